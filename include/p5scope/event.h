@@ -1,0 +1,56 @@
+/* The performance events of the P5 family: names, codes and rules, from events/events.tsv. */
+#ifndef P5SCOPE_EVENT_H
+#define P5SCOPE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "p5scope/event_ids.h" /* generated: enum p5_event { P5_EVENT_DATA_READ, ... }, P5_EVENT_COUNT (73) */
+#include "p5scope/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which counters can select an event. */
+enum { P5_ON_CTR0 = 1, P5_ON_CTR1 = 2 };
+/* Processor families that have an event. */
+enum { P5_FAMILY_P54C = 1, P5_FAMILY_P55C = 2 };
+/* How well the model knows an event: exact by rule, approximate, or not modelled beyond the named cases. */
+typedef enum p5_grade { P5_GRADE_EXACT, P5_GRADE_MODELLED, P5_GRADE_APPROXIMATE } p5_grade;
+
+/* One event, a row of events/events.tsv. All strings are static. */
+typedef struct p5_event_info {
+    enum p5_event id;
+    uint8_t code;          /* CESR event select, 00h-3Bh */
+    uint8_t counters;      /* P5_ON_CTR0 | P5_ON_CTR1 */
+    uint8_t families;      /* P5_FAMILY_* */
+    uint8_t max_per_clock; /* 1 or 2 */
+    bool duration;         /* counts clocks, not occurrences */
+    p5_grade grade;
+    const char *name;      /* canonical: perfctr's in lower case */
+    const char *title;     /* the manual's name */
+    const char *const *aliases; /* other spellings, NULL-terminated */
+    const char *group;     /* cache, tlb, branch, pipe, fpu, mmx, bus, system: the order of `stat` */
+    const char *rule;      /* what counts, in our words */
+    const char *remarks;   /* errata and discrepancies, may be empty */
+    const char *source;
+} p5_event_info;
+
+/* Description of an event; `id` must be below P5_EVENT_COUNT. */
+const p5_event_info *p5_event_describe(enum p5_event id);
+
+/* Finds an event by canonical name, alias (perfctr, OpenBSD, Solaris, FreeBSD p5-..., the SDM's mnemonic) or raw code rNN / rNN.C (hexadecimal NN, counter C).
+ * Case and '-', '_' do not matter. A raw code that both counters decode differently needs its .C.
+ * P5_ERR_NAME with a hint of near names if there is none. Manual: table 26-24. */
+p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error);
+
+/* The event that code `code` (0-63) selects on counter `counter` (0 or 1) of a processor of `family`, or -1 if it
+ * selects nothing there (reserved, other counter, other family). */
+int p5_event_by_code(unsigned code, unsigned counter, unsigned family);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

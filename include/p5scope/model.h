@@ -1,0 +1,34 @@
+/* Models: a processor core, its clock and its board, described by an INI file (see p5scope-model(5)). */
+#ifndef P5SCOPE_MODEL_H
+#define P5SCOPE_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "p5scope/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Names of the built-in models, NULL-terminated: "p55c-200", "p54c-133", ... The first is the default. */
+const char *const *p5_model_names(void);
+
+/* Opens a built-in model by name, or a model file if `name` contains '/' or ends in ".ini". */
+p5_status p5_model_open(const char *name, p5_model **model, p5_error *error);
+void p5_model_close(p5_model *model);
+
+const char *p5_model_name(const p5_model *model);
+unsigned p5_model_family(const p5_model *model);     /* P5_FAMILY_P54C or P5_FAMILY_P55C */
+double p5_model_clock_mhz(const p5_model *model);    /* core clock */
+/* Changes the core clock (and the bus clock with it) for reports and guest time. P5_ERR_RANGE outside 1..1000. */
+p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error);
+uint32_t p5_model_signature(const p5_model *model);  /* CPUID leaf 1 EAX */
+
+/* Calls `visit` for every field of the model (section, key, value as text, explanation) in file order. */
+void p5_model_fields(const p5_model *model, void (*visit)(void *context, const char *section, const char *key, const char *value, const char *meaning), void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* The performance monitor and the model-specific registers, for programs and for the `msr` verb. Manual: chapter 26. */
+#ifndef P5SCOPE_PMU_H
+#define P5SCOPE_PMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "p5scope/core.h"
+#include "p5scope/event.h"
+#include "p5scope/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct p5_pmu p5_pmu;
+
+/* MSR numbers (ECX). */
+enum { P5_MSR_MCA, P5_MSR_MCT, P5_MSR_TR1, P5_MSR_TR2 = 4, P5_MSR_TR3, P5_MSR_TR4, P5_MSR_TR5, P5_MSR_TR6, P5_MSR_TR7,
+       P5_MSR_TR9 = 0x0b, P5_MSR_TR10, P5_MSR_TR11, P5_MSR_TR12, P5_MSR_TSC = 0x10, P5_MSR_CESR, P5_MSR_CTR0, P5_MSR_CTR1 };
+
+/* What decides whether RDPMC, RDTSC, RDMSR and WRMSR fault. */
+typedef struct p5_privilege { uint8_t mode; /* P5_MODE_* */ uint8_t cpl; bool tsd; /* CR4.TSD */ bool pce; /* CR4.PCE */ } p5_privilege;
+
+/* Outcome of one of these instructions. */
+typedef enum p5_fault { P5_NO_FAULT, P5_FAULT_UD /* #UD */, P5_FAULT_GP /* #GP(0) */ } p5_fault;
+
+/* A performance monitor over `core`'s totals. The core must outlive it. */
+p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *error);
+void p5_pmu_close(p5_pmu *pmu);
+
+/* The instructions. `value` is read or written only if the answer is P5_NO_FAULT. */
+p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *value);
+p5_fault p5_pmu_rdpmc(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value);
+p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value);
+p5_fault p5_pmu_wrmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t value);
+/* CR4 bits that the family has; a write of others is #GP(0). */
+uint32_t p5_pmu_cr4_mask(unsigned family);
+/* TR12 as the model's control inputs: fills the TR12-derived fields of `control`. */
+void p5_pmu_control(const p5_pmu *pmu, p5_control *control);
+
+/* One counter's half of CESR in words. */
+typedef struct p5_counter_select {
+    uint8_t code;      /* ES, 0-63 */
+    bool system, user; /* CC bits 0 and 1: CPL 0-2, CPL 3 */
+    bool clocks;       /* CC bit 2: asserted clocks instead of events */
+    bool overflow_pin; /* PC: the pin shows overflows, not increments */
+} p5_counter_select;
+
+/* CESR <-> its two halves. Layout: manual 26.4.3.
+ *   31..26 25 24..22 21..16 15..10 9  8..6 5..0
+ *     0    PC1 CC1    ES1     0   PC0 CC0  ES0   */
+void p5_cesr_decode(uint32_t cesr, p5_counter_select select[2]);
+uint32_t p5_cesr_encode(const p5_counter_select select[2]);
+
+/* Parses "name", "name:u", "r2b.0:uc" into a selection for counter `counter` of a processor of `family`; no modifier means :uk.
+ * Errors say which counter has the event. */
+p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, p5_counter_select *select, p5_error *error);
+
+/* One field of a register, for decoding in words. */
+typedef struct p5_register_field { const char *name; uint8_t high, low; const char *meaning; } p5_register_field;
+/* Names ("cesr", "tr12", ...) and fields of the MSRs of `family`; NULL-name terminated. */
+typedef struct p5_register { const char *name; uint32_t msr; const char *title; uint64_t read_mask, write_mask; const p5_register_field *fields; unsigned field_count; } p5_register;
+const p5_register *p5_registers(unsigned family);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* Status codes and the error record that every fallible function of p5scope fills in. */
+#ifndef P5SCOPE_STATUS_H
+#define P5SCOPE_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a call came to. P5_OK is 0; every other value is an error with one sentence (p5_status_text). */
+typedef enum p5_status {
+    P5_OK = 0,
+    P5_ERR_MEMORY,      /* the host is out of memory */
+    P5_ERR_IO,          /* a host file could not be opened, read or written */
+    P5_ERR_FORMAT,      /* a guest file is not what it should be (ELF, image, profile, ...) */
+    P5_ERR_SYNTAX,      /* text written by the user does not parse */
+    P5_ERR_NAME,        /* an event, model, metric, register or symbol of that name does not exist */
+    P5_ERR_RANGE,       /* a number is out of its range */
+    P5_ERR_UNSUPPORTED, /* understood, but this model or build cannot do it */
+    P5_ERR_ENGINE,      /* the CPU engine is not the one that p5scope was written for, or it failed */
+    P5_ERR_STATE        /* the call does not fit the object's state (e.g. run before load) */
+} p5_status;
+
+enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 };
+
+/* An error with its place. `message` says what is wrong and what would be right, without a final full stop.
+ * `where` is a file name, an option or empty; `line` and `column` count from 1, 0 = unknown. `hint` may be empty. */
+typedef struct p5_error {
+    p5_status status;
+    unsigned line;
+    unsigned column;
+    char where[P5_ERROR_WHERE];
+    char message[P5_ERROR_TEXT];
+    char hint[P5_ERROR_TEXT];
+} p5_error;
+
+/* One English sentence for a status code, never NULL. */
+const char *p5_status_text(p5_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+/* A bump allocator: many small objects that die together. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct arena {
+    struct arena_chunk *chunk;
+    size_t used_bytes; /* handed out since the last arena_free_all, for budgets */
+} arena;
+
+/* Zeroed memory of `size` bytes aligned for any type; NULL when memory is out. */
+void *arena_alloc(arena *from, size_t size);
+/* Gives everything back; the arena may be used again. */
+void arena_free_all(arena *from);
+
+#endif

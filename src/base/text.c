@@ -1,0 +1,186 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool text_to_u64(const char *text, uint64_t *value)
+{
+    size_t length = strlen(text);
+    if (length == 0 || !isxdigit((unsigned char)text[0]))
+        return false;
+    bool hex_suffix = length > 1 && (text[length - 1] == 'h' || text[length - 1] == 'H');
+    bool hex_prefix = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    int base = hex_suffix || hex_prefix ? 16 : 10;
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, base);
+    if (errno != 0 || end == text || (hex_prefix && end == text + 1))
+        return false;
+    if (hex_suffix && !hex_prefix && end == text + length - 1)
+        end++;
+    unsigned shift = 0;
+    if (base == 10 && *end != '\0') {
+        if (*end == 'K' || *end == 'k')
+            shift = 10;
+        else if (*end == 'M' || *end == 'm')
+            shift = 20;
+        else if (*end == 'G' || *end == 'g')
+            shift = 30;
+        if (shift != 0)
+            end++;
+    }
+    if (*end != '\0' || (shift != 0 && number > (UINT64_MAX >> shift)))
+        return false;
+    *value = (uint64_t)number << shift;
+    return true;
+}
+
+bool text_to_double(const char *text, double *value)
+{
+    if (*text == '\0' || isspace((unsigned char)*text))
+        return false;
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return errno == 0 && *end == '\0';
+}
+
+static int name_char(char c)
+{
+    return c == '-' || c == ' ' ? '_' : tolower((unsigned char)c);
+}
+
+bool text_same_name(const char *a, const char *b)
+{
+    while (*a != '\0' && name_char(*a) == name_char(*b)) {
+        a++;
+        b++;
+    }
+    return *a == '\0' && *b == '\0';
+}
+
+bool text_glob(const char *pattern, const char *name)
+{
+    const char *star = NULL;
+    const char *retry = NULL;
+    while (*name != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = name;
+        } else if (*pattern == '?' || (*pattern != '\0' && name_char(*pattern) == name_char(*name))) {
+            pattern++;
+            name++;
+        } else if (star != NULL) {
+            pattern = star + 1;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+unsigned text_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 120 };
+    size_t a_length = strlen(a);
+    size_t b_length = strlen(b);
+    if (a_length > LONGEST || b_length > LONGEST)
+        return 255;
+    unsigned char row[LONGEST + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = (unsigned char)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned char)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            unsigned best = diagonal + (name_char(a[i - 1]) != name_char(b[j - 1]));
+            if (row[j] + 1U < best)
+                best = row[j] + 1U;
+            if (row[j - 1] + 1U < best)
+                best = row[j - 1] + 1U;
+            diagonal = row[j];
+            row[j] = (unsigned char)best;
+        }
+    }
+    return row[b_length];
+}
+
+void text_nearest_init(text_nearest *nearest, const char *wanted)
+{
+    memset(nearest, 0, sizeof *nearest);
+    nearest->wanted = wanted;
+}
+
+void text_nearest_offer(text_nearest *nearest, const char *name)
+{
+    unsigned distance = text_distance(nearest->wanted, name);
+    size_t length = strlen(nearest->wanted);
+    /* A part of a long name is near as well: "agi" finds pipeline_agi_stalls. */
+    char part[128];
+    if (length >= 3 && (size_t)snprintf(part, sizeof part, "*%s*", nearest->wanted) < sizeof part &&
+        text_glob(part, name))
+        distance = distance < 2 ? distance : 2;
+    if (distance > 2 + length / 4)
+        return;
+    unsigned at = nearest->count;
+    while (at > 0 && nearest->distance[at - 1] > distance)
+        at--;
+    if (at >= TEXT_NEAREST)
+        return;
+    unsigned last = nearest->count < TEXT_NEAREST ? nearest->count++ : TEXT_NEAREST - 1;
+    for (unsigned i = last; i > at; i--) {
+        nearest->name[i] = nearest->name[i - 1];
+        nearest->distance[i] = nearest->distance[i - 1];
+    }
+    nearest->name[at] = name;
+    nearest->distance[at] = distance;
+}
+
+const char *text_nearest_sentence(const text_nearest *nearest, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (nearest->count == 1)
+        snprintf(buffer, size, "did you mean '%s'?", nearest->name[0]);
+    else if (nearest->count == 2)
+        snprintf(buffer, size, "did you mean '%s' or '%s'?", nearest->name[0], nearest->name[1]);
+    else if (nearest->count == 3)
+        snprintf(buffer, size, "did you mean '%s', '%s' or '%s'?", nearest->name[0], nearest->name[1],
+                 nearest->name[2]);
+    return buffer;
+}
+
+char *text_field(char **cursor, char separator)
+{
+    char *start = *cursor;
+    if (start == NULL)
+        return NULL;
+    char *end = strchr(start, separator);
+    if (end != NULL) {
+        *end = '\0';
+        *cursor = end + 1;
+    } else {
+        *cursor = NULL;
+    }
+    return start;
+}
+
+const char *text_grouped(uint64_t value, char *buffer, size_t size)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    size_t out = 0;
+    for (int i = 0; i < length && out + 2 < size; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            buffer[out++] = ',';
+        buffer[out++] = digits[i];
+    }
+    buffer[out] = '\0';
+    return buffer;
+}

@@ -1,0 +1,66 @@
+/* The contract between the pipe (pipe.c and its units) and the structures that live as long as the machine: caches, TLBs,
+ * write buffers, bus, BTB, return stack. The pipe never looks into a structure; it asks here, with a clock, and gets times. */
+#ifndef CORE_MEMORY_H
+#define CORE_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "p5scope/core.h"
+
+typedef struct memory memory;           /* caches, TLBs, write buffers, bus: memory_system.c over its unit files */
+typedef struct predictor predictor;     /* BTB and return stack: predictor.c over btb.c, return_stack.c */
+
+/* What one data reference came to. All clocks are absolute core clocks. The stall clocks are those that the pipe is held beyond the
+ * reference's own EX clock, by cause; they add up to `done - asked`. */
+typedef struct data_answer {
+    uint64_t done;           /* the reference's EX clock may end at this clock (== asked when nothing is in the way) */
+    uint16_t tlb, read, misaligned, write_buffer, write_order, locked, io;
+    bool hit;                /* L1 hit (for events 3, 4, 5) */
+    bool exclusive_or_modified; /* a write hit to an E or M line */
+    bool tlb_miss;
+    bool is_misaligned;
+    bool cacheable;
+} data_answer;
+
+/* The usual case, inlined into the hot path: TLB hit, L1 hit, aligned, nothing pending on bus or write buffers at `clock` that could delay it,
+ * a write hits an E or M line. Updates TLB and cache replacement state and M state exactly as the exact path would. If it returns false
+ * nothing has been changed and memory_data must be called instead. */
+bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
+/* The exact path. `locked`: part of a locked read-modify-write (read first, then write). `mmx`: counts in the MMX-only events. Increments the memory events itself (memory_events). */
+void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer);
+
+/* Code fetch of the 32-byte line that contains `physical`. */
+typedef struct code_answer { uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */ bool hit, tlb_miss; } code_answer;
+bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical);
+void memory_code(memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked, code_answer *answer);
+/* P54C end bits: true if the line at `physical` has been decoded since it was filled; marks instruction ends [mask bit n = byte n] as decoded. */
+bool memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
+
+/* Branch prediction of one executed branch. */
+typedef struct branch_query {
+    uint32_t address;       /* of its first byte */
+    uint32_t last_byte;     /* address of its last byte */
+    uint32_t previous_pair; /* P54C key: address of the U instruction of the preceding pair */
+    uint32_t target;        /* actual next address */
+    uint32_t fall_through;
+    uint8_t kind;           /* isa_branch */
+    bool taken;
+    bool in_v;
+    bool unpaired_chance;   /* P54C: an unused pairing opportunity (no allocation) */
+    uint8_t loop_pairs;     /* P54C: pairs since the same branch last ran, saturated: tight loops */
+    uint16_t since_last;    /* instructions executed since this branch's last execution, saturated (P55C tight loops) */
+} branch_query;
+typedef struct branch_answer {
+    bool hit;               /* valid entry found */
+    bool predicted_taken;
+    bool right;             /* direction and target */
+    bool false_entry;
+    bool return_predicted, return_right, return_stack_overflow;
+} branch_answer;
+/* Looks the branch up, then updates and allocates. */
+void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer);
+void predictor_set_control(predictor *p, bool no_allocation);
+void predictor_flush(predictor *p);
+
+#endif
