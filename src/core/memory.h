@@ -6,10 +6,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/counts.h"
 #include "p5scope/core.h"
 
 typedef struct memory memory;           /* caches, TLBs, write buffers, bus: memory_system.c over its unit files */
 typedef struct predictor predictor;     /* BTB and return stack: predictor.c over btb.c, return_stack.c */
+
+/* Both live as long as their core. NULL when memory is out. `totals` is where the memory events are counted; `hooks` may be NULL. */
+memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals);
+void memory_close(memory *m);
+predictor *predictor_open(const p5_model *model);
+void predictor_close(predictor *p);
+
+/* Privilege class (P5_CPL_*) that events are counted for from now on. */
+void memory_set_class(memory *m, unsigned cpl_class);
+/* Cache-disable and inhibit bits, paging. */
+void memory_set_control(memory *m, const p5_control *control);
+/* MOV CR3 flushes both TLBs; INVLPG one page. */
+void memory_load_cr3(memory *m);
+void memory_invlpg(memory *m, uint32_t linear);
+/* WBINVD (with write-backs) and INVD; answer: the clock at which the last bus cycle has ended. */
+uint64_t memory_wbinvd(memory *m, uint64_t asked);
+uint64_t memory_invd(memory *m, uint64_t asked);
+/* The clock at which all buffered writes are on memory and EWBE# is active: serialising instructions and I/O wait for it. */
+uint64_t memory_drained(memory *m, uint64_t asked);
+/* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
+void memory_advance(memory *m, uint64_t clock);
 
 /* What one data reference came to. All clocks are absolute core clocks. The stall clocks are those that the pipe is held beyond the
  * reference's own EX clock, by cause; they add up to `done - asked`. */
@@ -25,17 +47,21 @@ typedef struct data_answer {
 
 /* The usual case, inlined into the hot path: TLB hit, L1 hit, aligned, nothing pending on bus or write buffers at `clock` that could delay it,
  * a write hits an E or M line. Updates TLB and cache replacement state and M state exactly as the exact path would. If it returns false
- * nothing has been changed and memory_data must be called instead. */
+ * nothing has been changed and memory_data must be called instead. Counts no events: the caller adds those of a hit (data_read or
+ * data_write, write_hit_to_m_or_e, data_read_or_write, the MMX-only ones). */
 bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
 /* The exact path. `locked`: part of a locked read-modify-write (read first, then write). `mmx`: counts in the MMX-only events. Increments the memory events itself (memory_events). */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer);
 
 /* Code fetch of the 32-byte line that contains `physical`. */
 typedef struct code_answer { uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */ bool hit, tlb_miss; } code_answer;
+/* Code TLB and cache hit with no fill of that line pending: like memory_data_usual, counts nothing (the caller adds code_read). The exact
+ * path counts code_read, code_tlb_miss and code_cache_miss itself. */
 bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical);
 void memory_code(memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked, code_answer *answer);
-/* P54C end bits: true if the line at `physical` has been decoded since it was filled; marks instruction ends [mask bit n = byte n] as decoded. */
-bool memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
+/* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as decoded and answers
+ * which of them were marked since the line was last filled. */
+uint32_t memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
 
 /* Branch prediction of one executed branch. */
 typedef struct branch_query {
