@@ -1,0 +1,25 @@
+#! case store-interlock
+#! models p55c-200
+#! n 20 120
+#! expect clocks 65
+#! expect instructions_executed_v_pipe 1
+#! expect instructions_executed 50
+#! expect movd_movq_store_stall_due_to_previous_mmx_operation 16
+#! note a store needs its source one clock early: 1 stall
+#! note 16 groups of A, B and a NEG that never pairs (4 clocks, 0 pair a group) + 1 of loop control
+        mov edi,offset buf
+        mov eax,[edi]
+        mov eax,[edi+32]
+        xor eax,eax
+        mov ebp,N
+        .balign 32
+L:      .rept 16
+        paddb mm0,mm1
+        movq [edi],mm0
+        neg esi
+        .endr
+        dec ebp
+        jnz L
+.bss
+.balign 4096
+buf:    .skip 4096

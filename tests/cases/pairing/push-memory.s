@@ -1,0 +1,32 @@
+#! case push-memory
+#! models p55c-200 p54c-133
+#! n 20 120
+#! expect clocks 65
+#! expect instructions_executed_v_pipe 1
+#! expect instructions_executed 50
+#! note PUSH m: 2 clocks, never pairs
+#! note 16 groups of A, B and a NEG that never pairs (4 clocks, 0 pair a group) + 1 of loop control
+        mov edi,offset buf
+        mov eax,[edi]
+        mov eax,[edi+32]
+        xor eax,eax
+        mov ecx,8
+        lea edx,[esp-256]
+        W: mov eax,[edx]
+        add edx,32
+        dec ecx
+        jnz W
+        xor eax,eax
+        xor edx,edx
+        mov ebp,N
+        .balign 32
+L:      .rept 16
+        push dword ptr [edi]
+        pop ebx
+        neg esi
+        .endr
+        dec ebp
+        jnz L
+.bss
+.balign 4096
+buf:    .skip 4096

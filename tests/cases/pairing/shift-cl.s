@@ -1,0 +1,17 @@
+#! case shift-cl
+#! models p55c-200 p54c-133
+#! n 20 120
+#! expect clocks 97
+#! expect instructions_executed_v_pipe 1
+#! expect instructions_executed 50
+#! note shift by CL is microcoded: 4 clocks, never pairs
+#! note 16 groups of A, B and a NEG that never pairs (6 clocks, 0 pair a group) + 1 of loop control
+        mov ebp,N
+        .balign 32
+L:      .rept 16
+        shl eax,cl
+        mov edx,ebx
+        neg esi
+        .endr
+        dec ebp
+        jnz L

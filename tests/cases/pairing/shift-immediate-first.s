@@ -1,0 +1,17 @@
+#! case shift-immediate-first
+#! models p55c-200 p54c-133
+#! n 20 120
+#! expect clocks 33
+#! expect instructions_executed_v_pipe 17
+#! expect instructions_executed 50
+#! note shift by an immediate pairs in U
+#! note 16 groups of A, B and a NEG that never pairs (2 clocks, 1 pair a group) + 1 of loop control
+        mov ebp,N
+        .balign 32
+L:      .rept 16
+        sar eax,3
+        mov ecx,edx
+        neg esi
+        .endr
+        dec ebp
+        jnz L

@@ -1,0 +1,17 @@
+#! case subregister-write
+#! models p55c-200 p54c-133
+#! n 20 120
+#! expect clocks 49
+#! expect instructions_executed_v_pipe 1
+#! expect instructions_executed 50
+#! note a part of a register counts as the whole: AL and AH do not pair
+#! note 16 groups of A, B and a NEG that never pairs (3 clocks, 0 pair a group) + 1 of loop control
+        mov ebp,N
+        .balign 32
+L:      .rept 16
+        mov al,bl
+        mov ah,cl
+        neg esi
+        .endr
+        dec ebp
+        jnz L
