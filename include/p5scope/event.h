@@ -38,6 +38,14 @@ typedef struct p5_event_info {
     const char *source;
 } p5_event_info;
 
+/* A select code that the manual reserves on these counters: selecting it counts nothing. */
+typedef struct p5_event_reserved {
+    uint8_t code;
+    uint8_t counters;    /* P5_ON_CTR0 | P5_ON_CTR1 */
+    uint8_t families;    /* P5_FAMILY_* */
+    const char *remarks; /* what others say about it, may be empty */
+} p5_event_reserved;
+
 /* Description of an event; `id` must be below P5_EVENT_COUNT. */
 const p5_event_info *p5_event_describe(enum p5_event id);
 
@@ -49,6 +57,9 @@ p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error);
 /* The event that code `code` (0-63) selects on counter `counter` (0 or 1) of a processor of `family`, or -1 if it
  * selects nothing there (reserved, other counter, other family). */
 int p5_event_by_code(unsigned code, unsigned counter, unsigned family);
+
+/* The reserved codes in order, for `list` and for decoding CESR in words; *count gets their number. */
+const p5_event_reserved *p5_event_reserved_codes(size_t *count);
 
 #ifdef __cplusplus
 }
