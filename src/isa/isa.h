@@ -1,6 +1,6 @@
-/* The P5 instruction set as data: bytes -> instruction, with everything the timing model, the engine and the reports
- * need to know about it. One row of instructions.tsv is one *form* (e.g. "ADD r32,m32"); a decoded *instruction* is a
- * form plus its registers, prefixes and lengths. Only decode.c knows Capstone. */
+/* The P5 instruction set as data: bytes -> instruction, with everything the timing model, the engine and the
+ * reports need to know about it. One row of instructions.tsv is one *form* (e.g. "ADD r32,m32"); a decoded
+ * *instruction* is a form plus its registers, prefixes and lengths. Only disassemble.c knows Capstone. */
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 
@@ -22,31 +22,68 @@ typedef enum isa_pair {
 
 /* Execution unit (column `unit`), the basis of memory clocks within EX and of the x87 and MMX rules. */
 typedef enum isa_unit {
-    ISA_ALU, ISA_SHIFT, ISA_AGU, ISA_LOAD, ISA_STORE, ISA_LOAD_ALU, ISA_LOAD_ALU_STORE, /* RMW */
-    ISA_BRANCH, ISA_MICROCODE, ISA_INT_MUL, /* integer multiply on the x87 multiplier */
-    ISA_FPU, ISA_MMX_ALU, ISA_MMX_SHIFT, ISA_MMX_MUL, ISA_MMX_LOAD, ISA_MMX_STORE, ISA_MMX_INT /* MOVD with r32 */
+    ISA_ALU,
+    ISA_SHIFT,
+    ISA_AGU,
+    ISA_LOAD,
+    ISA_STORE,
+    ISA_LOAD_ALU,
+    ISA_LOAD_ALU_STORE, /* RMW */
+    ISA_BRANCH,
+    ISA_MICROCODE,
+    ISA_INT_MUL, /* integer multiply on the x87 multiplier */
+    ISA_FPU,
+    ISA_MMX_ALU,
+    ISA_MMX_SHIFT,
+    ISA_MMX_MUL,
+    ISA_MMX_LOAD,
+    ISA_MMX_STORE,
+    ISA_MMX_INT /* MOVD with r32 */
 } isa_unit;
 
 /* x87 sub-class (column `fp`), ISA_FP_NONE for everything else. */
 typedef enum isa_fp {
-    ISA_FP_NONE, ISA_FP_LOAD, ISA_FP_LOAD_SLOW /* m80, FILD, constants */, ISA_FP_STORE, ISA_FP_ADD /* add, sub */,
-    ISA_FP_MUL, ISA_FP_DIV, ISA_FP_SQRT, ISA_FP_COMPARE, ISA_FP_SIGN /* FCHS, FABS */, ISA_FP_XCH, ISA_FP_STATUS /* FNSTSW */,
-    ISA_FP_CONTROL, ISA_FP_TRANSCENDENTAL, ISA_FP_REMAINDER, ISA_FP_OTHER
+    ISA_FP_NONE,
+    ISA_FP_LOAD,
+    ISA_FP_LOAD_SLOW /* m80, FILD, constants */,
+    ISA_FP_STORE,
+    ISA_FP_ADD /* add, sub */,
+    ISA_FP_MUL,
+    ISA_FP_DIV,
+    ISA_FP_SQRT,
+    ISA_FP_COMPARE,
+    ISA_FP_SIGN /* FCHS, FABS */,
+    ISA_FP_XCH,
+    ISA_FP_STATUS /* FNSTSW */,
+    ISA_FP_CONTROL,
+    ISA_FP_TRANSCENDENTAL,
+    ISA_FP_REMAINDER,
+    ISA_FP_OTHER
 } isa_fp;
 
 /* Branch kind (column `branch`). */
 typedef enum isa_branch {
-    ISA_NOT_BRANCH, ISA_JCC, ISA_JMP, ISA_CALL, ISA_RET, ISA_JMP_INDIRECT, ISA_CALL_INDIRECT, ISA_LOOP /* LOOPx, JCXZ */,
-    ISA_FAR /* far JMP, CALL, RET */, ISA_INT, ISA_IRET
+    ISA_NOT_BRANCH,
+    ISA_JCC,
+    ISA_JMP,
+    ISA_CALL,
+    ISA_RET,
+    ISA_JMP_INDIRECT,
+    ISA_CALL_INDIRECT,
+    ISA_LOOP /* LOOPx, JCXZ */,
+    ISA_FAR /* far JMP, CALL, RET */,
+    ISA_INT,
+    ISA_IRET
 } isa_branch;
 
-/* What a value-dependent form needs to know of its operands (column `value`); the engine supplies one isa_value per
- * executed instruction of such a form. */
+/* What a value-dependent form needs to know of its operands (column `value`); the engine supplies one
+ * isa_value per executed instruction of such a form. */
 typedef enum isa_value_kind {
     ISA_VALUE_NONE,
-    ISA_VALUE_SOURCE,   /* a = integer source operand (BSF, BSR), zero-extended */
-    ISA_VALUE_COUNT,    /* a = shift count as in CL, unmasked (RCL/RCR by CL) */
-    ISA_VALUE_X87,      /* a, b = ST(0) and the other operand as IEEE doubles (FDIV, FSQRT, FSIN, FPREM, ...) */
+    ISA_VALUE_SOURCE, /* a = integer source operand (BSF, BSR) zero-extended, EAX (CPUID), ECX (RDMSR, WRMSR)
+                       */
+    ISA_VALUE_COUNT,  /* a = shift count as in CL, unmasked (RCL/RCR by CL) */
+    ISA_VALUE_X87,    /* a, b = ST(0) and the other operand as IEEE doubles (FDIV, FSQRT, FSIN, FPREM, ...) */
     ISA_VALUE_SATURATED /* a = 1 if at least one element was clipped (saturating MMX) */
 } isa_value_kind;
 
@@ -61,96 +98,165 @@ typedef struct isa_value {
 /* Flags of a form and of an instruction. */
 enum {
     ISA_SERIALISING = 1u << 0,
-    ISA_SYSTEM = 1u << 1,            /* special for the engine: observes or changes processor state, ends the block before and after */
+    ISA_SYSTEM = 1u << 1, /* special for the engine: observes or changes processor state, ends the block
+                             before and after */
     ISA_STRING = 1u << 2,
-    ISA_VARIABLE_ACCESSES = 1u << 3, /* number of data accesses is not known from the encoding: ends its block */
+    ISA_VARIABLE_ACCESSES =
+        1u << 3, /* number of data accesses is not known from the encoding: ends its block */
     ISA_READS_CARRY = 1u << 4,
     ISA_WRITES_FLAGS = 1u << 5,
-    ISA_STACK = 1u << 6,             /* changes ESP implicitly with the D2 bypass (PUSH, POP, CALL, RET without imm16) */
-    ISA_FLOP = 1u << 7,              /* counts in event 22h FLOPS */
+    ISA_STACK = 1u << 6, /* changes ESP implicitly with the D2 bypass (PUSH, POP, CALL, RET without imm16) */
+    ISA_FLOP = 1u << 7,  /* counts in event 22h FLOPS */
     ISA_SATURATING = 1u << 8,
-    ISA_LOCKABLE = 1u << 9,          /* LOCK prefix allowed (memory destination) */
-    ISA_IMPLICIT_LOCK = 1u << 10,    /* XCHG r,m */
+    ISA_LOCKABLE = 1u << 9,       /* LOCK prefix allowed (memory destination) */
+    ISA_IMPLICIT_LOCK = 1u << 10, /* XCHG r,m */
     ISA_MOFFS = 1u << 11,
     ISA_MMX = 1u << 12,
     ISA_X87 = 1u << 13,
     ISA_FAR_TRANSFER = 1u << 14,
     ISA_SEGMENT_LOAD = 1u << 15,
     ISA_IO = 1u << 16,
-    ISA_UNDEFINED = 1u << 17         /* raises #UD on this processor */
+    ISA_UNDEFINED = 1u << 17 /* raises #UD on this processor */
 };
 
-/* One row of instructions.tsv, generated into a constant table by isa/instructions_gen.c. */
+/* How the clocks of a form depend on more than its encoding (column `cost`, e.g. "rep:3,7"); evaluated by
+ * core/cost.c. `clocks` is isa_form.clocks of the processor, a, b, ... are isa_form.cost_args in order.
+ * Figures that the sources give only as a range are marked manual or inferred in the table's confidence
+ * column. */
+typedef enum isa_cost {
+    ISA_COST_FIXED,        /* clocks */
+    ISA_COST_SEGMENT_LOAD, /* real and V86 mode: clocks; protected: a for a null selector, a + b if a
+                              descriptor is read */
+    ISA_COST_FAR,   /* real and V86 mode: clocks; protected: a at the same level, b if the level changes */
+    ISA_COST_INT,   /* the whole delivery: real mode clocks (INTO not taken: clocks); protected: a same level,
+                       b inner level, c from V86 mode */
+    ISA_COST_IRET,  /* real and V86 mode: clocks; protected: a same level, b outer level or to V86 mode */
+    ISA_COST_IO,    /* real mode: clocks; protected: a with CPL <= IOPL, b with CPL > IOPL; V86 mode: c; and d
+                       for    each iteration of a REP form. The port's bus time comes on top */
+    ISA_COST_PUSHF, /* protected mode: clocks; real and V86 mode: a */
+    ISA_COST_REP,   /* clocks + a for each iteration; b if ECX was zero */
+    ISA_COST_ENTER, /* level 0: clocks; 1: a; n > 1: b + c * n (level = imm8 modulo 32) */
+    ISA_COST_BSF,   /* source zero: clocks; else a + b per whole zero byte below the lowest set bit + c per
+                       further bit */
+    ISA_COST_BSR,   /* source zero: clocks; else a + b per zero above the highest set bit, within the operand
+                       size */
+    ISA_COST_RCX,  /* RCL, RCR by count: clocks + a for each bit of the masked count beyond the first, at most
+                      b */
+    ISA_COST_FDIV, /* clocks at extended precision control, a at single, b at double; c if the dividend is
+                      zero. What integer instructions cannot overlap is the first clocks - int_overlap, at any
+                      precision */
+    ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as FDIV */
+    ISA_COST_TRIG, /* with r = |x| reduced to the nearest multiple of pi/2: a if x is zero, b if |r| <= pi/16,
+                      c if |r| <= pi/8, else d; and e on top if x needed reduction (|x| > pi/4) */
+    ISA_COST_FPREM,     /* clocks, growing with the exponent difference (0..63) to a */
+    ISA_COST_RDTSC,     /* CPL 0 and real mode: clocks; otherwise a (P54C) or b (P55C) more */
+    ISA_COST_CPUID,     /* leaf 0 and others: clocks; leaf 1: a (P54C) or b (P55C) */
+    ISA_COST_MSR,       /* clocks; TSC, CTR0 and CTR1 (ECX = 10h, 12h, 13h): a (P54C) or b (P55C) more */
+    ISA_COST_WBINVD,    /* clocks and the write-backs */
+    ISA_COST_LOCKED,    /* clocks and the locked bus cycles: XCHG with memory, LOCK or not */
+    ISA_COST_X87_RANGE, /* clocks, the typical figure; the sources give a..b without saying when */
+    ISA_COST_LOOP,      /* not taken: clocks; taken: a */
+    ISA_COST_COUNT
+} isa_cost;
+
+enum { ISA_COST_ARGS = 5 };
+
+/* What a form reads and writes: bits 0-7 are EAX..EDI named by the form itself, the others operands of the
+ * encoding. */
+enum {
+    ISA_USE_RM = 1u << 8,   /* the r/m operand, if it is a register */
+    ISA_USE_RM8 = 1u << 9,  /* the same, a byte register although the form's size is not 1 (MOVZX) */
+    ISA_USE_REG = 1u << 10, /* ModRM.reg */
+    ISA_USE_OP = 1u << 11,  /* low three bits of the opcode */
+    ISA_USE_MM_RM = 1u << 12,
+    ISA_USE_MM_REG = 1u << 13,
+    ISA_USE_ST = 1u << 14,  /* ST(0) */
+    ISA_USE_STI = 1u << 15, /* ST(i), i = low three bits of ModRM */
+    ISA_USE_ST1 = 1u << 16  /* ST(1), implicitly */
+};
+
+/* One row of instructions.tsv, generated into a constant table by isa/instructions_gen.c. Arrays of two are
+ * P54C, P55C. */
 typedef struct isa_form {
     const char *mnemonic; /* "ADD" */
     const char *operands; /* "r,m" or "" */
-    uint16_t clocks[2];   /* EX occupancy with L1 hits for P54C, P55C; the base when value- or mode-dependent */
-    uint16_t latency[2];  /* issue to dependent use, P54C, P55C; 0 = as clocks */
-    uint8_t int_overlap;  /* last clocks that later integer instructions may overlap */
-    uint8_t fp_overlap;   /* last clocks that later x87 instructions may overlap */
-    uint8_t pair[2];      /* isa_pair for P54C, P55C */
-    uint8_t unit;         /* isa_unit */
-    uint8_t fp;           /* isa_fp */
-    uint8_t branch;       /* isa_branch */
-    uint8_t value;        /* isa_value_kind */
-    uint8_t models;       /* ISA_P54C | ISA_P55C | ISA_P6 */
-    uint8_t cost;         /* isa_cost: how the clocks depend on mode, count or value */
-    int8_t fp_push;       /* change of the x87 stack depth: +1 push, -1 pop, -2 FCOMPP, FDIVP... */
-    uint8_t accesses;     /* data references as a P5 makes them, for fixed forms */
+    uint16_t clocks[2]; /* EX occupancy with L1 hits, prefixes and the 0Fh decode clock not included; the base
+                           of `cost`. Serialising forms: up to the first EX clock of what follows */
+    uint16_t latency[2]; /* issue to dependent use; 0 = as clocks */
+    uint8_t int_overlap; /* last clocks that later integer instructions may overlap */
+    uint8_t fp_overlap;  /* last clocks that later x87 instructions may overlap */
+    uint8_t pair[2];     /* isa_pair */
+    uint8_t unit;        /* isa_unit */
+    uint8_t fp;          /* isa_fp */
+    uint8_t branch;      /* isa_branch */
+    uint8_t value;       /* isa_value_kind */
+    uint8_t
+        models;   /* ISA_P54C | ISA_P55C | ISA_P6; 0 only for form 0, which stands for everything undefined */
+    uint8_t cost; /* isa_cost: how the clocks depend on mode, count or value */
+    uint16_t cost_args[ISA_COST_ARGS];
+    int8_t fp_push;     /* change of the x87 stack depth: +1 push, -1 pop, -2 FCOMPP */
+    uint8_t data_reads; /* data references as a P5 makes them; 0 for variable ones (ISA_VARIABLE_ACCESSES). An
+                           m80 is */
+    uint8_t data_writes;    /* two references, 8 and 2 bytes. Reads come before writes */
+    uint8_t accesses;       /* data_reads + data_writes */
+    uint8_t address;        /* GPRs that D2 uses besides base and index: ESP, ESI, EDI, EBX */
+    uint32_t reads, writes; /* GPR bits and ISA_USE_* */
     uint32_t flags;
 } isa_form;
-
-/* How the clocks of a form depend on more than its encoding (column `cost`); evaluated by core/cost.c. The order and
- * the list are the generator's; see instructions.tsv's header for each one's meaning. */
-typedef enum isa_cost {
-    ISA_COST_FIXED, ISA_COST_SEGMENT_LOAD, ISA_COST_FAR, ISA_COST_INT, ISA_COST_IRET, ISA_COST_IO, ISA_COST_PUSHF, ISA_COST_REP,
-    ISA_COST_ENTER, ISA_COST_BSF, ISA_COST_BSR, ISA_COST_RCX, ISA_COST_FDIV, ISA_COST_FIDIV, ISA_COST_FSQRT, ISA_COST_TRIG,
-    ISA_COST_FPREM, ISA_COST_RDTSC, ISA_COST_CPUID, ISA_COST_MOV_CR, ISA_COST_MOV_DR, ISA_COST_WBINVD, ISA_COST_LOCKED,
-    ISA_COST_X87_RANGE /* other x87 with a range */, ISA_COST_LOOP
-} isa_cost;
 
 extern const isa_form isa_forms[];
 extern const unsigned isa_form_count;
 
-/* A decoded instruction. Register masks have bit n for register n (EAX..EDI; sub-registers count as the whole). */
+/* A decoded instruction. Register masks have bit n for register n (EAX..EDI; sub-registers count as the
+ * whole). PUSH, POP, CALL and RET have ESP in address_gpr and in write_gpr; ISA_STACK says that the new ESP
+ * is bypassed to D2 (no AGI) and that two of them may pair although both write it. POP ESP, RET imm16, LEAVE
+ * and ENTER do not have ISA_STACK. MOV moffs,acc has EAX in write_gpr for pairing's sake only (ISA_MOFFS). */
 typedef struct isa_insn {
-    uint32_t address;       /* linear address of the first byte, prefixes included */
-    uint32_t target;        /* direct branches: linear target address */
-    uint32_t flags;         /* the form's flags, resolved for this encoding */
-    uint16_t form;          /* index into isa_forms */
-    uint8_t length;         /* bytes, prefixes included, 1..15 */
-    uint8_t prefixes;       /* number of prefix bytes, the 0Fh escape not included */
-    uint8_t size_prefixes;  /* how many of them are 66h or 67h */
-    uint8_t lock : 1, rep : 1, repne : 1, segment : 1, escape_0f : 1, has_disp : 1, has_imm : 1, memory : 1;
-    uint8_t operand_bytes;  /* 1, 2, 4, 8, 10: size of the main operand */
+    uint32_t address; /* linear address of the first byte, prefixes included */
+    uint32_t target;  /* direct near branches: linear target address; the 64 KB wrap of 16-bit code is not
+                         applied */
+    uint32_t flags;   /* the form's flags, resolved for this encoding */
+    uint16_t form;    /* index into isa_forms */
+    uint8_t length;   /* bytes, prefixes included, 1..15 */
+    uint8_t prefixes; /* number of prefix bytes, the 0Fh escape not included */
+    uint8_t size_prefixes;                                            /* how many of them are 66h or 67h */
+    uint8_t lock : 1, rep : 1, repne : 1, segment : 1, escape_0f : 1; /* rep, repne: the last of F3 and F2 */
+    uint8_t has_disp : 1;  /* displacement of any size, moffs included */
+    uint8_t has_imm : 1;   /* immediate operand; branch displacements and far pointers are none */
+    uint8_t memory : 1;    /* explicit operand in memory that is referenced (not LEA, INVLPG) */
+    uint8_t operand_bytes; /* 1, 2, 4, 8, 10: size of the memory operand, else of the main one; 0 = none */
     uint8_t read_gpr, write_gpr; /* data registers, address registers not included */
-    uint8_t address_gpr;    /* registers used in D2: base, index, implicit ESP/ESI/EDI/EBX */
+    uint8_t address_gpr;         /* registers used in D2: base, index, implicit ESP/ESI/EDI/EBX */
     uint8_t read_mm, write_mm;
-    uint8_t fp_index;       /* i of ST(i), 0 if none */
-    uint8_t fp_to_sti;      /* result goes to ST(i) instead of ST(0) */
-    uint8_t condition;      /* Jcc: low 4 bits of the opcode */
-    uint8_t imm8;           /* low byte of the immediate (shift counts, ENTER level, INT vector) */
-    uint16_t imm16;         /* low word of the immediate */
-    uint8_t accesses;       /* data references (meaningless with ISA_VARIABLE_ACCESSES) */
+    uint8_t fp_index;  /* i of ST(i), 0 if none */
+    uint8_t fp_to_sti; /* result goes to ST(i) instead of ST(0) */
+    uint8_t condition; /* Jcc, SETcc, LOOPcc: low 4 bits of the opcode */
+    uint8_t imm8;      /* low byte of the immediate (shift counts, ENTER level, INT vector) */
+    uint16_t imm16;    /* low word of the immediate */
+    uint8_t accesses;  /* data references (meaningless with ISA_VARIABLE_ACCESSES) */
 } isa_insn;
 
 typedef struct isa_decoder isa_decoder;
 
-/* Opens a decoder (holds a Capstone handle). `models` is ISA_P54C or ISA_P55C, or-ed with ISA_P6 for permissive. NULL when
- * memory is out or the Capstone library does not fit. Not to be shared between threads. */
+/* Opens a decoder (holds a Capstone handle). `models` is ISA_P54C or ISA_P55C, or-ed with ISA_P6 for
+ * permissive. NULL when memory is out or the Capstone library does not fit. Not to be shared between threads.
+ */
 isa_decoder *isa_decoder_open(unsigned models);
 void isa_decoder_close(isa_decoder *decoder);
 
-/* Decodes one instruction from `bytes` (`size` of them available) at linear `address`, 32-bit or 16-bit code. Always fills `insn`:
- * an instruction that the processor does not have gets ISA_UNDEFINED and its length. False only if `size` ends before the instruction does
- * (more bytes needed); a 16th byte makes ISA_UNDEFINED (#GP on the chip). */
-bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address, bool code32, isa_insn *insn);
+/* Decodes one instruction from `bytes` (`size` of them available) at linear `address`, 32-bit or 16-bit code.
+ * Always fills `insn`: an instruction that the processor does not have gets ISA_UNDEFINED and its length.
+ * False only if `size` ends before the instruction does (more bytes needed); a 16th byte makes ISA_UNDEFINED
+ * (#GP on the chip). */
+bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address, bool code32,
+                isa_insn *insn);
 
 /* Disassembles one instruction in Intel syntax into `text`; returns its length, 0 if it cannot be decoded. */
-unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address, bool code32, char *text,
-                         size_t text_size);
+unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address,
+                         bool code32, char *text, size_t text_size);
 
-/* A straight run of instructions as the engine executes it. The bytes are kept: profiles and traces disassemble them. */
+/* A straight run of instructions as the engine executes it. The bytes are kept: profiles and traces
+ * disassemble them. */
 typedef struct isa_block {
     uint32_t linear;    /* address of the first byte */
     uint32_t physical;  /* the same, translated */
@@ -163,10 +269,10 @@ typedef struct isa_block {
     uint8_t *bytes;
 } isa_block;
 
-/* Decodes up to `max_insns` instructions starting at bytes[0], ending after a branch or after the bytes that are complete.
- * NULL when memory is out. The caller frees it with isa_block_free. */
-isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
-                            bool code32, unsigned max_insns);
+/* Decodes up to `max_insns` instructions starting at bytes[0], ending after a branch or after the bytes that
+ * are complete. NULL when memory is out. The caller frees it with isa_block_free. */
+isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
+                            uint32_t physical, bool code32, unsigned max_insns);
 void isa_block_free(isa_block *block);
 
 #endif
