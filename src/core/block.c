@@ -1,0 +1,234 @@
+#include "core/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pairing.h"
+
+enum { ESP_BIT = 1 << 4, EAX_BIT = 1, REP_DEPTH = 8 /* PUSHA, POPA: eight references */ };
+
+/* Size of the value bits that memo.c can fold into a key. */
+enum { KEY_BITS = 56, VALUE_BITS = 10, SATURATED_BITS = 1 };
+
+/* P4: displacement and immediate in one encoding: no pairing on the P54C, only as the first on the P55C. */
+static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn *insn)
+{
+    uint8_t pair = form->pair[t->index];
+    if (insn->has_disp && insn->has_imm && (pair == ISA_UV || pair == ISA_U))
+        return t->fifo ? ISA_U : ISA_NP;
+    return pair;
+}
+
+/* P3 and P5, and what F and D1 do with prefixes. */
+static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
+{
+    unsigned length = insn->length - (unsigned)insn->prefixes; /* prefixes not counted */
+    unsigned escape = insn->escape_0f && o->branch != ISA_JCC;
+    unsigned other = (unsigned)insn->prefixes - insn->size_prefixes;
+    o->length = insn->length;
+    o->prefixes = insn->prefixes;
+    o->d1_clocks = (uint8_t)(t->fifo ? 1 : 1 + insn->prefixes + escape);
+    /* F: detect, length, push with 66h or 67h, one clock for every other prefix byte */
+    o->f_clocks = (uint8_t)(1 + insn->prefixes + (insn->size_prefixes ? 1 : 0));
+    o->push_two = length <= t->push_length;
+    o->push_second = length <= t->push_length && insn->prefixes == 0;
+    o->first = (o->pair == ISA_U || o->pair == ISA_UV || o->pair == ISA_FX) && length <= t->pair_length_u;
+    o->long_second = length > t->pair_length_v;
+    o->prefixed_second = t->fifo ? other > 0 : insn->prefixes + escape > 0;
+}
+
+static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
+{
+    o->address_gpr = insn->address_gpr;
+    o->use_gpr = insn->read_gpr | insn->address_gpr;
+    o->def_gpr = insn->write_gpr;
+    o->agi_gpr = insn->write_gpr;
+    if (o->flags & ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address: no interlock */
+        o->agi_gpr &= (uint8_t)~ESP_BIT;
+        o->stack_group = STACK_OTHER;
+        if (strcmp(form->mnemonic, "PUSH") == 0)
+            o->stack_group = STACK_PUSH;
+        else if (strcmp(form->mnemonic, "POP") == 0)
+            o->stack_group = STACK_POP;
+        else if (o->branch == ISA_CALL)
+            o->stack_group = STACK_CALL;
+    }
+    if ((o->flags & ISA_MOFFS) && o->unit == ISA_STORE)
+        o->agi_gpr &= (uint8_t)~EAX_BIT; /* "writes" EAX for pairing only */
+    o->read_mm = insn->read_mm;
+    o->write_mm = insn->write_mm;
+}
+
+/* A single store comes in the last EX clock (FST in its second), a read in the first, read and write of an RMW in first and last. */
+static void prepare_accesses(const isa_insn *insn, op *o)
+{
+    bool variable = (o->flags & ISA_VARIABLE_ACCESSES) != 0;
+    o->accesses = variable ? 0 : insn->accesses;
+    o->access_span = (uint8_t)(o->clocks > 1 ? (o->clocks < 255 ? o->clocks - 1 : 254) : 0);
+    o->access_first = 0;
+    if (o->accesses == 1) {
+        bool store = o->unit == ISA_STORE || o->fp == ISA_FP_STORE || o->unit == ISA_MMX_STORE;
+        o->access_first = store ? o->access_span : 0;
+    }
+    o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
+}
+
+static void prepare_op(const timing *t, const isa_insn *insn, op *o)
+{
+    const isa_form *form = &isa_forms[insn->form];
+    o->address = insn->address;
+    o->target = insn->target;
+    o->flags = insn->flags;
+    o->form = insn->form;
+    o->clocks = form->clocks[t->index] ? form->clocks[t->index] : 1;
+    o->pair = pair_class(t, form, insn);
+    o->unit = form->unit;
+    o->fp = form->fp;
+    o->branch = form->branch;
+    o->value = form->value;
+    o->cost = form->cost;
+    o->int_overlap = form->int_overlap;
+    o->fp_overlap = form->fp_overlap;
+    o->fp_index = insn->fp_index;
+    o->fp_to_sti = insn->fp_to_sti;
+    o->fp_push = form->fp_push;
+    o->memory = insn->memory;
+    o->lock = insn->lock || (insn->memory && (insn->flags & ISA_IMPLICIT_LOCK));
+    o->rep = insn->rep || insn->repne;
+    o->imm8 = insn->imm8;
+    o->imm16 = insn->imm16;
+    o->operand_bytes = insn->operand_bytes;
+    prepare_decode(t, insn, o);
+    prepare_registers(form, insn, o);
+    prepare_accesses(insn, o);
+}
+
+unsigned block_access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
+{
+    unsigned last = clocks > 0 ? clocks - 1 : 0;
+    switch (o->pattern) {
+    case ACCESS_TWO:
+        return j / 2 < last ? j / 2 : last;
+    case ACCESS_REP: { /* the iterations fill the end of the instruction, its set-up comes first */
+        unsigned set_up = clocks > n ? clocks - n : 0;
+        unsigned at = set_up + (unsigned)((uint64_t)j * (clocks - set_up) / n);
+        return at < last ? at : last;
+    }
+    default:
+        if (n < 2)
+            return o->access_first < clocks ? o->access_first : last;
+        return (unsigned)((uint64_t)j * last / (n - 1));
+    }
+}
+
+/* Costs that depend on nothing but the encoding, the operand value or the direction of the branch. */
+static bool cost_is_plain(const op *o)
+{
+    switch (o->cost) {
+    case ISA_COST_FIXED:
+    case ISA_COST_BSF:
+    case ISA_COST_BSR:
+    case ISA_COST_RCX:
+    case ISA_COST_FDIV:
+    case ISA_COST_FSQRT:
+    case ISA_COST_TRIG:
+    case ISA_COST_FPREM:
+    case ISA_COST_X87_RANGE:
+    case ISA_COST_LOOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Blocks whose usual outcome memo.c can key: few enough bank tests and operand values, nothing that depends on mode or count. */
+static void prepare_memo(p5_block *block)
+{
+    unsigned bits = 0;
+    block->memo = true;
+    for (unsigned i = 0; i < block->count; i++) {
+        const op *o = &block->ops[i];
+        if (!cost_is_plain(o) || o->lock || (o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM)))
+            block->memo = false;
+        if (o->value != ISA_VALUE_NONE) {
+            bits += o->value == ISA_VALUE_SATURATED ? SATURATED_BITS : VALUE_BITS;
+            if (bits <= KEY_BITS)
+                block->value_ops[block->value_count++] = (uint16_t)i;
+        }
+        unsigned first = block->access_start[i], end = block->access_start[i + 1];
+        if (o->pattern == ACCESS_TWO)
+            for (unsigned j = first; j + 1 < end; j += 2)
+                if (++bits <= KEY_BITS)
+                    block->bank_first[block->bank_count++] = (uint16_t)j;
+        if (o->next_unpaired == PAIRED && i + 1 < block->count && end > first && block->ops[i + 1].accesses > 0)
+            if (++bits <= KEY_BITS)
+                block->bank_first[block->bank_count++] = (uint16_t)(end - 1);
+    }
+    if (bits > KEY_BITS)
+        block->memo = false;
+}
+
+/* End bits that decoding the whole block would set, by 32-byte line. */
+static bool prepare_end_masks(p5_block *block)
+{
+    uint32_t first = block->code->linear >> 5;
+    uint32_t last = (block->code->linear + block->code->size - 1) >> 5;
+    block->line_count = last - first + 1;
+    block->end_masks = calloc(block->line_count, sizeof *block->end_masks);
+    if (!block->end_masks)
+        return false;
+    for (unsigned i = 0; i < block->count; i++) {
+        uint32_t end = block->ops[i].address + block->ops[i].length - 1;
+        uint32_t line = (end >> 5) - first;
+        if (line < block->line_count)
+            block->end_masks[line] |= 1u << (end & 31);
+    }
+    return true;
+}
+
+p5_block *block_prepare(const timing *t, isa_block *code)
+{
+    p5_block *block = calloc(1, sizeof *block);
+    if (!block) {
+        isa_block_free(code);
+        return NULL;
+    }
+    block->code = code;
+    block->count = code->count;
+    size_t n = block->count ? block->count : 1;
+    block->ops = calloc(n, sizeof *block->ops);
+    block->access_start = calloc(n + 1, sizeof *block->access_start);
+    block->bank_first = calloc(KEY_BITS, sizeof *block->bank_first);
+    block->value_ops = calloc(KEY_BITS, sizeof *block->value_ops);
+    if (!block->ops || !block->access_start || !block->bank_first || !block->value_ops) {
+        block_free(block);
+        return NULL;
+    }
+    for (unsigned i = 0; i < block->count; i++) {
+        prepare_op(t, &code->insns[i], &block->ops[i]);
+        block->access_start[i + 1] = (uint16_t)(block->access_start[i] + block->ops[i].accesses);
+        if (i > 0)
+            block->ops[i - 1].next_unpaired = (uint8_t)pairing_check(&block->ops[i - 1], &block->ops[i]);
+    }
+    if (block->count > 0)
+        block->ops[block->count - 1].next_unpaired = UNPAIRED_ALONE;
+    if (block->count > 0 && !prepare_end_masks(block)) {
+        block_free(block);
+        return NULL;
+    }
+    prepare_memo(block);
+    return block;
+}
+
+void block_free(p5_block *block)
+{
+    if (!block)
+        return;
+    isa_block_free(block->code);
+    free(block->ops);
+    free(block->access_start);
+    free(block->end_masks);
+    free(block->bank_first);
+    free(block->value_ops);
+    free(block);
+}

@@ -1,0 +1,34 @@
+#include "core/mmx.h"
+
+enum { MULTIPLY_EXTRA = 2 /* a product comes two clocks after a sum would */ };
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+bool mmx_reads_early(const op *o)
+{
+    return o->unit == ISA_MMX_STORE || (o->unit == ISA_MMX_INT && o->write_mm == 0);
+}
+
+int64_t mmx_ready(const mmx *m, const op *o, int64_t clock, int64_t *multiply)
+{
+    int64_t source = clock;
+    for (unsigned i = 0, mask = o->read_mm; mask; i++, mask >>= 1)
+        if (mask & 1)
+            source = later(source, m->ready[i]);
+    *multiply = source;
+    if (!mmx_reads_early(o))
+        return source;
+    int64_t early = clock;
+    for (unsigned i = 0, mask = o->read_mm; mask; i++, mask >>= 1)
+        if (mask & 1)
+            early = later(early, m->ready[i] + 1);
+    return early;
+}
+
+void mmx_issue(mmx *m, const op *o, int64_t end)
+{
+    int64_t ready = end + (o->unit == ISA_MMX_MUL ? MULTIPLY_EXTRA : 0);
+    for (unsigned i = 0, mask = o->write_mm; mask; i++, mask >>= 1)
+        if (mask & 1)
+            m->ready[i] = ready;
+}

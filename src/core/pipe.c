@@ -1,0 +1,626 @@
+#include "core/pipe.h"
+
+#include <string.h>
+
+#include "core/agi.h"
+#include "core/pairing.h"
+
+enum { LONG_AGO = -128 }; /* no instruction is decoded for so long that anything older could still matter: 15 prefixes in four FIFO entries */
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static void count(pipe *p, enum p5_event event, uint64_t n, uint64_t clocks)
+{
+    p->deltas->increments[event] += n;
+    p->deltas->asserted[event] += clocks;
+}
+
+/* ---- EX ------------------------------------------------------------------------------------------------ */
+
+/* What held EX, clock by clock, while a group was in it. */
+typedef struct ex_holds {
+    uint32_t tlb, read, misaligned, write_buffer, write_order, locked, io, bank;
+} ex_holds;
+
+/* The data reference that the instruction in U made last, for the bank test of the one in V. */
+typedef struct last_access {
+    const p5_access *access; /* NULL: none */
+    int64_t clock;           /* its EX clock */
+} last_access;
+
+/* The eight banks are interleaved by dword: bit n = bank n. */
+static unsigned banks(const p5_access *a)
+{
+    unsigned first = a->linear >> 2 & 7, last = (a->linear + a->size - 1) >> 2 & 7;
+    return 1u << first | 1u << last;
+}
+
+static bool banks_conflict(const p5_access *a, const p5_access *b)
+{
+    if ((a->flags | b->flags) & P5_ACCESS_IO)
+        return false;
+    return (banks(a) & banks(b)) != 0;
+}
+
+/* Events of a reference that hit. `again`: another one was counted in this clock. */
+static void count_hit(pipe *p, const p5_access *a, bool mmx, bool again)
+{
+    bool write = (a->flags & P5_ACCESS_WRITE) != 0;
+    count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, 1, !again);
+    count(p, P5_EVENT_DATA_READ_OR_WRITE, 1, !again);
+    if (write)
+        count(p, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, 1, !again);
+    if (mmx)
+        count(p, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, 1, 1);
+}
+
+/* Makes the references of one instruction whose EX begins at `begin`; answers the clock at which it leaves EX. `last` is the last reference so
+ * far of this group, on entry that of the instruction in U. */
+static int64_t execute(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, ex_holds *holds, last_access *last)
+{
+    const op *o = x->op;
+    bool mmx = (o->flags & ISA_MMX) != 0;
+    int64_t shift = 0;
+    for (unsigned j = 0; j < x->access_count; j++) {
+        const p5_access *a = &x->accesses[j];
+        int64_t at = begin + shift + block_access_clock(o, j, x->access_count, clocks);
+        bool again = last->access && last->clock == at;
+        if (again && o->pattern != ACCESS_REP && banks_conflict(last->access, a)) {
+            holds->bank++;
+            count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+            shift++;
+            at++;
+            again = false;
+        }
+        data_answer answer;
+        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, o->lock, mmx, &answer)) {
+            count_hit(p, a, mmx, again);
+        } else {
+            int64_t wait = (int64_t)(answer.done - p->start) - at;
+            holds->tlb += answer.tlb;
+            holds->read += answer.read;
+            holds->misaligned += answer.misaligned;
+            holds->write_buffer += answer.write_buffer;
+            holds->write_order += answer.write_order;
+            holds->locked += answer.locked;
+            holds->io += answer.io;
+            shift += wait;
+            at += wait;
+        }
+        last->access = a;
+        last->clock = at;
+    }
+    return begin + shift + clocks;
+}
+
+/* Hands `clocks` to a cause, as far as `left` goes: delays of U and V may overlap, clocks do not. */
+static void own(pipe *p, p5_stall cause, uint64_t clocks, int64_t *left)
+{
+    uint64_t n = clocks < (uint64_t)*left ? clocks : (uint64_t)*left;
+    p->deltas->stalls[cause] += n;
+    *left -= (int64_t)n;
+}
+
+/* Gives every clock of EX an owner: the first is the issue, then what held it, the rest is execution. */
+static void own_execution(pipe *p, int64_t clocks, const ex_holds *h)
+{
+    int64_t left = clocks;
+    own(p, P5_STALL_ISSUE, 1, &left);
+    own(p, P5_STALL_DATA_TLB, h->tlb, &left);
+    own(p, P5_STALL_DATA_READ, h->read, &left);
+    own(p, P5_STALL_MISALIGNED, h->misaligned, &left);
+    own(p, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
+    own(p, P5_STALL_WRITE_ORDER, h->write_order, &left);
+    own(p, P5_STALL_LOCKED, h->locked, &left);
+    own(p, P5_STALL_IO, h->io, &left);
+    own(p, P5_STALL_BANK_CONFLICT, h->bank, &left);
+    p->deltas->stalls[P5_STALL_EXECUTE] += (uint64_t)left;
+}
+
+/* ---- issue --------------------------------------------------------------------------------------------- */
+
+/* Until when each cause keeps a group out of EX. A clock belongs to the first of them that still holds in it. */
+typedef struct entry_holds {
+    int64_t branch, fetch, multiply, store, agi, decode;
+} entry_holds;
+
+static p5_stall own_gap(pipe *p, int64_t from, int64_t to, const entry_holds *h, int64_t *largest)
+{
+    const struct { p5_stall cause; int64_t until; } order[] = {
+        {P5_STALL_BRANCH, h->branch},      {P5_STALL_CODE_FETCH, h->fetch}, {P5_STALL_MMX_MULTIPLY, h->multiply},
+        {P5_STALL_MMX_STORE, h->store},    {P5_STALL_AGI, h->agi},          {P5_STALL_DECODE, h->decode},
+    };
+    p5_stall main = P5_STALL_ISSUE;
+    *largest = 0;
+    for (unsigned i = 0; i < sizeof order / sizeof order[0] && from < to; i++) {
+        int64_t until = order[i].until < to ? order[i].until : to;
+        if (until <= from)
+            continue;
+        p->deltas->stalls[order[i].cause] += (uint64_t)(until - from);
+        if (order[i].cause == P5_STALL_MMX_MULTIPLY)
+            count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, (uint64_t)(until - from), (uint64_t)(until - from));
+        if (order[i].cause == P5_STALL_MMX_STORE)
+            count(p, P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION, (uint64_t)(until - from), (uint64_t)(until - from));
+        if (until - from > *largest) {
+            *largest = until - from;
+            main = order[i].cause;
+        }
+        from = until;
+    }
+    return main;
+}
+
+static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trace_insn *stages)
+{
+    p5_trace_insn t = *stages;
+    t.address = x->op->address;
+    t.pipe = (uint8_t)in_v;
+    t.clocks = (uint16_t)x->clocks;
+    p->trace->insn(p->trace->context, &t);
+}
+
+/* Events that every completed instruction brings. */
+static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
+{
+    const op *o = x->op;
+    p->instructions++;
+    if (x->segment_loads)
+        count(p, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED, x->segment_loads, x->segment_loads);
+    if (x->flops)
+        count(p, P5_EVENT_FLOPS, x->flops, x->flops);
+    if (o->flags & ISA_MMX) {
+        enum p5_event pipe_event = in_v ? P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE : P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_U_PIPE;
+        count(p, pipe_event, 1, 1);
+        if (o->write_mm == 0 && o->read_mm == 0 && !o->memory)
+            count(p, P5_EVENT_EMMS_INSTRUCTIONS_EXECUTED, 1, 1);
+    }
+}
+
+static void count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
+{
+    if (u->complete) {
+        count(p, P5_EVENT_INSTRUCTIONS_EXECUTED, v ? 2 : 1, 1);
+        count_insn(p, u, false);
+    }
+    if (v) {
+        count(p, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
+        count_insn(p, v, true);
+        if (u->access_count && v->access_count)
+            count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
+    }
+    unsigned saturating = ((u->op->flags & ISA_SATURATING) != 0) + (unsigned)(v && (v->op->flags & ISA_SATURATING));
+    if (saturating)
+        count(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, saturating, 1);
+    unsigned saturated = u->saturated + (unsigned)(v && v->saturated);
+    if (saturated)
+        count(p, P5_EVENT_SATURATIONS_PERFORMED, saturated, 1);
+}
+
+/* The switch between MMX and x87 use of the registers: a microcode assist in front of the first instruction of the other kind. */
+static int64_t switch_mode(pipe *p, const op *o)
+{
+    uint8_t mode = (o->flags & ISA_MMX) ? MODE_MMX : (o->flags & ISA_X87) ? MODE_X87 : p->x87_mode;
+    if (mode == p->x87_mode)
+        return 0;
+    bool change = p->x87_mode != MODE_NONE;
+    p->x87_mode = mode;
+    if (!change)
+        return 0;
+    count(p, P5_EVENT_TRANSITIONS_BETWEEN_MMX_AND_FP_INSTRUCTIONS, 1, 1);
+    return mode == MODE_MMX ? p->timing->mmx_after_x87 : p->timing->x87_after_mmx;
+}
+
+/* Clock at which D2 may let the group go to EX, `clock` or later: addresses and MMX sources. */
+static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, entry_holds *holds)
+{
+    unsigned agi = clock == p->now ? agi_count(p->agi_gpr, u, v) : 0;
+    int64_t ready = clock;
+    if (agi) {
+        ready = clock + 1;
+        holds->agi = ready;
+        count(p, P5_EVENT_PIPELINE_AGI_STALLS, agi, 1);
+    }
+    const op *const pair[2] = {u, v};
+    for (unsigned i = 0; i < 2 && pair[i]; i++) {
+        if (!(pair[i]->flags & ISA_MMX))
+            continue;
+        int64_t multiply;
+        int64_t mmx = mmx_ready(&p->mmx, pair[i], clock, &multiply);
+        holds->multiply = later(holds->multiply, multiply);
+        holds->store = later(holds->store, mmx);
+        ready = later(ready, mmx);
+    }
+    return ready;
+}
+
+/* Sends `u`, with `v` beside it unless NULL, from D1 at `pull` through EX. `why` is the reason why there is no `v`. */
+static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, unpaired why)
+{
+    const op *ou = u->op, *ov = v ? v->op : NULL;
+    if (p->timing->fifo && pull > p->d1_free) /* D1 could have taken something */
+        count(p, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free), (uint64_t)(pull - p->d1_free));
+    int64_t d2 = later(pull + ou->d1_clocks, p->d2_free);
+    entry_holds gap = {.branch = p->refill_until, .fetch = p->miss_until, .decode = d2 + 1};
+    gap.branch = gap.branch < d2 + 1 ? gap.branch : d2 + 1;
+    gap.fetch = gap.fetch < d2 + 1 ? gap.fetch : d2 + 1;
+    int64_t enter = later(d2 + 1, p->now);
+    int64_t ex = operands_ready(p, ou, ov, enter, &gap);
+    int64_t largest;
+    p5_stall cause = own_gap(p, p->now, ex, &gap, &largest);
+
+    int64_t begin = ex;
+    if ((ou->flags & ISA_SERIALISING) && p->resolver->drained) {
+        begin = (int64_t)(p->resolver->drained(p->resolver->context, p->start + (uint64_t)begin) - p->start);
+        p->deltas->stalls[P5_STALL_SERIALISE] += (uint64_t)(begin - ex);
+    }
+    int64_t unfrozen = fpu_ready(&p->fpu, ou, begin);
+    if (ov)
+        unfrozen = later(unfrozen, fpu_ready(&p->fpu, ov, begin));
+    if (unfrozen > begin) {
+        p->deltas->stalls[P5_STALL_FPU] += (uint64_t)(unfrozen - begin);
+        count(p, P5_EVENT_FLOATING_POINT_STALLS_DURATION, (uint64_t)(unfrozen - begin), (uint64_t)(unfrozen - begin));
+        if (unfrozen - begin > largest) {
+            largest = unfrozen - begin;
+            cause = P5_STALL_FPU;
+        }
+        begin = unfrozen;
+    }
+    int64_t lump = switch_mode(p, ou);
+    if (ov)
+        lump += switch_mode(p, ov);
+    if (lump) {
+        p->deltas->stalls[P5_STALL_MMX_FP_SWITCH] += (uint64_t)lump;
+        begin += lump;
+    }
+
+    ex_holds held = {0};
+    last_access last = {0};
+    unsigned clocks_u = (ou->flags & ISA_X87) ? fpu_occupancy(ou, u->clocks) : u->clocks;
+    int64_t end_u = execute(p, u, begin, clocks_u, &held, &last);
+    int64_t end = end_u, end_v = end_u;
+    if (v) {
+        /* V's first EX clock is the one of U's last data reference: references stay in order, what U does after its last one is shared. */
+        int64_t begin_v = last.access ? later(begin, last.clock) : begin;
+        end_v = execute(p, v, begin_v, v->clocks, &held, &last);
+        end = later(end_u, end_v);
+    }
+    own_execution(p, end - begin, &held);
+    p->deltas->clocks += (uint64_t)(end - p->now);
+    count_group(p, u, v);
+
+    fpu_issue(&p->fpu, ou, begin, end, u->clocks, u->unsafe_x87);
+    if (ov && ov->fp == ISA_FP_XCH)
+        fpu_exchange_pair(&p->fpu, ov, begin, u->unsafe_x87);
+    mmx_issue(&p->mmx, ou, end);
+    if (ov)
+        mmx_issue(&p->mmx, ov, end);
+    /* a result of an earlier EX clock than the last reaches D2 in time */
+    p->agi_gpr = end_u == end ? ou->agi_gpr : 0;
+    if (ov && end_v == end)
+        p->agi_gpr |= ov->agi_gpr;
+
+    if (p->trace) {
+        p5_trace_insn stages = {.d1 = p->start + (uint64_t)pull, .d2 = p->start + (uint64_t)d2, .ex = p->start + (uint64_t)ex,
+                                .end = p->start + (uint64_t)end, .unpaired = (uint8_t)why, .stall = (uint8_t)cause,
+                                .stall_clocks = (uint16_t)(largest < UINT16_MAX ? largest : UINT16_MAX)};
+        trace_insn(p, u, 0, &stages);
+        if (v)
+            trace_insn(p, v, 1, &stages);
+    }
+    fifo_pull(&p->fifo, pull);
+    if (v)
+        fifo_pull(&p->fifo, pull);
+    p->d1_free = d2;
+    p->d2_free = ex;
+    p->now = end;
+    p->previous_u = p->last_u;
+    p->last_u = ou->address;
+    p->groups++;
+}
+
+/* ---- D1 ------------------------------------------------------------------------------------------------ */
+
+static int64_t pull_clock(const pipe *p, int64_t available) { return later(p->d1_free, available); }
+
+/* Why the pending instruction and `x` cannot share a clock, or PAIRED. */
+static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t available, int64_t pull, unpaired encoding)
+{
+    const pipe_pending *pending = &p->pending;
+    if (encoding != PAIRED)
+        return encoding;
+    if (p->control.no_pairing)
+        return UNPAIRED_CONTROL;
+    if (!pending->end_known && pending->operation.length > 1)
+        return UNPAIRED_END_BIT; /* P7 */
+    if ((x->op->flags & ISA_MMX) && !(pending->operation.flags & ISA_MMX) && (p->x87_mode == MODE_X87 || p->control.fpu_trap))
+        return UNPAIRED_MMX_MODE; /* M6 */
+    /* the partner has to be there in the last D1 clock of the first */
+    if (available > pull + pending->operation.d1_clocks - 1)
+        return UNPAIRED_QUEUE;
+    return PAIRED;
+}
+
+void pipe_settle(pipe *p)
+{
+    if (!p->has_pending)
+        return;
+    p->has_pending = false;
+    issue(p, &p->pending.insn, NULL, pull_clock(p, p->pending.available), UNPAIRED_ALONE);
+}
+
+static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
+{
+    pipe_pending *pending = &p->pending;
+    pending->operation = *x->op;
+    pending->insn = *x;
+    pending->insn.op = &pending->operation;
+    for (unsigned i = 0; i < x->access_count && i < 2; i++)
+        pending->accesses[i] = x->accesses[i];
+    pending->insn.accesses = pending->accesses;
+    pending->available = available;
+    pending->end_known = end_known;
+    pending->next_unpaired = x->op->next_unpaired;
+    p->has_pending = true;
+}
+
+/* Everything in front of EX is lost; the first fetch of the new stream is at `clock`. */
+static void flush(pipe *p, int64_t clock)
+{
+    prefetch_flush(&p->prefetch, clock);
+    fifo_flush(&p->fifo, clock);
+    p->d1_free = clock;
+    p->d2_free = clock;
+}
+
+/* ---- branches ------------------------------------------------------------------------------------------ */
+
+static void count_return(pipe *p, const branch_answer *a)
+{
+    count(p, P5_EVENT_RETURNS, 1, 1);
+    if (a->return_predicted)
+        count(p, P5_EVENT_PREDICTED_RETURNS, 1, 1);
+    if (!a->return_predicted || !a->return_right)
+        count(p, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 1, 1);
+}
+
+static uint16_t saturate16(uint64_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
+
+/* Near branches ask the predictor. A wrong answer is known at the end of EX, for a conditional branch in V one clock later, in WB. */
+static void resolve(pipe *p, const pipe_insn *x, bool in_v)
+{
+    const op *o = x->op;
+    branch_query query = {.address = o->address,
+                          .last_byte = o->address + o->length - 1,
+                          .previous_pair = p->previous_u,
+                          .target = x->next,
+                          .fall_through = o->address + o->length,
+                          .kind = o->branch,
+                          .taken = x->taken,
+                          .in_v = in_v,
+                          .unpaired_chance = p->end_bit_missed,
+                          .loop_pairs = (uint8_t)(p->branch_pairs + p->groups < 255 ? p->branch_pairs + p->groups : 255),
+                          .since_last = saturate16(p->branch_since + p->instructions)};
+    branch_answer answer = {0};
+    p->resolver->branch(p->resolver->context, &query, &answer);
+    if (answer.hit)
+        count(p, P5_EVENT_BTB_HITS, 1, 1);
+    if (answer.hit || x->taken)
+        count(p, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, 1, 1);
+    if (answer.false_entry)
+        count(p, P5_EVENT_BTB_FALSE_ENTRIES, 1, 1);
+    if (answer.predicted_taken && !x->taken)
+        count(p, P5_EVENT_BTB_MISS_PREDICTION_ON_NOT_TAKEN_BRANCH, 1, 1);
+    if (o->branch == ISA_RET)
+        count_return(p, &answer);
+    if (answer.right) {
+        if (x->taken) {
+            prefetch_redirect(&p->prefetch);
+            fifo_redirect(&p->fifo);
+        }
+        return;
+    }
+    bool in_wb = in_v && o->branch == ISA_JCC;
+    count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
+    count(p, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS, 1, 1);
+    if (in_wb)
+        count(p, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS_RESOLVED_IN_WB_STAGE, 1, 1);
+    int64_t resolved = p->now + in_wb;
+    flush(p, resolved);
+    p->refill_until = resolved + p->timing->depth;
+}
+
+static void branch(pipe *p, const pipe_insn *x, bool in_v)
+{
+    const op *o = x->op;
+    p->group_branch = p->groups;
+    count(p, P5_EVENT_BRANCHES, 1, 1);
+    if (x->taken)
+        count(p, P5_EVENT_TAKEN_BRANCHES, 1, 1);
+    if (o->branch == ISA_FAR || o->branch == ISA_INT || o->branch == ISA_IRET) {
+        if (o->branch == ISA_FAR && (o->fp_index & 1))
+            count(p, P5_EVENT_RETURNS, 1, 1);
+        if (x->taken) /* never predicted; their clocks include the refill */
+            flush(p, p->now - p->timing->depth);
+        return;
+    }
+    resolve(p, x, in_v);
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------- */
+
+static bool may_wait(const pipe *p, const pipe_insn *x)
+{
+    return x->op->first && !p->control.no_pairing && x->complete && x->access_count <= 2;
+}
+
+/* What follows the issue of `x`, the youngest instruction of its group. */
+static void finish(pipe *p, const pipe_insn *x, bool in_v)
+{
+    if (x->op->branch != ISA_NOT_BRANCH) {
+        branch(p, x, in_v);
+    } else if (x->op->flags & ISA_SERIALISING) {
+        count(p, P5_EVENT_BRANCHES, 1, 1); /* event 12h lists them; their clocks include the refill */
+        flush(p, p->now - p->timing->depth);
+    }
+}
+
+void pipe_step(pipe *p, const pipe_insn *x)
+{
+    int64_t available = fifo_decode(p, x->op);
+    bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
+    if (p->has_pending) {
+        const pipe_insn *first = &p->pending.insn;
+        int64_t pull = pull_clock(p, p->pending.available);
+        unpaired encoding = (unpaired)p->pending.next_unpaired;
+        if (encoding == UNPAIRED_ALONE)
+            encoding = pairing_check(first->op, x->op);
+        unpaired why = pair_dynamic(p, x, available, pull, encoding);
+        p->has_pending = false;
+        if (why == PAIRED) {
+            p->end_bit_missed = false;
+            issue(p, first, x, pull, PAIRED);
+            finish(p, x, true);
+            return;
+        }
+        p->end_bit_missed = why == UNPAIRED_END_BIT;
+        if (p->timing->fifo && available > pull)
+            count(p, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
+        issue(p, first, NULL, pull, why);
+    } else {
+        p->end_bit_missed = false;
+    }
+    if (may_wait(p, x)) {
+        hold(p, x, available, end_known);
+        return;
+    }
+    issue(p, x, NULL, pull_clock(p, available), p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
+    finish(p, x, false);
+}
+
+void pipe_wait(pipe *p, uint64_t clocks, p5_stall cause)
+{
+    p->deltas->stalls[cause] += clocks;
+    p->deltas->clocks += clocks;
+    p->now += (int64_t)clocks;
+    flush(p, p->now - p->timing->depth);
+    p->agi_gpr = 0;
+}
+
+int64_t pipe_next_entry(const pipe *p)
+{
+    int64_t available = p->prefetch.redirect ? p->prefetch.clock + 2 : p->prefetch.clock + 1;
+    if (p->timing->fifo) {
+        int64_t push = p->fifo.clock + !p->fifo.open;
+        push = later(push, p->fifo.pull[p->has_pending ? 1 : 0]);
+        available = later(available, push) + (available >= push);
+        if (push >= available)
+            available = push + 1;
+    }
+    int64_t d2 = later(later(p->d1_free, available) + 1, p->d2_free);
+    return later(d2 + 1, p->now);
+}
+
+/* ---- state --------------------------------------------------------------------------------------------- */
+
+void pipe_reset(pipe_state *state)
+{
+    memset(state, 0, sizeof *state);
+    state->prefetch.redirect = true;
+    state->refill_until = LONG_AGO;
+    state->miss_until = LONG_AGO;
+}
+
+static int16_t relative(int64_t t, int64_t now)
+{
+    int64_t r = t - now;
+    return (int16_t)(r < LONG_AGO ? LONG_AGO : r > INT16_MAX ? INT16_MAX : r);
+}
+
+/* Times that cannot matter before `now`, e.g. of results. */
+static int16_t relative_ready(int64_t t, int64_t now)
+{
+    return (int16_t)(t <= now - 1 ? -1 : t - now > INT16_MAX ? INT16_MAX : t - now);
+}
+
+void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, uint32_t address, const pipe_resolver *resolver,
+                pipe_deltas *deltas)
+{
+    p->timing = t;
+    p->resolver = resolver;
+    p->deltas = deltas;
+    p->start = start;
+    p->now = 0;
+    p->d1_free = s->d1_free;
+    p->d2_free = s->d2_free;
+    p->prefetch.clock = s->prefetch.clock;
+    p->prefetch.used = s->prefetch.used;
+    p->prefetch.redirect = s->prefetch.redirect;
+    p->prefetch.block = (address - 1) / PREFETCH_BLOCK;
+    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
+        p->prefetch.part[i] = s->prefetch.part[i];
+        p->prefetch.line[i] = s->prefetch.line[i];
+        p->prefetch.freed[i] = s->prefetch.freed[i];
+        p->fifo.pull[i] = s->fifo.pull[i];
+    }
+    p->fifo.clock = s->fifo.clock;
+    p->fifo.open = s->fifo.open;
+    for (unsigned i = 0; i < FPU_REGISTERS; i++) {
+        p->fpu.st[i] = s->fpu.st[i];
+        p->mmx.ready[i] = s->mmx.ready[i];
+    }
+    p->fpu.issue = s->fpu.issue;
+    p->fpu.multiplier = s->fpu.multiplier;
+    p->fpu.divider = s->fpu.divider;
+    p->fpu.idle = s->fpu.idle;
+    p->fpu.status = s->fpu.status;
+    p->fpu.integer = s->fpu.integer;
+    p->refill_until = s->refill_until;
+    p->miss_until = s->miss_until;
+    p->agi_gpr = s->agi_gpr;
+    p->x87_mode = s->x87_mode;
+    p->end_bit_missed = s->end_bit_missed;
+    p->groups = 0;
+    p->instructions = 0;
+    p->group_branch = 0;
+}
+
+int64_t pipe_end(pipe *p, pipe_state *s)
+{
+    int64_t now = p->now;
+    memset(s, 0, sizeof *s);
+    s->d1_free = relative(p->d1_free, now);
+    s->d2_free = relative(p->d2_free, now);
+    s->prefetch.clock = relative(p->prefetch.clock, now);
+    s->prefetch.used = p->prefetch.used;
+    s->prefetch.redirect = p->prefetch.redirect;
+    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
+        /* a redirected stream refetches: what is in the buffers does not matter any more */
+        s->prefetch.part[i] = p->prefetch.redirect ? LONG_AGO : relative(p->prefetch.part[i], now);
+        s->prefetch.line[i] = p->prefetch.redirect ? LONG_AGO : relative(p->prefetch.line[i], now);
+        s->prefetch.freed[i] = relative(p->prefetch.freed[i], now);
+    }
+    s->fifo.clock = p->timing->fifo ? relative(p->fifo.clock, now) : 0;
+    s->fifo.open = p->timing->fifo && p->fifo.open;
+    for (unsigned i = 0; i < FIFO_DEPTH; i++)
+        s->fifo.pull[i] = p->timing->fifo ? relative(p->fifo.pull[i], now) : 0;
+    for (unsigned i = 0; i < FPU_REGISTERS; i++) {
+        s->fpu.st[i] = relative_ready(p->fpu.st[i], now);
+        s->mmx.ready[i] = relative_ready(p->mmx.ready[i], now);
+    }
+    s->fpu.issue = relative_ready(p->fpu.issue, now);
+    s->fpu.multiplier = relative_ready(p->fpu.multiplier, now);
+    s->fpu.divider = relative_ready(p->fpu.divider, now);
+    s->fpu.idle = relative_ready(p->fpu.idle, now);
+    s->fpu.status = relative_ready(p->fpu.status, now);
+    s->fpu.integer = relative_ready(p->fpu.integer, now);
+    s->refill_until = relative_ready(p->refill_until, now);
+    s->miss_until = relative_ready(p->miss_until, now);
+    s->agi_gpr = p->agi_gpr;
+    s->x87_mode = p->x87_mode;
+    s->end_bit_missed = p->end_bit_missed;
+    if (p->has_pending)
+        p->pending.available -= now;
+    p->start += (uint64_t)now;
+    p->now = 0;
+    return now;
+}
