@@ -183,6 +183,24 @@ void p5_core_counts(p5_core *core, p5_counts *counts);
 /* One event's total for the privilege classes of `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL 3), as increments or as asserted clocks. */
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted);
 
+/* One executed instruction as the pipe saw it, for pipeline diagrams. Clocks are the core's; D2 and EX of a pair are common to both. */
+typedef struct p5_trace_insn {
+    uint32_t address;
+    uint64_t d1, d2, ex; /* clocks at which the stages were entered */
+    uint64_t end;        /* clock at which EX was free again */
+    uint8_t pipe;        /* 0 U, 1 V */
+    uint8_t unpaired;    /* why nothing went with it; p5_unpaired_text. 0: it is one of a pair */
+    uint8_t stall;       /* p5_stall: what kept it out of EX longest; P5_STALL_ISSUE = nothing */
+    uint16_t stall_clocks;
+    uint16_t clocks;     /* its own clocks, hits assumed */
+} p5_trace_insn;
+/* Calls `insn` for every instruction from now on, in program order; NULL turns it off. Prices every block on the exact path meanwhile (same results). */
+void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context);
+/* Reason of p5_trace_insn.unpaired in a few words, never NULL; "" for a pair. */
+const char *p5_unpaired_text(unsigned reason);
+/* Memo off: every block on the exact path; same results, slower. For debugging and tests. */
+void p5_core_set_memo(p5_core *core, bool on);
+
 #ifdef __cplusplus
 }
 #endif

@@ -73,6 +73,25 @@ static void prepare_accesses(const isa_insn *insn, op *o)
     o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
 }
 
+static bool named(const isa_form *form, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(form->mnemonic, *names) == 0)
+            return true;
+    return false;
+}
+
+/* Events 0Fh and 12h: LDTR, GDTR, IDTR and TR are segment registers too; VERR and VERW restart the pipe like a taken branch. */
+static void prepare_events(const isa_form *form, op *o)
+{
+    static const char *const tables[] = {"LGDT", "LIDT", "LLDT", "LTR", NULL};
+    static const char *const verify[] = {"VERR", "VERW", NULL};
+    static const char *const far_returns[] = {"RETF", NULL};
+    o->segment_loads = (o->flags & (ISA_SEGMENT_LOAD | ISA_FAR_TRANSFER)) || named(form, tables);
+    o->branch_like = named(form, verify);
+    o->far_return = named(form, far_returns);
+}
+
 static void prepare_op(const timing *t, const isa_insn *insn, op *o)
 {
     const isa_form *form = &isa_forms[insn->form];
@@ -101,6 +120,7 @@ static void prepare_op(const timing *t, const isa_insn *insn, op *o)
     prepare_decode(t, insn, o);
     prepare_registers(form, insn, o);
     prepare_accesses(insn, o);
+    prepare_events(form, o);
 }
 
 unsigned block_access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)

@@ -66,6 +66,9 @@ typedef struct op {
     bool lock;             /* its references are a locked read-modify-write */
     bool rep;
     uint8_t stack_group;   /* the ESP exception of pairing: see pairing.c */
+    uint8_t segment_loads; /* event 0Fh */
+    bool far_return;       /* counts as a return (event 39h) without being predicted */
+    bool branch_like;      /* counts as a branch (event 12h) without being one */
     uint8_t accesses;
     uint8_t pattern;       /* access_pattern */
     uint8_t access_first, access_span;

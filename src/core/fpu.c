@@ -28,13 +28,13 @@ static bool uses_two_registers(const op *o)
     }
 }
 
-bool fpu_concerns(const fpu *f, const op *o)
+bool fpu_concerns(const fpu_unit *f, const op *o)
 {
     (void)f;
     return is_x87(o) || o->unit == ISA_INT_MUL || (o->flags & ISA_MMX) != 0 || f->integer > 0;
 }
 
-int64_t fpu_ready(const fpu *f, const op *o, int64_t clock)
+int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
 {
     if (!is_x87(o)) {
         clock = later(clock, f->integer);
@@ -63,10 +63,6 @@ int64_t fpu_ready(const fpu *f, const op *o, int64_t clock)
     case ISA_FP_MUL:
         clock = later(clock, f->multiplier);
         break;
-    case ISA_FP_DIV:
-    case ISA_FP_SQRT:
-        clock = later(clock, f->divider);
-        break;
     default:
         break;
     }
@@ -84,14 +80,14 @@ unsigned fpu_occupancy(const op *o, unsigned clocks)
     return busy < clocks ? busy : clocks;
 }
 
-static void push(fpu *f, int64_t ready)
+static void push(fpu_unit *f, int64_t ready)
 {
     for (unsigned i = FPU_REGISTERS - 1; i > 0; i--)
         f->st[i] = f->st[i - 1];
     f->st[0] = ready;
 }
 
-static void pop(fpu *f)
+static void pop(fpu_unit *f)
 {
     int64_t top = f->st[0];
     for (unsigned i = 0; i + 1 < FPU_REGISTERS; i++)
@@ -99,14 +95,14 @@ static void pop(fpu *f)
     f->st[FPU_REGISTERS - 1] = top;
 }
 
-static void exchange(fpu *f, unsigned i)
+static void exchange(fpu_unit *f, unsigned i)
 {
     int64_t top = f->st[0];
     f->st[0] = f->st[i];
     f->st[i] = top;
 }
 
-void fpu_issue(fpu *f, const op *o, int64_t clock, int64_t end, unsigned clocks, bool unsafe)
+void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned clocks, bool unsafe)
 {
     if (!is_x87(o))
         return;
@@ -132,10 +128,6 @@ void fpu_issue(fpu *f, const op *o, int64_t clock, int64_t end, unsigned clocks,
     case ISA_FP_MUL:
         f->multiplier = e + MULTIPLY_REPEAT;
         break;
-    case ISA_FP_DIV:
-    case ISA_FP_SQRT:
-        f->divider = ready - 1; /* measured: one clock less than the result takes */
-        break;
     case ISA_FP_STORE:
         writes = !o->memory;
         break;
@@ -158,7 +150,7 @@ void fpu_issue(fpu *f, const op *o, int64_t clock, int64_t end, unsigned clocks,
         pop(f);
 }
 
-void fpu_exchange_pair(fpu *f, const op *o, int64_t clock, bool unsafe)
+void fpu_exchange_pair(fpu_unit *f, const op *o, int64_t clock, bool unsafe)
 {
     exchange(f, o->fp_index);
     f->integer = clock + 1 + (unsafe ? FXCH_UNSAFE : FXCH_SAFE);

@@ -15,23 +15,22 @@ enum { FPU_REGISTERS = 8 };
     type st[FPU_REGISTERS]; /* an arithmetic instruction may read ST(i) from here on; a store one clock later */                                     \
     type issue;             /* any x87 instruction */                                                                                                \
     type multiplier;        /* FMUL */                                                                                                               \
-    type divider;           /* FDIV, FSQRT */                                                                                                        \
     type idle;              /* nothing in flight: integer multiply, transcendentals, control */                                                      \
     type status;            /* the status word holds every earlier result */                                                                         \
     type integer;           /* any integer instruction (behind a pair with FXCH) */
 
 typedef struct fpu_state { FPU_CLOCKS(int16_t) } fpu_state;
-typedef struct fpu { FPU_CLOCKS(int64_t) } fpu;
+typedef struct fpu_unit { FPU_CLOCKS(int64_t) } fpu_unit;
 
 /* Whether `o` has anything to wait for here. */
-bool fpu_concerns(const fpu *f, const op *o);
+bool fpu_concerns(const fpu_unit *f, const op *o);
 /* Earliest clock of E, `clock` or later. */
-int64_t fpu_ready(const fpu *f, const op *o, int64_t clock);
+int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock);
 /* Clocks of EX that `o` denies to later instructions, when it takes `clocks` in all. */
 unsigned fpu_occupancy(const op *o, unsigned clocks);
 /* Enters E at `clock`; `end` is the first clock in which EX is free again. */
-void fpu_issue(fpu *f, const op *o, int64_t clock, int64_t end, unsigned clocks, bool unsafe);
+void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned clocks, bool unsafe);
 /* FXCH in V beside the instruction that entered E at `clock`. */
-void fpu_exchange_pair(fpu *f, const op *o, int64_t clock, bool unsafe);
+void fpu_exchange_pair(fpu_unit *f, const op *o, int64_t clock, bool unsafe);
 
 #endif

@@ -9,7 +9,7 @@ bool mmx_reads_early(const op *o)
     return o->unit == ISA_MMX_STORE || (o->unit == ISA_MMX_INT && o->write_mm == 0);
 }
 
-int64_t mmx_ready(const mmx *m, const op *o, int64_t clock, int64_t *multiply)
+int64_t mmx_ready(const mmx_unit *m, const op *o, int64_t clock, int64_t *multiply)
 {
     int64_t source = clock;
     for (unsigned i = 0, mask = o->read_mm; mask; i++, mask >>= 1)
@@ -25,7 +25,7 @@ int64_t mmx_ready(const mmx *m, const op *o, int64_t clock, int64_t *multiply)
     return early;
 }
 
-void mmx_issue(mmx *m, const op *o, int64_t end)
+void mmx_issue(mmx_unit *m, const op *o, int64_t end)
 {
     int64_t ready = end + (o->unit == ISA_MMX_MUL ? MULTIPLY_EXTRA : 0);
     for (unsigned i = 0, mask = o->write_mm; mask; i++, mask >>= 1)

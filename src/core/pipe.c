@@ -437,7 +437,7 @@ static void branch(pipe *p, const pipe_insn *x, bool in_v)
     if (x->taken)
         count(p, P5_EVENT_TAKEN_BRANCHES, 1, 1);
     if (o->branch == ISA_FAR || o->branch == ISA_INT || o->branch == ISA_IRET) {
-        if (o->branch == ISA_FAR && (o->fp_index & 1))
+        if (o->far_return)
             count(p, P5_EVENT_RETURNS, 1, 1);
         if (x->taken) /* never predicted; their clocks include the refill */
             flush(p, p->now - p->timing->depth);
@@ -461,6 +461,8 @@ static void finish(pipe *p, const pipe_insn *x, bool in_v)
     } else if (x->op->flags & ISA_SERIALISING) {
         count(p, P5_EVENT_BRANCHES, 1, 1); /* event 12h lists them; their clocks include the refill */
         flush(p, p->now - p->timing->depth);
+    } else if (x->op->branch_like) {
+        count(p, P5_EVENT_BRANCHES, 1, 1);
     }
 }
 
@@ -497,27 +499,34 @@ void pipe_step(pipe *p, const pipe_insn *x)
     finish(p, x, false);
 }
 
-void pipe_wait(pipe *p, uint64_t clocks, p5_stall cause)
+int64_t pipe_next_entry(const pipe_state *s, const timing *t)
 {
-    p->deltas->stalls[cause] += clocks;
-    p->deltas->clocks += clocks;
-    p->now += (int64_t)clocks;
-    flush(p, p->now - p->timing->depth);
-    p->agi_gpr = 0;
+    /* an instruction that needs no block beyond those at hand, or the first of the new stream */
+    int64_t bytes = s->prefetch.clock + (s->prefetch.redirect ? 1 : 0);
+    int64_t available = bytes + 1;
+    if (t->fifo)
+        available = later(later(available, s->fifo.clock + (s->fifo.open ? 0 : 1)), s->fifo.pull[0]) + 1;
+    int64_t d2 = later(later(s->d1_free, available) + 1, s->d2_free);
+    return later(d2 + 1, 0);
 }
 
-int64_t pipe_next_entry(const pipe *p)
+/* What the microcode of a delivery does: nothing younger than it is in the pipe, its references come one after the other. */
+void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
 {
-    int64_t available = p->prefetch.redirect ? p->prefetch.clock + 2 : p->prefetch.clock + 1;
-    if (p->timing->fifo) {
-        int64_t push = p->fifo.clock + !p->fifo.open;
-        push = later(push, p->fifo.pull[p->has_pending ? 1 : 0]);
-        available = later(available, push) + (available >= push);
-        if (push >= available)
-            available = push + 1;
-    }
-    int64_t d2 = later(later(p->d1_free, available) + 1, p->d2_free);
-    return later(d2 + 1, p->now);
+    static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE};
+    pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
+    ex_holds held = {0};
+    last_access last = {0};
+    int64_t end = execute(p, &x, p->now, clocks, &held, &last);
+    p->deltas->clocks += (uint64_t)(end - p->now);
+    own_execution(p, end - p->now, &held);
+    uint64_t own_clocks = clocks;
+    p->deltas->stalls[P5_STALL_ISSUE] -= clocks > 0;
+    p->deltas->stalls[P5_STALL_EXECUTE] -= own_clocks - (clocks > 0);
+    p->deltas->stalls[cause] += own_clocks;
+    p->now = end;
+    flush(p, p->now - p->timing->depth);
+    p->agi_gpr = 0;
 }
 
 /* ---- state --------------------------------------------------------------------------------------------- */
@@ -570,7 +579,6 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     }
     p->fpu.issue = s->fpu.issue;
     p->fpu.multiplier = s->fpu.multiplier;
-    p->fpu.divider = s->fpu.divider;
     p->fpu.idle = s->fpu.idle;
     p->fpu.status = s->fpu.status;
     p->fpu.integer = s->fpu.integer;
@@ -609,7 +617,6 @@ int64_t pipe_end(pipe *p, pipe_state *s)
     }
     s->fpu.issue = relative_ready(p->fpu.issue, now);
     s->fpu.multiplier = relative_ready(p->fpu.multiplier, now);
-    s->fpu.divider = relative_ready(p->fpu.divider, now);
     s->fpu.idle = relative_ready(p->fpu.idle, now);
     s->fpu.status = relative_ready(p->fpu.status, now);
     s->fpu.integer = relative_ready(p->fpu.integer, now);

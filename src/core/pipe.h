@@ -98,8 +98,8 @@ typedef struct pipe {
     int64_t d1_free, d2_free;
     prefetch prefetch;
     fifo fifo;
-    fpu fpu;
-    mmx mmx;
+    fpu_unit fpu;
+    mmx_unit mmx;
     int64_t refill_until, miss_until;
     uint8_t agi_gpr, x87_mode;
     bool end_bit_missed;
@@ -122,11 +122,12 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *state, uint64_t star
 void pipe_step(pipe *p, const pipe_insn *insn);
 /* Lets an instruction that waits for a partner go alone. */
 void pipe_settle(pipe *p);
-/* Clocks of nothing but `cause` (dispatch, halt); the pipe is empty afterwards and fetches anew. */
-void pipe_wait(pipe *p, uint64_t clocks, p5_stall cause);
+/* Delivery of an exception or interrupt, or HLT: `clocks` of `cause`, with the references of the microcode. The next instruction is fetched anew;
+ * the refill is part of the clocks. Nothing may be pending. */
+void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause);
 /* Stores the state relative to p->now and answers p->now: the clocks since `start`. A pending instruction stays in p->pending. */
 int64_t pipe_end(pipe *p, pipe_state *state);
-/* Relative clock at which an instruction that is fetched next could enter EX. */
-int64_t pipe_next_entry(const pipe *p);
+/* Clock, relative to the state's, at which an instruction that comes next could enter EX. Nothing may be pending. */
+int64_t pipe_next_entry(const pipe_state *state, const timing *t);
 
 #endif

@@ -1,0 +1,268 @@
+/* The core model's object: what include/p5scope/core.h promises, over the pipe and the memory side. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/core_internal.h"
+#include "core/cost.h"
+#include "p5scope/model.h"
+
+p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
+{
+    *core = NULL;
+    p5_core *c = calloc(1, sizeof *c);
+    unsigned family = p5_model_family(model);
+    if (c) {
+        c->timing = timing_of(family);
+        /* later processors' instructions decode too: a permissive engine may have executed them */
+        c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
+        c->memory = memory_open(model, hooks, &c->memory_counts);
+        c->predictor = predictor_open(model);
+        price_open(c);
+        pipe_reset(&c->state);
+    }
+    if (!c || !c->decoder || !c->memory || !c->predictor || !memo_open(&c->memo)) {
+        p5_core_close(c);
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    }
+    *core = c;
+    return P5_OK;
+}
+
+void p5_core_close(p5_core *core)
+{
+    if (!core)
+        return;
+    while (core->blocks)
+        p5_block_release(core, core->blocks);
+    memo_close(&core->memo);
+    predictor_close(core->predictor);
+    memory_close(core->memory);
+    isa_decoder_close(core->decoder);
+    free(core->end_known);
+    free(core);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------------------- */
+
+p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical, bool code32, unsigned max_insns)
+{
+    isa_block *code = isa_block_decode(core->decoder, bytes, size, linear, physical, code32, max_insns);
+    if (!code)
+        return NULL;
+    if (code->count == 0) {
+        isa_block_free(code);
+        return NULL;
+    }
+    p5_block *block = block_prepare(core->timing, code);
+    if (!block)
+        return NULL;
+    if (block->line_count > core->end_known_room) {
+        uint32_t *room = realloc(core->end_known, block->line_count * sizeof *room);
+        if (!room) {
+            block_free(block);
+            return NULL;
+        }
+        memset(room, 0, block->line_count * sizeof *room);
+        core->end_known = room;
+        core->end_known_room = block->line_count;
+    }
+    block->next = core->blocks;
+    block->link = &core->blocks;
+    if (block->next)
+        block->next->link = &block->next;
+    core->blocks = block;
+    return block;
+}
+
+void p5_block_release(p5_core *core, p5_block *block)
+{
+    if (!block)
+        return;
+    memo_release(core, block);
+    *block->link = block->next;
+    if (block->next)
+        block->next->link = block->link;
+    block_free(block);
+}
+
+unsigned p5_block_count(const p5_block *block) { return block->count; }
+unsigned p5_block_accesses(const p5_block *block, unsigned i) { return block->ops[i].accesses; }
+
+/* ---- pricing ------------------------------------------------------------------------------------------- */
+
+/* What is fed from now on belongs to the privilege class of `cpl`. */
+static void enter_class(p5_core *core, unsigned cpl)
+{
+    unsigned class = counts_class(cpl);
+    if (class == core->cpl_class)
+        return;
+    price_settle(core);
+    core->cpl_class = class;
+    memory_set_class(core->memory, class);
+}
+
+void p5_core_retire(p5_core *core, const p5_retired *r)
+{
+    if (r->count == 0)
+        return;
+    enter_class(core, r->cpl);
+    if (core->memo.on && memo_price(core, r))
+        return;
+    price_exact(core, r);
+}
+
+static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
+{
+    pipe_begin(&core->pipe, core->timing, &core->state, core->now, 0, &core->resolver, &core->deltas[core->cpl_class]);
+    pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
+    core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
+    memo_leave(core);
+}
+
+void p5_core_exception(p5_core *core, const p5_exception *e)
+{
+    price_settle(core);
+    enter_class(core, e->cpl_after);
+    pipe_deltas *d = &core->deltas[core->cpl_class];
+    bool software = e->kind == P5_TRANSFER_SOFTWARE;
+    enum p5_event events[6];
+    unsigned n = 0;
+    events[n++] = P5_EVENT_INSTRUCTIONS_EXECUTED; /* every handler entry counts as one */
+    if (!software) { /* INT n itself is an instruction, a branch and a load of CS already */
+        events[n++] = P5_EVENT_BRANCHES;
+        events[n++] = P5_EVENT_PIPELINE_FLUSHES;
+        events[n++] = P5_EVENT_ANY_SEGMENT_REGISTER_LOADED;
+        if (e->cpl_after != e->cpl)
+            events[n++] = P5_EVENT_ANY_SEGMENT_REGISTER_LOADED;
+    }
+    if (e->kind == P5_TRANSFER_INTERRUPT || e->kind == P5_TRANSFER_NMI)
+        events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
+    for (unsigned i = 0; i < n; i++) {
+        d->increments[events[i]]++;
+        d->asserted[events[i]]++;
+    }
+    if (e->on_return) {
+        d->increments[P5_EVENT_RETURNS]++;
+        d->asserted[P5_EVENT_RETURNS]++;
+    }
+    deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(core->timing, e), P5_STALL_EXCEPTION);
+}
+
+void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
+{
+    price_settle(core);
+    enter_class(core, cpl);
+    core->deltas[core->cpl_class].clocks += clocks;
+    core->deltas[core->cpl_class].stalls[P5_STALL_HALT] += clocks;
+    core->now += clocks;
+    if (clocks > 0) { /* everything in flight has come to an end */
+        deliver(core, NULL, 0, 0, P5_STALL_HALT);
+    }
+}
+
+/* ---- control ------------------------------------------------------------------------------------------- */
+
+void p5_core_set_control(p5_core *core, const p5_control *control)
+{
+    price_settle(core);
+    core->control = *control;
+    memory_set_control(core->memory, control);
+    predictor_set_control(core->predictor, control->no_branch_allocation);
+}
+
+void p5_core_load_cr3(p5_core *core)
+{
+    price_settle(core);
+    memory_load_cr3(core->memory);
+    predictor_flush(core->predictor);
+}
+
+void p5_core_invlpg(p5_core *core, uint32_t linear)
+{
+    price_settle(core);
+    memory_invlpg(core->memory, linear);
+}
+
+static void wait_for_bus(p5_core *core, uint64_t done)
+{
+    if (done <= core->now)
+        return;
+    core->deltas[core->cpl_class].clocks += done - core->now;
+    core->deltas[core->cpl_class].stalls[P5_STALL_SERIALISE] += done - core->now;
+    core->now = done;
+}
+
+void p5_core_wbinvd(p5_core *core)
+{
+    price_settle(core);
+    wait_for_bus(core, memory_wbinvd(core->memory, core->now));
+}
+
+void p5_core_invd(p5_core *core)
+{
+    price_settle(core);
+    wait_for_bus(core, memory_invd(core->memory, core->now));
+}
+
+void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
+{
+    price_settle(core);
+    core->trace = (trace_sink){insn, context};
+}
+
+void p5_core_set_memo(p5_core *core, bool on) { core->memo.on = on; }
+
+/* ---- totals -------------------------------------------------------------------------------------------- */
+
+uint64_t p5_core_clock(p5_core *core)
+{
+    price_settle(core);
+    return core->now + (uint64_t)pipe_next_entry(&core->state, core->timing);
+}
+
+uint64_t p5_core_clock_estimate(const p5_core *core) { return core->now; }
+
+static void bring_up(p5_core *core)
+{
+    price_settle(core);
+    memory_advance(core->memory, core->now);
+    memo_fold(core);
+}
+
+static uint64_t awake(const pipe_deltas *d) { return d->clocks - d->stalls[P5_STALL_HALT]; }
+
+void p5_core_counts(p5_core *core, p5_counts *totals)
+{
+    bring_up(core);
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class++) {
+        const pipe_deltas *d = &core->deltas[class];
+        totals->clocks[class] = d->clocks;
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+            totals->increments[e][class] = d->increments[e] + core->memory_counts.increments[e][class];
+            totals->asserted[e][class] = d->asserted[e] + core->memory_counts.asserted[e][class];
+        }
+        totals->increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
+        totals->asserted[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
+        for (unsigned s = 0; s < P5_STALL_COUNT; s++)
+            totals->stalls[s][class] = d->stalls[s];
+    }
+}
+
+uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted)
+{
+    bring_up(core);
+    uint64_t total = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class++) {
+        if (!(cpl_mask >> class & 1))
+            continue;
+        const pipe_deltas *d = &core->deltas[class];
+        if (event == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE)
+            total += awake(d);
+        else if (asserted)
+            total += d->asserted[event] + core->memory_counts.asserted[event][class];
+        else
+            total += d->increments[event] + core->memory_counts.increments[event][class];
+    }
+    return total;
+}

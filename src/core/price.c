@@ -1,0 +1,171 @@
+/* The exact path: every instruction of a stretch through the pipe, every outcome asked of the structures at the clock at which the pipe wants it. */
+#include <string.h>
+
+#include "core/core_internal.h"
+#include "core/cost.h"
+
+uint32_t price_physical(const p5_block *block, uint32_t linear)
+{
+    const isa_block *code = block->code;
+    if (code->physical2 && (linear ^ code->linear) >> 12)
+        return (code->physical2 & ~0xfffu) | (linear & 0xfffu);
+    return (code->physical & ~0xfffu) | (linear & 0xfffu);
+}
+
+code_lines price_code_lines(const pipe_state *state, const p5_block *block, unsigned first, unsigned end)
+{
+    uint32_t begin = block->ops[first].address;
+    uint32_t last = block->ops[end - 1].address + block->ops[end - 1].length - 1;
+    uint32_t line = begin >> 5;
+    if (!state->prefetch.redirect)
+        line = ((begin - 1) >> 5) + 1; /* the line of the byte before is at hand */
+    return (code_lines){line, ((last >> 5) - line + 1) & 0x07ffffff};
+}
+
+bool price_taken(const op *o, uint32_t next)
+{
+    switch (o->branch) {
+    case ISA_NOT_BRANCH:
+        return false;
+    case ISA_JCC:
+    case ISA_LOOP:
+    case ISA_INT: /* INTO */
+        return next != o->address + o->length;
+    default:
+        return true;
+    }
+}
+
+void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses, uint32_t access_count, const p5_value *value,
+                bool is_last, pipe_insn *x)
+{
+    const op *o = &r->block->ops[i];
+    cost_context c = {.mode = r->mode, .cpl = r->cpl, .cpl_after = is_last ? r->cpl_after : r->cpl, .iopl = r->iopl,
+                      .descriptor = is_last && r->descriptor, .repeats = is_last ? r->repeats : 0, .value = value};
+    uint32_t next = is_last ? r->next : o->address + o->length;
+    c.taken = price_taken(o, next);
+    *x = (pipe_insn){.op = o, .accesses = accesses, .access_count = access_count, .next = next, .taken = c.taken};
+    x->clocks = o->cost == ISA_COST_FIXED ? o->clocks : cost_clocks(core->timing, o, &c);
+    x->unsafe_x87 = r->unsafe_x87 && r->unsafe_mask && r->unsafe_mask[i - r->first];
+    x->saturated = value && o->value == ISA_VALUE_SATURATED && value->a != 0;
+    x->complete = !(is_last && r->interrupted);
+    x->flops = (uint8_t)cost_flops(o, x->clocks);
+    x->segment_loads = o->segment_loads;
+    if (x->segment_loads && c.cpl_after != c.cpl)
+        x->segment_loads++; /* a far transfer that changes privilege counts twice */
+}
+
+/* ---- resolver ------------------------------------------------------------------------------------------ */
+
+static bool resolve_data(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer)
+{
+    p5_core *core = context;
+    if (core->data_usual > 0) {
+        core->data_usual--;
+        return true;
+    }
+    memory_data(core->memory, access, asked, locked, mmx, answer);
+    return false;
+}
+
+static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    p5_core *core = context;
+    if (core->code_usual > 0) {
+        core->code_usual--;
+        return true;
+    }
+    uint32_t physical = price_physical(core->block, linear);
+    memory_code(core->memory, linear, physical, core->block->code->cache_disable, asked, answer);
+    return false;
+}
+
+/* End bits are looked up when the instruction is decoded, after the fetch of its line. */
+static bool resolve_end(void *context, const op *o)
+{
+    p5_core *core = context;
+    uint32_t last = o->address + o->length - 1;
+    uint32_t line = (last >> 5) - (core->block->code->linear >> 5);
+    uint32_t bit = 1u << (last & 31);
+    if (line < core->end_known_room && core->end_known && (core->end_known[line] & bit))
+        return true;
+    return (memory_end_bits(core->memory, price_physical(core->block, last), bit) & bit) != 0;
+}
+
+static void resolve_branch(void *context, const branch_query *query, branch_answer *answer)
+{
+    p5_core *core = context;
+    predictor_branch(core->predictor, query, answer);
+}
+
+static uint64_t resolve_drained(void *context, uint64_t asked)
+{
+    p5_core *core = context;
+    return memory_drained(core->memory, asked);
+}
+
+void price_open(p5_core *core)
+{
+    core->resolver = (pipe_resolver){core, resolve_data, resolve_code, resolve_end, resolve_branch, resolve_drained};
+}
+
+/* ---- stretches ----------------------------------------------------------------------------------------- */
+
+static void begin(p5_core *core, uint32_t address)
+{
+    pipe_begin(&core->pipe, core->timing, &core->state, core->now, address, &core->resolver, &core->deltas[core->cpl_class]);
+    core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
+    core->pipe.trace = core->trace.insn ? &core->trace : NULL;
+}
+
+static void end(p5_core *core)
+{
+    core->instructions += core->pipe.instructions;
+    core->groups += core->pipe.groups;
+    core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
+    memo_leave(core);
+}
+
+void price_settle(p5_core *core)
+{
+    if (!core->pipe.has_pending)
+        return;
+    const op *o = &core->pipe.pending.operation;
+    begin(core, o->address + o->length);
+    pipe_settle(&core->pipe);
+    end(core);
+}
+
+void price_exact(p5_core *core, const p5_retired *r)
+{
+    p5_block *block = r->block;
+    unsigned last = (unsigned)r->first + r->count - 1;
+    const p5_access *accesses = r->accesses;
+    uint32_t left = r->access_count;
+    const p5_value *values = r->values;
+    uint32_t values_left = r->value_count;
+    core->block = block;
+    begin(core, block->ops[r->first].address);
+    core->pipe.branch_since = core->instructions - block->branch_instructions;
+    core->pipe.branch_pairs = core->groups - block->branch_groups;
+    for (unsigned i = r->first; i <= last; i++) {
+        const op *o = &block->ops[i];
+        uint32_t n = i == last ? left : o->accesses < left ? o->accesses : left;
+        const p5_value *value = NULL;
+        if (o->value != ISA_VALUE_NONE && values_left > 0) {
+            value = values++;
+            values_left--;
+        }
+        pipe_insn x;
+        price_insn(core, r, i, accesses, n, value, i == last, &x);
+        pipe_step(&core->pipe, &x);
+        accesses += n;
+        left -= n;
+    }
+    end(core);
+    if (block->ops[last].branch != ISA_NOT_BRANCH) {
+        block->branch_instructions = core->instructions;
+        block->branch_groups = core->groups;
+    }
+    core->code_usual = core->data_usual = 0;
+}
