@@ -47,6 +47,39 @@ void isa_decoder_close(isa_decoder *decoder)
     free(decoder);
 }
 
+/* Names by which Capstone means a later processor's reading of bytes that this one reads otherwise, and names
+ * that are not Intel's. */
+static const char *const renamed[][2] = {
+    {"tzcnt", "bsf"},      {"lzcnt", "bsr"},         {"pause", "nop"},          {"bnd", "repne"},
+    {"xacquire", "repne"}, {"xrelease", "rep"},      {"wait", "fwait"},         {"fstpnce", "fstp"},
+    {"popal", "popad"},    {"popaw", "popa"},        {"pushal", "pushad"},      {"pushaw", "pusha"},
+    {"sal", "shl"},        {"feni8087_nop", "feni"}, {"fdisi8087_nop", "fdisi"}};
+
+/* Writes Capstone's text with its first word put right. */
+static void write_text(const cs_insn *insn, char *text, size_t text_size)
+{
+    const char *first = insn->mnemonic;
+    size_t length = strcspn(first, " ");
+    const char *rest = first + length;
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++) {
+        if (strlen(renamed[i][0]) == length && memcmp(renamed[i][0], first, length) == 0) {
+            first = renamed[i][1];
+            length = strlen(first);
+            break;
+        }
+    }
+    snprintf(text, text_size, "%.*s%s%s%s", (int)length, first, rest, insn->op_str[0] == '\0' ? "" : " ",
+             insn->op_str);
+}
+
+/* The form's own mnemonic and operand kinds, for what Capstone refuses or measures otherwise. */
+static void write_form(const isa_form *form, char *text, size_t text_size)
+{
+    snprintf(text, text_size, "%s%s%s", form->mnemonic, form->operands[0] == '\0' ? "" : " ", form->operands);
+    for (size_t i = 0; i < text_size && text[i] != '\0'; i++)
+        text[i] = (char)tolower((unsigned char)text[i]);
+}
+
 unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address,
                          bool code32, char *text, size_t text_size)
 {
@@ -55,20 +88,16 @@ unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size
         text[0] = '\0';
     if (!isa_decode(decoder, bytes, size, address, code32, &insn))
         return 0;
+    /* What raises #UD here may have a name elsewhere, and is shown by it; its length is then not ours. */
+    bool undefined = insn.flags & ISA_UNDEFINED;
     const uint8_t *code = bytes;
-    size_t left = insn.length;
+    size_t left = undefined ? size : insn.length;
     uint64_t at = address;
     cs_insn *found = decoder->text->insn;
     if (cs_disasm_iter(decoder->text->handle[code32], &code, &left, &at, found) &&
-        found->size == insn.length) {
-        snprintf(text, text_size, "%s%s%s", found->mnemonic, found->op_str[0] == '\0' ? "" : " ",
-                 found->op_str);
-        return insn.length;
-    }
-    const isa_form *form = &isa_forms[insn.form];
-    int used = snprintf(text, text_size, "%s%s%s", form->mnemonic, form->operands[0] == '\0' ? "" : " ",
-                        form->operands);
-    for (int i = 0; i < used && (size_t)i < text_size; i++)
-        text[i] = (char)tolower((unsigned char)text[i]);
+        (undefined || found->size == insn.length))
+        write_text(found, text, text_size);
+    else
+        write_form(&isa_forms[insn.form], text, text_size);
     return insn.length;
 }

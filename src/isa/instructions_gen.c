@@ -174,7 +174,7 @@ typedef struct claim {
 
 typedef struct generator {
     const char *path;
-    unsigned line;
+    unsigned line; /* 0 = the table as a whole */
     unsigned errors;
     isa_form forms[MAX_FORMS];
     unsigned form_count;
@@ -188,7 +188,10 @@ __attribute__((format(printf, 2, 3))) static void complain(generator *g, const c
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s:%u: ", g->path, g->line);
+    if (g->line == 0)
+        fprintf(stderr, "%s: ", g->path);
+    else
+        fprintf(stderr, "%s:%u: ", g->path, g->line);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
@@ -425,14 +428,15 @@ static bool is_prefix(unsigned opcode)
            opcode == 0x0f;
 }
 
-static void claim_one(generator *g, claim *where, isa_cell cell, unsigned escape, unsigned opcode)
+static bool claim_one(generator *g, claim *where, isa_cell cell, unsigned escape, unsigned opcode)
 {
     if (where->line != 0) {
         complain(g, "opcode %s%02X is claimed by line %u too", escape ? "0F " : "", opcode, where->line);
-        return;
+        return false;
     }
     where->cell = cell;
     where->line = g->line;
+    return true;
 }
 
 /* Gives all encodings of a pattern to `form`. `size` is the size column: "bv" or a size word. */
@@ -462,8 +466,9 @@ static void claim_pattern(generator *g, const pattern *p, unsigned form, const c
             unsigned reg = variant & 7, is_register = variant >> 3 & 1, is_16 = variant >> 4 & 1,
                      is_rep = variant >> 5 & 1;
             if ((p->regs == 0 || p->regs >> reg & 1) && p->modes >> is_register & 1 &&
-                p->sizes >> is_16 & 1 && p->reps >> is_rep & 1)
-                claim_one(g, &g->map[p->escape][byte][variant], cell, p->escape, byte);
+                p->sizes >> is_16 & 1 && p->reps >> is_rep & 1 &&
+                !claim_one(g, &g->map[p->escape][byte][variant], cell, p->escape, byte))
+                break;
         }
     }
 }

@@ -251,7 +251,9 @@ void isa_decoder_close(isa_decoder *decoder);
 bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address, bool code32,
                 isa_insn *insn);
 
-/* Disassembles one instruction in Intel syntax into `text`; returns its length, 0 if it cannot be decoded. */
+/* Disassembles one instruction in Intel syntax into `text`; returns its length as isa_decode gives it, 0 if
+ * `size` is too small. What raises #UD on this processor is shown by the name that it has on later ones, if
+ * any. */
 unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address,
                          bool code32, char *text, size_t text_size);
 

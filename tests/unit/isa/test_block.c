@@ -1,0 +1,86 @@
+/* Blocks: where they end, and what they keep. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "isa/isa.h"
+
+static const uint8_t code[] = {
+    0x8b, 0x03,       /* mov eax,[ebx] */
+    0x40,             /* inc eax */
+    0x75, 0xfb,       /* jnz -5: back to the first */
+    0x0f, 0x0b,       /* ud2 */
+    0xb8, 0x01, 0x00, /* mov eax,imm32, cut off */
+};
+
+static isa_block *decode(unsigned offset, unsigned size, unsigned max_insns)
+{
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    assert_non_null(decoder);
+    isa_block *block =
+        isa_block_decode(decoder, code + offset, size, 0x8000 + offset, 0x18000 + offset, true, max_insns);
+    assert_non_null(block);
+    isa_decoder_close(decoder);
+    return block;
+}
+
+static void test_ends_after_branch(void **state)
+{
+    (void)state;
+    isa_block *block = decode(0, sizeof code, 100);
+    assert_int_equal(block->count, 3);
+    assert_int_equal(block->size, 5);
+    assert_int_equal(block->linear, 0x8000);
+    assert_int_equal(block->physical, 0x18000);
+    assert_true(block->code32);
+    assert_int_equal(block->insns[1].address, 0x8002);
+    assert_int_equal(block->insns[2].target, 0x8000);
+    assert_memory_equal(block->bytes, code, 5);
+    isa_block_free(block);
+}
+
+static void test_ends_at_limit(void **state)
+{
+    (void)state;
+    isa_block *block = decode(0, sizeof code, 2);
+    assert_int_equal(block->count, 2);
+    assert_int_equal(block->size, 3);
+    isa_block_free(block);
+}
+
+static void test_undefined_ends_it_too(void **state)
+{
+    (void)state;
+    isa_block *block = decode(5, sizeof code - 5, 100);
+    assert_int_equal(block->count, 1);
+    assert_true(block->insns[0].flags & ISA_UNDEFINED);
+    assert_int_equal(block->size, 2);
+    isa_block_free(block);
+}
+
+static void test_only_whole_instructions(void **state)
+{
+    (void)state;
+    isa_block *block = decode(2, 2, 100); /* inc eax, half a jnz */
+    assert_int_equal(block->count, 1);
+    isa_block_free(block);
+    block = decode(7, 3, 100);
+    assert_int_equal(block->count, 0);
+    assert_int_equal(block->size, 0);
+    isa_block_free(block);
+    isa_block_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends_after_branch),
+        cmocka_unit_test(test_ends_at_limit),
+        cmocka_unit_test(test_undefined_ends_it_too),
+        cmocka_unit_test(test_only_whole_instructions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
