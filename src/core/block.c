@@ -43,7 +43,8 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
     o->use_gpr = insn->read_gpr | insn->address_gpr;
     o->def_gpr = insn->write_gpr;
     o->agi_gpr = insn->write_gpr;
-    if (o->flags & ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address: no interlock */
+    if (o->flags &
+        ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address: no interlock */
         o->agi_gpr &= (uint8_t)~ESP_BIT;
         o->stack_group = STACK_OTHER;
         if (strcmp(form->mnemonic, "PUSH") == 0)
@@ -59,7 +60,8 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
     o->write_mm = insn->write_mm;
 }
 
-/* A single store comes in the last EX clock (FST in its second), a read in the first, read and write of an RMW in first and last. */
+/* A single store comes in the last EX clock (FST in its second), a read in the first, read and write of an
+ * RMW in first and last. */
 static void prepare_accesses(const isa_insn *insn, op *o)
 {
     bool variable = (o->flags & ISA_VARIABLE_ACCESSES) != 0;
@@ -81,7 +83,8 @@ static bool named(const isa_form *form, const char *const *names)
     return false;
 }
 
-/* Events 0Fh and 12h: LDTR, GDTR, IDTR and TR are segment registers too; VERR and VERW restart the pipe like a taken branch. */
+/* Events 0Fh and 12h: LDTR, GDTR, IDTR and TR are segment registers too; VERR and VERW restart the pipe like
+ * a taken branch. */
 static void prepare_events(const isa_form *form, op *o)
 {
     static const char *const tables[] = {"LGDT", "LIDT", "LLDT", "LTR", NULL};
@@ -161,14 +164,22 @@ static bool cost_is_plain(const op *o)
     }
 }
 
-/* Blocks whose usual outcome memo.c can key: few enough bank tests and operand values, nothing that depends on mode or count. */
+static bool near_branch(const op *o)
+{
+    return o->branch != ISA_NOT_BRANCH && o->branch != ISA_FAR && o->branch != ISA_INT &&
+           o->branch != ISA_IRET;
+}
+
+/* Blocks whose usual outcome memo.c can key: few enough bank tests and operand values, nothing that depends
+ * on mode or count. */
 static void prepare_memo(p5_block *block)
 {
     unsigned bits = 0;
     block->memo = true;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
-        if (!cost_is_plain(o) || o->lock || (o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM)))
+        if (!cost_is_plain(o) || o->lock ||
+            (o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM)))
             block->memo = false;
         if (o->value != ISA_VALUE_NONE) {
             bits += o->value == ISA_VALUE_SATURATED ? SATURATED_BITS : VALUE_BITS;
@@ -180,11 +191,13 @@ static void prepare_memo(p5_block *block)
             for (unsigned j = first; j + 1 < end; j += 2)
                 if (++bits <= KEY_BITS)
                     block->bank_first[block->bank_count++] = (uint16_t)j;
-        if (o->next_unpaired == PAIRED && i + 1 < block->count && end > first && block->ops[i + 1].accesses > 0)
+        if (o->next_unpaired == PAIRED && i + 1 < block->count && end > first &&
+            block->ops[i + 1].accesses > 0)
             if (++bits <= KEY_BITS)
                 block->bank_first[block->bank_count++] = (uint16_t)(end - 1);
     }
-    if (bits > KEY_BITS)
+    /* A block without a branch at its end mostly leaves an instruction that waits for its partner. */
+    if (bits > KEY_BITS || !near_branch(&block->ops[block->count - 1]))
         block->memo = false;
 }
 
@@ -236,7 +249,8 @@ p5_block *block_prepare(const timing *t, isa_block *code)
         block_free(block);
         return NULL;
     }
-    prepare_memo(block);
+    if (block->count > 0)
+        prepare_memo(block);
     return block;
 }
 

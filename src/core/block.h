@@ -1,4 +1,5 @@
-/* A block prepared for pricing: per instruction one timing operation, everything that the pipe wants to know at hand. */
+/* A block prepared for pricing: per instruction one timing operation, everything that the pipe wants to know
+ * at hand. */
 #ifndef CORE_BLOCK_H
 #define CORE_BLOCK_H
 
@@ -12,9 +13,9 @@
 /* Why two neighbours did not issue together (pipeline.md's P1-P9, M1-M9 in words). */
 typedef enum unpaired {
     PAIRED,
-    UNPAIRED_CLASS_U,    /* the first can only run alone or second */
-    UNPAIRED_CLASS_V,    /* the second cannot run in V */
-    UNPAIRED_REGISTER,   /* the second reads or writes what the first writes */
+    UNPAIRED_CLASS_U,  /* the first can only run alone or second */
+    UNPAIRED_CLASS_V,  /* the second cannot run in V */
+    UNPAIRED_REGISTER, /* the second reads or writes what the first writes */
     UNPAIRED_LENGTH,
     UNPAIRED_PREFIX,
     UNPAIRED_FXCH,       /* x87 pairs with FXCH only */
@@ -38,43 +39,44 @@ typedef enum access_pattern {
 typedef struct op {
     uint32_t address;
     uint32_t target;
-    uint32_t flags;        /* ISA_* */
+    uint32_t flags; /* ISA_* */
     uint16_t form;
-    uint16_t clocks;       /* EX clocks with L1 hits, or the base of a variable cost */
+    uint16_t clocks; /* EX clocks with L1 hits, or the base of a variable cost */
     uint16_t imm16;
-    uint8_t length;        /* bytes, prefixes included */
+    uint8_t length; /* bytes, prefixes included */
     uint8_t prefixes;
-    uint8_t d1_clocks;     /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
-    uint8_t f_clocks;      /* F occupancy (P55C) */
-    bool push_two;         /* may share its F clock with a following instruction */
-    bool push_second;      /* may be that instruction */
-    bool first;            /* may be the first of a pair: D1 waits for its partner */
-    bool long_second;      /* too long for V */
-    bool prefixed_second;  /* carries a prefix that V cannot decode */
-    uint8_t pair;          /* isa_pair */
+    uint8_t d1_clocks;    /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
+    uint8_t f_clocks;     /* F occupancy (P55C) */
+    bool push_two;        /* may share its F clock with a following instruction */
+    bool push_second;     /* may be that instruction */
+    bool first;           /* may be the first of a pair: D1 waits for its partner */
+    bool long_second;     /* too long for V */
+    bool prefixed_second; /* carries a prefix that V cannot decode */
+    uint8_t pair;         /* isa_pair */
     uint8_t unit, fp, branch, value, cost;
     uint8_t int_overlap, fp_overlap;
-    uint8_t use_gpr;       /* general registers it reads, address registers and implicit ESP included */
-    uint8_t def_gpr;       /* ... writes, implicit ESP included */
-    uint8_t address_gpr;   /* ... that address generation needs */
-    uint8_t agi_gpr;       /* ... whose new value address generation of the next clock cannot have */
+    uint8_t use_gpr;     /* general registers it reads, address registers and implicit ESP included */
+    uint8_t def_gpr;     /* ... writes, implicit ESP included */
+    uint8_t address_gpr; /* ... that address generation needs */
+    uint8_t agi_gpr;     /* ... whose new value address generation of the next clock cannot have */
     uint8_t read_mm, write_mm;
     uint8_t fp_index;
     bool fp_to_sti;
     int8_t fp_push;
     bool memory;
-    bool lock;             /* its references are a locked read-modify-write */
+    bool lock; /* its references are a locked read-modify-write */
     bool rep;
     uint8_t stack_group;   /* the ESP exception of pairing: see pairing.c */
     uint8_t segment_loads; /* event 0Fh */
     bool far_return;       /* counts as a return (event 39h) without being predicted */
     bool branch_like;      /* counts as a branch (event 12h) without being one */
     uint8_t accesses;
-    uint8_t pattern;       /* access_pattern */
+    uint8_t pattern; /* access_pattern */
     uint8_t access_first, access_span;
     uint8_t imm8;
     uint8_t operand_bytes;
-    uint8_t next_unpaired; /* unpaired: this instruction with the following one of the block, as far as the encodings tell */
+    uint8_t next_unpaired; /* unpaired: this instruction with the following one of the block, as far as the
+                              encodings tell */
 } op;
 
 struct memo_entry;
@@ -83,15 +85,15 @@ struct p5_block {
     isa_block *code;
     unsigned count;
     op *ops;
-    uint16_t *access_start;   /* count + 1 entries: index of the first fixed reference of each instruction */
-    uint32_t *end_masks;      /* per 32-byte line from the first: end bits of its instructions (P54C) */
+    uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
+    uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
     unsigned line_count;
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
-    bool memo;                /* its usual outcome can be remembered */
+    bool memo; /* its usual outcome can be remembered */
     uint8_t bank_count;
     uint8_t value_count;
-    uint16_t *bank_first;     /* reference j: j and j + 1 belong to neighbours that may meet in one clock */
-    uint16_t *value_ops;      /* instructions with an operand value */
+    uint16_t *bank_first; /* reference j: j and j + 1 belong to neighbours that may meet in one clock */
+    uint16_t *value_ops;  /* instructions with an operand value */
     /* When its branch last ran (prediction of tight loops). */
     uint64_t branch_instructions, branch_groups;
     struct memo_entry *entries;

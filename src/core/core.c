@@ -45,7 +45,8 @@ void p5_core_close(p5_core *core)
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
-p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical, bool code32, unsigned max_insns)
+p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
+                        bool code32, unsigned max_insns)
 {
     isa_block *code = isa_block_decode(core->decoder, bytes, size, linear, physical, code32, max_insns);
     if (!code)
@@ -86,8 +87,14 @@ void p5_block_release(p5_core *core, p5_block *block)
     block_free(block);
 }
 
-unsigned p5_block_count(const p5_block *block) { return block->count; }
-unsigned p5_block_accesses(const p5_block *block, unsigned i) { return block->ops[i].accesses; }
+unsigned p5_block_count(const p5_block *block)
+{
+    return block->count;
+}
+unsigned p5_block_accesses(const p5_block *block, unsigned i)
+{
+    return block->ops[i].accesses;
+}
 
 /* ---- pricing ------------------------------------------------------------------------------------------- */
 
@@ -112,12 +119,14 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
     price_exact(core, r);
 }
 
-static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
+static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
+                    p5_stall cause)
 {
-    pipe_begin(&core->pipe, core->timing, &core->state, core->now, 0, &core->resolver, &core->deltas[core->cpl_class]);
+    memo_materialise(core);
+    pipe_begin(&core->pipe, core->timing, &core->state, core->now, 0, &core->resolver,
+               &core->deltas[core->cpl_class]);
     pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
     core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
-    memo_leave(core);
 }
 
 void p5_core_exception(p5_core *core, const p5_exception *e)
@@ -146,7 +155,8 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
         d->increments[P5_EVENT_RETURNS]++;
         d->asserted[P5_EVENT_RETURNS]++;
     }
-    deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(core->timing, e), P5_STALL_EXCEPTION);
+    deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(core->timing, e),
+            P5_STALL_EXCEPTION);
 }
 
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
@@ -211,17 +221,24 @@ void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace
     core->trace = (trace_sink){insn, context};
 }
 
-void p5_core_set_memo(p5_core *core, bool on) { core->memo.on = on; }
+void p5_core_set_memo(p5_core *core, bool on)
+{
+    core->memo.on = on;
+}
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
 
 uint64_t p5_core_clock(p5_core *core)
 {
     price_settle(core);
+    memo_materialise(core);
     return core->now + (uint64_t)pipe_next_entry(&core->state, core->timing);
 }
 
-uint64_t p5_core_clock_estimate(const p5_core *core) { return core->now; }
+uint64_t p5_core_clock_estimate(const p5_core *core)
+{
+    return core->now;
+}
 
 static void bring_up(p5_core *core)
 {
@@ -230,12 +247,15 @@ static void bring_up(p5_core *core)
     memo_fold(core);
 }
 
-static uint64_t awake(const pipe_deltas *d) { return d->clocks - d->stalls[P5_STALL_HALT]; }
+static uint64_t awake(const pipe_deltas *d)
+{
+    return d->clocks - d->stalls[P5_STALL_HALT];
+}
 
 void p5_core_counts(p5_core *core, p5_counts *totals)
 {
     bring_up(core);
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class++) {
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
         const pipe_deltas *d = &core->deltas[class];
         totals->clocks[class] = d->clocks;
         for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
@@ -253,7 +273,7 @@ uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_ma
 {
     bring_up(core);
     uint64_t total = 0;
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class++) {
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
         if (!(cpl_mask >> class & 1))
             continue;
         const pipe_deltas *d = &core->deltas[class];

@@ -8,7 +8,10 @@ enum { PRECISION_SINGLE = 0, PRECISION_DOUBLE = 2 }; /* control word bits 9..8 *
 enum { ENTER_LEVELS = 32 };
 enum { LEAF_SIGNATURE = 1, MSR_TSC = 0x10, MSR_CTR0 = 0x12, MSR_CTR1 = 0x13 };
 
-static bool real_mode(const cost_context *c) { return c->mode != P5_MODE_PROTECTED; }
+static bool real_mode(const cost_context *c)
+{
+    return c->mode != P5_MODE_PROTECTED;
+}
 
 static double as_double(uint64_t bits)
 {
@@ -48,8 +51,8 @@ static uint32_t bit_scan(const op *o, const isa_form *f, uint32_t clocks, uint64
     return f->cost_args[0] + f->cost_args[1] * zeros;
 }
 
-/* RCL and RCR by count. The manual's ranges are 17 wide, from the measured figure (flat up to a count of 3 at least) to that of 31: one clock a
- * bit for the last 17 counts reproduces both ends. */
+/* RCL and RCR by count. The manual's ranges are 17 wide, from the measured figure (flat up to a count of 3 at
+ * least) to that of 31: one clock a bit for the last 17 counts reproduces both ends. */
 static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate)
 {
     unsigned width = f->cost_args[1] > clocks ? f->cost_args[1] - clocks : 0;
@@ -58,8 +61,8 @@ static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate
     return rotate > flat ? clocks + f->cost_args[0] * (rotate - flat) : clocks;
 }
 
-/* FDIV by precision control. Measured at extended precision: 41 clocks with divisors 1.0, 1.1 and 2.0, 39 with 0.5 on both cores; taken here as
- * a rule on the divisor's exponent. */
+/* FDIV by precision control. Measured at extended precision: 41 clocks with divisors 1.0, 1.1 and 2.0, 39
+ * with 0.5 on both cores; taken here as a rule on the divisor's exponent. */
 static uint32_t divide(const op *o, const isa_form *f, uint32_t clocks, const p5_value *v)
 {
     enum { SMALL_DIVISOR_GAIN = 2 };
@@ -93,7 +96,9 @@ static uint32_t trigonometric(const isa_form *f, const p5_value *v)
         if (r < 0)
             r = -r;
     }
-    uint32_t clocks = r <= half_pi / 8 ? f->cost_args[1] : r <= half_pi / 4 ? f->cost_args[2] : f->cost_args[3];
+    uint32_t clocks = r <= half_pi / 8   ? f->cost_args[1]
+                      : r <= half_pi / 4 ? f->cost_args[2]
+                                         : f->cost_args[3];
     return clocks + (x > half_pi / 2 ? f->cost_args[4] : 0);
 }
 
@@ -125,13 +130,18 @@ uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c)
     unsigned column = t->index;
     switch (f->cost) {
     case ISA_COST_SEGMENT_LOAD:
-        return real_mode(c) ? clocks : c->descriptor ? (uint32_t)f->cost_args[0] + f->cost_args[1] : f->cost_args[0];
+        return real_mode(c)    ? clocks
+               : c->descriptor ? (uint32_t)f->cost_args[0] + f->cost_args[1]
+                               : f->cost_args[0];
     case ISA_COST_FAR:
         return real_mode(c) ? clocks : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
     case ISA_COST_INT:
         if (o->branch == ISA_INT && !c->taken)
             return clocks; /* INTO that does not trap */
-        return c->mode == P5_MODE_REAL ? clocks : c->mode == P5_MODE_V86 ? f->cost_args[2] : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
+        return c->mode == P5_MODE_REAL  ? clocks
+               : c->mode == P5_MODE_V86 ? f->cost_args[2]
+               : c->cpl_after == c->cpl ? f->cost_args[0]
+                                        : f->cost_args[1];
     case ISA_COST_IRET:
         return real_mode(c) ? clocks : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
     case ISA_COST_IO:
@@ -186,7 +196,8 @@ uint32_t cost_dispatch(const timing *t, const p5_exception *e)
 
 unsigned cost_flops(const op *o, uint32_t clocks)
 {
-    /* The manual says that transcendentals count their internal adds and multiplies and gives no number: about one in three clocks. */
+    /* The manual says that transcendentals count their internal adds and multiplies and gives no number:
+     * about one in three clocks. */
     enum { CLOCKS_PER_STEP = 3, MOST = 60 };
     if (!(o->flags & ISA_FLOP))
         return 0;

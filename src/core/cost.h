@@ -1,4 +1,5 @@
-/* EX clocks of instructions whose cost depends on more than the encoding: mode, count, operand value, direction. */
+/* EX clocks of instructions whose cost depends on more than the encoding: mode, count, operand value,
+ * direction. */
 #ifndef CORE_COST_H
 #define CORE_COST_H
 
@@ -10,11 +11,11 @@
 
 /* What the moment adds to the encoding. */
 typedef struct cost_context {
-    uint8_t mode;         /* P5_MODE_* */
+    uint8_t mode; /* P5_MODE_* */
     uint8_t cpl, cpl_after, iopl;
-    bool descriptor;      /* a descriptor was read */
-    bool taken;           /* LOOPx, JCXZ, INTO */
-    uint32_t repeats;     /* REP iterations */
+    bool descriptor;       /* a descriptor was read */
+    bool taken;            /* LOOPx, JCXZ, INTO */
+    uint32_t repeats;      /* REP iterations */
     const p5_value *value; /* NULL if the form has none */
 } cost_context;
 

@@ -2,14 +2,21 @@
 
 #include "core/pipe.h"
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
-/* There is room for the next instruction once D1 has taken the fourth before it. With one waiting in D1 for its partner, that is one
- * entry further back in the list of those taken. */
-static int64_t space(const pipe *p) { return p->fifo.pull[p->has_pending ? 1 : 0]; }
+/* There is room for the next instruction once D1 has taken the fourth before it. With one waiting in D1 for
+ * its partner, that is one entry further back in the list of those taken. */
+static int64_t space(const pipe *p)
+{
+    return p->fifo.pull[p->has_pending ? 1 : 0];
+}
 
-/* P55C. F pushes up to two instructions a clock, the second of a clock without prefixes, neither longer than seven bytes; an instruction with
- * prefixes keeps F for several clocks and may be pushed together with its follower in the last of them. */
+/* P55C. F pushes up to two instructions a clock, the second of a clock without prefixes, neither longer than
+ * seven bytes; an instruction with prefixes keeps F for several clocks and may be pushed together with its
+ * follower in the last of them. */
 static int64_t decode_fifo(pipe *p, const op *o)
 {
     fifo *f = &p->fifo;
@@ -34,7 +41,10 @@ static int64_t decode_direct(pipe *p, const op *o)
     return available;
 }
 
-int64_t fifo_decode(pipe *p, const op *o) { return p->timing->fifo ? decode_fifo(p, o) : decode_direct(p, o); }
+int64_t fifo_decode(pipe *p, const op *o)
+{
+    return p->timing->fifo ? decode_fifo(p, o) : decode_direct(p, o);
+}
 
 void fifo_pull(fifo *f, int64_t clock)
 {
@@ -43,7 +53,10 @@ void fifo_pull(fifo *f, int64_t clock)
     f->pull[FIFO_DEPTH - 1] = clock;
 }
 
-void fifo_redirect(fifo *f) { f->open = false; }
+void fifo_redirect(fifo *f)
+{
+    f->open = false;
+}
 
 void fifo_flush(fifo *f, int64_t clock)
 {

@@ -10,9 +10,9 @@
 enum { FIFO_DEPTH = 4 };
 
 typedef struct fifo_state {
-    int16_t clock;             /* clock of the last push */
-    int16_t pull[FIFO_DEPTH];  /* clocks at which D1 took the last four instructions, oldest first */
-    bool open;                 /* a second instruction may still be pushed in `clock` */
+    int16_t clock;            /* clock of the last push */
+    int16_t pull[FIFO_DEPTH]; /* clocks at which D1 took the last four instructions, oldest first */
+    bool open;                /* a second instruction may still be pushed in `clock` */
 } fifo_state;
 
 typedef struct fifo {

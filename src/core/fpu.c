@@ -5,12 +5,19 @@ enum {
     WF_TO_STATUS = 2,    /* ... which is two after a result is forwarded from WF */
     STORE_EARLY = 1,     /* FST reads the register file, not the bypass: one clock later than arithmetic */
     MULTIPLY_REPEAT = 2, /* the multiplier accepts every second clock */
-    FXCH_SAFE = 1, FXCH_UNSAFE = 4 /* clocks that an integer instruction waits behind a pair with FXCH */
+    FXCH_SAFE = 1,
+    FXCH_UNSAFE = 4 /* clocks that an integer instruction waits behind a pair with FXCH */
 };
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
-static bool is_x87(const op *o) { return (o->flags & ISA_X87) != 0; }
+static bool is_x87(const op *o)
+{
+    return (o->flags & ISA_X87) != 0;
+}
 
 static bool uses_two_registers(const op *o)
 {
@@ -74,7 +81,8 @@ int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
 
 unsigned fpu_occupancy(const op *o, unsigned clocks)
 {
-    /* The iterating units leave EX as early as in their longest case, whatever the operands make of the rest. */
+    /* The iterating units leave EX as early as in their longest case, whatever the operands make of the rest.
+     */
     unsigned whole = o->fp == ISA_FP_DIV || o->fp == ISA_FP_SQRT ? o->clocks : clocks;
     unsigned busy = whole > o->int_overlap ? whole - o->int_overlap : 1;
     return busy < clocks ? busy : clocks;

@@ -2,7 +2,10 @@
 
 enum { MULTIPLY_EXTRA = 2 /* a product comes two clocks after a sum would */ };
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 bool mmx_reads_early(const op *o)
 {

@@ -2,7 +2,8 @@
 
 enum { ESP_BIT = 1 << 4 };
 
-/* P2b: two pushes, a push and a near call, and two pops pair although all of them change ESP: D2 has the sum of both steps. */
+/* P2b: two pushes, a push and a near call, and two pops pair although all of them change ESP: D2 has the sum
+ * of both steps. */
 static bool stack_exception(const op *a, const op *b)
 {
     return (a->stack_group == STACK_PUSH && (b->stack_group == STACK_PUSH || b->stack_group == STACK_CALL)) ||
@@ -21,9 +22,15 @@ static bool registers_clash(const op *a, const op *b)
     return (a->write_mm & (b->read_mm | b->write_mm)) != 0; /* M7 */
 }
 
-static bool is_mmx(const op *o) { return (o->flags & ISA_MMX) != 0; }
+static bool is_mmx(const op *o)
+{
+    return (o->flags & ISA_MMX) != 0;
+}
 /* Memory or an integer register: only the U pipe has the path (M4). */
-static bool mmx_outside(const op *o) { return o->memory || o->unit == ISA_MMX_INT; }
+static bool mmx_outside(const op *o)
+{
+    return o->memory || o->unit == ISA_MMX_INT;
+}
 
 static unpaired mmx_check(const op *a, const op *b)
 {

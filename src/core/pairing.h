@@ -4,10 +4,17 @@
 
 #include "core/block.h"
 
-/* As far as the two encodings tell; what depends on the moment (end bits, queue, mode) is decided in pipe.c. */
+/* As far as the two encodings tell; what depends on the moment (end bits, queue, mode) is decided in pipe.c.
+ */
 unpaired pairing_check(const op *a, const op *b);
 
 /* ESP exception (pipeline.md section 5, P2b). */
-enum { STACK_NONE, STACK_PUSH /* PUSH r, PUSH i */, STACK_POP /* POP r, not ESP */, STACK_CALL /* CALL near direct */, STACK_OTHER };
+enum {
+    STACK_NONE,
+    STACK_PUSH /* PUSH r, PUSH i */,
+    STACK_POP /* POP r, not ESP */,
+    STACK_CALL /* CALL near direct */,
+    STACK_OTHER
+};
 
 #endif

@@ -5,9 +5,15 @@
 #include "core/agi.h"
 #include "core/pairing.h"
 
-enum { LONG_AGO = -128 }; /* no instruction is decoded for so long that anything older could still matter: 15 prefixes in four FIFO entries */
+enum {
+    LONG_AGO = -128
+}; /* no instruction is decoded for so long that anything older could still matter: 15 prefixes in four FIFO
+      entries */
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 static void count(pipe *p, enum p5_event event, uint64_t n, uint64_t clocks)
 {
@@ -54,9 +60,10 @@ static void count_hit(pipe *p, const p5_access *a, bool mmx, bool again)
         count(p, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, 1, 1);
 }
 
-/* Makes the references of one instruction whose EX begins at `begin`; answers the clock at which it leaves EX. `last` is the last reference so
- * far of this group, on entry that of the instruction in U. */
-static int64_t execute(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, ex_holds *holds, last_access *last)
+/* Makes the references of one instruction whose EX begins at `begin`; answers the clock at which it leaves
+ * EX. `last` is the last reference so far of this group, on entry that of the instruction in U. */
+static int64_t execute(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, ex_holds *holds,
+                       last_access *last)
 {
     const op *o = x->op;
     bool mmx = (o->flags & ISA_MMX) != 0;
@@ -119,16 +126,20 @@ static void own_execution(pipe *p, int64_t clocks, const ex_holds *h)
 
 /* ---- issue --------------------------------------------------------------------------------------------- */
 
-/* Until when each cause keeps a group out of EX. A clock belongs to the first of them that still holds in it. */
+/* Until when each cause keeps a group out of EX. A clock belongs to the first of them that still holds in it.
+ */
 typedef struct entry_holds {
     int64_t branch, fetch, multiply, store, agi, decode;
 } entry_holds;
 
 static p5_stall own_gap(pipe *p, int64_t from, int64_t to, const entry_holds *h, int64_t *largest)
 {
-    const struct { p5_stall cause; int64_t until; } order[] = {
-        {P5_STALL_BRANCH, h->branch},      {P5_STALL_CODE_FETCH, h->fetch}, {P5_STALL_MMX_MULTIPLY, h->multiply},
-        {P5_STALL_MMX_STORE, h->store},    {P5_STALL_AGI, h->agi},          {P5_STALL_DECODE, h->decode},
+    const struct {
+        p5_stall cause;
+        int64_t until;
+    } order[] = {
+        {P5_STALL_BRANCH, h->branch},   {P5_STALL_CODE_FETCH, h->fetch}, {P5_STALL_MMX_MULTIPLY, h->multiply},
+        {P5_STALL_MMX_STORE, h->store}, {P5_STALL_AGI, h->agi},          {P5_STALL_DECODE, h->decode},
     };
     p5_stall main = P5_STALL_ISSUE;
     *largest = 0;
@@ -138,9 +149,11 @@ static p5_stall own_gap(pipe *p, int64_t from, int64_t to, const entry_holds *h,
             continue;
         p->deltas->stalls[order[i].cause] += (uint64_t)(until - from);
         if (order[i].cause == P5_STALL_MMX_MULTIPLY)
-            count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, (uint64_t)(until - from), (uint64_t)(until - from));
+            count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, (uint64_t)(until - from),
+                  (uint64_t)(until - from));
         if (order[i].cause == P5_STALL_MMX_STORE)
-            count(p, P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION, (uint64_t)(until - from), (uint64_t)(until - from));
+            count(p, P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION, (uint64_t)(until - from),
+                  (uint64_t)(until - from));
         if (until - from > *largest) {
             *largest = until - from;
             main = order[i].cause;
@@ -169,7 +182,8 @@ static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
     if (x->flops)
         count(p, P5_EVENT_FLOPS, x->flops, x->flops);
     if (o->flags & ISA_MMX) {
-        enum p5_event pipe_event = in_v ? P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE : P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_U_PIPE;
+        enum p5_event pipe_event =
+            in_v ? P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE : P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_U_PIPE;
         count(p, pipe_event, 1, 1);
         if (o->write_mm == 0 && o->read_mm == 0 && !o->memory)
             count(p, P5_EVENT_EMMS_INSTRUCTIONS_EXECUTED, 1, 1);
@@ -188,7 +202,8 @@ static void count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
         if (u->access_count && v->access_count)
             count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
     }
-    unsigned saturating = ((u->op->flags & ISA_SATURATING) != 0) + (unsigned)(v && (v->op->flags & ISA_SATURATING));
+    unsigned saturating =
+        ((u->op->flags & ISA_SATURATING) != 0) + (unsigned)(v && (v->op->flags & ISA_SATURATING));
     if (saturating)
         count(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, saturating, 1);
     unsigned saturated = u->saturated + (unsigned)(v && v->saturated);
@@ -196,7 +211,8 @@ static void count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
         count(p, P5_EVENT_SATURATIONS_PERFORMED, saturated, 1);
 }
 
-/* The switch between MMX and x87 use of the registers: a microcode assist in front of the first instruction of the other kind. */
+/* The switch between MMX and x87 use of the registers: a microcode assist in front of the first instruction
+ * of the other kind. */
 static int64_t switch_mode(pipe *p, const op *o)
 {
     uint8_t mode = (o->flags & ISA_MMX) ? MODE_MMX : (o->flags & ISA_X87) ? MODE_X87 : p->x87_mode;
@@ -233,12 +249,14 @@ static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, 
     return ready;
 }
 
-/* Sends `u`, with `v` beside it unless NULL, from D1 at `pull` through EX. `why` is the reason why there is no `v`. */
+/* Sends `u`, with `v` beside it unless NULL, from D1 at `pull` through EX. `why` is the reason why there is
+ * no `v`. */
 static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, unpaired why)
 {
     const op *ou = u->op, *ov = v ? v->op : NULL;
     if (p->timing->fifo && pull > p->d1_free) /* D1 could have taken something */
-        count(p, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free), (uint64_t)(pull - p->d1_free));
+        count(p, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
+              (uint64_t)(pull - p->d1_free));
     int64_t d2 = later(pull + ou->d1_clocks, p->d2_free);
     entry_holds gap = {.branch = p->refill_until, .fetch = p->miss_until, .decode = d2 + 1};
     gap.branch = gap.branch < d2 + 1 ? gap.branch : d2 + 1;
@@ -258,7 +276,8 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
         unfrozen = later(unfrozen, fpu_ready(&p->fpu, ov, begin));
     if (unfrozen > begin) {
         p->deltas->stalls[P5_STALL_FPU] += (uint64_t)(unfrozen - begin);
-        count(p, P5_EVENT_FLOATING_POINT_STALLS_DURATION, (uint64_t)(unfrozen - begin), (uint64_t)(unfrozen - begin));
+        count(p, P5_EVENT_FLOATING_POINT_STALLS_DURATION, (uint64_t)(unfrozen - begin),
+              (uint64_t)(unfrozen - begin));
         if (unfrozen - begin > largest) {
             largest = unfrozen - begin;
             cause = P5_STALL_FPU;
@@ -279,7 +298,8 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     int64_t end_u = execute(p, u, begin, clocks_u, &held, &last);
     int64_t end = end_u, end_v = end_u;
     if (v) {
-        /* V's first EX clock is the one of U's last data reference: references stay in order, what U does after its last one is shared. */
+        /* V's first EX clock is the one of U's last data reference: references stay in order, what U does
+         * after its last one is shared. */
         int64_t begin_v = last.access ? later(begin, last.clock) : begin;
         end_v = execute(p, v, begin_v, v->clocks, &held, &last);
         end = later(end_u, end_v);
@@ -300,8 +320,12 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
         p->agi_gpr |= ov->agi_gpr;
 
     if (p->trace) {
-        p5_trace_insn stages = {.d1 = p->start + (uint64_t)pull, .d2 = p->start + (uint64_t)d2, .ex = p->start + (uint64_t)ex,
-                                .end = p->start + (uint64_t)end, .unpaired = (uint8_t)why, .stall = (uint8_t)cause,
+        p5_trace_insn stages = {.d1 = p->start + (uint64_t)pull,
+                                .d2 = p->start + (uint64_t)d2,
+                                .ex = p->start + (uint64_t)ex,
+                                .end = p->start + (uint64_t)end,
+                                .unpaired = (uint8_t)why,
+                                .stall = (uint8_t)cause,
                                 .stall_clocks = (uint16_t)(largest < UINT16_MAX ? largest : UINT16_MAX)};
         trace_insn(p, u, 0, &stages);
         if (v)
@@ -320,10 +344,14 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
 
 /* ---- D1 ------------------------------------------------------------------------------------------------ */
 
-static int64_t pull_clock(const pipe *p, int64_t available) { return later(p->d1_free, available); }
+static int64_t pull_clock(const pipe *p, int64_t available)
+{
+    return later(p->d1_free, available);
+}
 
 /* Why the pending instruction and `x` cannot share a clock, or PAIRED. */
-static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t available, int64_t pull, unpaired encoding)
+static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t available, int64_t pull,
+                             unpaired encoding)
 {
     const pipe_pending *pending = &p->pending;
     if (encoding != PAIRED)
@@ -332,7 +360,8 @@ static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t availabl
         return UNPAIRED_CONTROL;
     if (!pending->end_known && pending->operation.length > 1)
         return UNPAIRED_END_BIT; /* P7 */
-    if ((x->op->flags & ISA_MMX) && !(pending->operation.flags & ISA_MMX) && (p->x87_mode == MODE_X87 || p->control.fpu_trap))
+    if ((x->op->flags & ISA_MMX) && !(pending->operation.flags & ISA_MMX) &&
+        (p->x87_mode == MODE_X87 || p->control.fpu_trap))
         return UNPAIRED_MMX_MODE; /* M6 */
     /* the partner has to be there in the last D1 clock of the first */
     if (available > pull + pending->operation.d1_clocks - 1)
@@ -383,23 +412,28 @@ static void count_return(pipe *p, const branch_answer *a)
         count(p, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 1, 1);
 }
 
-static uint16_t saturate16(uint64_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
+static uint16_t saturate16(uint64_t n)
+{
+    return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+}
 
-/* Near branches ask the predictor. A wrong answer is known at the end of EX, for a conditional branch in V one clock later, in WB. */
+/* Near branches ask the predictor. A wrong answer is known at the end of EX, for a conditional branch in V
+ * one clock later, in WB. */
 static void resolve(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;
-    branch_query query = {.address = o->address,
-                          .last_byte = o->address + o->length - 1,
-                          .previous_pair = p->previous_u,
-                          .target = x->next,
-                          .fall_through = o->address + o->length,
-                          .kind = o->branch,
-                          .taken = x->taken,
-                          .in_v = in_v,
-                          .unpaired_chance = p->end_bit_missed,
-                          .loop_pairs = (uint8_t)(p->branch_pairs + p->groups < 255 ? p->branch_pairs + p->groups : 255),
-                          .since_last = saturate16(p->branch_since + p->instructions)};
+    branch_query query = {
+        .address = o->address,
+        .last_byte = o->address + o->length - 1,
+        .previous_pair = p->previous_u,
+        .target = x->next,
+        .fall_through = o->address + o->length,
+        .kind = o->branch,
+        .taken = x->taken,
+        .in_v = in_v,
+        .unpaired_chance = p->end_bit_missed,
+        .loop_pairs = (uint8_t)(p->branch_pairs + p->groups < 255 ? p->branch_pairs + p->groups : 255),
+        .since_last = saturate16(p->branch_since + p->instructions)};
     branch_answer answer = {0};
     p->resolver->branch(p->resolver->context, &query, &answer);
     if (answer.hit)
@@ -510,7 +544,8 @@ int64_t pipe_next_entry(const pipe_state *s, const timing *t)
     return later(d2 + 1, 0);
 }
 
-/* What the microcode of a delivery does: nothing younger than it is in the pipe, its references come one after the other. */
+/* What the microcode of a delivery does: nothing younger than it is in the pipe, its references come one
+ * after the other. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
 {
     static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE};
@@ -551,8 +586,8 @@ static int16_t relative_ready(int64_t t, int64_t now)
     return (int16_t)(t <= now - 1 ? -1 : t - now > INT16_MAX ? INT16_MAX : t - now);
 }
 
-void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, uint32_t address, const pipe_resolver *resolver,
-                pipe_deltas *deltas)
+void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, uint32_t address,
+                const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     p->timing = t;
     p->resolver = resolver;

@@ -1,4 +1,5 @@
-/* The pipe: prices instructions in program order by the clocks at which each group (one or two instructions) enters D1, D2 and EX.
+/* The pipe: prices instructions in program order by the clocks at which each group (one or two instructions)
+ * enters D1, D2 and EX.
  *
  *   PF --> [F --> FIFO] --> D1 --> D2 --> EX --> WB          in order, one group in each of D1, D2, EX
  *
@@ -7,10 +8,11 @@
  *   ex(g)  = max(d2(g) + 1, EX left by g-1, addresses and operands ready)
  *   end(g) = ex(g) + EX clocks, data references included
  *
- * A group that stays long in EX therefore lets D1 work ahead by exactly two groups: that is where prefix clocks hide (pipeline.md, section 4).
+ * A group that stays long in EX therefore lets D1 work ahead by exactly two groups: that is where prefix
+ * clocks hide (pipeline.md, section 4).
  *
- * pipe_begin, pipe_step for each instruction, pipe_end: a pure function of state, operations and what the resolver answers. Running a
- * stretch in pieces gives the same bits. */
+ * pipe_begin, pipe_step for each instruction, pipe_end: a pure function of state, operations and what the
+ * resolver answers. Running a stretch in pieces gives the same bits. */
 #ifndef CORE_PIPE_H
 #define CORE_PIPE_H
 
@@ -34,11 +36,13 @@ typedef struct pipe_deltas {
     uint64_t stalls[P5_STALL_COUNT];
 } pipe_deltas;
 
-/* Who answers for the structures. `asked` is an absolute clock. `data` and `code` return true for the usual answer (nothing in the way; the
- * pipe then counts the hit), false after filling `answer` (then its events are counted already). */
+/* Who answers for the structures. `asked` is an absolute clock. `data` and `code` return true for the usual
+ * answer (nothing in the way; the pipe then counts the hit), false after filling `answer` (then its events
+ * are counted already). */
 typedef struct pipe_resolver {
     void *context;
-    bool (*data)(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer);
+    bool (*data)(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+                 data_answer *answer);
     bool (*code)(void *context, uint32_t linear, uint64_t asked, code_answer *answer);
     bool (*end_known)(void *context, const op *o); /* P54C: the end bit of `o` was set before */
     void (*branch)(void *context, const branch_query *query, branch_answer *answer);
@@ -50,13 +54,13 @@ typedef struct pipe_insn {
     const op *op;
     const p5_access *accesses;
     uint32_t access_count;
-    uint32_t clocks;      /* EX clocks by cost.c */
-    uint32_t next;        /* address of the next instruction executed */
-    bool taken;           /* branches */
+    uint32_t clocks; /* EX clocks by cost.c */
+    uint32_t next;   /* address of the next instruction executed */
+    bool taken;      /* branches */
     bool unsafe_x87;
     bool saturated;
-    bool complete;        /* false: a REP string that was interrupted; it is not counted */
-    uint8_t flops;        /* increments of event 22h */
+    bool complete; /* false: a REP string that was interrupted; it is not counted */
+    uint8_t flops; /* increments of event 22h */
     uint8_t segment_loads;
 } pipe_insn;
 
@@ -70,8 +74,8 @@ typedef struct pipe_pending {
     bool end_known;
 } pipe_pending;
 
-/* What one stretch hands to the next. Times are relative to `now`, the clock at which EX is free; times too long ago to matter are cut off,
- * so that equal situations are equal bytes. */
+/* What one stretch hands to the next. Times are relative to `now`, the clock at which EX is free; times too
+ * long ago to matter are cut off, so that equal situations are equal bytes. */
 typedef struct pipe_state {
     int16_t d1_free, d2_free;
     prefetch_state prefetch;
@@ -86,14 +90,17 @@ typedef struct pipe_state {
 } pipe_state;
 
 /* Control inputs that reach the pipe. */
-typedef struct pipe_control { bool no_pairing; /* TF or TR12.SE */ bool fpu_trap; } pipe_control;
+typedef struct pipe_control {
+    bool no_pairing; /* TF or TR12.SE */
+    bool fpu_trap;
+} pipe_control;
 
 typedef struct pipe {
     const timing *timing;
     const pipe_resolver *resolver;
     pipe_deltas *deltas;
     pipe_control control;
-    uint64_t start;                 /* absolute clock of relative time 0 */
+    uint64_t start; /* absolute clock of relative time 0 */
     int64_t now;
     int64_t d1_free, d2_free;
     prefetch prefetch;
@@ -105,11 +112,11 @@ typedef struct pipe {
     bool end_bit_missed;
     bool has_pending;
     pipe_pending pending;
-    uint32_t last_u;                /* address of the U instruction of the last group */
-    uint32_t previous_u;            /* ... of the group before */
-    unsigned groups, instructions;  /* since pipe_begin */
-    unsigned group_branch;          /* number of the group of the last branch */
-    uint64_t branch_since;          /* instructions and pairs since the branch at hand last ran: set by the owner */
+    uint32_t last_u;               /* address of the U instruction of the last group */
+    uint32_t previous_u;           /* ... of the group before */
+    unsigned groups, instructions; /* since pipe_begin */
+    unsigned group_branch;         /* number of the group of the last branch */
+    uint64_t branch_since; /* instructions and pairs since the branch at hand last ran: set by the owner */
     uint64_t branch_pairs;
     const trace_sink *trace;
 } pipe;
@@ -117,17 +124,19 @@ typedef struct pipe {
 /* After RESET. */
 void pipe_reset(pipe_state *state);
 /* Loads `state`, whose time 0 is the absolute clock `start`; the next instruction is at `address`. */
-void pipe_begin(pipe *p, const timing *t, const pipe_state *state, uint64_t start, uint32_t address, const pipe_resolver *resolver,
-                pipe_deltas *deltas);
+void pipe_begin(pipe *p, const timing *t, const pipe_state *state, uint64_t start, uint32_t address,
+                const pipe_resolver *resolver, pipe_deltas *deltas);
 void pipe_step(pipe *p, const pipe_insn *insn);
 /* Lets an instruction that waits for a partner go alone. */
 void pipe_settle(pipe *p);
-/* Delivery of an exception or interrupt, or HLT: `clocks` of `cause`, with the references of the microcode. The next instruction is fetched anew;
- * the refill is part of the clocks. Nothing may be pending. */
+/* Delivery of an exception or interrupt, or HLT: `clocks` of `cause`, with the references of the microcode.
+ * The next instruction is fetched anew; the refill is part of the clocks. Nothing may be pending. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause);
-/* Stores the state relative to p->now and answers p->now: the clocks since `start`. A pending instruction stays in p->pending. */
+/* Stores the state relative to p->now and answers p->now: the clocks since `start`. A pending instruction
+ * stays in p->pending. */
 int64_t pipe_end(pipe *p, pipe_state *state);
-/* Clock, relative to the state's, at which an instruction that comes next could enter EX. Nothing may be pending. */
+/* Clock, relative to the state's, at which an instruction that comes next could enter EX. Nothing may be
+ * pending. */
 int64_t pipe_next_entry(const pipe_state *state, const timing *t);
 
 #endif

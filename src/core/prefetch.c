@@ -17,7 +17,8 @@ static void fetch_line(pipe *p, uint32_t address)
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         f->line[i] = (int64_t)(answer.ready[i] - p->start);
         if (f->line[i] > f->clock && f->line[i] + p->timing->depth > p->miss_until)
-            p->miss_until = f->line[i] + p->timing->depth; /* clocks until then are the miss's, should the queue run dry */
+            p->miss_until = f->line[i] +
+                            p->timing->depth; /* clocks until then are the miss's, should the queue run dry */
     }
 }
 
@@ -71,7 +72,10 @@ void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t cl
         f->freed[PREFETCH_BUFFERS - 2] = clock;
 }
 
-void prefetch_redirect(prefetch *f) { f->redirect = true; }
+void prefetch_redirect(prefetch *f)
+{
+    f->redirect = true;
+}
 
 void prefetch_flush(prefetch *f, int64_t clock)
 {

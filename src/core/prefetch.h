@@ -1,5 +1,5 @@
-/* PF: the prefetch buffers. 16-byte blocks of the instruction stream, in order, one (P55C) or two (P54C: a split-line access is free)
- * a clock, at most four ahead of the decoders. */
+/* PF: the prefetch buffers. 16-byte blocks of the instruction stream, in order, one (P55C) or two (P54C: a
+ * split-line access is free) a clock, at most four ahead of the decoders. */
 #ifndef CORE_PREFETCH_H
 #define CORE_PREFETCH_H
 
@@ -9,12 +9,13 @@
 enum { PREFETCH_BUFFERS = 4, PREFETCH_LINE = 32, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
 
 typedef struct prefetch_state {
-    int16_t clock;                   /* clock of the last block's fetch */
-    int16_t part[PREFETCH_PARTS];    /* clocks at which the 8-byte parts at hand were in the buffers */
-    int16_t line[PREFETCH_PARTS];    /* ... at which the parts of the current line come from the cache */
-    int16_t freed[PREFETCH_BUFFERS]; /* clocks at which the decoders left the last four blocks, oldest first */
-    uint8_t used;                    /* blocks fetched in `clock` */
-    bool redirect;                   /* the next instruction starts a new stream */
+    int16_t clock;                /* clock of the last block's fetch */
+    int16_t part[PREFETCH_PARTS]; /* clocks at which the 8-byte parts at hand were in the buffers */
+    int16_t line[PREFETCH_PARTS]; /* ... at which the parts of the current line come from the cache */
+    int16_t
+        freed[PREFETCH_BUFFERS]; /* clocks at which the decoders left the last four blocks, oldest first */
+    uint8_t used;                /* blocks fetched in `clock` */
+    bool redirect;               /* the next instruction starts a new stream */
 } prefetch_state;
 
 typedef struct prefetch {
@@ -27,9 +28,11 @@ typedef struct prefetch {
 
 struct pipe;
 
-/* Clock at which all bytes of an instruction of `length` bytes at `address` are in the buffers; fetches what is missing. */
+/* Clock at which all bytes of an instruction of `length` bytes at `address` are in the buffers; fetches what
+ * is missing. */
 int64_t prefetch_bytes(struct pipe *p, uint32_t address, unsigned length);
-/* The decoders took this instruction at `clock`: the blocks that it touches are needed until then at least. */
+/* The decoders took this instruction at `clock`: the blocks that it touches are needed until then at least.
+ */
 void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t clock);
 /* The stream goes on elsewhere: right behind the last block (predicted), or from `clock` on (flush). */
 void prefetch_redirect(prefetch *f);

@@ -1,4 +1,5 @@
-/* The exact path: every instruction of a stretch through the pipe, every outcome asked of the structures at the clock at which the pipe wants it. */
+/* The exact path: every instruction of a stretch through the pipe, every outcome asked of the structures at
+ * the clock at which the pipe wants it. */
 #include <string.h>
 
 #include "core/core_internal.h"
@@ -36,15 +37,21 @@ bool price_taken(const op *o, uint32_t next)
     }
 }
 
-void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses, uint32_t access_count, const p5_value *value,
-                bool is_last, pipe_insn *x)
+void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,
+                uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x)
 {
     const op *o = &r->block->ops[i];
-    cost_context c = {.mode = r->mode, .cpl = r->cpl, .cpl_after = is_last ? r->cpl_after : r->cpl, .iopl = r->iopl,
-                      .descriptor = is_last && r->descriptor, .repeats = is_last ? r->repeats : 0, .value = value};
+    cost_context c = {.mode = r->mode,
+                      .cpl = r->cpl,
+                      .cpl_after = is_last ? r->cpl_after : r->cpl,
+                      .iopl = r->iopl,
+                      .descriptor = is_last && r->descriptor,
+                      .repeats = is_last ? r->repeats : 0,
+                      .value = value};
     uint32_t next = is_last ? r->next : o->address + o->length;
     c.taken = price_taken(o, next);
-    *x = (pipe_insn){.op = o, .accesses = accesses, .access_count = access_count, .next = next, .taken = c.taken};
+    *x = (pipe_insn){
+        .op = o, .accesses = accesses, .access_count = access_count, .next = next, .taken = c.taken};
     x->clocks = o->cost == ISA_COST_FIXED ? o->clocks : cost_clocks(core->timing, o, &c);
     x->unsafe_x87 = r->unsafe_x87 && r->unsafe_mask && r->unsafe_mask[i - r->first];
     x->saturated = value && o->value == ISA_VALUE_SATURATED && value->a != 0;
@@ -57,7 +64,8 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
 
 /* ---- resolver ------------------------------------------------------------------------------------------ */
 
-static bool resolve_data(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer)
+static bool resolve_data(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+                         data_answer *answer)
 {
     p5_core *core = context;
     if (core->data_usual > 0) {
@@ -87,15 +95,22 @@ static bool resolve_end(void *context, const op *o)
     uint32_t last = o->address + o->length - 1;
     uint32_t line = (last >> 5) - (core->block->code->linear >> 5);
     uint32_t bit = 1u << (last & 31);
-    if (line < core->end_known_room && core->end_known && (core->end_known[line] & bit))
-        return true;
+    if (core->end_probed)
+        return (core->end_known[line] & bit) != 0;
     return (memory_end_bits(core->memory, price_physical(core->block, last), bit) & bit) != 0;
 }
 
 static void resolve_branch(void *context, const branch_query *query, branch_answer *answer)
 {
     p5_core *core = context;
-    predictor_branch(core->predictor, query, answer);
+    if (!core->answer_ready) {
+        core->query = *query;
+        memset(&core->answer, 0, sizeof core->answer);
+        predictor_branch(core->predictor, query, &core->answer);
+    }
+    core->answer_ready = false;
+    core->answered = true;
+    *answer = core->answer;
 }
 
 static uint64_t resolve_drained(void *context, uint64_t asked)
@@ -106,15 +121,19 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 
 void price_open(p5_core *core)
 {
-    core->resolver = (pipe_resolver){core, resolve_data, resolve_code, resolve_end, resolve_branch, resolve_drained};
+    core->resolver =
+        (pipe_resolver){core, resolve_data, resolve_code, resolve_end, resolve_branch, resolve_drained};
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
 
 static void begin(p5_core *core, uint32_t address)
 {
-    pipe_begin(&core->pipe, core->timing, &core->state, core->now, address, &core->resolver, &core->deltas[core->cpl_class]);
-    core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
+    memo_materialise(core);
+    pipe_begin(&core->pipe, core->timing, &core->state, core->now, address, &core->resolver,
+               core->record ? core->record : &core->deltas[core->cpl_class]);
+    core->pipe.control =
+        (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
 }
 
@@ -123,7 +142,6 @@ static void end(p5_core *core)
     core->instructions += core->pipe.instructions;
     core->groups += core->pipe.groups;
     core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
-    memo_leave(core);
 }
 
 void price_settle(p5_core *core)
@@ -145,6 +163,7 @@ void price_exact(p5_core *core, const p5_retired *r)
     const p5_value *values = r->values;
     uint32_t values_left = r->value_count;
     core->block = block;
+    core->answered = false;
     begin(core, block->ops[r->first].address);
     core->pipe.branch_since = core->instructions - block->branch_instructions;
     core->pipe.branch_pairs = core->groups - block->branch_groups;
@@ -168,4 +187,5 @@ void price_exact(p5_core *core, const p5_retired *r)
         block->branch_groups = core->groups;
     }
     core->code_usual = core->data_usual = 0;
+    core->end_probed = false;
 }

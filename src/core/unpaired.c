@@ -18,4 +18,7 @@ static const char *const texts[UNPAIRED_COUNT] = {
     [UNPAIRED_ALONE] = "nothing followed",
 };
 
-const char *p5_unpaired_text(unsigned reason) { return reason < UNPAIRED_COUNT ? texts[reason] : "unknown"; }
+const char *p5_unpaired_text(unsigned reason)
+{
+    return reason < UNPAIRED_COUNT ? texts[reason] : "unknown";
+}
