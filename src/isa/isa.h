@@ -140,11 +140,11 @@ typedef enum isa_cost {
                        further bit */
     ISA_COST_BSR,   /* source zero: clocks; else a + b per zero above the highest set bit, within the operand
                        size */
-    ISA_COST_RCX,  /* RCL, RCR by count: clocks + a for each bit of the masked count beyond the first, at most
-                      b */
-    ISA_COST_FDIV, /* clocks at extended precision control, a at single, b at double; c if the dividend is
-                      zero. What integer instructions cannot overlap is the first clocks - int_overlap, at any
-                      precision */
+    ISA_COST_RCX, /* RCL, RCR by count: b for a masked count of 31, a less for each bit fewer, at least clocks
+                   */
+    ISA_COST_FDIV,  /* clocks at extended precision control, a at single, b at double; c if the dividend is
+                       zero. What integer instructions cannot overlap is the first clocks - int_overlap, at any
+                       precision */
     ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as FDIV */
     ISA_COST_TRIG, /* with r = |x| reduced to the nearest multiple of pi/2: a if x is zero, b if |r| <= pi/16,
                       c if |r| <= pi/8, else d; and e on top if x needed reduction (|x| > pi/4) */
