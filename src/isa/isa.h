@@ -124,34 +124,39 @@ enum {
  * Figures that the sources give only as a range are marked manual or inferred in the table's confidence
  * column. */
 typedef enum isa_cost {
-    ISA_COST_FIXED,        /* clocks */
-    ISA_COST_SEGMENT_LOAD, /* real and V86 mode: clocks; protected: a for a null selector, a + b if a
-                              descriptor is read */
-    ISA_COST_FAR,   /* real and V86 mode: clocks; protected: a at the same level, b if the level changes */
-    ISA_COST_INT,   /* the whole delivery: real mode clocks (INTO not taken: clocks); protected: a same level,
-                       b inner level, c from V86 mode */
-    ISA_COST_IRET,  /* real and V86 mode: clocks; protected: a same level, b outer level or to V86 mode */
-    ISA_COST_IO,    /* real mode: clocks; protected: a with CPL <= IOPL, b with CPL > IOPL; V86 mode: c; and d
-                       for    each iteration of a REP form. The port's bus time comes on top */
+    ISA_COST_FIXED, /* clocks */
+    /* Real and V86 mode: clocks; protected: a for a null selector, a + b if a descriptor is read. */
+    ISA_COST_SEGMENT_LOAD,
+    /* Real and V86 mode: clocks; protected: a at the same level, b if the level changes. */
+    ISA_COST_FAR,
+    /* The whole delivery. Real mode, and INTO that is not taken: clocks; protected: a same level, b inner
+     * level; c from V86 mode. */
+    ISA_COST_INT,
+    /* Real and V86 mode: clocks; protected: a same level, b outer level or to V86 mode. */
+    ISA_COST_IRET,
+    /* Real mode: clocks; protected: a with CPL <= IOPL, b with CPL > IOPL; V86 mode: c. A REP form takes d
+     * more for each iteration. The port's bus time comes on top. */
+    ISA_COST_IO,
     ISA_COST_PUSHF, /* protected mode: clocks; real and V86 mode: a */
     ISA_COST_REP,   /* clocks + a for each iteration; b if ECX was zero */
     ISA_COST_ENTER, /* level 0: clocks; 1: a; n > 1: b + c * n (level = imm8 modulo 32) */
-    ISA_COST_BSF,   /* source zero: clocks; else a + b per whole zero byte below the lowest set bit + c per
-                       further bit */
-    ISA_COST_BSR,   /* source zero: clocks; else a + b per zero above the highest set bit, within the operand
-                       size */
-    ISA_COST_RCX, /* RCL, RCR by count: b for a masked count of 31, a less for each bit fewer, at least clocks
-                   */
-    ISA_COST_FDIV,  /* clocks at extended precision control, a at single, b at double; c if the dividend is
-                       zero. What integer instructions cannot overlap is the first clocks - int_overlap, at any
-                       precision */
+    /* Source zero: clocks; else a + b per whole zero byte below the lowest set bit + c per further bit. */
+    ISA_COST_BSF,
+    /* Source zero: clocks; else a + b per zero above the highest set bit, within the operand size. */
+    ISA_COST_BSR,
+    /* RCL, RCR by count: b for a masked count of 31, a less for each bit fewer, but at least clocks. */
+    ISA_COST_RCX,
+    /* Clocks at extended precision control, a at single, b at double; c if the dividend is zero. What integer
+     * instructions cannot overlap is the first clocks - int_overlap, at any precision. */
+    ISA_COST_FDIV,
     ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as FDIV */
-    ISA_COST_TRIG, /* with r = |x| reduced to the nearest multiple of pi/2: a if x is zero, b if |r| <= pi/16,
-                      c if |r| <= pi/8, else d; and e on top if x needed reduction (|x| > pi/4) */
+    /* With r = |x| reduced to the nearest multiple of pi/2: a if x is zero, b if |r| <= pi/16, c if |r| <=
+     * pi/8, else d; and e on top if x needed reduction (|x| > pi/4). */
+    ISA_COST_TRIG,
     ISA_COST_FPREM,     /* clocks, growing with the exponent difference (0..63) to a */
     ISA_COST_RDTSC,     /* CPL 0 and real mode: clocks; otherwise a (P54C) or b (P55C) more */
     ISA_COST_CPUID,     /* leaf 0 and others: clocks; leaf 1: a (P54C) or b (P55C) */
-    ISA_COST_MSR,       /* clocks; TSC, CTR0 and CTR1 (ECX = 10h, 12h, 13h): a (P54C) or b (P55C) more */
+    ISA_COST_MSR,       /* clocks; TSC, CTR0, CTR1 (ECX = 10h, 12h, 13h): a (P54C) or b (P55C) more */
     ISA_COST_WBINVD,    /* clocks and the write-backs */
     ISA_COST_LOCKED,    /* clocks and the locked bus cycles: XCHG with memory, LOCK or not */
     ISA_COST_X87_RANGE, /* clocks, the typical figure; the sources give a..b without saying when */
@@ -180,8 +185,9 @@ enum {
 typedef struct isa_form {
     const char *mnemonic; /* "ADD" */
     const char *operands; /* "r,m" or "" */
-    uint16_t clocks[2]; /* EX occupancy with L1 hits, prefixes and the 0Fh decode clock not included; the base
-                           of `cost`. Serialising forms: up to the first EX clock of what follows */
+    /* EX occupancy with L1 hits, prefixes and the 0Fh decode clock not included; the base of `cost`.
+     * Serialising forms: up to the first EX clock of what follows. */
+    uint16_t clocks[2];
     uint16_t latency[2]; /* issue to dependent use; 0 = as clocks */
     uint8_t int_overlap; /* last clocks that later integer instructions may overlap */
     uint8_t fp_overlap;  /* last clocks that later x87 instructions may overlap */
@@ -190,14 +196,13 @@ typedef struct isa_form {
     uint8_t fp;          /* isa_fp */
     uint8_t branch;      /* isa_branch */
     uint8_t value;       /* isa_value_kind */
-    uint8_t
-        models;   /* ISA_P54C | ISA_P55C | ISA_P6; 0 only for form 0, which stands for everything undefined */
-    uint8_t cost; /* isa_cost: how the clocks depend on mode, count or value */
+    uint8_t models;      /* ISA_P54C | ISA_P55C | ISA_P6; 0 for form 0 only: everything undefined */
+    uint8_t cost;        /* isa_cost: how the clocks depend on mode, count or value */
     uint16_t cost_args[ISA_COST_ARGS];
-    int8_t fp_push;     /* change of the x87 stack depth: +1 push, -1 pop, -2 FCOMPP */
-    uint8_t data_reads; /* data references as a P5 makes them; 0 for variable ones (ISA_VARIABLE_ACCESSES). An
-                           m80 is */
-    uint8_t data_writes;    /* two references, 8 and 2 bytes. Reads come before writes */
+    int8_t fp_push; /* change of the x87 stack depth: +1 push, -1 pop, -2 FCOMPP */
+    /* Data references as a P5 makes them, reads before writes; an m80 is two, of 8 and 2 bytes. 0 if their
+     * number is not known from the encoding (ISA_VARIABLE_ACCESSES), and for ENTER. */
+    uint8_t data_reads, data_writes;
     uint8_t accesses;       /* data_reads + data_writes */
     uint8_t address;        /* GPRs that D2 uses besides base and index: ESP, ESI, EDI, EBX */
     uint32_t reads, writes; /* GPR bits and ISA_USE_* */
@@ -272,7 +277,8 @@ typedef struct isa_block {
 } isa_block;
 
 /* Decodes up to `max_insns` instructions starting at bytes[0], ending after a branch or after the bytes that
- * are complete. NULL when memory is out. The caller frees it with isa_block_free. */
+ * are complete. NULL when memory is out. `physical2` and `cache_disable` are
+ * left to the caller, who frees the block with isa_block_free. */
 isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
                             uint32_t physical, bool code32, unsigned max_insns);
 void isa_block_free(isa_block *block);
