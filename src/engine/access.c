@@ -1,0 +1,229 @@
+/* Data accesses: every load and store of translated code and of Unicorn's helper functions comes here, is
+ * done in host memory and recorded as the processor makes it. The hot path is a look into the page cache;
+ * everything else is mmu.c's. */
+#include <string.h>
+
+#include "engine/internal.h"
+
+/* The user's MMU index; the two others are supervisor's. */
+enum { MMU_INDEX_USER = 1, MMU_INDEX_BITS = 15 };
+
+static inline void record(engine *e, uint32_t linear, uint32_t physical, unsigned size, uint32_t flags)
+{
+    *e->record_next++ =
+        (p5_access){.linear = linear, .physical = physical, .size = (uint8_t)size, .flags = (uint8_t)flags};
+}
+
+/* True if the access lies in the page that the entry stands for. */
+static inline bool hit(uint32_t tag, uint32_t linear, unsigned size)
+{
+    return (linear & ~(uint32_t)ENGINE_PAGE_MASK) == tag &&
+           (linear & ENGINE_PAGE_MASK) <= ENGINE_PAGE_BYTES - size;
+}
+
+static void copy_in(const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
+{
+    if (page->host)
+        memcpy(to, page->host + (linear & ENGINE_PAGE_MASK), size);
+    else
+        memset(to, 0xff, size); /* nobody drives the bus */
+}
+
+/* A load that misses the page cache or crosses a page end: both pages are checked before anything is read. */
+static uint64_t __attribute__((noinline))
+load_slow(engine *e, uint32_t linear, unsigned size, bool user, uint32_t flags, uintptr_t retaddr)
+{
+    uint64_t value = 0;
+    uint8_t bytes[8] = {0};
+    page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
+    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    if (part < size) {
+        page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
+        copy_in(&first, linear, bytes, part);
+        copy_in(&second, linear + part, bytes + part, size - part);
+    } else {
+        copy_in(&first, linear, bytes, size);
+    }
+    record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size, first.flags | flags);
+    memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+static void copy_out(engine *e, const page_entry *page, uint32_t linear, const uint8_t *from, unsigned size,
+                     uintptr_t retaddr)
+{
+    if (!page->host)
+        return; /* lost on the open bus */
+    uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
+    if (e->code_pages[physical / ENGINE_PAGE_BYTES])
+        mmu_write_code(e, physical, size,
+                       retaddr); /* leaves if the running block changes itself; it is done again then */
+    memcpy(page->host + (linear & ENGINE_PAGE_MASK), from, size);
+}
+
+static void __attribute__((noinline)) store_slow(engine *e, uint32_t linear, uint64_t value, unsigned size,
+                                                 bool user, uint32_t flags, uintptr_t retaddr)
+{
+    uint8_t bytes[8];
+    memcpy(bytes, &value, sizeof bytes);
+    page_entry first = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
+    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    if (part < size) {
+        page_entry second = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
+        copy_out(e, &first, linear, bytes, part, retaddr);
+        copy_out(e, &second, linear + part, bytes + part, size - part, retaddr);
+    } else {
+        copy_out(e, &first, linear, bytes, size, retaddr);
+    }
+    record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size,
+           first.flags | flags | P5_ACCESS_WRITE);
+}
+
+static inline uint64_t load(uc_env *env, uint64_t address, unsigned size, bool user, uint32_t flags,
+                            uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    uint32_t linear = (uint32_t)address;
+    const page_entry *page = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
+    if (__builtin_expect(!hit(page->read_tag, linear, size), 0))
+        return load_slow(e, linear, size, user, flags, retaddr);
+    record(e, linear, page->physical | (linear & ENGINE_PAGE_MASK), size, page->flags | flags);
+    uint64_t value = 0;
+    memcpy(&value, page->host + (linear & ENGINE_PAGE_MASK), size);
+    return value;
+}
+
+static inline void store(uc_env *env, uint64_t address, uint64_t value, unsigned size, bool user,
+                         uint32_t flags, uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    uint32_t linear = (uint32_t)address;
+    const page_entry *page = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
+    if (__builtin_expect(!hit(page->write_tag, linear, size), 0)) {
+        store_slow(e, linear, value, size, user, flags, retaddr);
+        return;
+    }
+    record(e, linear, page->physical | (linear & ENGINE_PAGE_MASK), size,
+           page->flags | flags | P5_ACCESS_WRITE);
+    memcpy(page->host + (linear & ENGINE_PAGE_MASK), &value, size);
+}
+
+/* --- Loads and stores of translated code --- */
+
+#define LOAD(name, type, size)                                                                               \
+    type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr);                      \
+    type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
+    {                                                                                                        \
+        return (type)load(env, address, size, (index & MMU_INDEX_BITS) == MMU_INDEX_USER, 0, retaddr);       \
+    }
+#define STORE(name, type, size)                                                                              \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr);          \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr)           \
+    {                                                                                                        \
+        store(env, address, value, size, (index & MMU_INDEX_BITS) == MMU_INDEX_USER, 0, retaddr);            \
+    }
+/* The calling code takes the whole register, zero-extended. */
+LOAD(helper_ret_ldub_mmu, uint64_t, 1)
+LOAD(helper_le_lduw_mmu, uint64_t, 2)
+LOAD(helper_le_ldul_mmu, uint64_t, 4)
+LOAD(helper_le_ldq_mmu, uint64_t, 8)
+STORE(helper_ret_stb_mmu, uint8_t, 1)
+STORE(helper_le_stw_mmu, uint16_t, 2)
+STORE(helper_le_stl_mmu, uint32_t, 4)
+STORE(helper_le_stq_mmu, uint64_t, 8)
+
+/* --- Loads and stores of helper functions on behalf of an instruction --- */
+
+static inline bool at_user_level(const uc_env *env)
+{
+    return (env->hflags & UC_HF_CPL) == 3;
+}
+
+#define LOAD_DATA(name, type, size)                                                                          \
+    type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr);                                      \
+    type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
+    {                                                                                                        \
+        return (type)load(env, address, size, at_user_level(env), 0, retaddr);                               \
+    }
+#define STORE_DATA(name, type, size)                                                                         \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr);                          \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr)                           \
+    {                                                                                                        \
+        store(env, address, value, size, at_user_level(env), 0, retaddr);                                    \
+    }
+LOAD_DATA(cpu_ldub_data_ra, uint32_t, 1)
+LOAD_DATA(cpu_lduw_data_ra, uint32_t, 2)
+LOAD_DATA(cpu_ldl_data_ra, uint32_t, 4)
+LOAD_DATA(cpu_ldq_data_ra, uint64_t, 8)
+STORE_DATA(cpu_stb_data_ra, uint32_t, 1)
+STORE_DATA(cpu_stw_data_ra, uint32_t, 2)
+STORE_DATA(cpu_stl_data_ra, uint32_t, 4)
+STORE_DATA(cpu_stq_data_ra, uint64_t, 8)
+
+int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
+int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
+{
+    return (int16_t)load(env, address, 2, at_user_level(env), 0, retaddr);
+}
+
+/* --- Loads and stores of microcode: descriptors, IDT, TSS, stacks of far transfers --- */
+
+static bool in_table(const uc_segment *table, uint32_t linear, unsigned size)
+{
+    uint32_t offset = linear - (uint32_t)table->base;
+    return offset <= table->limit && table->limit - offset >= size - 1;
+}
+
+/* The processor reads a descriptor as one 8-byte reference and a real-mode vector as one of 4 bytes; Unicorn
+ * reads them in halves. */
+static void join_halves(engine *e, uint32_t linear, unsigned size)
+{
+    const uc_env *env = e->env;
+    bool vector = in_table(&env->idt, linear, size);
+    bool descriptor =
+        env->hflags & UC_HF_PE && (in_table(&env->gdt, linear, size) || in_table(&env->ldt, linear, size));
+    if (!vector && !descriptor)
+        return;
+    unsigned whole = env->hflags & UC_HF_PE ? 8 : 4;
+    e->descriptor |= descriptor;
+    if (size != whole / 2 || e->record_next - e->records < 2)
+        return;
+    p5_access *second = e->record_next - 1, *first = second - 1;
+    if (first->linear + first->size == second->linear && first->size == size &&
+        first->flags == second->flags && first->flags & P5_ACCESS_SYSTEM &&
+        !(first->flags & P5_ACCESS_WRITE)) {
+        first->size = (uint8_t)whole;
+        e->record_next--;
+    }
+}
+
+static uint32_t load_system(uc_env *env, uint32_t linear, unsigned size, bool user, uintptr_t retaddr)
+{
+    uint32_t value = (uint32_t)load(env, linear, size, user, P5_ACCESS_SYSTEM, retaddr);
+    join_halves(engine_of(env), linear, size);
+    return value;
+}
+
+uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr)
+{
+    return load_system(e->env, linear, size, false, retaddr);
+}
+
+#define LOAD_SYSTEM(name, size)                                                                              \
+    uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr);                       \
+    uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr)                        \
+    {                                                                                                        \
+        return load_system(env, (uint32_t)address, size, index == MMU_INDEX_USER, retaddr);                  \
+    }
+#define STORE_SYSTEM(name, size)                                                                             \
+    void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr);           \
+    void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr)            \
+    {                                                                                                        \
+        store(env, address, value, size, index == MMU_INDEX_USER, P5_ACCESS_SYSTEM, retaddr);                \
+    }
+LOAD_SYSTEM(cpu_ldub_mmuidx_ra, 1)
+LOAD_SYSTEM(cpu_lduw_mmuidx_ra, 2)
+LOAD_SYSTEM(cpu_ldl_mmuidx_ra, 4)
+STORE_SYSTEM(cpu_stb_mmuidx_ra, 1)
+STORE_SYSTEM(cpu_stw_mmuidx_ra, 2)
+STORE_SYSTEM(cpu_stl_mmuidx_ra, 4)

@@ -1,0 +1,265 @@
+/* Translation: every block that Unicorn translates is cut where the engine needs a boundary, and described. A
+ * description belongs to one translated block: its address is compiled into the block as the argument of the
+ * block hook, so that the running block is always known without a search. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/internal.h"
+
+enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14 };
+
+/* What a look at the bytes says about the block to be translated. */
+typedef struct block_plan {
+    unsigned count; /* instructions, at least 1 */
+    block_kind kind;
+    bool address16, port;
+    unsigned later;
+} block_plan;
+
+/* The bytes of a block: in place, or put together when its only instruction crosses a page end. */
+typedef struct code_bytes {
+    const uint8_t *bytes;
+    size_t size;
+    uint8_t joined[2 * MAX_INSN_BYTES];
+} code_bytes;
+
+static void code_bytes_find(engine *e, uint32_t linear, uint32_t *physical, code_bytes *code)
+{
+    code->bytes = mmu_peek(e, linear, physical);
+    code->size = code->bytes ? ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK) : 0;
+}
+
+/* Adds the beginning of the next page behind a page's last bytes; without it if it is not present. */
+static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
+{
+    uint32_t physical;
+    size_t have = code->size < MAX_INSN_BYTES ? code->size : MAX_INSN_BYTES;
+    memcpy(code->joined, code->bytes, have);
+    const uint8_t *next = mmu_peek(e, linear + (uint32_t)code->size, &physical);
+    if (next && have == code->size) {
+        memcpy(code->joined + have, next, MAX_INSN_BYTES);
+        have += MAX_INSN_BYTES;
+    }
+    code->bytes = code->joined;
+    code->size = have;
+}
+
+static bool repeats(const isa_insn *insn)
+{
+    return insn->flags & ISA_STRING && (insn->rep || insn->repne);
+}
+
+/* What a block's only instruction needs from the engine beside being executed. Unicorn translates INVD and
+ * WBINVD to nothing, and ICEBP to an undefined instruction. */
+static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code32, block_plan *plan)
+{
+    const uint8_t *opcode = bytes + insn->prefixes;
+    if (insn->flags & ISA_UNDEFINED)
+        return insn->length == MAX_INSN_BYTES ? BLOCK_TOO_LONG : BLOCK_UNDEFINED;
+    if (opcode[0] == 0x0f && opcode[1] == 0x08)
+        return BLOCK_INVD;
+    if (opcode[0] == 0x0f && opcode[1] == 0x09)
+        return BLOCK_WBINVD;
+    if (opcode[0] == 0xf1)
+        return BLOCK_ICEBP;
+    if (!repeats(insn))
+        return BLOCK_PLAIN;
+    plan->port = (opcode[0] & 0xfc) == 0x6c;
+    plan->address16 = !code32;
+    for (unsigned i = 0; i < insn->prefixes; i++) {
+        if (bytes[i] == 0x67)
+            plan->address16 = code32;
+    }
+    return BLOCK_REP;
+}
+
+/* Instructions that must stand alone: everything before them has been retired when they run, everything after
+ * them sees what they did. */
+static bool stands_alone(const isa_insn *insn)
+{
+    return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_UNDEFINED) || repeats(insn);
+}
+
+static bool ends_block(const isa_insn *insn)
+{
+    return isa_forms[insn->form].branch != ISA_NOT_BRANCH ||
+           insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
+}
+
+/* Decides where the block at `linear` ends. A block lies in one page, but for one whose only instruction
+ * crosses a page end: so a fault of fetching is always one of a block's first instruction. */
+static block_plan plan_block(engine *e, uint32_t linear, bool code32, unsigned max, code_bytes *code)
+{
+    block_plan plan = {.kind = BLOCK_PLAIN};
+    size_t at = 0;
+    while (plan.count < max) {
+        isa_insn insn;
+        if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32,
+                        &insn)) {
+            if (plan.count)
+                break;
+            code_bytes_join(e, linear, code);
+            max = 1;
+            if (!isa_decode(e->decoder, code->bytes, code->size, linear, code32, &insn)) {
+                plan.count = 1; /* the second page is not there: fetching it will fault */
+                break;
+            }
+        }
+        if (stands_alone(&insn) && plan.count)
+            break;
+        plan.count++;
+        plan.kind = kind_of(&insn, code->bytes + at, code32, &plan);
+        plan.later += isa_forms[insn.form].models == ISA_P6;
+        at += insn.length;
+        if (stands_alone(&insn) || ends_block(&insn) || at >= code->size)
+            break;
+    }
+    return plan;
+}
+
+/* --- Descriptions --- */
+
+static unsigned hash_of(const uc_translated *tb, uint32_t physical)
+{
+    uint32_t h = (uint32_t)tb->pc * 2654435761u ^ physical * 40503u ^ tb->flags * 97u;
+    return (h ^ h >> 15) % INDEX_SIZE;
+}
+
+/* Fills in marks and the core's block after translation: the instructions are those that Unicorn translated.
+ */
+static bool describe(engine *e, engine_block *b, const uc_translated *tb, const code_bytes *code, bool code32)
+{
+    unsigned at = 0;
+    for (unsigned i = 0; i < b->count; i++) {
+        isa_insn insn;
+        if (!isa_decode(e->decoder, code->bytes + at, code->size - at, b->linear + at, code32, &insn))
+            return false;
+        b->marks[i].offset = (uint16_t)at;
+        b->marks[i + 1].accesses = (uint16_t)(b->marks[i].accesses + insn.accesses);
+        b->marks[i + 1].values =
+            (uint16_t)(b->marks[i].values + (isa_forms[insn.form].value != ISA_VALUE_NONE));
+        at += insn.length;
+    }
+    b->marks[b->count].offset = (uint16_t)at;
+    if (at != tb->size)
+        return false;
+    b->block = p5_block_make(e->options.core, code->bytes, at, b->linear, b->physical, code32, b->count);
+    return b->block && p5_block_count(b->block) == b->count;
+}
+
+/* A description made before for the same bytes at the same place, or NULL. Blocks are translated again after
+ * a flush and when other code in their page was overwritten; the core's memory of them goes on. */
+static engine_block *find_again(engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical,
+                                const code_bytes *code)
+{
+    for (engine_block *b = e->block_index[hash_of(tb, physical)]; b; b = b->next_in_index) {
+        if (b->linear == (uint32_t)tb->pc && b->physical == physical && b->flags == tb->flags &&
+            b->planned == plan->count && b->kind == plan->kind && b->size <= code->size &&
+            memcmp(b->bytes, code->bytes, b->size) == 0)
+            return b;
+    }
+    return NULL;
+}
+
+static engine_block *make(engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical)
+{
+    engine_block *b = calloc(1, sizeof *b + (plan->count + 1) * sizeof b->marks[0]);
+    if (!b)
+        return NULL;
+    b->owner = e;
+    b->linear = (uint32_t)tb->pc;
+    b->physical = physical;
+    b->flags = tb->flags;
+    b->count = b->planned = (uint16_t)plan->count;
+    b->kind = (uint8_t)plan->kind;
+    b->address16 = plan->address16;
+    b->port = plan->port;
+    b->later = plan->later;
+    b->cpl = tb->flags & UC_HF_CPL;
+    b->mode = tb->flags & UC_EFLAGS_VM ? P5_MODE_V86
+              : tb->flags & UC_HF_PE   ? P5_MODE_PROTECTED
+                                       : P5_MODE_REAL;
+    b->iopl = tb->flags >> 12 & 3;
+    b->slow = plan->kind != BLOCK_PLAIN || plan->later;
+    return b;
+}
+
+static void discard(engine *e, engine_block *b)
+{
+    if (b && b->block)
+        p5_block_release(e->options.core, b->block);
+    if (b)
+        free(b->bytes);
+    free(b);
+}
+
+void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
+{
+    engine *e = engine_of(uc_env_of(cpu));
+    uint32_t linear = (uint32_t)tb->pc, physical = 0;
+    bool code32 = tb->flags & UC_HF_CS32;
+    unsigned max = max_insns < BLOCK_INSNS ? (unsigned)max_insns : BLOCK_INSNS;
+    if (tb->flags & UC_HF_STEP)
+        max = 1;
+    code_bytes code;
+    code_bytes_find(e, linear, &physical, &code);
+    block_plan plan = plan_block(e, linear, code32, max, &code);
+    engine_block *known = find_again(e, tb, &plan, physical, &code);
+    discard(e, e->unfinished);
+    engine_block *b = known ? known : make(e, tb, &plan, physical);
+    if (!b) { /* out of memory: the emergency block says so when it runs */
+        e->emergency->linear = linear;
+        b = known = e->emergency;
+    }
+    e->block_hook->user_data = b;
+    e->unfinished = known ? NULL : b;
+    REAL(gen_intermediate_code)(cpu, tb, (int)plan.count); /* may leave by a page fault of the second page */
+    e->unfinished = NULL;
+    if (known)
+        return;
+    b->next = e->blocks;
+    e->blocks = b;
+    if (plan.kind == BLOCK_UNDEFINED || plan.kind == BLOCK_TOO_LONG)
+        return;
+    /* Unicorn ends blocks at places of its own, too. */
+    b->count = tb->icount;
+    b->size = tb->size;
+    b->bytes = malloc(tb->size);
+    if (tb->icount > plan.count || !b->bytes || !describe(e, b, tb, &code, code32)) {
+        engine_fail(
+            e, "the block at %08x was translated as %u instructions of %u bytes, which is not how it decodes",
+            linear, (unsigned)tb->icount, (unsigned)tb->size);
+        b->kind = BLOCK_FAILED;
+        b->slow = true;
+        return;
+    }
+    memcpy(b->bytes, code.bytes, tb->size);
+    b->next_in_index = e->block_index[hash_of(tb, physical)];
+    e->block_index[hash_of(tb, physical)] = b;
+}
+
+bool block_open(engine *e)
+{
+    e->block_index = calloc(INDEX_SIZE, sizeof *e->block_index);
+    e->emergency = calloc(1, sizeof *e->emergency + sizeof e->emergency->marks[0]);
+    if (!e->block_index || !e->emergency)
+        return false;
+    e->emergency->owner = e;
+    e->emergency->kind = BLOCK_FAILED;
+    e->emergency->slow = true;
+    return true;
+}
+
+void block_close(engine *e)
+{
+    while (e->blocks) {
+        engine_block *b = e->blocks;
+        e->blocks = b->next;
+        discard(e, b);
+    }
+    discard(e, e->unfinished);
+    discard(e, e->emergency);
+    free(e->block_index);
+}

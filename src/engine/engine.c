@@ -1,0 +1,201 @@
+/* Opening, running and leaving the engine. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "engine/internal.h"
+
+void engine_fail(engine *e, const char *format, ...)
+{
+    if (e->failure[0])
+        return; /* the first one is the cause */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(e->failure, sizeof e->failure, format, arguments);
+    va_end(arguments);
+}
+
+void engine_leave(engine *e, engine_stop stop)
+{
+    e->stop = stop;
+    e->stopping = true;
+    *uc_exception_index(engine_cpu(e)) = UC_EXCP_HLT;
+    UC_INTERNAL(cpu_loop_exit)(engine_cpu(e));
+}
+
+void engine_resume(engine *e)
+{
+    *uc_exception_index(engine_cpu(e)) = -1;
+    UC_INTERNAL(cpu_loop_exit)(engine_cpu(e));
+}
+
+void engine_raise(engine *e, int vector, uint32_t error_code)
+{
+    UC_INTERNAL(raise_exception_err_ra)(e->env, vector, (int)error_code, 0);
+}
+
+/* Zeroed memory that costs the host nothing until it is touched. */
+static void *map(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool allocate(engine *e)
+{
+    e->ram = map(e->ram_bytes);
+    e->code_pages = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
+    e->records = malloc(RECORD_CAPACITY * sizeof *e->records);
+    return e->ram && e->code_pages && e->records && block_open(e);
+}
+
+/* Opens Unicorn and finds its processor state. */
+static p5_status attach(engine *e, p5_error *error)
+{
+    unsigned major, minor;
+    uc_version(&major, &minor);
+    if (major != 2 || minor != 0)
+        return error_set(error, P5_ERR_ENGINE, "Unicorn %u.%u is linked, but p5scope is written for 2.0.1",
+                         major, minor);
+    uc_err err = uc_open(UC_ARCH_X86, UC_MODE_32, &e->uc);
+    if (err == UC_ERR_NOMEM)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (err == UC_ERR_OK)
+        err = uc_ctl_set_cpu_model(e->uc, UC_CPU_X86_PENTIUM);
+    if (err == UC_ERR_OK)
+        err = uc_ctl_exits_enable(e->uc); /* no exit address: only callbacks end a run */
+    if (err != UC_ERR_OK)
+        return error_set(error, P5_ERR_ENGINE, "Unicorn does not start: %s", uc_strerror(err));
+    return layout_check(e, error);
+}
+
+static p5_status add_hooks(engine *e, p5_error *error)
+{
+    uc_hook block, interrupt, memory;
+    /* Exactly one block hook: Unicorn calls it straight from the translated code. The memory hook's range is
+     * empty; that it exists sends every access of translated code to the functions of access.c. */
+    uc_err err = uc_hook_add(e->uc, &block, UC_HOOK_BLOCK, (void *)stream_block, e, 1, 0);
+    if (err == UC_ERR_OK)
+        err = uc_hook_add(e->uc, &interrupt, UC_HOOK_INTR, (void *)event_interrupt, e, 1, 0);
+    if (err == UC_ERR_OK)
+        err = uc_hook_add(e->uc, &memory, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)stream_block, e,
+                          UINT64_MAX, UINT64_MAX);
+    if (err != UC_ERR_OK)
+        return error_set(error, P5_ERR_ENGINE, "Unicorn does not take the hooks: %s", uc_strerror(err));
+    e->block_hook = (uc_hook_head *)block;
+    if (e->block_hook->user_data != e)
+        return error_set(error, P5_ERR_ENGINE, "Unicorn's hooks are not laid out as in version 2.0.1");
+    return P5_OK;
+}
+
+/* Unicorn's reset leaves the x87 without its defaults and the real-mode vector table without a limit. Manual:
+ * state after RESET. */
+static void reset(engine *e)
+{
+    uc_env *env = e->env;
+    env->fpuc = 0x40;
+    env->fpus = 0;
+    env->fpstt = 0;
+    memset(env->fptags, 0, sizeof env->fptags);
+    env->idt = (uc_segment){.limit = 0x3ff};
+    env->dr[6] = 0xffff0ff0;
+    env->dr[7] = 0x400;
+    env->regs[ENGINE_EDX] = e->options.cpuid_signature;
+}
+
+p5_status engine_open(const engine_options *options, const engine_callbacks *callbacks, engine **out,
+                      p5_error *error)
+{
+    if (options->memory_bytes == 0 || options->memory_bytes % ENGINE_PAGE_BYTES)
+        return error_set(error, P5_ERR_RANGE, "guest memory of %u bytes is not a multiple of 4096",
+                         (unsigned)options->memory_bytes);
+    engine *e = calloc(1, sizeof *e);
+    if (!e)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    e->options = *options;
+    e->callbacks = *callbacks;
+    e->ram_bytes = options->memory_bytes;
+    e->address_mask = UINT32_MAX;
+    memset(e->open_bus, 0xff, sizeof e->open_bus);
+    e->decoder = isa_decoder_open((options->family == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) |
+                                  (options->permissive ? ISA_P6 : 0u));
+    p5_status status = P5_OK;
+    if (!e->decoder || !allocate(e))
+        status = error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (status == P5_OK)
+        status = attach(e, error);
+    if (status == P5_OK)
+        status = add_hooks(e, error);
+    if (status != P5_OK) {
+        engine_close(e);
+        return status;
+    }
+    e->record_next = e->records;
+    e->value_next = e->values;
+    e->retired.accesses = e->records;
+    e->retired.values = e->values;
+    mmu_flush(e);
+    reset(e);
+    *out = e;
+    return P5_OK;
+}
+
+void engine_close(engine *e)
+{
+    if (!e)
+        return;
+    if (e->uc)
+        uc_close(e->uc);
+    block_close(e);
+    isa_decoder_close(e->decoder);
+    if (e->ram)
+        munmap(e->ram, e->ram_bytes);
+    free(e->code_pages);
+    free(e->records);
+    free(e);
+}
+
+engine_stop engine_run(engine *e)
+{
+    if (e->failure[0])
+        return ENGINE_FAILED;
+    e->current = NULL;
+    e->record_next = e->records;
+    e->value_next = e->values;
+    e->descriptor = e->restart = e->fetch_fault = e->delivering = e->stopping = false;
+    e->env->old_exception = -1;
+    e->running = true;
+    uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
+    e->running = false;
+    if (err != UC_ERR_OK)
+        engine_fail(e, "Unicorn stopped at %08x: %s", engine_linear_eip(e), uc_strerror(err));
+    else if (!e->stopping)
+        engine_fail(e, "Unicorn stopped at %08x without a reason", engine_linear_eip(e));
+    return e->failure[0] ? ENGINE_FAILED : e->stop;
+}
+
+const char *engine_failure(const engine *e)
+{
+    return e->failure;
+}
+
+void engine_request_attention(engine *e)
+{
+    atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+}
+
+void engine_step_mode(engine *e, bool on)
+{
+    e->stepping = on;
+    e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
+    e->redirected = true; /* the block about to start was translated for the other mode */
+}
+
+uint64_t engine_permissive_count(const engine *e)
+{
+    return e->later_count;
+}

@@ -1,0 +1,230 @@
+/* Faults, traps, software and external interrupts. Unicorn stops at each and calls event_interrupt; what it
+ * interrupted is retired first, then the owner is asked, then QEMU's own delivery goes through the guest's
+ * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
+ * event, so nothing is held across one. */
+#include "engine/internal.h"
+
+enum {
+    VECTOR_DEBUG = 1,
+    VECTOR_DOUBLE_FAULT = 8,
+    VECTOR_NOT_PRESENT = 11,
+    VECTOR_PROTECTION = 13,
+    VECTOR_PAGE_FAULT = 14
+};
+/* An exception number of our own: an interrupt was injected between two runs. */
+enum { EXCEPTION_INJECTED = 0x200 };
+enum { GATE_TASK = 5 };
+
+static bool has_error_code(unsigned vector)
+{
+    return vector == VECTOR_DOUBLE_FAULT || (vector >= 10 && vector <= VECTOR_PAGE_FAULT) || vector == 17;
+}
+
+static unsigned mode_of(const uc_env *env)
+{
+    return env->eflags & UC_EFLAGS_VM ? P5_MODE_V86
+           : env->hflags & UC_HF_PE   ? P5_MODE_PROTECTED
+                                      : P5_MODE_REAL;
+}
+
+/* The access byte of a vector's gate in the IDT; false if it cannot be read without a fault or lies outside
+ * the limit. */
+static bool gate_access(engine *e, unsigned vector, uint8_t *access)
+{
+    return vector * 8 + 7 <= e->env->idt.limit &&
+           engine_read_linear(e, (uint32_t)e->env->idt.base + vector * 8 + 5, access, 1);
+}
+
+/* INT n checks the gate before it pushes anything, and its faults are at the INT itself; Unicorn has moved
+ * EIP on by then. Manual: interrupt delivery in protected mode. Returns true with the fault. */
+static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t *code)
+{
+    uint8_t access;
+    if (mode_of(e->env) == P5_MODE_REAL)
+        return false; /* real mode has no gates */
+    *code = vector * 8 + 2;
+    *fault = VECTOR_PROTECTION;
+    if (vector * 8 + 7 > e->env->idt.limit)
+        return true;
+    if (!gate_access(e, vector, &access))
+        return false;
+    unsigned type = access & 0x1f;
+    if (type != GATE_TASK && (type & ~9u) != 6) /* interrupt and trap gates: 6, 7, 14, 15 */
+        return true;
+    if ((access >> 5 & 3u) < (e->env->hflags & UC_HF_CPL))
+        return true;
+    *fault = VECTOR_NOT_PRESENT;
+    return !(access & 0x80);
+}
+
+/* A near RET stands at `linear`. */
+static bool is_return(engine *e, uint32_t linear)
+{
+    for (unsigned i = 0; i < 15; i++) {
+        uint8_t byte;
+        if (!engine_read_linear(e, linear + i, &byte, 1))
+            return false;
+        switch (byte) {
+        case 0x26:
+        case 0x2e:
+        case 0x36:
+        case 0x3e:
+        case 0x64:
+        case 0x65:
+        case 0x66:
+        case 0x67:
+        case 0xf0:
+        case 0xf2:
+        case 0xf3:
+            continue;
+        default:
+            return byte == 0xc2 || byte == 0xc3;
+        }
+    }
+    return false;
+}
+
+/* Notes what delivered() will be told of the state before. */
+static void delivery_begin(engine *e, p5_transfer kind, uint8_t vector)
+{
+    uint8_t access = 0;
+    if (!e->delivering) /* else the accesses of the delivery that failed stay: they were made */
+        e->record_next = e->records;
+    e->delivering = true;
+    e->exception = (p5_exception){.kind = kind,
+                                  .vector = vector,
+                                  .cpl = e->env->hflags & UC_HF_CPL,
+                                  .mode = (uint8_t)mode_of(e->env),
+                                  .on_return = is_return(e, engine_linear_eip(e))};
+    e->exception.task_gate =
+        e->exception.mode != P5_MODE_REAL && gate_access(e, vector, &access) && (access & 0x1f) == GATE_TASK;
+}
+
+static void delivery_end(engine *e)
+{
+    p5_exception *x = &e->exception;
+    x->cpl_after = e->env->hflags & UC_HF_CPL;
+    x->mode_after = (uint8_t)mode_of(e->env);
+    x->handler = engine_linear_eip(e);
+    x->accesses = e->records;
+    x->access_count = (uint32_t)(e->record_next - e->records);
+    e->delivering = false;
+    e->record_next = e->records;
+    e->descriptor = false;
+    e->callbacks.delivered(e->callbacks.context, x);
+}
+
+void event_deliver_injected(engine *e)
+{
+    e->injected = false;
+    delivery_begin(e, e->injected_kind, e->injected_vector);
+    UC_INTERNAL(do_interrupt_x86_hardirq)(e->env, e->injected_vector, 1);
+    delivery_end(e);
+    e->redirected = true;
+}
+
+void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
+{
+    (void)uc;
+    engine *e = owner;
+    uc_env *env = e->env;
+    if (number == EXCEPTION_INJECTED) {
+        event_deliver_injected(e);
+        return;
+    }
+    bool software = env->exception_is_int, fetch = e->fetch_fault, attention = false;
+    uint8_t vector = (uint8_t)number;
+    uint32_t code = (uint32_t)env->error_code;
+    e->fetch_fault = e->restart = false;
+
+    if (software) {
+        uint32_t next = (uint32_t)env->eip;
+        env->eip = e->current->linear -
+                   (uint32_t)env->segs[ENGINE_CS].base; /* where a fault of the delivery belongs */
+        if (software_fault(e, vector, &vector, &code)) {
+            software = false;
+            *uc_exception_index(engine_cpu(e)) = vector;
+            env->exception_is_int = 0;
+            env->error_code = (int32_t)code;
+            env->old_exception = vector;
+        }
+        if (software)
+            attention = stream_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
+    }
+    if (e->current) {
+        bool after = fetch || vector == VECTOR_DEBUG;
+        attention =
+            after ? stream_end_all(e, engine_linear_eip(e)) : stream_end_before(e, engine_linear_eip(e));
+    }
+    if (attention)
+        atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+
+    engine_event event = {.kind = software                 ? P5_TRANSFER_SOFTWARE
+                                  : vector == VECTOR_DEBUG ? P5_TRANSFER_TRAP
+                                                           : P5_TRANSFER_FAULT,
+                          .vector = vector,
+                          .has_error_code = !software && has_error_code(vector),
+                          .error_code = code,
+                          .fault_address = (uint32_t)env->cr[2],
+                          .eip = (uint32_t)(software ? env->exception_next_eip : env->eip)};
+    uint64_t at = env->eip;
+    if (software)
+        env->eip = env->exception_next_eip; /* what the owner sees */
+    e->redirected = false;
+    switch (e->callbacks.event(e->callbacks.context, &event)) {
+    case ENGINE_DELIVER:
+        if (software)
+            env->eip = at;
+        delivery_begin(e, event.kind, vector);
+        UC_INTERNAL(x86_cpu_do_interrupt)(engine_cpu(e));
+        delivery_end(e);
+        return;
+    case ENGINE_STOP:
+        env->old_exception = -1;
+        engine_leave(e, ENGINE_STOPPED);
+    default:
+        env->old_exception = -1;
+        return;
+    }
+}
+
+/* A third fault in a row: the processor shuts down. */
+void __wrap_qemu_system_reset_request(uc_engine *uc);
+void __wrap_qemu_system_reset_request(uc_engine *uc)
+{
+    engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
+    e->stop = ENGINE_SHUTDOWN;
+    e->stopping = true;
+    e->env->old_exception = -1;
+}
+
+/* An interrupt that was injected between two runs is delivered before the first instruction. */
+int REAL(cpu_exec)(uc_engine *uc, uc_cpu *cpu);
+int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu);
+int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu)
+{
+    engine *e = engine_of(uc_env_of(cpu));
+    if (e->injected) {
+        e->env->exception_is_int = 0;
+        *uc_exception_index(cpu) = EXCEPTION_INJECTED;
+    }
+    return REAL(cpu_exec)(uc, cpu);
+}
+
+/* --- engine.h --- */
+
+bool engine_interruptible(const engine *e)
+{
+    return e->env->eflags & 0x200 && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
+}
+
+bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
+{
+    bool allowed = kind == P5_TRANSFER_NMI ? !(e->env->hflags & UC_HF_INHIBIT_IRQ) : engine_interruptible(e);
+    if (!allowed || e->injected)
+        return false;
+    e->injected = true;
+    e->injected_vector = vector;
+    e->injected_kind = kind;
+    return true;
+}

@@ -1,0 +1,199 @@
+/* The engine's own state and what its files give each other. Order of the files in a block's life: block.c
+ * translates and describes it, stream.c sees it start and end, access.c collects its memory accesses over
+ * mmu.c, special.c and ports.c answer its instructions that look outside, event.c takes what interrupts it.
+ */
+#ifndef ENGINE_INTERNAL_H
+#define ENGINE_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "engine/engine.h"
+#include "engine/unicorn_internal.h"
+#include "isa/isa.h"
+
+enum { ENGINE_PAGE_BYTES = 4096, ENGINE_PAGE_MASK = 4095 };
+
+/* --- Translations of data pages (mmu.c) --- */
+
+/* One entry of the host-side page cache: linear page -> host memory and what an access record needs. A tag is
+ * the linear address of the page, or PAGE_NO_TAG, which no page has. */
+enum { PAGE_ENTRIES = 512, PAGE_NO_TAG = 1 };
+typedef struct page_entry {
+    uint32_t read_tag;
+    uint32_t write_tag; /* only with the dirty bit set and no translated code in the page */
+    uint32_t physical;  /* page */
+    uint32_t flags;     /* P5_ACCESS_* */
+    uint8_t *host;      /* of the page's first byte; NULL where there is no RAM */
+} page_entry;
+
+/* --- Blocks (block.c) --- */
+
+typedef enum block_kind {
+    BLOCK_PLAIN,
+    BLOCK_REP,       /* one REP string instruction, entered once per iteration */
+    BLOCK_UNDEFINED, /* one instruction that the processor does not have */
+    BLOCK_TOO_LONG,  /* one instruction of more than 15 bytes: #GP(0) */
+    BLOCK_INVD,
+    BLOCK_WBINVD,
+    BLOCK_ICEBP,
+    BLOCK_FAILED /* could not be described; the engine stops */
+} block_kind;
+
+/* Where an instruction of a block begins, and what the ones before it have recorded. One more mark stands
+ * behind the last. */
+typedef struct block_mark {
+    uint16_t offset;   /* bytes from the block's first */
+    uint16_t accesses; /* fixed data references */
+    uint16_t values;   /* value-dependent instructions */
+} block_mark;
+
+typedef struct engine_block {
+    engine *owner;
+    p5_block *block; /* NULL for BLOCK_UNDEFINED, BLOCK_TOO_LONG and BLOCK_FAILED */
+    uint32_t linear;
+    uint16_t count;
+    uint8_t cpl, mode, iopl;
+    uint8_t kind;     /* block_kind */
+    bool slow;        /* its start has more to do than to be noted */
+    bool address16;   /* BLOCK_REP: the count is CX */
+    bool port;        /* BLOCK_REP: INS or OUTS */
+    uint16_t size;    /* bytes */
+    uint16_t planned; /* instructions asked for; Unicorn may have ended the block before */
+    uint32_t later;   /* instructions of later processors in it (permissive) */
+    uint32_t physical;
+    uint32_t flags;                     /* of the translated block: hflags and some of EFLAGS */
+    uint8_t *bytes;                     /* what it was translated from */
+    struct engine_block *next;          /* all blocks of the engine */
+    struct engine_block *next_in_index; /* with the same hash */
+    block_mark marks[];                 /* count + 1 */
+} engine_block;
+
+/* --- The engine --- */
+
+/* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
+ * few hundred records, and they are given away in parts when the buffer is nearly full. */
+enum { BLOCK_INSNS = 128, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048, VALUE_CAPACITY = 256 };
+
+struct engine {
+    /* Hot: block start and memory access. */
+    engine_block *current;  /* the block that is running, NULL between blocks */
+    p5_access *record_next; /* where the next access goes */
+    p5_value *value_next;
+    bool descriptor; /* the stretch read a descriptor */
+    bool restart; /* the running block was left because it changed its own code; it goes on with a block that
+                     starts inside */
+    bool stepping;
+    bool in_attention;
+    atomic_bool requested; /* attention() at the next boundary */
+    p5_retired retired;    /* filled in for every stretch */
+    engine_callbacks callbacks;
+    uc_env *env;
+    p5_access *records;
+    page_entry pages[2][PAGE_ENTRIES]; /* by privilege: supervisor, user */
+
+    /* REP strings. */
+    uint32_t repeat_count;        /* ECX when the stretch began */
+    p5_access *iteration_records; /* where the current iteration's records begin */
+
+    /* Physical memory. */
+    uint8_t *ram;
+    uint32_t ram_bytes;
+    uint32_t address_mask; /* A20 */
+    uint8_t *code_pages;   /* one byte per page of RAM: holds translated code */
+    uint8_t open_bus[ENGINE_PAGE_BYTES];
+
+    /* Deliveries. */
+    bool fetch_fault; /* the fault came from fetching the next instruction, not from the running block */
+    bool delivering;
+    p5_exception exception; /* the one that is being delivered */
+    bool injected;          /* engine_inject: to be delivered before anything else is executed */
+    uint8_t injected_vector;
+    p5_transfer injected_kind;
+
+    /* Running. */
+    bool running;
+    bool redirected; /* a callback changed EIP or a segment: the block that was about to start is not the next
+                        one */
+    engine_stop stop;
+    bool stopping;
+    char failure[200];
+
+    engine_options options;
+    uc_engine *uc;
+    uc_hook_head *block_hook;
+    isa_decoder *decoder;
+    engine_block *blocks;
+    engine_block *
+        *block_index; /* hash table of the described blocks, to be used again after a flush (block.c) */
+    engine_block *unfinished; /* its translation was left by a page fault */
+    engine_block *emergency;  /* when there is no memory for another one */
+    p5_value values[VALUE_CAPACITY];
+    uint64_t later_count;
+};
+
+static inline engine *engine_of(const uc_env *env)
+{
+    return env->owner;
+}
+static inline uc_cpu *engine_cpu(const engine *e)
+{
+    return uc_cpu_of(e->env);
+}
+static inline uint32_t engine_linear_eip(const engine *e)
+{
+    return (uint32_t)(e->env->segs[ENGINE_CS].base + e->env->eip);
+}
+
+/* Stops the engine with ENGINE_FAILED at the next boundary. */
+void engine_fail(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Leaves uc_emu_start with `stop`; EIP is as it stands in the state. Only from within a run. */
+_Noreturn void engine_leave(engine *e, engine_stop stop);
+/* Goes on at the EIP that stands in the state. Only from within a run. */
+_Noreturn void engine_resume(engine *e);
+/* Raises `vector` at the EIP that stands in the state. Only from within a run. */
+_Noreturn void engine_raise(engine *e, int vector, uint32_t error_code);
+
+/* layout.c */
+p5_status layout_check(engine *e, p5_error *error);
+
+/* mmu.c */
+typedef enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH } mmu_access;
+/* The entry for an access to `linear`'s page; raises #PF if it is not allowed. `retaddr` as for Unicorn's
+ * helpers. */
+page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr);
+/* Host memory of `linear` for the host's own use: no fault, no accessed bits. NULL if not present; the open
+ * bus outside RAM. */
+uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
+void mmu_flush(engine *e);
+/* A page now holds translated code: writes to it must be seen. */
+void mmu_protect_code(engine *e, uint32_t physical);
+/* Code in RAM is about to be overwritten by an instruction; may not return. */
+void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr);
+
+/* access.c: accesses by microcode, recorded as P5_ACCESS_SYSTEM */
+uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
+
+/* block.c */
+bool block_open(engine *e);
+void block_close(engine *e);
+
+/* stream.c */
+void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block);
+/* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
+bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted);
+/* Ends the running block completely. */
+bool stream_end_all(engine *e, uint32_t next);
+/* Ends the running block before the instruction at linear address `at`. */
+bool stream_end_before(engine *e, uint32_t at);
+/* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
+void stream_attention(engine *e);
+
+/* event.c */
+void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);
+/* Delivers what engine_inject left; may raise. */
+void event_deliver_injected(engine *e);
+
+/* special.c */
+engine_action special_call(engine *e, engine_special_call *call);
+
+#endif

@@ -1,0 +1,93 @@
+/* Checks, when an engine opens, that Unicorn's structures are laid out as unicorn_internal.h says: what is
+ * written through the public interface must stand where it is expected. The package is frozen, but a wrong
+ * build must end in one clear error. */
+#include <string.h>
+
+#include "base/error.h"
+#include "engine/internal.h"
+
+static bool general_registers(uc_engine *uc, const uc_env *env)
+{
+    static const int ids[] = {UC_X86_REG_EAX, UC_X86_REG_ECX, UC_X86_REG_EDX, UC_X86_REG_EBX,
+                              UC_X86_REG_ESP, UC_X86_REG_EBP, UC_X86_REG_ESI, UC_X86_REG_EDI};
+    uint32_t zero = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        uint32_t value = 0x5a000000u + i;
+        if (uc_reg_write(uc, ids[i], &value) != UC_ERR_OK || (uint32_t)env->regs[i] != value)
+            return false;
+        uc_reg_write(uc, ids[i], &zero);
+    }
+    uint32_t eip = 0x12345678;
+    if (uc_reg_write(uc, UC_X86_REG_EIP, &eip) != UC_ERR_OK || env->eip != eip)
+        return false;
+    return uc_reg_write(uc, UC_X86_REG_EIP, &zero) == UC_ERR_OK;
+}
+
+static bool control_registers(uc_engine *uc, uc_env *env)
+{
+    uint32_t value = 0x00123000, zero = 0;
+    if (uc_reg_write(uc, UC_X86_REG_CR2, &value) != UC_ERR_OK || env->cr[2] != value)
+        return false;
+    uc_reg_write(uc, UC_X86_REG_CR2, &zero);
+    value = 0x0badf00d;
+    if (uc_reg_write(uc, UC_X86_REG_DR0, &value) != UC_ERR_OK || env->dr[0] != value)
+        return false;
+    uc_reg_write(uc, UC_X86_REG_DR0, &zero);
+    uc_x86_mmr table = {.base = 0x00abc000, .limit = 0x7f7};
+    if (uc_reg_write(uc, UC_X86_REG_IDTR, &table) != UC_ERR_OK || env->idt.base != table.base ||
+        env->idt.limit != table.limit)
+        return false;
+    table = (uc_x86_mmr){.base = 0x00def000, .limit = 0x6f7};
+    if (uc_reg_write(uc, UC_X86_REG_GDTR, &table) != UC_ERR_OK || env->gdt.base != table.base ||
+        env->gdt.limit != table.limit)
+        return false;
+    env->gdt.base = env->gdt.limit = 0;
+    return true;
+}
+
+static bool x87(uc_engine *uc, const uc_env *env)
+{
+    uint16_t word = 0x1234;
+    if (uc_reg_write(uc, UC_X86_REG_FPCW, &word) != UC_ERR_OK || env->fpuc != word)
+        return false;
+    uint8_t number[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    return uc_reg_write(uc, UC_X86_REG_FP0, number) == UC_ERR_OK &&
+           memcmp(env->fpregs[0].bytes, number, sizeof number) == 0;
+}
+
+/* The field that finds the engine must be KernelGSBase and nothing else. */
+void REAL(helper_wrmsr)(uc_env *env);
+static bool owner_field(uc_env *env)
+{
+    enum { KERNEL_GS_BASE = 0xc0000102 };
+    env->regs[ENGINE_ECX] = (uint32_t)KERNEL_GS_BASE;
+    env->regs[ENGINE_EAX] = 0x89abcdef;
+    env->regs[ENGINE_EDX] = 0x01234567;
+    REAL(helper_wrmsr)(env);
+    env->regs[ENGINE_ECX] = env->regs[ENGINE_EAX] = env->regs[ENGINE_EDX] = 0;
+    return (uintptr_t)env->owner == 0x0123456789abcdef;
+}
+
+p5_status layout_check(engine *e, p5_error *error)
+{
+    uint32_t eax;
+    if (uc_reg_read(e->uc, UC_X86_REG_EAX, &eax) != UC_ERR_OK) /* Unicorn initialises itself on first use */
+        return error_set(error, P5_ERR_ENGINE, "Unicorn does not initialise");
+    uc_cpu *cpu = uc_cpu_of_handle(e->uc);
+    uc_env *env = uc_env_of(cpu);
+    bool pointers = *(uc_engine **)(void *)((char *)cpu + UC_CPU_UC) == e->uc &&
+                    *(uc_env **)(void *)((char *)cpu + UC_CPU_ENV_POINTER) == env && env->uc == e->uc;
+    if (!pointers || !general_registers(e->uc, env) || !control_registers(e->uc, env) || !x87(e->uc, env) ||
+        !owner_field(env))
+        return error_set(error, P5_ERR_ENGINE,
+                         "Unicorn's processor state is not laid out as in Debian's 2.0.1.post1");
+    /* Undefined instructions shall be exceptions like the others, not the end of the run. */
+    bool (**stop_interrupt)(uc_engine *, uint32_t) = (void *)((char *)e->uc + UC_UC_STOP_INTERRUPT);
+    if (!*stop_interrupt || !(*stop_interrupt)(e->uc, 6) || (*stop_interrupt)(e->uc, 13))
+        return error_set(error, P5_ERR_ENGINE,
+                         "Unicorn does not treat undefined instructions as version 2.0.1 does");
+    *stop_interrupt = NULL;
+    env->owner = e;
+    e->env = env;
+    return P5_OK;
+}

@@ -1,0 +1,343 @@
+/* Paging, A20 and physical memory. The engine does the page walks itself: Unicorn 2.0.1 walks the tables but
+ * then uses the linear address. Manual: paging with 4 KB and 4 MB pages, accessed and dirty bits, page-fault
+ * error code. */
+#include <string.h>
+
+#include "engine/internal.h"
+
+enum {
+    PTE_PRESENT = 1,
+    PTE_WRITE = 2,
+    PTE_USER = 4,
+    PTE_WRITE_THROUGH = 8,
+    PTE_CACHE_DISABLE = 16,
+    PTE_ACCESSED = 32,
+    PTE_DIRTY = 64,
+    PTE_LARGE = 128,
+    PTE_LARGE_RESERVED = 0x3ff000 /* bits 21-12 */
+};
+enum { CR0_PG = 1u << 31, CR0_CD = 1u << 30, CR0_WP = 1u << 16, CR4_PSE = 1u << 4 };
+enum { PF_PRESENT = 1, PF_WRITE = 2, PF_USER = 4, PF_RESERVED = 8 };
+enum { VECTOR_PAGE_FAULT = 14 };
+
+/* A translation of one page. */
+typedef struct walk_result {
+    uint32_t physical; /* of the page, A20 applied */
+    uint32_t flags;    /* P5_ACCESS_* */
+    bool dirty;        /* writes need no further walk */
+} walk_result;
+
+static uint32_t physical_read(const engine *e, uint32_t physical)
+{
+    physical &= e->address_mask;
+    uint32_t value = UINT32_MAX; /* nobody drives the bus */
+    if (physical <= e->ram_bytes - sizeof value)
+        memcpy(&value, e->ram + physical, sizeof value);
+    return value;
+}
+
+/* Sets bits of a table entry; the tables may lie in a page with translated code. */
+static void physical_set(engine *e, uint32_t physical, uint32_t bits)
+{
+    physical &= e->address_mask;
+    if (physical > e->ram_bytes - sizeof bits)
+        return;
+    uint32_t value;
+    memcpy(&value, e->ram + physical, sizeof value);
+    if ((value & bits) == bits)
+        return;
+    value |= bits;
+    if (e->code_pages[physical / ENGINE_PAGE_BYTES])
+        mmu_write_code(e, physical, sizeof value, 0);
+    memcpy(e->ram + physical, &value, sizeof value);
+}
+
+static uint32_t page_flags(uint32_t entry)
+{
+    return (entry & PTE_CACHE_DISABLE ? P5_ACCESS_CACHE_DISABLE : 0u) |
+           (entry & PTE_WRITE_THROUGH ? P5_ACCESS_WRITE_THROUGH : 0u);
+}
+
+/* Walks the tables for an access. Returns true with *result, or false with the page-fault error code in
+ * *code. `set` = update accessed and dirty bits. */
+static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, walk_result *result,
+                 uint32_t *code)
+{
+    uint32_t cr0 = (uint32_t)e->env->cr[0];
+    uint32_t cached = cr0 & CR0_CD ? P5_ACCESS_CACHE_DISABLE : 0;
+    if (!(cr0 & CR0_PG)) {
+        *result = (walk_result){linear & ~(uint32_t)ENGINE_PAGE_MASK & e->address_mask, cached, true};
+        return true;
+    }
+    bool write = access == MMU_WRITE;
+    *code = (write ? PF_WRITE : 0u) | (user ? PF_USER : 0u);
+    uint32_t directory_address = ((uint32_t)e->env->cr[3] & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 22) * 4;
+    uint32_t directory = physical_read(e, directory_address);
+    if (!(directory & PTE_PRESENT))
+        return false;
+    bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
+    uint32_t entry_address = directory_address, entry = directory, rights = directory;
+    if (!large) {
+        entry_address = (directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4;
+        entry = physical_read(e, entry_address);
+        if (!(entry & PTE_PRESENT))
+            return false;
+        rights &= entry;
+    } else if (entry & PTE_LARGE_RESERVED) {
+        *code |= PF_PRESENT | PF_RESERVED;
+        return false;
+    }
+    /* A supervisor write to a read-only page is stopped only by CR0.WP. */
+    bool allowed =
+        !(user && !(rights & PTE_USER)) && !(write && !(rights & PTE_WRITE) && (user || cr0 & CR0_WP));
+    if (!allowed) {
+        *code |= PF_PRESENT;
+        return false;
+    }
+    if (set) {
+        if (!large)
+            physical_set(e, directory_address, PTE_ACCESSED);
+        physical_set(e, entry_address, PTE_ACCESSED | (write ? PTE_DIRTY : 0u));
+    }
+    uint32_t page =
+        large ? (entry & 0xffc00000u) | (linear & 0x3ff000u) : entry & ~(uint32_t)ENGINE_PAGE_MASK;
+    bool writable = rights & PTE_WRITE || (!user && !(cr0 & CR0_WP));
+    *result = (walk_result){page & e->address_mask,
+                            cached | page_flags(entry) | (large ? P5_ACCESS_LARGE_PAGE : 0u),
+                            writable && (write || entry & PTE_DIRTY)};
+    return true;
+}
+
+page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr)
+{
+    walk_result result;
+    uint32_t code;
+    if (!walk(e, linear, access, user, true, &result, &code)) {
+        e->env->cr[2] = linear;
+        e->fetch_fault = access == MMU_FETCH;
+        UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PAGE_FAULT, (int)code, retaddr);
+    }
+    uint32_t tag = linear & ~(uint32_t)ENGINE_PAGE_MASK;
+    page_entry *entry = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
+    bool ram = result.physical < e->ram_bytes;
+    bool code_page = ram && e->code_pages[result.physical / ENGINE_PAGE_BYTES];
+    *entry = (page_entry){.read_tag = ram ? tag : PAGE_NO_TAG,
+                          .write_tag = ram && result.dirty && !code_page ? tag : PAGE_NO_TAG,
+                          .physical = result.physical,
+                          .flags = result.flags,
+                          .host = ram ? e->ram + result.physical : NULL};
+    return entry;
+}
+
+uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
+{
+    walk_result result;
+    uint32_t code;
+    if (!walk(e, linear, MMU_READ, false, false, &result, &code))
+        return NULL;
+    *physical = result.physical | (linear & ENGINE_PAGE_MASK);
+    return (result.physical < e->ram_bytes ? e->ram + result.physical : e->open_bus) +
+           (linear & ENGINE_PAGE_MASK);
+}
+
+void mmu_flush(engine *e)
+{
+    for (unsigned user = 0; user < 2; user++) {
+        for (unsigned i = 0; i < PAGE_ENTRIES; i++)
+            e->pages[user][i].read_tag = e->pages[user][i].write_tag = PAGE_NO_TAG;
+    }
+}
+
+void mmu_protect_code(engine *e, uint32_t physical)
+{
+    physical &= ~(uint32_t)ENGINE_PAGE_MASK;
+    if (physical >= e->ram_bytes || e->code_pages[physical / ENGINE_PAGE_BYTES])
+        return;
+    e->code_pages[physical / ENGINE_PAGE_BYTES] = 1;
+    for (unsigned user = 0; user < 2; user++) {
+        for (unsigned i = 0; i < PAGE_ENTRIES; i++) {
+            if (e->pages[user][i].physical == physical)
+                e->pages[user][i].write_tag = PAGE_NO_TAG;
+        }
+    }
+}
+
+void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr)
+{
+    void *pages = UC_INTERNAL(page_collection_lock)(e->uc, physical, physical + size);
+    UC_INTERNAL(tb_invalidate_phys_page_fast)(e->uc, pages, physical, (int)size, retaddr);
+    UC_INTERNAL(page_collection_unlock)(pages);
+}
+
+/* --- Replaced functions: what Unicorn asks of its own memory management --- */
+
+void REAL(tlb_flush)(uc_cpu *cpu);
+void WRAP(tlb_flush)(uc_cpu *cpu);
+void WRAP(tlb_flush)(uc_cpu *cpu)
+{
+    engine *e = engine_of(uc_env_of(cpu));
+    REAL(tlb_flush)(cpu); /* also forgets which block stands at which linear address */
+    if (e)
+        mmu_flush(e);
+}
+
+void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
+void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
+void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
+{
+    engine *e = engine_of(uc_env_of(cpu));
+    REAL(tlb_flush_page)(cpu, address);
+    if (e) /* a 4 MB page has many entries */
+        mmu_flush(e);
+}
+
+/* The RAM address under which Unicorn files translated code is the physical address; -1 keeps a block from
+ * being filed. */
+uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address);
+uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
+{
+    engine *e = engine_of(env);
+    uint32_t linear = (uint32_t)address;
+    bool user = (env->hflags & UC_HF_CPL) == 3;
+    page_entry *entry = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
+    if (entry->read_tag != (linear & ~(uint32_t)ENGINE_PAGE_MASK))
+        entry = mmu_fill(e, linear, MMU_FETCH, user, 0);
+    return entry->host ? entry->physical | (linear & ENGINE_PAGE_MASK) : UINT64_MAX;
+}
+
+static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
+{
+    engine *e = engine_of(env);
+    bool user = (env->hflags & UC_HF_CPL) == 3;
+    uint32_t value = 0;
+    for (unsigned i = 0; i < size; i++) {
+        uint32_t at = linear + i;
+        page_entry *entry = &e->pages[user][(at >> 12) % PAGE_ENTRIES];
+        if (entry->read_tag != (at & ~(uint32_t)ENGINE_PAGE_MASK))
+            entry = mmu_fill(e, at, MMU_FETCH, user, 0);
+        value |= (uint32_t)(entry->host ? entry->host[at & ENGINE_PAGE_MASK] : 0xff) << (8 * i);
+    }
+    return value;
+}
+
+uint32_t WRAP(cpu_ldub_code)(uc_env *env, uint64_t address);
+uint32_t WRAP(cpu_ldub_code)(uc_env *env, uint64_t address)
+{
+    return load_code(env, (uint32_t)address, 1);
+}
+
+uint32_t WRAP(cpu_lduw_code)(uc_env *env, uint64_t address);
+uint32_t WRAP(cpu_lduw_code)(uc_env *env, uint64_t address)
+{
+    return load_code(env, (uint32_t)address, 2);
+}
+
+uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address);
+uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address)
+{
+    return load_code(env, (uint32_t)address, 4);
+}
+
+void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address);
+void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address)
+{
+    mmu_protect_code(engine_of(uc_env_of(uc_cpu_of_handle(uc))), (uint32_t)ram_address);
+}
+
+void WRAP(tlb_unprotect_code)(uc_engine *uc, uint64_t ram_address);
+void WRAP(tlb_unprotect_code)(uc_engine *uc, uint64_t ram_address)
+{
+    engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
+    if (ram_address < e->ram_bytes)
+        e->code_pages[ram_address / ENGINE_PAGE_BYTES] = 0;
+}
+
+/* --- engine.h --- */
+
+bool engine_translate(engine *e, uint32_t linear, uint32_t *physical)
+{
+    return mmu_peek(e, linear, physical) != NULL;
+}
+
+void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry)
+{
+    *directory_entry =
+        (((uint32_t)e->env->cr[3] & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 22) * 4) & e->address_mask;
+    uint32_t directory = physical_read(e, *directory_entry);
+    bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
+    *table_entry =
+        large ? 0 : ((directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4) & e->address_mask;
+}
+
+void engine_flush_translations(engine *e)
+{
+    WRAP(tlb_flush)(engine_cpu(e));
+}
+
+uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size)
+{
+    return physical < e->ram_bytes && size <= e->ram_bytes - physical ? e->ram + physical : NULL;
+}
+
+void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
+{
+    if (!size || physical >= e->ram_bytes)
+        return;
+    uint32_t last = size - 1 < e->ram_bytes - 1 - physical ? physical + size - 1 : e->ram_bytes - 1;
+    for (uint32_t page = physical / ENGINE_PAGE_BYTES; page <= last / ENGINE_PAGE_BYTES; page++) {
+        if (e->code_pages[page]) {
+            UC_INTERNAL(tb_invalidate_phys_range)(e->uc, physical, (uint64_t)last + 1);
+            return;
+        }
+    }
+}
+
+bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size)
+{
+    uint8_t *to = data;
+    while (size) {
+        size_t part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+        if (part > size)
+            part = size;
+        uint32_t physical;
+        const uint8_t *from = mmu_peek(e, linear, &physical);
+        if (!from)
+            return false;
+        memcpy(to, from, part);
+        to += part;
+        linear += (uint32_t)part;
+        size -= part;
+    }
+    return true;
+}
+
+bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size)
+{
+    const uint8_t *from = data;
+    while (size) {
+        size_t part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+        if (part > size)
+            part = size;
+        uint32_t physical;
+        if (!mmu_peek(e, linear, &physical))
+            return false;
+        uint8_t *to = engine_ram(e, physical, (uint32_t)part);
+        if (to) { /* what is written to the open bus is lost */
+            engine_flush_code(e, physical, (uint32_t)part);
+            memcpy(to, from, part);
+        }
+        from += part;
+        linear += (uint32_t)part;
+        size -= part;
+    }
+    return true;
+}
+
+void engine_set_a20(engine *e, bool enabled)
+{
+    uint32_t mask = enabled ? UINT32_MAX : ~(1u << 20);
+    if (mask == e->address_mask)
+        return;
+    e->address_mask = mask;
+    engine_flush_translations(e);
+}

@@ -1,0 +1,84 @@
+/* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and knows none. */
+#include "engine/internal.h"
+
+enum { VECTOR_PROTECTION = 13, TSS_BITMAP_FIELD = 0x66, TSS_32BIT = 9 /* available; busy is 11 */ };
+
+static _Noreturn void refuse(engine *e)
+{
+    engine_raise(e, VECTOR_PROTECTION, 0);
+}
+
+/* Protected mode with CPL above IOPL, and V86 mode at any IOPL, need zero bits for all of the port's bytes in
+ * the TSS's bitmap. Manual: I/O permission bit map; the processor always reads two bytes of it. */
+static void check_rights(engine *e, uint16_t port, unsigned size)
+{
+    const uc_env *env = e->env;
+    unsigned iopl = env->eflags >> 12 & 3, cpl = env->hflags & UC_HF_CPL;
+    if (!(env->hflags & UC_HF_PE) || (cpl <= iopl && !(env->eflags & UC_EFLAGS_VM)))
+        return;
+    unsigned type = env->tr.flags >> 8 & 15;
+    if ((type & ~2u) != TSS_32BIT || env->tr.limit < TSS_BITMAP_FIELD + 1)
+        refuse(e);
+    uint32_t base = (uint32_t)env->tr.base;
+    uint32_t offset = access_load_system(e, base + TSS_BITMAP_FIELD, 2, 0) + port / 8u;
+    if (offset + 1 > env->tr.limit)
+        refuse(e);
+    uint32_t bits = access_load_system(e, base + offset, 2, 0) >> (port & 7);
+    if (bits & ((1u << size) - 1))
+        refuse(e);
+}
+
+static void note(engine *e, uint16_t port, unsigned size, bool write)
+{
+    *e->record_next++ = (p5_access){.linear = port,
+                                    .physical = port,
+                                    .size = (uint8_t)size,
+                                    .flags = (uint8_t)(P5_ACCESS_IO | (write ? P5_ACCESS_WRITE : 0))};
+}
+
+static void begin(engine *e)
+{
+    e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+}
+
+static uint32_t in(uc_env *env, uint16_t port, unsigned size)
+{
+    engine *e = engine_of(env);
+    begin(e);
+    /* For INS Unicorn tries the store first, to have its faults before the port is read; the processor makes
+     * it once, afterwards. */
+    const p5_access *first = e->current->kind == BLOCK_REP ? e->iteration_records : e->records;
+    if (e->record_next > first && e->record_next[-1].flags & P5_ACCESS_WRITE)
+        e->record_next--;
+    check_rights(e, port, size);
+    note(e, port, size, false);
+    return e->callbacks.port_read(e->callbacks.context, port, size);
+}
+
+static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
+{
+    engine *e = engine_of(env);
+    begin(e);
+    check_rights(e, port, size);
+    note(e, port, size, true);
+    e->callbacks.port_write(e->callbacks.context, port, size, value);
+}
+
+#define IN(name, size, mask)                                                                                 \
+    uint64_t WRAP(name)(uc_env * env, uint32_t port);                                                        \
+    uint64_t WRAP(name)(uc_env * env, uint32_t port)                                                         \
+    {                                                                                                        \
+        return in(env, (uint16_t)port, size) & mask;                                                         \
+    }
+#define OUT(name, size, mask)                                                                                \
+    void WRAP(name)(uc_env * env, uint32_t port, uint32_t value);                                            \
+    void WRAP(name)(uc_env * env, uint32_t port, uint32_t value)                                             \
+    {                                                                                                        \
+        out(env, (uint16_t)port, size, value &mask);                                                         \
+    }
+IN(helper_inb, 1, 0xffu)
+IN(helper_inw, 2, 0xffffu)
+IN(helper_inl, 4, 0xffffffffu)
+OUT(helper_outb, 1, 0xffu)
+OUT(helper_outw, 2, 0xffffu)
+OUT(helper_outl, 4, 0xffffffffu)

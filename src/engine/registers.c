@@ -1,0 +1,169 @@
+/* Registers, segments and the x87 state, read and written with their side effects. */
+#include <string.h>
+
+#include "engine/internal.h"
+
+enum { EFLAGS_FIXED = 2, EFLAGS_DF = 0x400 };
+
+uint32_t engine_get(const engine *e, engine_register which)
+{
+    uc_env *env = e->env;
+    switch (which) {
+    case ENGINE_EIP:
+        return (uint32_t)env->eip;
+    case ENGINE_EFLAGS:
+        return (uint32_t)env->eflags | UC_INTERNAL(cpu_cc_compute_all)(env, (int)env->cc_op) |
+               ((uint32_t)env->df & EFLAGS_DF) | EFLAGS_FIXED;
+    case ENGINE_CR0:
+        return (uint32_t)env->cr[0];
+    case ENGINE_CR2:
+        return (uint32_t)env->cr[2];
+    case ENGINE_CR3:
+        return (uint32_t)env->cr[3];
+    case ENGINE_CR4:
+        return (uint32_t)env->cr[4];
+    default:
+        return (uint32_t)env->regs[which];
+    }
+}
+
+void engine_set(engine *e, engine_register which, uint32_t value)
+{
+    uc_env *env = e->env;
+    if (which <= ENGINE_EDI) {
+        env->regs[which] = value;
+        return;
+    }
+    e->redirected = true;
+    switch (which) {
+    case ENGINE_EIP:
+        env->eip = value;
+        break;
+    case ENGINE_EFLAGS:
+        env->cc_src = value & UC_CC_MASK;
+        env->cc_op = UC_CC_OP_EFLAGS;
+        env->df = value & EFLAGS_DF ? -1 : 1;
+        env->eflags = (value & ~(uint32_t)(UC_CC_MASK | EFLAGS_DF)) | EFLAGS_FIXED;
+        break;
+    case ENGINE_CR0:
+        UC_INTERNAL(cpu_x86_update_cr0)(env, value);
+        engine_flush_translations(e);
+        break;
+    case ENGINE_CR2:
+        env->cr[2] = value;
+        break;
+    case ENGINE_CR3:
+        UC_INTERNAL(cpu_x86_update_cr3)(env, value);
+        engine_flush_translations(e);
+        break;
+    case ENGINE_CR4:
+        UC_INTERNAL(cpu_x86_update_cr4)(env, value);
+        engine_flush_translations(e);
+        break;
+    default:
+        break;
+    }
+}
+
+static uc_segment *segment_of(const engine *e, engine_segment_name which)
+{
+    return which == ENGINE_LDTR ? &e->env->ldt : which == ENGINE_TR ? &e->env->tr : &e->env->segs[which];
+}
+
+void engine_get_segment(const engine *e, engine_segment_name which, engine_segment *segment)
+{
+    const uc_segment *s = segment_of(e, which);
+    *segment = (engine_segment){(uint16_t)s->selector, (uint32_t)s->base, s->limit, s->flags};
+}
+
+/* The bits of hflags that follow from the segments: sizes of code and stack, and whether data addresses need
+ * a base added. */
+static void update_hidden_flags(uc_env *env)
+{
+    enum { DESCRIPTOR_B = 1 << 22 };
+    uint32_t flags = env->hflags & ~(uint32_t)(UC_HF_CS32 | UC_HF_SS32 | UC_HF_ADDSEG | UC_HF_CS64);
+    if (env->segs[ENGINE_CS].flags & DESCRIPTOR_B)
+        flags |= UC_HF_CS32;
+    if (env->segs[ENGINE_SS].flags & DESCRIPTOR_B)
+        flags |= UC_HF_SS32;
+    bool flat = (env->segs[ENGINE_DS].base | env->segs[ENGINE_ES].base | env->segs[ENGINE_SS].base) == 0;
+    if (!(env->hflags & UC_HF_PE) || env->eflags & UC_EFLAGS_VM || !(flags & UC_HF_CS32) || !flat)
+        flags |= UC_HF_ADDSEG;
+    env->hflags = flags;
+}
+
+void engine_set_segment(engine *e, engine_segment_name which, const engine_segment *segment)
+{
+    *segment_of(e, which) = (uc_segment){segment->selector, segment->base, segment->limit, segment->flags};
+    if (which == ENGINE_SS) /* the stack segment's DPL is the CPL; real mode's segments have 0, V86's 3 */
+        e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_CPL) | (segment->flags >> 13 & 3);
+    if (which <= ENGINE_GS)
+        update_hidden_flags(e->env);
+    e->redirected = true;
+}
+
+void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit)
+{
+    *(idt ? &e->env->idt : &e->env->gdt) = (uc_segment){.base = base, .limit = limit};
+}
+
+unsigned engine_cpl(const engine *e)
+{
+    return e->env->hflags & UC_HF_CPL;
+}
+
+unsigned engine_mode(const engine *e)
+{
+    return e->env->eflags & UC_EFLAGS_VM ? P5_MODE_V86
+           : e->env->hflags & UC_HF_PE   ? P5_MODE_PROTECTED
+                                         : P5_MODE_REAL;
+}
+
+/* --- x87: the 32-bit protected-mode image of FNSAVE ---
+ *   0 control   4 status   8 tags   12 FIP   16 FOP:FCS   20 FDP   24 FDS   28 ST(0)..ST(7), 10 bytes each */
+enum { IMAGE_STATUS = 4, IMAGE_TAGS = 8, IMAGE_FIP = 12, IMAGE_FDP = 20, IMAGE_REGISTERS = 28 };
+
+static unsigned tag_of(const uc_fpreg *r)
+{
+    unsigned exponent = r->exponent & 0x7fff;
+    if (exponent == 0)
+        return r->mantissa ? 2 : 1;
+    return exponent == 0x7fff || !(r->mantissa >> 63) ? 2 : 0;
+}
+
+void engine_get_x87(const engine *e, uint8_t image[108])
+{
+    const uc_env *env = e->env;
+    memset(image, 0, 108);
+    uint16_t status = (uint16_t)((env->fpus & ~0x3800u) | (env->fpstt & 7) << 11), tags = 0;
+    for (unsigned i = 0; i < 8; i++)
+        tags |= (uint16_t)((env->fptags[i] ? 3 : tag_of(&env->fpregs[i])) << 2 * i);
+    uint32_t fip = (uint32_t)env->fpip, fdp = (uint32_t)env->fpdp;
+    memcpy(image, &env->fpuc, 2);
+    memcpy(image + IMAGE_STATUS, &status, 2);
+    memcpy(image + IMAGE_TAGS, &tags, 2);
+    memcpy(image + IMAGE_FIP, &fip, 4);
+    memcpy(image + IMAGE_FDP, &fdp, 4);
+    for (unsigned i = 0; i < 8; i++)
+        memcpy(image + IMAGE_REGISTERS + 10 * i, env->fpregs[(env->fpstt + i) & 7].bytes, 10);
+}
+
+void engine_set_x87(engine *e, const uint8_t image[108])
+{
+    uc_env *env = e->env;
+    uint16_t status, tags;
+    uint32_t fip, fdp;
+    memcpy(&env->fpuc, image, 2);
+    memcpy(&status, image + IMAGE_STATUS, 2);
+    memcpy(&tags, image + IMAGE_TAGS, 2);
+    memcpy(&fip, image + IMAGE_FIP, 4);
+    memcpy(&fdp, image + IMAGE_FDP, 4);
+    env->fpstt = status >> 11 & 7;
+    env->fpus = status & 0xc7ff;
+    env->fpip = fip;
+    env->fpdp = fdp;
+    for (unsigned i = 0; i < 8; i++) {
+        env->fptags[i] = (tags >> 2 * i & 3) == 3;
+        memcpy(env->fpregs[(env->fpstt + i) & 7].bytes, image + IMAGE_REGISTERS + 10 * i, 10);
+    }
+}

@@ -1,0 +1,124 @@
+/* Instructions that observe or change processor state: what Unicorn would do for them is replaced by a
+ * question to the owner. Each is the only instruction of its block (block.c), so everything before it has
+ * been retired. */
+#include "engine/internal.h"
+
+enum { VECTOR_UNDEFINED = 6, VECTOR_PROTECTION = 13 };
+enum {
+    CR0_PE = 1,
+    CR0_TS = 8,
+    CR0_NW = 1 << 29,
+    CR0_CD = 1 << 30,
+    CR0_BITS = 0x6005003f, /* and PG */
+    CR4_DE = 8
+};
+#define CR0_PG (1u << 31)
+/* VME PVI TSD DE PSE MCE, and PCE of the P55C. Manual: MOV CR4, reserved bits. */
+enum { CR4_P54C = 0x5f, CR4_P55C = 0x15f };
+
+engine_action special_call(engine *e, engine_special_call *call)
+{
+    if (e->current)
+        e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+    e->redirected = false;
+    engine_action action = e->callbacks.special(e->callbacks.context, call);
+    if (action == ENGINE_FAULT)
+        engine_raise(e, call->vector, call->error_code);
+    if (action == ENGINE_STOP) {
+        e->current = NULL; /* it has not been executed */
+        engine_leave(e, ENGINE_STOPPED);
+    }
+    if (e->redirected) {
+        if (e->current && stream_end_all(e, engine_linear_eip(e)))
+            atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+        engine_resume(e);
+    }
+    return action;
+}
+
+#define SPECIAL(name, kind)                                                                                  \
+    void WRAP(name)(uc_env * env);                                                                           \
+    void WRAP(name)(uc_env * env)                                                                            \
+    {                                                                                                        \
+        engine_special_call call = {.which = kind};                                                          \
+        special_call(engine_of(env), &call);                                                                 \
+    }
+SPECIAL(helper_rdtsc, ENGINE_RDTSC)
+SPECIAL(helper_rdpmc, ENGINE_RDPMC)
+SPECIAL(helper_rdmsr, ENGINE_RDMSR)
+SPECIAL(helper_wrmsr, ENGINE_WRMSR)
+SPECIAL(helper_cpuid, ENGINE_CPUID)
+
+void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
+
+/* MOV CR, LMSW and CLTS. What no processor of the family accepts is #GP(0) before the owner hears of it. */
+static void write_control(engine *e, unsigned number, uint32_t value)
+{
+    e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+    if (number == 0) {
+        if ((value & CR0_PG && !(value & CR0_PE)) || (value & CR0_NW && !(value & CR0_CD)))
+            engine_raise(e, VECTOR_PROTECTION, 0);
+        value &= CR0_BITS | CR0_PG;
+    }
+    if (number == 4 && value & ~(uint32_t)(e->options.family == P5_FAMILY_P55C ? CR4_P55C : CR4_P54C))
+        engine_raise(e, VECTOR_PROTECTION, 0);
+    engine_special_call call = {.which = ENGINE_MOV_TO_CR, .operand = number, .value = value};
+    special_call(e, &call);
+    REAL(helper_write_crN)(e->env, (int)number, value);
+    mmu_flush(e); /* CR0.CD and WP are in what it remembers */
+}
+
+void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value);
+void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value)
+{
+    write_control(engine_of(env), (unsigned)number, (uint32_t)value);
+}
+
+/* LMSW loads PE, MP, EM and TS, and cannot clear PE. */
+void WRAP(helper_lmsw)(uc_env *env, uint64_t value);
+void WRAP(helper_lmsw)(uc_env *env, uint64_t value)
+{
+    write_control(engine_of(env), 0, ((uint32_t)env->cr[0] & ~0xeu) | ((uint32_t)value & 0xf));
+}
+
+void WRAP(helper_clts)(uc_env *env);
+void WRAP(helper_clts)(uc_env *env)
+{
+    write_control(engine_of(env), 0, (uint32_t)env->cr[0] & ~(uint32_t)CR0_TS);
+}
+
+void REAL(helper_invlpg)(uc_env *env, uint64_t address);
+void WRAP(helper_invlpg)(uc_env *env, uint64_t address);
+void WRAP(helper_invlpg)(uc_env *env, uint64_t address)
+{
+    engine_special_call call = {.which = ENGINE_INVLPG, .value = (uint32_t)address};
+    special_call(engine_of(env), &call);
+    REAL(helper_invlpg)(env, (uint32_t)address);
+}
+
+/* MOV DR. Breakpoints are not given to Unicorn, which cannot run with them. DR4 and DR5 are DR6 and DR7
+ * unless CR4.DE. */
+void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value);
+void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
+{
+    engine *e = engine_of(env);
+    if ((number == 4 || number == 5) && env->cr[4] & CR4_DE) {
+        env->eip = e->current->linear - (uint32_t)env->segs[ENGINE_CS].base;
+        engine_raise(e, VECTOR_UNDEFINED, 0);
+    }
+    unsigned target = (unsigned)number | (number >= 4 ? 2u : 0u);
+    env->dr[target] = target == 6   ? ((uint32_t)value & 0xe00fu) | 0xffff0ff0u
+                      : target == 7 ? ((uint32_t)value & 0xffff2fffu) | 0x400u
+                                    : (uint32_t)value;
+}
+
+void WRAP(helper_hlt)(uc_env *env, int length);
+void WRAP(helper_hlt)(uc_env *env, int length)
+{
+    engine *e = engine_of(env);
+    env->eip = (uint32_t)(e->current->linear - env->segs[ENGINE_CS].base + (uint32_t)length);
+    env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
+    if (stream_end_all(e, engine_linear_eip(e)))
+        atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+    engine_leave(e, ENGINE_HALTED);
+}

@@ -1,0 +1,203 @@
+/* The retired stream: sees every block start (Unicorn's block hook), ends the one before and gives it to
+ * retired(). REP strings, which Unicorn enters once per iteration, blocks that change their own code, and
+ * what happens at boundaries are resolved here. */
+#include "engine/internal.h"
+
+/* ECX as the count of the REP string that is running. */
+static uint32_t repeat_register(const engine *e)
+{
+    uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX];
+    return e->current->address16 ? ecx & 0xffff : ecx;
+}
+
+bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
+{
+    engine_block *b = e->current;
+    e->current = NULL;
+    p5_retired *r = &e->retired;
+    r->block = b->block;
+    r->count = (uint16_t)count;
+    r->accesses = e->records;
+    r->access_count = (uint32_t)(e->record_next - e->records);
+    r->value_count = (uint32_t)(e->value_next - e->values);
+    r->next = next;
+    r->repeats = 0;
+    r->cpl = b->cpl;
+    r->cpl_after = e->env->hflags & UC_HF_CPL;
+    r->mode = b->mode;
+    r->iopl = b->iopl;
+    r->interrupted = interrupted;
+    r->descriptor = e->descriptor;
+    e->record_next = e->records;
+    e->value_next = e->values;
+    e->descriptor = false;
+    return e->callbacks.retired(e->callbacks.context, r);
+}
+
+/* The same for a block that is one REP string instruction: `e->repeat_count` minus the count register are the
+ * iterations made since the last part was given away. */
+static bool end_repeat(engine *e, uint32_t next, bool interrupted)
+{
+    engine_block *b = e->current;
+    uint32_t left = repeat_register(e);
+    uint32_t made = e->repeat_count - left;
+    e->repeat_count = left;
+    if (interrupted && made == 0) { /* nothing happened yet */
+        e->current = NULL;
+        e->record_next = e->records;
+        e->value_next = e->values;
+        return false;
+    }
+    p5_retired *r = &e->retired;
+    r->repeats = made;
+    e->current = NULL;
+    r->block = b->block;
+    r->count = 1;
+    r->accesses = e->records;
+    r->access_count = (uint32_t)(e->record_next - e->records);
+    r->value_count = 0;
+    r->next = next;
+    r->cpl = r->cpl_after = b->cpl;
+    r->mode = b->mode;
+    r->iopl = b->iopl;
+    r->interrupted = interrupted;
+    r->descriptor = false;
+    e->record_next = e->records;
+    return e->callbacks.retired(e->callbacks.context, r);
+}
+
+bool stream_end_all(engine *e, uint32_t next)
+{
+    if (e->current->kind == BLOCK_REP)
+        return end_repeat(e, next, false);
+    return stream_end(e, e->current->count, next, false);
+}
+
+bool stream_end_before(engine *e, uint32_t at)
+{
+    engine_block *b = e->current;
+    if (b->kind == BLOCK_REP) { /* what the broken iteration recorded did not happen */
+        e->record_next = e->iteration_records;
+        return end_repeat(e, at, true);
+    }
+    unsigned count = 0;
+    while (count < b->count && b->linear + b->marks[count].offset != at)
+        count++;
+    if (count < b->count) {
+        e->record_next = e->records + b->marks[count].accesses;
+        e->value_next = e->values + b->marks[count].values;
+    }
+    if (count == 0) {
+        e->current = NULL;
+        e->descriptor = false;
+        return false;
+    }
+    return stream_end(e, count, at, false);
+}
+
+void stream_attention(engine *e)
+{
+    atomic_store_explicit(&e->requested, false, memory_order_relaxed);
+    e->redirected = false;
+    e->in_attention = true;
+    engine_action action = e->callbacks.attention(e->callbacks.context);
+    e->in_attention = false;
+    if (action == ENGINE_STOP)
+        engine_leave(e, ENGINE_STOPPED);
+    if (e->injected)
+        event_deliver_injected(e);
+    if (e->redirected)
+        engine_resume(e);
+}
+
+/* Everything at a block's start that is not just noting it. */
+static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, bool attention)
+{
+    e->env->eip = b->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+    if (attention || e->stepping || atomic_load_explicit(&e->requested, memory_order_relaxed))
+        stream_attention(e);
+    e->later_count += b->later;
+    engine_special_call call = {.which = b->kind == BLOCK_INVD ? ENGINE_INVD : ENGINE_WBINVD};
+    switch (b->kind) {
+    case BLOCK_UNDEFINED:
+        engine_raise(e, 6, 0);
+    case BLOCK_TOO_LONG:
+        engine_raise(e, 13, 0);
+    case BLOCK_ICEBP:
+        e->current = b;
+        e->env->eip += b->size;
+        engine_raise(e, 1, 0);
+    case BLOCK_FAILED:
+        if (!e->failure[0])
+            engine_fail(e, "out of memory");
+        engine_leave(e, ENGINE_FAILED);
+    case BLOCK_INVD:
+    case BLOCK_WBINVD:
+        if (b->cpl == 0) /* else the block itself raises #GP(0) */
+            special_call(e, &call);
+        break;
+    case BLOCK_REP:
+        e->repeat_count = (uint32_t)e->env->regs[ENGINE_ECX];
+        if (b->address16)
+            e->repeat_count &= 0xffff;
+        e->iteration_records = e->record_next;
+        break;
+    default:
+        break;
+    }
+    e->current = b;
+}
+
+/* A REP string comes back to its own start after each iteration. It goes on as the same instruction unless
+ * someone wants the boundary between iterations, the records are full, or the next iteration is a port
+ * access, which sees everything before it retired. */
+static bool repeat_continues(engine *e, engine_block *b)
+{
+    bool full = e->record_next - e->records > RECORD_CAPACITY - RECORD_RESERVE;
+    bool wanted = e->stepping || atomic_load_explicit(&e->requested, memory_order_relaxed);
+    if (full || wanted || b->port)
+        return false;
+    e->iteration_records = e->record_next;
+    return true;
+}
+
+void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
+{
+    (void)uc, (void)address, (void)size;
+    engine_block *b = block;
+    engine *e = b->owner;
+    bool attention = false;
+    if (e->current) {
+        if (__builtin_expect(e->restart, 0))
+            attention = stream_end_before(e, b->linear);
+        else if (__builtin_expect(e->current->kind == BLOCK_REP, 0)) {
+            bool again = b == e->current && repeat_register(e) != 0;
+            if (again && repeat_continues(e, b))
+                return;
+            if (b == e->current && !again) { /* the entry that finds the count zero: nothing more is done */
+                e->iteration_records = e->record_next;
+                return;
+            }
+            attention = end_repeat(e, b->linear, again);
+        } else {
+            attention = stream_end(e, e->current->count, b->linear, false);
+        }
+    }
+    e->restart = false;
+    if (__builtin_expect(b->slow || attention || e->stepping ||
+                             atomic_load_explicit(&e->requested, memory_order_relaxed),
+                         0))
+        start_slow(e, b, attention);
+    else
+        e->current = b;
+}
+
+/* A block changed its own code and is left before the store is done; it goes on with a block of one
+ * instruction that starts at the store. */
+void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
+void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
+void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
+{
+    engine_of(uc_env_of(cpu))->restart = true;
+    REAL(cpu_loop_exit_noexc)(cpu);
+}

@@ -1,0 +1,53 @@
+# Links Debian's libunicorn.a (2.0.1.post1) with the functions below replaced by src/engine. The package's shared library cannot be used: its
+# stores cost 100 ns each, its paging does not translate, and its functions cannot be replaced.
+
+# Replaced: calls from other object files of the archive go to __wrap_NAME.
+set(P5_UNICORN_WRAPPED
+  # translation and the run loop
+  gen_intermediate_code cpu_exec cpu_loop_exit_noexc
+  # memory management
+  tlb_flush tlb_flush_page tlb_protect_code tlb_unprotect_code get_page_addr_code
+  cpu_ldub_code cpu_lduw_code cpu_ldl_code
+  # accesses of translated code
+  helper_ret_ldub_mmu helper_le_lduw_mmu helper_le_ldul_mmu helper_le_ldq_mmu
+  helper_ret_stb_mmu helper_le_stw_mmu helper_le_stl_mmu helper_le_stq_mmu
+  # accesses of helper functions for an instruction
+  cpu_ldub_data_ra cpu_ldsw_data_ra cpu_lduw_data_ra cpu_ldl_data_ra cpu_ldq_data_ra
+  cpu_stb_data_ra cpu_stw_data_ra cpu_stl_data_ra cpu_stq_data_ra
+  # accesses of microcode
+  cpu_ldub_mmuidx_ra cpu_lduw_mmuidx_ra cpu_ldl_mmuidx_ra
+  cpu_stb_mmuidx_ra cpu_stw_mmuidx_ra cpu_stl_mmuidx_ra
+  # instructions that look outside
+  helper_rdtsc helper_rdpmc helper_rdmsr helper_wrmsr helper_cpuid helper_write_crN helper_lmsw helper_clts helper_invlpg
+  helper_set_dr helper_hlt helper_inb helper_inw helper_inl helper_outb helper_outw helper_outl)
+# Called from src/engine.
+set(P5_UNICORN_CALLED
+  raise_exception_err_ra cpu_loop_exit x86_cpu_do_interrupt do_interrupt_x86_hardirq cpu_x86_update_cr0 cpu_x86_update_cr3
+  cpu_x86_update_cr4 cpu_cc_compute_all page_collection_lock page_collection_unlock tb_invalidate_phys_page_fast
+  tb_invalidate_phys_range)
+
+find_library(P5_UNICORN_ARCHIVE NAMES libunicorn.a)
+pkg_check_modules(P5_UNICORN unicorn)
+if(NOT P5_UNICORN_ARCHIVE OR NOT P5_UNICORN_FOUND)
+  message(FATAL_ERROR "libunicorn.a is missing: install libunicorn-dev (2.0.1)")
+endif()
+if(NOT P5_UNICORN_VERSION MATCHES "^2\\.0\\.1")
+  message(FATAL_ERROR "libunicorn is ${P5_UNICORN_VERSION}; p5scope needs exactly 2.0.1 (it replaces internal functions of that version)")
+endif()
+if(NOT P5_UNICORN_SYMBOLS_CHECKED STREQUAL "${P5_UNICORN_ARCHIVE} ${P5_UNICORN_WRAPPED} ${P5_UNICORN_CALLED}")
+  execute_process(COMMAND ${CMAKE_NM} --defined-only --extern-only ${P5_UNICORN_ARCHIVE} OUTPUT_VARIABLE symbols ERROR_QUIET)
+  foreach(name IN LISTS P5_UNICORN_WRAPPED P5_UNICORN_CALLED)
+    if(NOT symbols MATCHES " T ${name}_x86_64\n")
+      message(FATAL_ERROR "${P5_UNICORN_ARCHIVE} lacks ${name}_x86_64: it is not the 2.0.1 that p5scope needs")
+    endif()
+  endforeach()
+  set(P5_UNICORN_SYMBOLS_CHECKED "${P5_UNICORN_ARCHIVE} ${P5_UNICORN_WRAPPED} ${P5_UNICORN_CALLED}" CACHE INTERNAL "")
+endif()
+
+list(TRANSFORM P5_UNICORN_WRAPPED REPLACE "(.+)" "-Wl,--wrap=\\1_x86_64" OUTPUT_VARIABLE wraps)
+target_link_options(p5_engine INTERFACE ${wraps} -Wl,--wrap=qemu_system_reset_request)
+# The archive needs what replaces its functions: a cycle of two static libraries, which CMake repeats on the link line.
+add_library(unicorn_archive STATIC IMPORTED)
+set_target_properties(unicorn_archive PROPERTIES IMPORTED_LOCATION ${P5_UNICORN_ARCHIVE}
+                      INTERFACE_LINK_LIBRARIES "p5_engine;Threads::Threads;m")
+target_link_libraries(p5_engine PRIVATE unicorn_archive)

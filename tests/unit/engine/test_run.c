@@ -1,0 +1,138 @@
+/* Running code: the retired stream of plain instructions, REP strings, page crossings and HLT. */
+#include "guest.h"
+
+GUEST(plain, "mov eax, 5\n mov ebx, 0x30000\n mov [ebx], eax\n add [ebx], eax\n mov ecx, [ebx]\n push ecx\n "
+             "pop edx\n hlt");
+
+static void test_plain(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, plain);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.count, 8);
+    assert_int_equal(engine_get(g.e, ENGINE_EDX), 10);
+    assert_int_equal(engine_get(g.e, ENGINE_EIP), GUEST_CODE + (uint32_t)(plain_end - plain));
+    assert_int_equal(guest_peek32(&g, 0x30000), 10);
+    guest_expect_access(&g, 2, 0, 0x30000, 4, P5_ACCESS_WRITE);
+    guest_expect_access(&g, 3, 0, 0x30000, 4, 0);
+    guest_expect_access(&g, 3, 1, 0x30000, 4, P5_ACCESS_WRITE);
+    guest_expect_access(&g, 4, 0, 0x30000, 4, 0);
+    guest_expect_access(&g, 5, 0, GUEST_STACK - 4, 4, P5_ACCESS_WRITE);
+    guest_expect_access(&g, 6, 0, GUEST_STACK - 4, 4, 0);
+    guest_close(&g);
+}
+
+GUEST(loop, "mov ecx, 1000\n 1: inc eax\n dec ecx\n jnz 1b\n hlt");
+
+static void test_loop(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, loop);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.count, 1 + 3 * 1000 + 1);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 1000);
+    unsigned taken = 0;
+    for (unsigned i = 0; i < g.count; i++)
+        taken += strcmp(g.insns[i].mnemonic, "JNZ") == 0 && g.insns[i].next == GUEST_CODE + 5;
+    assert_int_equal(taken, 999);
+    guest_close(&g);
+}
+
+GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31000\n mov ecx, 3\n rep movsd\n mov ecx, 0\n rep stosb\n mov ecx, "
+           "10\n mov al, 0\n mov edi, 0x30000\n repne scasb\n hlt");
+
+static void test_rep(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, rep);
+    for (unsigned i = 0; i < 3; i++)
+        guest_poke32(&g, 0x30000 + 4 * i, 0x11111111 * (i + 1));
+    *engine_ram(g.e, 0x30004, 1) = 0;
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.count, 11);
+    assert_int_equal(g.insns[3].repeats, 3);
+    assert_int_equal(g.insns[3].accesses, 6);
+    assert_false(g.insns[3].part);
+    for (unsigned i = 0; i < 3; i++) {
+        guest_expect_access(&g, 3, 2 * i, 0x30000 + 4 * i, 4, 0);
+        guest_expect_access(&g, 3, 2 * i + 1, 0x31000 + 4 * i, 4, P5_ACCESS_WRITE);
+    }
+    assert_int_equal(g.insns[5].repeats, 0);
+    assert_int_equal(g.insns[5].accesses, 0);
+    assert_int_equal(g.insns[9].repeats, 5);
+    assert_int_equal(g.insns[9].accesses, 5);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX), 5);
+    guest_close(&g);
+}
+
+/* 100,000 iterations: given away in parts, of which all but the last are incomplete. */
+GUEST(long_rep, "mov edi, 0x100000\n mov ecx, 100000\n rep stosd\n hlt");
+
+static void test_long_rep(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, long_rep);
+    guest_run(&g, ENGINE_HALTED);
+    unsigned iterations = 0, complete = 0;
+    for (unsigned i = 2; i + 1 < g.count; i++) {
+        assert_int_equal(g.insns[i].accesses, g.insns[i].repeats);
+        iterations += g.insns[i].repeats;
+        complete += !g.insns[i].part;
+    }
+    assert_int_equal(iterations, 100000);
+    assert_int_equal(complete, 1);
+    assert_true(g.count > 4);
+    guest_close(&g);
+}
+
+/* Loads, stores and instructions across a page end are one reference, one instruction. */
+GUEST(crossing, "mov eax, [0x30ffe]\n mov [0x31fff], eax\n hlt");
+
+static void test_crossing(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    uint32_t at = GUEST_CODE + 0x1000 - 2;
+    guest_put(&g, at, crossing, crossing_end);
+    guest_poke32(&g, 0x30ffe, 0x12345678);
+    engine_set(g.e, ENGINE_EIP, at);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.count, 3);
+    guest_expect_access(&g, 0, 0, 0x30ffe, 4, 0);
+    guest_expect_access(&g, 1, 0, 0x31fff, 4, P5_ACCESS_WRITE);
+    assert_int_equal(guest_peek32(&g, 0x31fff), 0x12345678);
+    guest_close(&g);
+}
+
+/* Nobody answers outside RAM: reads give ones, writes are lost. */
+GUEST(open_bus, "mov eax, [0x10000000]\n mov dword ptr [0x10000000], 0\n mov ebx, [0x10000000]\n hlt");
+
+static void test_open_bus(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, open_bus);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0xffffffff);
+    assert_int_equal(engine_get(g.e, ENGINE_EBX), 0xffffffff);
+    guest_close(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),    cmocka_unit_test(test_loop),     cmocka_unit_test(test_rep),
+        cmocka_unit_test(test_long_rep), cmocka_unit_test(test_crossing), cmocka_unit_test(test_open_bus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
