@@ -26,9 +26,17 @@ typedef struct p5_privilege { uint8_t mode; /* P5_MODE_* */ uint8_t cpl; bool ts
 /* Outcome of one of these instructions. */
 typedef enum p5_fault { P5_NO_FAULT, P5_FAULT_UD /* #UD */, P5_FAULT_GP /* #GP(0) */ } p5_fault;
 
+/* What a counter counts whose CC field asks for clocks. The manuals only say "clocks (duration)". */
+typedef enum p5_cc_clocks {
+    P5_CC_ASSERTED,    /* clocks in which the selected event's signal is on: the usual reading */
+    P5_CC_FREE_RUNNING /* every clock at the privilege levels enabled, whatever the event */
+} p5_cc_clocks;
+
 /* A performance monitor over `core`'s totals. The core must outlive it. */
 p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *error);
 void p5_pmu_close(p5_pmu *pmu);
+/* Sets the reading of CC bit 2 (the model's field cc_clocks; P5_CC_ASSERTED after open). Counters keep their values. */
+void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning);
 
 /* The instructions. `value` is read or written only if the answer is P5_NO_FAULT. */
 p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *value);
@@ -54,8 +62,9 @@ typedef struct p5_counter_select {
 void p5_cesr_decode(uint32_t cesr, p5_counter_select select[2]);
 uint32_t p5_cesr_encode(const p5_counter_select select[2]);
 
-/* Parses "name", "name:u", "r2b.0:uc" into a selection for counter `counter` of a processor of `family`; no modifier means :uk.
- * Errors say which counter has the event. */
+/* Parses "name", "name:u", "r2b.0:uc" into a selection for counter `counter` of a processor of `family`. Modifiers: u CPL 3,
+ * k CPL 0-2 (neither: both), c clocks, p the pin shows overflows. A raw code without .C means that of `counter`.
+ * Errors say which counter or processor has the event. */
 p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, p5_counter_select *select, p5_error *error);
 
 /* One field of a register, for decoding in words. */

@@ -32,8 +32,7 @@ const p5_event_reserved *p5_event_reserved_codes(size_t *count)
     return events_reserved;
 }
 
-/* rNN or rNN.C: code in hexadecimal (one or two digits), counter 0 or 1, -1 if it is left out. */
-static bool parse_raw(const char *name, unsigned *code, int *counter)
+bool event_parse_raw(const char *name, unsigned *code, int *counter)
 {
     if (name[0] != 'r' && name[0] != 'R')
         return false;
@@ -99,7 +98,7 @@ p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
     }
     unsigned code;
     int counter;
-    if (parse_raw(name, &code, &counter))
+    if (event_parse_raw(name, &code, &counter))
         return find_raw(code, counter, id, error);
 
     text_nearest nearest;

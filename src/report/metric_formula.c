@@ -202,9 +202,8 @@ p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_er
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     (*formula)->families = P5_FAMILY_P54C | P5_FAMILY_P55C;
     parser p = {.text = text, .at = text, .formula = *formula, .error = error};
-    if (parse_sum(&p) && *p.at != '\0')
-        fail(&p, p.at, P5_ERR_SYNTAX, "expected an operator or the end of the formula");
-    else if (*p.at == '\0' && p.waiting == 1)
+    if (parse_sum(&p) &&
+        (*p.at == '\0' || fail(&p, p.at, P5_ERR_SYNTAX, "expected an operator or the end of the formula")))
         return P5_OK;
     metric_formula_close(*formula);
     *formula = NULL;

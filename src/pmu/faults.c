@@ -1,0 +1,66 @@
+/* The fault rules of RDTSC, RDPMC, RDMSR and WRMSR, as data: another processor is another row. */
+#include "pmu/faults.h"
+
+#include "pmu/msr_map.h"
+
+/* What must be the case, all of it, for a rule to apply. */
+enum {
+    IF_NOT_CPL0 = 1,
+    IF_TSD = 2,        /* CR4.TSD = 1 */
+    IF_NO_PCE = 4,     /* CR4.PCE = 0 */
+    IF_NO_COUNTER = 8, /* ECX is neither 0 nor 1; all 32 bits count, in 16-bit code too */
+    IF_NO_MSR = 16     /* the family has no register of this number */
+};
+
+enum { P54C = P5_FAMILY_P54C, P55C = P5_FAMILY_P55C, P6 = PMU_FAMILY_P6 };
+
+typedef struct fault_rule {
+    unsigned instructions;
+    unsigned families;
+    unsigned conditions;
+    p5_fault fault;
+} fault_rule;
+
+/* The first rule that applies decides. */
+static const fault_rule rules[] = {
+    /* Manual table 26-22: RDPMC is defined only with MMX technology and is an invalid opcode before, whoever
+       executes it. */
+    {PMU_RDPMC, P54C, 0, P5_FAULT_UD},
+    /* RDPMC of the Pentium MMX and the Pentium Pro: "ECX < 2 and (PCE or CPL 0)". */
+    {PMU_RDPMC, P55C | P6, IF_NO_COUNTER, P5_FAULT_GP},
+    {PMU_RDPMC, P55C | P6, IF_NO_PCE | IF_NOT_CPL0, P5_FAULT_GP},
+    {PMU_RDTSC, P54C | P55C | P6, IF_TSD | IF_NOT_CPL0, P5_FAULT_GP},
+    {PMU_RDMSR | PMU_WRMSR, P54C | P55C | P6, IF_NOT_CPL0, P5_FAULT_GP},
+    {PMU_RDMSR | PMU_WRMSR, P54C | P55C, IF_NO_MSR, P5_FAULT_GP},
+};
+
+/* Real mode has the rights of CPL 0 and V86 mode those of CPL 3; see docs/fidelity.md on the manuals'
+ * real-mode text. */
+static unsigned effective_cpl(const p5_privilege *privilege)
+{
+    switch (privilege->mode) {
+    case P5_MODE_REAL:
+        return 0;
+    case P5_MODE_V86:
+        return 3;
+    default:
+        return privilege->cpl;
+    }
+}
+
+p5_fault pmu_fault(unsigned family, pmu_instruction instruction, const p5_privilege *privilege, uint32_t ecx)
+{
+    unsigned holds = 0;
+    holds |= effective_cpl(privilege) != 0 ? IF_NOT_CPL0 : 0;
+    holds |= privilege->tsd ? IF_TSD : 0;
+    holds |= privilege->pce ? 0 : IF_NO_PCE;
+    holds |= ecx > 1 ? IF_NO_COUNTER : 0;
+    holds |= msr_map_has(family, ecx) ? 0 : IF_NO_MSR;
+    for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const fault_rule *rule = &rules[i];
+        if ((rule->instructions & (unsigned)instruction) != 0 && (rule->families & family) != 0 &&
+            (rule->conditions & ~holds) == 0)
+            return rule->fault;
+    }
+    return P5_NO_FAULT;
+}

@@ -1,0 +1,24 @@
+/* The performance monitor as a whole. */
+#ifndef PMU_MONITOR_H
+#define PMU_MONITOR_H
+
+#include "pmu/counters.h"
+#include "pmu/test_registers.h"
+#include "pmu/tsc.h"
+
+struct p5_pmu {
+    unsigned family;
+    p5_cc_clocks cc_clocks;
+    pmu_source source;
+    uint32_t cesr;
+    pmu_counter counters[2];
+    tsc tsc;
+    test_registers tests;
+    uint32_t scratch[2]; /* P54C, undocumented */
+};
+
+/* A performance monitor over any source, as after RESET: TSC, CESR and TR12 are 0; what the manual leaves
+ * undefined is 0 too. */
+p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **pmu, p5_error *error);
+
+#endif

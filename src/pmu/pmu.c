@@ -1,0 +1,157 @@
+/* RDTSC, RDPMC, RDMSR and WRMSR on the registers of the performance monitor. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "pmu/cesr.h"
+#include "pmu/faults.h"
+#include "pmu/monitor.h"
+#include "pmu/msr_map.h"
+
+p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_error *error)
+{
+    *out = NULL;
+    if (family != P5_FAMILY_P54C && family != P5_FAMILY_P55C)
+        return error_set(error, P5_ERR_UNSUPPORTED, "there is no performance monitor for processor family %u",
+                         family);
+    p5_pmu *pmu = calloc(1, sizeof *pmu);
+    if (pmu == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    pmu->family = family;
+    pmu->cc_clocks = P5_CC_ASSERTED;
+    pmu->source = *source;
+    p5_counter_select select[2];
+    p5_cesr_decode(pmu->cesr, select);
+    for (unsigned i = 0; i < 2; i++)
+        counter_select(&pmu->counters[i], i, family, &select[i], pmu->cc_clocks, &pmu->source);
+    tsc_write(&pmu->tsc, 0, &pmu->source);
+    *out = pmu;
+    return P5_OK;
+}
+
+void p5_pmu_close(p5_pmu *pmu)
+{
+    free(pmu);
+}
+
+/* CESR is written as a whole; both counters go on from their values with the new selection. */
+static void write_cesr(p5_pmu *pmu, uint32_t value)
+{
+    p5_counter_select select[2];
+    pmu->cesr = value & CESR_MASK;
+    p5_cesr_decode(pmu->cesr, select);
+    for (unsigned i = 0; i < 2; i++)
+        counter_select(&pmu->counters[i], i, pmu->family, &select[i], pmu->cc_clocks, &pmu->source);
+}
+
+void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t value = counter_read(&pmu->counters[i], pmu->cc_clocks, &pmu->source);
+        counter_write(&pmu->counters[i], value, meaning, &pmu->source);
+    }
+    pmu->cc_clocks = meaning;
+}
+
+static uint64_t read_counter(const p5_pmu *pmu, unsigned number)
+{
+    return counter_read(&pmu->counters[number], pmu->cc_clocks, &pmu->source);
+}
+
+static uint64_t read_register(const p5_pmu *pmu, const p5_register *r)
+{
+    switch (r->msr) {
+    case P5_MSR_MCA:
+    case P5_MSR_MCT:
+        return 0; /* nothing on the boards reports a machine check */
+    case P5_MSR_TSC:
+        return tsc_read(&pmu->tsc, &pmu->source);
+    case P5_MSR_CESR:
+        return pmu->cesr;
+    case P5_MSR_CTR0:
+    case P5_MSR_CTR1:
+        return read_counter(pmu, r->msr - P5_MSR_CTR0);
+    case MSR_CONSTANT_4:
+        return 4;
+    case MSR_SCRATCH_0:
+    case MSR_SCRATCH_1:
+        return pmu->scratch[r->msr - MSR_SCRATCH_0];
+    default:
+        return test_register_read(&pmu->tests, r);
+    }
+}
+
+static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
+{
+    switch (r->msr) {
+    case P5_MSR_MCA:
+    case P5_MSR_MCT:
+    case MSR_CONSTANT_4:
+        break;
+    case P5_MSR_TSC:
+        tsc_write(&pmu->tsc, value, &pmu->source);
+        break;
+    case P5_MSR_CESR:
+        write_cesr(pmu, (uint32_t)value);
+        break;
+    case P5_MSR_CTR0:
+    case P5_MSR_CTR1:
+        counter_write(&pmu->counters[r->msr - P5_MSR_CTR0], value, pmu->cc_clocks, &pmu->source);
+        break;
+    case MSR_SCRATCH_0:
+    case MSR_SCRATCH_1:
+        pmu->scratch[r->msr - MSR_SCRATCH_0] = (uint32_t)value;
+        break;
+    default:
+        test_register_write(&pmu->tests, r, pmu->family, (uint32_t)value);
+        break;
+    }
+}
+
+p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *value)
+{
+    p5_fault fault = pmu_fault(pmu->family, PMU_RDTSC, privilege, 0);
+    if (fault == P5_NO_FAULT)
+        *value = tsc_read(&pmu->tsc, &pmu->source);
+    return fault;
+}
+
+p5_fault p5_pmu_rdpmc(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value)
+{
+    p5_fault fault = pmu_fault(pmu->family, PMU_RDPMC, privilege, ecx);
+    if (fault == P5_NO_FAULT)
+        *value = read_counter(pmu, ecx);
+    return fault;
+}
+
+p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value)
+{
+    p5_fault fault = pmu_fault(pmu->family, PMU_RDMSR, privilege, ecx);
+    if (fault != P5_NO_FAULT)
+        return fault;
+    const p5_register *r = msr_map_find(pmu->family, ecx);
+    *value = r != NULL ? read_register(pmu, r) & r->read_mask : 0;
+    return P5_NO_FAULT;
+}
+
+p5_fault p5_pmu_wrmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t value)
+{
+    p5_fault fault = pmu_fault(pmu->family, PMU_WRMSR, privilege, ecx);
+    if (fault != P5_NO_FAULT)
+        return fault;
+    const p5_register *r = msr_map_find(pmu->family, ecx);
+    if (r != NULL)
+        write_register(pmu, r, value & r->write_mask);
+    return P5_NO_FAULT;
+}
+
+uint32_t p5_pmu_cr4_mask(unsigned family)
+{
+    enum { VME = 1 << 0, PVI = 1 << 1, TSD = 1 << 2, DE = 1 << 3, PSE = 1 << 4, MCE = 1 << 6, PCE = 1 << 8 };
+    uint32_t both = VME | PVI | TSD | DE | PSE | MCE;
+    return family == P5_FAMILY_P55C ? both | PCE : both;
+}
+
+void p5_pmu_control(const p5_pmu *pmu, p5_control *control)
+{
+    test_registers_control(&pmu->tests, control);
+}

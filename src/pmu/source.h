@@ -1,0 +1,18 @@
+/* Where the performance monitor gets its numbers from: the core model, or a test. */
+#ifndef PMU_SOURCE_H
+#define PMU_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "p5scope/event.h"
+
+/* All totals are at the current instruction and never go back. `cpl_mask`: bit 0 CPL 0-2, bit 1 CPL 3. */
+typedef struct pmu_source {
+    void *context;
+    uint64_t (*total)(void *context, enum p5_event event, unsigned cpl_mask, bool asserted);
+    uint64_t (*clocks)(void *context, unsigned cpl_mask); /* clocks spent at these privilege levels */
+    uint64_t (*clock)(void *context);                     /* the core's clock, for the time stamp counter */
+} pmu_source;
+
+#endif

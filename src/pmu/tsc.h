@@ -1,0 +1,18 @@
+/* The time stamp counter. */
+#ifndef PMU_TSC_H
+#define PMU_TSC_H
+
+#include <stdint.h>
+
+#include "pmu/source.h"
+
+/* Counts every core clock, in HLT too (manual 26.4.2): the core's clock and an offset. */
+typedef struct tsc {
+    uint64_t offset;
+} tsc;
+
+uint64_t tsc_read(const tsc *t, const pmu_source *source);
+/* All 64 bits are written (only later families clear the upper half). */
+void tsc_write(tsc *t, uint64_t value, const pmu_source *source);
+
+#endif

@@ -1,0 +1,67 @@
+/* A source of totals for tests of the performance monitor: tests set what a core would have counted. */
+#ifndef FAKE_SOURCE_H
+#define FAKE_SOURCE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "pmu/monitor.h"
+
+typedef struct fake_source {
+    uint64_t increments[P5_EVENT_COUNT][P5_CPL_CLASSES];
+    uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];
+    uint64_t clocks[P5_CPL_CLASSES];
+    uint64_t clock;
+} fake_source;
+
+static inline uint64_t fake_sum(const uint64_t by_cpl[P5_CPL_CLASSES], unsigned cpl_mask)
+{
+    return ((cpl_mask & 1) != 0 ? by_cpl[P5_CPL_SYSTEM] : 0) +
+           ((cpl_mask & 2) != 0 ? by_cpl[P5_CPL_USER] : 0);
+}
+
+static inline uint64_t fake_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
+{
+    fake_source *fake = context;
+    return fake_sum(asserted ? fake->asserted[event] : fake->increments[event], cpl_mask);
+}
+
+static inline uint64_t fake_clocks(void *context, unsigned cpl_mask)
+{
+    return fake_sum(((fake_source *)context)->clocks, cpl_mask);
+}
+
+static inline uint64_t fake_clock(void *context)
+{
+    return ((fake_source *)context)->clock;
+}
+
+static inline p5_pmu *fake_open(fake_source *fake, unsigned family)
+{
+    pmu_source source = {.context = fake, .total = fake_total, .clocks = fake_clocks, .clock = fake_clock};
+    p5_pmu *pmu;
+    p5_error error;
+    assert_int_equal(pmu_open(&source, family, &pmu, &error), P5_OK);
+    return pmu;
+}
+
+static const p5_privilege fake_cpl0 = {.mode = P5_MODE_PROTECTED, .cpl = 0};
+
+static inline uint64_t fake_read(p5_pmu *pmu, uint32_t msr)
+{
+    uint64_t value = 0xbadbadbadbadbad;
+    assert_int_equal(p5_pmu_rdmsr(pmu, &fake_cpl0, msr, &value), P5_NO_FAULT);
+    return value;
+}
+
+static inline void fake_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
+{
+    assert_int_equal(p5_pmu_wrmsr(pmu, &fake_cpl0, msr, value), P5_NO_FAULT);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* The register tables: masks and fields by family, reading and writing through RDMSR and WRMSR, numbers that
+ * alias. */
+#include "fake_source.h"
+
+static const unsigned families[] = {P5_FAMILY_P54C, P5_FAMILY_P55C};
+
+static const p5_register *find(unsigned family, const char *name)
+{
+    for (const p5_register *r = p5_registers(family); r->name != NULL; r++)
+        if (strcmp(r->name, name) == 0)
+            return r;
+    return NULL;
+}
+
+static uint64_t field_mask(const p5_register_field *f)
+{
+    return (UINT64_MAX >> (63 - (f->high - f->low))) << f->low;
+}
+
+/* Fields run from high to low, do not overlap, and lie within what can be read or written. */
+static void fields_fit_masks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (const p5_register *r = p5_registers(families[i]); r->name != NULL; r++) {
+            uint64_t covered = 0;
+            assert_true(r->field_count > 0);
+            for (unsigned f = 0; f < r->field_count; f++) {
+                const p5_register_field *field = &r->fields[f];
+                assert_true(field->high >= field->low);
+                assert_true(strlen(field->name) > 0 && strlen(field->meaning) > 0);
+                uint64_t mask = field_mask(field);
+                if ((covered & mask) != 0 || (f > 0 && field->high >= r->fields[f - 1].low))
+                    fail_msg("%s.%s overlaps or is out of order", r->name, field->name);
+                covered |= mask;
+            }
+            uint64_t reach = r->read_mask | r->write_mask;
+            if (strcmp(r->name, "tr4") == 0) /* bits 31-28 keep what is written, and mean nothing */
+                reach &= 0x0fffffff;
+            if (covered != reach)
+                fail_msg("family %u %s: fields cover %llX, masks %llX", families[i], r->name,
+                         (unsigned long long)covered, (unsigned long long)reach);
+        }
+}
+
+/* What the manual's figures and tables give each test register, {readable, writable} after all ones were
+ * written. */
+static void test_registers_keep_their_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned family;
+        uint32_t msr, reads_back;
+    } rows[] = {
+        {P5_FAMILY_P54C, 0x02, 0x00000001},
+        {P5_FAMILY_P55C, 0x02, 0x00000001}, /* TR1: only PES can be read */
+        {P5_FAMILY_P54C, 0x04, 0x0000000f}, /* TR2: four end bits */
+        {P5_FAMILY_P54C, 0x05, 0xffffffff},
+        {P5_FAMILY_P55C, 0x05, 0xffffffff},
+        {P5_FAMILY_P54C, 0x06, 0xffffff07},
+        {P5_FAMILY_P55C, 0x06, 0xffffff1f}, /* TR4: one or three LRU bits */
+        {P5_FAMILY_P54C, 0x07, 0x00000000},
+        {P5_FAMILY_P55C, 0x07, 0x00000000}, /* TR5: write-only */
+        {P5_FAMILY_P54C, 0x08, 0xffffff07},
+        {P5_FAMILY_P55C, 0x08, 0xffffff07},
+        {P5_FAMILY_P54C, 0x09, 0xffffff9c},
+        {P5_FAMILY_P55C, 0x09, 0xfffffc7f}, /* TR7: LRU, or six entry bits */
+        {P5_FAMILY_P54C, 0x0b, 0xffffffc3},
+        {P5_FAMILY_P55C, 0x0b, 0xffffffff},
+        {P5_FAMILY_P54C, 0x0c, 0xffffffff},
+        {P5_FAMILY_P55C, 0x0c, 0xffffffff},
+        {P5_FAMILY_P54C, 0x0d, 0x00000fcf},
+        {P5_FAMILY_P55C, 0x0d, 0x03001fcf},
+        {P5_FAMILY_P54C, 0x0e, 0x00000000},
+        {P5_FAMILY_P55C, 0x0e, 0x00000000}, /* TR12: write-only */
+        {P5_FAMILY_P54C, 0x00, 0x00000000},
+        {P5_FAMILY_P55C, 0x01, 0x00000000}, /* machine check: read-only */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, rows[i].family);
+        fake_write(pmu, rows[i].msr, UINT64_MAX);
+        uint64_t is = fake_read(pmu, rows[i].msr);
+        if (is != rows[i].reads_back)
+            fail_msg("family %u MSR %02Xh: expected %08X, got %llX", rows[i].family, rows[i].msr,
+                     rows[i].reads_back, (unsigned long long)is);
+        p5_pmu_close(pmu);
+    }
+}
+
+/* TR12's bits reach the core, the P55C's two further ones only there. */
+static void tr12_controls_the_core(void **state)
+{
+    (void)state;
+    enum { NBP = 1 << 0, SE = 1 << 2, CI = 1 << 3, CCI = 1 << 19, DCI = 1 << 20 };
+    static const uint32_t values[] = {0,   NBP,      SE,        CI,         CCI,
+                                      DCI, NBP | SE, CCI | DCI, 0xffffffff, ~(uint32_t)CI};
+    for (size_t f = 0; f < 2; f++)
+        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+            fake_source fake = {0};
+            p5_pmu *pmu = fake_open(&fake, families[f]);
+            uint32_t v = values[i];
+            fake_write(pmu, P5_MSR_TR12, v);
+            p5_control control = {.paging = true, .cache_disable = true};
+            p5_pmu_control(pmu, &control);
+            bool mmx = families[f] == P5_FAMILY_P55C;
+            assert_int_equal(control.no_branch_allocation, (v & NBP) != 0);
+            assert_int_equal(control.single_pipe, (v & SE) != 0);
+            assert_int_equal(control.code_cache_inhibit, (v & CI) != 0 || (mmx && (v & CCI) != 0));
+            assert_int_equal(control.data_cache_inhibit, (v & CI) != 0 || (mmx && (v & DCI) != 0));
+            assert_true(control.paging && control.cache_disable); /* not TR12's: left alone */
+            p5_pmu_close(pmu);
+        }
+}
+
+/* Erratum 33: on a P54C a negative number reaches the register of its low five bits. */
+static void negative_numbers_alias_on_p54c(void **state)
+{
+    (void)state;
+    fake_source fake = {.clock = 40};
+    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
+    fake_write(pmu, 0x80000011, 0x00960096);
+    assert_int_equal(fake_read(pmu, P5_MSR_CESR), 0x00960096);
+    fake_write(pmu, P5_MSR_CTR1, 123);
+    assert_int_equal(fake_read(pmu, 0xffffff13), 123 + 0); /* bits 30-5 do not matter */
+    fake.clock = 45;
+    assert_int_equal(fake_read(pmu, 0x80000010), 5);
+    /* What is not there reads as 0 and keeps nothing; three undocumented registers are there. */
+    static const uint32_t absent[] = {0x03, 0x0a, 0x0f, 0x14, 0x15, 0x16, 0x17};
+    for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) {
+        fake_write(pmu, 0x80000000 | absent[i], 0xffffffff);
+        assert_int_equal(fake_read(pmu, 0x80000000 | absent[i]), 0);
+    }
+    fake_write(pmu, 0x8000001c, 0);
+    assert_int_equal(fake_read(pmu, 0x8000001c), 4);
+    fake_write(pmu, 0x8000001e, UINT64_C(0x1111111122222222));
+    fake_write(pmu, 0x8000001f, 0x33333333);
+    assert_int_equal(fake_read(pmu, 0x8000001e), 0x22222222);
+    assert_int_equal(fake_read(pmu, 0x8000001f), 0x33333333);
+    p5_pmu_close(pmu);
+}
+
+static void tables_by_family(void **state)
+{
+    (void)state;
+    assert_non_null(find(P5_FAMILY_P54C, "tr2"));
+    assert_null(find(P5_FAMILY_P55C, "tr2"));
+    assert_int_equal(find(P5_FAMILY_P55C, "cesr")->msr, 0x11);
+    assert_null(p5_registers(8)->name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_fit_masks),       cmocka_unit_test(test_registers_keep_their_formats),
+        cmocka_unit_test(tr12_controls_the_core), cmocka_unit_test(negative_numbers_alias_on_p54c),
+        cmocka_unit_test(tables_by_family),
+    };
+    return cmocka_run_group_tests_name("pmu registers", tests, NULL, NULL);
+}

@@ -1,0 +1,307 @@
+/* What the test registers do when a command register is written: sequences of the manual's section 26.2.1
+ * against small stand-ins for caches, TLB and branch target buffer. */
+#include "fake_source.h"
+
+typedef struct fake_units {
+    test_cache_line line, code_line;
+    unsigned cache_writes, cache_flushes;
+    bool flushed_data, flushed_one;
+    unsigned flushed_set, flushed_way;
+    test_tlb_entry tlb;
+    unsigned tlb_writes;
+    test_btb_entry btb;
+    unsigned btb_writes, btb_flushes;
+} fake_units;
+
+static void cache_write(void *context, const test_cache_line *line)
+{
+    fake_units *u = context;
+    u->cache_writes++;
+    *(line->data_cache ? &u->line : &u->code_line) = *line;
+}
+
+static void cache_read(void *context, test_cache_line *line)
+{
+    fake_units *u = context;
+    const test_cache_line *held = line->data_cache ? &u->line : &u->code_line;
+    if (held->set == line->set && held->way == line->way)
+        *line = *held;
+}
+
+static void cache_flush(void *context, bool data_cache, bool one_line, unsigned set, unsigned way)
+{
+    fake_units *u = context;
+    u->cache_flushes++;
+    u->flushed_data = data_cache;
+    u->flushed_one = one_line;
+    u->flushed_set = set;
+    u->flushed_way = way;
+}
+
+static void tlb_write(void *context, const test_tlb_entry *entry)
+{
+    fake_units *u = context;
+    u->tlb_writes++;
+    u->tlb = *entry;
+}
+
+static bool tlb_read(void *context, test_tlb_entry *entry)
+{
+    fake_units *u = context;
+    if (u->tlb.linear != entry->linear || u->tlb.data_tlb != entry->data_tlb || !u->tlb.valid)
+        return false;
+    *entry = u->tlb;
+    return true;
+}
+
+static void btb_write(void *context, const test_btb_entry *entry)
+{
+    fake_units *u = context;
+    u->btb_writes++;
+    u->btb = *entry;
+}
+
+static void btb_read(void *context, test_btb_entry *entry, bool tag_only)
+{
+    (void)tag_only;
+    *entry = ((fake_units *)context)->btb;
+}
+
+static void btb_flush(void *context)
+{
+    ((fake_units *)context)->btb_flushes++;
+}
+
+static p5_pmu *open_with(fake_source *fake, fake_units *units, unsigned family)
+{
+    p5_pmu *pmu = fake_open(fake, family);
+    pmu->tests.ops = (test_ops){units,    cache_write, cache_read, cache_flush, tlb_write,
+                                tlb_read, btb_write,   btb_read,   btb_flush};
+    return pmu;
+}
+
+enum { TR2 = 4, TR3, TR4, TR5, TR6, TR7, TR9 = 0x0b, TR10, TR11 };
+
+/* "To write down an entry into the cache", "to read an entry from the cache". */
+static void cache_line_written_and_read(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    fake_units units = {0};
+    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+    const uint32_t way_3 = 1U << 19 | 1U << 12;
+    const uint32_t set_100 = 100U << 5;
+    const uint32_t data_cache = 1U << 13;
+    for (uint32_t i = 0; i < 8; i++) {
+        fake_write(pmu, TR5, i << 2);
+        fake_write(pmu, TR3, 0x11110000 + i);
+    }
+    fake_write(pmu, TR4, 0xabcde << 8 | 5 << 2 | 3); /* tag, LRU 101, M state */
+    assert_int_equal(units.cache_writes, 0);
+    fake_write(pmu, TR5, data_cache | way_3 | set_100 | 1);
+    assert_int_equal(units.cache_writes, 1);
+    assert_true(units.line.data_cache);
+    assert_int_equal(units.line.way, 3);
+    assert_int_equal(units.line.set, 100);
+    assert_int_equal(units.line.tag, 0xabcde);
+    assert_int_equal(units.line.lru, 5);
+    assert_int_equal(units.line.valid, 3);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(units.line.data[i], 0x11110000 + i);
+
+    fake_write(pmu, TR4, 0);
+    for (uint32_t i = 0; i < 8; i++) {
+        fake_write(pmu, TR5, data_cache | way_3 | set_100 | i << 2 | 2);
+        assert_int_equal(fake_read(pmu, TR3), 0x11110000 + i);
+        assert_int_equal(fake_read(pmu, TR4), 0xabcde << 8 | 5 << 2 | 3);
+    }
+    assert_int_equal(units.cache_writes, 1);
+    p5_pmu_close(pmu);
+}
+
+/* P54C code cache: an end bit for each byte, four at a time through TR2. */
+static void end_bits_of_the_code_cache(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    fake_units units = {0};
+    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+    for (uint32_t i = 0; i < 8; i++) {
+        fake_write(pmu, TR5, i << 2);
+        fake_write(pmu, TR3, i);
+        fake_write(pmu, TR2, i + 3);
+    }
+    fake_write(pmu, TR5, 1U << 12 | 7U << 5 | 1);
+    assert_false(units.code_line.data_cache);
+    assert_int_equal(units.code_line.way, 1);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(units.code_line.end_bits[i], i + 3);
+    fake_write(pmu, TR5, 1U << 12 | 7U << 5 | 6U << 2 | 2);
+    assert_int_equal(fake_read(pmu, TR2), 9);
+    p5_pmu_close(pmu);
+}
+
+/* Table 26-8. */
+static void cache_flushes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t tr5;
+        bool data, one;
+    } rows[] = {{3, false, false},
+                {3 | 1U << 14, false, false},
+                {3 | 1U << 13, true, false},
+                {3 | 3U << 13, true, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_source fake = {0};
+        fake_units units = {0};
+        p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+        fake_write(pmu, TR5, rows[i].tr5 | 1U << 12 | 9U << 5);
+        assert_int_equal(units.cache_flushes, 1);
+        assert_int_equal(units.flushed_data, rows[i].data);
+        assert_int_equal(units.flushed_one, rows[i].one);
+        assert_int_equal(units.flushed_set, 9);
+        assert_int_equal(units.flushed_way, 1);
+        p5_pmu_close(pmu);
+    }
+}
+
+static void tlb_entry_written_and_read(void **state)
+{
+    (void)state;
+    for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
+        fake_source fake = {0};
+        fake_units units = {0};
+        p5_pmu *pmu = open_with(&fake, &units, family);
+        bool p54c = family == P5_FAMILY_P54C;
+        /* P54C: LRU 110, way 2; P55C: entry 101101b in two parts; PCD set, PWT clear */
+        uint32_t entry = p54c ? 6U << 7 | 2U << 2 : 2U << 5 | 13U;
+        uint32_t tr7 = 0x98765000 | 1U << 11 | 1U << 4 | entry;
+        uint32_t tr6 = 0x12345000 | 1U << 11 | 1U << 9 | 1U << 8 | 1U << 1; /* V, U, W; data TLB */
+        fake_write(pmu, TR7, tr7);
+        fake_write(pmu, TR6, tr6);
+        assert_int_equal(units.tlb_writes, 1);
+        assert_int_equal(units.tlb.linear, 0x12345000);
+        assert_int_equal(units.tlb.physical, 0x98765000);
+        assert_true(units.tlb.data_tlb && units.tlb.valid && units.tlb.user && units.tlb.writeable);
+        assert_false(units.tlb.dirty || units.tlb.large_page || units.tlb.write_through);
+        assert_true(units.tlb.cache_disable);
+        assert_int_equal(units.tlb.lru, p54c ? 6 : 0);
+        assert_int_equal(units.tlb.entry, p54c ? 2 : 0x2d);
+        /* a hit */
+        fake_write(pmu, TR7, 0);
+        fake_write(pmu, TR6, 0x12345000 | 1U << 1 | 1);
+        assert_int_equal(fake_read(pmu, TR7), tr7);
+        assert_int_equal(fake_read(pmu, TR6), tr6 | 1);
+        /* a miss */
+        fake_write(pmu, TR6, 0x22345000 | 1U << 1 | 1);
+        assert_int_equal(fake_read(pmu, TR7) & 1U << 4, 0);
+        assert_int_equal(units.tlb_writes, 1);
+        p5_pmu_close(pmu);
+    }
+}
+
+/* A read of the code TLB leaves no linear address in TR6. */
+static void code_tlb_read(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    fake_units units = {
+        .tlb = {.linear = 0x5000, .physical = 0x7000, .valid = true, .user = true, .dirty = true}};
+    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+    fake_write(pmu, TR6, 0x5000 | 1);
+    assert_int_equal(fake_read(pmu, TR6), 1U << 11 | 1U << 9 | 1);
+    assert_int_equal(fake_read(pmu, TR7), 0x7000 | 1U << 4);
+    p5_pmu_close(pmu);
+}
+
+static void btb_of_the_p54c(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    fake_units units = {0};
+    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+    fake_write(pmu, TR9, 0x08048ac0 | 2);
+    fake_write(pmu, TR10, 0x08048000);
+    fake_write(pmu, TR11, 43U << 6 | 2U << 2 | 1);
+    assert_int_equal(units.btb_writes, 1);
+    assert_int_equal(units.btb.set, 43);
+    assert_int_equal(units.btb.way, 2);
+    assert_int_equal(units.btb.bank, 0);
+    assert_int_equal(units.btb.tag, 0x08048ac2);
+    assert_int_equal(units.btb.target, 0x08048000);
+    fake_write(pmu, TR9, 0);
+    fake_write(pmu, TR10, 0);
+    fake_write(pmu, TR11, 43U << 6 | 2U << 2 | 2);
+    assert_int_equal(fake_read(pmu, TR9), 0x08048ac2);
+    assert_int_equal(fake_read(pmu, TR10), 0x08048000);
+    fake_write(pmu, TR11, 3);
+    assert_int_equal(units.btb_flushes, 1);
+    fake_write(pmu, TR11, 0);
+    assert_int_equal(units.btb_writes + units.btb_flushes, 2);
+    p5_pmu_close(pmu);
+}
+
+/* On the P55C tag and valid bit come by a read of their own; neither read destroys what the other brought. */
+static void btb_of_the_p55c(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    fake_units units = {0};
+    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+    const uint32_t tr9 = 0x08048a00 | 2U << 6 | 1U << 5 | 1U << 4 | 9;
+    const uint32_t place = 11U << 8 | 3U << 6 | 1U << 2;
+    fake_write(pmu, TR9, tr9);
+    fake_write(pmu, TR10, 0x1234);
+    fake_write(pmu, TR11, 2U << 24 | place | 1); /* a call */
+    assert_int_equal(units.btb.set, 11);
+    assert_int_equal(units.btb.bank, 3);
+    assert_int_equal(units.btb.way, 1);
+    assert_int_equal(units.btb.type, 2);
+    fake_write(pmu, TR9, 0);
+    fake_write(pmu, TR10, 0);
+    fake_write(pmu, TR11, place | 2);
+    assert_int_equal(fake_read(pmu, TR9), 2U << 6 | 1U << 4 | 9);
+    assert_int_equal(fake_read(pmu, TR10), 0x1234);
+    assert_int_equal(fake_read(pmu, TR11), 2U << 24 | place | 2);
+    fake_write(pmu, TR11, 1U << 12 | place | 1);
+    assert_int_equal(fake_read(pmu, TR9), tr9);
+    assert_int_equal(units.btb_writes, 1);
+    p5_pmu_close(pmu);
+}
+
+/* Without structures behind them the registers are plain storage. */
+static void no_structures(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    fake_write(pmu, TR3, 0x55aa55aa);
+    for (uint32_t command = 0; command < 4; command++)
+        fake_write(pmu, TR5, command);
+    fake_write(pmu, TR7, 0x3000);
+    fake_write(pmu, TR6, 0x1000);
+    fake_write(pmu, TR6, 0x1001);
+    for (uint32_t command = 0; command < 8; command++)
+        fake_write(pmu, TR11, (command & 3) | (command & 4) << 10);
+    assert_int_equal(fake_read(pmu, TR3), 0x55aa55aa);
+    assert_int_equal(fake_read(pmu, TR7), 0x3000);
+    assert_int_equal(fake_read(pmu, TR6), 0x1001);
+    assert_int_equal(fake_read(pmu, TR11), 1U << 12 | 3);
+    p5_pmu_close(pmu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cache_line_written_and_read),
+        cmocka_unit_test(end_bits_of_the_code_cache),
+        cmocka_unit_test(cache_flushes),
+        cmocka_unit_test(tlb_entry_written_and_read),
+        cmocka_unit_test(code_tlb_read),
+        cmocka_unit_test(btb_of_the_p54c),
+        cmocka_unit_test(btb_of_the_p55c),
+        cmocka_unit_test(no_structures),
+    };
+    return cmocka_run_group_tests_name("test registers", tests, NULL, NULL);
+}
