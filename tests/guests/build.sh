@@ -10,7 +10,7 @@ dir=$(cd "$1" && pwd)
 
 fail() { echo "build.sh: $*" >&2; exit 1; }
 
-stamp=$({ gcc -dumpfullversion; cat "$here"/*.sh "$here"/*.c "$here"/*.lua; } | sha256sum)
+stamp=$({ gcc -dumpfullversion; cat "$here"/build.sh "$here"/divide.c "$here"/*.lua; } | sha256sum)
 if [ -f "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
     exit 0
 fi
