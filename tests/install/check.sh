@@ -1,0 +1,71 @@
+#!/bin/sh
+# check.sh BUILD SOURCE WAY [GUEST]: installs BUILD into an empty folder and builds SOURCE/examples against it by WAY ("cmake", "pkg-config"), or
+# compiles every installed header alone as C and as C++ ("headers"), or looks for what else must be there ("files").
+set -eu
+build=$1 source=$2 way=$3 guest=${4:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAIL: $*"; exit 1; }
+
+cmake --install "$build" --prefix "$work/installed" >"$work/log" 2>&1 || { cat "$work/log"; fail "it does not install"; }
+# Moved, so that a path of the build or of the first place would be noticed.
+mv "$work/installed" "$work/prefix"
+prefix=$work/prefix
+libdir=$(dirname "$(find "$prefix" -name pkgconfig -type d)")
+export PKG_CONFIG_PATH="$libdir/pkgconfig"
+
+# The examples' output: an exact loop, 2 clocks a trip once it is in the caches, and all of the guest's output and status.
+check_examples() {
+    "$1" >"$work/price" || fail "price_loop ended with status $?"
+    awk '{ value[$1] = $NF }
+         END {
+             trips = 1000
+             if (value["instructions"] != 4 * trips) { print "expected instructions " 4 * trips; exit 1 }
+             if (value["clocks"] < 2 * trips || value["clocks"] > 2 * trips + 200) { print "expected clocks of 2 a trip, up to 200 to begin with"; exit 1 }
+             if (value["in"] < 2 * trips - 20 || value["in"] > 2 * trips) { print "expected 2 a trip in the V pipe"; exit 1 }
+         }' "$work/price" >"$work/why" || { cat "$work/price"; fail "price_loop: $(cat "$work/why")"; }
+    [ -n "$guest" ] || return 0
+    "$2" "$guest" >"$work/count" || fail "count_guest ended with status $?"
+    grep -q '^Hello' "$work/count" || { cat "$work/count"; fail "count_guest: the guest's line is missing"; }
+    awk '$2 == "clocks" { clocks = $1 } $2 == "instructions_executed" { instructions = $1 }
+         END { exit !(clocks > instructions / 2 && instructions > 10) }' "$work/count" ||
+        { cat "$work/count"; fail "count_guest: expected instructions, and at least half as many clocks"; }
+}
+
+case $way in
+cmake)
+    cmake -S "$source/examples" -B "$work/out" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+        cmake --build "$work/out" >>"$work/log" 2>&1 || { cat "$work/log"; fail "the examples do not build by find_package"; }
+    check_examples "$work/out/price_loop" "$work/out/count_guest"
+    ;;
+pkg-config)
+    for pair in price_loop:p5core count_guest:p5scope; do
+        name=${pair%:*} package=${pair#*:}
+        pkg-config --exists --print-errors "$package" || fail "pkg-config does not know $package"
+        # word splitting is what pkg-config is made for
+        cc "$source/examples/$name.c" -o "$work/$name" $(pkg-config --cflags --libs "$package") || fail "$name does not build by pkg-config"
+    done
+    check_examples "$work/price_loop" "$work/count_guest"
+    ;;
+headers)
+    for header in "$prefix"/include/p5scope/*.h; do
+        name=$(basename "$header")
+        printf '#include <p5scope/%s>\nint main(void) { return 0; }\n' "$name" >"$work/one.c"
+        cp "$work/one.c" "$work/one.cc"
+        cc -std=c11 -Wall -Wextra -Werror -I"$prefix/include" -c "$work/one.c" -o "$work/one.o" || fail "$name alone as C"
+        c++ -Wall -Wextra -Werror -I"$prefix/include" -c "$work/one.cc" -o "$work/one.o" || fail "$name alone as C++"
+    done
+    ;;
+files)
+    [ "$("$prefix/bin/p5scope" --version)" = "p5scope $(pkg-config --modversion p5scope)" ] || fail "program and package have different versions"
+    for file in share/bash-completion/completions/p5scope share/man/man1/p5scope.1 share/doc/p5scope/LICENSE; do
+        [ -f "$prefix/$file" ] || fail "$file is not installed"
+    done
+    # Nothing but p5_ names may be visible, or a program's own functions could collide with ours.
+    for library in "$libdir"/*.a; do
+        foreign=$(nm --defined-only --extern-only "$library" | awk 'NF == 3 && $3 !~ /^p5_/ { print $3 }')
+        [ -z "$foreign" ] || fail "$library shows $foreign"
+    done
+    ;;
+*) fail "no way '$way'" ;;
+esac
