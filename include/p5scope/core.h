@@ -132,6 +132,9 @@ typedef struct p5_control {
     bool fpu_trap;             /* CR0.EM or CR0.TS: no MMX in V */
 } p5_control;
 
+/* Bits of page-table entries, for p5_core_hooks.page_bits_set. */
+enum { P5_PAGE_DIRECTORY_ACCESSED = 1, P5_PAGE_ACCESSED = 2, P5_PAGE_DIRTY = 4 };
+
 /* What the core asks of its owner; any function may be NULL (then: identity, no walk). */
 typedef struct p5_core_hooks {
     void *context;
@@ -139,6 +142,8 @@ typedef struct p5_core_hooks {
     uint32_t (*translate)(void *context, uint32_t linear);
     /* Page walk of `linear`: physical addresses of the directory entry and of the table entry (0 with a 4 MB page). */
     void (*walk)(void *context, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
+    /* Which bits of these entries the access at `linear` found clear and the processor has set: P5_PAGE_*. NULL: none. */
+    unsigned (*page_bits_set)(void *context, uint32_t linear, bool write);
 } p5_core_hooks;
 
 /* Totals since the core was made, by event and privilege class (P5_CPL_*). */

@@ -18,7 +18,11 @@ void memory_close(memory *m);
 predictor *predictor_open(const p5_model *model);
 void predictor_close(predictor *p);
 
-/* Privilege class (P5_CPL_*) that events are counted for from now on. */
+/* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
+void memory_reset(memory *m);
+
+/* Privilege class (P5_CPL_*) that events are counted for from now on. Bus clocks up to now belong to the class before: call
+ * memory_advance first. */
 void memory_set_class(memory *m, unsigned cpl_class);
 /* Cache-disable and inhibit bits, paging. */
 void memory_set_control(memory *m, const p5_control *control);
@@ -49,7 +53,9 @@ typedef struct data_answer {
  * a write hits an E or M line. Updates TLB and cache replacement state and M state exactly as the exact path would. If it returns false
  * nothing has been changed and memory_data must be called instead. Counts no events: the caller adds those of a hit (data_read or
  * data_write, write_hit_to_m_or_e, data_read_or_write, the MMX-only ones). */
-bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
+static inline bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
+/* The pipe that the next references come from: the P54C's write buffers belong to pipes. */
+void memory_set_pipe(memory *m, bool v_pipe);
 /* The exact path. `locked`: part of a locked read-modify-write (read first, then write). `mmx`: counts in the MMX-only events. Increments the memory events itself (memory_events). */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer);
 
@@ -57,7 +63,7 @@ void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked
 typedef struct code_answer { uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */ bool hit, tlb_miss; } code_answer;
 /* Code TLB and cache hit with no fill of that line pending: like memory_data_usual, counts nothing (the caller adds code_read). The exact
  * path counts code_read, code_tlb_miss and code_cache_miss itself. */
-bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical);
+static inline bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical);
 void memory_code(memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked, code_answer *answer);
 /* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as decoded and answers
  * which of them were marked since the line was last filled. */
@@ -86,7 +92,12 @@ typedef struct branch_answer {
 } branch_answer;
 /* Looks the branch up, then updates and allocates. */
 void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer);
+/* P54C: a pair without a branch was executed after the pair of `previous_pair` (address of its U instruction). True if a BTB entry predicted a
+ * taken branch there: the pipe is flushed (3 clocks). Wears the entry down in any case. */
+bool predictor_passed(predictor *p, uint32_t previous_pair);
 void predictor_set_control(predictor *p, bool no_allocation);
 void predictor_flush(predictor *p);
+
+#include "core/memory_fast.h" /* memory_data_usual, memory_code_usual */
 
 #endif

@@ -1,0 +1,89 @@
+#include "core/btb.h"
+
+#include <string.h>
+
+void btb_init(btb *b, const model_btb *model)
+{
+    memset(b, 0, sizeof *b);
+    b->model = model;
+    b->random = 1;
+    replacement_init(&b->order, BTB_WAYS);
+}
+
+void btb_flush(btb *b)
+{
+    memset(b->entry, 0, sizeof b->entry);
+    memset(b->lru, 0, sizeof b->lru);
+}
+
+/* An entry that was never written has tag 0 and state 0: it fits nothing. */
+static bool in_use(const btb_entry *entry)
+{
+    return entry->valid;
+}
+
+btb_entry *btb_find(btb *b, uint32_t key)
+{
+    btb_entry *set = b->entry[btb_set(b, key)];
+    uint32_t tag = btb_tag(b, key);
+    for (unsigned way = 0; way < BTB_WAYS; way++)
+        if (in_use(&set[way]) && set[way].tag == tag)
+            return &set[way];
+    return NULL;
+}
+
+/* A 16-bit maximal-length shift register, stepped for each replacement. */
+static unsigned random_way(btb *b)
+{
+    b->random = (b->random >> 1) ^ ((b->random & 1) != 0 ? 0xb400u : 0);
+    return b->random % BTB_WAYS;
+}
+
+/* On the P54C an entry of state 0 is free again. */
+static bool is_free(const btb *b, const btb_entry *entry)
+{
+    return !in_use(entry) || (b->model->key == BTB_KEY_PREVIOUS_PAIR && entry->state == 0);
+}
+
+btb_entry *btb_allocate(btb *b, uint32_t key)
+{
+    unsigned index = btb_set(b, key);
+    btb_entry *entry = btb_find(b, key);
+    for (unsigned way = 0; way < BTB_WAYS && entry == NULL; way++)
+        if (is_free(b, &b->entry[index][way]))
+            entry = &b->entry[index][way];
+    if (entry == NULL) {
+        bool random = b->model->replacement == BTB_REPLACE_RANDOM;
+        entry = &b->entry[index][random ? random_way(b) : replacement_victim(&b->order, b->lru[index])];
+    }
+    entry->tag = btb_tag(b, key);
+    entry->valid = true;
+    btb_used(b, key, entry);
+    return entry;
+}
+
+void btb_used(btb *b, uint32_t key, const btb_entry *entry)
+{
+    unsigned index = btb_set(b, key);
+    b->lru[index] = replacement_used(&b->order, b->lru[index], (unsigned)(entry - b->entry[index]));
+}
+
+static unsigned raw_index(const btb *b, unsigned set, unsigned bank)
+{
+    return b->model->key == BTB_KEY_PREVIOUS_PAIR ? set & 63 : (set & 15) << 2 | (bank & 3);
+}
+
+btb_entry btb_get(const btb *b, unsigned set, unsigned bank, unsigned way)
+{
+    return b->entry[raw_index(b, set, bank)][way & 3];
+}
+
+void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry *from)
+{
+    btb_entry *entries = b->entry[raw_index(b, set, bank)];
+    btb_entry *entry = &entries[way & 3];
+    for (unsigned i = 0; i < BTB_WAYS; i++)
+        if (from->valid && entries[i].valid && entries[i].tag == from->tag)
+            entry = &entries[i];
+    *entry = *from;
+}

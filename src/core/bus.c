@@ -1,0 +1,145 @@
+#include "core/bus.h"
+
+#include <string.h>
+
+bool bus_init(bus *b, const p5_model *model, counts *totals)
+{
+    memset(b, 0, sizeof *b);
+    b->model = model;
+    b->totals = totals;
+    return board_init(&b->board, model);
+}
+
+void bus_free(bus *b)
+{
+    board_free(&b->board);
+}
+
+void bus_reset(bus *b)
+{
+    board_reset(&b->board);
+}
+
+/* First bus clock that begins at or after core clock `clock`. */
+static uint64_t bus_clock_from(const bus *b, uint64_t clock)
+{
+    return (2 * clock + b->model->half_ratio - 1) / b->model->half_ratio;
+}
+
+/* First core clock edge at or after the beginning of bus clock `n`. */
+static uint64_t core_clock_of(const bus *b, uint64_t n)
+{
+    return (n * b->model->half_ratio + 1) / 2;
+}
+
+/* ---- utilisation ---- */
+
+static void count_busy(bus *b, const bus_busy *busy, uint64_t clocks)
+{
+    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, clocks, clocks);
+    if (busy->own)
+        counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, clocks, clocks);
+}
+
+void bus_advance(bus *b, uint64_t clock)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < b->busy_count; i++) {
+        bus_busy *busy = &b->busy[i];
+        uint64_t to = busy->to < clock ? busy->to : clock;
+        if (busy->from < to) {
+            count_busy(b, busy, to - busy->from);
+            busy->from = to;
+        }
+        if (busy->from < busy->to)
+            b->busy[left++] = *busy;
+    }
+    b->busy_count = left;
+}
+
+/* The bus is in use in bus clocks [from, to). The intervals never overlap: each cycle starts when the one before has ended. */
+static void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
+{
+    if (b->busy_count == BUS_BUSY) { /* more cycles outstanding than the processor has buffers: a long WBINVD */
+        count_busy(b, &b->busy[0], b->busy[0].to - b->busy[0].from);
+        memmove(b->busy, b->busy + 1, (BUS_BUSY - 1) * sizeof *b->busy);
+        b->busy_count--;
+    }
+    b->busy[b->busy_count++] = (bus_busy){core_clock_of(b, from), core_clock_of(b, to), own};
+}
+
+/* ---- cycles ---- */
+
+/* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
+static uint64_t start(bus *b, uint64_t asked)
+{
+    bus_advance(b, asked);
+    uint64_t at = bus_clock_from(b, asked);
+    return at > b->free ? at : b->free;
+}
+
+/* A cycle of `clocks` bus clocks with `idle` ones behind it; answers its end in core clocks. */
+static uint64_t cycle(bus *b, uint64_t at, uint32_t clocks, uint32_t idle, bool own)
+{
+    mark_busy(b, at, at + clocks, own);
+    b->free = at + clocks + idle;
+    return core_clock_of(b, at + clocks);
+}
+
+bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
+{
+    uint64_t at = start(b, asked);
+    board_time time = board_read(&b->board, physical, true, at);
+    bus_line line;
+    for (unsigned n = 0; n < 4; n++)
+        line.part[bus_burst_part((physical >> 3) & 3, n)] = core_clock_of(b, at + time.first + n * time.next);
+    line.last = cycle(b, at, time.first + 3 * time.next, b->model->bus.idle_after_read, true);
+    return line;
+}
+
+uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical)
+{
+    uint64_t at = start(b, asked);
+    board_time time = board_read(&b->board, physical, false, at);
+    return cycle(b, at, time.first, b->model->bus.idle_after_read, true);
+}
+
+uint64_t bus_write(bus *b, uint64_t asked)
+{
+    return cycle(b, start(b, asked), b->model->bus.write, b->model->bus.idle_after_write, true);
+}
+
+uint64_t bus_write_back(bus *b, uint64_t asked)
+{
+    const model_bus *times = &b->model->bus;
+    return cycle(b, start(b, asked), times->write_back_first + 3 * times->write_back_next, times->idle_after_write, true);
+}
+
+/* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (memory.md 6, 7). */
+uint64_t bus_locked_read(bus *b, uint64_t asked)
+{
+    uint64_t at = start(b, asked);
+    if (at < b->unlocked)
+        at = b->unlocked;
+    return cycle(b, at, b->model->bus.locked_read, b->model->bus.idle_after_read, true);
+}
+
+uint64_t bus_locked_write(bus *b, uint64_t asked)
+{
+    uint64_t at = start(b, asked);
+    uint64_t end = cycle(b, at, b->model->bus.locked_write, b->model->bus.idle_after_write, true);
+    b->unlocked = at + b->model->bus.locked_write + b->model->bus.locked_idle;
+    return end;
+}
+
+uint64_t bus_io(bus *b, uint64_t asked, bool write)
+{
+    const model_bus *times = &b->model->bus;
+    return cycle(b, start(b, asked), write ? times->io_write : times->io_read,
+                 write ? times->idle_after_write : times->idle_after_read, true);
+}
+
+uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
+{
+    return cycle(b, start(b, asked), bus_clocks, 1, false);
+}

@@ -1,0 +1,68 @@
+/* The processor's 64-bit bus: which cycle runs when. Cycles run in the order in which they are asked for here, which is the
+ * processor's order (memory.md 6): older buffered writes before reads, write-backs after the fill that caused them.
+ *
+ * The bus clock is slower than the core clock by model->half_ratio / 2; bus clock n begins at half core clock n * half_ratio.
+ * A request of core clock c is driven at the first bus clock edge at or after c; what a bus clock brings is seen by the core
+ * at the first core clock edge at or after its end. Everything outside this file is in core clocks. */
+#ifndef CORE_BUS_H
+#define CORE_BUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/board.h"
+#include "core/counts.h"
+
+enum { BUS_BUSY = 16 };
+
+/* A time during which the bus is in use, not yet counted. */
+typedef struct bus_busy {
+    uint64_t from, to; /* core clocks */
+    bool own;          /* the processor's own cycle, not HOLD, AHOLD or another master */
+} bus_busy;
+
+typedef struct bus {
+    const p5_model *model;
+    counts *totals;
+    unsigned class;       /* P5_CPL_* of what is running */
+    board board;
+    uint64_t free;        /* bus clock from which the next ADS# may be driven */
+    uint64_t unlocked;    /* bus clock from which the next locked sequence may start */
+    bus_busy busy[BUS_BUSY];
+    unsigned busy_count;
+} bus;
+
+/* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */
+typedef struct bus_line {
+    uint64_t part[4], last;
+} bus_line;
+
+bool bus_init(bus *b, const p5_model *model, counts *totals);
+void bus_free(bus *b);
+void bus_reset(bus *b);
+
+/* Each is asked for in core clock `asked` and answers in core clocks. */
+/* Line fill, starting with the 8 bytes at `physical`; burst order of table 6-12's kind (bus_burst_part). */
+bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical);
+/* Read of up to 8 bytes; answers when the data has arrived. */
+uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical);
+/* Write of up to 8 bytes; answers when it has ended. */
+uint64_t bus_write(bus *b, uint64_t asked);
+/* Burst of a modified line, ascending; answers when it has ended. */
+uint64_t bus_write_back(bus *b, uint64_t asked);
+uint64_t bus_locked_read(bus *b, uint64_t asked);
+uint64_t bus_locked_write(bus *b, uint64_t asked);
+uint64_t bus_io(bus *b, uint64_t asked, bool write);
+/* Another master has the bus, or AHOLD or BOFF# is active, for `bus_clocks`. */
+uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks);
+
+/* Which 8-byte part of a line the n-th BRDY# of a burst that starts with part `first` brings: 0123, 1032, 2301, 3210. */
+static inline unsigned bus_burst_part(unsigned first, unsigned n)
+{
+    return first ^ n;
+}
+
+/* Counts the utilisation events (18h, 2Eh/0) up to core clock `clock`. */
+void bus_advance(bus *b, uint64_t clock);
+
+#endif

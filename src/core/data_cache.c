@@ -1,0 +1,59 @@
+#include "core/data_cache.h"
+
+#include <string.h>
+
+void data_cache_init(data_cache *cache, unsigned ways)
+{
+    memset(cache, 0, sizeof *cache);
+    replacement_init(&cache->order, ways);
+    for (unsigned way = 0; way < ways; way++) {
+        cache->keep[way] = (uint8_t)cache->order.keep[way];
+        cache->point[way] = (uint8_t)cache->order.point[way];
+    }
+    data_cache_invalidate(cache);
+}
+
+void data_cache_invalidate(data_cache *cache)
+{
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            cache->tag[set][way] = CACHE_NO_TAG;
+    memset(cache->state, MESI_INVALID, sizeof cache->state);
+    memset(cache->lru, 0, sizeof cache->lru);
+}
+
+unsigned data_cache_victim(const data_cache *cache, unsigned set)
+{
+    for (unsigned way = 0; way < cache->order.ways; way++)
+        if (cache->state[set][way] == MESI_INVALID)
+            return way;
+    return replacement_victim(&cache->order, cache->lru[set]);
+}
+
+void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state)
+{
+    cache->state[set][way] = (uint8_t)state;
+    if (state == MESI_INVALID)
+        cache->tag[set][way] = CACHE_NO_TAG;
+}
+
+void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state)
+{
+    unsigned set = cache_set(physical);
+    cache->tag[set][way] = cache_tag(physical);
+    cache->state[set][way] = (uint8_t)state;
+    data_cache_used(cache, set, way);
+}
+
+cache_entry data_cache_get(const data_cache *cache, unsigned set, unsigned way)
+{
+    bool valid = cache->state[set][way] != MESI_INVALID;
+    return (cache_entry){valid ? cache->tag[set][way] : 0, (mesi)cache->state[set][way], cache->lru[set]};
+}
+
+void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry entry)
+{
+    cache->tag[set][way] = entry.state != MESI_INVALID ? cache_tag(entry.tag) : CACHE_NO_TAG;
+    cache->state[set][way] = (uint8_t)entry.state;
+    cache->lru[set] = entry.lru & ((1u << (cache->order.ways - 1)) - 1);
+}

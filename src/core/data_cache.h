@@ -1,0 +1,85 @@
+/* The L1 data cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), MESI. Tags are physical; the index lies within the
+ * page offset. Holds no data: what a line contains is the engine's memory. This file keeps the array; when lines are filled,
+ * written through, snooped and written back is memory_data.c and snoop.c. */
+#ifndef CORE_DATA_CACHE_H
+#define CORE_DATA_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/replacement.h"
+
+enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = 4 };
+
+/* As TR4's valid bits encode them (manual, table 26-2). */
+typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
+
+typedef struct data_cache {
+    uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    uint8_t state[CACHE_SETS][CACHE_WAYS];
+    uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
+    uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
+    replacement order;
+} data_cache;
+
+/* Matches no page-aligned address. */
+#define CACHE_NO_TAG 1u
+
+static inline unsigned cache_set(uint32_t physical)
+{
+    return (physical / CACHE_LINE) % CACHE_SETS;
+}
+
+static inline uint32_t cache_tag(uint32_t physical)
+{
+    return physical & 0xfffff000u;
+}
+
+static inline uint32_t cache_line(uint32_t physical)
+{
+    return physical & ~(uint32_t)(CACHE_LINE - 1);
+}
+
+void data_cache_init(data_cache *cache, unsigned ways);
+/* All lines invalid, LRU bits 0. */
+void data_cache_invalidate(data_cache *cache);
+
+/* Way that holds `physical`, -1 if none. */
+static inline int data_cache_find(const data_cache *cache, uint32_t physical)
+{
+    const uint32_t *tag = cache->tag[cache_set(physical)];
+    uint32_t wanted = cache_tag(physical);
+    if (tag[0] == wanted)
+        return 0;
+    if (tag[1] == wanted)
+        return 1;
+    if (tag[2] == wanted)
+        return 2;
+    if (tag[3] == wanted)
+        return 3;
+    return -1;
+}
+
+/* A hit: the LRU bits point away from `way`. */
+static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
+{
+    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+}
+
+/* The way that a new line of `set` takes: the first invalid one, else the one that the LRU bits point to. */
+unsigned data_cache_victim(const data_cache *cache, unsigned set);
+/* Puts the line of `physical` there, in `state`, most recently used. */
+void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state);
+/* Changes the state of a valid line; MESI_INVALID frees its way. */
+void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state);
+
+/* Raw access for the test registers (TR4, TR5): one entry and the LRU bits of its set. */
+typedef struct cache_entry {
+    uint32_t tag; /* physical address bits 31-12 */
+    mesi state;
+    uint8_t lru;
+} cache_entry;
+cache_entry data_cache_get(const data_cache *cache, unsigned set, unsigned way);
+void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry entry);
+
+#endif

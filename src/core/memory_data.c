@@ -1,0 +1,364 @@
+/* Data references: translation, look-up, line fill, writes (memory.md 1-8). One reference becomes one or two bus parts of up
+ * to 8 bytes, and one look-up per line. */
+#include "core/memory.h"
+
+/* What belongs to one reference while it is under way. `clock` is the time that has come. */
+typedef struct reference {
+    struct memory *m;
+    data_answer *answer;
+    uint64_t clock;
+    bool write, locked, mmx, misaligned;
+    bool cacheable, write_through;
+    bool missed; /* a look-up of it missed */
+    unsigned missed_parts;
+} reference;
+
+/* Up to 8 bytes that one bus cycle can move. */
+typedef struct part {
+    uint32_t linear, physical;
+} part;
+
+static void count_twice(reference *r, enum p5_event event, enum p5_event mmx_event, unsigned n)
+{
+    counts_add(r->m->totals, event, r->m->class, n, n);
+    if (r->mmx)
+        counts_add(r->m->totals, mmx_event, r->m->class, n, n);
+}
+
+/* ---- stalls: time passes, its owner and its event ---- */
+
+static void stall_read_event(reference *r, uint64_t clocks)
+{
+    memory_clocks(r->m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clocks);
+    if (r->mmx)
+        memory_clocks(r->m, P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS, clocks);
+}
+
+static void wait_until(reference *r, uint64_t until, uint16_t *owner)
+{
+    if (until <= r->clock)
+        return;
+    uint64_t sum = *owner + (until - r->clock);
+    *owner = sum < UINT16_MAX ? (uint16_t)sum : UINT16_MAX;
+    r->clock = until;
+}
+
+static void wait_for_read(reference *r, uint64_t until)
+{
+    if (until > r->clock)
+        stall_read_event(r, until - r->clock);
+    wait_until(r, until, &r->answer->read);
+}
+
+/* Event 19h: a new bus access needs a buffer, or the bus, while the write buffers are full. */
+static void wait_for_buffer(reference *r, uint64_t until)
+{
+    if (until > r->clock) {
+        memory_clocks(r->m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, until - r->clock);
+        if (r->mmx)
+            memory_clocks(r->m, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS, until - r->clock);
+    }
+    wait_until(r, until, &r->answer->write_buffer);
+}
+
+/* Event 1Bh: a write to an E or M line waits for older writes (strong ordering). Silicon counts only the clocks in which EWBE# is
+ * inactive (errata 44 and 75). */
+static void wait_for_order(reference *r)
+{
+    struct memory *m = r->m;
+    uint64_t until = memory_writes_done(m);
+    if (until > r->clock) {
+        uint64_t from = m->model->errata && m->writes.drained > r->clock ? m->writes.drained : r->clock;
+        if (from < until) {
+            memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, until - from);
+            if (r->mmx)
+                memory_clocks(m, P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE, until - from);
+        }
+    }
+    wait_until(r, until, &r->answer->write_order);
+}
+
+/* ---- translation ---- */
+
+static void translate(reference *r, const p5_access *access, const part *at)
+{
+    struct memory *m = r->m;
+    bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+    uint32_t key = tlb_key(at->linear, large);
+    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    int entry = tlb_find(t, key);
+    uint64_t until = r->clock;
+    if (entry < 0) {
+        memory_count(m, P5_EVENT_DATA_TLB_MISS);
+        r->answer->tlb_miss = true;
+        uint8_t attributes = (uint8_t)(((access->flags & P5_ACCESS_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
+                                       (r->write_through ? TLB_WRITE_THROUGH : 0));
+        until = walk_data(m, key, at->physical, attributes, r->write, r->clock);
+    } else {
+        tlb_used(t, (unsigned)entry);
+        if (r->write && !t->dirty[entry])
+            until = walk_set_dirty(m, (unsigned)entry, large, r->clock);
+    }
+    if (until > r->clock) {
+        stall_read_event(r, until - r->clock);
+        memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, until - r->clock);
+    }
+    wait_until(r, until, &r->answer->tlb);
+}
+
+/* ---- look-up ---- */
+
+/* While a line is being filled, the reference that missed goes on with its 8 bytes; others of that line (P54C: of that set) wait until it
+ * is in the array. */
+static void wait_for_fill(reference *r, uint32_t physical)
+{
+    const line_fill *fill = &r->m->data_fill;
+    if (fill->done <= r->clock)
+        return;
+    bool same_line = cache_line(physical) == fill->line;
+    bool same_set = r->m->model->data_cache.same_set_waits && cache_set(physical) == cache_set(fill->line);
+    if (same_line || same_set)
+        wait_for_read(r, fill->done);
+}
+
+static int look_up(reference *r, uint32_t physical)
+{
+    wait_for_fill(r, physical);
+    memory_upgrade_lines(r->m, r->clock);
+    int way = data_cache_find(&r->m->data, physical);
+    if (way >= 0 && !memory_frozen(r->m))
+        data_cache_used(&r->m->data, cache_set(physical), (unsigned)way);
+    return way;
+}
+
+/* Takes a line into the cache; a modified victim goes to the bus behind the fill. */
+static void fill_line(reference *r, const part *parts, unsigned count)
+{
+    struct memory *m = r->m;
+    const model_latency *latency = &m->model->latency;
+    uint32_t physical = parts[0].physical;
+    unsigned set = cache_set(physical);
+    unsigned victim = data_cache_victim(&m->data, set);
+    bool modified = m->data.state[set][victim] == MESI_MODIFIED;
+    bool exclusive = m->model->bus.write_back_lines && !r->write_through;
+    bus_line line = bus_read_line(&m->bus, r->clock + latency->miss_to_bus, physical);
+    if (modified)
+        memory_write_back(m, line.last);
+    data_cache_fill(&m->data, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);
+    m->data_fill = (line_fill){cache_line(physical), line.last + latency->fill_to_array};
+    uint64_t arrived = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t at = line.part[(parts[i].physical >> 3) & 3] + latency->bus_to_use;
+        if (at > arrived)
+            arrived = at;
+    }
+    wait_for_read(r, arrived);
+}
+
+/* The parts of a read that lie in one line. */
+static void read_line(reference *r, const part *parts, unsigned count)
+{
+    struct memory *m = r->m;
+    if (look_up(r, parts[0].physical) >= 0)
+        return;
+    r->missed = true;
+    r->missed_parts++;
+    snoop_code_cache(m, parts[0].physical);
+    if (write_buffer_full(&m->writes, r->clock))
+        wait_for_buffer(r, write_buffer_first_free(&m->writes));
+    if (r->cacheable) {
+        fill_line(r, parts, count);
+        return;
+    }
+    uint64_t arrived = r->clock + m->model->latency.miss_to_bus;
+    for (unsigned i = count; i-- > 0;) { /* the high part first */
+        memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+        arrived = bus_read_single(&m->bus, arrived, parts[i].physical);
+    }
+    wait_for_read(r, arrived + m->model->latency.bus_to_use);
+}
+
+/* ---- writes ---- */
+
+static void buffered_write(reference *r, uint32_t physical, bool upgrade)
+{
+    struct memory *m = r->m;
+    unsigned entry = write_buffer_next(&m->writes, m->v_pipe);
+    wait_for_buffer(r, m->writes.free_at[entry]);
+    memory_upgrade_lines(m, r->clock); /* before the entry forgets its line */
+    uint64_t end = bus_write(&m->bus, r->clock + m->model->latency.miss_to_bus);
+    write_buffer_take(&m->writes, entry, end, cache_line(physical), upgrade);
+    m->ewbe_at = end + (uint64_t)m->model->bus.ewbe * m->model->half_ratio / 2;
+    if (!r->cacheable)
+        memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+}
+
+/* The parts of a write that lie in one line. */
+static void write_line(reference *r, const part *parts, unsigned count)
+{
+    struct memory *m = r->m;
+    int way = look_up(r, parts[0].physical);
+    unsigned set = cache_set(parts[0].physical);
+    if (way >= 0 && m->data.state[set][way] != MESI_SHARED) {
+        wait_for_order(r);
+        m->data.state[set][way] = MESI_MODIFIED;
+        return;
+    }
+    if (way < 0) {
+        r->missed = true;
+        r->missed_parts++;
+    } else {
+        r->answer->exclusive_or_modified = false;
+        if (m->cache_disable && m->not_write_through)
+            return; /* CD = NW = 1: hits are not written through */
+    }
+    snoop_code_cache(m, parts[0].physical);
+    bool upgrade = way >= 0 && !r->write_through && m->model->bus.write_back_lines && !m->cache_disable;
+    for (unsigned i = count; i-- > 0;)
+        buffered_write(r, parts[i].physical, upgrade);
+}
+
+/* ---- locked and I/O ---- */
+
+/* A locked reference always goes to the bus: a modified copy first, then the read or write itself; the line ends invalid
+ * (memory.md 7). */
+static void locked_reference(reference *r, const part *parts, unsigned count)
+{
+    struct memory *m = r->m;
+    const model_latency *latency = &m->model->latency;
+    for (unsigned i = count; i-- > 0;) {
+        wait_for_fill(r, parts[i].physical);
+        snoop_data_cache(m, parts[i].physical, true, r->clock);
+        snoop_code_cache(m, parts[i].physical);
+        uint64_t asked = r->clock + latency->miss_to_bus, end;
+        if (r->write) {
+            end = bus_locked_write(&m->bus, asked);
+            if (!r->cacheable)
+                memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+        } else {
+            memory_count(m, P5_EVENT_LOCKED_BUS_CYCLE);
+            memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+            end = bus_locked_read(&m->bus, asked);
+        }
+        wait_until(r, end + latency->bus_to_use, &r->answer->locked);
+    }
+    r->missed = true;
+    r->missed_parts = 1;
+}
+
+/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. */
+static void io_reference(reference *r)
+{
+    struct memory *m = r->m;
+    const model_latency *latency = &m->model->latency;
+    wait_until(r, memory_writes_done(m), &r->answer->io);
+    for (unsigned cycles = r->misaligned ? 2 : 1; cycles > 0; cycles--) {
+        memory_count(m, P5_EVENT_IO_READ_OR_WRITE_CYCLE);
+        if (r->write)
+            memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+        uint64_t end = bus_io(&m->bus, r->clock + latency->miss_to_bus, r->write);
+        wait_until(r, end + latency->bus_to_use, &r->answer->io);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Events 0-5, 28h, 29h and their MMX-only versions. Each half of a misaligned reference counts as a reference; silicon counts
+ * two misses for a misaligned one that missed (errata 44 and 76), the manual one per line. */
+static void count_reference(reference *r)
+{
+    unsigned halves = r->misaligned ? 2 : 1;
+    unsigned misses = r->missed ? r->missed_parts : 0;
+    if (r->missed && r->misaligned && r->m->model->errata)
+        misses = 2;
+    counts_add(r->m->totals, P5_EVENT_DATA_READ_OR_WRITE, r->m->class, halves, halves);
+    if (r->write)
+        count_twice(r, P5_EVENT_DATA_WRITE, P5_EVENT_MMX_INSTRUCTION_DATA_WRITES, halves);
+    else
+        count_twice(r, P5_EVENT_DATA_READ, P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves);
+    if (misses > 0) {
+        counts_add(r->m->totals, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, r->m->class, misses, misses);
+        if (r->write)
+            count_twice(r, P5_EVENT_DATA_WRITE_MISS, P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES, misses);
+        else
+            count_twice(r, P5_EVENT_DATA_READ_MISS, P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES, misses);
+    }
+    if (r->answer->exclusive_or_modified)
+        counts_add(r->m->totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, r->m->class, halves, halves);
+}
+
+/* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon counts one too few unless the
+ * TLB missed (errata 44 and 76). */
+static void misaligned_clocks(reference *r)
+{
+    uint32_t clocks = r->m->model->latency.misaligned;
+    count_twice(r, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS, 1);
+    if (!r->write && clocks > 0)
+        stall_read_event(r, clocks - (r->m->model->errata && !r->answer->tlb_miss ? 1 : 0));
+    wait_until(r, r->clock + clocks, &r->answer->misaligned);
+}
+
+/* Splits a reference at the 8-byte boundary that it crosses, if any; answers the number of parts. */
+static unsigned split(const struct memory *m, const p5_access *access, part parts[2])
+{
+    parts[0] = (part){access->linear, access->physical};
+    uint32_t left = 8 - (access->linear & 7);
+    if (access->size <= left)
+        return 1;
+    uint32_t linear = access->linear + left;
+    uint32_t physical = access->physical + left;
+    if ((linear & 0xfff) == 0 && m->hooks.translate != NULL)
+        physical = m->hooks.translate(m->hooks.context, linear);
+    parts[1] = (part){linear, physical};
+    return 2;
+}
+
+void memory_data(struct memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer)
+{
+    *answer = (data_answer){0};
+    reference r = {.m = m, .answer = answer, .clock = asked, .locked = locked, .mmx = mmx};
+    r.write = (access->flags & P5_ACCESS_WRITE) != 0;
+    r.write_through = (access->flags & P5_ACCESS_WRITE_THROUGH) != 0;
+    uint32_t granule = access->size == 8 ? 8 : 4;
+    r.misaligned = answer->is_misaligned = (access->linear & (granule - 1)) + access->size > granule;
+    if (asked > m->latest)
+        m->latest = asked;
+    memory_upgrade_lines(m, asked);
+
+    if ((access->flags & P5_ACCESS_IO) != 0) {
+        if (r.misaligned)
+            memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES);
+        io_reference(&r);
+        answer->done = r.clock;
+        memory_set_quiet(m);
+        return;
+    }
+    part parts[2];
+    unsigned count = split(m, access, parts);
+    bool two_lines = count == 2 && cache_line(parts[0].linear) != cache_line(parts[1].linear);
+    r.cacheable = (access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !m->no_data_fill && !model_uncacheable(m->model, access->physical);
+    answer->cacheable = r.cacheable;
+    answer->exclusive_or_modified = r.write && !locked;
+
+    if (m->paging) {
+        translate(&r, access, &parts[0]);
+        if (two_lines && (parts[1].linear & 0xfff) == 0)
+            translate(&r, access, &parts[1]);
+    }
+    if (r.misaligned)
+        misaligned_clocks(&r);
+    if (locked) {
+        locked_reference(&r, parts, count);
+    } else if (two_lines) { /* the high part first */
+        (r.write ? write_line : read_line)(&r, &parts[1], 1);
+        (r.write ? write_line : read_line)(&r, &parts[0], 1);
+    } else {
+        (r.write ? write_line : read_line)(&r, parts, count);
+    }
+    answer->hit = !r.missed;
+    if (r.missed)
+        answer->exclusive_or_modified = false;
+    count_reference(&r);
+    answer->done = r.clock;
+    memory_set_quiet(m);
+}

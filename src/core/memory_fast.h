@@ -1,0 +1,62 @@
+/* The hot path of memory.h: references that hit, with nothing under way that could hold them. Same state afterwards as on the
+ * exact path; counts nothing. */
+#ifndef CORE_MEMORY_FAST_H
+#define CORE_MEMORY_FAST_H
+
+#include "core/memory_system.h"
+#include "p5scope/core.h"
+
+/* Entry of the data TLB that translates `linear` and was the last to translate a page of its hint, -1 if that is not so. */
+static inline int memory_fast_tlb(const tlb *t, uint32_t key)
+{
+    int entry = t->hint[tlb_hint_of(key)];
+    return t->key[entry] == key ? entry : -1;
+}
+
+static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
+{
+    uint32_t write = access->flags & P5_ACCESS_WRITE;
+    if (clock < (write ? m->write_quiet : m->read_quiet))
+        return false;
+    /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
+    uint32_t granule = access->size == 8 ? 7 : 3;
+    if ((access->linear & granule) + access->size > granule + 1 || (access->flags & P5_ACCESS_IO) != 0)
+        return false;
+    unsigned set = cache_set(access->physical);
+    int way = data_cache_find(&m->data, access->physical);
+    if (way < 0 || (write && m->data.state[set][way] < MESI_EXCLUSIVE))
+        return false;
+    if (m->paging) {
+        bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+        tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+        int entry = memory_fast_tlb(t, tlb_key(access->linear, large));
+        if (entry < 0 || (write && !t->dirty[entry]))
+            return false;
+        tlb_used(t, (unsigned)entry);
+    }
+    data_cache_used(&m->data, set, (unsigned)way);
+    if (write)
+        m->data.state[set][way] = MESI_MODIFIED;
+    return true;
+}
+
+static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical)
+{
+    if (cache_line(physical) == m->code_fill.line && m->code_fill.done > m->latest)
+        return false;
+    int way = code_cache_find(&m->code, physical);
+    if (way < 0)
+        return false;
+    if (m->paging) {
+        int entry = memory_fast_tlb(&m->code_tlb, tlb_key(linear, false));
+        if (entry < 0 && !m->code_tlb_splits)
+            entry = memory_fast_tlb(&m->code_tlb, tlb_key(linear, true));
+        if (entry < 0)
+            return false;
+        tlb_used(&m->code_tlb, (unsigned)entry);
+    }
+    code_cache_used(&m->code, cache_set(physical), (unsigned)way);
+    return true;
+}
+
+#endif

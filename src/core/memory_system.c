@@ -1,0 +1,141 @@
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
+{
+    struct memory *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return NULL;
+    m->model = model;
+    m->totals = totals;
+    if (hooks != NULL)
+        m->hooks = *hooks;
+    m->separate_large = model->data_tlb.large_sets != 0;
+    m->code_tlb_splits = model->code_tlb.split_large;
+    if (!bus_init(&m->bus, model, totals)) {
+        memory_close(m);
+        return NULL;
+    }
+    memory_reset(m);
+    return m;
+}
+
+void memory_close(struct memory *m)
+{
+    if (m == NULL)
+        return;
+    bus_free(&m->bus);
+    free(m);
+}
+
+void memory_reset(struct memory *m)
+{
+    const p5_model *model = m->model;
+    data_cache_init(&m->data, model->data_cache.ways);
+    code_cache_init(&m->code, model->code_cache.ways);
+    tlb_init(&m->data_tlb, model->data_tlb.sets, model->data_tlb.ways, false);
+    tlb_init(&m->code_tlb, model->code_tlb.sets, model->code_tlb.ways, false);
+    if (m->separate_large)
+        tlb_init(&m->data_tlb_large, model->data_tlb.large_sets, model->data_tlb.large_ways, true);
+    write_buffer_init(&m->writes, model->write_buffers, model->write_buffer_per_pipe);
+    bus_reset(&m->bus);
+    m->data_fill = m->code_fill = (line_fill){1, 0}; /* no line: not a multiple of 32 */
+    m->ewbe_at = 0;
+    memory_set_quiet(m);
+}
+
+void memory_set_class(struct memory *m, unsigned cpl_class)
+{
+    m->class = m->bus.class = cpl_class;
+}
+
+void memory_set_pipe(struct memory *m, bool v_pipe)
+{
+    m->v_pipe = v_pipe;
+}
+
+void memory_set_control(struct memory *m, const p5_control *control)
+{
+    m->paging = control->paging;
+    m->cache_disable = control->cache_disable;
+    m->not_write_through = control->not_write_through;
+    m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
+    m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
+    memory_set_quiet(m);
+}
+
+void memory_load_cr3(struct memory *m)
+{
+    tlb_flush(&m->data_tlb);
+    tlb_flush(&m->data_tlb_large);
+    tlb_flush(&m->code_tlb);
+}
+
+void memory_invlpg(struct memory *m, uint32_t linear)
+{
+    tlb_invalidate(&m->data_tlb, linear);
+    if (m->separate_large)
+        tlb_invalidate(&m->data_tlb_large, linear);
+    tlb_invalidate(&m->code_tlb, linear);
+}
+
+/* Modified lines go to the bus one after the other; afterwards both caches are empty. */
+uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
+{
+    uint64_t clock = memory_drained(m, asked);
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            if (m->data.state[set][way] == MESI_MODIFIED)
+                clock = memory_write_back(m, clock);
+    memory_invd(m, clock);
+    return clock;
+}
+
+uint64_t memory_invd(struct memory *m, uint64_t asked)
+{
+    data_cache_invalidate(&m->data);
+    code_cache_invalidate(&m->code);
+    for (unsigned i = 0; i < WRITE_BUFFERS; i++)
+        m->writes.upgrade[i] = 0;
+    return asked;
+}
+
+uint64_t memory_writes_done(const struct memory *m)
+{
+    return m->writes.drained > m->ewbe_at ? m->writes.drained : m->ewbe_at;
+}
+
+uint64_t memory_drained(struct memory *m, uint64_t asked)
+{
+    uint64_t done = memory_writes_done(m);
+    return asked > done ? asked : done;
+}
+
+void memory_set_quiet(struct memory *m)
+{
+    uint64_t writes_done = memory_writes_done(m);
+    m->read_quiet = memory_frozen(m) ? UINT64_MAX : m->data_fill.done;
+    m->write_quiet = m->read_quiet > writes_done ? m->read_quiet : writes_done;
+}
+
+void memory_upgrade_lines(struct memory *m, uint64_t clock)
+{
+    for (unsigned i = 0; i < m->writes.entries; i++) {
+        if (m->writes.upgrade[i] == 0 || m->writes.free_at[i] > clock)
+            continue;
+        uint32_t line = m->writes.upgrade[i] - 1;
+        int way = data_cache_find(&m->data, line);
+        if (way >= 0 && m->data.state[cache_set(line)][way] == MESI_SHARED)
+            data_cache_set_state(&m->data, cache_set(line), (unsigned)way, MESI_EXCLUSIVE);
+        m->writes.upgrade[i] = 0;
+    }
+}
+
+void memory_advance(struct memory *m, uint64_t clock)
+{
+    if (clock > m->latest)
+        m->latest = clock;
+    bus_advance(&m->bus, clock);
+    memory_upgrade_lines(m, clock);
+}

@@ -1,0 +1,102 @@
+/* The memory side of one core: its caches, TLBs, write buffers and bus, and the times at which what is under way will be
+ * done. For the files of the memory side, the test registers (raw entries) and the inlined hot path; the pipe uses memory.h.
+ *
+ *   memory_data.c   data references        memory_code.c   code fetches        walk.c   page walks
+ *   snoop.c         internal and external snoops           memory_system.c     life, control, draining */
+#ifndef CORE_MEMORY_SYSTEM_H
+#define CORE_MEMORY_SYSTEM_H
+
+#include "core/bus.h"
+#include "core/code_cache.h"
+#include "core/counts.h"
+#include "core/data_cache.h"
+#include "core/model.h"
+#include "core/tlb.h"
+#include "core/write_buffer.h"
+
+/* A line fill under way. `done`: the line can be used from the array. */
+typedef struct line_fill {
+    uint32_t line;
+    uint64_t done;
+} line_fill;
+
+struct memory {
+    /* Hot path: see memory_fast.h. */
+    data_cache data;
+    tlb data_tlb;
+    uint64_t read_quiet, write_quiet; /* from these clocks on nothing is under way that could delay a hit of that kind */
+    bool paging;
+    bool separate_large; /* 4 MB pages have a TLB of their own */
+    bool code_tlb_splits;
+    code_cache code;
+    tlb code_tlb;
+    line_fill code_fill;
+    uint64_t code_parts[4]; /* when its 8-byte parts can be decoded */
+    uint64_t latest;     /* latest clock that any reference was asked for */
+
+    /* Everything else. */
+    tlb data_tlb_large;
+    line_fill data_fill;
+    write_buffer writes;
+    uint64_t ewbe_at;    /* clock from which EWBE# is active again */
+    bus bus;
+    const p5_model *model;
+    p5_core_hooks hooks;
+    counts *totals;
+    unsigned class;
+    bool v_pipe;
+    bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
+    bool cache_disable, not_write_through;
+};
+
+/* True while replacement bits of the data cache stand still and hits are not the usual ones. */
+static inline bool memory_frozen(const struct memory *m)
+{
+    return m->cache_disable;
+}
+
+/* Adds one occurrence of an event. */
+static inline void memory_count(struct memory *m, enum p5_event event)
+{
+    counts_add(m->totals, event, m->class, 1, 1);
+}
+
+/* Adds clocks of a duration event. */
+static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t clocks)
+{
+    counts_add(m->totals, event, m->class, clocks, clocks);
+}
+
+/* ---- between the files of the memory side ---- */
+
+/* Walks the page tables for a TLB miss known at `asked`; answers the clock at which the reference looks up again. */
+uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write, uint64_t asked);
+uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked);
+/* First write through an entry whose dirty bit is clear. */
+uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked);
+
+/* Internal snoop before a page-table entry is read or a code line is fetched: a modified data line goes to the bus first. A code fetch
+ * (or an update of the entry) leaves no copy behind. */
+void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
+/* A data reference that goes to the bus leaves no copy of the line in the code cache. */
+void snoop_code_cache(struct memory *m, uint32_t physical);
+
+/* Sends a modified line to the bus; answers when it is there. */
+uint64_t memory_write_back(struct memory *m, uint64_t asked);
+/* Shared lines whose write-through has ended by `clock` become exclusive. */
+void memory_upgrade_lines(struct memory *m, uint64_t clock);
+/* Clock from which a write to an E or M line is not held by older writes (strong ordering). */
+uint64_t memory_writes_done(const struct memory *m);
+/* Recomputes read_quiet and write_quiet. */
+void memory_set_quiet(struct memory *m);
+
+/* ---- external agents ---- */
+
+typedef enum snoop_result { SNOOP_MISS, SNOOP_HIT /* HIT# */, SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */ } snoop_result;
+/* An inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin. `*done`: clock at which a write-back that it
+ * caused has ended, or `clock`. */
+snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done);
+/* Another master owns the bus for `bus_clocks` from `clock` on (HOLD/HLDA, AHOLD, BOFF#); answers when it is free. */
+uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks);
+
+#endif

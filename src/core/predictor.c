@@ -1,0 +1,194 @@
+#include "core/predictor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+
+predictor *predictor_open(const p5_model *model)
+{
+    predictor *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    btb_init(&p->btb, &model->btb);
+    return_stack_init(&p->returns, model->btb.return_entries);
+    return p;
+}
+
+void predictor_close(predictor *p)
+{
+    free(p);
+}
+
+void predictor_set_control(predictor *p, bool no_allocation)
+{
+    p->no_allocation = no_allocation;
+}
+
+void predictor_flush(predictor *p)
+{
+    btb_flush(&p->btb);
+}
+
+/* A branch to the instruction behind it never gets an entry and is always wrong. */
+static bool may_allocate(const predictor *p, const branch_query *query)
+{
+    return query->taken && query->target != query->fall_through && !p->no_allocation;
+}
+
+/* ---- P54C: branch.md 2 ---- */
+
+/* State after an execution; taken: 0->3 1->2 2->3 3->3, not taken: one down. In a tight loop the old counter is forwarded before
+ * the entry is updated, so that a taken branch leads from 0 to 1. */
+static uint8_t next_state(uint8_t state, bool taken, bool tight)
+{
+    if (!taken)
+        return (uint8_t)(state > 0 ? state - 1 : 0);
+    if (state == 0)
+        return tight ? 1 : 3;
+    return state == 3 ? 3 : (uint8_t)(state + 1);
+}
+
+/* True if `query` is in the pair executed right after the branch that was last predicted wrong: its preceding pair is that branch's.
+ * A branch in V stands right behind the first instruction of its pair, at most 7 bytes long. */
+static bool follows_wrong(const predictor *p, const branch_query *query)
+{
+    if (!p->wrong)
+        return false;
+    if (!p->wrong_in_v)
+        return query->previous_pair == p->wrong_address;
+    uint32_t distance = p->wrong_address - query->previous_pair;
+    return distance >= 1 && distance <= 7;
+}
+
+static void branch_p54c(predictor *p, const branch_query *query, branch_answer *answer)
+{
+    btb_entry *entry = btb_find(&p->btb, query->previous_pair);
+    bool tight = query->loop_pairs != 0 && query->loop_pairs <= p->btb.model->tight_loop_pairs;
+    answer->hit = entry != NULL && entry->state != 0;
+    answer->predicted_taken = answer->hit && entry->state >= 2 && !follows_wrong(p, query);
+    answer->right = answer->predicted_taken == query->taken && (!query->taken || entry->target == query->target);
+    if (query->taken && query->target == query->fall_through)
+        answer->right = false;
+
+    if (entry != NULL && (answer->hit || tight)) {
+        entry->state = next_state(entry->state, query->taken, tight);
+        if (query->taken)
+            entry->target = query->target;
+        btb_used(&p->btb, query->previous_pair, entry);
+    } else if (may_allocate(p, query) && !query->unpaired_chance) {
+        entry = btb_allocate(&p->btb, query->previous_pair);
+        entry->state = 3;
+        entry->target = query->target;
+    }
+}
+
+bool predictor_passed(predictor *p, uint32_t previous_pair)
+{
+    if (p->btb.model->key != BTB_KEY_PREVIOUS_PAIR)
+        return false;
+    btb_entry *entry = btb_find(&p->btb, previous_pair);
+    if (entry == NULL || entry->state == 0)
+        return false;
+    bool predicted_taken = entry->state >= 2;
+    entry->state--;
+    return predicted_taken;
+}
+
+/* ---- P55C: branch.md 3, 4 ---- */
+
+static btb_type type_of(uint8_t kind)
+{
+    switch (kind) {
+    case ISA_JMP:
+    case ISA_JMP_INDIRECT:
+        return BTB_JMP;
+    case ISA_CALL:
+    case ISA_CALL_INDIRECT:
+        return BTB_CALL;
+    case ISA_RET:
+        return BTB_RET;
+    default:
+        return BTB_JCC;
+    }
+}
+
+/* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the history, then the
+ * prediction for the next time. LOOP and JCXZ only remember their last direction. */
+static void learn(btb_entry *entry, const branch_query *query)
+{
+    uint8_t *counter = &entry->counter[entry->history];
+    if (query->taken && *counter < 3)
+        ++*counter;
+    else if (!query->taken && *counter > 0)
+        --*counter;
+    entry->history = (uint8_t)((entry->history << 1 | query->taken) & (BTB_COUNTERS - 1));
+    entry->stale_prediction = entry->prediction;
+    entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[entry->history] >= 2;
+}
+
+static void new_entry(predictor *p, const branch_query *query)
+{
+    btb_entry *entry = btb_allocate(&p->btb, query->last_byte);
+    entry->target = query->target;
+    entry->offset = query->last_byte & 3;
+    entry->type = (uint8_t)type_of(query->kind);
+    entry->history = (uint8_t)p->btb.model->first_history;
+    memset(entry->counter, (int)p->btb.model->first_counter, sizeof entry->counter);
+    entry->prediction = entry->stale_prediction = true;
+    if (entry->type == BTB_JCC && query->kind != ISA_LOOP)
+        entry->prediction = entry->stale_prediction = p->btb.model->first_counter >= 2;
+}
+
+static void branch_p55c(predictor *p, const branch_query *query, branch_answer *answer)
+{
+    btb_entry *entry = btb_find(&p->btb, query->last_byte);
+    btb_type type = type_of(query->kind);
+    uint32_t return_address = 0;
+    if (type == BTB_RET)
+        return_address = return_stack_pop(&p->returns);
+    uint32_t predicted = 0;
+    if (entry != NULL) {
+        answer->hit = true;
+        answer->false_entry = entry->offset != (query->last_byte & 3) || entry->type != type;
+        bool stale = query->since_last != 0 && query->since_last <= p->btb.model->stale_instructions;
+        answer->predicted_taken = entry->type != BTB_JCC || (stale ? entry->stale_prediction : entry->prediction);
+        predicted = entry->type == BTB_RET && p->returns.entries != 0 ? return_address : entry->target;
+        btb_used(&p->btb, query->last_byte, entry);
+    }
+    answer->right = !answer->false_entry && answer->predicted_taken == query->taken && (!query->taken || predicted == query->target);
+    if (query->taken && query->target == query->fall_through)
+        answer->right = false;
+    if (type == BTB_RET) {
+        answer->return_predicted = entry != NULL && entry->type == BTB_RET;
+        answer->return_right = answer->return_predicted && answer->right;
+    }
+    if (type == BTB_CALL)
+        answer->return_stack_overflow = return_stack_push(&p->returns, query->fall_through);
+
+    if (entry != NULL && !answer->false_entry) {
+        if (type == BTB_JCC)
+            learn(entry, query);
+        if (query->taken)
+            entry->target = query->target;
+    } else if (may_allocate(p, query)) {
+        new_entry(p, query);
+    }
+}
+
+/* ---- both ---- */
+
+void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer)
+{
+    *answer = (branch_answer){0};
+    /* Far transfers, INT and IRET do not use the BTB; they flush the pipe by themselves. */
+    if (query->kind >= ISA_FAR || query->kind == ISA_NOT_BRANCH)
+        return;
+    if (p->btb.model->key == BTB_KEY_PREVIOUS_PAIR)
+        branch_p54c(p, query, answer);
+    else
+        branch_p55c(p, query, answer);
+    p->wrong = !answer->right;
+    p->wrong_address = query->address;
+    p->wrong_in_v = query->in_v;
+}

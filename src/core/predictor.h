@@ -1,0 +1,19 @@
+/* The predictor's inside, for predictor.c, the test registers (raw BTB entries) and tests; the pipe uses memory.h. */
+#ifndef CORE_PREDICTOR_H
+#define CORE_PREDICTOR_H
+
+#include "core/btb.h"
+#include "core/memory.h"
+#include "core/return_stack.h"
+
+struct predictor {
+    btb btb;
+    return_stack returns;
+    bool no_allocation;
+    /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load its target. */
+    bool wrong;
+    uint32_t wrong_address;
+    bool wrong_in_v;
+};
+
+#endif

@@ -1,0 +1,83 @@
+#include "core/tlb.h"
+
+#include <string.h>
+
+void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
+{
+    memset(t, 0, sizeof *t);
+    t->sets = sets;
+    t->ways = ways;
+    while (1u << t->way_bits < ways)
+        t->way_bits++;
+    t->page_bits = large_only ? 22 : 12;
+    replacement_init(&t->order, ways);
+}
+
+void tlb_flush(tlb *t)
+{
+    memset(t->key, 0, sizeof t->key);
+    memset(t->lru, 0, sizeof t->lru);
+}
+
+/* Set index: the low bits of the linear page number. */
+static unsigned first_entry(const tlb *t, uint32_t linear)
+{
+    return ((linear >> t->page_bits) & (t->sets - 1)) << t->way_bits;
+}
+
+int tlb_find(tlb *t, uint32_t key)
+{
+    unsigned hint = tlb_hint_of(key);
+    if (t->key[t->hint[hint]] == key)
+        return t->hint[hint];
+    unsigned first = first_entry(t, key);
+    for (unsigned entry = first; entry < first + t->ways; entry++)
+        if (t->key[entry] == key) {
+            t->hint[hint] = (uint8_t)entry;
+            return (int)entry;
+        }
+    return -1;
+}
+
+unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty)
+{
+    unsigned first = first_entry(t, key), way = 0;
+    while (way < t->ways && t->key[first + way] != 0)
+        way++;
+    if (way == t->ways)
+        way = replacement_victim(&t->order, t->lru[first >> t->way_bits]);
+    unsigned entry = first + way;
+    t->key[entry] = key;
+    t->physical[entry] = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
+    t->attributes[entry] = attributes;
+    t->dirty[entry] = dirty;
+    t->hint[tlb_hint_of(key)] = (uint8_t)entry;
+    tlb_used(t, entry);
+    return entry;
+}
+
+void tlb_invalidate(tlb *t, uint32_t linear)
+{
+    int entry;
+    if ((entry = tlb_find(t, tlb_key(linear, false))) >= 0)
+        t->key[entry] = 0;
+    if ((entry = tlb_find(t, tlb_key(linear, true))) >= 0)
+        t->key[entry] = 0;
+}
+
+tlb_entry tlb_get(const tlb *t, unsigned entry)
+{
+    uint32_t key = t->key[entry];
+    return (tlb_entry){key & 0xfffff000u,       t->physical[entry],   (key & TLB_VALID) != 0, (key & TLB_LARGE) != 0,
+                       t->dirty[entry] != 0, t->attributes[entry], t->lru[entry >> t->way_bits]};
+}
+
+void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
+{
+    unsigned entry = first_entry(t, from->linear) + (way & (t->ways - 1));
+    t->key[entry] = from->valid ? tlb_key(from->linear, from->large) : 0;
+    t->physical[entry] = from->physical;
+    t->attributes[entry] = from->attributes;
+    t->dirty[entry] = from->dirty;
+    t->lru[entry >> t->way_bits] = from->lru;
+}

@@ -1,0 +1,80 @@
+/* Page walks: hardware reads of the directory and the table entry as single bus reads, never served by or taken into the
+ * caches, and the locked updates of their accessed and dirty bits (memory.md 8). */
+#include "core/memory_system.h"
+
+/* Sets a bit of a page-table entry: locked read, locked write; no copy of the entry stays in the caches. */
+static uint64_t update_entry(struct memory *m, uint32_t entry, uint64_t asked)
+{
+    snoop_data_cache(m, entry, true, asked);
+    snoop_code_cache(m, entry);
+    memory_count(m, P5_EVENT_LOCKED_BUS_CYCLE);
+    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+    memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+    uint64_t read = bus_locked_read(&m->bus, asked + m->model->latency.miss_to_bus);
+    return bus_locked_write(&m->bus, read + m->model->latency.miss_to_bus);
+}
+
+static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
+{
+    snoop_data_cache(m, entry, false, asked);
+    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+    return bus_read_single(&m->bus, asked, entry);
+}
+
+/* The bus part of a walk; `*large`: there is no table entry. */
+static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large, unsigned *set)
+{
+    const model_latency *latency = &m->model->latency;
+    uint32_t directory = 0, table = 0;
+    *large = false;
+    *set = 0;
+    if (m->hooks.walk == NULL)
+        return asked;
+    m->hooks.walk(m->hooks.context, linear, &directory, &table);
+    if (m->hooks.page_bits_set != NULL)
+        *set = m->hooks.page_bits_set(m->hooks.context, linear, write);
+    uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
+    if ((*set & P5_PAGE_DIRECTORY_ACCESSED) != 0)
+        clock = update_entry(m, directory, clock);
+    *large = table == 0;
+    if (!*large) {
+        clock = read_entry(m, table, clock + latency->walk_between);
+        if ((*set & (P5_PAGE_ACCESSED | P5_PAGE_DIRTY)) != 0)
+            clock = update_entry(m, table, clock);
+    } else if ((*set & (P5_PAGE_ACCESSED | P5_PAGE_DIRTY)) != 0) {
+        clock = update_entry(m, directory, clock);
+    }
+    return clock + latency->walk_end;
+}
+
+uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write, uint64_t asked)
+{
+    bool large;
+    unsigned set;
+    uint64_t clock = walk_entries(m, key & 0xfffff000u, write, asked, &large, &set);
+    tlb *t = (key & TLB_LARGE) != 0 && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    tlb_fill(t, key, physical, attributes, write);
+    return clock;
+}
+
+uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked)
+{
+    bool large;
+    unsigned set;
+    uint64_t clock = walk_entries(m, key & 0xfffff000u, false, asked, &large, &set);
+    tlb_fill(&m->code_tlb, large && !m->code_tlb_splits ? tlb_key(key, true) : key, physical, 0, false);
+    return clock;
+}
+
+uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked)
+{
+    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    t->dirty[entry] = true;
+    uint32_t linear = t->key[entry] & 0xfffff000u;
+    if (m->hooks.walk == NULL || m->hooks.page_bits_set == NULL ||
+        (m->hooks.page_bits_set(m->hooks.context, linear, true) & P5_PAGE_DIRTY) == 0)
+        return asked;
+    uint32_t directory = 0, table = 0;
+    m->hooks.walk(m->hooks.context, linear, &directory, &table);
+    return update_entry(m, table != 0 ? table : directory, asked);
+}
