@@ -1,5 +1,6 @@
-/* Memory behind the processor's pins: the board's L2 (direct mapped, written through, allocating on reads) and DRAM with one
- * open page. Answers how many bus clocks a read takes; writes are posted by the chipset and take a fixed time (bus.c). */
+/* Memory behind the processor's pins: the board's L2 (direct mapped, written through, allocating on reads)
+ * and DRAM with one open page. Answers how many bus clocks a read takes; writes are posted by the chipset and
+ * take a fixed time (bus.c). */
 #ifndef CORE_BOARD_H
 #define CORE_BOARD_H
 
@@ -10,10 +11,10 @@
 
 typedef struct board {
     const p5_model *model;
-    uint32_t *l2_tag;      /* line number + 1 of each line, 0 = invalid; NULL without an L2 */
+    uint32_t *l2_tag; /* line number + 1 of each line, 0 = invalid; NULL without an L2 */
     uint32_t l2_lines;
-    uint32_t open_page;    /* DRAM page number + 1, 0 = none */
-    uint64_t dram_free;    /* bus clock in which DRAM was last busy, + 1 */
+    uint32_t open_page; /* DRAM page number + 1, 0 = none */
+    uint64_t dram_free; /* bus clock in which DRAM was last busy, + 1 */
 } board;
 
 /* Bus clocks of a read, ADS# to first BRDY#, and between further ones. */

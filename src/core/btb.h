@@ -1,10 +1,11 @@
-/* The branch target buffer: 256 entries, 64 sets of 4 ways on both processors, laid out as the test registers show them.
+/* The branch target buffer: 256 entries, 64 sets of 4 ways on both processors, laid out as the test registers
+ * show them.
  *
- *   P54C  set = key[5:0], tag = key[31:6]; the key is the address of the first instruction of the pair before the branch.
- *         Entry: a two-bit state (0 = unused; 2 and 3 predict taken), target.
- *   P55C  bank = key[3:2], set = key[7:4], tag = key[31:8]; the key is the address of the branch's last byte, of which bits 1-0
- *         (offset) are kept but not compared: one branch per aligned dword. Entry: valid, prediction bit, four-bit
- *         history, type, target; and 16 two-bit counters chosen by the history, which the test registers do not show.
+ *   P54C  set = key[5:0], tag = key[31:6]; the key is the address of the first instruction of the pair before
+ * the branch. Entry: a two-bit state (0 = unused; 2 and 3 predict taken), target. P55C  bank = key[3:2], set
+ * = key[7:4], tag = key[31:8]; the key is the address of the branch's last byte, of which bits 1-0 (offset)
+ * are kept but not compared: one branch per aligned dword. Entry: valid, prediction bit, four-bit history,
+ * type, target; and 16 two-bit counters chosen by the history, which the test registers do not show.
  *
  * This file keeps the array; what a prediction is and how it is learned is predictor.c. */
 #ifndef CORE_BTB_H
@@ -22,13 +23,13 @@ enum { BTB_SETS = 64, BTB_WAYS = 4, BTB_COUNTERS = 16 };
 typedef enum btb_type { BTB_JCC, BTB_JMP, BTB_CALL, BTB_RET } btb_type;
 
 typedef struct btb_entry {
-    uint32_t tag;     /* the key's bits above the set index, in place */
+    uint32_t tag; /* the key's bits above the set index, in place */
     uint32_t target;
     bool valid;
-    uint8_t state;    /* P54C: 0-3 */
-    uint8_t offset;   /* P55C from here on */
-    uint8_t type;     /* btb_type */
-    bool prediction;  /* for the current history */
+    uint8_t state;         /* P54C: 0-3 */
+    uint8_t offset;        /* P55C from here on */
+    uint8_t type;          /* btb_type */
+    bool prediction;       /* for the current history */
     bool stale_prediction; /* before the last update: what a branch sees that is fetched again too soon */
     uint8_t history;
     uint8_t counter[BTB_COUNTERS];
@@ -59,13 +60,14 @@ static inline uint32_t btb_tag(const btb *b, uint32_t key)
 
 /* The entry whose tag fits `key`, valid or (P54C) fallen to state 0; NULL if none. */
 btb_entry *btb_find(btb *b, uint32_t key);
-/* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are set, the rest is as it was. */
+/* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
+ * set, the rest is as it was. */
 btb_entry *btb_allocate(btb *b, uint32_t key);
 /* Marks the entry of `key` as most recently used. */
 void btb_used(btb *b, uint32_t key, const btb_entry *entry);
 
-/* Raw access for TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the entry of the same
- * bank, set and tag if there is one, whatever `way` says (manual, 26.2.1.3). */
+/* Raw access for TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the
+ * entry of the same bank, set and tag if there is one, whatever `way` says (manual, 26.2.1.3). */
 btb_entry btb_get(const btb *b, unsigned set, unsigned bank, unsigned way);
 void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry *entry);
 

@@ -57,10 +57,12 @@ void bus_advance(bus *b, uint64_t clock)
     b->busy_count = left;
 }
 
-/* The bus is in use in bus clocks [from, to). The intervals never overlap: each cycle starts when the one before has ended. */
+/* The bus is in use in bus clocks [from, to). The intervals never overlap: each cycle starts when the one
+ * before has ended. */
 static void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 {
-    if (b->busy_count == BUS_BUSY) { /* more cycles outstanding than the processor has buffers: a long WBINVD */
+    if (b->busy_count ==
+        BUS_BUSY) { /* more cycles outstanding than the processor has buffers: a long WBINVD */
         count_busy(b, &b->busy[0], b->busy[0].to - b->busy[0].from);
         memmove(b->busy, b->busy + 1, (BUS_BUSY - 1) * sizeof *b->busy);
         b->busy_count--;
@@ -112,10 +114,12 @@ uint64_t bus_write(bus *b, uint64_t asked)
 uint64_t bus_write_back(bus *b, uint64_t asked)
 {
     const model_bus *times = &b->model->bus;
-    return cycle(b, start(b, asked), times->write_back_first + 3 * times->write_back_next, times->idle_after_write, true);
+    return cycle(b, start(b, asked), times->write_back_first + 3 * times->write_back_next,
+                 times->idle_after_write, true);
 }
 
-/* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (memory.md 6, 7). */
+/* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (memory.md 6,
+ * 7). */
 uint64_t bus_locked_read(bus *b, uint64_t asked)
 {
     uint64_t at = start(b, asked);

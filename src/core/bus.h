@@ -1,9 +1,11 @@
-/* The processor's 64-bit bus: which cycle runs when. Cycles run in the order in which they are asked for here, which is the
- * processor's order (memory.md 6): older buffered writes before reads, write-backs after the fill that caused them.
+/* The processor's 64-bit bus: which cycle runs when. Cycles run in the order in which they are asked for
+ * here, which is the processor's order (memory.md 6): older buffered writes before reads, write-backs after
+ * the fill that caused them.
  *
- * The bus clock is slower than the core clock by model->half_ratio / 2; bus clock n begins at half core clock n * half_ratio.
- * A request of core clock c is driven at the first bus clock edge at or after c; what a bus clock brings is seen by the core
- * at the first core clock edge at or after its end. Everything outside this file is in core clocks. */
+ * The bus clock is slower than the core clock by model->half_ratio / 2; bus clock n begins at half core clock
+ * n * half_ratio. A request of core clock c is driven at the first bus clock edge at or after c; what a bus
+ * clock brings is seen by the core at the first core clock edge at or after its end. Everything outside this
+ * file is in core clocks. */
 #ifndef CORE_BUS_H
 #define CORE_BUS_H
 
@@ -24,10 +26,10 @@ typedef struct bus_busy {
 typedef struct bus {
     const p5_model *model;
     counts *totals;
-    unsigned class;       /* P5_CPL_* of what is running */
+    unsigned class; /* P5_CPL_* of what is running */
     board board;
-    uint64_t free;        /* bus clock from which the next ADS# may be driven */
-    uint64_t unlocked;    /* bus clock from which the next locked sequence may start */
+    uint64_t free;     /* bus clock from which the next ADS# may be driven */
+    uint64_t unlocked; /* bus clock from which the next locked sequence may start */
     bus_busy busy[BUS_BUSY];
     unsigned busy_count;
 } bus;
@@ -56,7 +58,8 @@ uint64_t bus_io(bus *b, uint64_t asked, bool write);
 /* Another master has the bus, or AHOLD or BOFF# is active, for `bus_clocks`. */
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks);
 
-/* Which 8-byte part of a line the n-th BRDY# of a burst that starts with part `first` brings: 0123, 1032, 2301, 3210. */
+/* Which 8-byte part of a line the n-th BRDY# of a burst that starts with part `first` brings: 0123, 1032,
+ * 2301, 3210. */
 static inline unsigned bus_burst_part(unsigned first, unsigned n)
 {
     return first ^ n;

@@ -63,12 +63,13 @@ code_entry code_cache_get(const code_cache *cache, unsigned set, unsigned way)
 {
     bool valid = cache->tag[set][way] != CACHE_NO_TAG;
     uint32_t ends = cache->ends[set][way];
-    return (code_entry){valid ? cache->tag[set][way] : 0, valid, cache->lru[set], ends != 0 ? ends : UINT32_MAX};
+    return (code_entry){valid ? cache->tag[set][way] : 0, valid, cache->lru[set],
+                        ends != 0 ? ends : UINT32_MAX};
 }
 
 void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry entry)
 {
     cache->tag[set][way] = entry.valid ? cache_tag(entry.tag) : CACHE_NO_TAG;
     cache->ends[set][way] = entry.ends == UINT32_MAX ? 0 : entry.ends;
-    cache->lru[set] = entry.lru & ((1u << (cache->order.ways - 1)) - 1);
+    cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
 }

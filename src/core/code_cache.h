@@ -1,12 +1,13 @@
-/* The L1 code cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), valid or invalid. On the P54C every byte has an end
- * bit (TR2): decoding marks instruction boundaries, so that the next time two instructions can issue together. */
+/* The L1 code cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), valid or invalid. On the P54C
+ * every byte has an end bit (TR2): decoding marks instruction boundaries, so that the next time two
+ * instructions can issue together. */
 #ifndef CORE_CODE_CACHE_H
 #define CORE_CODE_CACHE_H
 
 #include "core/data_cache.h"
 
 typedef struct code_cache {
-    uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    uint32_t tag[CACHE_SETS][CACHE_WAYS];  /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS]; /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS];
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
@@ -36,15 +37,17 @@ static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way
     cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
 }
 
-/* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits are unknown. */
+/* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits
+ * are unknown. */
 void code_cache_fill(code_cache *cache, uint32_t physical);
 /* Invalidates the line of `physical`; false if it was not there. */
 bool code_cache_drop(code_cache *cache, uint32_t physical);
-/* Marks the ends of `mask` as decoded; answers which of them were known before. 0 if the line is not there. */
+/* Marks the ends of `mask` as decoded; answers which of them were known before. 0 if the line is not there.
+ */
 uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask);
 
-/* Raw access for the test registers: the state is MESI_SHARED (valid) or MESI_INVALID. `ends` is TR2's view of the whole
- * line: all ones after a fill, boundaries only once decoded. */
+/* Raw access for the test registers: the state is MESI_SHARED (valid) or MESI_INVALID. `ends` is TR2's view
+ * of the whole line: all ones after a fill, boundaries only once decoded. */
 typedef struct code_entry {
     uint32_t tag;
     bool valid;

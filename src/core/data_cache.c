@@ -55,5 +55,5 @@ void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry e
 {
     cache->tag[set][way] = entry.state != MESI_INVALID ? cache_tag(entry.tag) : CACHE_NO_TAG;
     cache->state[set][way] = (uint8_t)entry.state;
-    cache->lru[set] = entry.lru & ((1u << (cache->order.ways - 1)) - 1);
+    cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
 }

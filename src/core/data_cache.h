@@ -1,6 +1,7 @@
-/* The L1 data cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), MESI. Tags are physical; the index lies within the
- * page offset. Holds no data: what a line contains is the engine's memory. This file keeps the array; when lines are filled,
- * written through, snooped and written back is memory_data.c and snoop.c. */
+/* The L1 data cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), MESI. Tags are physical; the index
+ * lies within the page offset. Holds no data: what a line contains is the engine's memory. This file keeps
+ * the array; when lines are filled, written through, snooped and written back is memory_data.c and snoop.c.
+ */
 #ifndef CORE_DATA_CACHE_H
 #define CORE_DATA_CACHE_H
 

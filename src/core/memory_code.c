@@ -10,7 +10,8 @@ static int find_page(struct memory *m, uint32_t linear)
     return entry;
 }
 
-static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer)
+static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked,
+                          code_answer *answer)
 {
     if (!m->paging)
         return asked;
@@ -23,7 +24,6 @@ static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, 
     memory_count(m, P5_EVENT_CODE_TLB_MISS);
     return walk_code(m, tlb_key(linear, false), physical, asked);
 }
-
 
 /* Non-cacheable code comes 8 bytes at a time, each a read and a miss of its own. */
 static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, code_answer *answer)
@@ -45,7 +45,8 @@ static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, 
         answer->ready[part] = answer->ready[first];
 }
 
-void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked, code_answer *answer)
+void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked,
+                 code_answer *answer)
 {
     const model_latency *latency = &m->model->latency;
     uint32_t line = cache_line(physical);

@@ -1,5 +1,5 @@
-/* Data references: translation, look-up, line fill, writes (memory.md 1-8). One reference becomes one or two bus parts of up
- * to 8 bytes, and one look-up per line. */
+/* Data references: translation, look-up, line fill, writes (memory.md 1-8). One reference becomes one or two
+ * bus parts of up to 8 bytes, and one look-up per line. */
 #include "core/memory.h"
 
 /* What belongs to one reference while it is under way. `clock` is the time that has come. */
@@ -56,13 +56,14 @@ static void wait_for_buffer(reference *r, uint64_t until)
     if (until > r->clock) {
         memory_clocks(r->m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, until - r->clock);
         if (r->mmx)
-            memory_clocks(r->m, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS, until - r->clock);
+            memory_clocks(r->m, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS,
+                          until - r->clock);
     }
     wait_until(r, until, &r->answer->write_buffer);
 }
 
-/* Event 1Bh: a write to an E or M line waits for older writes (strong ordering). Silicon counts only the clocks in which EWBE# is
- * inactive (errata 44 and 75). */
+/* Event 1Bh: a write to an E or M line waits for older writes (strong ordering). Silicon counts only the
+ * clocks in which EWBE# is inactive (errata 44 and 75). */
 static void wait_for_order(reference *r)
 {
     struct memory *m = r->m;
@@ -91,8 +92,9 @@ static void translate(reference *r, const p5_access *access, const part *at)
     if (entry < 0) {
         memory_count(m, P5_EVENT_DATA_TLB_MISS);
         r->answer->tlb_miss = true;
-        uint8_t attributes = (uint8_t)(((access->flags & P5_ACCESS_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
-                                       (r->write_through ? TLB_WRITE_THROUGH : 0));
+        uint8_t attributes =
+            (uint8_t)(((access->flags & P5_ACCESS_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
+                      (r->write_through ? TLB_WRITE_THROUGH : 0));
         until = walk_data(m, key, at->physical, attributes, r->write, r->clock);
     } else {
         tlb_used(t, (unsigned)entry);
@@ -108,8 +110,8 @@ static void translate(reference *r, const p5_access *access, const part *at)
 
 /* ---- look-up ---- */
 
-/* While a line is being filled, the reference that missed goes on with its 8 bytes; others of that line (P54C: of that set) wait until it
- * is in the array. */
+/* While a line is being filled, the reference that missed goes on with its 8 bytes; others of that line
+ * (P54C: of that set) wait until it is in the array. */
 static void wait_for_fill(reference *r, uint32_t physical)
 {
     const line_fill *fill = &r->m->data_fill;
@@ -220,8 +222,8 @@ static void write_line(reference *r, const part *parts, unsigned count)
 
 /* ---- locked and I/O ---- */
 
-/* A locked reference always goes to the bus: a modified copy first, then the read or write itself; the line ends invalid
- * (memory.md 7). */
+/* A locked reference always goes to the bus: a modified copy first, then the read or write itself; the line
+ * ends invalid (memory.md 7). */
 static void locked_reference(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
@@ -263,8 +265,9 @@ static void io_reference(reference *r)
 
 /* ---- the whole ---- */
 
-/* Events 0-5, 28h, 29h and their MMX-only versions. Each half of a misaligned reference counts as a reference; silicon counts
- * two misses for a misaligned one that missed (errata 44 and 76), the manual one per line. */
+/* Events 0-5, 28h, 29h and their MMX-only versions. Each half of a misaligned reference counts as a
+ * reference; silicon counts two misses for a misaligned one that missed (errata 44 and 76), the manual one
+ * per line. */
 static void count_reference(reference *r)
 {
     unsigned halves = r->misaligned ? 2 : 1;
@@ -287,12 +290,13 @@ static void count_reference(reference *r)
         counts_add(r->m->totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, r->m->class, halves, halves);
 }
 
-/* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon counts one too few unless the
- * TLB missed (errata 44 and 76). */
+/* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon
+ * counts one too few unless the TLB missed (errata 44 and 76). */
 static void misaligned_clocks(reference *r)
 {
     uint32_t clocks = r->m->model->latency.misaligned;
-    count_twice(r, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS, 1);
+    count_twice(r, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES,
+                P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS, 1);
     if (!r->write && clocks > 0)
         stall_read_event(r, clocks - (r->m->model->errata && !r->answer->tlb_miss ? 1 : 0));
     wait_until(r, r->clock + clocks, &r->answer->misaligned);
@@ -313,7 +317,8 @@ static unsigned split(const struct memory *m, const p5_access *access, part part
     return 2;
 }
 
-void memory_data(struct memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer)
+void memory_data(struct memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+                 data_answer *answer)
 {
     *answer = (data_answer){0};
     reference r = {.m = m, .answer = answer, .clock = asked, .locked = locked, .mmx = mmx};
@@ -336,7 +341,8 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, bool
     part parts[2];
     unsigned count = split(m, access, parts);
     bool two_lines = count == 2 && cache_line(parts[0].linear) != cache_line(parts[1].linear);
-    r.cacheable = (access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !m->no_data_fill && !model_uncacheable(m->model, access->physical);
+    r.cacheable = (access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !m->no_data_fill &&
+                  !model_uncacheable(m->model, access->physical);
     answer->cacheable = r.cacheable;
     answer->exclusive_or_modified = r.write && !locked;
 

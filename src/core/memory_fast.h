@@ -1,12 +1,13 @@
-/* The hot path of memory.h: references that hit, with nothing under way that could hold them. Same state afterwards as on the
- * exact path; counts nothing. */
+/* The hot path of memory.h: references that hit, with nothing under way that could hold them. Same state
+ * afterwards as on the exact path; counts nothing. */
 #ifndef CORE_MEMORY_FAST_H
 #define CORE_MEMORY_FAST_H
 
 #include "core/memory_system.h"
 #include "p5scope/core.h"
 
-/* Entry of the data TLB that translates `linear` and was the last to translate a page of its hint, -1 if that is not so. */
+/* Entry of the data TLB that translates `linear` and was the last to translate a page of its hint, -1 if that
+ * is not so. */
 static inline int memory_fast_tlb(const tlb *t, uint32_t key)
 {
     int entry = t->hint[tlb_hint_of(key)];

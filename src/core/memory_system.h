@@ -1,5 +1,6 @@
-/* The memory side of one core: its caches, TLBs, write buffers and bus, and the times at which what is under way will be
- * done. For the files of the memory side, the test registers (raw entries) and the inlined hot path; the pipe uses memory.h.
+/* The memory side of one core: its caches, TLBs, write buffers and bus, and the times at which what is under
+ * way will be done. For the files of the memory side, the test registers (raw entries) and the inlined hot
+ * path; the pipe uses memory.h.
  *
  *   memory_data.c   data references        memory_code.c   code fetches        walk.c   page walks
  *   snoop.c         internal and external snoops           memory_system.c     life, control, draining */
@@ -24,7 +25,8 @@ struct memory {
     /* Hot path: see memory_fast.h. */
     data_cache data;
     tlb data_tlb;
-    uint64_t read_quiet, write_quiet; /* from these clocks on nothing is under way that could delay a hit of that kind */
+    uint64_t read_quiet,
+        write_quiet; /* from these clocks on nothing is under way that could delay a hit of that kind */
     bool paging;
     bool separate_large; /* 4 MB pages have a TLB of their own */
     bool code_tlb_splits;
@@ -32,13 +34,13 @@ struct memory {
     tlb code_tlb;
     line_fill code_fill;
     uint64_t code_parts[4]; /* when its 8-byte parts can be decoded */
-    uint64_t latest;     /* latest clock that any reference was asked for */
+    uint64_t latest;        /* latest clock that any reference was asked for */
 
     /* Everything else. */
     tlb data_tlb_large;
     line_fill data_fill;
     write_buffer writes;
-    uint64_t ewbe_at;    /* clock from which EWBE# is active again */
+    uint64_t ewbe_at; /* clock from which EWBE# is active again */
     bus bus;
     const p5_model *model;
     p5_core_hooks hooks;
@@ -69,14 +71,16 @@ static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t
 
 /* ---- between the files of the memory side ---- */
 
-/* Walks the page tables for a TLB miss known at `asked`; answers the clock at which the reference looks up again. */
-uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write, uint64_t asked);
+/* Walks the page tables for a TLB miss known at `asked`; answers the clock at which the reference looks up
+ * again. */
+uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
+                   uint64_t asked);
 uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked);
 /* First write through an entry whose dirty bit is clear. */
 uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked);
 
-/* Internal snoop before a page-table entry is read or a code line is fetched: a modified data line goes to the bus first. A code fetch
- * (or an update of the entry) leaves no copy behind. */
+/* Internal snoop before a page-table entry is read or a code line is fetched: a modified data line goes to
+ * the bus first. A code fetch (or an update of the entry) leaves no copy behind. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
 /* A data reference that goes to the bus leaves no copy of the line in the code cache. */
 void snoop_code_cache(struct memory *m, uint32_t physical);
@@ -92,11 +96,17 @@ void memory_set_quiet(struct memory *m);
 
 /* ---- external agents ---- */
 
-typedef enum snoop_result { SNOOP_MISS, SNOOP_HIT /* HIT# */, SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */ } snoop_result;
-/* An inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin. `*done`: clock at which a write-back that it
- * caused has ended, or `clock`. */
-snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done);
-/* Another master owns the bus for `bus_clocks` from `clock` on (HOLD/HLDA, AHOLD, BOFF#); answers when it is free. */
+typedef enum snoop_result {
+    SNOOP_MISS,
+    SNOOP_HIT /* HIT# */,
+    SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */
+} snoop_result;
+/* An inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin. `*done`:
+ * clock at which a write-back that it caused has ended, or `clock`. */
+snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
+                            uint64_t *done);
+/* Another master owns the bus for `bus_clocks` from `clock` on (HOLD/HLDA, AHOLD, BOFF#); answers when it is
+ * free. */
 uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks);
 
 #endif

@@ -20,9 +20,9 @@ typedef struct parser {
     unsigned line;
     unsigned depth;
     p5_status status;
-    bool keys_seen;                   /* base must come first */
-    bool seen[MODEL_MAX_FIELDS];      /* in this file */
-    bool *complete;                   /* in this file or one of its bases */
+    bool keys_seen;              /* base must come first */
+    bool seen[MODEL_MAX_FIELDS]; /* in this file */
+    bool *complete;              /* in this file or one of its bases */
 } parser;
 
 static p5_status load(parser *from, const char *name);
@@ -78,7 +78,8 @@ static bool parse_regions(p5_model *model, const char *text)
 
 static p5_status bad_value(parser *p, const model_field *field, const char *value, const char *right)
 {
-    p->status = error_set(p->error, P5_ERR_RANGE, "%s.%s = %s: expected %s", field->section, field->key, value, right);
+    p->status = error_set(p->error, P5_ERR_RANGE, "%s.%s = %s: expected %s", field->section, field->key,
+                          value, right);
     error_at(p->error, p->where, p->line, 0);
     return p->status;
 }
@@ -90,10 +91,11 @@ static p5_status set_field(parser *p, const model_field *field, const char *valu
     switch (field->kind) {
     case MODEL_NUMBER: {
         uint64_t number;
-        bool fits = text_to_u64(value, &number) && (double)number >= field->min && (double)number <= field->max;
+        bool fits =
+            text_to_u64(value, &number) && (double)number >= field->min && (double)number <= field->max;
         if (!fits || (field->power_of_two && (number & (number - 1)) != 0)) {
-            snprintf(right, sizeof right, "%s from %.0f to %.0f", field->power_of_two ? "a power of two" : "a number",
-                     field->min, field->max);
+            snprintf(right, sizeof right, "%s from %.0f to %.0f",
+                     field->power_of_two ? "a power of two" : "a number", field->min, field->max);
             return bad_value(p, field, value, right);
         }
         *(uint32_t *)at = (uint32_t)number;
@@ -274,12 +276,18 @@ static p5_status no_such_model(p5_error *error, const char *name)
     return status;
 }
 
-/* Reads `name` (a built-in file or a path) into from->model. `from` is the file that names it as its base, or the outermost request. */
+/* Reads `name` (a built-in file or a path) into from->model. `from` is the file that names it as its base, or
+ * the outermost request. */
 static p5_status load(parser *from, const char *name)
 {
-    parser inner = {.model = from->model, .error = from->error, .where = name, .depth = from->depth + 1, .complete = from->complete};
+    parser inner = {.model = from->model,
+                    .error = from->error,
+                    .where = name,
+                    .depth = from->depth + 1,
+                    .complete = from->complete};
     if (inner.depth > MODEL_DEPTH) {
-        from->status = error_set(from->error, P5_ERR_SYNTAX, "bases are nested more than %d deep", MODEL_DEPTH);
+        from->status =
+            error_set(from->error, P5_ERR_SYNTAX, "bases are nested more than %d deep", MODEL_DEPTH);
         error_at(from->error, from->where, from->line, 0);
         return from->status;
     }
@@ -318,7 +326,9 @@ static p5_status check(const p5_model *m, const bool *complete, const char *name
     else if (m->code_tlb.sets * m->code_tlb.ways > 64 || m->data_tlb.sets * m->data_tlb.ways > 64)
         status = error_set(error, P5_ERR_RANGE, "a TLB has at most 64 entries: sets times ways");
     else if ((m->data_tlb.large_sets == 0) != (m->data_tlb.large_ways == 0) || m->data_tlb.large_ways == 1)
-        status = error_set(error, P5_ERR_RANGE, "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways");
+        status =
+            error_set(error, P5_ERR_RANGE,
+                      "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways");
     else if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
         status = error_set(error, P5_ERR_RANGE, "write_buffers.entries must be even if they belong to pipes");
     else
@@ -423,7 +433,8 @@ static void field_text(const p5_model *model, const model_field *field, char *te
         size_t used = 0;
         text[0] = '\0';
         for (unsigned i = 0; i < model->uncacheable_count && used < size; i++)
-            used += (size_t)snprintf(text + used, size - used, "%s0x%x-0x%x", i > 0 ? ", " : "", model->uncacheable[i].first, model->uncacheable[i].last);
+            used += (size_t)snprintf(text + used, size - used, "%s0x%x-0x%x", i > 0 ? ", " : "",
+                                     model->uncacheable[i].first, model->uncacheable[i].last);
         break;
     }
     case MODEL_STRING:
@@ -433,7 +444,8 @@ static void field_text(const p5_model *model, const model_field *field, char *te
 }
 
 void p5_model_fields(const p5_model *model,
-                     void (*visit)(void *context, const char *section, const char *key, const char *value, const char *meaning),
+                     void (*visit)(void *context, const char *section, const char *key, const char *value,
+                                   const char *meaning),
                      void *context)
 {
     char text[MODEL_LINE + 64];
@@ -445,6 +457,7 @@ void p5_model_fields(const p5_model *model,
 
 const char *const *p5_model_names(void)
 {
-    static const char *const names[] = {"p55c-200", "p55c-166", "p55c-233", "p54c-100", "p54c-133", "p54c-166", NULL};
+    static const char *const names[] = {"p55c-200", "p55c-166", "p55c-233", "p54c-100",
+                                        "p54c-133", "p54c-166", NULL};
     return names;
 }

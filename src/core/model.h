@@ -1,5 +1,5 @@
-/* What a model file says, parsed: the processor, its structures and the board around it. One member per key; model_fields.c
- * holds the table that ties keys, ranges and explanations to members. */
+/* What a model file says, parsed: the processor, its structures and the board around it. One member per key;
+ * model_fields.c holds the table that ties keys, ranges and explanations to members. */
 #ifndef CORE_MODEL_H
 #define CORE_MODEL_H
 
@@ -93,12 +93,12 @@ struct p5_model {
 
 /* How the text of a key becomes its member. */
 typedef enum model_kind {
-    MODEL_NUMBER,  /* uint32_t in [min, max] */
-    MODEL_FLAG,    /* bool: on, off */
-    MODEL_REAL,    /* double in [min, max] */
-    MODEL_RATIO,   /* uint32_t: "5/2" -> 5 */
-    MODEL_CHOICE,  /* uint32_t: position in `choices`, plus min */
-    MODEL_RANGES,  /* the uncacheable regions */
+    MODEL_NUMBER, /* uint32_t in [min, max] */
+    MODEL_FLAG,   /* bool: on, off */
+    MODEL_REAL,   /* double in [min, max] */
+    MODEL_RATIO,  /* uint32_t: "5/2" -> 5 */
+    MODEL_CHOICE, /* uint32_t: position in `choices`, plus min */
+    MODEL_RANGES, /* the uncacheable regions */
     MODEL_STRING
 } model_kind;
 
@@ -106,7 +106,7 @@ typedef struct model_field {
     const char *section, *key;
     model_kind kind;
     double min, max;
-    bool power_of_two; /* or 0 */
+    bool power_of_two;   /* or 0 */
     const char *choices; /* separated by ' ' */
     unsigned offset;
     const char *meaning;

@@ -2,12 +2,23 @@
 
 #include <stddef.h>
 
-#define AT(member)                                  (unsigned)offsetof(p5_model, member)
-#define NUMBER(section, key, member, min, max, why) {section, key, MODEL_NUMBER, min, max, false, NULL, AT(member), why}
-#define POWER(section, key, member, min, max, why)  {section, key, MODEL_NUMBER, min, max, true, NULL, AT(member), why}
-#define FLAG(section, key, member, why)             {section, key, MODEL_FLAG, 0, 1, false, NULL, AT(member), why}
+#define AT(member) (unsigned)offsetof(p5_model, member)
+#define NUMBER(section, key, member, min, max, why)                                                          \
+    {                                                                                                        \
+        section, key, MODEL_NUMBER, min, max, false, NULL, AT(member), why                                   \
+    }
+#define POWER(section, key, member, min, max, why)                                                           \
+    {                                                                                                        \
+        section, key, MODEL_NUMBER, min, max, true, NULL, AT(member), why                                    \
+    }
+#define FLAG(section, key, member, why)                                                                      \
+    {                                                                                                        \
+        section, key, MODEL_FLAG, 0, 1, false, NULL, AT(member), why                                         \
+    }
 #define CHOICE(section, key, member, first, choices, why)                                                    \
-    {section, key, MODEL_CHOICE, first, 0, false, choices, AT(member), why}
+    {                                                                                                        \
+        section, key, MODEL_CHOICE, first, 0, false, choices, AT(member), why                                \
+    }
 
 /* Every key of a model file, in the order in which p5_model_fields shows them. */
 const model_field model_fields[] = {
@@ -15,7 +26,8 @@ const model_field model_fields[] = {
 
     CHOICE("processor", "family", family, P5_FAMILY_P54C, "p54c p55c",
            "p54c: Pentium; p55c: Pentium with MMX. Decides instruction set, pipe and registers"),
-    NUMBER("processor", "signature", signature, 0x500, 0x3fff, "CPUID leaf 1 EAX: type, family, model, stepping"),
+    NUMBER("processor", "signature", signature, 0x500, 0x3fff,
+           "CPUID leaf 1 EAX: type, family, model, stepping"),
     {"processor", "clock_mhz", MODEL_REAL, 1, 1000, false, NULL, AT(clock_mhz), "core clock"},
     {"processor", "bus_ratio", MODEL_RATIO, 3, 7, false, NULL, AT(half_ratio),
      "core clocks per bus clock: 3/2, 2/1, 5/2, 3/1 or 7/2"},
@@ -27,7 +39,8 @@ const model_field model_fields[] = {
     POWER("code_cache", "ways", code_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
     POWER("data_cache", "ways", data_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
     FLAG("data_cache", "same_set_waits", data_cache.same_set_waits,
-         "a look-up in the set of a line that is being filled waits until the line is in the array (measured: chains "
+         "a look-up in the set of a line that is being filled waits until the line is in the array "
+         "(measured: chains "
          "through one set cost 4 clocks more on P54C, none on P55C)"),
 
     POWER("code_tlb", "sets", code_tlb.sets, 1, 16, "sets for 4 KB pages"),
@@ -44,53 +57,73 @@ const model_field model_fields[] = {
          "half of the entries belong to each pipe; off: one pool for both"),
 
     NUMBER("latency", "miss_to_bus", latency.miss_to_bus, 0, 20,
-           "core clocks from the end of EX, when a miss is known, to the earliest ADS# (inferred from pointer chains)"),
+           "core clocks from the end of EX, when a miss is known, to the earliest ADS# (inferred from "
+           "pointer chains)"),
     NUMBER("latency", "bus_to_use", latency.bus_to_use, 0, 20,
            "core clocks from BRDY# sampled to the data in EX (inferred from pointer chains)"),
     NUMBER("latency", "fill_to_array", latency.fill_to_array, 0, 20,
-           "core clocks from the last BRDY# of a line to its use from the array by further references, which wait for it "
+           "core clocks from the last BRDY# of a line to its use from the array by further references, which "
+           "wait for it "
            "(inferred from chains that stay in a line)"),
     NUMBER("latency", "misaligned", latency.misaligned, 0, 20, "additional clocks of a misaligned reference"),
-    NUMBER("latency", "walk_start", latency.walk_start, 0, 40, "core clocks from a TLB miss to the request of the directory entry (inferred)"),
-    NUMBER("latency", "walk_between", latency.walk_between, 0, 40, "core clocks from the directory entry to the request of the table entry (inferred)"),
-    NUMBER("latency", "walk_end", latency.walk_end, 0, 40, "core clocks from the last entry to the repeated look-up (inferred)"),
+    NUMBER("latency", "walk_start", latency.walk_start, 0, 40,
+           "core clocks from a TLB miss to the request of the directory entry (inferred)"),
+    NUMBER("latency", "walk_between", latency.walk_between, 0, 40,
+           "core clocks from the directory entry to the request of the table entry (inferred)"),
+    NUMBER("latency", "walk_end", latency.walk_end, 0, 40,
+           "core clocks from the last entry to the repeated look-up (inferred)"),
 
     CHOICE("btb", "key", btb.key, BTB_KEY_PREVIOUS_PAIR, "previous_pair last_byte",
-           "address that an entry is attached to: the first instruction of the pair before the branch, or the last byte of the branch"),
-    CHOICE("btb", "replacement", btb.replacement, BTB_REPLACE_RANDOM, "random plru", "way that a new entry takes when no way is free (inferred)"),
+           "address that an entry is attached to: the first instruction of the pair before the branch, or "
+           "the last byte of the branch"),
+    CHOICE("btb", "replacement", btb.replacement, BTB_REPLACE_RANDOM, "random plru",
+           "way that a new entry takes when no way is free (inferred)"),
     NUMBER("btb", "tight_loop_pairs", btb.tight_loop_pairs, 0, 16,
-           "previous_pair: up to this many pairs since the branch's last execution, its counter is forwarded before the entry is updated"),
+           "previous_pair: up to this many pairs since the branch's last execution, its counter is forwarded "
+           "before the entry is updated"),
     NUMBER("btb", "stale_instructions", btb.stale_instructions, 0, 64,
-           "last_byte: up to this many instructions since the branch's last execution, the prediction bit is still the one before that"),
+           "last_byte: up to this many instructions since the branch's last execution, the prediction bit is "
+           "still the one before that"),
     NUMBER("btb", "first_history", btb.first_history, 0, 15, "last_byte: history of a new entry (inferred)"),
-    NUMBER("btb", "first_counter", btb.first_counter, 0, 3, "last_byte: the 16 two-bit counters of a new entry (inferred)"),
-    NUMBER("return_stack", "entries", btb.return_entries, 0, 4, "return addresses kept; 0: none, returns are predicted by the BTB's target"),
+    NUMBER("btb", "first_counter", btb.first_counter, 0, 3,
+           "last_byte: the 16 two-bit counters of a new entry (inferred)"),
+    NUMBER("return_stack", "entries", btb.return_entries, 0, 4,
+           "return addresses kept; 0: none, returns are predicted by the BTB's target"),
 
-    NUMBER("bus", "idle_after_read", bus.idle_after_read, 0, 8, "bus clocks between the last BRDY# of a read and the next ADS#"),
+    NUMBER("bus", "idle_after_read", bus.idle_after_read, 0, 8,
+           "bus clocks between the last BRDY# of a read and the next ADS#"),
     NUMBER("bus", "write", bus.write, 2, 64, "bus clocks of a single write"),
-    NUMBER("bus", "idle_after_write", bus.idle_after_write, 0, 8, "bus clocks between the BRDY# of a write and the next ADS#"),
-    NUMBER("bus", "write_back_first", bus.write_back_first, 2, 64, "bus clocks to the first BRDY# of a line written back"),
+    NUMBER("bus", "idle_after_write", bus.idle_after_write, 0, 8,
+           "bus clocks between the BRDY# of a write and the next ADS#"),
+    NUMBER("bus", "write_back_first", bus.write_back_first, 2, 64,
+           "bus clocks to the first BRDY# of a line written back"),
     NUMBER("bus", "write_back_next", bus.write_back_next, 1, 16, "bus clocks for each further 8 bytes of it"),
     NUMBER("bus", "locked_read", bus.locked_read, 2, 64, "bus clocks of the read of a locked sequence"),
     NUMBER("bus", "locked_write", bus.locked_write, 2, 64, "bus clocks of its write"),
     NUMBER("bus", "locked_idle", bus.locked_idle, 1, 16, "bus clocks between two locked sequences"),
     NUMBER("bus", "io_read", bus.io_read, 2, 1000, "bus clocks of an I/O read (inferred: 8-bit ISA)"),
     NUMBER("bus", "io_write", bus.io_write, 2, 1000, "bus clocks of an I/O write (inferred: 8-bit ISA)"),
-    NUMBER("bus", "ewbe", bus.ewbe, 0, 1000, "bus clocks that EWBE# stays inactive after a write; 0: tied active"),
-    FLAG("bus", "write_back_lines", bus.write_back_lines, "WB/WT#: on: lines are filled exclusive, off: shared, and every write goes to the bus"),
-    {"bus", "uncacheable", MODEL_RANGES, 0, 0, false, NULL, AT(uncacheable), "physical ranges for which KEN# is inactive: FIRST-LAST, ..."},
+    NUMBER("bus", "ewbe", bus.ewbe, 0, 1000,
+           "bus clocks that EWBE# stays inactive after a write; 0: tied active"),
+    FLAG("bus", "write_back_lines", bus.write_back_lines,
+         "WB/WT#: on: lines are filled exclusive, off: shared, and every write goes to the bus"),
+    {"bus", "uncacheable", MODEL_RANGES, 0, 0, false, NULL, AT(uncacheable),
+     "physical ranges for which KEN# is inactive: FIRST-LAST, ..."},
 
-    POWER("l2", "bytes", l2.bytes, 0, 16777216, "size of the board's direct-mapped cache of 32-byte lines; 0: none"),
+    POWER("l2", "bytes", l2.bytes, 0, 16777216,
+          "size of the board's direct-mapped cache of 32-byte lines; 0: none"),
     NUMBER("l2", "cacheable_bytes", l2.cacheable_bytes, 0, 4294967295.0, "memory that it can hold"),
     NUMBER("l2", "first", l2.first, 2, 64, "bus clocks to the first BRDY# of a hit"),
     NUMBER("l2", "next", l2.next, 1, 16, "bus clocks for each further 8 bytes"),
-    FLAG("l2", "allocate_single", l2.allocate_single, "single reads (page walks) allocate a line too (inferred from the cost of TLB misses)"),
+    FLAG("l2", "allocate_single", l2.allocate_single,
+         "single reads (page walks) allocate a line too (inferred from the cost of TLB misses)"),
 
     POWER("dram", "page_bytes", dram.page_bytes, 512, 1048576, "bytes of an open page"),
     NUMBER("dram", "hit", dram.hit, 2, 200, "bus clocks to the first BRDY# in the open page"),
     NUMBER("dram", "closed", dram.closed, 2, 200, "... with no page open"),
     NUMBER("dram", "miss", dram.miss, 2, 200, "... with another page open"),
     NUMBER("dram", "next", dram.next, 1, 64, "bus clocks for each further 8 bytes"),
-    NUMBER("dram", "close_idle", dram.close_idle, 0, 1000, "the page is closed after this many idle bus clocks; 0: never"),
+    NUMBER("dram", "close_idle", dram.close_idle, 0, 1000,
+           "the page is closed after this many idle bus clocks; 0: never"),
 };
 const unsigned model_field_count = sizeof model_fields / sizeof *model_fields;

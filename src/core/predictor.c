@@ -38,8 +38,8 @@ static bool may_allocate(const predictor *p, const branch_query *query)
 
 /* ---- P54C: branch.md 2 ---- */
 
-/* State after an execution; taken: 0->3 1->2 2->3 3->3, not taken: one down. In a tight loop the old counter is forwarded before
- * the entry is updated, so that a taken branch leads from 0 to 1. */
+/* State after an execution; taken: 0->3 1->2 2->3 3->3, not taken: one down. In a tight loop the old counter
+ * is forwarded before the entry is updated, so that a taken branch leads from 0 to 1. */
 static uint8_t next_state(uint8_t state, bool taken, bool tight)
 {
     if (!taken)
@@ -49,8 +49,9 @@ static uint8_t next_state(uint8_t state, bool taken, bool tight)
     return state == 3 ? 3 : (uint8_t)(state + 1);
 }
 
-/* True if `query` is in the pair executed right after the branch that was last predicted wrong: its preceding pair is that branch's.
- * A branch in V stands right behind the first instruction of its pair, at most 7 bytes long. */
+/* True if `query` is in the pair executed right after the branch that was last predicted wrong: its preceding
+ * pair is that branch's. A branch in V stands right behind the first instruction of its pair, at most 7 bytes
+ * long. */
 static bool follows_wrong(const predictor *p, const branch_query *query)
 {
     if (!p->wrong)
@@ -67,7 +68,8 @@ static void branch_p54c(predictor *p, const branch_query *query, branch_answer *
     bool tight = query->loop_pairs != 0 && query->loop_pairs <= p->btb.model->tight_loop_pairs;
     answer->hit = entry != NULL && entry->state != 0;
     answer->predicted_taken = answer->hit && entry->state >= 2 && !follows_wrong(p, query);
-    answer->right = answer->predicted_taken == query->taken && (!query->taken || entry->target == query->target);
+    answer->right =
+        answer->predicted_taken == query->taken && (!query->taken || entry->target == query->target);
     if (query->taken && query->target == query->fall_through)
         answer->right = false;
 
@@ -113,8 +115,8 @@ static btb_type type_of(uint8_t kind)
     }
 }
 
-/* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the history, then the
- * prediction for the next time. LOOP and JCXZ only remember their last direction. */
+/* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the
+ * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
 static void learn(btb_entry *entry, const branch_query *query)
 {
     uint8_t *counter = &entry->counter[entry->history];
@@ -152,11 +154,13 @@ static void branch_p55c(predictor *p, const branch_query *query, branch_answer *
         answer->hit = true;
         answer->false_entry = entry->offset != (query->last_byte & 3) || entry->type != type;
         bool stale = query->since_last != 0 && query->since_last <= p->btb.model->stale_instructions;
-        answer->predicted_taken = entry->type != BTB_JCC || (stale ? entry->stale_prediction : entry->prediction);
+        answer->predicted_taken =
+            entry->type != BTB_JCC || (stale ? entry->stale_prediction : entry->prediction);
         predicted = entry->type == BTB_RET && p->returns.entries != 0 ? return_address : entry->target;
         btb_used(&p->btb, query->last_byte, entry);
     }
-    answer->right = !answer->false_entry && answer->predicted_taken == query->taken && (!query->taken || predicted == query->target);
+    answer->right = !answer->false_entry && answer->predicted_taken == query->taken &&
+                    (!query->taken || predicted == query->target);
     if (query->taken && query->target == query->fall_through)
         answer->right = false;
     if (type == BTB_RET) {

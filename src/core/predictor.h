@@ -1,4 +1,5 @@
-/* The predictor's inside, for predictor.c, the test registers (raw BTB entries) and tests; the pipe uses memory.h. */
+/* The predictor's inside, for predictor.c, the test registers (raw BTB entries) and tests; the pipe uses
+ * memory.h. */
 #ifndef CORE_PREDICTOR_H
 #define CORE_PREDICTOR_H
 
@@ -10,7 +11,8 @@ struct predictor {
     btb btb;
     return_stack returns;
     bool no_allocation;
-    /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load its target. */
+    /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load
+     * its target. */
     bool wrong;
     uint32_t wrong_address;
     bool wrong_in_v;

@@ -1,6 +1,7 @@
-/* Tree pseudo-LRU for 2 to 64 ways, as the caches and TLBs of both processors have it: a binary tree of bits in heap order
- * (bit 0 the root, bits 2n+1 and 2n+2 below bit n), each pointing to the half to be replaced next. For two ways the one bit
- * is true LRU; for four it is the table of TR4 (bit 0 chooses ways {0,1} or {2,3}, bit 1 and bit 2 within them). */
+/* Tree pseudo-LRU for 2 to 64 ways, as the caches and TLBs of both processors have it: a binary tree of bits
+ * in heap order (bit 0 the root, bits 2n+1 and 2n+2 below bit n), each pointing to the half to be replaced
+ * next. For two ways the one bit is true LRU; for four it is the table of TR4 (bit 0 chooses ways {0,1} or
+ * {2,3}, bit 1 and bit 2 within them). */
 #ifndef CORE_REPLACEMENT_H
 #define CORE_REPLACEMENT_H
 

@@ -1,5 +1,5 @@
-/* The P55C's return stack: four return addresses in a ring. A call overwrites the oldest, a return takes the youngest; more
- * returns than calls find what is left in the ring. */
+/* The P55C's return stack: four return addresses in a ring. A call overwrites the oldest, a return takes the
+ * youngest; more returns than calls find what is left in the ring. */
 #ifndef CORE_RETURN_STACK_H
 #define CORE_RETURN_STACK_H
 

@@ -1,5 +1,5 @@
-/* Snoops. Internal ones keep a line from being valid in both caches (241428, 6.5.3); external ones answer inquire cycles of
- * other bus masters. */
+/* Snoops. Internal ones keep a line from being valid in both caches (241428, 6.5.3); external ones answer
+ * inquire cycles of other bus masters. */
 #include "core/memory_system.h"
 
 uint64_t memory_write_back(struct memory *m, uint64_t asked)
@@ -28,7 +28,8 @@ void snoop_code_cache(struct memory *m, uint32_t physical)
     code_cache_drop(&m->code, physical);
 }
 
-snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done)
+snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
+                            uint64_t *done)
 {
     memory_upgrade_lines(m, clock);
     memory_count(m, P5_EVENT_EXTERNAL_SNOOPS);

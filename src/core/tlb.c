@@ -68,8 +68,9 @@ void tlb_invalidate(tlb *t, uint32_t linear)
 tlb_entry tlb_get(const tlb *t, unsigned entry)
 {
     uint32_t key = t->key[entry];
-    return (tlb_entry){key & 0xfffff000u,       t->physical[entry],   (key & TLB_VALID) != 0, (key & TLB_LARGE) != 0,
-                       t->dirty[entry] != 0, t->attributes[entry], t->lru[entry >> t->way_bits]};
+    return (tlb_entry){key & 0xfffff000u,           t->physical[entry],   (key & TLB_VALID) != 0,
+                       (key & TLB_LARGE) != 0,      t->dirty[entry] != 0, t->attributes[entry],
+                       t->lru[entry >> t->way_bits]};
 }
 
 void tlb_put(tlb *t, unsigned way, const tlb_entry *from)

@@ -1,7 +1,7 @@
-/* A translation look-aside buffer: up to 64 entries in sets of ways, tree pseudo-LRU. The P54C has a data TLB of 16 sets of 4
- * for 4 KB pages beside one of 2 sets of 4 for 4 MB pages, and a code TLB of 8 sets of 4 that keeps 4 MB pages in pieces; the P55C
- * has fully associative ones that hold both sizes. What the entries translate to is the engine's business and kept here for
- * the test registers only. */
+/* A translation look-aside buffer: up to 64 entries in sets of ways, tree pseudo-LRU. The P54C has a data TLB
+ * of 16 sets of 4 for 4 KB pages beside one of 2 sets of 4 for 4 MB pages, and a code TLB of 8 sets of 4 that
+ * keeps 4 MB pages in pieces; the P55C has fully associative ones that hold both sizes. What the entries
+ * translate to is the engine's business and kept here for the test registers only. */
 #ifndef CORE_TLB_H
 #define CORE_TLB_H
 
@@ -21,7 +21,8 @@ enum { TLB_VALID = 1, TLB_LARGE = 2 };
 typedef struct tlb {
     uint32_t key[TLB_ENTRIES]; /* entry set * ways + way */
     uint64_t lru[TLB_ENTRIES]; /* by set */
-    uint8_t hint[TLB_HINTS];   /* entry that last translated a page of these low bits: found without a search, checked against key */
+    uint8_t hint[TLB_HINTS];   /* entry that last translated a page of these low bits: found without a search,
+                                  checked against key */
     uint8_t dirty[TLB_ENTRIES];
     uint8_t attributes[TLB_ENTRIES];
     uint32_t physical[TLB_ENTRIES];
@@ -54,7 +55,8 @@ static inline void tlb_used(tlb *t, unsigned entry)
 
 /* Entry that translates `key`, -1 if none. Changes nothing but the hint. */
 int tlb_find(tlb *t, uint32_t key);
-/* Takes a translation into the first invalid way of its set, or the one that the LRU bits point to; answers the entry. */
+/* Takes a translation into the first invalid way of its set, or the one that the LRU bits point to; answers
+ * the entry. */
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty);
 /* INVLPG: drops what translates `linear`, of either size. */
 void tlb_invalidate(tlb *t, uint32_t linear);

@@ -1,5 +1,5 @@
-/* Page walks: hardware reads of the directory and the table entry as single bus reads, never served by or taken into the
- * caches, and the locked updates of their accessed and dirty bits (memory.md 8). */
+/* Page walks: hardware reads of the directory and the table entry as single bus reads, never served by or
+ * taken into the caches, and the locked updates of their accessed and dirty bits (memory.md 8). */
 #include "core/memory_system.h"
 
 /* Sets a bit of a page-table entry: locked read, locked write; no copy of the entry stays in the caches. */
@@ -22,7 +22,8 @@ static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
 }
 
 /* The bus part of a walk; `*large`: there is no table entry. */
-static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large, unsigned *set)
+static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large,
+                             unsigned *set)
 {
     const model_latency *latency = &m->model->latency;
     uint32_t directory = 0, table = 0;
@@ -47,7 +48,8 @@ static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint
     return clock + latency->walk_end;
 }
 
-uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write, uint64_t asked)
+uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
+                   uint64_t asked)
 {
     bool large;
     unsigned set;
