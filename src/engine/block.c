@@ -77,7 +77,7 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
  * them sees what they did. */
 static bool stands_alone(const isa_insn *insn)
 {
-    return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_UNDEFINED) || repeats(insn);
+    return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn);
 }
 
 static bool ends_block(const isa_insn *insn)

@@ -7,6 +7,7 @@
 enum {
     VECTOR_DEBUG = 1,
     VECTOR_DOUBLE_FAULT = 8,
+    VECTOR_INVALID_TSS = 10,
     VECTOR_NOT_PRESENT = 11,
     VECTOR_PROTECTION = 13,
     VECTOR_PAGE_FAULT = 14
@@ -141,7 +142,11 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         uint32_t next = (uint32_t)env->eip;
         env->eip = e->current->linear -
                    (uint32_t)env->segs[ENGINE_CS].base; /* where a fault of the delivery belongs */
-        if (software_fault(e, vector, &vector, &code)) {
+        uint8_t fault;
+        uint32_t fault_code;
+        if (software_fault(e, vector, &fault, &fault_code)) {
+            vector = fault;
+            code = fault_code;
             software = false;
             *uc_exception_index(engine_cpu(e)) = vector;
             env->exception_is_int = 0;
@@ -196,6 +201,18 @@ void __wrap_qemu_system_reset_request(uc_engine *uc)
     e->stop = ENGINE_SHUTDOWN;
     e->stopping = true;
     e->env->old_exception = -1;
+}
+
+/* Unicorn gives up when a stack is to be taken from a TSS that is none; the processor raises #TS with its
+ * selector. */
+_Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...);
+_Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
+{
+    (void)format;
+    engine *e = engine_of(uc_env_of(cpu));
+    if (e->current) /* a far transfer, alone in its block */
+        e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+    engine_raise(e, VECTOR_INVALID_TSS, e->env->tr.selector & 0xfffcu);
 }
 
 /* An interrupt that was injected between two runs is delivered before the first instruction. */

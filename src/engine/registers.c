@@ -3,7 +3,7 @@
 
 #include "engine/internal.h"
 
-enum { EFLAGS_FIXED = 2, EFLAGS_DF = 0x400 };
+enum { EFLAGS_FIXED = 2, EFLAGS_DF = 0x400, TSS_BUSY = 0x200 };
 
 uint32_t engine_get(const engine *e, engine_register which)
 {
@@ -95,6 +95,8 @@ static void update_hidden_flags(uc_env *env)
 void engine_set_segment(engine *e, engine_segment_name which, const engine_segment *segment)
 {
     *segment_of(e, which) = (uc_segment){segment->selector, segment->base, segment->limit, segment->flags};
+    if (which == ENGINE_TR) /* Unicorn keeps TR as it was before LTR marked it busy */
+        e->env->tr.flags &= ~(uint32_t)TSS_BUSY;
     if (which == ENGINE_SS) /* the stack segment's DPL is the CPL; real mode's segments have 0, V86's 3 */
         e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_CPL) | (segment->flags >> 13 & 3);
     if (which <= ENGINE_GS)

@@ -295,6 +295,7 @@ static void guest_open_as(guest *g, unsigned family, bool permissive)
     engine_set_table(g->e, true, GUEST_IDT, 0x7ff);
     engine_set_table(g->e, false, GUEST_GDT, 0x3f);
     engine_set(g->e, ENGINE_EFLAGS, 2);
+    engine_set(g->e, ENGINE_EDX, 0);
     guest_enter(g, 0, GUEST_CODE, GUEST_STACK);
 }
 

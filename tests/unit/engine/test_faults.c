@@ -1,0 +1,496 @@
+/* Faults, traps and interrupts: what was retired before them, what delivery pushes, and what delivery itself
+ * touches. */
+#include "guest.h"
+
+/* Where a handler's HLT leaves EIP. */
+#define AFTER_HANDLER(vector) (GUEST_HANDLERS + 16 * (vector) + 1)
+enum { ZF = 0x40 };
+
+static uint32_t stack_at(guest *g, unsigned n)
+{
+    return guest_peek32(g, engine_get(g->e, ENGINE_ESP) + 4 * n);
+}
+
+/* The third instruction of the block faults, after two that touched memory. */
+GUEST(mid, "mov eax, [0x30000]\n push eax\n div edx\n inc ebx\n hlt");
+
+static void test_middle_of_block(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, mid);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EIP), AFTER_HANDLER(0));
+    assert_int_equal(g.event_count, 1);
+    assert_int_equal(g.events[0].vector, 0);
+    assert_int_equal(g.events[0].kind, P5_TRANSFER_FAULT);
+    assert_int_equal(g.events[0].eip, GUEST_CODE + 6);
+    assert_int_equal(g.count, 2 + 1); /* and the handler's HLT */
+    assert_int_equal(g.insns[0].accesses, 1);
+    assert_int_equal(g.insns[1].accesses, 1);
+    assert_int_equal(stack_at(&g, 0), GUEST_CODE + 6);
+    assert_int_equal(stack_at(&g, 1), GUEST_CODE0);
+    /* Delivery: the gate, the code descriptor, three pushes. */
+    assert_int_equal(g.delivery_count, 1);
+    assert_int_equal(g.deliveries[0].handler, GUEST_HANDLERS);
+    unsigned gates = 0, descriptors = 0, pushes = 0;
+    for (unsigned i = 0; i < g.deliveries[0].access_count; i++) {
+        const p5_access *a = &g.delivery_accesses[0][i];
+        gates += a->linear == GUEST_IDT && a->size == 8;
+        descriptors += a->linear == GUEST_GDT + GUEST_CODE0 && a->size == 8;
+        pushes += (a->flags & P5_ACCESS_WRITE) != 0 && a->size == 4;
+        assert_true(a->flags & P5_ACCESS_SYSTEM);
+    }
+    assert_int_equal(gates, 1);
+    assert_int_equal(descriptors, 1);
+    assert_int_equal(pushes, 3);
+    guest_close(&g);
+}
+
+/* A read-modify-write whose page is read-only: the read is not reported, nothing of it happened. */
+static void paging_on(guest *g)
+{
+    guest_poke32(g, GUEST_PAGES, (GUEST_PAGES + 0x1000) | 7);
+    guest_poke32(g, GUEST_PAGES + 4, (GUEST_PAGES + 0x2000) | 7);
+    for (unsigned i = 0; i < 2048; i++)
+        guest_poke32(g, GUEST_PAGES + 0x1000 + 4 * i, i << 12 | 7);
+    engine_set(g->e, ENGINE_CR3, GUEST_PAGES);
+    engine_set(g->e, ENGINE_CR0, 0x80010033); /* PG, WP */
+}
+
+GUEST(rmw, "mov eax, [0x31000]\n add [0x30000], eax\n hlt");
+
+static void test_read_only(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g);
+    GUEST_LOAD(&g, rmw);
+    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x30, 0x30000 | 5);
+    guest_poke32(&g, 0x30000, 77);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].vector, 14);
+    assert_int_equal(g.events[0].error_code, 3); /* present, write, supervisor */
+    assert_int_equal(g.events[0].fault_address, 0x30000);
+    assert_int_equal(stack_at(&g, 0), 3);
+    assert_int_equal(stack_at(&g, 1), GUEST_CODE + 5);
+    assert_int_equal(g.count, 2);
+    assert_int_equal(g.access_count, 1);
+    assert_int_equal(guest_peek32(&g, 0x30000), 77);
+    guest_close(&g);
+}
+
+/* REP MOVSB into a missing page: two iterations are done, the third is not. */
+GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31ffe\n mov ecx, 10\n rep movsb\n hlt");
+
+static void test_rep_fault(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g);
+    GUEST_LOAD(&g, rep);
+    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x32, 0);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].vector, 14);
+    assert_int_equal(g.events[0].error_code, 2);
+    assert_int_equal(g.events[0].fault_address, 0x32000);
+    assert_int_equal(g.events[0].eip, GUEST_CODE + 15);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX), 8);
+    assert_true(g.insns[3].part);
+    assert_int_equal(g.insns[3].repeats, 2);
+    assert_int_equal(g.insns[3].accesses, 4);
+    guest_close(&g);
+}
+
+/* Continuing the REP after the page came: the rest of it completes the instruction. */
+static engine_action map_page(guest *g, const engine_event *event)
+{
+    assert_int_equal(event->vector, 14);
+    guest_poke32(g, GUEST_PAGES + 0x1000 + 4 * (event->fault_address >> 12),
+                 (event->fault_address & ~0xfffu) | 7);
+    engine_flush_translations(g->e);
+    return ENGINE_CONTINUE;
+}
+
+static void test_rep_resumed(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g);
+    GUEST_LOAD(&g, rep);
+    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x32, 0);
+    g.event = map_page;
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.count, 6);
+    assert_true(g.insns[3].part);
+    assert_false(g.insns[4].part);
+    assert_int_equal(g.insns[4].repeats, 8);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX), 0);
+    guest_close(&g);
+}
+
+/* Fetch faults: the EIP is the instruction's, also when only its second page is missing; CR2 is the missing
+ * page. */
+GUEST(fetch, "mov eax, 1\n mov ebx, 2\n hlt");
+
+static void test_fetch_second_page(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g);
+    uint32_t at = GUEST_CODE + 0x1000 - 7;
+    guest_put(&g, at, fetch, fetch_end);
+    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * (GUEST_CODE / 0x1000 + 1), 0);
+    engine_set(g.e, ENGINE_EIP, at);
+    g.event = map_page;
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.event_count, 1);
+    assert_int_equal(g.events[0].eip, at + 5);
+    assert_int_equal(g.events[0].fault_address, GUEST_CODE + 0x1000);
+    assert_int_equal(g.count, 3);
+    assert_int_equal(engine_get(g.e, ENGINE_EBX), 2);
+    guest_close(&g);
+}
+
+/* A jump into a missing page: the jump is complete, the fault is at its target. */
+GUEST(jump, "mov eax, 1\n mov ecx, 0x100000\n jmp ecx");
+
+static void test_fetch_target(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g);
+    GUEST_LOAD(&g, jump);
+    guest_poke32(&g, GUEST_PAGES + 0x1000 + 4 * 0x100, 0);
+    *engine_ram(g.e, 0x100000, 1) = 0xf4;
+    g.event = map_page;
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].eip, 0x100000);
+    assert_int_equal(g.events[0].error_code, 0);
+    assert_int_equal(g.count, 4);
+    assert_int_equal(g.insns[2].next, 0x100000);
+    guest_close(&g);
+}
+
+/* INT n completes before its event; it pushes the next address. */
+GUEST(software, "mov eax, 7\n int 0x80\n hlt");
+
+static void test_software(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, software);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].kind, P5_TRANSFER_SOFTWARE);
+    assert_int_equal(g.events[0].vector, 0x80);
+    assert_int_equal(g.events[0].eip, GUEST_CODE + 7);
+    assert_int_equal(g.count, 3);
+    assert_int_equal(stack_at(&g, 0), GUEST_CODE + 7);
+    guest_close(&g);
+}
+
+/* Answered by the host: goes on behind the INT with the registers as changed. */
+static engine_action answer(guest *g, const engine_event *event)
+{
+    assert_int_equal(event->vector, 0x80);
+    assert_int_equal(engine_get(g->e, ENGINE_EIP), GUEST_CODE + 7);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 7);
+    engine_set(g->e, ENGINE_EAX, 99);
+    return ENGINE_CONTINUE;
+}
+
+static void test_software_answered(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, software);
+    g.event = answer;
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 99);
+    assert_int_equal(engine_get(g.e, ENGINE_EIP), GUEST_CODE + 8);
+    assert_int_equal(g.delivery_count, 0);
+    guest_close(&g);
+}
+
+/* From CPL 3: INT 80h changes the stack by the TSS, IRET goes back; INT 20h (DPL 0) is #GP with the INT's own
+ * EIP. */
+GUEST(user, "int 0x80\n int 0x20\n hlt");
+GUEST(kernel_iret, "iretd");
+
+static void test_privilege(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, user);
+    guest_put(&g, GUEST_HANDLERS + 16 * 0x80, kernel_iret, kernel_iret_end);
+    guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.deliveries[0].cpl, 3);
+    assert_int_equal(g.deliveries[0].cpl_after, 0);
+    assert_string_equal(g.insns[1].mnemonic, "IRET");
+    assert_int_equal(g.insns[1].cpl, 0);
+    assert_int_equal(g.insns[1].cpl_after, 3);
+    assert_true(g.insns[1].descriptor);
+    assert_int_equal(g.events[1].vector, 13);
+    assert_int_equal(g.events[1].kind, P5_TRANSFER_FAULT);
+    assert_int_equal(g.events[1].error_code, 0x20 * 8 + 2);
+    assert_int_equal(g.events[1].eip, GUEST_CODE + 2);
+    assert_int_equal(stack_at(&g, 0), 0x20 * 8 + 2);
+    assert_int_equal(stack_at(&g, 1), GUEST_CODE + 2);
+    assert_int_equal(stack_at(&g, 4), GUEST_STACK);
+    /* The second INT did not complete. */
+    assert_int_equal(g.count, 2 + 1);
+    guest_close(&g);
+}
+
+GUEST(traps, "int3\n nop\n push 2\n popfd\n mov al, 0x7f\n inc al\n into\n nop\n hlt");
+
+static void test_int3_into(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, traps);
+    guest_put(&g, GUEST_HANDLERS + 16 * 3, kernel_iret, kernel_iret_end);
+    guest_put(&g, GUEST_HANDLERS + 16 * 4, kernel_iret, kernel_iret_end);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.event_count, 2);
+    assert_int_equal(g.events[0].vector, 3);
+    assert_int_equal(g.events[0].eip, GUEST_CODE + 1);
+    assert_int_equal(g.events[1].vector, 4);
+    assert_int_equal(g.events[1].kind, P5_TRANSFER_SOFTWARE);
+    assert_int_equal(engine_get(g.e, ENGINE_EIP), GUEST_CODE + (uint32_t)(traps_end - traps));
+    guest_close(&g);
+}
+
+/* TF: a trap after each instruction, with the next one's EIP. */
+GUEST(single, "pushfd\n or dword ptr [esp], 0x100\n popfd\n inc eax\n inc eax\n hlt");
+
+static engine_action count_trap(guest *g, const engine_event *event)
+{
+    if (event->vector == 1 && g->event_count == 2)
+        engine_set(g->e, ENGINE_EFLAGS, 2);
+    return event->vector == 1 ? ENGINE_CONTINUE : ENGINE_DELIVER;
+}
+
+static void test_single_step(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, single);
+    g.event = count_trap;
+    guest_run(&g, ENGINE_HALTED);
+    uint32_t inc = GUEST_CODE + (uint32_t)(single_end - single) - 3;
+    assert_int_equal(g.event_count, 2);
+    assert_int_equal(g.events[0].kind, P5_TRANSFER_TRAP);
+    assert_int_equal(g.events[0].eip, inc + 1);
+    assert_int_equal(g.events[1].eip, inc + 2);
+    assert_int_equal(g.count, 6);
+    guest_close(&g);
+}
+
+/* ICEBP is #DB with the next EIP. */
+GUEST(icebp, "nop\n .byte 0xf1\n hlt");
+
+static void test_icebp(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, icebp);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].vector, 1);
+    assert_int_equal(g.events[0].eip, GUEST_CODE + 2);
+    assert_int_equal(g.count, 3);
+    guest_close(&g);
+}
+
+/* Undefined instructions: alone, behind others in a straight run, and longer than 15 bytes (#GP). */
+GUEST(undefined, "mov eax, [0x30000]\n .byte 0x0f, 0x0b\n hlt");
+GUEST(too_long, "nop\n .fill 15, 1, 0x66\n nop\n hlt");
+
+static void test_undefined(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, undefined);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.event_count, 1);
+    assert_int_equal(g.events[0].vector, 6);
+    assert_int_equal(g.events[0].eip, GUEST_CODE + 5);
+    assert_int_equal(g.insns[0].accesses, 1);
+    assert_int_equal(g.count, 2);
+    GUEST_LOAD(&g, too_long);
+    engine_flush_code(g.e, GUEST_CODE, 64);
+    guest_enter(&g, 0, GUEST_CODE, GUEST_STACK);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[1].vector, 13);
+    assert_int_equal(g.events[1].eip, GUEST_CODE + 1);
+    guest_close(&g);
+}
+
+/* Without an IDT every fault becomes a double and then a triple fault. */
+GUEST(triple, "nop\n ud2");
+
+static void test_shutdown(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, triple);
+    engine_set_table(g.e, true, GUEST_IDT, 0);
+    guest_run(&g, ENGINE_SHUTDOWN);
+    assert_int_equal(g.events[0].vector, 6);
+    assert_int_equal(g.events[1].vector, 13);
+    assert_int_equal(g.events[2].vector, 8);
+    assert_int_equal(g.event_count, 3);
+    assert_int_equal(g.delivery_count, 0);
+    guest_close(&g);
+}
+
+/* Interrupts: refused with IF clear and in the shadow of STI, taken at the boundary, after HLT too. */
+GUEST(wait, "sti\n nop\n 1: inc eax\n cmp eax, 100000\n jne 1b\n cli\n hlt");
+
+static engine_action inject_once(guest *g)
+{
+    if (g->delivery_count == 0 && engine_inject(g->e, 0x90, P5_TRANSFER_INTERRUPT))
+        g->want_attention = false;
+    return ENGINE_CONTINUE;
+}
+
+static void test_injection(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, wait);
+    guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
+    g.attention = inject_once;
+    g.want_attention = true;
+    assert_false(engine_inject(g.e, 0x90, P5_TRANSFER_INTERRUPT));
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.delivery_count, 1);
+    assert_int_equal(g.deliveries[0].kind, P5_TRANSFER_INTERRUPT);
+    /* STI, then the instruction in its shadow, then the interrupt. */
+    assert_int_equal(g.insns[1].address, GUEST_CODE + 1);
+    assert_string_equal(g.insns[2].mnemonic, "IRET");
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 100000);
+    guest_close(&g);
+}
+
+GUEST(halt, "sti\n hlt\n inc ebx\n cli\n hlt");
+
+static void test_injection_after_halt(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, halt);
+    guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EIP), GUEST_CODE + 2);
+    assert_true(engine_inject(g.e, 0x90, P5_TRANSFER_INTERRUPT));
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EBX), 1);
+    assert_int_equal(g.delivery_count, 1);
+    assert_int_equal(guest_peek32(&g, GUEST_STACK - 12), GUEST_CODE + 2);
+    guest_close(&g);
+}
+
+/* Step mode: every instruction is a stretch, an interrupt can be taken at each boundary; switching back
+ * restores whole blocks. */
+GUEST(steps,
+      "sti\n nop\n mov ecx, 3\n 1: inc eax\n inc ebx\n loop 1b\n inc edx\n inc edx\n inc edx\n cli\n hlt");
+
+static engine_action step_then_stop(guest *g)
+{
+    if (g->count == 8)
+        engine_inject(g->e, 0x90, P5_TRANSFER_INTERRUPT);
+    if (g->count >= 10)
+        engine_step_mode(g->e, false);
+    return ENGINE_CONTINUE;
+}
+
+static void test_step_mode(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, steps);
+    guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
+    g.attention = step_then_stop;
+    engine_step_mode(g.e, true);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 3);
+    assert_int_equal(engine_get(g.e, ENGINE_EDX), 3);
+    assert_int_equal(g.count, 3 + 9 + 3 + 2 + 1);
+    for (unsigned i = 0; i < 10; i++)
+        assert_true(g.insns[i].last);
+    assert_string_equal(g.insns[8].mnemonic, "IRET");
+    assert_int_equal(g.delivery_count, 1);
+    unsigned together = 0;
+    for (unsigned i = 10; i < g.count; i++)
+        together += !g.insns[i].last;
+    assert_true(together > 0);
+    guest_close(&g);
+}
+
+/* A request from outside breaks a long REP string between iterations. */
+GUEST(long_rep, "sti\n nop\n mov edi, 0x100000\n mov ecx, 1000\n rep stosb\n cli\n hlt");
+
+static engine_action inject_in_rep(guest *g)
+{
+    if (g->delivery_count == 0 && engine_get(g->e, ENGINE_ECX) == 900)
+        assert_true(engine_inject(g->e, 0x90, P5_TRANSFER_INTERRUPT));
+    engine_request_attention(g->e);
+    return ENGINE_CONTINUE;
+}
+
+static void test_rep_interrupted(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, long_rep);
+    guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
+    g.attention = inject_in_rep;
+    engine_request_attention(g.e);
+    guest_run(&g, ENGINE_HALTED);
+    unsigned iterations = 0, complete = 0;
+    for (unsigned i = 0; i < g.count; i++) {
+        iterations += g.insns[i].repeats;
+        complete += strncmp(g.insns[i].mnemonic, "REP", 3) == 0 && !g.insns[i].part;
+    }
+    assert_int_equal(iterations, 1000);
+    assert_int_equal(complete, 1);
+    assert_int_equal(g.delivery_count, 1);
+    assert_int_equal(guest_peek32(&g, GUEST_STACK - 12), GUEST_CODE + 12);
+    guest_close(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_middle_of_block),   cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_rep_fault),         cmocka_unit_test(test_rep_resumed),
+        cmocka_unit_test(test_fetch_second_page), cmocka_unit_test(test_fetch_target),
+        cmocka_unit_test(test_software),          cmocka_unit_test(test_software_answered),
+        cmocka_unit_test(test_privilege),         cmocka_unit_test(test_int3_into),
+        cmocka_unit_test(test_single_step),       cmocka_unit_test(test_icebp),
+        cmocka_unit_test(test_undefined),         cmocka_unit_test(test_shutdown),
+        cmocka_unit_test(test_injection),         cmocka_unit_test(test_injection_after_halt),
+        cmocka_unit_test(test_step_mode),         cmocka_unit_test(test_rep_interrupted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
