@@ -141,8 +141,14 @@ static bool describe(engine *e, engine_block *b, const uc_translated *tb, const 
         at += insn.length;
     }
     b->marks[b->count].offset = (uint16_t)at;
-    if (at != tb->size)
+    /* Of an instruction that always faults, as a privileged one at CPL 3, Unicorn may not have read all. */
+    if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
         return false;
+    b->size = (uint16_t)at;
+    b->bytes = malloc(at);
+    if (!b->bytes)
+        return false;
+    memcpy(b->bytes, code->bytes, at);
     b->block = p5_block_make(e->options.core, code->bytes, at, b->linear, b->physical, code32, b->count);
     return b->block && p5_block_count(b->block) == b->count;
 }
@@ -225,9 +231,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         return;
     /* Unicorn ends blocks at places of its own, too. */
     b->count = tb->icount;
-    b->size = tb->size;
-    b->bytes = malloc(tb->size);
-    if (tb->icount > plan.count || !b->bytes || !describe(e, b, tb, &code, code32)) {
+    if (tb->icount > plan.count || !describe(e, b, tb, &code, code32)) {
         engine_fail(
             e, "the block at %08x was translated as %u instructions of %u bytes, which is not how it decodes",
             linear, (unsigned)tb->icount, (unsigned)tb->size);
@@ -235,7 +239,6 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         b->slow = true;
         return;
     }
-    memcpy(b->bytes, code.bytes, tb->size);
     b->next_in_index = e->block_index[hash_of(tb, physical)];
     e->block_index[hash_of(tb, physical)] = b;
 }

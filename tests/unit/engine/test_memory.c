@@ -1,0 +1,349 @@
+/* Paging, A20 and self-modifying code. */
+#include "guest.h"
+
+enum { DIRECTORY = GUEST_PAGES, TABLE = GUEST_PAGES + 0x1000 };
+enum { P = 1, W = 2, U = 4, PWT = 8, PCD = 16, A = 32, D = 64, PS = 128 };
+
+/* Identity for the first 4 MB, as supervisor pages with `bits`. */
+static void paging_on(guest *g, uint32_t bits)
+{
+    guest_poke32(g, DIRECTORY, TABLE | P | W | U);
+    for (unsigned i = 0; i < 1024; i++)
+        guest_poke32(g, TABLE + 4 * i, i << 12 | bits);
+    engine_set(g->e, ENGINE_CR3, DIRECTORY);
+    engine_set(g->e, ENGINE_CR0, 0x80000033);
+}
+
+/* Linear C0000000 is physical 400000: code and data there. */
+GUEST(high, "mov eax, [0xc0000800]\n mov [0xc0000804], eax\n hlt");
+
+static void test_not_identity(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W);
+    guest_poke32(&g, DIRECTORY + 4 * 0x300, (TABLE + 0x1000) | P | W);
+    guest_poke32(&g, TABLE + 0x1000, 0x400000 | P | W | PCD | PWT);
+    guest_put(&g, 0x400100, high, high_end);
+    guest_poke32(&g, 0x400800, 0xcafe);
+    engine_set(g.e, ENGINE_EIP, 0xc0000100);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(&g, 0x400804), 0xcafe);
+    assert_int_equal(g.accesses[0].linear, 0xc0000800);
+    assert_int_equal(g.accesses[0].physical, 0x400800);
+    assert_int_equal(g.accesses[0].flags, P5_ACCESS_CACHE_DISABLE | P5_ACCESS_WRITE_THROUGH);
+    assert_int_equal(g.accesses[1].flags,
+                     P5_ACCESS_CACHE_DISABLE | P5_ACCESS_WRITE_THROUGH | P5_ACCESS_WRITE);
+    assert_int_equal(guest_peek32(&g, TABLE + 0x1000) & (A | D), A | D);
+    uint32_t physical, directory, table;
+    assert_true(engine_translate(g.e, 0xc0000123, &physical));
+    assert_int_equal(physical, 0x400123);
+    assert_false(engine_translate(g.e, 0xd0000000, &physical));
+    engine_walk(g.e, 0xc0000123, &directory, &table);
+    assert_int_equal(directory, DIRECTORY + 4 * 0x300);
+    assert_int_equal(table, TABLE + 0x1000);
+    guest_close(&g);
+}
+
+/* Accessed on a read, dirty only on a write, and a write after a read must still set it. */
+GUEST(bits, "mov eax, [0x30000]\n mov ebx, [0x31000]\n mov [0x31000], ebx\n hlt");
+
+static void test_accessed_dirty(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W);
+    GUEST_LOAD(&g, bits);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x30) & (A | D), A);
+    assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x31) & (A | D), A | D);
+    assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x32) & (A | D), 0);
+    assert_int_equal(guest_peek32(&g, DIRECTORY) & A, A);
+    guest_close(&g);
+}
+
+/* A 4 MB page, only with CR4.PSE; reserved bits in its entry fault. */
+GUEST(large, "mov eax, [0xc0012340]\n hlt");
+
+static void test_large_page(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W);
+    guest_poke32(&g, DIRECTORY + 4 * 0x300, 0x400000 | P | W | PS);
+    guest_poke32(&g, 0x412340, 0x600d);
+    engine_set(g.e, ENGINE_CR4, 0x10);
+    GUEST_LOAD(&g, large);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x600d);
+    assert_int_equal(g.accesses[0].physical, 0x412340);
+    assert_int_equal(g.accesses[0].flags, P5_ACCESS_LARGE_PAGE);
+    uint32_t directory, table;
+    engine_walk(g.e, 0xc0012340, &directory, &table);
+    assert_int_equal(table, 0);
+    guest_poke32(&g, DIRECTORY + 4 * 0x300, 0x401000 | P | W | PS);
+    engine_flush_translations(g.e);
+    guest_enter(&g, 0, GUEST_CODE, GUEST_STACK);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].vector, 14);
+    assert_int_equal(g.events[0].error_code, 9);
+    guest_close(&g);
+}
+
+/* Error codes for each reason, from CPL 3. */
+GUEST(read3, "mov eax, [0x30000]\n hlt");
+GUEST(write3, "mov [0x30000], eax\n hlt");
+
+static void page_fault(const uint8_t *code, const uint8_t *end, uint32_t entry, uint32_t expected)
+{
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W | U);
+    guest_poke32(&g, TABLE + 4 * 0x30, entry);
+    guest_put(&g, GUEST_CODE, code, end);
+    guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
+    guest_run(&g, ENGINE_HALTED);
+    if (g.events[0].vector != 14 || g.events[0].error_code != expected)
+        fail_msg("entry %08x: expected #PF(%x), got vector %u (%x)", entry, expected, g.events[0].vector,
+                 g.events[0].error_code);
+    guest_close(&g);
+}
+
+static void test_error_codes(void **state)
+{
+    (void)state;
+    page_fault(read3, read3_end, 0x30000, 4);
+    page_fault(read3, read3_end, 0x30000 | P | W, 5);
+    page_fault(write3, write3_end, 0x30000, 6);
+    page_fault(write3, write3_end, 0x30000 | P | U, 7);
+}
+
+/* The supervisor writes to read-only pages unless CR0.WP. */
+static void test_write_protect(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W);
+    guest_poke32(&g, TABLE + 4 * 0x30, 0x30000 | P);
+    GUEST_LOAD(&g, write3);
+    engine_set(g.e, ENGINE_EAX, 42);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.event_count, 0);
+    assert_int_equal(guest_peek32(&g, 0x30000), 42);
+    engine_set(g.e, ENGINE_CR0, 0x80010033);
+    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].vector, 14);
+    assert_int_equal(g.events[0].error_code, 3);
+    guest_close(&g);
+}
+
+/* A changed entry is seen after INVLPG or a load of CR3, not before. */
+GUEST(stale, "mov eax, [0x30000]\n mov dword ptr [0x50c0], 0x31003\n mov ebx, [0x30000]\n invlpg [0x30000]\n "
+             "mov ecx, [0x30000]\n"
+             "mov dword ptr [0x50c0], 0x32003\n mov edx, cr3\n mov cr3, edx\n mov edx, [0x30000]\n hlt");
+
+static void test_stale(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W);
+    assert_int_equal(TABLE + 4 * 0x30, 0x50c0);
+    for (unsigned i = 0; i < 3; i++)
+        guest_poke32(&g, 0x30000 + 0x1000 * i, 100 + i);
+    GUEST_LOAD(&g, stale);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 100);
+    assert_int_equal(engine_get(g.e, ENGINE_EBX), 100);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX), 101);
+    assert_int_equal(engine_get(g.e, ENGINE_EDX), 102);
+    assert_int_equal(g.special_count, 2);
+    assert_int_equal(g.specials[0], ENGINE_INVLPG);
+    assert_int_equal(g.specials[1], ENGINE_MOV_TO_CR);
+    guest_close(&g);
+}
+
+/* The same linear address with other code after a CR3 load: two address spaces. */
+GUEST(switch_space, "mov cr3, ecx\n call edi\n hlt");
+GUEST(space1, "mov eax, 1\n ret");
+GUEST(space2, "mov eax, 2\n ret");
+
+static void test_address_spaces(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W);
+    for (unsigned i = 0; i < 1024; i++) /* a second table: linear 40000h is physical 41000h */
+        guest_poke32(&g, TABLE + 0x2000 + 4 * i, (i == 0x40 ? 0x41u : i) << 12 | P | W);
+    guest_poke32(&g, TABLE + 0x1000, (TABLE + 0x2000) | P | W);
+    guest_put(&g, 0x40000, space1, space1_end);
+    guest_put(&g, 0x41000, space2, space2_end);
+    GUEST_LOAD(&g, switch_space);
+    for (unsigned i = 0; i < 6; i++) {
+        engine_set(g.e, ENGINE_ECX, i & 1 ? TABLE + 0x1000 : DIRECTORY);
+        engine_set(g.e, ENGINE_EDI, 0x40000);
+        guest_enter(&g, 0, GUEST_CODE, GUEST_STACK);
+        guest_run(&g, ENGINE_HALTED);
+        assert_int_equal(engine_get(g.e, ENGINE_EAX), 1 + (i & 1));
+    }
+    guest_close(&g);
+}
+
+static void test_a20(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    guest_poke32(&g, 0x800, 0x00cf9b00);
+    guest_poke32(&g, 0x30000, 0x11);
+    guest_poke32(&g, 0x130000, 0x22);
+    GUEST_LOAD(&g, read3);
+    uint8_t *code = engine_ram(g.e, GUEST_CODE, 8);
+    code[3] = 0x13; /* mov eax, [0x130000] */
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x22);
+    engine_set_a20(g.e, false);
+    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x11);
+    assert_int_equal(g.accesses[1].physical, 0x30000);
+    engine_set_a20(g.e, true);
+    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x22);
+    guest_close(&g);
+}
+
+/* --- Self-modifying code --- */
+
+/* Changes an instruction ahead in its own block: every instruction is retired once, the new code runs. The
+ * changed one is the "mov ecx, 1" at offset 21. */
+GUEST(same_block,
+      "mov ebx, [0x30000]\n push eax\n mov byte ptr [0x10011], 7\n inc edx\n nop\n mov ecx, 1\n hlt");
+
+static void test_same_block(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, same_block);
+    assert_int_equal(same_block[16], 0xb9); /* mov ecx, imm32: its immediate is at 10011h */
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX), 7);
+    assert_int_equal(engine_get(g.e, ENGINE_EDX), 1);
+    assert_int_equal(g.count, 7);
+    static const uint32_t offsets[] = {0, 6, 7, 14, 15, 16, 21};
+    for (unsigned i = 0; i < 7; i++)
+        assert_int_equal(g.insns[i].address, GUEST_CODE + offsets[i]);
+    static const unsigned accesses[] = {1, 1, 1, 0, 0, 0, 0};
+    for (unsigned i = 0; i < 7; i++)
+        assert_int_equal(g.insns[i].accesses, accesses[i]);
+    guest_close(&g);
+}
+
+/* A read-modify-write of the instruction behind it, in a loop: 10 times round. */
+GUEST(in_loop, "mov ebp, 10\n 1: inc dword ptr [0x1000c]\n mov eax, 0\n dec ebp\n jnz 1b\n hlt");
+
+static void test_in_loop(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, in_loop);
+    assert_int_equal(in_loop[11], 0xb8);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 10);
+    assert_int_equal(g.count, 1 + 4 * 10 + 1);
+    for (unsigned i = 0; i < 10; i++) {
+        guest_expect_access(&g, 1 + 4 * i, 0, 0x1000c, 4, 0);
+        guest_expect_access(&g, 1 + 4 * i, 1, 0x1000c, 4, P5_ACCESS_WRITE);
+    }
+    guest_close(&g);
+}
+
+/* Another block in the same page, one in another page, and plain data beside code. */
+GUEST(other_block, "mov byte ptr [0x10101], 3\n mov byte ptr [0x20001], 5\n mov dword ptr [0x10800], 9\n mov "
+                   "ecx, 0x10100\n call ecx\n"
+                   "mov ebx, eax\n mov ecx, 0x20000\n call ecx\n hlt");
+GUEST(callee, "mov eax, 0\n ret");
+
+static void test_other_blocks(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, other_block);
+    for (unsigned round = 0; round < 3; round++) {
+        guest_put(&g, 0x10100, callee, callee_end);
+        guest_put(&g, 0x20000, callee, callee_end);
+        engine_flush_code(g.e, 0x10100, 6);
+        engine_flush_code(g.e, 0x20000, 6);
+        g.count = 0;
+        engine_set(g.e, ENGINE_EIP, GUEST_CODE);
+        guest_run(&g, ENGINE_HALTED);
+        assert_int_equal(engine_get(g.e, ENGINE_EBX), 3);
+        assert_int_equal(engine_get(g.e, ENGINE_EAX), 5);
+        assert_int_equal(guest_peek32(&g, 0x10800), 9);
+        assert_int_equal(g.count, 13);
+    }
+    guest_close(&g);
+}
+
+/* REP MOVSB over the REP instruction itself: the copy ends where the instruction was replaced. */
+GUEST(rep_over, "mov esi, 0x30000\n mov edi, 0x1000e\n mov ecx, 4\n rep movsb\n nop\n nop\n hlt\n");
+
+static void test_rep_over_itself(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, rep_over);
+    guest_poke32(&g, 0x30000, 0x90909090);
+    guest_run(&g, ENGINE_HALTED);
+    /* The first byte copied replaces byte 0Eh (the immediate's last, zero before: harmless), the second the
+     * REP prefix. */
+    unsigned copied = 0;
+    for (unsigned i = 0; i < g.count; i++)
+        copied += g.insns[i].accesses / 2;
+    assert_int_equal(engine_get(g.e, ENGINE_EDI), 0x1000e + copied);
+    assert_true(copied >= 2 && copied <= 3);
+    guest_close(&g);
+}
+
+/* A host write through engine_write_linear is seen by translated code without further ado. */
+static void test_host_write(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, callee);
+    engine_ram(g.e, GUEST_CODE, 8)[5] = 0xf4;
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0);
+    uint8_t seven = 7;
+    assert_true(engine_write_linear(g.e, GUEST_CODE + 1, &seven, 1));
+    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX), 7);
+    guest_close(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_not_identity),   cmocka_unit_test(test_accessed_dirty),
+        cmocka_unit_test(test_large_page),     cmocka_unit_test(test_error_codes),
+        cmocka_unit_test(test_write_protect),  cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_address_spaces), cmocka_unit_test(test_a20),
+        cmocka_unit_test(test_same_block),     cmocka_unit_test(test_in_loop),
+        cmocka_unit_test(test_other_blocks),   cmocka_unit_test(test_rep_over_itself),
+        cmocka_unit_test(test_host_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
