@@ -11,7 +11,7 @@ int main(int argc, char **argv)
         int16_t sample[COUNT];
         __m64 vector[VECTORS];
     } a, b, out;
-    uint32_t rounds = number_argument(argc, argv, 1, 20000), state = 1;
+    uint32_t rounds = number_argument(argc, argv, 1, 30000), state = 1;
     for (size_t i = 0; i < COUNT; i++) {
         a.sample[i] = (int16_t)random_next(&state);
         b.sample[i] = (int16_t)random_next(&state);

@@ -32,7 +32,7 @@ static void sort(uint32_t *first, uint32_t *last)
 int main(int argc, char **argv)
 {
     static uint32_t words[COUNT];
-    uint32_t rounds = number_argument(argc, argv, 1, 50), state = 1, hash = CHECKSUM_START;
+    uint32_t rounds = number_argument(argc, argv, 1, 75), state = 1, hash = CHECKSUM_START;
     for (uint32_t i = 0; i < rounds; i++) {
         for (size_t n = 0; n < COUNT; n++)
             words[n] = random_next(&state);

@@ -21,7 +21,7 @@ static uint32_t sieve(uint8_t composite[LIMIT])
 int main(int argc, char **argv)
 {
     static uint8_t composite[LIMIT];
-    uint32_t rounds = number_argument(argc, argv, 1, 100), hash = CHECKSUM_START;
+    uint32_t rounds = number_argument(argc, argv, 1, 80), hash = CHECKSUM_START;
     for (uint32_t i = 0; i < rounds; i++) {
         uint32_t primes = sieve(composite);
         hash = checksum(hash, &primes, sizeof primes);

@@ -4,5 +4,5 @@
 int main(int argc, char **argv)
 {
     static uint32_t words[16 * 1024 / sizeof(uint32_t)];
-    return walk("walk16k", words, sizeof words / sizeof *words, number_argument(argc, argv, 1, 2000));
+    return walk("walk16k", words, sizeof words / sizeof *words, number_argument(argc, argv, 1, 12000));
 }

@@ -4,5 +4,5 @@
 int main(int argc, char **argv)
 {
     static uint32_t words[1024 * 1024 / sizeof(uint32_t)];
-    return walk("walk1m", words, sizeof words / sizeof *words, number_argument(argc, argv, 1, 32));
+    return walk("walk1m", words, sizeof words / sizeof *words, number_argument(argc, argv, 1, 160));
 }

@@ -6,7 +6,7 @@ enum { COUNT = 512 };
 int main(int argc, char **argv)
 {
     static double x[COUNT], y[COUNT];
-    uint32_t rounds = number_argument(argc, argv, 1, 10000), state = 1;
+    uint32_t rounds = number_argument(argc, argv, 1, 13000), state = 1;
     for (size_t i = 0; i < COUNT; i++) {
         x[i] = (double)(random_next(&state) & 0xffff) / 65536.0;
         y[i] = (double)(random_next(&state) & 0xffff) / 65536.0;
