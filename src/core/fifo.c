@@ -33,12 +33,11 @@ static int64_t decode_fifo(pipe *p, const op *o)
     return f->clock + 1;
 }
 
-/* P54C: D1 decodes from the prefetch buffers. */
+/* P54C: D1 decodes from the prefetch buffers; pipe.c releases them when it knows the clock in which D1 did.
+ */
 static int64_t decode_direct(pipe *p, const op *o)
 {
-    int64_t available = prefetch_bytes(p, o->address, o->length) + 1;
-    prefetch_release(&p->prefetch, o->address, o->length, later(available, p->d1_free));
-    return available;
+    return prefetch_bytes(p, o->address, o->length) + 1;
 }
 
 int64_t fifo_decode(pipe *p, const op *o)

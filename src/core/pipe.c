@@ -5,10 +5,8 @@
 #include "core/agi.h"
 #include "core/pairing.h"
 
-enum {
-    LONG_AGO = -128
-}; /* no instruction is decoded for so long that anything older could still matter: 15 prefixes in four FIFO
-      entries */
+/* Longer than four instructions with fourteen prefixes each keep F. */
+enum { FAR = 128 };
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -134,12 +132,14 @@ typedef struct entry_holds {
 
 static p5_stall own_gap(pipe *p, int64_t from, int64_t to, const entry_holds *h, int64_t *largest)
 {
+    /* In front of D2 nobody knows what an instruction will wait for: starvation comes before the waits in D2.
+     */
     const struct {
         p5_stall cause;
         int64_t until;
     } order[] = {
-        {P5_STALL_BRANCH, h->branch},   {P5_STALL_CODE_FETCH, h->fetch}, {P5_STALL_MMX_MULTIPLY, h->multiply},
-        {P5_STALL_MMX_STORE, h->store}, {P5_STALL_AGI, h->agi},          {P5_STALL_DECODE, h->decode},
+        {P5_STALL_BRANCH, h->branch},         {P5_STALL_CODE_FETCH, h->fetch}, {P5_STALL_DECODE, h->decode},
+        {P5_STALL_MMX_MULTIPLY, h->multiply}, {P5_STALL_MMX_STORE, h->store},  {P5_STALL_AGI, h->agi},
     };
     p5_stall main = P5_STALL_ISSUE;
     *largest = 0;
@@ -251,14 +251,15 @@ static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, 
 
 /* Sends `u`, with `v` beside it unless NULL, from D1 at `pull` through EX. `why` is the reason why there is
  * no `v`. */
-static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, unpaired why)
+static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, int64_t miss_until,
+                  unpaired why)
 {
     const op *ou = u->op, *ov = v ? v->op : NULL;
     if (p->timing->fifo && pull > p->d1_free) /* D1 could have taken something */
         count(p, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
               (uint64_t)(pull - p->d1_free));
     int64_t d2 = later(pull + ou->d1_clocks, p->d2_free);
-    entry_holds gap = {.branch = p->refill_until, .fetch = p->miss_until, .decode = d2 + 1};
+    entry_holds gap = {.branch = p->refill_until, .fetch = miss_until, .decode = d2 + 1};
     gap.branch = gap.branch < d2 + 1 ? gap.branch : d2 + 1;
     gap.fetch = gap.fetch < d2 + 1 ? gap.fetch : d2 + 1;
     int64_t enter = later(d2 + 1, p->now);
@@ -369,12 +370,21 @@ static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t availabl
     return PAIRED;
 }
 
+/* P54C: D1 has read the instruction out of the prefetch buffers. */
+static void release(pipe *p, const op *o, int64_t clock)
+{
+    if (!p->timing->fifo)
+        prefetch_release(&p->prefetch, o->address, o->length, clock);
+}
+
 void pipe_settle(pipe *p)
 {
     if (!p->has_pending)
         return;
+    release(p, &p->pending.operation, pull_clock(p, p->pending.available));
     p->has_pending = false;
-    issue(p, &p->pending.insn, NULL, pull_clock(p, p->pending.available), UNPAIRED_ALONE);
+    issue(p, &p->pending.insn, NULL, pull_clock(p, p->pending.available), p->pending.miss_until,
+          UNPAIRED_ALONE);
 }
 
 static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
@@ -387,6 +397,7 @@ static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
         pending->accesses[i] = x->accesses[i];
     pending->insn.accesses = pending->accesses;
     pending->available = available;
+    pending->miss_until = p->miss_until;
     pending->end_known = end_known;
     pending->next_unpaired = x->op->next_unpaired;
     p->has_pending = true;
@@ -502,6 +513,8 @@ static void finish(pipe *p, const pipe_insn *x, bool in_v)
 
 void pipe_step(pipe *p, const pipe_insn *x)
 {
+    if (p->has_pending)
+        release(p, &p->pending.operation, pull_clock(p, p->pending.available));
     int64_t available = fifo_decode(p, x->op);
     bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
     if (p->has_pending) {
@@ -514,14 +527,15 @@ void pipe_step(pipe *p, const pipe_insn *x)
         p->has_pending = false;
         if (why == PAIRED) {
             p->end_bit_missed = false;
-            issue(p, first, x, pull, PAIRED);
+            release(p, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
+            issue(p, first, x, pull, p->pending.miss_until, PAIRED);
             finish(p, x, true);
             return;
         }
         p->end_bit_missed = why == UNPAIRED_END_BIT;
         if (p->timing->fifo && available > pull)
             count(p, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
-        issue(p, first, NULL, pull, why);
+        issue(p, first, NULL, pull, p->pending.miss_until, why);
     } else {
         p->end_bit_missed = false;
     }
@@ -529,7 +543,9 @@ void pipe_step(pipe *p, const pipe_insn *x)
         hold(p, x, available, end_known);
         return;
     }
-    issue(p, x, NULL, pull_clock(p, available), p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
+    release(p, x->op, pull_clock(p, available));
+    issue(p, x, NULL, pull_clock(p, available), p->miss_until,
+          p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
     finish(p, x, false);
 }
 
@@ -570,14 +586,39 @@ void pipe_reset(pipe_state *state)
 {
     memset(state, 0, sizeof *state);
     state->prefetch.redirect = true;
-    state->refill_until = LONG_AGO;
-    state->miss_until = LONG_AGO;
+    state->refill_until = -1;
+    state->miss_until = -1;
+}
+
+/* Times of the front end, relative to `now`. Only differences matter there, and none that is larger than what
+ * the four instructions in the FIFO can take to decode: gaps beyond FAR, up to the one before `now`, are
+ * shortened to FAR. */
+static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
+{
+    int64_t bound = now;
+    for (unsigned done = 0; done < n;) {
+        int64_t next = INT64_MIN; /* the latest time not yet looked at */
+        for (unsigned i = 0; i < n; i++)
+            if (*times[i]<bound && * times[i]> next)
+                next = *times[i];
+        if (next == INT64_MIN)
+            return;
+        int64_t gap = bound - next;
+        if (gap > FAR) {
+            for (unsigned i = 0; i < n; i++)
+                if (*times[i] <= next)
+                    *times[i] += gap - FAR;
+            next += gap - FAR;
+        }
+        bound = next;
+        done++;
+    }
 }
 
 static int16_t relative(int64_t t, int64_t now)
 {
     int64_t r = t - now;
-    return (int16_t)(r < LONG_AGO ? LONG_AGO : r > INT16_MAX ? INT16_MAX : r);
+    return (int16_t)(r < INT16_MIN ? INT16_MIN : r > INT16_MAX ? INT16_MAX : r);
 }
 
 /* Times that cannot matter before `now`, e.g. of results. */
@@ -627,9 +668,58 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     p->group_branch = 0;
 }
 
+static void raise(int64_t *t, int64_t least)
+{
+    *t = *t < least ? least : *t;
+}
+
+/* Brings times that cannot matter any more to one value, so that equal situations look equal. */
+static void normalise(pipe *p)
+{
+    prefetch *f = &p->prefetch;
+    int64_t decoded =
+        p->timing->fifo ? p->fifo.clock : p->d1_free; /* bytes that came before this are as good as any */
+    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
+        if (f->redirect) /* a redirected stream refetches what it needs */
+            f->part[i] = f->line[i] = decoded - 1;
+        raise(&f->part[i], decoded - 1);
+        raise(&f->line[i], decoded - 1);
+        raise(&f->freed[i], f->clock);
+    }
+    for (unsigned i = 0; i < FIFO_DEPTH; i++)
+        raise(&p->fifo.pull[i], p->fifo.clock);
+    if (p->now - f->clock <= FAR && p->now - p->fifo.clock <= FAR && p->now - p->d1_free <= FAR &&
+        p->now - p->d2_free <= FAR && !(p->has_pending && p->now - p->pending.available > FAR))
+        return;
+    enum { OTHERS = 5 };
+    int64_t *times[OTHERS + 3 * PREFETCH_PARTS + FIFO_DEPTH];
+    unsigned n = 0;
+    times[n++] = &f->clock;
+    times[n++] = &p->fifo.clock;
+    times[n++] = &p->d1_free;
+    times[n++] = &p->d2_free;
+    if (p->has_pending)
+        times[n++] = &p->pending.available;
+    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
+        times[n++] = &f->part[i];
+        times[n++] = &f->line[i];
+        times[n++] = &f->freed[i];
+    }
+    for (unsigned i = 0; i < FIFO_DEPTH; i++)
+        times[n++] = &p->fifo.pull[i];
+    close_gaps(times, n, p->now);
+}
+
 int64_t pipe_end(pipe *p, pipe_state *s)
 {
     int64_t now = p->now;
+    if (!p->timing->fifo) {
+        p->fifo.clock = p->d1_free;
+        p->fifo.open = false;
+        for (unsigned i = 0; i < FIFO_DEPTH; i++)
+            p->fifo.pull[i] = p->d1_free;
+    }
+    normalise(p);
     memset(s, 0, sizeof *s);
     s->d1_free = relative(p->d1_free, now);
     s->d2_free = relative(p->d2_free, now);
@@ -637,15 +727,14 @@ int64_t pipe_end(pipe *p, pipe_state *s)
     s->prefetch.used = p->prefetch.used;
     s->prefetch.redirect = p->prefetch.redirect;
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
-        /* a redirected stream refetches: what is in the buffers does not matter any more */
-        s->prefetch.part[i] = p->prefetch.redirect ? LONG_AGO : relative(p->prefetch.part[i], now);
-        s->prefetch.line[i] = p->prefetch.redirect ? LONG_AGO : relative(p->prefetch.line[i], now);
+        s->prefetch.part[i] = relative(p->prefetch.part[i], now);
+        s->prefetch.line[i] = relative(p->prefetch.line[i], now);
         s->prefetch.freed[i] = relative(p->prefetch.freed[i], now);
     }
-    s->fifo.clock = p->timing->fifo ? relative(p->fifo.clock, now) : 0;
-    s->fifo.open = p->timing->fifo && p->fifo.open;
+    s->fifo.clock = relative(p->fifo.clock, now);
+    s->fifo.open = p->fifo.open;
     for (unsigned i = 0; i < FIFO_DEPTH; i++)
-        s->fifo.pull[i] = p->timing->fifo ? relative(p->fifo.pull[i], now) : 0;
+        s->fifo.pull[i] = relative(p->fifo.pull[i], now);
     for (unsigned i = 0; i < FPU_REGISTERS; i++) {
         s->fpu.st[i] = relative_ready(p->fpu.st[i], now);
         s->mmx.ready[i] = relative_ready(p->mmx.ready[i], now);
@@ -660,8 +749,10 @@ int64_t pipe_end(pipe *p, pipe_state *s)
     s->agi_gpr = p->agi_gpr;
     s->x87_mode = p->x87_mode;
     s->end_bit_missed = p->end_bit_missed;
-    if (p->has_pending)
+    if (p->has_pending) {
         p->pending.available -= now;
+        p->pending.miss_until -= now;
+    }
     p->start += (uint64_t)now;
     p->now = 0;
     return now;

@@ -69,7 +69,8 @@ typedef struct pipe_pending {
     op operation;
     pipe_insn insn;
     p5_access accesses[2];
-    int64_t available; /* relative like everything in a state */
+    int64_t available;  /* relative like everything in a state */
+    int64_t miss_until; /* see pipe_state */
     uint8_t next_unpaired;
     bool end_known;
 } pipe_pending;

@@ -1,0 +1,104 @@
+#include "pipe_runner.h"
+
+#include <string.h>
+
+typedef struct answers {
+    const program *program;
+    unsigned data_block, data_index; /* next reference */
+    unsigned lines, branches;
+    pipe_record *record;
+} answers;
+
+static bool answer_data(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+                        data_answer *answer)
+{
+    (void)access;
+    (void)locked;
+    (void)mmx;
+    answers *a = context;
+    while (a->data_index >= a->program->blocks[a->data_block].access_count) {
+        a->data_block++;
+        a->data_index = 0;
+    }
+    const outcome *o = &a->program->blocks[a->data_block].outcomes[a->data_index++];
+    if (!o->read && !o->misaligned)
+        return true;
+    *answer =
+        (data_answer){.done = asked + o->read + o->misaligned, .read = o->read, .misaligned = o->misaligned};
+    return false;
+}
+
+static bool answer_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    (void)linear;
+    answers *a = context;
+    uint16_t wait = a->program->line_waits[a->lines++];
+    if (!wait)
+        return true;
+    *answer = (code_answer){.ready = {asked + wait, asked + wait, asked + wait, asked + wait}};
+    return false;
+}
+
+static bool answer_end(void *context, const op *o)
+{
+    (void)context;
+    (void)o;
+    return true;
+}
+
+static void answer_branch(void *context, const branch_query *query, branch_answer *answer)
+{
+    answers *a = context;
+    bool right = a->program->blocks[a->branches++].right;
+    *answer = (branch_answer){.right = right, .predicted_taken = right == query->taken};
+}
+
+static void record_insn(void *context, const p5_trace_insn *insn)
+{
+    pipe_record *record = context;
+    record->insns[record->count++] = *insn;
+}
+
+void pipe_runner(const program *p, const timing *t, random_source *r, unsigned cut_percent,
+                 pipe_record *record)
+{
+    static const unsigned start = 1000;
+    memset(record, 0, sizeof *record);
+    answers a = {.program = p, .record = record};
+    const pipe_resolver resolver = {&a, answer_data, answer_code, answer_end, answer_branch, NULL};
+    const trace_sink sink = {record_insn, record};
+    pipe_state state;
+    pipe_reset(&state);
+    pipe working;
+    memset(&working, 0, sizeof working);
+    uint64_t now = start;
+    bool loaded = false;
+    for (unsigned b = 0; b < p->count; b++) {
+        const p5_block *block = p->blocks[b].block;
+        const p5_access *accesses = p->blocks[b].accesses;
+        for (unsigned i = 0; i < block->count; i++) {
+            const op *o = &block->ops[i];
+            if (!loaded)
+                pipe_begin(&working, t, &state, now, o->address, &resolver, &record->deltas);
+            loaded = true;
+            working.trace = &sink;
+            bool last = i + 1 == block->count;
+            const pipe_insn x = {.op = o,
+                                 .accesses = accesses,
+                                 .access_count = o->accesses,
+                                 .clocks = o->clocks,
+                                 .complete = true,
+                                 .taken = last && p->blocks[b].taken,
+                                 .next = last ? p->blocks[b].next : o->address + o->length};
+            pipe_step(&working, &x);
+            accesses += o->accesses;
+            if (random_below(r, 100) < cut_percent) {
+                now += (uint64_t)pipe_end(&working, &state);
+                loaded = false;
+            }
+        }
+    }
+    if (loaded)
+        now += (uint64_t)pipe_end(&working, &state);
+    record->clocks = now - start;
+}
