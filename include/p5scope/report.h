@@ -1,0 +1,136 @@
+/* Reports: what p5scope prints. Selections of events, statistics as text, CSV and JSON, the laws that counts obey, lists
+ * of events, metrics and models, registers in words, case files, and diagrams of the pipeline. The command line is made of
+ * these functions; so can other programs be. */
+#ifndef P5SCOPE_REPORT_H
+#define P5SCOPE_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "p5scope/core.h"
+#include "p5scope/event.h"
+#include "p5scope/machine.h"
+#include "p5scope/model.h"
+#include "p5scope/pmu.h"
+#include "p5scope/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Words and numbers that users write ---- */
+
+/* A number as every option takes it: 1200, 0x4b0, 4B0h, 64K, 32M, 2G, 1e6. False if `text` is anything else. */
+bool p5_parse_number(const char *text, uint64_t *value);
+/* "did you mean 'a' or 'b'?" from the NULL-terminated `names`, or an empty string; returns `buffer`. */
+const char *p5_suggest(const char *wanted, const char *const *names, char *buffer, size_t size);
+
+/* ---- Event selections ---- */
+
+/* `event` of a selected row that is not an event but the clocks themselves. */
+enum { P5_SELECT_CLOCKS = -1 };
+enum { P5_CPL_MASK_SYSTEM = 1, P5_CPL_MASK_USER = 2, P5_CPL_MASK_ALL = 3 };
+
+/* One row of a report. */
+typedef struct p5_selected {
+    int event;        /* enum p5_event or P5_SELECT_CLOCKS */
+    uint8_t cpl_mask; /* P5_CPL_MASK_* */
+    bool asserted;    /* :c, clocks in which the event's signal was on */
+    bool supported;   /* the processor has the event */
+    unsigned group;   /* members of one {a,b} share a number; 0 = no group */
+    char name[112];   /* canonical name with the modifiers as written */
+} p5_selected;
+
+typedef struct p5_selection {
+    p5_selected *items;
+    size_t count, capacity;
+    unsigned groups;
+} p5_selection;
+
+/* Adds what `text` selects to `selection` (zero-initialised before the first call):
+ *   list  := item { ',' item }
+ *   item  := name [ ':' mods ] | '{' name [ ':' mods ] { ',' name [ ':' mods ] } '}' [ ':' mods ]
+ *   name  := event, alias, rNN, rNN.C, 'clocks', 'all', or a pattern with * and ?
+ *   mods  := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on), in any order; none of u, k means both
+ * A group's modifiers hold for its members that have none of their own. `all` and patterns take the events that
+ * `family` has. The error's column is the offending place in `text`. */
+p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned family, p5_error *error);
+void p5_selection_free(p5_selection *selection);
+/* The row's value in `counts`. */
+uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts);
+/* True if the members of group `group` could be counted together by one CTR0 and one CTR1. */
+bool p5_selection_fits_counters(const p5_selection *selection, unsigned group);
+
+/* ---- Statistics: `p5scope stat` ---- */
+
+/* What one run came to. */
+typedef struct p5_stat_run {
+    p5_counts counts;
+    uint64_t instructions; /* p5_machine_instructions */
+    uint64_t clock;        /* p5_machine_clock */
+    uint64_t permissive;   /* instructions of later processors, --isa=permissive */
+    double host_seconds;
+} p5_stat_run;
+
+typedef struct p5_stat {
+    const p5_model *model;
+    const char *command;           /* the guest's command line */
+    const char *options;           /* p5scope's own, as given */
+    const char *ending;            /* a sentence if the guest did not just exit, else NULL */
+    const p5_selection *selection; /* NULL = every event, in groups, with the CPI stack */
+    bool no_events;                /* null run: clocks and times only */
+    const char *const *metric_groups; /* -M, NULL-terminated; may be NULL */
+    const p5_stat_run *runs;
+    size_t run_count; /* at least 1; values are means over the runs */
+} p5_stat;
+
+typedef struct p5_stat_style {
+    bool big_numbers;      /* commas between groups of three digits */
+    bool colour;
+    bool table;            /* a row for each run */
+    bool header;           /* CSV: a line with the names of the fields */
+    const char *separator; /* CSV */
+} p5_stat_style;
+
+/* Writes a report. The text is for people; CSV and JSON have the fields of `perf stat -x` and `-j` and are for programs. */
+p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
+p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
+p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error);
+/* P5_ERR_NAME with near names if there is no metric group `name`. */
+p5_status p5_metric_group_check(const char *name, p5_error *error);
+
+/* Checks the laws that counts of a processor of `family` obey, at CPL 0-2, at CPL 3 and in sum, and writes each broken one
+ * with both sides to `out` (may be NULL). Returns how many are broken; *checked (may be NULL) gets the number of laws checked. */
+unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked);
+
+/* ---- Lists: `p5scope list` ---- */
+
+enum { P5_LIST_EVENTS = 1, P5_LIST_METRICS = 2, P5_LIST_MODELS = 4, P5_LIST_ALL = 7 };
+typedef struct p5_list_options {
+    const char *pattern; /* NULL = everything; a pattern or a part of a name, alias, title, group or rNN code */
+    unsigned sections;   /* P5_LIST_* */
+    bool verbose;        /* rules, remarks, formulas, model fields */
+    bool json;           /* one object per line */
+} p5_list_options;
+/* Writes the list to `out`; the number of rows goes to *rows. */
+p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error);
+
+/* ---- Registers in words: `p5scope msr` ---- */
+
+/* Writes one line per MSR of `family`. */
+void p5_registers_write(FILE *out, unsigned family);
+/* Finds an MSR by name ("cesr") or number ("0x11"). P5_ERR_NAME with near names. */
+p5_status p5_register_find(const char *name, unsigned family, const p5_register **found, p5_error *error);
+/* Writes the register's layout: fields, access, what they mean. */
+void p5_register_write_layout(FILE *out, const p5_register *reg);
+/* Writes `value` field by field; for CESR also what the counters count. P5_ERR_RANGE if it has bits beyond the register. */
+p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value, p5_error *error);
+/* Puts "FIELD=NUMBER" into *value. */
+p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value, p5_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

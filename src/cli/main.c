@@ -1,0 +1,67 @@
+/* p5scope: picks the verb. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "p5scope/report.h"
+#include "p5scope/version.h"
+
+static const cli_verb verbs[] = {
+    {"list", "events, metrics and models", verb_list},
+    {"msr", "model-specific registers in words, and back to numbers", verb_msr},
+};
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static void write_help(FILE *out)
+{
+    fprintf(out, "Usage: p5scope VERB [OPTION...] [--] [GUEST [ARG...]]\n"
+                 "Run a program on a Pentium (P54C) or Pentium MMX (P55C) whose performance monitor counts.\n\n");
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+    fprintf(out, "\n  --version  show the version\n"
+                 "  --help     show this help; 'p5scope VERB --help' shows a verb's options\n");
+}
+
+static int unknown_verb(const char *word)
+{
+    const char *names[VERB_COUNT + 1];
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        names[i] = verbs[i].name;
+    names[VERB_COUNT] = NULL;
+    bool option = word[0] == '-';
+    char hint[200];
+    p5_suggest(word, names, hint, sizeof hint);
+    cli_complain("p5scope", word, 1, option ? "there is no option '%s'" : "there is no verb '%s'", word);
+    if (hint[0] != '\0' && !option)
+        fprintf(stderr, "  %s\n", hint);
+    fprintf(stderr, "  Try 'p5scope --help'.\n");
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        write_help(stderr);
+        return CLI_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        write_help(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("p5scope %s\n", p5_version());
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(verbs[i].name, word) != 0)
+            continue;
+        int status = verbs[i].run(argc - 1, argv + 1);
+        if (fflush(stdout) != 0) {
+            perror("p5scope: standard output");
+            return status != CLI_OK ? status : CLI_FAILED;
+        }
+        return status;
+    }
+    return unknown_verb(word);
+}

@@ -1,0 +1,160 @@
+/* p5scope msr: what a register's value says, and the value that says it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "p5scope/report.h"
+
+enum { KEY_MODEL = 0x100, KEY_CTR0, KEY_CTR1, MOST_FIELDS = 32 };
+
+typedef struct msr_arguments {
+    const char *model;
+    const char *name;
+    const char *counter[2];         /* --ctr0, --ctr1 */
+    const char *value;              /* a number: decode */
+    const char *field[MOST_FIELDS]; /* FIELD=NUMBER: encode */
+    unsigned field_count;
+} msr_arguments;
+
+static error_t parse_word(msr_arguments *arguments, char *word)
+{
+    if (arguments->name == NULL) {
+        arguments->name = word;
+    } else if (strchr(word, '=') != NULL && arguments->field_count < MOST_FIELDS) {
+        arguments->field[arguments->field_count++] = word;
+    } else if (arguments->value == NULL) {
+        arguments->value = word;
+    } else {
+        cli_complain("p5scope msr ...", word, 1, "one value is enough; fields are set as NAME=NUMBER");
+        return CLI_REPORTED;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    msr_arguments *arguments = state->input;
+    switch (key) {
+    case KEY_MODEL:
+        arguments->model = argument;
+        return 0;
+    case KEY_CTR0:
+    case KEY_CTR1:
+        arguments->counter[key - KEY_CTR0] = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        return parse_word(arguments, argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Puts --ctr0 and --ctr1 into *value. */
+static bool encode_counters(const msr_arguments *arguments, const p5_register *reg, unsigned family, uint64_t *value)
+{
+    static const char *const option[2] = {"--ctr0", "--ctr1"};
+    p5_counter_select select[2];
+    p5_cesr_decode((uint32_t)*value, select);
+    for (unsigned i = 0; i < 2; i++) {
+        if (arguments->counter[i] == NULL)
+            continue;
+        if (reg->msr != P5_MSR_CESR) {
+            cli_complain(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr cesr' only", option[i]);
+            return false;
+        }
+        p5_error error = {0};
+        if (p5_counter_parse(arguments->counter[i], i, family, &select[i], &error) != P5_OK) {
+            if (error.column == 0)
+                error.column = 1;
+            cli_show_error(&error, option[i], arguments->counter[i], "Run 'p5scope list' to see the events.");
+            return false;
+        }
+        *value = p5_cesr_encode(select);
+    }
+    return true;
+}
+
+/* Fills *value from the number, the counters and the fields; false after a message. */
+static bool evaluate(const msr_arguments *arguments, const p5_register *reg, unsigned family, uint64_t *value)
+{
+    *value = 0;
+    if (arguments->value != NULL && !p5_parse_number(arguments->value, value)) {
+        cli_complain("", arguments->value, 1, "'%s' is neither a number nor FIELD=NUMBER", arguments->value);
+        return false;
+    }
+    if (!encode_counters(arguments, reg, family, value))
+        return false;
+    for (unsigned i = 0; i < arguments->field_count; i++) {
+        p5_error error = {0};
+        if (p5_register_set_field(reg, arguments->field[i], value, &error) != P5_OK) {
+            cli_show_error(&error, "", arguments->field[i], NULL);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int answer(const msr_arguments *arguments, unsigned family)
+{
+    if (arguments->name == NULL) {
+        p5_registers_write(stdout, family);
+        return CLI_OK;
+    }
+    p5_error error = {0};
+    const p5_register *reg;
+    if (p5_register_find(arguments->name, family, &reg, &error) != P5_OK) {
+        error.column = 1;
+        cli_show_error(&error, "p5scope msr", arguments->name, "Run 'p5scope msr' to see the registers.");
+        return CLI_USAGE;
+    }
+    bool encode = arguments->counter[0] != NULL || arguments->counter[1] != NULL || arguments->field_count > 0;
+    if (!encode && arguments->value == NULL) {
+        p5_register_write_layout(stdout, reg);
+        return CLI_OK;
+    }
+    uint64_t value;
+    if (!evaluate(arguments, reg, family, &value))
+        return CLI_USAGE;
+    if (encode) { /* the number alone, for scripts */
+        printf("0x%08" PRIx64 "\n", value);
+        return CLI_OK;
+    }
+    if (p5_register_write_value(stdout, reg, family, value, &error) != P5_OK) {
+        error.column = 1;
+        cli_show_error(&error, "", arguments->value, NULL);
+        return CLI_USAGE;
+    }
+    return CLI_OK;
+}
+
+int verb_msr(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"model", KEY_MODEL, "NAME", 0, "Processor (a model's name or FILE.ini)", 0},
+        {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR: what CTR0 counts", 0},
+        {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR: what CTR1 counts", 0},
+        {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "[REGISTER [VALUE] [FIELD=NUMBER...]]",
+        .doc = "Model-specific registers and test registers. With no argument: list them. With a register's name or "
+               "number: show its layout. With a value: say in words what it means. With fields or --ctr0/--ctr1: "
+               "print the number that says it (starting from VALUE or 0)."};
+    msr_arguments arguments = {0};
+    if (!cli_parse(&argp, argc, argv, &arguments))
+        return CLI_USAGE;
+    p5_model *model;
+    p5_error error = {0};
+    const char *name = arguments.model != NULL ? arguments.model : p5_model_names()[0];
+    if (p5_model_open(name, &model, &error) != P5_OK) {
+        if (error.where[0] == '\0')
+            error.column = 1;
+        cli_show_error(&error, "--model", error.where[0] == '\0' ? name : NULL,
+                       "Run 'p5scope list models' to see the models.");
+        return CLI_USAGE;
+    }
+    unsigned family = p5_model_family(model);
+    p5_model_close(model);
+    return answer(&arguments, family);
+}

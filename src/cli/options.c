@@ -1,0 +1,204 @@
+/* Option parsing by argp, with our own messages: argp's say what is wrong, but not where, nor what would be right. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "p5scope/report.h"
+
+_Static_assert(CLI_REPORTED == ECANCELED, "argp hands on what a parser returns as an errno value");
+
+enum { KEY_HELP = 0x7f00, MOST_OPTIONS = 128 };
+
+/* All options of an argp and its children, flat. */
+typedef struct option_table {
+    const struct argp_option *items[MOST_OPTIONS];
+    size_t count;
+} option_table;
+
+static void collect(const struct argp *argp, option_table *table)
+{
+    const struct argp_option *option = argp->options;
+    for (; option != NULL && (option->name != NULL || option->key != 0 || option->doc != NULL); option++)
+        if ((option->name != NULL || option->key != 0) && table->count < MOST_OPTIONS)
+            table->items[table->count++] = option;
+    for (const struct argp_child *child = argp->children; child != NULL && child->argp != NULL; child++)
+        collect(child->argp, table);
+}
+
+/* Finds a long option by its full name or by an unambiguous beginning, as getopt_long does. */
+static const struct argp_option *find_long(const option_table *table, const char *name, size_t length, bool *ambiguous)
+{
+    const struct argp_option *found = NULL;
+    *ambiguous = false;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct argp_option *option = table->items[i];
+        if (option->name == NULL || strncmp(option->name, name, length) != 0)
+            continue;
+        if (option->name[length] == '\0') {
+            *ambiguous = false;
+            return option;
+        }
+        *ambiguous = found != NULL;
+        found = option;
+    }
+    return found;
+}
+
+static const struct argp_option *find_short(const option_table *table, char letter)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->items[i]->key == letter)
+            return table->items[i];
+    return NULL;
+}
+
+static bool needs_argument(const struct argp_option *option)
+{
+    return option->arg != NULL && (option->flags & OPTION_ARG_OPTIONAL) == 0;
+}
+
+/* Shows the whole command line with a caret under word `at`, `column` columns into it. */
+static void point_at(char **argv, int argc, int at, size_t column, const char *message, const char *what)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&line, &size);
+    if (text == NULL)
+        return;
+    fputs("p5scope", text);
+    size_t place = 0;
+    for (int i = 0; i < argc && i <= at + 2; i++) {
+        fputc(' ', text);
+        if (i == at)
+            place = (size_t)ftell(text) + column;
+        fputs(argv[i], text);
+    }
+    if (at + 3 < argc)
+        fputs(" ...", text);
+    fclose(text);
+    cli_complain("", line, (unsigned)place + 1, message, what);
+    free(line);
+}
+
+static void suggest_long(const option_table *table, const char *wanted)
+{
+    const char *names[MOST_OPTIONS + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->items[i]->name != NULL)
+            names[count++] = table->items[i]->name;
+    names[count] = NULL;
+    char sentence[200];
+    p5_suggest(wanted, names, sentence, sizeof sentence);
+    if (sentence[0] != '\0')
+        fprintf(stderr, "  %s\n", sentence);
+}
+
+/* Checks one long option at argv[at]; returns the words it takes, 0 if it is wrong (and was reported). */
+static int check_long(const option_table *table, int argc, char **argv, int at)
+{
+    const char *name = argv[at] + 2;
+    size_t length = strcspn(name, "=");
+    char plain[80];
+    snprintf(plain, sizeof plain, "%.*s", (int)length, name);
+    bool ambiguous;
+    const struct argp_option *option = find_long(table, name, length, &ambiguous);
+    if (option == NULL || ambiguous) {
+        point_at(argv, argc, at, 0, ambiguous ? "option '--%s' could be several" : "there is no option '--%s'", plain);
+        suggest_long(table, plain);
+        return 0;
+    }
+    if (name[length] == '=' && option->arg == NULL) {
+        point_at(argv, argc, at, length + 2, "option '--%s' takes no value", option->name);
+        return 0;
+    }
+    if (name[length] == '=' || !needs_argument(option))
+        return 1;
+    if (at + 1 < argc)
+        return 2;
+    point_at(argv, argc, at, 0, "option '--%s' needs a value", option->name);
+    return 0;
+}
+
+static int check_short(const option_table *table, int argc, char **argv, int at)
+{
+    for (size_t i = 1; argv[at][i] != '\0'; i++) {
+        const struct argp_option *option = find_short(table, argv[at][i]);
+        char letter[2] = {argv[at][i], '\0'};
+        if (option == NULL) {
+            point_at(argv, argc, at, i, "there is no option '-%s'", letter);
+            return 0;
+        }
+        if (option->arg == NULL)
+            continue;
+        if (argv[at][i + 1] != '\0' || !needs_argument(option))
+            return 1;
+        if (at + 1 < argc)
+            return 2;
+        point_at(argv, argc, at, i, "option '-%s' needs a value", letter);
+        return 0;
+    }
+    return 1;
+}
+
+/* Finds the first wrong option and says what is wrong with it. */
+static void diagnose(const option_table *table, int argc, char **argv)
+{
+    for (int at = 1; at < argc;) {
+        if (argv[at][0] != '-' || argv[at][1] == '\0' || strcmp(argv[at], "--") == 0)
+            return;
+        int words = argv[at][1] == '-' ? check_long(table, argc, argv, at) : check_short(table, argc, argv, at);
+        if (words == 0)
+            return;
+        at += words;
+    }
+}
+
+typedef struct parse_state {
+    const struct argp *root;
+    void *input;
+    char **argv;
+} parse_state;
+
+static error_t parse_common(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    parse_state *common = state->input;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = common->input;
+        return 0;
+    }
+    if (key != KEY_HELP)
+        return ARGP_ERR_UNKNOWN;
+    char name[64];
+    snprintf(name, sizeof name, "p5scope%s%s", common->argv[0][0] == '\0' ? "" : " ", common->argv[0]);
+    argp_help(common->root, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
+    exit(CLI_OK);
+}
+
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    static const struct argp_option help[] = {{"help", KEY_HELP, NULL, 0, "Show this help", -1}, {0}};
+    struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
+    struct argp root = {.options = help,
+                        .parser = parse_common,
+                        .args_doc = argp->args_doc,
+                        .doc = argp->doc,
+                        .children = children};
+    struct argp inner = *argp; /* its texts stand at the root */
+    inner.args_doc = NULL;
+    inner.doc = NULL;
+    children[0].argp = &inner;
+    parse_state state = {.root = &root, .input = input, .argv = argv};
+    error_t result = argp_parse(&root, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &state);
+    if (result == 0)
+        return true;
+    if (result != CLI_REPORTED) {
+        option_table table = {.count = 0};
+        collect(&root, &table);
+        diagnose(&table, argc, argv);
+    }
+    fprintf(stderr, "  Try 'p5scope%s%s --help'.\n", argv[0][0] == '\0' ? "" : " ", argv[0]);
+    return false;
+}

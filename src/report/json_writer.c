@@ -1,0 +1,190 @@
+#include "report/json_writer.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_init(json_writer *json, FILE *out)
+{
+    memset(json, 0, sizeof *json);
+    json->out = out;
+}
+
+static bool in_object(const json_writer *json)
+{
+    return (json->is_object >> json->depth & 1) != 0;
+}
+
+/* What stands before any value: a comma between array items; keys write their own. */
+static void before_value(json_writer *json)
+{
+    uint32_t bit = UINT32_C(1) << json->depth;
+    if (json->after_key) {
+        json->after_key = false;
+        return;
+    }
+    assert(!in_object(json));
+    if (json->depth > 0 && (json->has_items & bit) != 0)
+        fputc(',', json->out);
+    json->has_items |= bit;
+}
+
+static void open_container(json_writer *json, bool object)
+{
+    assert(json->depth < JSON_DEEPEST);
+    before_value(json);
+    json->depth++;
+    uint32_t bit = UINT32_C(1) << json->depth;
+    json->has_items &= ~bit;
+    json->is_object = object ? json->is_object | bit : json->is_object & ~bit;
+    fputc(object ? '{' : '[', json->out);
+}
+
+static void close_container(json_writer *json, bool object)
+{
+    assert(json->depth > 0 && in_object(json) == object && !json->after_key);
+    fputc(object ? '}' : ']', json->out);
+    json->depth--;
+    if (json->depth == 0)
+        fputc('\n', json->out);
+}
+
+void json_open_object(json_writer *json)
+{
+    open_container(json, true);
+}
+
+void json_close_object(json_writer *json)
+{
+    close_container(json, true);
+}
+
+void json_open_array(json_writer *json)
+{
+    open_container(json, false);
+}
+
+void json_close_array(json_writer *json)
+{
+    close_container(json, false);
+}
+
+/* Length of the well-formed UTF-8 sequence at `text`, 0 if there is none (overlong forms, surrogates, stray bytes). */
+static unsigned utf8_length(const unsigned char *text)
+{
+    unsigned char lead = text[0];
+    if (lead < 0x80)
+        return 1;
+    unsigned length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4)
+        return 0;
+    for (unsigned i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80) /* also stops at the final NUL */
+            return 0;
+    if ((lead == 0xe0 && text[1] < 0xa0) || (lead == 0xed && text[1] > 0x9f) ||
+        (lead == 0xf0 && text[1] < 0x90) || (lead == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+static void write_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
+        unsigned length = utf8_length(at);
+        if (length == 0) {
+            fputs("\\ufffd", out);
+            length = 1;
+        } else if (*at == '"' || *at == '\\') {
+            fprintf(out, "\\%c", *at);
+        } else if (*at == '\n') {
+            fputs("\\n", out);
+        } else if (*at == '\t') {
+            fputs("\\t", out);
+        } else if (*at < 0x20 || *at == 0x7f) {
+            fprintf(out, "\\u%04x", *at);
+        } else {
+            fwrite(at, 1, length, out);
+        }
+        at += length;
+    }
+    fputc('"', out);
+}
+
+void json_key(json_writer *json, const char *key)
+{
+    assert(in_object(json) && !json->after_key);
+    uint32_t bit = UINT32_C(1) << json->depth;
+    if ((json->has_items & bit) != 0)
+        fputc(',', json->out);
+    json->has_items |= bit;
+    write_quoted(json->out, key);
+    fputc(':', json->out);
+    json->after_key = true;
+}
+
+void json_string(json_writer *json, const char *text)
+{
+    before_value(json);
+    write_quoted(json->out, text);
+}
+
+void json_unsigned(json_writer *json, uint64_t value)
+{
+    before_value(json);
+    fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_double(json_writer *json, double value)
+{
+    before_value(json);
+    if (!isfinite(value)) {
+        fputs("null", json->out);
+        return;
+    }
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, json->out);
+}
+
+void json_bool(json_writer *json, bool value)
+{
+    before_value(json);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void json_null(json_writer *json)
+{
+    before_value(json);
+    fputs("null", json->out);
+}
+
+void json_key_string(json_writer *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_string(json, text);
+}
+
+void json_key_unsigned(json_writer *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_unsigned(json, value);
+}
+
+void json_key_double(json_writer *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+void json_key_bool(json_writer *json, const char *key, bool value)
+{
+    json_key(json, key);
+    json_bool(json, value);
+}

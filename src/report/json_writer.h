@@ -1,0 +1,44 @@
+/* A streaming JSON writer: emits as it goes, never builds a tree. Misuse (a value where a key is due) is a programming
+ * error; data can be anything: bytes that are not UTF-8 become U+FFFD, numbers that JSON cannot say become null. */
+#ifndef REPORT_JSON_WRITER_H
+#define REPORT_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { JSON_DEEPEST = 31 };
+
+typedef struct json_writer {
+    FILE *out;
+    unsigned depth;
+    uint32_t has_items; /* bit per depth: a separator is due before the next item */
+    uint32_t is_object; /* bit per depth */
+    bool after_key;
+} json_writer;
+
+void json_init(json_writer *json, FILE *out);
+
+/* Containers. A top-level container ends with a newline: one document per line (JSON Lines). */
+void json_open_object(json_writer *json);
+void json_close_object(json_writer *json);
+void json_open_array(json_writer *json);
+void json_close_array(json_writer *json);
+
+/* The key of the next value or container of an object. */
+void json_key(json_writer *json, const char *key);
+
+void json_string(json_writer *json, const char *text);
+void json_unsigned(json_writer *json, uint64_t value);
+/* Shortest form that reads back as the same double; null for infinities and NaN. */
+void json_double(json_writer *json, double value);
+void json_bool(json_writer *json, bool value);
+void json_null(json_writer *json);
+
+/* Key and value in one call. */
+void json_key_string(json_writer *json, const char *key, const char *text);
+void json_key_unsigned(json_writer *json, const char *key, uint64_t value);
+void json_key_double(json_writer *json, const char *key, double value);
+void json_key_bool(json_writer *json, const char *key, bool value);
+
+#endif

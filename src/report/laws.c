@@ -1,0 +1,188 @@
+/* Laws that counts obey whatever the guest does, because of what the events mean (manual, table 26-24). A broken one is a
+ * fault of the model. They hold at each privilege level for itself and so in sum. */
+#include "p5scope/report.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BOTH = P5_FAMILY_P54C | P5_FAMILY_P55C, MMX = P5_FAMILY_P55C };
+
+/* left RELATION right. A side is a sum of terms: [FACTOR*]event, clocks, stall.CAUSE or stalls (all causes). */
+typedef struct law {
+    unsigned families;
+    const char *left;
+    const char *relation; /* "=" or "<=" */
+    const char *right;
+} law;
+
+static const law laws[] = {
+    /* Every clock has one owner: the CPI stack adds up. */
+    {BOTH, "stalls", "=", "clocks"},
+    {MMX, "number_of_cycles_not_in_halt_state + stall.halt", "=", "clocks"},
+    /* Data references: each is a read or a write; each write hits a line in E or M, hits one in S, or misses. */
+    {BOTH, "data_read + data_write", "=", "data_read_or_write"},
+    {BOTH, "data_read_miss + data_write_miss", "=", "data_read_miss_or_write_miss"},
+    {BOTH, "data_read_miss", "<=", "data_read"},
+    {BOTH, "data_write_miss + write_hit_to_m_or_e_state_lines", "<=", "data_write"},
+    {BOTH, "2*memory_accesses_in_both_pipes", "<=", "data_read_or_write"},
+    /* Code references. */
+    {BOTH, "code_cache_miss", "<=", "code_read"},
+    {BOTH, "code_tlb_miss", "<=", "code_read"},
+    /* Pipes: whatever completes in V has its partner in U. */
+    {BOTH, "2*instructions_executed_v_pipe", "<=", "instructions_executed"},
+    {BOTH, "memory_accesses_in_both_pipes", "<=", "instructions_executed_v_pipe"},
+    {BOTH, "instructions_executed", "<=", "2*clocks"},
+    /* Branches: 14h is an OR of taken and found in the BTB. */
+    {BOTH, "btb_hits", "<=", "taken_branch_or_btb_hit"},
+    {BOTH, "taken_branch_or_btb_hit", "<=", "branches"},
+    {MMX, "taken_branches", "<=", "taken_branch_or_btb_hit"},
+    {MMX, "taken_branch_or_btb_hit", "<=", "taken_branches + btb_hits"},
+    {MMX, "btb_miss_prediction_on_not_taken_branch", "<=", "pipeline_flushes_due_to_wrong_branch_predictions"},
+    {MMX, "pipeline_flushes_due_to_wrong_branch_predictions", "<=", "pipeline_flushes"},
+    {MMX, "pipeline_flushes_due_to_wrong_branch_predictions_resolved_in_wb_stage", "<=",
+     "pipeline_flushes_due_to_wrong_branch_predictions"},
+    /* Returns: predicted right, predicted wrong, or not predicted; the wrong ones stand on both sides. */
+    {MMX, "predicted_returns", "<=", "returns"},
+    {MMX, "mispredicted_or_unpredicted_returns", "<=", "returns"},
+    {MMX, "returns", "<=", "predicted_returns + mispredicted_or_unpredicted_returns"},
+    /* Durations within durations. */
+    {BOTH, "bus_cycle_duration", "<=", "clocks"},
+    {MMX, "bus_utilization_due_to_processor_activity", "<=", "bus_cycle_duration"},
+    {MMX, "data_cache_tlb_miss_stall_duration", "<=", "waiting_for_data_memory_read_stall_duration"},
+    {BOTH, "write_buffer_full_stall_duration", "<=", "clocks"},
+    {BOTH, "waiting_for_data_memory_read_stall_duration", "<=", "clocks"},
+    /* MMX instructions are instructions, and what they do is part of what all do. */
+    {MMX, "mmx_instructions_executed_v_pipe", "<=", "instructions_executed_v_pipe"},
+    {MMX, "mmx_instructions_executed_u_pipe + mmx_instructions_executed_v_pipe", "<=", "instructions_executed"},
+    {MMX, "emms_instructions_executed", "<=", "mmx_instructions_executed_u_pipe"},
+    {MMX, "saturating_mmx_instructions_executed", "<=",
+     "mmx_instructions_executed_u_pipe + mmx_instructions_executed_v_pipe"},
+    {MMX, "saturations_performed", "<=", "saturating_mmx_instructions_executed"},
+    {MMX, "mmx_instruction_data_reads", "<=", "data_read"},
+    {MMX, "mmx_instruction_data_read_misses", "<=", "data_read_miss"},
+    {MMX, "mmx_instruction_data_read_misses", "<=", "mmx_instruction_data_reads"},
+    {MMX, "mmx_instruction_data_writes", "<=", "data_write"},
+    {MMX, "mmx_instruction_data_write_misses", "<=", "data_write_miss"},
+    {MMX, "mmx_instruction_data_write_misses", "<=", "mmx_instruction_data_writes"},
+    {MMX, "misaligned_data_memory_reference_on_mmx_instructions", "<=", "misaligned_data_memory_or_io_references"},
+    {MMX, "pipeline_stall_for_mmx_instruction_data_memory_reads", "<=",
+     "waiting_for_data_memory_read_stall_duration"},
+    {MMX, "full_write_buffer_stall_duration_while_executing_mmx_instructions", "<=",
+     "write_buffer_full_stall_duration"},
+    {MMX, "stall_on_mmx_instruction_write_to_e_or_m_state_line", "<=", "stall_on_write_to_an_e_or_m_state_line"},
+};
+enum { LAW_COUNT = sizeof laws / sizeof laws[0] };
+
+/* The privilege levels that a law is checked for. */
+static const struct {
+    unsigned mask;
+    const char *name;
+} scopes[] = {{P5_CPL_MASK_SYSTEM, "CPL 0-2"}, {P5_CPL_MASK_USER, "CPL 3"}, {P5_CPL_MASK_ALL, "all CPLs"}};
+
+static uint64_t by_cpl(const uint64_t parts[P5_CPL_CLASSES], unsigned mask)
+{
+    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) + (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
+}
+
+static uint64_t term_value(const char *name, const p5_counts *counts, unsigned mask)
+{
+    if (strcmp(name, "clocks") == 0)
+        return by_cpl(counts->clocks, mask);
+    bool all_stalls = strcmp(name, "stalls") == 0;
+    if (all_stalls || strncmp(name, "stall.", 6) == 0) {
+        uint64_t sum = 0;
+        bool found = all_stalls;
+        for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
+            if (!all_stalls && strcmp(name + 6, p5_stall_name((p5_stall)cause)) != 0)
+                continue;
+            sum += by_cpl(counts->stalls[cause], mask);
+            found = true;
+        }
+        assert(found);
+        (void)found;
+        return sum;
+    }
+    enum p5_event id;
+    p5_status status = p5_event_find(name, &id, NULL);
+    assert(status == P5_OK); /* the table above names events of the event table */
+    return status == P5_OK ? by_cpl(counts->increments[id], mask) : 0;
+}
+
+/* The value of one side of a law. */
+static uint64_t side_value(const char *side, const p5_counts *counts, unsigned mask)
+{
+    uint64_t sum = 0;
+    while (*side != '\0') {
+        uint64_t factor = 1;
+        if (isdigit((unsigned char)*side)) {
+            char *end;
+            factor = strtoul(side, &end, 10);
+            side = end + 1; /* the '*' */
+        }
+        char name[112];
+        size_t length = strcspn(side, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, side);
+        sum += factor * term_value(name, counts, mask);
+        side += length;
+        side += strspn(side, " +");
+    }
+    return sum;
+}
+
+static bool check(const law *rule, const p5_counts *counts, unsigned scope, FILE *out)
+{
+    uint64_t left = side_value(rule->left, counts, scopes[scope].mask);
+    uint64_t right = side_value(rule->right, counts, scopes[scope].mask);
+    bool holds = rule->relation[0] == '=' ? left == right : left <= right;
+    if (!holds && out != NULL)
+        fprintf(out, "law broken at %s: %s %s %s\n  left  %20" PRIu64 "\n  right %20" PRIu64 "\n", scopes[scope].name,
+                rule->left, rule->relation, rule->right, left, right);
+    return holds;
+}
+
+/* The two totals of one event. The signal of an event is on for at least one clock and at most as many clocks as it counts; it
+ * counts no more than max_per_clock in each; and what the processor does not have, it does not count. */
+static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked)
+{
+    unsigned broken = 0;
+    for (int id = 0; id < P5_EVENT_COUNT; id++) {
+        const p5_event_info *event = p5_event_describe((enum p5_event)id);
+        uint64_t increments = by_cpl(counts->increments[id], P5_CPL_MASK_ALL);
+        uint64_t asserted = by_cpl(counts->asserted[id], P5_CPL_MASK_ALL);
+        const char *rule = NULL;
+        if ((event->families & family) == 0)
+            rule = increments == 0 && asserted == 0 ? NULL : "an event that the processor does not have counts nothing";
+        else if (asserted > increments)
+            rule = "an event's signal is on in no more clocks than it counts";
+        else if (increments > asserted * event->max_per_clock)
+            rule = "an event counts no more than its maximum in a clock";
+        ++*checked;
+        if (rule == NULL)
+            continue;
+        broken++;
+        if (out != NULL)
+            fprintf(out, "law broken: %s: %s\n  counted  %20" PRIu64 "\n  clocks   %20" PRIu64 ", at most %u each\n",
+                    event->name, rule, increments, asserted, event->max_per_clock);
+    }
+    return broken;
+}
+
+unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked)
+{
+    unsigned broken = 0;
+    unsigned done = 0;
+    for (size_t i = 0; i < LAW_COUNT; i++) {
+        if ((laws[i].families & family) == 0)
+            continue;
+        for (unsigned scope = 0; scope < sizeof scopes / sizeof scopes[0]; scope++, done++)
+            if (!check(&laws[i], counts, scope, out))
+                broken++;
+    }
+    broken += check_totals(counts, family, out, &done);
+    if (checked != NULL)
+        *checked = done;
+    return broken;
+}

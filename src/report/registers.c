@@ -1,0 +1,181 @@
+/* Model-specific registers in words: layout, decoding, encoding. */
+#include "p5scope/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+static unsigned highest_bit(uint64_t mask)
+{
+    unsigned bit = 0;
+    while (mask >>= 1)
+        bit++;
+    return bit;
+}
+
+/* Bits of the register: what can be read or written, and at least its fields. */
+static unsigned register_bits(const p5_register *reg)
+{
+    unsigned bits = highest_bit(reg->read_mask | reg->write_mask) + 1;
+    for (unsigned i = 0; i < reg->field_count; i++)
+        if (reg->fields[i].high + 1U > bits)
+            bits = reg->fields[i].high + 1U;
+    return bits;
+}
+
+static int hex_digits(const p5_register *reg)
+{
+    unsigned bits = register_bits(reg);
+    return bits > 40 ? 16 : bits > 32 ? 10 : 8;
+}
+
+static const char *access_text(const p5_register *reg)
+{
+    if (reg->read_mask == 0)
+        return reg->write_mask == 0 ? "no access" : "write-only";
+    return reg->write_mask == 0 ? "read-only" : "read/write";
+}
+
+static uint64_t field_mask(const p5_register_field *field)
+{
+    unsigned width = field->high - field->low + 1U;
+    return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
+void p5_registers_write(FILE *out, unsigned family)
+{
+    for (const p5_register *reg = p5_registers(family); reg->name != NULL; reg++)
+        fprintf(out, "  %02" PRIx32 "h  %-6s %-10s %s\n", reg->msr, reg->name, access_text(reg), reg->title);
+}
+
+p5_status p5_register_find(const char *name, unsigned family, const p5_register **found, p5_error *error)
+{
+    uint64_t number;
+    bool by_number = text_to_u64(name, &number);
+    text_nearest nearest;
+    text_nearest_init(&nearest, name);
+    for (const p5_register *reg = p5_registers(family); reg->name != NULL; reg++) {
+        if (by_number ? reg->msr == number : text_same_name(reg->name, name)) {
+            *found = reg;
+            return P5_OK;
+        }
+        text_nearest_offer(&nearest, reg->name);
+    }
+    error_set(error, P5_ERR_NAME, "this processor has no model-specific register '%s'", name);
+    char hint[200];
+    error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
+    return P5_ERR_NAME;
+}
+
+static void bit_range(const p5_register_field *field, char *text, size_t size)
+{
+    if (field->high == field->low)
+        snprintf(text, size, "%u", field->high);
+    else
+        snprintf(text, size, "%u..%u", field->high, field->low);
+}
+
+void p5_register_write_layout(FILE *out, const p5_register *reg)
+{
+    int digits = hex_digits(reg);
+    fprintf(out, "%s (ECX = %02" PRIx32 "h), %u bits, %s: %s\n", reg->name, reg->msr, register_bits(reg),
+            access_text(reg), reg->title);
+    fprintf(out, "  read mask 0x%0*" PRIx64 ", write mask 0x%0*" PRIx64 "\n", digits, reg->read_mask, digits,
+            reg->write_mask);
+    for (unsigned i = 0; i < reg->field_count; i++) {
+        char range[16];
+        bit_range(&reg->fields[i], range, sizeof range);
+        fprintf(out, "  %-7s %-6s %s\n", range, reg->fields[i].name, reg->fields[i].meaning);
+    }
+}
+
+/* What one half of CESR makes its counter count, as one sentence. */
+static void write_counter(FILE *out, unsigned counter, unsigned family, const p5_counter_select *select)
+{
+    fprintf(out, "  CTR%u ", counter);
+    const char *whose = select->system && select->user ? "at any CPL"
+                        : select->system               ? "at CPL 0-2"
+                        : select->user                 ? "at CPL 3"
+                                                       : NULL;
+    int id = p5_event_by_code(select->code, counter, family);
+    const char *pin = select->overflow_pin ? "overflows" : "increments";
+    if (whose == NULL) {
+        fprintf(out, "is stopped (event select %02xh, no privilege level)", select->code);
+    } else if (id < 0) {
+        fprintf(out, "counts nothing: %s has no event %02xh on this counter",
+                family == P5_FAMILY_P54C ? "P54C" : "P55C", select->code);
+    } else {
+        const p5_event_info *event = p5_event_describe((enum p5_event)id);
+        fprintf(out, "counts %s%s (%02xh, %s) %s", select->clocks ? "the clocks of " : "", event->name, event->code,
+                event->title, whose);
+    }
+    fprintf(out, "; PM%u shows %s\n", counter, pin);
+}
+
+p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value, p5_error *error)
+{
+    unsigned bits = register_bits(reg);
+    if (bits < 64 && value >> bits != 0)
+        return error_set(error, P5_ERR_RANGE, "0x%" PRIx64 " is too large: %s has %u bits", value, reg->name, bits);
+    fprintf(out, "%s (ECX = %02" PRIx32 "h) = 0x%0*" PRIx64 "\n", reg->name, reg->msr, hex_digits(reg), value);
+    if (reg->msr == P5_MSR_CESR) {
+        p5_counter_select select[2];
+        p5_cesr_decode((uint32_t)value, select);
+        for (unsigned counter = 0; counter < 2; counter++)
+            write_counter(out, counter, family, &select[counter]);
+    }
+    uint64_t named = 0;
+    for (unsigned i = 0; i < reg->field_count; i++) {
+        const p5_register_field *field = &reg->fields[i];
+        char range[16];
+        bit_range(field, range, sizeof range);
+        uint64_t part = value >> field->low & field_mask(field);
+        named |= field_mask(field) << field->low;
+        fprintf(out, "  %-7s %-6s 0x%-8" PRIx64 " %s\n", range, field->name, part, field->meaning);
+    }
+    if ((value & ~named) != 0)
+        fprintf(out, "  reserved bits set: 0x%" PRIx64 "\n", value & ~named);
+    if (reg->write_mask != 0 && (value & ~reg->write_mask) != 0)
+        fprintf(out, "  WRMSR would not keep: 0x%" PRIx64 "\n", value & ~reg->write_mask);
+    return P5_OK;
+}
+
+p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value, p5_error *error)
+{
+    const char *equals = strchr(assignment, '=');
+    char name[64];
+    if (equals == NULL || (size_t)(equals - assignment) >= sizeof name)
+        return error_set(error, P5_ERR_SYNTAX, "a field is set as NAME=NUMBER, not '%s'", assignment);
+    memcpy(name, assignment, (size_t)(equals - assignment));
+    name[equals - assignment] = '\0';
+    text_nearest nearest;
+    text_nearest_init(&nearest, name);
+    for (unsigned i = 0; i < reg->field_count; i++) {
+        const p5_register_field *field = &reg->fields[i];
+        text_nearest_offer(&nearest, field->name);
+        if (!text_same_name(field->name, name))
+            continue;
+        uint64_t number;
+        if (!p5_parse_number(equals + 1, &number)) {
+            error_set(error, P5_ERR_SYNTAX, "'%s' is not a number", equals + 1);
+            error_at(error, "", 0, (unsigned)(equals + 1 - assignment) + 1);
+            return P5_ERR_SYNTAX;
+        }
+        if (number > field_mask(field)) {
+            error_set(error, P5_ERR_RANGE, "%s has %u bits: its largest value is 0x%" PRIx64, field->name,
+                      field->high - field->low + 1U, field_mask(field));
+            error_at(error, "", 0, (unsigned)(equals + 1 - assignment) + 1);
+            return P5_ERR_RANGE;
+        }
+        *value = (*value & ~(field_mask(field) << field->low)) | number << field->low;
+        return P5_OK;
+    }
+    error_set(error, P5_ERR_NAME, "%s has no field '%s'", reg->name, name);
+    error_at(error, "", 0, 1);
+    char hint[200];
+    error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
+    return P5_ERR_NAME;
+}
