@@ -130,6 +130,60 @@ p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned fa
 /* Puts "FIELD=NUMBER" into *value. */
 p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value, p5_error *error);
 
+/* ---- Case files: `p5scope check` and `p5scope bench` ---- */
+
+/* One `#! expect` line: the value per trip lies within [value - down, value + up]. */
+typedef struct p5_expectation {
+    p5_selected what;
+    double value, up, down;
+    char *model; /* `expect@MODEL`: a model's name or the beginning of some; NULL = all models */
+    unsigned line;
+} p5_expectation;
+
+/* A case file, parsed. */
+typedef struct p5_case {
+    char *path;
+    char *name;
+    char **models; /* NULL-terminated, at least one */
+    char *source;  /* where the figure comes from, may be empty */
+    unsigned cpl;
+    uint32_t cr4;
+    unsigned trips[2]; /* N1 < N2 */
+    p5_expectation *expectations;
+    size_t expectation_count;
+} p5_case;
+
+/* Reads and checks a case file. Errors name file, line and column. */
+p5_status p5_case_read(const char *path, p5_case *out, p5_error *error);
+void p5_case_free(p5_case *c);
+bool p5_expectation_applies(const p5_expectation *expectation, const char *model);
+
+/* A case assembled with one N: memory image, and the symbols of its code for diagrams. */
+typedef struct p5_case_program p5_case_program;
+/* Assembles the file at `path` (Intel syntax, GNU assembler from PATH) with N = `trips`. Errors are the assembler's first, with file
+ * and line. Safe to call from several threads and processes at once. */
+p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **program, p5_error *error);
+/* The same from text. `name` stands for the file in messages. */
+p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program, p5_error *error);
+void p5_case_program_free(p5_case_program *program);
+/* The image; cpl and cr4 are the caller's to set. Valid as long as the program. */
+void p5_case_program_image(const p5_case_program *program, p5_case_image *image);
+
+/* Options of a measurement. */
+typedef struct p5_case_conditions {
+    const char *model;
+    unsigned cpl;
+    uint32_t cr4;
+    double timeout_seconds; /* host time for one run; 0 = none */
+} p5_case_conditions;
+/* Runs `program` to its end on a machine fresh from reset; its totals go to *counts. `observe` (may be NULL) is called before the run,
+ * e.g. to set a trace. */
+p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
+                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts, p5_error *error);
+
+/* (count(N2) - count(N1)) / (N2 - N1). */
+double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,396 @@
+/* Case files: the directives of an assembly program that says what it must cost. */
+#include "p5scope/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/text.h"
+
+enum { DEFAULT_N1 = 200, DEFAULT_N2 = 1200 };
+
+/* The parser's state: one line of one file. */
+typedef struct case_parser {
+    p5_case *out;
+    ARRAY_OF(p5_expectation) expectations;
+    ARRAY_OF(char *) models;
+    char *line;      /* the line's text, cut into words as they are read */
+    char *cursor;    /* what is left of it */
+    unsigned number; /* line number, from 1 */
+    unsigned seen;   /* bit per directive that may stand once */
+    p5_error *error;
+} case_parser;
+
+static p5_status fail(case_parser *in, const char *place, p5_status status)
+{
+    error_at(in->error, in->out->path, in->number, place != NULL ? (unsigned)(place - in->line) + 1 : 0);
+    return status;
+}
+
+static p5_status no_memory(case_parser *in)
+{
+    return fail(in, NULL, error_set(in->error, P5_ERR_MEMORY, "no memory for the case file"));
+}
+
+/* The next word of the line, NULL at its end. */
+static char *next_word(case_parser *in)
+{
+    char *start = in->cursor;
+    while (isspace((unsigned char)*start))
+        start++;
+    if (*start == '\0') {
+        in->cursor = start;
+        return NULL;
+    }
+    char *end = start;
+    while (*end != '\0' && !isspace((unsigned char)*end))
+        end++;
+    in->cursor = end;
+    if (*end != '\0') {
+        *end = '\0';
+        in->cursor = end + 1;
+    }
+    return start;
+}
+
+static p5_status need_word(case_parser *in, const char *what, char **word)
+{
+    *word = next_word(in);
+    if (*word == NULL)
+        return fail(in, in->cursor, error_set(in->error, P5_ERR_SYNTAX, "%s is missing", what));
+    return P5_OK;
+}
+
+static p5_status need_end(case_parser *in)
+{
+    char *word = next_word(in);
+    if (word == NULL)
+        return P5_OK;
+    return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "'%s' is too much here", word));
+}
+
+static p5_status need_number(case_parser *in, const char *what, uint64_t largest, uint64_t *value)
+{
+    char *word;
+    p5_status status = need_word(in, what, &word);
+    if (status != P5_OK)
+        return status;
+    if (!p5_parse_number(word, value) || *value > largest)
+        return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "'%s' is not %s", word, what));
+    return P5_OK;
+}
+
+static p5_status parse_case(case_parser *in)
+{
+    char *word;
+    p5_status status = need_word(in, "the case's name", &word);
+    if (status != P5_OK)
+        return status;
+    for (const char *c = word; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && strchr("-_.", *c) == NULL)
+            return fail(in, c, error_set(in->error, P5_ERR_SYNTAX, "a case's name has letters, digits, '-', '_' and '.'"));
+    free(in->out->name);
+    in->out->name = strdup(word);
+    return in->out->name == NULL ? no_memory(in) : need_end(in);
+}
+
+/* Checks that `name` is a model (or a model file), or with `prefix` the beginning of a built-in one's name. */
+static p5_status check_model(case_parser *in, const char *name, bool prefix)
+{
+    size_t length = strlen(name);
+    if (!prefix && (strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0)))
+        return P5_OK; /* opened, and complained about, when the case runs */
+    for (const char *const *known = p5_model_names(); *known != NULL; known++)
+        if (strcmp(*known, name) == 0 || (prefix && strncmp(*known, name, length) == 0))
+            return P5_OK;
+    error_set(in->error, P5_ERR_NAME, "there is no model '%s'", name);
+    char hint[200];
+    error_hint(in->error, "%s", p5_suggest(name, p5_model_names(), hint, sizeof hint));
+    return fail(in, name, P5_ERR_NAME);
+}
+
+static p5_status add_model(case_parser *in, const char *name)
+{
+    if (!ARRAY_ROOM(&in->models) || (in->models.items[in->models.count] = strdup(name)) == NULL)
+        return no_memory(in);
+    in->models.count++;
+    return P5_OK;
+}
+
+static p5_status parse_models(case_parser *in)
+{
+    char *word;
+    p5_status status = need_word(in, "a model's name", &word);
+    for (; status == P5_OK && word != NULL; word = next_word(in)) {
+        status = check_model(in, word, false);
+        if (status == P5_OK)
+            status = add_model(in, word);
+    }
+    return status;
+}
+
+static p5_status parse_cpl(case_parser *in)
+{
+    char *word;
+    p5_status status = need_word(in, "the privilege level, 0 or 3,", &word);
+    if (status != P5_OK)
+        return status;
+    if (strcmp(word, "0") != 0 && strcmp(word, "3") != 0)
+        return fail(in, word, error_set(in->error, P5_ERR_RANGE, "code of a case runs at CPL 0 or 3, not '%s'", word));
+    in->out->cpl = (unsigned)(word[0] - '0');
+    return need_end(in);
+}
+
+static p5_status parse_cr4(case_parser *in)
+{
+    char *word;
+    p5_status status = need_word(in, "the value of CR4", &word);
+    if (status != P5_OK)
+        return status;
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(word, &end, 16);
+    bool suffix = (*end == 'h' || *end == 'H') && end[1] == '\0';
+    if (!isxdigit((unsigned char)word[0]) || errno != 0 || (*end != '\0' && !suffix) || value > UINT32_MAX)
+        return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "'%s' is not a hexadecimal value of CR4", word));
+    in->out->cr4 = (uint32_t)value;
+    return need_end(in);
+}
+
+static p5_status parse_trips(case_parser *in)
+{
+    uint64_t n[2];
+    for (unsigned i = 0; i < 2; i++) {
+        p5_status status = need_number(in, "a trip count", INT32_MAX, &n[i]);
+        if (status != P5_OK)
+            return status;
+        in->out->trips[i] = (unsigned)n[i];
+    }
+    if (n[0] >= n[1])
+        return fail(in, in->line, error_set(in->error, P5_ERR_RANGE, "N1 must be smaller than N2"));
+    return need_end(in);
+}
+
+/* ~T, or +U and -D in any order; nothing = exact but for the rounding of a division. */
+static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
+{
+    static const double EXACT = 1e-9;
+    expect->up = EXACT;
+    expect->down = EXACT;
+    char *word;
+    bool up = false;
+    bool down = false;
+    while ((word = next_word(in)) != NULL) {
+        double size;
+        if (strchr("~+-", word[0]) == NULL || !text_to_double(word + 1, &size) || !(size >= 0) || isinf(size))
+            return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "a tolerance is ~T, +U or -D, not '%s'", word));
+        if ((word[0] != '-' && up) || (word[0] != '+' && down))
+            return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "this side has a tolerance already"));
+        if (word[0] != '-') {
+            expect->up = size + EXACT;
+            up = true;
+        }
+        if (word[0] != '+') {
+            expect->down = size + EXACT;
+            down = true;
+        }
+    }
+    return P5_OK;
+}
+
+/* `model` is what stands behind the @ of expect@MODEL, or NULL. */
+static p5_status parse_expect(case_parser *in, char *model)
+{
+    p5_expectation expect = {.line = in->number};
+    char *word;
+    p5_status status = P5_OK;
+    if (model != NULL)
+        status = check_model(in, model, true);
+    if (status == P5_OK)
+        status = need_word(in, "an event", &word);
+    if (status != P5_OK)
+        return status;
+    p5_selection one = {0};
+    status = p5_selection_add(&one, word, P5_FAMILY_P54C | P5_FAMILY_P55C, in->error);
+    unsigned column = in->error != NULL && in->error->column > 0 ? in->error->column : 1;
+    if (status == P5_OK && one.count != 1)
+        status = error_set(in->error, P5_ERR_SYNTAX, "one event is expected here, '%s' selects %zu", word, one.count);
+    if (status == P5_OK)
+        expect.what = one.items[0];
+    p5_selection_free(&one);
+    if (status != P5_OK)
+        return fail(in, word + column - 1, status);
+    status = need_word(in, "the expected value", &word);
+    if (status != P5_OK)
+        return status;
+    if (!text_to_double(word, &expect.value) || !isfinite(expect.value))
+        return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "'%s' is not a number", word));
+    status = parse_tolerance(in, &expect);
+    if (status != P5_OK)
+        return status;
+    if (!ARRAY_ROOM(&in->expectations) || (model != NULL && (expect.model = strdup(model)) == NULL))
+        return no_memory(in);
+    in->expectations.items[in->expectations.count++] = expect;
+    return P5_OK;
+}
+
+static p5_status parse_source(case_parser *in)
+{
+    char *text = in->cursor + strspn(in->cursor, " \t");
+    free(in->out->source);
+    in->out->source = strdup(text);
+    return in->out->source == NULL ? no_memory(in) : P5_OK;
+}
+
+static p5_status parse_note(case_parser *in)
+{
+    (void)in; /* remarks are for readers of the file */
+    return P5_OK;
+}
+
+static const struct directive {
+    const char *name;
+    bool once;
+    p5_status (*parse)(case_parser *in);
+} directives[] = {
+    {"case", true, parse_case},  {"models", true, parse_models}, {"cpl", true, parse_cpl},
+    {"cr4", true, parse_cr4},    {"n", true, parse_trips},       {"source", false, parse_source},
+    {"note", false, parse_note},
+};
+enum { DIRECTIVE_COUNT = sizeof directives / sizeof directives[0] };
+
+static p5_status parse_directive(case_parser *in)
+{
+    char *word;
+    p5_status status = need_word(in, "a directive", &word);
+    if (status != P5_OK)
+        return status;
+    if (strcmp(word, "expect") == 0)
+        return parse_expect(in, NULL);
+    if (strncmp(word, "expect@", 7) == 0)
+        return parse_expect(in, word + 7);
+    const char *names[DIRECTIVE_COUNT + 2] = {"expect"};
+    for (size_t i = 0; i < DIRECTIVE_COUNT; i++) {
+        names[i + 1] = directives[i].name;
+        if (strcmp(word, directives[i].name) != 0)
+            continue;
+        if (directives[i].once && (in->seen >> i & 1) != 0)
+            return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "directive '%s' stands twice", word));
+        in->seen |= 1U << i;
+        return directives[i].parse(in);
+    }
+    error_set(in->error, P5_ERR_NAME, "there is no directive '%s'", word);
+    char hint[200];
+    error_hint(in->error, "%s", p5_suggest(word, names, hint, sizeof hint));
+    return fail(in, word, P5_ERR_NAME);
+}
+
+static p5_status parse_lines(case_parser *in, FILE *file)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    p5_status status = P5_OK;
+    while (status == P5_OK && (length = getline(&line, &size, file)) >= 0) {
+        in->number++;
+        if (strncmp(line, "#!", 2) != 0)
+            continue;
+        while (length > 0 && isspace((unsigned char)line[length - 1]))
+            line[--length] = '\0';
+        in->line = line;
+        in->cursor = line + 2;
+        status = parse_directive(in);
+    }
+    if (status == P5_OK && ferror(file))
+        status = fail(in, NULL, error_set(in->error, P5_ERR_IO, "cannot read: %s", strerror(errno)));
+    free(line);
+    return status;
+}
+
+/* What the directives left open: name, models, and that something is expected at all. */
+static p5_status complete(case_parser *in)
+{
+    p5_case *c = in->out;
+    if (c->name == NULL) {
+        const char *base = strrchr(c->path, '/');
+        base = base != NULL ? base + 1 : c->path;
+        size_t length = strlen(base);
+        if (length > 2 && strcmp(base + length - 2, ".s") == 0)
+            length -= 2;
+        if ((c->name = strndup(base, length)) == NULL)
+            return no_memory(in);
+    }
+    if (c->source == NULL && (c->source = strdup("")) == NULL)
+        return no_memory(in);
+    if (in->models.count == 0) {
+        p5_status status = add_model(in, "p55c-200");
+        if (status != P5_OK)
+            return status;
+    }
+    if (!ARRAY_ROOM(&in->models))
+        return no_memory(in);
+    in->models.items[in->models.count] = NULL;
+    return P5_OK;
+}
+
+p5_status p5_case_read(const char *path, p5_case *out, p5_error *error)
+{
+    memset(out, 0, sizeof *out);
+    out->cpl = 3;
+    out->trips[0] = DEFAULT_N1;
+    out->trips[1] = DEFAULT_N2;
+    case_parser in = {.out = out, .error = error};
+    if ((out->path = strdup(path)) == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the case file");
+    p5_status status;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        status = fail(&in, NULL, error_set(error, P5_ERR_IO, "cannot open: %s", strerror(errno)));
+    } else {
+        status = parse_lines(&in, file);
+        fclose(file);
+    }
+    if (status == P5_OK)
+        status = complete(&in);
+    out->models = in.models.items;
+    out->expectations = in.expectations.items;
+    out->expectation_count = in.expectations.count;
+    if (status != P5_OK) {
+        for (size_t i = 0; i < in.models.count; i++)
+            free(in.models.items[i]);
+        free(in.models.items);
+        out->models = NULL;
+        p5_case_free(out);
+    }
+    return status;
+}
+
+void p5_case_free(p5_case *c)
+{
+    for (char **model = c->models; model != NULL && *model != NULL; model++)
+        free(*model);
+    for (size_t i = 0; i < c->expectation_count; i++)
+        free(c->expectations[i].model);
+    free(c->models);
+    free(c->expectations);
+    free(c->source);
+    free(c->name);
+    free(c->path);
+    memset(c, 0, sizeof *c);
+}
+
+bool p5_expectation_applies(const p5_expectation *expectation, const char *model)
+{
+    return expectation->model == NULL || strncmp(model, expectation->model, strlen(expectation->model)) == 0;
+}
+
+double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2])
+{
+    double few = (double)p5_selected_value(what, &counts[0]);
+    double many = (double)p5_selected_value(what, &counts[1]);
+    return (many - few) / ((double)trips[1] - (double)trips[0]);
+}

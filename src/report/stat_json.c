@@ -1,0 +1,168 @@
+/* `stat -j`: JSON lines. A header, one object per event with perf's keys and ours, the CPI stack, metrics, a summary. */
+#include <math.h>
+
+#include "base/error.h"
+#include "p5scope/version.h"
+#include "report/cpi_stack.h"
+#include "report/json_writer.h"
+#include "report/list.h"
+#include "report/metric.h"
+#include "report/stat.h"
+
+static void write_header(json_writer *json, const p5_stat *stat)
+{
+    json_open_object(json);
+    json_key_string(json, "p5scope", p5_version());
+    json_key_string(json, "model", p5_model_name(stat->model));
+    json_key_double(json, "clock-mhz", p5_model_clock_mhz(stat->model));
+    json_key_string(json, "options", stat->options);
+    json_key_string(json, "command", stat->command);
+    json_key_unsigned(json, "runs", stat->run_count);
+    json_close_object(json);
+}
+
+/* perf's keys: the count as a string with six decimals, unit, event, its time and share of the time. */
+static void write_perf_keys(json_writer *json, const p5_stat *stat, double value, const char *unit, const char *event)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.6f", value);
+    json_key_string(json, "counter-value", text);
+    json_key_string(json, "unit", unit);
+    json_key_string(json, "event", event);
+    json_key_unsigned(json, "event-runtime",
+                      (uint64_t)llround(stat_clocks(stat).mean * 1e3 / p5_model_clock_mhz(stat->model)));
+    json_key_double(json, "pcnt-running", 100);
+}
+
+static void write_count(json_writer *json, double value)
+{
+    json_key(json, "value");
+    if (floor(value) == value)
+        json_unsigned(json, (uint64_t)value);
+    else
+        json_double(json, value);
+}
+
+static void write_row(json_writer *json, const p5_stat *stat, const p5_selected *row)
+{
+    stat_value value = stat_row_value(stat, row);
+    stat_metric metric;
+    char mode[4];
+    json_open_object(json);
+    if (row->supported) {
+        write_perf_keys(json, stat, value.mean, "", row->name);
+        write_count(json, value.mean);
+    } else {
+        json_key_string(json, "counter-value", "<not supported>");
+        json_key_string(json, "event", row->name);
+    }
+    if (stat->run_count > 1)
+        json_key_double(json, "variance", value.variance_percent);
+    json_key_string(json, "mode", stat_mode_text(row, mode));
+    if (row->event != P5_SELECT_CLOCKS) {
+        const p5_event_info *event = p5_event_describe((enum p5_event)row->event);
+        json_key_string(json, "ctr", event_counters_text(event->counters));
+        json_key_unsigned(json, "code", event->code);
+        json_key_string(json, "grade", event_grade_text(event->grade));
+    }
+    if (row->group != 0)
+        json_key_unsigned(json, "group", row->group);
+    if (stat_row_metric(stat, row, &metric)) {
+        json_key_double(json, "metric-value", metric.value);
+        json_key_string(json, "metric-unit", metric.unit);
+    }
+    json_close_object(json);
+}
+
+static void write_cpi_stack(json_writer *json, const p5_stat *stat)
+{
+    p5_counts sum;
+    stat_sum(stat, &sum);
+    cpi_share stack[P5_STALL_COUNT];
+    size_t count = cpi_stack(&sum, P5_CPL_MASK_ALL, stack);
+    for (size_t i = 0; i < count; i++) {
+        char name[48];
+        double clocks = (double)stack[i].clocks / (double)stat->run_count;
+        snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
+        json_open_object(json);
+        write_perf_keys(json, stat, clocks, "clocks", name);
+        write_count(json, clocks);
+        json_key_double(json, "metric-value", stack[i].permille / 10.0);
+        json_key_string(json, "metric-unit", "% of clocks");
+        json_close_object(json);
+    }
+}
+
+static p5_status write_metric_group(json_writer *json, const p5_stat *stat, const char *name, p5_error *error)
+{
+    metric_group *group;
+    p5_status status = metric_group_open(name, &group, error);
+    if (status != P5_OK)
+        return status;
+    p5_counts sum;
+    stat_sum(stat, &sum);
+    double values[METRIC_VARIABLES];
+    metric_values(&sum, P5_CPL_MASK_ALL, p5_model_clock_mhz(stat->model), values);
+    for (size_t i = 0; i < group->metric_count; i++) {
+        const metric *one = &group->metrics[i];
+        json_open_object(json);
+        json_key_string(json, "metric-group", group->name);
+        json_key_string(json, "metric", one->name);
+        json_key_double(json, "metric-value", metric_evaluate(one->formula, values));
+        json_key_string(json, "metric-unit", one->unit);
+        json_close_object(json);
+    }
+    metric_group_close(group);
+    return P5_OK;
+}
+
+/* `host` stands apart: it is the only part that differs from run to run. */
+static void write_summary(json_writer *json, const p5_stat *stat)
+{
+    double clocks = stat_clocks(stat).mean;
+    double instructions = stat_instructions(stat).mean;
+    double host = stat_host_seconds(stat).mean;
+    json_open_object(json);
+    json_key(json, "summary");
+    json_open_object(json);
+    json_key_double(json, "clocks", clocks);
+    json_key_double(json, "instructions", instructions);
+    json_key_double(json, "seconds", clocks / (p5_model_clock_mhz(stat->model) * 1e6));
+    json_key_unsigned(json, "permissive-instructions", stat_permissive(stat));
+    if (stat->ending != NULL)
+        json_key_string(json, "ending", stat->ending);
+    json_close_object(json);
+    json_key(json, "host");
+    json_open_object(json);
+    json_key_double(json, "seconds", host);
+    json_key_double(json, "mips", instructions / host / 1e6);
+    json_close_object(json);
+    json_close_object(json);
+}
+
+p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
+{
+    p5_selection all;
+    const p5_selection *rows;
+    p5_status status = stat_rows(stat, &all, &rows, error);
+    if (status != P5_OK)
+        return status;
+    json_writer json;
+    json_init(&json, out);
+    write_header(&json, stat);
+    if (rows == &all) {
+        static const p5_selected clocks = {.event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
+        write_row(&json, stat, &clocks);
+    }
+    for (size_t i = 0; i < rows->count; i++)
+        write_row(&json, stat, &rows->items[i]);
+    if (rows == &all && !stat->no_events)
+        write_cpi_stack(&json, stat);
+    p5_selection_free(&all);
+    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK; name++)
+        status = write_metric_group(&json, stat, *name, error);
+    write_summary(&json, stat);
+    if (status == P5_OK && ferror(out))
+        status = error_set(error, P5_ERR_IO, "cannot write the report");
+    return status;
+}

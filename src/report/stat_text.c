@@ -1,0 +1,203 @@
+/* `stat` for people, in the layout of perf stat. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "p5scope/version.h"
+#include "report/cpi_stack.h"
+#include "report/list.h"
+#include "report/metric.h"
+#include "report/stat.h"
+
+enum { VALUE_WIDTH = 18, NAME_WIDTH = 44 };
+
+typedef struct text_report {
+    FILE *out;
+    const p5_stat *stat;
+    const p5_stat_style *style;
+} text_report;
+
+static const char *whole(const text_report *in, double value, char *buffer, size_t size)
+{
+    uint64_t number = (uint64_t)llround(value);
+    if (in->style->big_numbers)
+        return text_grouped(number, buffer, size);
+    snprintf(buffer, size, "%" PRIu64, number);
+    return buffer;
+}
+
+static void write_variance(const text_report *in, double percent)
+{
+    if (in->stat->run_count > 1)
+        fprintf(in->out, "  ( +- %5.2f%% )", percent);
+}
+
+static void write_row(const text_report *in, const p5_selected *row)
+{
+    char number[32];
+    if (!row->supported) {
+        fprintf(in->out, "%*s      %s\n", VALUE_WIDTH, "<not supported>", row->name);
+        return;
+    }
+    stat_value value = stat_row_value(in->stat, row);
+    fprintf(in->out, "%*s      ", VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
+    stat_metric metric;
+    if (stat_row_metric(in->stat, row, &metric))
+        fprintf(in->out, "%-*s #%9.*f %s", NAME_WIDTH, row->name, (int)metric.decimals, metric.value, metric.unit);
+    else if (in->stat->run_count > 1)
+        fprintf(in->out, "%-*s", NAME_WIDTH, row->name);
+    else
+        fputs(row->name, in->out);
+    write_variance(in, value.variance_percent);
+    fputc('\n', in->out);
+}
+
+static void write_heading(const text_report *in, const char *format, const char *text)
+{
+    fputs(in->style->colour ? "\n \033[1m" : "\n ", in->out);
+    fprintf(in->out, format, text);
+    fputs(in->style->colour ? "\033[0m\n" : "\n", in->out);
+}
+
+static void write_groups(const text_report *in, const p5_selection *rows)
+{
+    for (const char *const *group = event_groups; *group != NULL; group++) {
+        bool first = true;
+        for (size_t i = 0; i < rows->count; i++) {
+            const p5_selected *row = &rows->items[i];
+            if (strcmp(p5_event_describe((enum p5_event)row->event)->group, *group) != 0)
+                continue;
+            if (first)
+                write_heading(in, "%s:", *group);
+            first = false;
+            write_row(in, row);
+        }
+    }
+}
+
+/* The CPI stack: what each cause adds to the clocks per instruction. */
+static void write_cpi_stack(const text_report *in)
+{
+    p5_counts sum;
+    stat_sum(in->stat, &sum);
+    cpi_share stack[P5_STALL_COUNT];
+    size_t count = cpi_stack(&sum, P5_CPL_MASK_ALL, stack);
+    double runs = (double)in->stat->run_count;
+    double instructions = stat_instructions(in->stat).mean;
+    double all = 0;
+    char number[32];
+    write_heading(in, "%s", "where the clocks went (CPI stack):");
+    for (size_t i = 0; i < count; i++) {
+        double clocks = (double)stack[i].clocks / runs;
+        all += clocks;
+        fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole(in, clocks, number, sizeof number), NAME_WIDTH,
+                p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
+        if (instructions > 0)
+            fprintf(in->out, " %8.3f CPI", clocks / instructions);
+        fputc('\n', in->out);
+    }
+    if (count == 0)
+        return;
+    fprintf(in->out, "%*s      %-*s #%9s %%", VALUE_WIDTH, whole(in, all, number, sizeof number), NAME_WIDTH, "clocks",
+            "100.0");
+    if (instructions > 0)
+        fprintf(in->out, " %8.3f CPI", all / instructions);
+    fputc('\n', in->out);
+}
+
+static p5_status write_metric_group(const text_report *in, const char *name, p5_error *error)
+{
+    metric_group *group;
+    p5_status status = metric_group_open(name, &group, error);
+    if (status != P5_OK)
+        return status;
+    write_heading(in, "%s:", group->summary);
+    p5_counts sum;
+    stat_sum(in->stat, &sum);
+    double values[METRIC_VARIABLES];
+    metric_values(&sum, P5_CPL_MASK_ALL, p5_model_clock_mhz(in->stat->model), values);
+    for (size_t i = 0; i < group->metric_count; i++) {
+        const metric *one = &group->metrics[i];
+        char text[32];
+        bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
+        metric_text(metric_evaluate(one->formula, values), 3, text, sizeof text);
+        fprintf(in->out, "%*s %-4s %s\n", VALUE_WIDTH, supported ? text : "<not supported>", one->unit, one->name);
+    }
+    metric_group_close(group);
+    return P5_OK;
+}
+
+static void write_times(const text_report *in)
+{
+    stat_value clocks = stat_clocks(in->stat);
+    stat_value host = stat_host_seconds(in->stat);
+    double mhz = p5_model_clock_mhz(in->stat->model);
+    double instructions = stat_instructions(in->stat).mean;
+    char number[32];
+    fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole(in, clocks.mean, number, sizeof number));
+    write_variance(in, clocks.variance_percent);
+    fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz);
+    fprintf(in->out, "\n%*.9f seconds on the host", VALUE_WIDTH, host.mean);
+    if (host.mean > 0)
+        fprintf(in->out, ", %.1f MIPS", instructions / host.mean / 1e6);
+    write_variance(in, host.variance_percent);
+    fputc('\n', in->out);
+}
+
+/* Each run by itself, with its distance from the mean, as perf stat --table. */
+static void write_table(const text_report *in)
+{
+    stat_value clocks = stat_clocks(in->stat);
+    char number[32];
+    fprintf(in->out, "\n # Table of individual measurements (clocks):\n");
+    for (size_t i = 0; i < in->stat->run_count; i++) {
+        const uint64_t *parts = in->stat->runs[i].counts.clocks;
+        double value = (double)(parts[P5_CPL_SYSTEM] + parts[P5_CPL_USER]);
+        fprintf(in->out, "%*s (%+.0f)\n", VALUE_WIDTH, whole(in, value, number, sizeof number), value - clocks.mean);
+    }
+    fprintf(in->out, "\n # Final result:\n%*s +- %.0f clocks  ( +- %5.2f%% )\n", VALUE_WIDTH,
+            whole(in, clocks.mean, number, sizeof number), clocks.mean * clocks.variance_percent / 100,
+            clocks.variance_percent);
+}
+
+p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
+{
+    text_report in = {.out = out, .stat = stat, .style = style};
+    p5_selection all;
+    const p5_selection *rows;
+    p5_status status = stat_rows(stat, &all, &rows, error);
+    if (status != P5_OK)
+        return status;
+    fprintf(out, "\n Performance counter stats for '%s'", stat->command);
+    if (stat->run_count > 1)
+        fprintf(out, " (%zu runs)", stat->run_count);
+    fprintf(out, ":\n p5scope %s, model %s (%s at %g MHz)%s%s\n", p5_version(), p5_model_name(stat->model),
+            event_families_text(p5_model_family(stat->model)), p5_model_clock_mhz(stat->model),
+            stat->options[0] != '\0' ? ", options: " : "", stat->options);
+    if (stat->ending != NULL)
+        fprintf(out, " %s\n", stat->ending);
+    if (rows == &all) {
+        write_groups(&in, rows);
+        if (!stat->no_events)
+            write_cpi_stack(&in);
+    } else {
+        fputc('\n', out);
+        for (size_t i = 0; i < rows->count; i++)
+            write_row(&in, &rows->items[i]);
+    }
+    p5_selection_free(&all);
+    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK; name++)
+        status = write_metric_group(&in, *name, error);
+    if (status != P5_OK)
+        return status;
+    write_times(&in);
+    if (style->table)
+        write_table(&in);
+    if (stat_permissive(stat) > 0)
+        fprintf(out, "\n %" PRIu64 " instructions of later processors were executed (--isa=permissive)\n",
+                stat_permissive(stat));
+    fputc('\n', out);
+    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report") : P5_OK;
+}
