@@ -105,6 +105,9 @@ p5_status p5_metric_group_check(const char *name, p5_error *error);
  * with both sides to `out` (may be NULL). Returns how many are broken; *checked (may be NULL) gets the number of laws checked. */
 unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked);
 
+/* The same for a machine after a run: its counts must also agree with its core's single totals and with its clock. */
+unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked);
+
 /* ---- Lists: `p5scope list` ---- */
 
 enum { P5_LIST_EVENTS = 1, P5_LIST_METRICS = 2, P5_LIST_MODELS = 4, P5_LIST_ALL = 7 };

@@ -7,6 +7,8 @@
 #include "p5scope/version.h"
 
 static const cli_verb verbs[] = {
+    {"run", "run a guest", verb_run},
+    {"stat", "run a guest and count: events, derived figures, where the clocks went", verb_stat},
     {"list", "events, metrics and models", verb_list},
     {"msr", "model-specific registers in words, and back to numbers", verb_msr},
 };

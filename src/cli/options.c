@@ -83,14 +83,22 @@ static void point_at(char **argv, int argc, int at, size_t column, const char *m
 
 static void suggest_long(const option_table *table, const char *wanted)
 {
+    enum { LONGEST = 40 };
+    char spelled[MOST_OPTIONS][LONGEST];
     const char *names[MOST_OPTIONS + 1];
     size_t count = 0;
-    for (size_t i = 0; i < table->count; i++)
-        if (table->items[i]->name != NULL)
-            names[count++] = table->items[i]->name;
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->items[i]->name == NULL)
+            continue;
+        snprintf(spelled[count], LONGEST, "--%s", table->items[i]->name);
+        names[count] = spelled[count];
+        count++;
+    }
     names[count] = NULL;
+    char dashed[100];
+    snprintf(dashed, sizeof dashed, "--%s", wanted);
     char sentence[200];
-    p5_suggest(wanted, names, sentence, sizeof sentence);
+    p5_suggest(dashed, names, sentence, sizeof sentence);
     if (sentence[0] != '\0')
         fprintf(stderr, "  %s\n", sentence);
 }
@@ -173,6 +181,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     char name[64];
     snprintf(name, sizeof name, "p5scope%s%s", common->argv[0][0] == '\0' ? "" : " ", common->argv[0]);
+    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28", 0); /* the note about duplicate arguments says nothing new */
     argp_help(common->root, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
     exit(CLI_OK);
 }

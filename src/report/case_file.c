@@ -60,8 +60,10 @@ static char *next_word(case_parser *in)
 static p5_status need_word(case_parser *in, const char *what, char **word)
 {
     *word = next_word(in);
-    if (*word == NULL)
-        return fail(in, in->cursor, error_set(in->error, P5_ERR_SYNTAX, "%s is missing", what));
+    if (*word == NULL) {
+        error_set(in->error, P5_ERR_SYNTAX, "%s is missing", what);
+        return fail(in, in->cursor, P5_ERR_SYNTAX);
+    }
     return P5_OK;
 }
 

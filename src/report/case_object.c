@@ -223,7 +223,7 @@ static p5_status relocate_one(placement *in, const Elf32_Rel *rel, unsigned targ
     }
     if (rel->r_offset > in->sections[target].sh_size || width > in->sections[target].sh_size - rel->r_offset)
         return broken(in);
-    uint32_t value;
+    uint32_t value = 0;
     p5_status status = symbol_value(in, ELF32_R_SYM(rel->r_info), &value);
     if (status != P5_OK)
         return status;

@@ -12,7 +12,8 @@ void json_init(json_writer *json, FILE *out)
     json->out = out;
 }
 
-static bool in_object(const json_writer *json)
+/* Only asserted. */
+static inline bool in_object(const json_writer *json)
 {
     return (json->is_object >> json->depth & 1) != 0;
 }

@@ -186,3 +186,44 @@ unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsi
         *checked = done;
     return broken;
 }
+
+/* One event's totals asked for one by one must be those of the whole table. */
+static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE *out, unsigned *checked)
+{
+    unsigned broken = 0;
+    for (int id = 0; id < P5_EVENT_COUNT; id++) {
+        for (unsigned which = 0; which < 6; which++, ++*checked) {
+            bool asserted = which >= 3;
+            unsigned mask = which % 3 + 1;
+            uint64_t single = p5_core_event_total(core, (enum p5_event)id, mask, asserted);
+            uint64_t table = by_cpl(asserted ? counts->asserted[id] : counts->increments[id], mask);
+            if (single == table)
+                continue;
+            broken++;
+            if (out != NULL)
+                fprintf(out, "law broken: %s%s at %s is the same asked for alone and in the table\n  alone %20" PRIu64 "\n  table %20" PRIu64 "\n",
+                        p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "", scopes[mask - 1].name, single, table);
+        }
+    }
+    return broken;
+}
+
+unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked)
+{
+    p5_counts counts;
+    p5_machine_counts(machine, &counts);
+    unsigned done = 0;
+    unsigned broken = p5_laws_check(&counts, p5_model_family(p5_machine_model(machine)), out, &done);
+    unsigned more = 0;
+    broken += check_single_totals(p5_machine_core(machine), &counts, out, &more);
+    uint64_t owned = by_cpl(counts.clocks, P5_CPL_MASK_ALL);
+    uint64_t clock = p5_core_clock(p5_machine_core(machine));
+    if (owned != clock) {
+        broken++;
+        if (out != NULL)
+            fprintf(out, "law broken: the clocks of all CPLs are the core's clock\n  clocks %20" PRIu64 "\n  core   %20" PRIu64 "\n", owned, clock);
+    }
+    if (checked != NULL)
+        *checked = done + more + 1;
+    return broken;
+}

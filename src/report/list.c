@@ -57,11 +57,11 @@ const char *event_families_text(unsigned families)
     return families == P5_FAMILY_P55C ? "P55C" : families == P5_FAMILY_P54C ? "P54C" : "P54C P55C";
 }
 
-/* The first other spelling that is not just the name in capitals. */
+/* The first other spelling that is not just the name in capitals or FreeBSD's p5-NAME. */
 static const char *other_name(const p5_event_info *event)
 {
     for (const char *const *alias = event->aliases; alias != NULL && *alias != NULL; alias++)
-        if (!text_same_name(*alias, event->name))
+        if (!text_same_name(*alias, event->name) && strncmp(*alias, "p5-", 3) != 0)
             return *alias;
     return NULL;
 }
@@ -219,7 +219,7 @@ static p5_status write_models(FILE *out, const p5_list_options *options, size_t 
         if (status != P5_OK)
             return status;
         if (!options->json && *rows == 0)
-            fprintf(out, "%sModels\n", before > 0 ? "\n" : "");
+            fprintf(out, "%sModels (name, processor, clock, signature)\n\n", before > 0 ? "\n" : "");
         write_model(out, model, options, i == 0);
         p5_model_close(model);
         ++*rows;
@@ -229,17 +229,19 @@ static p5_status write_models(FILE *out, const p5_list_options *options, size_t 
 
 p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error)
 {
-    size_t models = 0;
     *rows = 0;
     if (options->sections & P5_LIST_EVENTS)
-        *rows += write_events(out, options);
+        *rows = write_events(out, options);
+    p5_status status = P5_OK;
+    size_t more = 0;
     if (options->sections & P5_LIST_METRICS)
-        *rows += list_metrics(out, options, *rows);
-    if (options->sections & P5_LIST_MODELS) {
-        p5_status status = write_models(out, options, *rows, &models, error);
-        if (status != P5_OK)
-            return status;
-        *rows += models;
-    }
+        status = list_metrics(out, options, *rows, &more, error);
+    *rows += more;
+    more = 0;
+    if (status == P5_OK && (options->sections & P5_LIST_MODELS) != 0)
+        status = write_models(out, options, *rows, &more, error);
+    *rows += more;
+    if (status != P5_OK)
+        return status;
     return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the list") : P5_OK;
 }

@@ -16,7 +16,7 @@ const char *event_counters_text(unsigned counters);
 const char *event_grade_text(p5_grade grade);
 const char *event_families_text(unsigned families);
 
-/* Metric groups that match; `before` rows were written already. Returns the number of rows. */
-size_t list_metrics(FILE *out, const p5_list_options *options, size_t before);
+/* Writes the metric groups that match; `before` rows of other kinds were written already. */
+p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows, p5_error *error);
 
 #endif

@@ -151,7 +151,7 @@ static bool evaluate(const p5_stat *stat, unsigned cpl_mask, const char *formula
     return isfinite(*result);
 }
 
-bool stat_row_metric(const p5_stat *stat, const p5_selected *row, stat_metric *metric)
+bool stat_row_metric(const p5_stat *stat, const p5_selected *row, stat_metric *beside)
 {
     if (row->event == P5_SELECT_CLOCKS || row->asserted || !row->supported)
         return false;
@@ -159,17 +159,17 @@ bool stat_row_metric(const p5_stat *stat, const p5_selected *row, stat_metric *m
     for (size_t i = 0; i < ROW_METRIC_COUNT; i++) {
         if (strcmp(row_metrics[i].event, event->name) != 0)
             continue;
-        metric->unit = row_metrics[i].unit;
-        metric->decimals = row_metrics[i].decimals;
-        return evaluate(stat, row->cpl_mask, row_metrics[i].formula, &metric->value);
+        beside->unit = row_metrics[i].unit;
+        beside->decimals = row_metrics[i].decimals;
+        return evaluate(stat, row->cpl_mask, row_metrics[i].formula, &beside->value);
     }
     if (!event->duration)
         return false;
     char formula[160];
     snprintf(formula, sizeof formula, "100*%s/clocks", event->name);
-    metric->unit = "% of clocks";
-    metric->decimals = 1;
-    return evaluate(stat, row->cpl_mask, formula, &metric->value);
+    beside->unit = "% of clocks";
+    beside->decimals = 1;
+    return evaluate(stat, row->cpl_mask, formula, &beside->value);
 }
 
 const char *stat_mode_text(const p5_selected *row, char text[4])

@@ -27,7 +27,7 @@ typedef struct stat_metric {
     unsigned decimals;
     const char *unit;
 } stat_metric;
-bool stat_row_metric(const p5_stat *stat, const p5_selected *row, stat_metric *metric);
+bool stat_row_metric(const p5_stat *stat, const p5_selected *row, stat_metric *beside);
 
 /* "u", "k" or "uk", with "c" behind it for clocks in which the signal was on. */
 const char *stat_mode_text(const p5_selected *row, char text[4]);

@@ -69,15 +69,15 @@ static void middle_fields(csv *to, const char *unit, const char *name, double va
 static void write_row(csv *to, const p5_selected *row)
 {
     stat_value value = stat_row_value(to->stat, row);
-    stat_metric metric;
+    stat_metric beside;
     if (row->supported)
         value_field(to, value.mean);
     else
         field(to, "<not supported>");
     middle_fields(to, "", row->name, value.variance_percent);
-    if (stat_row_metric(to->stat, row, &metric)) {
-        number_field(to, metric.value, (int)metric.decimals);
-        field(to, metric.unit);
+    if (stat_row_metric(to->stat, row, &beside)) {
+        number_field(to, beside.value, (int)beside.decimals);
+        field(to, beside.unit);
     } else {
         field(to, "");
         field(to, "");

@@ -46,7 +46,7 @@ static void write_count(json_writer *json, double value)
 static void write_row(json_writer *json, const p5_stat *stat, const p5_selected *row)
 {
     stat_value value = stat_row_value(stat, row);
-    stat_metric metric;
+    stat_metric beside;
     char mode[4];
     json_open_object(json);
     if (row->supported) {
@@ -67,9 +67,9 @@ static void write_row(json_writer *json, const p5_stat *stat, const p5_selected 
     }
     if (row->group != 0)
         json_key_unsigned(json, "group", row->group);
-    if (stat_row_metric(stat, row, &metric)) {
-        json_key_double(json, "metric-value", metric.value);
-        json_key_string(json, "metric-unit", metric.unit);
+    if (stat_row_metric(stat, row, &beside)) {
+        json_key_double(json, "metric-value", beside.value);
+        json_key_string(json, "metric-unit", beside.unit);
     }
     json_close_object(json);
 }

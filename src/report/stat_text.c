@@ -43,9 +43,9 @@ static void write_row(const text_report *in, const p5_selected *row)
     }
     stat_value value = stat_row_value(in->stat, row);
     fprintf(in->out, "%*s      ", VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
-    stat_metric metric;
-    if (stat_row_metric(in->stat, row, &metric))
-        fprintf(in->out, "%-*s #%9.*f %s", NAME_WIDTH, row->name, (int)metric.decimals, metric.value, metric.unit);
+    stat_metric beside;
+    if (stat_row_metric(in->stat, row, &beside))
+        fprintf(in->out, "%-*s #%9.*f %s", NAME_WIDTH, row->name, (int)beside.decimals, beside.value, beside.unit);
     else if (in->stat->run_count > 1)
         fprintf(in->out, "%-*s", NAME_WIDTH, row->name);
     else

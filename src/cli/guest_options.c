@@ -1,0 +1,305 @@
+#include "cli/guest_options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_MODEL = GUEST_OPTION_KEYS,
+    KEY_CLOCK,
+    KEY_MEM,
+    KEY_ISA,
+    KEY_FLAT,
+    KEY_DIR,
+    KEY_ENV,
+    KEY_SEED,
+    KEY_PCE,
+    KEY_CTR0,
+    KEY_CTR1,
+    KEY_MAX_INSTRUCTIONS,
+    KEY_MAX_CLOCKS,
+    KEY_TIMEOUT,
+    KEY_DUMP_CONFIG
+};
+
+void guest_options_init(guest_options *options)
+{
+    memset(options, 0, sizeof *options);
+}
+
+bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value)
+{
+    if (!p5_parse_number(text, value)) {
+        cli_complain(option, text, 1, "'%s' is not a number (1200, 0x4b0, 64K, 1e6)", text);
+        return false;
+    }
+    if (*value > largest) {
+        cli_complain(option, text, 1, "%s is more than %s can be (%llu)", text, option, (unsigned long long)largest);
+        return false;
+    }
+    return true;
+}
+
+static error_t positive_number(const char *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*value) && *value > 0)
+        return 0;
+    cli_complain(option, text, 1, "'%s' is not a positive number", text);
+    return CLI_REPORTED;
+}
+
+/* --dir HOST[:GUEST][:ro|rw] */
+static error_t add_share(guest_options *options, const char *text)
+{
+    if (options->share_count == GUEST_MOST_SHARES) {
+        cli_complain("--dir", text, 1, "more than %d directories", GUEST_MOST_SHARES);
+        return CLI_REPORTED;
+    }
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return ENOMEM;
+    options->share_text[options->share_count] = copy;
+    p5_share *share = &options->shares[options->share_count++];
+    share->host = copy;
+    for (char *colon = strchr(copy, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        char *part = colon + 1;
+        size_t length = strcspn(part, ":");
+        bool last = part[length] == '\0';
+        if (last && (strcmp(part, "ro") == 0 || strcmp(part, "rw") == 0)) {
+            share->writable = part[1] == 'w';
+            return 0;
+        }
+        if (share->guest != NULL || part[0] != '/') {
+            cli_complain("--dir", text, (unsigned)(part - copy) + 1,
+                         share->guest != NULL ? "only 'ro' or 'rw' may stand here"
+                                              : "the guest's path is absolute, or this is 'ro' or 'rw'");
+            return CLI_REPORTED;
+        }
+        share->guest = part;
+    }
+    if (share->host[0] != '\0')
+        return 0;
+    cli_complain("--dir", text, 1, "the host's directory is missing");
+    return CLI_REPORTED;
+}
+
+/* --env NAME=VALUE, or --env NAME for the host's value. */
+static error_t add_environment(guest_options *options, const char *text)
+{
+    const char *entry = text;
+    if (strchr(text, '=') == NULL) {
+        entry = NULL;
+        size_t length = strlen(text);
+        extern char **environ;
+        for (char **variable = environ; *variable != NULL; variable++)
+            if (strncmp(*variable, text, length) == 0 && (*variable)[length] == '=')
+                entry = *variable;
+        if (entry == NULL)
+            return 0; /* not set here, so not set there */
+    }
+    if (text[0] == '=' || options->environment_count == GUEST_MOST_ENVIRONMENT) {
+        cli_complain("--env", text, 1, text[0] == '=' ? "a variable's name is missing" : "too many variables");
+        return CLI_REPORTED;
+    }
+    options->environment[options->environment_count++] = entry;
+    return 0;
+}
+
+static error_t set_memory(guest_options *options, const char *text)
+{
+    uint64_t bytes;
+    if (!guest_number("--mem", text, UINT64_C(2) << 30, &bytes))
+        return CLI_REPORTED;
+    if (bytes < UINT32_C(1) << 20 || bytes % 4096 != 0) {
+        cli_complain("--mem", text, 1, "memory is 1M or more, in whole pages of 4096 bytes");
+        return CLI_REPORTED;
+    }
+    options->memory_bytes = (uint32_t)bytes;
+    return 0;
+}
+
+static error_t set_isa(guest_options *options, const char *text)
+{
+    if (strcmp(text, "permissive") == 0) {
+        options->permissive = true;
+    } else if (strcmp(text, "exact") == 0) {
+        options->permissive = false;
+    } else {
+        cli_complain("--isa", text, 1, "an instruction set is 'exact' or 'permissive'");
+        return CLI_REPORTED;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    guest_options *options = state->input;
+    uint64_t number;
+    switch (key) {
+    case KEY_MODEL:
+        options->model_name = argument;
+        return 0;
+    case KEY_CLOCK:
+        return positive_number("--clock", argument, &options->clock_mhz);
+    case KEY_MEM:
+        return set_memory(options, argument);
+    case KEY_ISA:
+        return set_isa(options, argument);
+    case KEY_FLAT:
+        options->flat = true;
+        if (!guest_number("--flat", argument, UINT32_MAX, &number))
+            return CLI_REPORTED;
+        options->flat_address = (uint32_t)number;
+        return 0;
+    case KEY_DIR:
+        return add_share(options, argument);
+    case KEY_ENV:
+        return add_environment(options, argument);
+    case KEY_SEED:
+        return guest_number("--seed", argument, UINT64_MAX, &options->seed) ? 0 : CLI_REPORTED;
+    case KEY_PCE:
+        options->pce = true;
+        return 0;
+    case KEY_CTR0:
+    case KEY_CTR1:
+        options->counter[key - KEY_CTR0] = argument;
+        return 0;
+    case KEY_MAX_INSTRUCTIONS:
+        return guest_number("--max-instructions", argument, UINT64_MAX, &options->limits.max_instructions) ? 0 : CLI_REPORTED;
+    case KEY_MAX_CLOCKS:
+        return guest_number("--max-clocks", argument, UINT64_MAX, &options->limits.max_clocks) ? 0 : CLI_REPORTED;
+    case KEY_TIMEOUT:
+        return positive_number("--timeout", argument, &options->limits.timeout_seconds);
+    case KEY_DUMP_CONFIG:
+        options->dump_config = true;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case ARGP_KEY_ARGS: /* the guest's name and all behind it are the guest's */
+        options->command = state->argv + state->next;
+        state->next = state->argc;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option guest_option_table[] = {
+    {NULL, 0, NULL, 0, "Machine and guest:", 10},
+    {"model", KEY_MODEL, "NAME|FILE.ini", 0, "Processor and board (see 'p5scope list models')", 0},
+    {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
+    {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
+    {"isa", KEY_ISA, "exact|permissive", 0, "permissive: later instructions run too", 0},
+    {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
+    {"dir", KEY_DIR, "HOST[:GUEST][:ro|rw]", 0, "Show a host directory to the guest", 0},
+    {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
+    {"pce", KEY_PCE, NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
+    {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "What CTR0 counts when a Linux guest starts", 0},
+    {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "What CTR1 counts when a Linux guest starts", 0},
+    {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "End the run there", 0},
+    {"max-clocks", KEY_MAX_CLOCKS, "N", 0, "End the run there", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the run after that host time (status 124)", 0},
+    {"quiet", 'q', NULL, 0, "No notices, no progress line", 0},
+    {"dump-config", KEY_DUMP_CONFIG, NULL, 0, "Print the effective model as a model file", 0},
+    {0}};
+const struct argp guest_argp = {.options = guest_option_table, .parser = parse};
+
+/* Writes a model as the INI file that would make it. */
+static void dump_field(void *context, const char *section, const char *key, const char *value, const char *meaning)
+{
+    char *last = context;
+    if (strcmp(last, section) != 0) {
+        printf("%s[%s]\n", last[0] != '\0' ? "\n" : "", section);
+        snprintf(last, 64, "%s", section);
+    }
+    if (meaning != NULL && meaning[0] != '\0')
+        printf("; %s\n", meaning);
+    printf("%s = %s\n", key, value);
+}
+
+static bool complete_counters(guest_options *options)
+{
+    p5_counter_select select[2];
+    p5_cesr_decode(0, select);
+    for (unsigned i = 0; i < 2; i++) {
+        p5_error error = {0};
+        if (options->counter[i] == NULL)
+            continue;
+        if (p5_counter_parse(options->counter[i], i, p5_model_family(options->model), &select[i], &error) != P5_OK) {
+            if (error.column == 0)
+                error.column = 1;
+            cli_show_error(&error, i == 0 ? "--ctr0" : "--ctr1", options->counter[i], "Run 'p5scope list' to see the events.");
+            return false;
+        }
+    }
+    options->cesr = p5_cesr_encode(select);
+    return true;
+}
+
+bool guest_options_complete(guest_options *options, bool *done)
+{
+    p5_error error = {0};
+    *done = false;
+    if (options->model_name == NULL)
+        options->model_name = p5_model_names()[0];
+    if (p5_model_open(options->model_name, &options->model, &error) != P5_OK) {
+        bool in_file = error.where[0] != '\0' && error.line != 0;
+        if (!in_file)
+            error.column = 1;
+        cli_show_error(&error, "--model", in_file ? NULL : options->model_name,
+                       "Run 'p5scope list models' to see the models.");
+        return false;
+    }
+    if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return false;
+    }
+    if (!complete_counters(options))
+        return false;
+    if (options->dump_config) {
+        char section[64] = "";
+        p5_model_fields(options->model, dump_field, section);
+        *done = true;
+    }
+    return true;
+}
+
+void guest_options_free(guest_options *options)
+{
+    if (options->model != NULL)
+        p5_model_close(options->model);
+    for (size_t i = 0; i < options->share_count; i++)
+        free(options->share_text[i]);
+}
+
+char *guest_quote(char *const *words, size_t count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < count && words[i] != NULL; i++) {
+        bool plain = words[i][0] != '\0';
+        for (const char *c = words[i]; *c != '\0'; c++)
+            if (!isalnum((unsigned char)*c) && strchr("_-./:=,+@%^", *c) == NULL)
+                plain = false;
+        if (i > 0)
+            fputc(' ', out);
+        if (plain) {
+            fputs(words[i], out);
+            continue;
+        }
+        fputc('\'', out);
+        for (const char *c = words[i]; *c != '\0'; c++)
+            fputs(*c == '\'' ? "'\\''" : (char[]){*c, '\0'}, out);
+        fputc('\'', out);
+    }
+    return fclose(out) == 0 ? text : NULL;
+}

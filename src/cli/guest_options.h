@@ -1,0 +1,48 @@
+/* Options that say what guest runs on what machine: the same for every verb that runs one. */
+#ifndef CLI_GUEST_OPTIONS_H
+#define CLI_GUEST_OPTIONS_H
+
+#include "cli/cli.h"
+#include "p5scope/report.h"
+
+enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_OPTION_KEYS = 0x1000 };
+
+typedef struct guest_options {
+    const char *model_name;
+    double clock_mhz;
+    uint32_t memory_bytes;
+    bool permissive;
+    bool flat;
+    uint32_t flat_address;
+    bool quiet;
+    bool dump_config;
+    bool pce;
+    uint64_t seed;
+    const char *counter[2]; /* --ctr0, --ctr1 as written */
+    p5_share shares[GUEST_MOST_SHARES];
+    size_t share_count;
+    char *share_text[GUEST_MOST_SHARES]; /* what the shares' strings are cut from */
+    const char *environment[GUEST_MOST_ENVIRONMENT + 1];
+    size_t environment_count;
+    p5_limits limits;
+    char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
+    /* Made by guest_options_complete. */
+    p5_model *model;
+    uint32_t cesr;
+} guest_options;
+
+/* A child for an argp; its input is a guest_options that guest_options_init prepared. */
+extern const struct argp guest_argp;
+
+void guest_options_init(guest_options *options);
+/* Opens the model and the counters. False after a message: end with CLI_USAGE. Answers --dump-config: *done is set then. */
+bool guest_options_complete(guest_options *options, bool *done);
+void guest_options_free(guest_options *options);
+
+/* Number of --max-clocks and the like; false after a message. */
+bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
+
+/* The words quoted as a shell would take them, in one string; NULL when memory is out. The caller frees it. */
+char *guest_quote(char *const *words, size_t count);
+
+#endif

@@ -1,0 +1,185 @@
+#include "cli/guest_run.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/interrupt.h"
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void show_notice(void *context, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "p5scope: %s\n", line);
+}
+
+/* Says what is wrong with the guest's file and which status that is. */
+static int cannot_load(const char *path, const p5_error *error)
+{
+    p5_error shown = *error;
+    if (strcmp(shown.where, path) == 0 && shown.line == 0)
+        shown.where[0] = '\0';
+    char message[sizeof shown.message];
+    memcpy(message, shown.message, sizeof message);
+    if (shown.where[0] == '\0')
+        snprintf(shown.message, sizeof shown.message, "%.150s: %.240s", path, message);
+    cli_show_error(&shown, NULL, NULL, NULL);
+    if (error->status == P5_ERR_IO)
+        return access(path, F_OK) != 0 ? CLI_NOT_FOUND : CLI_NOT_LOADABLE;
+    return error->status == P5_ERR_MEMORY || error->status == P5_ERR_ENGINE ? CLI_INTERNAL : CLI_NOT_LOADABLE;
+}
+
+static p5_status load(const guest_options *options, p5_machine *machine, p5_error *error)
+{
+    const char *path = options->command[0];
+    if (options->flat)
+        return p5_machine_load_flat(machine, path, options->flat_address, error);
+    bool linux_program;
+    p5_status status = p5_machine_probe(path, &linux_program, error);
+    if (status != P5_OK)
+        return status;
+    if (!linux_program)
+        return p5_machine_load_elf(machine, path, error);
+    return p5_machine_load_linux(machine, path, (const char *const *)options->command, options->environment, error);
+}
+
+p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
+{
+    p5_machine_options machine_options = {.size = sizeof machine_options,
+                                          .model = options->model_name,
+                                          .clock_mhz = options->clock_mhz,
+                                          .memory_bytes = options->memory_bytes,
+                                          .permissive = options->permissive,
+                                          .random_seed = seed,
+                                          .shares = options->shares,
+                                          .share_count = options->share_count,
+                                          .pce = options->pce,
+                                          .cesr = options->cesr,
+                                          .notice = options->quiet ? NULL : show_notice};
+    p5_machine *machine;
+    p5_error error = {0};
+    if (p5_machine_open(&machine_options, &machine, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        *status = CLI_INTERNAL;
+        return NULL;
+    }
+    if (load(options, machine, &error) != P5_OK) {
+        *status = cannot_load(options->command[0], &error);
+        p5_machine_close(machine);
+        return NULL;
+    }
+    *status = CLI_OK;
+    return machine;
+}
+
+/* The progress line of a run that takes longer than a second; the carriage return lets the guest's output overwrite it. */
+typedef struct progress_line {
+    double start;
+    bool shown;
+} progress_line;
+
+static void show_progress(void *context, const p5_machine *machine)
+{
+    progress_line *line = context;
+    double seconds = now() - line->start;
+    if (seconds < 1)
+        return;
+    double instructions = (double)p5_machine_instructions(machine);
+    double clocks = (double)p5_machine_clock(machine);
+    fprintf(stderr, "\033[K%.0f s: %.0f million instructions, CPI %.2f, %.0f MIPS\r", seconds, instructions / 1e6,
+            instructions > 0 ? clocks / instructions : 0, instructions / seconds / 1e6);
+    line->shown = true;
+}
+
+bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
+{
+    progress_line line = {.start = now()};
+    if (!options->quiet && isatty(STDERR_FILENO))
+        p5_machine_on_progress(machine, show_progress, &line, 0.5);
+    p5_error error = {0};
+    fflush(NULL);
+    interrupt_stops(machine);
+    p5_status status = p5_machine_run(machine, &options->limits, result, &error);
+    int signal_number = interrupt_release();
+    *host_seconds = now() - line.start;
+    if (line.shown)
+        fputs("\033[K", stderr);
+    if (status == P5_OK) {
+        if (result->end == P5_END_STOPPED)
+            result->signal = signal_number;
+        return true;
+    }
+    cli_show_error(&error, NULL, NULL, NULL);
+    return false;
+}
+
+int guest_exit_status(const p5_run_result *result)
+{
+    switch (result->end) {
+    case P5_END_EXIT:
+        return result->status;
+    case P5_END_SIGNAL:
+        return 128 + result->signal;
+    case P5_END_HALT:
+    case P5_END_INSTRUCTIONS:
+    case P5_END_CLOCKS:
+        return CLI_OK;
+    case P5_END_SHUTDOWN:
+        return CLI_SHUTDOWN;
+    case P5_END_TIMEOUT:
+        return CLI_TIMEOUT;
+    case P5_END_STOPPED:
+        return 128 + (result->signal != 0 ? result->signal : SIGINT);
+    case P5_END_FAILED:
+        break;
+    }
+    return CLI_INTERNAL;
+}
+
+const char *guest_ending(const p5_run_result *result, char *text, size_t size)
+{
+    char place[160];
+    snprintf(place, sizeof place, " at 0x%08" PRIx32 "%s%s", result->address, result->instruction[0] != '\0' ? ": " : "",
+             result->instruction);
+    const char *what = "";
+    switch (result->end) {
+    case P5_END_EXIT:
+        text[0] = '\0';
+        return text;
+    case P5_END_SIGNAL:
+        what = strsignal(result->signal);
+        break;
+    case P5_END_HALT:
+        what = "Halted for good";
+        break;
+    case P5_END_SHUTDOWN:
+        what = "Processor shut down (triple fault)";
+        break;
+    case P5_END_INSTRUCTIONS:
+        what = "Stopped by --max-instructions";
+        break;
+    case P5_END_CLOCKS:
+        what = "Stopped by --max-clocks";
+        break;
+    case P5_END_TIMEOUT:
+        what = "Stopped by --timeout";
+        break;
+    case P5_END_STOPPED:
+        what = "Interrupted";
+        break;
+    case P5_END_FAILED:
+        what = "The engine failed";
+        break;
+    }
+    bool message = result->message[0] != '\0';
+    snprintf(text, size, "%s%s%s%s%s", what, place, message ? " (" : "", result->message, message ? ")" : "");
+    return text;
+}

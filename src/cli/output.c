@@ -1,0 +1,37 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+FILE *output_open(const output_options *options)
+{
+    FILE *out = stderr;
+    if (options->path != NULL) {
+        out = fopen(options->path, options->append ? "ae" : "we");
+        if (out == NULL)
+            cli_complain("-o", options->path, 1, "cannot write %s: %s", options->path, strerror(errno));
+    } else if (options->descriptor >= 0) {
+        int copy = dup(options->descriptor);
+        out = copy >= 0 ? fdopen(copy, "w") : NULL;
+        if (out == NULL) {
+            char number[16];
+            snprintf(number, sizeof number, "%d", options->descriptor);
+            cli_complain("--log-fd", number, 1, "file descriptor %d is not open for writing", options->descriptor);
+            if (copy >= 0)
+                close(copy);
+        }
+    }
+    return out;
+}
+
+bool output_close(const output_options *options, FILE *out)
+{
+    int failed = out == stderr ? fflush(out) : fclose(out);
+    if (failed != 0)
+        fprintf(stderr, "p5scope: cannot write %s: %s\n", options->path != NULL ? options->path : "the report",
+                strerror(errno));
+    return failed == 0;
+}

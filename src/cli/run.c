@@ -1,0 +1,57 @@
+/* p5scope run: just run the guest. */
+#include "cli/guest_run.h"
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->input;
+    return 0;
+}
+
+static int run_guest(const guest_options *options)
+{
+    int status;
+    p5_machine *machine = guest_open(options, options->seed, &status);
+    if (machine == NULL)
+        return status;
+    p5_run_result result;
+    double seconds;
+    bool ran = guest_run(options, machine, &result, &seconds);
+    p5_machine_close(machine);
+    if (!ran)
+        return CLI_INTERNAL;
+    char ending[400];
+    if (guest_ending(&result, ending, sizeof ending)[0] != '\0')
+        fprintf(stderr, "%s\n", ending);
+    return guest_exit_status(&result);
+}
+
+int verb_run(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .parser = parse,
+        .args_doc = "[--] GUEST [ARG...]",
+        .doc = "Run GUEST: a static i386 Linux program, a freestanding ELF file, or with --flat a flat image. Its exit "
+               "status is p5scope's; 128 + n after signal n.",
+        .children = children};
+    guest_options options;
+    guest_options_init(&options);
+    if (!cli_parse(&argp, argc, argv, &options))
+        return CLI_USAGE;
+    bool done;
+    int status = CLI_USAGE;
+    if (guest_options_complete(&options, &done)) {
+        if (done) {
+            status = CLI_OK;
+        } else if (options.command == NULL) {
+            cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope run --help'");
+        } else {
+            status = run_guest(&options);
+        }
+    }
+    guest_options_free(&options);
+    return status;
+}

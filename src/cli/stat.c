@@ -1,0 +1,282 @@
+/* p5scope stat: run the guest and report what was counted. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/guest_run.h"
+#include "cli/output.h"
+
+enum { KEY_APPEND = 0x100, KEY_LOG_FD, KEY_NO_BIG_NUM, KEY_TABLE, KEY_HEADER, KEY_CHECK_LAWS, MOST_WORDS = 64, MOST_RUNS = 10000 };
+
+typedef struct stat_options {
+    guest_options guest;
+    output_options output;
+    const char *events[MOST_WORDS]; /* -e, as written */
+    size_t event_count;
+    const char *metrics[MOST_WORDS + 1]; /* -M, NULL-terminated */
+    size_t metric_count;
+    char *metric_text[MOST_WORDS]; /* what they are cut from */
+    size_t metric_text_count;
+    p5_stat_style style;
+    bool csv, json, no_events, check_laws;
+    size_t runs;
+} stat_options;
+
+/* -M a,b */
+static error_t add_metrics(stat_options *options, const char *text)
+{
+    char *copy = strdup(text);
+    if (copy == NULL || options->metric_text_count == MOST_WORDS) {
+        free(copy);
+        return ENOMEM;
+    }
+    options->metric_text[options->metric_text_count++] = copy;
+    char *rest;
+    for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
+        p5_error error = {0};
+        if (p5_metric_group_check(name, &error) != P5_OK) {
+            bool in_file = error.line != 0;
+            error.column = in_file ? error.column : (unsigned)(name - copy) + 1;
+            cli_show_error(&error, "-M", in_file ? NULL : text, "Run 'p5scope list metrics' to see the groups.");
+            return CLI_REPORTED;
+        }
+        if (options->metric_count == MOST_WORDS)
+            return ENOMEM;
+        options->metrics[options->metric_count++] = name;
+    }
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    stat_options *options = state->input;
+    uint64_t number;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->guest;
+        return 0;
+    case 'e':
+        if (options->event_count == MOST_WORDS)
+            return ENOMEM;
+        options->events[options->event_count++] = argument;
+        return 0;
+    case 'M':
+        return add_metrics(options, argument);
+    case 'x':
+        if (argument[0] == '\0') {
+            cli_complain("-x", "''", 1, "a separator has at least one character");
+            return CLI_REPORTED;
+        }
+        options->csv = true;
+        options->style.separator = strcmp(argument, "\\t") == 0 ? "\t" : argument;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case 'o':
+        options->output.path = argument;
+        return 0;
+    case KEY_APPEND:
+        options->output.append = true;
+        return 0;
+    case KEY_LOG_FD:
+        if (!guest_number("--log-fd", argument, INT_MAX, &number))
+            return CLI_REPORTED;
+        options->output.descriptor = (int)number;
+        return 0;
+    case 'r':
+        if (!guest_number("-r", argument, MOST_RUNS, &number))
+            return CLI_REPORTED;
+        options->runs = number > 0 ? (size_t)number : 1;
+        return 0;
+    case 'B':
+        options->style.big_numbers = true;
+        return 0;
+    case KEY_NO_BIG_NUM:
+        options->style.big_numbers = false;
+        return 0;
+    case 'n':
+        options->no_events = true;
+        return 0;
+    case KEY_TABLE:
+        options->style.table = true;
+        return 0;
+    case KEY_HEADER:
+        options->style.header = true;
+        return 0;
+    case KEY_CHECK_LAWS:
+        options->check_laws = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Parses all -e; false after a message. */
+static bool select_events(const stat_options *options, p5_selection *selection)
+{
+    for (size_t i = 0; i < options->event_count; i++) {
+        unsigned before = selection->groups;
+        p5_error error = {0};
+        if (p5_selection_add(selection, options->events[i], p5_model_family(options->guest.model), &error) != P5_OK) {
+            cli_show_error(&error, "-e", options->events[i], "Run 'p5scope list' to see the events.");
+            return false;
+        }
+        for (unsigned group = before + 1; group <= selection->groups; group++)
+            if (!options->guest.quiet && !p5_selection_fits_counters(selection, group))
+                fprintf(stderr, "p5scope: group %u of -e %s needs more than CTR0 and CTR1 have; the real processor could "
+                                "not count it in one run\n",
+                        group - before, options->events[i]);
+    }
+    return true;
+}
+
+/* One run of the guest. False if there is nothing to report; *status is what to exit with either way. */
+static bool run_once(const stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result, unsigned *broken,
+                     int *status)
+{
+    p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
+    if (machine == NULL)
+        return false;
+    bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
+    *status = ran ? guest_exit_status(result) : CLI_INTERNAL;
+    if (ran) {
+        p5_machine_counts(machine, &run->counts);
+        run->instructions = p5_machine_instructions(machine);
+        run->clock = p5_machine_clock(machine);
+        run->permissive = p5_machine_permissive_count(machine);
+    }
+    if (ran && options->check_laws) {
+        unsigned checked;
+        unsigned failed = p5_laws_check_machine(machine, stderr, &checked);
+        *broken += failed;
+        fprintf(stderr, "p5scope: %u laws checked, %u broken\n", checked, failed);
+    }
+    p5_machine_close(machine);
+    return ran;
+}
+
+static bool write_report(const stat_options *options, const p5_stat *stat, FILE *out)
+{
+    p5_error error = {0};
+    p5_stat_style style = options->style;
+    style.colour = cli_colour(out);
+    p5_status status = options->json  ? p5_stat_write_json(out, stat, &error)
+                       : options->csv ? p5_stat_write_csv(out, stat, &style, &error)
+                                      : p5_stat_write_text(out, stat, &style, &error);
+    if (status != P5_OK)
+        cli_show_error(&error, NULL, NULL, NULL);
+    return status == P5_OK;
+}
+
+static size_t word_count(char *const *words)
+{
+    size_t count = 0;
+    while (words[count] != NULL)
+        count++;
+    return count;
+}
+
+/* Runs the guest as often as asked and writes the report. */
+static int run_and_report(const stat_options *options, const char *own_options, const char *command,
+                          const p5_selection *selection)
+{
+    FILE *out = output_open(&options->output);
+    if (out == NULL)
+        return CLI_USAGE;
+    int status = CLI_INTERNAL;
+    unsigned broken = 0;
+    size_t done = 0;
+    p5_run_result result = {0};
+    p5_stat_run *runs = calloc(options->runs, sizeof *runs);
+    while (runs != NULL && done < options->runs) {
+        if (!run_once(options, done, &runs[done], &result, &broken, &status))
+            break;
+        done++;
+        if (result.end == P5_END_STOPPED)
+            break;
+    }
+    char ending[400] = "";
+    if (done > 0) {
+        guest_ending(&result, ending, sizeof ending);
+        p5_stat stat = {.model = options->guest.model,
+                        .command = command,
+                        .options = own_options,
+                        .ending = ending[0] != '\0' ? ending : NULL,
+                        .selection = options->event_count > 0 || options->metric_count > 0 ? selection : NULL,
+                        .no_events = options->no_events,
+                        .metric_groups = options->metrics,
+                        .runs = runs,
+                        .run_count = done};
+        if (!write_report(options, &stat, out))
+            status = CLI_INTERNAL;
+    }
+    free(runs);
+    if (!output_close(&options->output, out) && status == CLI_OK)
+        status = CLI_INTERNAL;
+    if (ending[0] != '\0' && out != stderr)
+        fprintf(stderr, "%s\n", ending);
+    return broken > 0 ? CLI_FAILED : status;
+}
+
+static int stat_guest(const stat_options *options, char **argv)
+{
+    if (options->guest.command == NULL) {
+        cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
+        return CLI_USAGE;
+    }
+    if (options->csv && options->json) {
+        cli_complain(NULL, NULL, 0, "-x and -j are two formats: one report has one");
+        return CLI_USAGE;
+    }
+    size_t own = (size_t)(options->guest.command - argv) - 1;
+    if (own > 0 && strcmp(argv[own], "--") == 0)
+        own--;
+    char *own_options = guest_quote(argv + 1, own);
+    char *command = guest_quote(options->guest.command, word_count(options->guest.command));
+    p5_selection selection = {0};
+    int status = CLI_INTERNAL;
+    if (own_options != NULL && command != NULL)
+        status = select_events(options, &selection) ? run_and_report(options, own_options, command, &selection) : CLI_USAGE;
+    p5_selection_free(&selection);
+    free(own_options);
+    free(command);
+    return status;
+}
+
+int verb_stat(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"event", 'e', "LIST", 0, "Events: names, patterns, rNN[.C], {a,b}; then :u CPL 3, :k CPL 0-2, :c clocks", 1},
+        {"metrics", 'M', "GROUPS", 0, "Metric groups (see 'p5scope list metrics')", 0},
+        {"field-separator", 'x', "SEP", 0, "CSV with this separator", 0},
+        {"header", KEY_HEADER, NULL, 0, "CSV: begin with the names of the fields", 0},
+        {"json", 'j', NULL, 0, "JSON, one object per line", 0},
+        {"output", 'o', "FILE", 0, "Report to FILE instead of stderr", 0},
+        {"append", KEY_APPEND, NULL, 0, "Append to FILE", 0},
+        {"log-fd", KEY_LOG_FD, "N", 0, "Report to file descriptor N", 0},
+        {"repeat", 'r', "N", 0, "N runs (seeds count up): mean and +-", 0},
+        {"table", KEY_TABLE, NULL, 0, "With -r: each run by itself", 0},
+        {"null", 'n', NULL, 0, "No events, only clocks and times", 0},
+        {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
+        {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
+        {"check-laws", KEY_CHECK_LAWS, NULL, 0, "Check the counts against each other; status 1 if a law is broken", 0},
+        {0}};
+    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse,
+                                     .args_doc = "[--] GUEST [ARG...]",
+                                     .doc = "Run GUEST and report its events, derived figures and where the clocks went.",
+                                     .children = children};
+    static const stat_options defaults = {.output.descriptor = -1, .style.big_numbers = true, .runs = 1};
+    stat_options options = defaults;
+    guest_options_init(&options.guest);
+    bool done;
+    int status = CLI_USAGE;
+    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &done))
+        status = done ? CLI_OK : stat_guest(&options, argv);
+    for (size_t i = 0; i < options.metric_text_count; i++)
+        free(options.metric_text[i]);
+    guest_options_free(&options.guest);
+    return status;
+}
