@@ -187,6 +187,36 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
 /* (count(N2) - count(N1)) / (N2 - N1). */
 double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2]);
 
+/* Compares per-trip values with the expectations that hold for `model`. Writes a line for each that fails (with `all`: for each) to
+ * `out`, and returns how many failed. A case that expects nothing of the model fails: it would test nothing. */
+unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all, FILE *out);
+
+/* The outcome of one case on one model. */
+typedef struct p5_check_result {
+    const char *name, *path, *model; /* model is "" if the file could not be read or assembled */
+    const char *failure;             /* what went wrong, lines; NULL = passed */
+    double seconds;
+} p5_check_result;
+/* Writes outcomes in the JUnit XML form that continuous-integration services read. */
+p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t count, p5_error *error);
+
+/* Writes clocks, CPI stack and events per trip; events that do not occur only with `zeros`. */
+void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2], bool zeros);
+
+/* ---- The pipeline, instruction by instruction ---- */
+
+/* The instructions of some trips in the steady state of a case, as issued. */
+typedef struct p5_window p5_window;
+/* Runs the case's two programs to find what is executed once per trip, then captures up to `window_trips` trips that end before the last.
+ * P5_ERR_STATE if no instruction is executed exactly once per trip. */
+p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2], const p5_case_conditions *conditions,
+                            unsigned window_trips, p5_window **window, p5_error *error);
+void p5_window_free(p5_window *window);
+/* Writes a diagram of the first `show_trips` trips: clock, pipe, instruction, stages, why it issued alone, what stalled it. */
+p5_status p5_window_write_diagram(FILE *out, const p5_window *window, unsigned show_trips, p5_error *error);
+/* Writes the whole window as a Kanata 0004 log, which the viewer Konata opens. */
+p5_status p5_window_write_kanata(FILE *out, const p5_window *window, p5_error *error);
+
 #ifdef __cplusplus
 }
 #endif

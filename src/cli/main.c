@@ -9,6 +9,8 @@
 static const cli_verb verbs[] = {
     {"run", "run a guest", verb_run},
     {"stat", "run a guest and count: events, derived figures, where the clocks went", verb_stat},
+    {"check", "run case files and compare their costs with what they expect", verb_check},
+    {"bench", "what one trip through a piece of code costs, with a pairing diagram", verb_bench},
     {"list", "events, metrics and models", verb_list},
     {"msr", "model-specific registers in words, and back to numbers", verb_msr},
 };

@@ -93,8 +93,10 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
     char folder[4096];
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof folder, "-I%.*s", slash != NULL ? (int)(slash - path) + 1 : 1, slash != NULL ? path : ".");
+    char file[4096]; /* a name that begins with - is no option */
+    snprintf(file, sizeof file, "%s%s", path[0] == '-' ? "./" : "", path);
     char *arguments[] = {(char *)"as", (char *)"--32", (char *)"-msyntax=intel", (char *)"-mnaked-reg", folder,
-                         (char *)"--defsym", symbol, (char *)"-o", (char *)place->object, (char *)"--", (char *)path, NULL};
+                         (char *)"--defsym", symbol, (char *)"-o", (char *)place->object, file, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

@@ -118,8 +118,11 @@ static p5_status add_name(spec *in, const char *start, size_t length, unsigned g
     if (!all && strpbrk(name, "*?") == NULL) {
         enum p5_event id;
         p5_status status = p5_event_find(name, &id, in->error);
-        if (status != P5_OK)
+        if (status != P5_OK) {
+            if (text_distance(name, "clocks") <= 2)
+                error_hint(in->error, "did you mean 'clocks'?");
             return fail_at(in, start, status, NULL);
+        }
         return add_row(in, (int)id, group, mods);
     }
     size_t before = in->selection->count;

@@ -1,0 +1,465 @@
+#define _GNU_SOURCE /* asprintf */
+/* p5scope check: run case files, compare what they cost with what they say. */
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/guest_options.h"
+#include "cli/workers.h"
+
+enum { KEY_JUNIT = 0x100, KEY_KEEP_GOING, KEY_TIMEOUT, MOST_PATHS_HINT = 16 };
+
+/* One case file, as parsed. `problem` is set if it could not be. */
+typedef struct check_file {
+    p5_case parsed;
+    char *path;
+    char *problem;
+} check_file;
+
+typedef struct check_run {
+    const char *pattern; /* -k */
+    const char *junit;
+    const char *only_model; /* --model */
+    unsigned processes;
+    double timeout_seconds;
+    bool stop_at_failure, verbose;
+    char **paths; /* operands */
+    int path_count;
+
+    check_file *files;
+    size_t file_count, file_capacity;
+    size_t *jobs; /* numbers of the files that are wanted */
+    size_t job_count;
+    p5_check_result *results;
+    size_t result_count;
+    size_t passed, failed;
+} check_run;
+
+/* ---- Finding the files ---- */
+
+static bool add_file(check_run *run, const char *path)
+{
+    if (run->file_count == run->file_capacity) {
+        size_t room = run->file_capacity == 0 ? MOST_PATHS_HINT : run->file_capacity * 2;
+        check_file *grown = realloc(run->files, room * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        run->files = grown;
+        run->file_capacity = room;
+    }
+    check_file *file = &run->files[run->file_count];
+    memset(file, 0, sizeof *file);
+    file->path = strdup(path);
+    if (file->path == NULL)
+        return false;
+    run->file_count++;
+    return true;
+}
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static bool add_path(check_run *run, const char *path, bool operand);
+
+static bool add_folder(check_run *run, const char *path)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, visible, alphasort);
+    if (count < 0)
+        return false;
+    bool good = true;
+    size_t length = strlen(path);
+    for (int i = 0; i < count; i++) {
+        char *inside = NULL;
+        if (good && asprintf(&inside, "%s%s%s", path, path[length - 1] == '/' ? "" : "/", entries[i]->d_name) >= 0)
+            good = add_path(run, inside, false);
+        free(inside);
+        free(entries[i]);
+    }
+    free(entries);
+    return good;
+}
+
+/* A file that the user named, or below a folder any *.s. */
+static bool add_path(check_run *run, const char *path, bool operand)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return operand ? add_file(run, path) : true; /* reading it will say why not */
+    if (S_ISDIR(about.st_mode))
+        return add_folder(run, path);
+    size_t length = strlen(path);
+    if (operand || (length > 2 && strcmp(path + length - 2, ".s") == 0))
+        return add_file(run, path);
+    return true;
+}
+
+/* ---- Reading them ---- */
+
+static void write_error_line(FILE *out, const p5_error *error)
+{
+    if (error->where[0] != '\0')
+        fprintf(out, error->line != 0 ? "%s:%u: " : "%s: ", error->where, error->line);
+    fprintf(out, "%s%s%s\n", error->message, error->hint[0] != '\0' ? "; " : "", error->hint);
+}
+
+static char *error_line(const p5_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    write_error_line(out, error);
+    fclose(out);
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? (size_t)(slash - path) : 0;
+}
+
+/* Names are unique in a folder. */
+static void check_name(const check_run *run, size_t index)
+{
+    check_file *file = &run->files[index];
+    for (size_t i = 0; i < index; i++) {
+        const check_file *other = &run->files[i];
+        size_t length = folder_length(file->path);
+        if (other->problem != NULL || folder_length(other->path) != length ||
+            strncmp(other->path, file->path, length) != 0 || strcmp(other->parsed.name, file->parsed.name) != 0)
+            continue;
+        if (asprintf(&file->problem, "%s: case name '%s' is already that of %s", file->path, file->parsed.name, other->path) < 0)
+            file->problem = NULL;
+        return;
+    }
+}
+
+static void read_files(check_run *run)
+{
+    for (size_t i = 0; i < run->file_count; i++) {
+        check_file *file = &run->files[i];
+        p5_error error = {0};
+        if (p5_case_read(file->path, &file->parsed, &error) != P5_OK)
+            file->problem = error_line(&error);
+        else
+            check_name(run, i);
+    }
+}
+
+static bool wanted(const check_run *run, const check_file *file)
+{
+    if (run->pattern == NULL)
+        return true;
+    const char *name = file->parsed.name != NULL ? file->parsed.name : file->path;
+    return strstr(name, run->pattern) != NULL || fnmatch(run->pattern, name, 0) == 0;
+}
+
+/* A job for each file, so that it is assembled once for all its models. */
+static bool make_jobs(check_run *run)
+{
+    size_t most = 0; /* outcomes */
+    run->jobs = calloc(run->file_count + 1, sizeof *run->jobs);
+    if (run->jobs == NULL)
+        return false;
+    for (size_t i = 0; i < run->file_count; i++) {
+        const check_file *file = &run->files[i];
+        if (!wanted(run, file))
+            continue;
+        run->jobs[run->job_count++] = i;
+        most++;
+        for (char **model = file->parsed.models; model != NULL && *model != NULL; model++)
+            most++;
+    }
+    run->results = calloc(most + 1, sizeof *run->results);
+    return run->results != NULL;
+}
+
+/* ---- Doing them, in a worker process ---- */
+
+/* What a job answers: for each model a line MARK FAILED MODEL-NUMBER SECONDS, then what there is to say. Model number -1: the file. */
+enum { MARK = 1 };
+
+typedef struct prepared_case {
+    const check_run *run;
+    const p5_case *parsed;
+    p5_case_program *programs[2];
+} prepared_case;
+
+static p5_status measure(const prepared_case *in, const char *model, p5_counts counts[2], p5_error *error)
+{
+    p5_case_conditions conditions = {.model = model,
+                                     .cpl = in->parsed->cpl,
+                                     .cr4 = in->parsed->cr4,
+                                     .timeout_seconds = in->run->timeout_seconds};
+    p5_status status = p5_case_run(in->programs[0], &conditions, NULL, NULL, &counts[0], error);
+    if (status == P5_OK)
+        status = p5_case_run(in->programs[1], &conditions, NULL, NULL, &counts[1], error);
+    return status;
+}
+
+/* Runs and judges the case on one model; returns how many expectations failed. */
+static unsigned judge(const prepared_case *in, const char *name, FILE *out)
+{
+    p5_error error = {0};
+    p5_counts counts[2];
+    p5_model *model = NULL;
+    unsigned failed = 1;
+    p5_status status = p5_model_open(name, &model, &error);
+    if (status == P5_OK)
+        status = measure(in, name, counts, &error);
+    if (status == P5_OK)
+        failed = p5_case_judge(in->parsed, model, counts, in->run->verbose, out);
+    else
+        write_error_line(out, &error);
+    if (model != NULL)
+        p5_model_close(model);
+    return failed;
+}
+
+static void judge_models(const prepared_case *in, FILE *out)
+{
+    for (int i = 0; in->parsed->models[i] != NULL; i++) {
+        const char *name = in->parsed->models[i];
+        if (in->run->only_model != NULL && strcmp(in->run->only_model, name) != 0)
+            continue;
+        char *text = NULL;
+        size_t size = 0;
+        FILE *remarks = open_memstream(&text, &size);
+        if (remarks == NULL)
+            continue;
+        struct timespec start, end;
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        unsigned failed = judge(in, name, remarks);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        fclose(remarks);
+        double seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+        fprintf(out, "%c %u %d %.6f\n%s", MARK, failed, i, seconds, text);
+        free(text);
+    }
+}
+
+static int32_t do_job(void *context, size_t number, char *text, size_t size)
+{
+    const check_run *run = context;
+    const check_file *file = &run->files[run->jobs[number]];
+    FILE *out = fmemopen(text, size - 1, "w");
+    if (out == NULL)
+        return 1;
+    p5_error error = {0};
+    prepared_case in = {.run = run, .parsed = &file->parsed};
+    p5_status status = P5_OK;
+    if (file->problem != NULL) {
+        fprintf(out, "%c 1 -1 0\n%s\n", MARK, file->problem);
+    } else {
+        for (unsigned i = 0; i < 2 && status == P5_OK; i++)
+            status = p5_case_assemble(file->path, file->parsed.trips[i], &in.programs[i], &error);
+        if (status == P5_OK) {
+            judge_models(&in, out);
+        } else {
+            fprintf(out, "%c 1 -1 0\n", MARK);
+            write_error_line(out, &error);
+        }
+    }
+    for (unsigned i = 0; i < 2; i++)
+        p5_case_program_free(in.programs[i]);
+    fclose(out);
+    return 0;
+}
+
+/* ---- Saying how they went ---- */
+
+/* Shows and keeps one outcome. `text` is what there is to say, in lines. */
+static void show_outcome(check_run *run, const check_file *file, const char *model, bool good, double seconds, const char *text)
+{
+    const char *name = file->parsed.name != NULL ? file->parsed.name : file->path;
+    bool place = !good && strcmp(name, file->path) != 0;
+    bool colour = cli_colour(stdout);
+    printf("%s%s%s %s%s%s%s%s\n", colour ? (good ? "\033[32m" : "\033[1;31m") : "", good ? "ok  " : "FAIL",
+           colour ? "\033[0m" : "", name, model[0] != '\0' ? " " : "", model, place ? "  " : "", place ? file->path : "");
+    for (const char *line = text; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        printf("       %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (good)
+        run->passed++;
+    else
+        run->failed++;
+    run->results[run->result_count++] = (p5_check_result){
+        .name = name, .path = file->path, .model = model, .failure = good ? NULL : strdup(text), .seconds = seconds};
+}
+
+static bool answered(void *context, const worker_answer *answer)
+{
+    check_run *run = context;
+    const check_file *file = &run->files[run->jobs[answer->job]];
+    if (answer->status != 0) {
+        char crash[80];
+        snprintf(crash, sizeof crash, "p5scope itself failed in this case (signal %u)\n", answer->signal);
+        show_outcome(run, file, "", false, answer->seconds, crash);
+    }
+    for (const char *block = answer->text; answer->status == 0 && *block == MARK;) {
+        unsigned failed;
+        int model;
+        double seconds;
+        size_t line = strcspn(block, "\n");
+        if (sscanf(block + 1, "%u %d %lf", &failed, &model, &seconds) != 3 || block[line] == '\0')
+            break;
+        const char *text = block + line + 1;
+        size_t length = strcspn(text, "\001");
+        char *copy = strndup(text, length);
+        show_outcome(run, file, model < 0 ? "" : file->parsed.models[model], failed == 0, seconds, copy != NULL ? copy : "");
+        free(copy);
+        block = text + length;
+    }
+    fflush(stdout);
+    return run->failed == 0 || !run->stop_at_failure;
+}
+
+static bool write_junit(const check_run *run)
+{
+    if (run->junit == NULL)
+        return true;
+    p5_error error = {0};
+    FILE *out = fopen(run->junit, "we");
+    if (out == NULL) {
+        cli_complain("--junit", run->junit, 1, "cannot write %s: %s", run->junit, strerror(errno));
+        return false;
+    }
+    p5_status status = p5_check_write_junit(out, run->results, run->result_count, &error);
+    if (fclose(out) != 0 || status != P5_OK) {
+        fprintf(stderr, "p5scope: cannot write %s\n", run->junit);
+        return false;
+    }
+    return true;
+}
+
+static void check_free(check_run *run)
+{
+    for (size_t i = 0; i < run->file_count; i++) {
+        p5_case_free(&run->files[i].parsed);
+        free(run->files[i].path);
+        free(run->files[i].problem);
+    }
+    for (size_t i = 0; i < run->result_count; i++)
+        free((void *)(uintptr_t)run->results[i].failure);
+    free(run->results);
+    free(run->files);
+    free(run->jobs);
+}
+
+static int check(check_run *run)
+{
+    bool good = true;
+    for (int i = 0; i < run->path_count && good; i++)
+        good = add_path(run, run->paths[i], true);
+    if (good) {
+        read_files(run);
+        good = make_jobs(run);
+    }
+    if (!good) {
+        fprintf(stderr, "p5scope: cannot collect the case files: %s\n", strerror(errno));
+        return CLI_INTERNAL;
+    }
+    if (run->job_count == 0) {
+        fprintf(stderr, "p5scope: no case to check\n");
+        return CLI_FAILED;
+    }
+    worker_jobs jobs = {.count = run->job_count,
+                        .processes = run->processes < run->job_count ? run->processes : (unsigned)run->job_count,
+                        .context = run,
+                        .work = do_job,
+                        .answered = answered};
+    if (!workers_run(&jobs))
+        return CLI_INTERNAL;
+    printf("%zu passed, %zu failed\n", run->passed, run->failed);
+    if (!write_junit(run))
+        return CLI_INTERNAL;
+    return run->failed == 0 ? CLI_OK : CLI_FAILED;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    check_run *run = state->input;
+    uint64_t number;
+    switch (key) {
+    case 'j':
+        if (!guest_number("-j", argument, 256, &number))
+            return CLI_REPORTED;
+        run->processes = number > 0 ? (unsigned)number : 1;
+        return 0;
+    case 'k':
+        run->pattern = argument;
+        return 0;
+    case 'm':
+        run->only_model = argument;
+        return 0;
+    case 'v':
+        run->verbose = true;
+        return 0;
+    case 'x':
+        run->stop_at_failure = true;
+        return 0;
+    case KEY_KEEP_GOING:
+        run->stop_at_failure = false;
+        return 0;
+    case KEY_JUNIT:
+        run->junit = argument;
+        return 0;
+    case KEY_TIMEOUT:
+        if (!guest_number("--timeout", argument, 1000000, &number))
+            return CLI_REPORTED;
+        run->timeout_seconds = (double)number;
+        return 0;
+    case ARGP_KEY_ARGS:
+        run->paths = state->argv + state->next;
+        run->path_count = state->argc - state->next;
+        state->next = state->argc;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int verb_check(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"jobs", 'j', "N", 0, "Cases at the same time (default: one per host CPU)", 0},
+        {"filter", 'k', "PATTERN", 0, "Only cases whose name has PATTERN in it, or matches it", 0},
+        {"model", 'm', "NAME", 0, "Only on this of the cases' models", 0},
+        {"verbose", 'v', NULL, 0, "Show the values of passed expectations too", 0},
+        {"exitfirst", 'x', NULL, 0, "Stop at the first failure", 0},
+        {"keep-going", KEY_KEEP_GOING, NULL, 0, "Go on after failures (default)", 0},
+        {"junit", KEY_JUNIT, "FILE", 0, "Write the outcomes as JUnit XML", 0},
+        {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Host time for one run of a case (default 60)", 0},
+        {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "FILE|DIR...",
+        .doc = "Run case files (all *.s below a DIR) and compare their costs per trip with what they expect. Status 0 if "
+               "none failed, 1 otherwise."};
+    check_run run = {.timeout_seconds = 60};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    run.processes = processors > 0 ? (unsigned)processors : 1;
+    if (!cli_parse(&argp, argc, argv, &run))
+        return CLI_USAGE;
+    if (run.path_count == 0) {
+        cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
+        return CLI_USAGE;
+    }
+    int status = check(&run);
+    check_free(&run);
+    return status;
+}

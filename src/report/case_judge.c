@@ -1,0 +1,52 @@
+/* Does a case cost what it says? */
+#include "p5scope/report.h"
+
+/* 4, 0.5 or 2.333333: no more digits than the number has. */
+static const char *short_number(double value, char text[32])
+{
+    snprintf(text, 32, "%.7g", value);
+    return text;
+}
+
+static void write_expectation(FILE *out, const p5_expectation *expect, double got)
+{
+    static const double ROUNDING = 1e-9; /* part of every tolerance, shown in none */
+    char value[32], up[32], down[32], result[32];
+    short_number(expect->up - ROUNDING, up);
+    short_number(expect->down - ROUNDING, down);
+    fprintf(out, "%s: expected %s", expect->what.name, short_number(expect->value, value));
+    if (expect->up > ROUNDING && expect->up == expect->down)
+        fprintf(out, " ~%s", up);
+    else if (expect->up > ROUNDING || expect->down > ROUNDING)
+        fprintf(out, " +%s -%s", up, down);
+    fprintf(out, ", got %s (line %u)\n", short_number(got, result), expect->line);
+}
+
+unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all, FILE *out)
+{
+    unsigned failed = 0;
+    unsigned judged = 0;
+    for (size_t i = 0; i < c->expectation_count; i++) {
+        const p5_expectation *expect = &c->expectations[i];
+        if (!p5_expectation_applies(expect, p5_model_name(model)))
+            continue;
+        judged++;
+        if (expect->what.event != P5_SELECT_CLOCKS &&
+            (p5_event_describe((enum p5_event)expect->what.event)->families & p5_model_family(model)) == 0) {
+            failed++;
+            fprintf(out, "%s: %s does not have this event (line %u)\n", expect->what.name, p5_model_name(model),
+                    expect->line);
+            continue;
+        }
+        double got = p5_per_trip(&expect->what, counts, c->trips);
+        bool good = got >= expect->value - expect->down && got <= expect->value + expect->up;
+        if (!good)
+            failed++;
+        if (!good || all)
+            write_expectation(out, expect, got);
+    }
+    if (judged > 0)
+        return failed;
+    fprintf(out, "nothing is expected on %s\n", p5_model_name(model));
+    return 1;
+}

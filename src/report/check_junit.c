@@ -1,0 +1,70 @@
+/* JUnit XML of `p5scope check`. */
+#include "p5scope/report.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* XML 1.0 text: the five entities, and no control characters but tab and line end. */
+static void write_escaped(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc((unsigned char)*text < 0x20 && *text != '\n' && *text != '\t' ? '?' : *text, out);
+        }
+    }
+}
+
+static void write_case(FILE *out, const p5_check_result *result)
+{
+    fputs("    <testcase classname=\"", out);
+    write_escaped(out, result->path);
+    fputs("\" name=\"", out);
+    write_escaped(out, result->name);
+    if (result->model[0] != '\0') {
+        fputc('@', out);
+        write_escaped(out, result->model);
+    }
+    fprintf(out, "\" time=\"%.3f\"", result->seconds);
+    if (result->failure == NULL) {
+        fputs("/>\n", out);
+        return;
+    }
+    fputs(">\n      <failure message=\"", out);
+    char first[200];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(result->failure, "\n"), result->failure);
+    write_escaped(out, first);
+    fputs("\">", out);
+    write_escaped(out, result->failure);
+    fputs("</failure>\n    </testcase>\n", out);
+}
+
+p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t count, p5_error *error)
+{
+    size_t failures = 0;
+    double seconds = 0;
+    for (size_t i = 0; i < count; i++) {
+        failures += results[i].failure != NULL;
+        seconds += results[i].seconds;
+    }
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+                 "  <testsuite name=\"p5scope check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"%.3f\">\n",
+            count, failures, seconds);
+    for (size_t i = 0; i < count; i++)
+        write_case(out, &results[i]);
+    fputs("  </testsuite>\n</testsuites>\n", out);
+    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the JUnit file") : P5_OK;
+}
