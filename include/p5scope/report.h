@@ -1,6 +1,6 @@
-/* Reports: what p5scope prints. Selections of events, statistics as text, CSV and JSON, the laws that counts obey, lists
- * of events, metrics and models, registers in words, case files, and diagrams of the pipeline. The command line is made of
- * these functions; so can other programs be. */
+/* Reports: what p5scope prints. Selections of events, statistics as text, CSV and JSON, the laws that counts
+ * obey, lists of events, metrics and models, registers in words, case files, and diagrams of the pipeline.
+ * The command line is made of these functions; so can other programs be. */
 #ifndef P5SCOPE_REPORT_H
 #define P5SCOPE_REPORT_H
 
@@ -22,7 +22,8 @@ extern "C" {
 
 /* ---- Words and numbers that users write ---- */
 
-/* A number as every option takes it: 1200, 0x4b0, 4B0h, 64K, 32M, 2G, 1e6. False if `text` is anything else. */
+/* A number as every option takes it: 1200, 0x4b0, 4B0h, 64K, 32M, 2G, 1e6. False if `text` is anything else.
+ */
 bool p5_parse_number(const char *text, uint64_t *value);
 /* "did you mean 'a' or 'b'?" from the NULL-terminated `names`, or an empty string; returns `buffer`. */
 const char *p5_suggest(const char *wanted, const char *const *names, char *buffer, size_t size);
@@ -53,9 +54,9 @@ typedef struct p5_selection {
  *   list  := item { ',' item }
  *   item  := name [ ':' mods ] | '{' name [ ':' mods ] { ',' name [ ':' mods ] } '}' [ ':' mods ]
  *   name  := event, alias, rNN, rNN.C, 'clocks', 'all', or a pattern with * and ?
- *   mods  := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on), in any order; none of u, k means both
- * A group's modifiers hold for its members that have none of their own. `all` and patterns take the events that
- * `family` has. The error's column is the offending place in `text`. */
+ *   mods  := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on), in any order; none of u, k means
+ * both A group's modifiers hold for its members that have none of their own. `all` and patterns take the
+ * events that `family` has. The error's column is the offending place in `text`. */
 p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned family, p5_error *error);
 void p5_selection_free(p5_selection *selection);
 /* The row's value in `counts`. */
@@ -76,46 +77,50 @@ typedef struct p5_stat_run {
 
 typedef struct p5_stat {
     const p5_model *model;
-    const char *command;           /* the guest's command line */
-    const char *options;           /* p5scope's own, as given */
-    const char *ending;            /* a sentence if the guest did not just exit, else NULL */
-    const p5_selection *selection; /* NULL = every event, in groups, with the CPI stack */
-    bool no_events;                /* null run: clocks and times only */
+    const char *command;              /* the guest's command line */
+    const char *options;              /* p5scope's own, as given */
+    const char *ending;               /* a sentence if the guest did not just exit, else NULL */
+    const p5_selection *selection;    /* NULL = every event, in groups, with the CPI stack */
+    bool no_events;                   /* null run: clocks and times only */
     const char *const *metric_groups; /* -M, NULL-terminated; may be NULL */
     const p5_stat_run *runs;
     size_t run_count; /* at least 1; values are means over the runs */
 } p5_stat;
 
 typedef struct p5_stat_style {
-    bool big_numbers;      /* commas between groups of three digits */
+    bool big_numbers; /* commas between groups of three digits */
     bool colour;
     bool table;            /* a row for each run */
     bool header;           /* CSV: a line with the names of the fields */
     const char *separator; /* CSV */
 } p5_stat_style;
 
-/* Writes a report. The text is for people; CSV and JSON have the fields of `perf stat -x` and `-j` and are for programs. */
+/* Writes a report. The text is for people; CSV and JSON have the fields of `perf stat -x` and `-j` and are
+ * for programs. */
 p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
 p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
 p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error);
 /* P5_ERR_NAME with near names if there is no metric group `name`. */
 p5_status p5_metric_group_check(const char *name, p5_error *error);
 
-/* Checks the laws that counts of a processor of `family` obey, at CPL 0-2, at CPL 3 and in sum, and writes each broken one
- * with both sides to `out` (may be NULL). Returns how many are broken; *checked (may be NULL) gets the number of laws checked. */
+/* Checks the laws that counts of a processor of `family` obey, at CPL 0-2, at CPL 3 and in sum, and writes
+ * each broken one with both sides to `out` (may be NULL). Returns how many are broken; *checked (may be NULL)
+ * gets the number of laws checked. */
 unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked);
 
-/* The same for a machine after a run: its counts must also agree with its core's single totals and with its clock. */
+/* The same for a machine after a run: its counts must also agree with its core's single totals and with its
+ * clock. */
 unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked);
 
 /* ---- Lists: `p5scope list` ---- */
 
 enum { P5_LIST_EVENTS = 1, P5_LIST_METRICS = 2, P5_LIST_MODELS = 4, P5_LIST_ALL = 7 };
 typedef struct p5_list_options {
-    const char *pattern; /* NULL = everything; a pattern or a part of a name, alias, title, group or rNN code */
-    unsigned sections;   /* P5_LIST_* */
-    bool verbose;        /* rules, remarks, formulas, model fields */
-    bool json;           /* one object per line */
+    const char
+        *pattern;      /* NULL = everything; a pattern or a part of a name, alias, title, group or rNN code */
+    unsigned sections; /* P5_LIST_* */
+    bool verbose;      /* rules, remarks, formulas, model fields */
+    bool json;         /* one object per line */
 } p5_list_options;
 /* Writes the list to `out`; the number of rows goes to *rows. */
 p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error);
@@ -128,10 +133,13 @@ void p5_registers_write(FILE *out, unsigned family);
 p5_status p5_register_find(const char *name, unsigned family, const p5_register **found, p5_error *error);
 /* Writes the register's layout: fields, access, what they mean. */
 void p5_register_write_layout(FILE *out, const p5_register *reg);
-/* Writes `value` field by field; for CESR also what the counters count. P5_ERR_RANGE if it has bits beyond the register. */
-p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value, p5_error *error);
+/* Writes `value` field by field; for CESR also what the counters count. P5_ERR_RANGE if it has bits beyond
+ * the register. */
+p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value,
+                                  p5_error *error);
 /* Puts "FIELD=NUMBER" into *value. */
-p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value, p5_error *error);
+p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value,
+                                p5_error *error);
 
 /* ---- Case files: `p5scope check` and `p5scope bench` ---- */
 
@@ -163,11 +171,12 @@ bool p5_expectation_applies(const p5_expectation *expectation, const char *model
 
 /* A case assembled with one N: memory image, and the symbols of its code for diagrams. */
 typedef struct p5_case_program p5_case_program;
-/* Assembles the file at `path` (Intel syntax, GNU assembler from PATH) with N = `trips`. Errors are the assembler's first, with file
- * and line. Safe to call from several threads and processes at once. */
+/* Assembles the file at `path` (Intel syntax, GNU assembler from PATH) with N = `trips`. Errors are the
+ * assembler's first, with file and line. Safe to call from several threads and processes at once. */
 p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **program, p5_error *error);
 /* The same from text. `name` stands for the file in messages. */
-p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program, p5_error *error);
+p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program,
+                                p5_error *error);
 void p5_case_program_free(p5_case_program *program);
 /* The image; cpl and cr4 are the caller's to set. Valid as long as the program. */
 void p5_case_program_image(const p5_case_program *program, p5_case_image *image);
@@ -179,17 +188,20 @@ typedef struct p5_case_conditions {
     uint32_t cr4;
     double timeout_seconds; /* host time for one run; 0 = none */
 } p5_case_conditions;
-/* Runs `program` to its end on a machine fresh from reset; its totals go to *counts. `observe` (may be NULL) is called before the run,
- * e.g. to set a trace. */
+/* Runs `program` to its end on a machine fresh from reset; its totals go to *counts. `observe` (may be NULL)
+ * is called before the run, e.g. to set a trace. */
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
-                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts, p5_error *error);
+                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
+                      p5_error *error);
 
 /* (count(N2) - count(N1)) / (N2 - N1). */
 double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2]);
 
-/* Compares per-trip values with the expectations that hold for `model`. Writes a line for each that fails (with `all`: for each) to
- * `out`, and returns how many failed. A case that expects nothing of the model fails: it would test nothing. */
-unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all, FILE *out);
+/* Compares per-trip values with the expectations that hold for `model`. Writes a line for each that fails
+ * (with `all`: for each) to `out`, and returns how many failed. A case that expects nothing of the model
+ * fails: it would test nothing. */
+unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all,
+                       FILE *out);
 
 /* The outcome of one case on one model. */
 typedef struct p5_check_result {
@@ -201,18 +213,21 @@ typedef struct p5_check_result {
 p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t count, p5_error *error);
 
 /* Writes clocks, CPI stack and events per trip; events that do not occur only with `zeros`. */
-void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2], bool zeros);
+void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2],
+                    bool zeros);
 
 /* ---- The pipeline, instruction by instruction ---- */
 
 /* The instructions of some trips in the steady state of a case, as issued. */
 typedef struct p5_window p5_window;
-/* Runs the case's two programs to find what is executed once per trip, then captures up to `window_trips` trips that end before the last.
- * P5_ERR_STATE if no instruction is executed exactly once per trip. */
-p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2], const p5_case_conditions *conditions,
-                            unsigned window_trips, p5_window **window, p5_error *error);
+/* Runs the case's two programs to find what is executed once per trip, then captures up to `window_trips`
+ * trips that end before the last. P5_ERR_STATE if no instruction is executed exactly once per trip. */
+p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2],
+                            const p5_case_conditions *conditions, unsigned window_trips, p5_window **window,
+                            p5_error *error);
 void p5_window_free(p5_window *window);
-/* Writes a diagram of the first `show_trips` trips: clock, pipe, instruction, stages, why it issued alone, what stalled it. */
+/* Writes a diagram of the first `show_trips` trips: clock, pipe, instruction, stages, why it issued alone,
+ * what stalled it. */
 p5_status p5_window_write_diagram(FILE *out, const p5_window *window, unsigned show_trips, p5_error *error);
 /* Writes the whole window as a Kanata 0004 log, which the viewer Konata opens. */
 p5_status p5_window_write_kanata(FILE *out, const p5_window *window, p5_error *error);

@@ -6,7 +6,18 @@
 
 #include "cli/guest_options.h"
 
-enum { KEY_ASM = 0x100, KEY_SETUP, KEY_UNROLL, KEY_REPEAT, KEY_MODEL, KEY_N, KEY_KONATA, KEY_TRIPS, KEY_CPL, KEY_NO_DIAGRAM };
+enum {
+    KEY_ASM = 0x100,
+    KEY_SETUP,
+    KEY_UNROLL,
+    KEY_REPEAT,
+    KEY_MODEL,
+    KEY_N,
+    KEY_KONATA,
+    KEY_TRIPS,
+    KEY_CPL,
+    KEY_NO_DIAGRAM
+};
 enum { KONATA_TRIPS = 16, MOST_TRIPS = 1000, MOST_COPIES = 10000 };
 
 typedef struct bench_options {
@@ -35,11 +46,13 @@ typedef struct bench {
 /* True if `text` has the word `part` anywhere, whatever the case. */
 static bool mentions(const bench_options *options, const char *part)
 {
-    return strcasestr(options->code, part) != NULL || (options->setup != NULL && strcasestr(options->setup, part) != NULL);
+    return strcasestr(options->code, part) != NULL ||
+           (options->setup != NULL && strcasestr(options->setup, part) != NULL);
 }
 
-/* A register for the loop's counter that the code does not use. What it does not name it may still use: the mnemonics that change a
- * register unnamed are listed. A word that only looks like one costs nothing but the choice. */
+/* A register for the loop's counter that the code does not use. What it does not name it may still use: the
+ * mnemonics that change a register unnamed are listed. A word that only looks like one costs nothing but the
+ * choice. */
 static const char *free_register(const bench_options *options)
 {
     static const struct {
@@ -65,17 +78,18 @@ static const char *free_register(const bench_options *options)
 static char *loop_source(const bench_options *options, const char *counter, unsigned copies)
 {
     char *text = NULL;
-    int length = asprintf(&text,
-                          "%s\n"
-                          "        mov %s, N\n"
-                          "        .balign 32\n"
-                          "p5scope_trip:\n"
-                          "        .rept %u\n"
-                          "%s\n"
-                          "        .endr\n"
-                          "        dec %s\n"
-                          "        jnz p5scope_trip\n",
-                          options->setup != NULL ? options->setup : "", counter, copies, options->code, counter);
+    int length =
+        asprintf(&text,
+                 "%s\n"
+                 "        mov %s, N\n"
+                 "        .balign 32\n"
+                 "p5scope_trip:\n"
+                 "        .rept %u\n"
+                 "%s\n"
+                 "        .endr\n"
+                 "        dec %s\n"
+                 "        jnz p5scope_trip\n",
+                 options->setup != NULL ? options->setup : "", counter, copies, options->code, counter);
     return length >= 0 ? text : NULL;
 }
 
@@ -222,9 +236,10 @@ static int bench_case(const bench_options *options)
 
 /* ---- --asm ---- */
 
-/* --repeat: bodies of R and of 2R copies; the difference is R copies without the loop's own instructions. The totals are put together so
- * that "per trip" of them is one copy: N2 - N1 trips with R copies each. */
-static bool measure_copies(const bench_options *options, const char *counter, const bench *single, p5_counts counts[2])
+/* --repeat: bodies of R and of 2R copies; the difference is R copies without the loop's own instructions. The
+ * totals are put together so that "per trip" of them is one copy: N2 - N1 trips with R copies each. */
+static bool measure_copies(const bench_options *options, const char *counter, const bench *single,
+                           p5_counts counts[2])
 {
     bench twice = *single;
     memset(twice.programs, 0, sizeof twice.programs);
@@ -253,11 +268,12 @@ static bool bench_code_on(const bench_options *options, const p5_model *model, c
         unsigned per_copy[2] = {of->trips[0] * copies, of->trips[1] * copies};
         if (!measure_copies(options, counter, of, counts))
             return false;
-        printf("%s on %s, per copy (from loops of %u and %u copies):\n\n", options->code, p5_model_name(model), copies, 2 * copies);
+        printf("%s on %s, per copy (from loops of %u and %u copies):\n\n", options->code,
+               p5_model_name(model), copies, 2 * copies);
         p5_bench_write(stdout, model, counts, per_copy, options->zeros);
     } else {
-        printf("%s on %s, per trip (%u cop%s, dec %s, jnz; N %u to %u):\n\n", options->code, p5_model_name(model), copies,
-               copies == 1 ? "y" : "ies", counter, of->trips[0], of->trips[1]);
+        printf("%s on %s, per trip (%u cop%s, dec %s, jnz; N %u to %u):\n\n", options->code,
+               p5_model_name(model), copies, copies == 1 ? "y" : "ies", counter, of->trips[0], of->trips[1]);
         p5_bench_write(stdout, model, of->counts, of->trips, options->zeros);
     }
     return show_window(options, of);
@@ -267,13 +283,15 @@ static int bench_code(const bench_options *options)
 {
     const char *counter = free_register(options);
     if (counter == NULL) {
-        cli_complain("--asm", options->code, 1, "the code leaves no register for the loop's counter; write a case file instead");
+        cli_complain("--asm", options->code, 1,
+                     "the code leaves no register for the loop's counter; write a case file instead");
         return CLI_USAGE;
     }
     p5_model *model = open_model(options->model != NULL ? options->model : p5_model_names()[0]);
     if (model == NULL)
         return CLI_USAGE;
-    bench of = {.trips = {200, 1200}, .conditions = {.model = options->model, .cpl = options->cpl, .timeout_seconds = 60}};
+    bench of = {.trips = {200, 1200},
+                .conditions = {.model = options->model, .cpl = options->cpl, .timeout_seconds = 60}};
     if (options->trips[1] != 0)
         memcpy(of.trips, options->trips, sizeof of.trips);
     bool good = bench_code_on(options, model, counter, &of);
@@ -374,7 +392,8 @@ int verb_bench(int argc, char **argv)
         {"asm", KEY_ASM, "CODE", 0, "Measure CODE (Intel syntax, ';' between instructions) in a loop", 0},
         {"setup", KEY_SETUP, "CODE", 0, "Code before the loop", 0},
         {"unroll", KEY_UNROLL, "K", 0, "K copies of CODE in one trip (default 1)", 0},
-        {"repeat", KEY_REPEAT, "K", 0, "Per copy, from loops of K and 2K copies: the loop control cancels out", 0},
+        {"repeat", KEY_REPEAT, "K", 0,
+         "Per copy, from loops of K and 2K copies: the loop control cancels out", 0},
         {"model", KEY_MODEL, "NAME", 0, "Model (default: the case's, or the first)", 0},
         {"n", KEY_N, "N1,N2", 0, "The two trip counts (default 200,1200)", 0},
         {"cpl", KEY_CPL, "0|3", 0, "Privilege level of CODE (default 3)", 0},
@@ -383,12 +402,12 @@ int verb_bench(int argc, char **argv)
         {"konata", KEY_KONATA, "FILE", 0, "Write the last trips as a log for the viewer Konata", 0},
         {"verbose", 'v', NULL, 0, "Show events that do not occur too", 0},
         {0}};
-    static const struct argp argp = {
-        .options = table,
-        .parser = parse,
-        .args_doc = "FILE\n--asm CODE",
-        .doc = "Show clocks and events per trip of a case file or of CODE, and how the instructions of a trip went "
-               "through the U and V pipes."};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse,
+                                     .args_doc = "FILE\n--asm CODE",
+                                     .doc = "Show clocks and events per trip of a case file or of CODE, and "
+                                            "how the instructions of a trip went "
+                                            "through the U and V pipes."};
     bench_options options = {.copies = 1, .show_trips = 1, .cpl = 3};
     if (!cli_parse(&argp, argc, argv, &options))
         return CLI_USAGE;

@@ -35,7 +35,8 @@ static void show_spot(const char *option, const char *text, unsigned column)
     if (column == 0 || column - 1 > strlen(text))
         return;
     const char *spot = text + column - 1;
-    fprintf(stderr, "  %*s", columns(option, strlen(option)) + (int)strlen(gap) + columns(text, column - 1), "");
+    fprintf(stderr, "  %*s", columns(option, strlen(option)) + (int)strlen(gap) + columns(text, column - 1),
+            "");
     if (cli_colour(stderr))
         fputs("\033[1;32m", stderr);
     fputc('^', stderr);

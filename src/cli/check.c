@@ -78,7 +78,8 @@ static bool add_folder(check_run *run, const char *path)
     size_t length = strlen(path);
     for (int i = 0; i < count; i++) {
         char *inside = NULL;
-        if (good && asprintf(&inside, "%s%s%s", path, path[length - 1] == '/' ? "" : "/", entries[i]->d_name) >= 0)
+        if (good &&
+            asprintf(&inside, "%s%s%s", path, path[length - 1] == '/' ? "" : "/", entries[i]->d_name) >= 0)
             good = add_path(run, inside, false);
         free(inside);
         free(entries[i]);
@@ -137,9 +138,11 @@ static void check_name(const check_run *run, size_t index)
         const check_file *other = &run->files[i];
         size_t length = folder_length(file->path);
         if (other->problem != NULL || folder_length(other->path) != length ||
-            strncmp(other->path, file->path, length) != 0 || strcmp(other->parsed.name, file->parsed.name) != 0)
+            strncmp(other->path, file->path, length) != 0 ||
+            strcmp(other->parsed.name, file->parsed.name) != 0)
             continue;
-        if (asprintf(&file->problem, "%s: case name '%s' is already that of %s", file->path, file->parsed.name, other->path) < 0)
+        if (asprintf(&file->problem, "%s: case name '%s' is already that of %s", file->path,
+                     file->parsed.name, other->path) < 0)
             file->problem = NULL;
         return;
     }
@@ -187,7 +190,8 @@ static bool make_jobs(check_run *run)
 
 /* ---- Doing them, in a worker process ---- */
 
-/* What a job answers: for each model a line MARK FAILED MODEL-NUMBER SECONDS, then what there is to say. Model number -1: the file. */
+/* What a job answers: for each model a line MARK FAILED MODEL-NUMBER SECONDS, then what there is to say.
+ * Model number -1: the file. */
 enum { MARK = 1 };
 
 typedef struct prepared_case {
@@ -280,13 +284,15 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
 /* ---- Saying how they went ---- */
 
 /* Shows and keeps one outcome. `text` is what there is to say, in lines. */
-static void show_outcome(check_run *run, const check_file *file, const char *model, bool good, double seconds, const char *text)
+static void show_outcome(check_run *run, const check_file *file, const char *model, bool good, double seconds,
+                         const char *text)
 {
     const char *name = file->parsed.name != NULL ? file->parsed.name : file->path;
     bool place = !good && strcmp(name, file->path) != 0;
     bool colour = cli_colour(stdout);
     printf("%s%s%s %s%s%s%s%s\n", colour ? (good ? "\033[32m" : "\033[1;31m") : "", good ? "ok  " : "FAIL",
-           colour ? "\033[0m" : "", name, model[0] != '\0' ? " " : "", model, place ? "  " : "", place ? file->path : "");
+           colour ? "\033[0m" : "", name, model[0] != '\0' ? " " : "", model, place ? "  " : "",
+           place ? file->path : "");
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         printf("       %.*s\n", (int)length, line);
@@ -296,8 +302,11 @@ static void show_outcome(check_run *run, const check_file *file, const char *mod
         run->passed++;
     else
         run->failed++;
-    run->results[run->result_count++] = (p5_check_result){
-        .name = name, .path = file->path, .model = model, .failure = good ? NULL : strdup(text), .seconds = seconds};
+    run->results[run->result_count++] = (p5_check_result){.name = name,
+                                                          .path = file->path,
+                                                          .model = model,
+                                                          .failure = good ? NULL : strdup(text),
+                                                          .seconds = seconds};
 }
 
 static bool answered(void *context, const worker_answer *answer)
@@ -319,7 +328,8 @@ static bool answered(void *context, const worker_answer *answer)
         const char *text = block + line + 1;
         size_t length = strcspn(text, "\001");
         char *copy = strndup(text, length);
-        show_outcome(run, file, model < 0 ? "" : file->parsed.models[model], failed == 0, seconds, copy != NULL ? copy : "");
+        show_outcome(run, file, model < 0 ? "" : file->parsed.models[model], failed == 0, seconds,
+                     copy != NULL ? copy : "");
         free(copy);
         block = text + length;
     }
@@ -377,7 +387,8 @@ static int check(check_run *run)
         return CLI_FAILED;
     }
     worker_jobs jobs = {.count = run->job_count,
-                        .processes = run->processes < run->job_count ? run->processes : (unsigned)run->job_count,
+                        .processes =
+                            run->processes < run->job_count ? run->processes : (unsigned)run->job_count,
                         .context = run,
                         .work = do_job,
                         .answered = answered};
@@ -444,12 +455,12 @@ int verb_check(int argc, char **argv)
         {"junit", KEY_JUNIT, "FILE", 0, "Write the outcomes as JUnit XML", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Host time for one run of a case (default 60)", 0},
         {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "FILE|DIR...",
-        .doc = "Run case files (all *.s below a DIR) and compare their costs per trip with what they expect. Status 0 if "
-               "none failed, 1 otherwise."};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "FILE|DIR...",
+                                     .doc = "Run case files (all *.s below a DIR) and compare their costs "
+                                            "per trip with what they expect. Status 0 if "
+                                            "none failed, 1 otherwise."};
     check_run run = {.timeout_seconds = 60};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     run.processes = processors > 0 ? (unsigned)processors : 1;

@@ -1,4 +1,5 @@
-/* What the verbs of the command line share: the verb table's form, exit statuses, option parsing, messages. */
+/* What the verbs of the command line share: the verb table's form, exit statuses, option parsing, messages.
+ */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -8,16 +9,17 @@
 
 #include "p5scope/status.h"
 
-/* Exit statuses of p5scope itself; everything else is the guest's. 124-127 as timeout(1), env(1) and the shell use them. */
+/* Exit statuses of p5scope itself; everything else is the guest's. 124-127 as timeout(1), env(1) and the
+ * shell use them. */
 enum {
     CLI_OK = 0,
-    CLI_FAILED = 1,        /* a check or law failed, nothing was found */
-    CLI_SHUTDOWN = 123,    /* the guest's processor shut down (triple fault) */
-    CLI_TIMEOUT = 124,     /* --timeout */
-    CLI_INTERNAL = 125,    /* p5scope or its engine failed */
+    CLI_FAILED = 1,         /* a check or law failed, nothing was found */
+    CLI_SHUTDOWN = 123,     /* the guest's processor shut down (triple fault) */
+    CLI_TIMEOUT = 124,      /* --timeout */
+    CLI_INTERNAL = 125,     /* p5scope or its engine failed */
     CLI_NOT_LOADABLE = 126, /* the guest is not a program that can be loaded */
-    CLI_NOT_FOUND = 127,   /* the guest cannot be opened */
-    CLI_USAGE = 129        /* wrong option, event, model */
+    CLI_NOT_FOUND = 127,    /* the guest cannot be opened */
+    CLI_USAGE = 129         /* wrong option, event, model */
 };
 
 /* One verb; `argv[0]` is the verb's name. */
@@ -39,17 +41,19 @@ int verb_bench(int argc, char **argv);
 /* What an argp parser returns after it has told the user what is wrong with an option's value. */
 enum { CLI_REPORTED = 125 /* ECANCELED */ };
 
-/* Parses a verb's arguments with `argp`, options before operands. --help is answered and ends the program. Anything wrong is
- * shown with a caret under it. Returns false then: the verb is to end with CLI_USAGE. */
+/* Parses a verb's arguments with `argp`, options before operands. --help is answered and ends the program.
+ * Anything wrong is shown with a caret under it. Returns false then: the verb is to end with CLI_USAGE. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* ---- Messages, all to stderr ---- */
 
-/* Shows `error`. If `text` is not NULL it is the user's text (the value of `option`) that error->column counts in, and is
- * shown with a caret under the place. `advice` (may be NULL) is the last line, e.g. "run 'p5scope list' ...". */
+/* Shows `error`. If `text` is not NULL it is the user's text (the value of `option`) that error->column
+ * counts in, and is shown with a caret under the place. `advice` (may be NULL) is the last line, e.g. "run
+ * 'p5scope list' ...". */
 void cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice);
 
-/* The same for a message that the command line itself has, with the caret under `column` (from 1) of `text`. */
+/* The same for a message that the command line itself has, with the caret under `column` (from 1) of `text`.
+ */
 void cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

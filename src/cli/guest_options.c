@@ -35,7 +35,8 @@ bool guest_number(const char *option, const char *text, uint64_t largest, uint64
         return false;
     }
     if (*value > largest) {
-        cli_complain(option, text, 1, "%s is more than %s can be (%llu)", text, option, (unsigned long long)largest);
+        cli_complain(option, text, 1, "%s is more than %s can be (%llu)", text, option,
+                     (unsigned long long)largest);
         return false;
     }
     return true;
@@ -102,7 +103,8 @@ static error_t add_environment(guest_options *options, const char *text)
             return 0; /* not set here, so not set there */
     }
     if (text[0] == '=' || options->environment_count == GUEST_MOST_ENVIRONMENT) {
-        cli_complain("--env", text, 1, text[0] == '=' ? "a variable's name is missing" : "too many variables");
+        cli_complain("--env", text, 1,
+                     text[0] == '=' ? "a variable's name is missing" : "too many variables");
         return CLI_REPORTED;
     }
     options->environment[options->environment_count++] = entry;
@@ -169,9 +171,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->counter[key - KEY_CTR0] = argument;
         return 0;
     case KEY_MAX_INSTRUCTIONS:
-        return guest_number("--max-instructions", argument, UINT64_MAX, &options->limits.max_instructions) ? 0 : CLI_REPORTED;
+        return guest_number("--max-instructions", argument, UINT64_MAX, &options->limits.max_instructions)
+                   ? 0
+                   : CLI_REPORTED;
     case KEY_MAX_CLOCKS:
-        return guest_number("--max-clocks", argument, UINT64_MAX, &options->limits.max_clocks) ? 0 : CLI_REPORTED;
+        return guest_number("--max-clocks", argument, UINT64_MAX, &options->limits.max_clocks) ? 0
+                                                                                               : CLI_REPORTED;
     case KEY_TIMEOUT:
         return positive_number("--timeout", argument, &options->limits.timeout_seconds);
     case KEY_DUMP_CONFIG:
@@ -211,7 +216,8 @@ static const struct argp_option guest_option_table[] = {
 const struct argp guest_argp = {.options = guest_option_table, .parser = parse};
 
 /* Writes a model as the INI file that would make it. */
-static void dump_field(void *context, const char *section, const char *key, const char *value, const char *meaning)
+static void dump_field(void *context, const char *section, const char *key, const char *value,
+                       const char *meaning)
 {
     char *last = context;
     if (strcmp(last, section) != 0) {
@@ -231,10 +237,12 @@ static bool complete_counters(guest_options *options)
         p5_error error = {0};
         if (options->counter[i] == NULL)
             continue;
-        if (p5_counter_parse(options->counter[i], i, p5_model_family(options->model), &select[i], &error) != P5_OK) {
+        if (p5_counter_parse(options->counter[i], i, p5_model_family(options->model), &select[i], &error) !=
+            P5_OK) {
             if (error.column == 0)
                 error.column = 1;
-            cli_show_error(&error, i == 0 ? "--ctr0" : "--ctr1", options->counter[i], "Run 'p5scope list' to see the events.");
+            cli_show_error(&error, i == 0 ? "--ctr0" : "--ctr1", options->counter[i],
+                           "Run 'p5scope list' to see the events.");
             return false;
         }
     }

@@ -35,14 +35,16 @@ typedef struct guest_options {
 extern const struct argp guest_argp;
 
 void guest_options_init(guest_options *options);
-/* Opens the model and the counters. False after a message: end with CLI_USAGE. Answers --dump-config: *done is set then. */
+/* Opens the model and the counters. False after a message: end with CLI_USAGE. Answers --dump-config: *done
+ * is set then. */
 bool guest_options_complete(guest_options *options, bool *done);
 void guest_options_free(guest_options *options);
 
 /* Number of --max-clocks and the like; false after a message. */
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
-/* The words quoted as a shell would take them, in one string; NULL when memory is out. The caller frees it. */
+/* The words quoted as a shell would take them, in one string; NULL when memory is out. The caller frees it.
+ */
 char *guest_quote(char *const *words, size_t count);
 
 #endif

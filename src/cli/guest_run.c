@@ -48,7 +48,8 @@ static p5_status load(const guest_options *options, p5_machine *machine, p5_erro
         return status;
     if (!linux_program)
         return p5_machine_load_elf(machine, path, error);
-    return p5_machine_load_linux(machine, path, (const char *const *)options->command, options->environment, error);
+    return p5_machine_load_linux(machine, path, (const char *const *)options->command, options->environment,
+                                 error);
 }
 
 p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
@@ -80,7 +81,8 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
     return machine;
 }
 
-/* The progress line of a run that takes longer than a second; the carriage return lets the guest's output overwrite it. */
+/* The progress line of a run that takes longer than a second; the carriage return lets the guest's output
+ * overwrite it. */
 typedef struct progress_line {
     double start;
     bool shown;
@@ -94,8 +96,8 @@ static void show_progress(void *context, const p5_machine *machine)
         return;
     double instructions = (double)p5_machine_instructions(machine);
     double clocks = (double)p5_machine_clock(machine);
-    fprintf(stderr, "\033[K%.0f s: %.0f million instructions, CPI %.2f, %.0f MIPS\r", seconds, instructions / 1e6,
-            instructions > 0 ? clocks / instructions : 0, instructions / seconds / 1e6);
+    fprintf(stderr, "\033[K%.0f s: %.0f million instructions, CPI %.2f, %.0f MIPS\r", seconds,
+            instructions / 1e6, instructions > 0 ? clocks / instructions : 0, instructions / seconds / 1e6);
     line->shown = true;
 }
 
@@ -147,8 +149,8 @@ int guest_exit_status(const p5_run_result *result)
 const char *guest_ending(const p5_run_result *result, char *text, size_t size)
 {
     char place[160];
-    snprintf(place, sizeof place, " at 0x%08" PRIx32 "%s%s", result->address, result->instruction[0] != '\0' ? ": " : "",
-             result->instruction);
+    snprintf(place, sizeof place, " at 0x%08" PRIx32 "%s%s", result->address,
+             result->instruction[0] != '\0' ? ": " : "", result->instruction);
     const char *what = "";
     switch (result->end) {
     case P5_END_EXIT:

@@ -4,11 +4,13 @@
 
 #include "cli/guest_options.h"
 
-/* Opens a machine with the options and `seed`, and loads the guest. NULL after a message; *status is then what to exit with. */
+/* Opens a machine with the options and `seed`, and loads the guest. NULL after a message; *status is then
+ * what to exit with. */
 p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status);
 
 /* Runs the guest to its end or a limit. Ctrl-C stops it. False after a message (CLI_INTERNAL). */
-bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds);
+bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result,
+               double *host_seconds);
 
 /* The exit status that p5scope ends with after such a run. */
 int guest_exit_status(const p5_run_result *result);

@@ -22,7 +22,8 @@ void interrupt_stops(p5_machine *machine)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND; /* the second one kills; no SA_RESTART: a guest's blocking read is to end */
+    action.sa_flags =
+        (int)SA_RESETHAND; /* the second one kills; no SA_RESTART: a guest's blocking read is to end */
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

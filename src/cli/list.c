@@ -43,7 +43,8 @@ int verb_list(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "[events|metrics|models] [PATTERN]",
-        .doc = "List the events (code, counter, kind, most per clock, exactness), metrics and models. PATTERN is a "
+        .doc = "List the events (code, counter, kind, most per clock, exactness), metrics and models. "
+               "PATTERN is a "
                "part of a name, title or alias, a pattern with * and ?, a group, or a code such as r2b.0."};
     p5_list_options list = {.sections = P5_LIST_ALL};
     if (!cli_parse(&argp, argc, argv, &list))

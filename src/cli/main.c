@@ -18,8 +18,9 @@ enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static void write_help(FILE *out)
 {
-    fprintf(out, "Usage: p5scope VERB [OPTION...] [--] [GUEST [ARG...]]\n"
-                 "Run a program on a Pentium (P54C) or Pentium MMX (P55C) whose performance monitor counts.\n\n");
+    fprintf(out,
+            "Usage: p5scope VERB [OPTION...] [--] [GUEST [ARG...]]\n"
+            "Run a program on a Pentium (P54C) or Pentium MMX (P55C) whose performance monitor counts.\n\n");
     for (size_t i = 0; i < VERB_COUNT; i++)
         fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
     fprintf(out, "\n  --version  show the version\n"

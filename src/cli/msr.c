@@ -50,7 +50,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* Puts --ctr0 and --ctr1 into *value. */
-static bool encode_counters(const msr_arguments *arguments, const p5_register *reg, unsigned family, uint64_t *value)
+static bool encode_counters(const msr_arguments *arguments, const p5_register *reg, unsigned family,
+                            uint64_t *value)
 {
     static const char *const option[2] = {"--ctr0", "--ctr1"};
     p5_counter_select select[2];
@@ -59,7 +60,8 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
         if (arguments->counter[i] == NULL)
             continue;
         if (reg->msr != P5_MSR_CESR) {
-            cli_complain(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr cesr' only", option[i]);
+            cli_complain(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr cesr' only",
+                         option[i]);
             return false;
         }
         p5_error error = {0};
@@ -107,7 +109,8 @@ static int answer(const msr_arguments *arguments, unsigned family)
         cli_show_error(&error, "p5scope msr", arguments->name, "Run 'p5scope msr' to see the registers.");
         return CLI_USAGE;
     }
-    bool encode = arguments->counter[0] != NULL || arguments->counter[1] != NULL || arguments->field_count > 0;
+    bool encode =
+        arguments->counter[0] != NULL || arguments->counter[1] != NULL || arguments->field_count > 0;
     if (!encode && arguments->value == NULL) {
         p5_register_write_layout(stdout, reg);
         return CLI_OK;
@@ -134,13 +137,14 @@ int verb_msr(int argc, char **argv)
         {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR: what CTR0 counts", 0},
         {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR: what CTR1 counts", 0},
         {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[REGISTER [VALUE] [FIELD=NUMBER...]]",
-        .doc = "Model-specific registers and test registers. With no argument: list them. With a register's name or "
-               "number: show its layout. With a value: say in words what it means. With fields or --ctr0/--ctr1: "
-               "print the number that says it (starting from VALUE or 0)."};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "[REGISTER [VALUE] [FIELD=NUMBER...]]",
+                                     .doc = "Model-specific registers and test registers. With no argument: "
+                                            "list them. With a register's name or "
+                                            "number: show its layout. With a value: say in words what it "
+                                            "means. With fields or --ctr0/--ctr1: "
+                                            "print the number that says it (starting from VALUE or 0)."};
     msr_arguments arguments = {0};
     if (!cli_parse(&argp, argc, argv, &arguments))
         return CLI_USAGE;

@@ -1,4 +1,5 @@
-/* Option parsing by argp, with our own messages: argp's say what is wrong, but not where, nor what would be right. */
+/* Option parsing by argp, with our own messages: argp's say what is wrong, but not where, nor what would be
+ * right. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static void collect(const struct argp *argp, option_table *table)
 }
 
 /* Finds a long option by its full name or by an unambiguous beginning, as getopt_long does. */
-static const struct argp_option *find_long(const option_table *table, const char *name, size_t length, bool *ambiguous)
+static const struct argp_option *find_long(const option_table *table, const char *name, size_t length,
+                                           bool *ambiguous)
 {
     const struct argp_option *found = NULL;
     *ambiguous = false;
@@ -113,7 +115,8 @@ static int check_long(const option_table *table, int argc, char **argv, int at)
     bool ambiguous;
     const struct argp_option *option = find_long(table, name, length, &ambiguous);
     if (option == NULL || ambiguous) {
-        point_at(argv, argc, at, 0, ambiguous ? "option '--%s' could be several" : "there is no option '--%s'", plain);
+        point_at(argv, argc, at, 0,
+                 ambiguous ? "option '--%s' could be several" : "there is no option '--%s'", plain);
         suggest_long(table, plain);
         return 0;
     }
@@ -156,7 +159,8 @@ static void diagnose(const option_table *table, int argc, char **argv)
     for (int at = 1; at < argc;) {
         if (argv[at][0] != '-' || argv[at][1] == '\0' || strcmp(argv[at], "--") == 0)
             return;
-        int words = argv[at][1] == '-' ? check_long(table, argc, argv, at) : check_short(table, argc, argv, at);
+        int words =
+            argv[at][1] == '-' ? check_long(table, argc, argv, at) : check_short(table, argc, argv, at);
         if (words == 0)
             return;
         at += words;
@@ -181,7 +185,8 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     char name[64];
     snprintf(name, sizeof name, "p5scope%s%s", common->argv[0][0] == '\0' ? "" : " ", common->argv[0]);
-    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28", 0); /* the note about duplicate arguments says nothing new */
+    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28",
+           0); /* the note about duplicate arguments says nothing new */
     argp_help(common->root, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
     exit(CLI_OK);
 }

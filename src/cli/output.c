@@ -19,7 +19,8 @@ FILE *output_open(const output_options *options)
         if (out == NULL) {
             char number[16];
             snprintf(number, sizeof number, "%d", options->descriptor);
-            cli_complain("--log-fd", number, 1, "file descriptor %d is not open for writing", options->descriptor);
+            cli_complain("--log-fd", number, 1, "file descriptor %d is not open for writing",
+                         options->descriptor);
             if (copy >= 0)
                 close(copy);
         }
@@ -31,7 +32,7 @@ bool output_close(const output_options *options, FILE *out)
 {
     int failed = out == stderr ? fflush(out) : fclose(out);
     if (failed != 0)
-        fprintf(stderr, "p5scope: cannot write %s: %s\n", options->path != NULL ? options->path : "the report",
-                strerror(errno));
+        fprintf(stderr, "p5scope: cannot write %s: %s\n",
+                options->path != NULL ? options->path : "the report", strerror(errno));
     return failed == 0;
 }

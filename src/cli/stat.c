@@ -6,7 +6,16 @@
 #include "cli/guest_run.h"
 #include "cli/output.h"
 
-enum { KEY_APPEND = 0x100, KEY_LOG_FD, KEY_NO_BIG_NUM, KEY_TABLE, KEY_HEADER, KEY_CHECK_LAWS, MOST_WORDS = 64, MOST_RUNS = 10000 };
+enum {
+    KEY_APPEND = 0x100,
+    KEY_LOG_FD,
+    KEY_NO_BIG_NUM,
+    KEY_TABLE,
+    KEY_HEADER,
+    KEY_CHECK_LAWS,
+    MOST_WORDS = 64,
+    MOST_RUNS = 10000
+};
 
 typedef struct stat_options {
     guest_options guest;
@@ -37,7 +46,8 @@ static error_t add_metrics(stat_options *options, const char *text)
         if (p5_metric_group_check(name, &error) != P5_OK) {
             bool in_file = error.line != 0;
             error.column = in_file ? error.column : (unsigned)(name - copy) + 1;
-            cli_show_error(&error, "-M", in_file ? NULL : text, "Run 'p5scope list metrics' to see the groups.");
+            cli_show_error(&error, "-M", in_file ? NULL : text,
+                           "Run 'p5scope list metrics' to see the groups.");
             return CLI_REPORTED;
         }
         if (options->metric_count == MOST_WORDS)
@@ -118,22 +128,25 @@ static bool select_events(const stat_options *options, p5_selection *selection)
     for (size_t i = 0; i < options->event_count; i++) {
         unsigned before = selection->groups;
         p5_error error = {0};
-        if (p5_selection_add(selection, options->events[i], p5_model_family(options->guest.model), &error) != P5_OK) {
+        if (p5_selection_add(selection, options->events[i], p5_model_family(options->guest.model), &error) !=
+            P5_OK) {
             cli_show_error(&error, "-e", options->events[i], "Run 'p5scope list' to see the events.");
             return false;
         }
         for (unsigned group = before + 1; group <= selection->groups; group++)
             if (!options->guest.quiet && !p5_selection_fits_counters(selection, group))
-                fprintf(stderr, "p5scope: group %u of -e %s needs more than CTR0 and CTR1 have; the real processor could "
-                                "not count it in one run\n",
-                        group - before, options->events[i]);
+                fprintf(
+                    stderr,
+                    "p5scope: group %u of -e %s needs more than CTR0 and CTR1 have; the real processor could "
+                    "not count it in one run\n",
+                    group - before, options->events[i]);
     }
     return true;
 }
 
 /* One run of the guest. False if there is nothing to report; *status is what to exit with either way. */
-static bool run_once(const stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result, unsigned *broken,
-                     int *status)
+static bool run_once(const stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
+                     unsigned *broken, int *status)
 {
     p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
     if (machine == NULL)
@@ -237,7 +250,9 @@ static int stat_guest(const stat_options *options, char **argv)
     p5_selection selection = {0};
     int status = CLI_INTERNAL;
     if (own_options != NULL && command != NULL)
-        status = select_events(options, &selection) ? run_and_report(options, own_options, command, &selection) : CLI_USAGE;
+        status = select_events(options, &selection)
+                     ? run_and_report(options, own_options, command, &selection)
+                     : CLI_USAGE;
     p5_selection_free(&selection);
     free(own_options);
     free(command);
@@ -247,7 +262,8 @@ static int stat_guest(const stat_options *options, char **argv)
 int verb_stat(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"event", 'e', "LIST", 0, "Events: names, patterns, rNN[.C], {a,b}; then :u CPL 3, :k CPL 0-2, :c clocks", 1},
+        {"event", 'e', "LIST", 0,
+         "Events: names, patterns, rNN[.C], {a,b}; then :u CPL 3, :k CPL 0-2, :c clocks", 1},
         {"metrics", 'M', "GROUPS", 0, "Metric groups (see 'p5scope list metrics')", 0},
         {"field-separator", 'x', "SEP", 0, "CSV with this separator", 0},
         {"header", KEY_HEADER, NULL, 0, "CSV: begin with the names of the fields", 0},
@@ -260,14 +276,16 @@ int verb_stat(int argc, char **argv)
         {"null", 'n', NULL, 0, "No events, only clocks and times", 0},
         {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
         {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
-        {"check-laws", KEY_CHECK_LAWS, NULL, 0, "Check the counts against each other; status 1 if a law is broken", 0},
+        {"check-laws", KEY_CHECK_LAWS, NULL, 0,
+         "Check the counts against each other; status 1 if a law is broken", 0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
-    static const struct argp argp = {.options = table,
-                                     .parser = parse,
-                                     .args_doc = "[--] GUEST [ARG...]",
-                                     .doc = "Run GUEST and report its events, derived figures and where the clocks went.",
-                                     .children = children};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "[--] GUEST [ARG...]",
+        .doc = "Run GUEST and report its events, derived figures and where the clocks went.",
+        .children = children};
     static const stat_options defaults = {.output.descriptor = -1, .style.big_numbers = true, .runs = 1};
     stat_options options = defaults;
     guest_options_init(&options.guest);

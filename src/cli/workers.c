@@ -113,7 +113,8 @@ static void read_answers(pool *p)
     }
 }
 
-/* Waits for all workers; a job that a crashed one was at gets its answer here. Returns whether any crashed. */
+/* Waits for all workers; a job that a crashed one was at gets its answer here. Returns whether any crashed.
+ */
 static bool collect_workers(pool *p)
 {
     bool crashed = false;

@@ -1,5 +1,5 @@
-/* Numbered jobs, done by a few processes; the answers come back in order. A job that takes its process down is reported as such, and
- * the rest goes on. */
+/* Numbered jobs, done by a few processes; the answers come back in order. A job that takes its process down
+ * is reported as such, and the rest goes on. */
 #ifndef CLI_WORKERS_H
 #define CLI_WORKERS_H
 

@@ -34,9 +34,11 @@ static void write_stack(FILE *out, const p5_counts counts[2], const unsigned tri
                 p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
 }
 
-void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2], bool zeros)
+void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2],
+                    bool zeros)
 {
-    fprintf(out, "%*.3f  clocks, of which\n", VALUE_WIDTH, per_trip(sum(counts[0].clocks), sum(counts[1].clocks), trips));
+    fprintf(out, "%*.3f  clocks, of which\n", VALUE_WIDTH,
+            per_trip(sum(counts[0].clocks), sum(counts[1].clocks), trips));
     write_stack(out, counts, trips);
     fputc('\n', out);
     for (const char *const *group = event_groups; *group != NULL; group++) {

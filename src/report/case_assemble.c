@@ -1,4 +1,5 @@
-/* Assembling a case: the GNU assembler from PATH, once per file and N, and our own placement of its output. */
+/* Assembling a case: the GNU assembler from PATH, once per file and N, and our own placement of its output.
+ */
 #include "p5scope/report.h"
 
 #include <errno.h>
@@ -42,7 +43,8 @@ static p5_status workplace_open(workplace *place, p5_error *error)
         folder = "/tmp";
     snprintf(place->folder, sizeof place->folder, "%.40s/p5scope.XXXXXX", folder);
     if (mkdtemp(place->folder) == NULL)
-        return error_set(error, P5_ERR_IO, "cannot make a temporary folder in %s: %s", folder, strerror(errno));
+        return error_set(error, P5_ERR_IO, "cannot make a temporary folder in %s: %s", folder,
+                         strerror(errno));
     snprintf(place->object, sizeof place->object, "%s/case.o", place->folder);
     snprintf(place->messages, sizeof place->messages, "%s/messages", place->folder);
     snprintf(place->source, sizeof place->source, "%s/case.s", place->folder);
@@ -85,22 +87,34 @@ static p5_status read_file(const char *path, uint8_t **bytes, size_t *size, p5_e
 }
 
 /* Runs the assembler; its exit status goes to *status. */
-static p5_status run_assembler(const workplace *place, const char *path, unsigned trips, int *status, p5_error *error)
+static p5_status run_assembler(const workplace *place, const char *path, unsigned trips, int *status,
+                               p5_error *error)
 {
     char symbol[32];
     snprintf(symbol, sizeof symbol, "N=%u", trips);
     /* Files named in .include and .incbin are looked for beside the case. */
     char folder[4096];
     const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "-I%.*s", slash != NULL ? (int)(slash - path) + 1 : 1, slash != NULL ? path : ".");
+    snprintf(folder, sizeof folder, "-I%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+             slash != NULL ? path : ".");
     char file[4096]; /* a name that begins with - is no option */
     snprintf(file, sizeof file, "%s%s", path[0] == '-' ? "./" : "", path);
-    char *arguments[] = {(char *)"as", (char *)"--32", (char *)"-msyntax=intel", (char *)"-mnaked-reg", folder,
-                         (char *)"--defsym", symbol, (char *)"-o", (char *)place->object, file, NULL};
+    char *arguments[] = {(char *)"as",
+                         (char *)"--32",
+                         (char *)"-msyntax=intel",
+                         (char *)"-mnaked-reg",
+                         folder,
+                         (char *)"--defsym",
+                         symbol,
+                         (char *)"-o",
+                         (char *)place->object,
+                         file,
+                         NULL};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, place->messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, place->messages, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     pid_t child;
     int failure = posix_spawnp(&child, "as", &actions, NULL, arguments, environ);
@@ -116,7 +130,8 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
     return P5_OK;
 }
 
-/* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is what the user calls the file. */
+/* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is what the user calls the file.
+ */
 static p5_status first_message(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -149,14 +164,16 @@ static p5_status first_message(const workplace *place, const char *name, p5_erro
     return P5_ERR_FORMAT;
 }
 
-static p5_status load_object(const workplace *place, const char *name, p5_case_program *program, p5_error *error)
+static p5_status load_object(const workplace *place, const char *name, p5_case_program *program,
+                             p5_error *error)
 {
     uint8_t *bytes;
     size_t size;
     p5_status status = read_file(place->object, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    status = case_object_place(bytes, size, TEXT_ADDRESS, exit_sequence, sizeof exit_sequence, &program->object, error);
+    status = case_object_place(bytes, size, TEXT_ADDRESS, exit_sequence, sizeof exit_sequence,
+                               &program->object, error);
     if (status != P5_OK)
         error_at(error, name, 0, 0);
     free(bytes);
@@ -196,7 +213,8 @@ p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **p
     return status;
 }
 
-p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program, p5_error *error)
+p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program,
+                                p5_error *error)
 {
     workplace place;
     *program = NULL;

@@ -94,13 +94,16 @@ static p5_status parse_case(case_parser *in)
         return status;
     for (const char *c = word; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c) && strchr("-_.", *c) == NULL)
-            return fail(in, c, error_set(in->error, P5_ERR_SYNTAX, "a case's name has letters, digits, '-', '_' and '.'"));
+            return fail(
+                in, c,
+                error_set(in->error, P5_ERR_SYNTAX, "a case's name has letters, digits, '-', '_' and '.'"));
     free(in->out->name);
     in->out->name = strdup(word);
     return in->out->name == NULL ? no_memory(in) : need_end(in);
 }
 
-/* Checks that `name` is a model (or a model file), or with `prefix` the beginning of a built-in one's name. */
+/* Checks that `name` is a model (or a model file), or with `prefix` the beginning of a built-in one's name.
+ */
 static p5_status check_model(case_parser *in, const char *name, bool prefix)
 {
     size_t length = strlen(name);
@@ -142,7 +145,8 @@ static p5_status parse_cpl(case_parser *in)
     if (status != P5_OK)
         return status;
     if (strcmp(word, "0") != 0 && strcmp(word, "3") != 0)
-        return fail(in, word, error_set(in->error, P5_ERR_RANGE, "code of a case runs at CPL 0 or 3, not '%s'", word));
+        return fail(in, word,
+                    error_set(in->error, P5_ERR_RANGE, "code of a case runs at CPL 0 or 3, not '%s'", word));
     in->out->cpl = (unsigned)(word[0] - '0');
     return need_end(in);
 }
@@ -158,7 +162,8 @@ static p5_status parse_cr4(case_parser *in)
     unsigned long value = strtoul(word, &end, 16);
     bool suffix = (*end == 'h' || *end == 'H') && end[1] == '\0';
     if (!isxdigit((unsigned char)word[0]) || errno != 0 || (*end != '\0' && !suffix) || value > UINT32_MAX)
-        return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "'%s' is not a hexadecimal value of CR4", word));
+        return fail(in, word,
+                    error_set(in->error, P5_ERR_SYNTAX, "'%s' is not a hexadecimal value of CR4", word));
     in->out->cr4 = (uint32_t)value;
     return need_end(in);
 }
@@ -189,7 +194,8 @@ static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
     while ((word = next_word(in)) != NULL) {
         double size;
         if (strchr("~+-", word[0]) == NULL || !text_to_double(word + 1, &size) || !(size >= 0) || isinf(size))
-            return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "a tolerance is ~T, +U or -D, not '%s'", word));
+            return fail(in, word,
+                        error_set(in->error, P5_ERR_SYNTAX, "a tolerance is ~T, +U or -D, not '%s'", word));
         if ((word[0] != '-' && up) || (word[0] != '+' && down))
             return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "this side has a tolerance already"));
         if (word[0] != '-') {
@@ -220,7 +226,8 @@ static p5_status parse_expect(case_parser *in, char *model)
     status = p5_selection_add(&one, word, P5_FAMILY_P54C | P5_FAMILY_P55C, in->error);
     unsigned column = in->error != NULL && in->error->column > 0 ? in->error->column : 1;
     if (status == P5_OK && one.count != 1)
-        status = error_set(in->error, P5_ERR_SYNTAX, "one event is expected here, '%s' selects %zu", word, one.count);
+        status = error_set(in->error, P5_ERR_SYNTAX, "one event is expected here, '%s' selects %zu", word,
+                           one.count);
     if (status == P5_OK)
         expect.what = one.items[0];
     p5_selection_free(&one);

@@ -22,7 +22,8 @@ static void write_expectation(FILE *out, const p5_expectation *expect, double go
     fprintf(out, ", got %s (line %u)\n", short_number(got, result), expect->line);
 }
 
-unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all, FILE *out)
+unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all,
+                       FILE *out)
 {
     unsigned failed = 0;
     unsigned judged = 0;
@@ -34,8 +35,8 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
         if (expect->what.event != P5_SELECT_CLOCKS &&
             (p5_event_describe((enum p5_event)expect->what.event)->families & p5_model_family(model)) == 0) {
             failed++;
-            fprintf(out, "%s: %s does not have this event (line %u)\n", expect->what.name, p5_model_name(model),
-                    expect->line);
+            fprintf(out, "%s: %s does not have this event (line %u)\n", expect->what.name,
+                    p5_model_name(model), expect->line);
             continue;
         }
         double got = p5_per_trip(&expect->what, counts, c->trips);

@@ -1,5 +1,6 @@
-/* Placing and relocating an assembler's output. A case is one small object that refers to nothing outside itself, so this
- * does all that a linker would do for it, without starting one for every case. (System V ABI, i386 supplement, chapter 4.) */
+/* Placing and relocating an assembler's output. A case is one small object that refers to nothing outside
+ * itself, so this does all that a linker would do for it, without starting one for every case. (System V ABI,
+ * i386 supplement, chapter 4.) */
 #include "report/case_object.h"
 
 #include <elf.h>
@@ -56,14 +57,16 @@ static const char *string_table(const placement *in, unsigned section)
 static p5_status open_tables(placement *in)
 {
     const Elf32_Ehdr *header = (const Elf32_Ehdr *)(const void *)in->file;
-    if (in->size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_type != ET_REL ||
-        header->e_machine != EM_386 || header->e_shentsize != sizeof(Elf32_Shdr) || header->e_shoff % 4 != 0 ||
+    if (in->size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_type != ET_REL || header->e_machine != EM_386 ||
+        header->e_shentsize != sizeof(Elf32_Shdr) || header->e_shoff % 4 != 0 ||
         !inside(in, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf32_Shdr)))
         return broken(in);
     in->sections = (const Elf32_Shdr *)(const void *)(in->file + header->e_shoff);
     in->section_count = header->e_shnum;
     for (unsigned i = 0; i < in->section_count; i++)
-        if (in->sections[i].sh_type != SHT_NOBITS && !inside(in, in->sections[i].sh_offset, in->sections[i].sh_size))
+        if (in->sections[i].sh_type != SHT_NOBITS &&
+            !inside(in, in->sections[i].sh_offset, in->sections[i].sh_size))
             return broken(in);
     in->names = string_table(in, header->e_shstrndx);
     if (in->names == NULL)
@@ -138,7 +141,8 @@ static p5_status layout(placement *in, uint32_t text_address, size_t tail_size, 
 {
     for (unsigned i = 0; i < in->section_count; i++)
         if (region_of(&in->sections[i]) == TEXT && strcmp(section_name(in, i), ".text") != 0)
-            return error_set(in->error, P5_ERR_UNSUPPORTED, "code goes to .text, not to '%s'", section_name(in, i));
+            return error_set(in->error, P5_ERR_UNSUPPORTED, "code goes to .text, not to '%s'",
+                             section_name(in, i));
     out->text_address = text_address;
     uint32_t end = place_region(in, TEXT, text_address);
     out->text_size = end - text_address + tail_size;
@@ -149,7 +153,8 @@ static p5_status layout(placement *in, uint32_t text_address, size_t tail_size, 
     end = place_common(in, place_region(in, BSS, out->bss_address));
     out->bss_size = end - out->bss_address;
     if (end >= MOST_MEMORY)
-        return error_set(in->error, P5_ERR_RANGE, "the case takes more than %d MB of memory", MOST_MEMORY >> 20);
+        return error_set(in->error, P5_ERR_RANGE, "the case takes more than %d MB of memory",
+                         MOST_MEMORY >> 20);
     out->text = calloc(1, out->text_size);
     out->data = calloc(1, out->data_size + 1);
     if (out->text == NULL || out->data == NULL)
@@ -169,7 +174,8 @@ static p5_status symbol_value(placement *in, unsigned index, uint32_t *value)
     } else if (symbol->st_shndx == SHN_COMMON) {
         *value = in->common[index];
     } else if (symbol->st_shndx == SHN_UNDEF) {
-        return error_set(in->error, P5_ERR_NAME, "symbol '%s' is not defined", in->symbol_names + symbol->st_name);
+        return error_set(in->error, P5_ERR_NAME, "symbol '%s' is not defined",
+                         in->symbol_names + symbol->st_name);
     } else if (symbol->st_shndx < in->section_count) {
         *value = in->address[symbol->st_shndx] + symbol->st_value;
     } else {
@@ -178,7 +184,8 @@ static p5_status symbol_value(placement *in, unsigned index, uint32_t *value)
     return P5_OK;
 }
 
-/* Adds `addend` to the `width` bytes at `place`, little-endian; true unless that loses bits (as signed or unsigned). */
+/* Adds `addend` to the `width` bytes at `place`, little-endian; true unless that loses bits (as signed or
+ * unsigned). */
 static bool add_to_field(uint8_t *place, unsigned width, bool relative, uint32_t addend)
 {
     uint32_t field = 0;
@@ -202,7 +209,7 @@ static p5_status relocate_one(placement *in, const Elf32_Rel *rel, unsigned targ
     case R_386_NONE:
         return P5_OK;
     case R_386_PC32:
-    case R_386_PLT32: /* there is no PLT: the function itself */
+    case R_386_PLT32:    /* there is no PLT: the function itself */
         relative = true; /* fall through */
     case R_386_32:
         width = 4;
@@ -252,8 +259,8 @@ static p5_status relocate(placement *in)
     return P5_OK;
 }
 
-p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const uint8_t *tail, size_t tail_size,
-                            case_object *out, p5_error *error)
+p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const uint8_t *tail,
+                            size_t tail_size, case_object *out, p5_error *error)
 {
     memset(out, 0, sizeof *out);
     placement in = {.file = file, .size = size, .error = error};

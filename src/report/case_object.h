@@ -17,9 +17,10 @@ typedef struct case_object {
     uint32_t text_address, data_address, bss_address;
 } case_object;
 
-/* Lays out the relocatable object in `file` with its code at `text_address` and `tail` bytes appended to the code. */
-p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const uint8_t *tail, size_t tail_size,
-                            case_object *out, p5_error *error);
+/* Lays out the relocatable object in `file` with its code at `text_address` and `tail` bytes appended to the
+ * code. */
+p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const uint8_t *tail,
+                            size_t tail_size, case_object *out, p5_error *error);
 void case_object_free(case_object *object);
 
 #endif

@@ -22,21 +22,20 @@ static p5_status run_to_exit(p5_machine *machine, const p5_case_conditions *cond
         return P5_OK;
     if (result.end == P5_END_TIMEOUT)
         return error_set(error, P5_ERR_STATE, "did not end within %g seconds", conditions->timeout_seconds);
-    const char *reason = result.message[0] != '\0'             ? result.message
-                         : result.end == P5_END_HALT           ? "the processor halted for good"
-                         : result.end == P5_END_SHUTDOWN       ? "the processor shut down"
-                                                               : "the run was stopped";
+    const char *reason = result.message[0] != '\0'       ? result.message
+                         : result.end == P5_END_HALT     ? "the processor halted for good"
+                         : result.end == P5_END_SHUTDOWN ? "the processor shut down"
+                                                         : "the run was stopped";
     return error_set(error, P5_ERR_STATE, "did not run off its end: %s at %08Xh %s", reason, result.address,
                      result.instruction);
 }
 
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
-                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts, p5_error *error)
+                      void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
+                      p5_error *error)
 {
-    p5_machine_options options = {.size = sizeof options,
-                                  .model = conditions->model,
-                                  .memory_bytes = 32U << 20,
-                                  .console = no_console};
+    p5_machine_options options = {
+        .size = sizeof options, .model = conditions->model, .memory_bytes = 32U << 20, .console = no_console};
     p5_machine *machine;
     p5_status status = p5_machine_open(&options, &machine, error);
     if (status != P5_OK)

@@ -60,9 +60,11 @@ p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t
         failures += results[i].failure != NULL;
         seconds += results[i].seconds;
     }
-    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-                 "  <testsuite name=\"p5scope check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"%.3f\">\n",
-            count, failures, seconds);
+    fprintf(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+        "  <testsuite name=\"p5scope check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"%.3f\">\n",
+        count, failures, seconds);
     for (size_t i = 0; i < count; i++)
         write_case(out, &results[i]);
     fputs("  </testsuite>\n</testsuites>\n", out);

@@ -24,7 +24,8 @@ size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_
         total += owned(counts, cause, cpl_mask);
     if (total == 0)
         return 0;
-    /* Largest remainder: round all down, then give what is missing to those that lost most, so that the sum is 1000. */
+    /* Largest remainder: round all down, then give what is missing to those that lost most, so that the sum
+     * is 1000. */
     uint64_t lost[P5_STALL_COUNT];
     size_t count = 0;
     unsigned given = 0;

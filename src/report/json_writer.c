@@ -72,7 +72,8 @@ void json_close_array(json_writer *json)
     close_container(json, false);
 }
 
-/* Length of the well-formed UTF-8 sequence at `text`, 0 if there is none (overlong forms, surrogates, stray bytes). */
+/* Length of the well-formed UTF-8 sequence at `text`, 0 if there is none (overlong forms, surrogates, stray
+ * bytes). */
 static unsigned utf8_length(const unsigned char *text)
 {
     unsigned char lead = text[0];

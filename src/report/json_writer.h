@@ -1,5 +1,6 @@
-/* A streaming JSON writer: emits as it goes, never builds a tree. Misuse (a value where a key is due) is a programming
- * error; data can be anything: bytes that are not UTF-8 become U+FFFD, numbers that JSON cannot say become null. */
+/* A streaming JSON writer: emits as it goes, never builds a tree. Misuse (a value where a key is due) is a
+ * programming error; data can be anything: bytes that are not UTF-8 become U+FFFD, numbers that JSON cannot
+ * say become null. */
 #ifndef REPORT_JSON_WRITER_H
 #define REPORT_JSON_WRITER_H
 

@@ -1,5 +1,5 @@
-/* The window as a Kanata log, version 0004: tab-separated commands in order of time, for the pipeline viewer Konata. Lane 0 has
- * the stages, lane 1 the stalls. */
+/* The window as a Kanata log, version 0004: tab-separated commands in order of time, for the pipeline viewer
+ * Konata. Lane 0 has the stages, lane 1 the stalls. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,15 @@
 #include "report/window.h"
 
 /* What happens to an instruction at a clock. */
-typedef enum step_kind { STEP_D1, STEP_D2, STEP_STALL, STEP_STALL_END, STEP_EX, STEP_WB, STEP_RETIRE } step_kind;
+typedef enum step_kind {
+    STEP_D1,
+    STEP_D2,
+    STEP_STALL,
+    STEP_STALL_END,
+    STEP_EX,
+    STEP_WB,
+    STEP_RETIRE
+} step_kind;
 
 typedef struct step {
     uint64_t clock;
@@ -48,7 +56,8 @@ static void open_insn(FILE *out, const window_insn *item, size_t id)
 {
     const p5_trace_insn *insn = &item->trace;
     fprintf(out, "I\t%zu\t%" PRIu64 "\t0\n", id, insn->ex);
-    fprintf(out, "L\t%zu\t0\t%08" PRIx32 " %c %s\n", id, insn->address, insn->pipe == 0 ? 'U' : 'V', item->text);
+    fprintf(out, "L\t%zu\t0\t%08" PRIx32 " %c %s\n", id, insn->address, insn->pipe == 0 ? 'U' : 'V',
+            item->text);
     const char *why = p5_unpaired_text(insn->unpaired);
     if (insn->pipe == 0 && why[0] != '\0')
         fprintf(out, "L\t%zu\t1\talone: %s\n", id, why);

@@ -1,5 +1,5 @@
-/* Laws that counts obey whatever the guest does, because of what the events mean (manual, table 26-24). A broken one is a
- * fault of the model. They hold at each privilege level for itself and so in sum. */
+/* Laws that counts obey whatever the guest does, because of what the events mean (manual, table 26-24). A
+ * broken one is a fault of the model. They hold at each privilege level for itself and so in sum. */
 #include "p5scope/report.h"
 
 #include <assert.h>
@@ -10,7 +10,8 @@
 
 enum { BOTH = P5_FAMILY_P54C | P5_FAMILY_P55C, MMX = P5_FAMILY_P55C };
 
-/* left RELATION right. A side is a sum of terms: [FACTOR*]event, clocks, stall.CAUSE or stalls (all causes). */
+/* left RELATION right. A side is a sum of terms: [FACTOR*]event, clocks, stall.CAUSE or stalls (all causes).
+ */
 typedef struct law {
     unsigned families;
     const char *left;
@@ -22,7 +23,8 @@ static const law laws[] = {
     /* Every clock has one owner: the CPI stack adds up. */
     {BOTH, "stalls", "=", "clocks"},
     {MMX, "number_of_cycles_not_in_halt_state + stall.halt", "=", "clocks"},
-    /* Data references: each is a read or a write; each write hits a line in E or M, hits one in S, or misses. */
+    /* Data references: each is a read or a write; each write hits a line in E or M, hits one in S, or misses.
+     */
     {BOTH, "data_read + data_write", "=", "data_read_or_write"},
     {BOTH, "data_read_miss + data_write_miss", "=", "data_read_miss_or_write_miss"},
     {BOTH, "data_read_miss", "<=", "data_read"},
@@ -40,10 +42,11 @@ static const law laws[] = {
     {BOTH, "taken_branch_or_btb_hit", "<=", "branches"},
     {MMX, "taken_branches", "<=", "taken_branch_or_btb_hit"},
     {MMX, "taken_branch_or_btb_hit", "<=", "taken_branches + btb_hits"},
-    {MMX, "btb_miss_prediction_on_not_taken_branch", "<=", "pipeline_flushes_due_to_wrong_branch_predictions"},
+    {MMX, "btb_miss_prediction_on_not_taken_branch",
+     "<=", "pipeline_flushes_due_to_wrong_branch_predictions"},
     {MMX, "pipeline_flushes_due_to_wrong_branch_predictions", "<=", "pipeline_flushes"},
-    {MMX, "pipeline_flushes_due_to_wrong_branch_predictions_resolved_in_wb_stage", "<=",
-     "pipeline_flushes_due_to_wrong_branch_predictions"},
+    {MMX, "pipeline_flushes_due_to_wrong_branch_predictions_resolved_in_wb_stage",
+     "<=", "pipeline_flushes_due_to_wrong_branch_predictions"},
     /* Returns: predicted right, predicted wrong, or not predicted; the wrong ones stand on both sides. */
     {MMX, "predicted_returns", "<=", "returns"},
     {MMX, "mispredicted_or_unpredicted_returns", "<=", "returns"},
@@ -56,10 +59,11 @@ static const law laws[] = {
     {BOTH, "waiting_for_data_memory_read_stall_duration", "<=", "clocks"},
     /* MMX instructions are instructions, and what they do is part of what all do. */
     {MMX, "mmx_instructions_executed_v_pipe", "<=", "instructions_executed_v_pipe"},
-    {MMX, "mmx_instructions_executed_u_pipe + mmx_instructions_executed_v_pipe", "<=", "instructions_executed"},
+    {MMX, "mmx_instructions_executed_u_pipe + mmx_instructions_executed_v_pipe",
+     "<=", "instructions_executed"},
     {MMX, "emms_instructions_executed", "<=", "mmx_instructions_executed_u_pipe"},
-    {MMX, "saturating_mmx_instructions_executed", "<=",
-     "mmx_instructions_executed_u_pipe + mmx_instructions_executed_v_pipe"},
+    {MMX, "saturating_mmx_instructions_executed",
+     "<=", "mmx_instructions_executed_u_pipe + mmx_instructions_executed_v_pipe"},
     {MMX, "saturations_performed", "<=", "saturating_mmx_instructions_executed"},
     {MMX, "mmx_instruction_data_reads", "<=", "data_read"},
     {MMX, "mmx_instruction_data_read_misses", "<=", "data_read_miss"},
@@ -67,12 +71,14 @@ static const law laws[] = {
     {MMX, "mmx_instruction_data_writes", "<=", "data_write"},
     {MMX, "mmx_instruction_data_write_misses", "<=", "data_write_miss"},
     {MMX, "mmx_instruction_data_write_misses", "<=", "mmx_instruction_data_writes"},
-    {MMX, "misaligned_data_memory_reference_on_mmx_instructions", "<=", "misaligned_data_memory_or_io_references"},
-    {MMX, "pipeline_stall_for_mmx_instruction_data_memory_reads", "<=",
-     "waiting_for_data_memory_read_stall_duration"},
-    {MMX, "full_write_buffer_stall_duration_while_executing_mmx_instructions", "<=",
-     "write_buffer_full_stall_duration"},
-    {MMX, "stall_on_mmx_instruction_write_to_e_or_m_state_line", "<=", "stall_on_write_to_an_e_or_m_state_line"},
+    {MMX, "misaligned_data_memory_reference_on_mmx_instructions",
+     "<=", "misaligned_data_memory_or_io_references"},
+    {MMX, "pipeline_stall_for_mmx_instruction_data_memory_reads",
+     "<=", "waiting_for_data_memory_read_stall_duration"},
+    {MMX, "full_write_buffer_stall_duration_while_executing_mmx_instructions",
+     "<=", "write_buffer_full_stall_duration"},
+    {MMX, "stall_on_mmx_instruction_write_to_e_or_m_state_line",
+     "<=", "stall_on_write_to_an_e_or_m_state_line"},
 };
 enum { LAW_COUNT = sizeof laws / sizeof laws[0] };
 
@@ -84,7 +90,8 @@ static const struct {
 
 static uint64_t by_cpl(const uint64_t parts[P5_CPL_CLASSES], unsigned mask)
 {
-    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) + (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
+    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) +
+           (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
 }
 
 static uint64_t term_value(const char *name, const p5_counts *counts, unsigned mask)
@@ -138,13 +145,14 @@ static bool check(const law *rule, const p5_counts *counts, unsigned scope, FILE
     uint64_t right = side_value(rule->right, counts, scopes[scope].mask);
     bool holds = rule->relation[0] == '=' ? left == right : left <= right;
     if (!holds && out != NULL)
-        fprintf(out, "law broken at %s: %s %s %s\n  left  %20" PRIu64 "\n  right %20" PRIu64 "\n", scopes[scope].name,
-                rule->left, rule->relation, rule->right, left, right);
+        fprintf(out, "law broken at %s: %s %s %s\n  left  %20" PRIu64 "\n  right %20" PRIu64 "\n",
+                scopes[scope].name, rule->left, rule->relation, rule->right, left, right);
     return holds;
 }
 
-/* The two totals of one event. The signal of an event is on for at least one clock and at most as many clocks as it counts; it
- * counts no more than max_per_clock in each; and what the processor does not have, it does not count. */
+/* The two totals of one event. The signal of an event is on for at least one clock and at most as many clocks
+ * as it counts; it counts no more than max_per_clock in each; and what the processor does not have, it does
+ * not count. */
 static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked)
 {
     unsigned broken = 0;
@@ -154,7 +162,9 @@ static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out
         uint64_t asserted = by_cpl(counts->asserted[id], P5_CPL_MASK_ALL);
         const char *rule = NULL;
         if ((event->families & family) == 0)
-            rule = increments == 0 && asserted == 0 ? NULL : "an event that the processor does not have counts nothing";
+            rule = increments == 0 && asserted == 0
+                       ? NULL
+                       : "an event that the processor does not have counts nothing";
         else if (asserted > increments)
             rule = "an event's signal is on in no more clocks than it counts";
         else if (increments > asserted * event->max_per_clock)
@@ -164,7 +174,9 @@ static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out
             continue;
         broken++;
         if (out != NULL)
-            fprintf(out, "law broken: %s: %s\n  counted  %20" PRIu64 "\n  clocks   %20" PRIu64 ", at most %u each\n",
+            fprintf(out,
+                    "law broken: %s: %s\n  counted  %20" PRIu64 "\n  clocks   %20" PRIu64
+                    ", at most %u each\n",
                     event->name, rule, increments, asserted, event->max_per_clock);
     }
     return broken;
@@ -201,8 +213,12 @@ static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE
                 continue;
             broken++;
             if (out != NULL)
-                fprintf(out, "law broken: %s%s at %s is the same asked for alone and in the table\n  alone %20" PRIu64 "\n  table %20" PRIu64 "\n",
-                        p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "", scopes[mask - 1].name, single, table);
+                fprintf(
+                    out,
+                    "law broken: %s%s at %s is the same asked for alone and in the table\n  alone %20" PRIu64
+                    "\n  table %20" PRIu64 "\n",
+                    p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "",
+                    scopes[mask - 1].name, single, table);
         }
     }
     return broken;
@@ -221,7 +237,10 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
     if (owned != clock) {
         broken++;
         if (out != NULL)
-            fprintf(out, "law broken: the clocks of all CPLs are the core's clock\n  clocks %20" PRIu64 "\n  core   %20" PRIu64 "\n", owned, clock);
+            fprintf(out,
+                    "law broken: the clocks of all CPLs are the core's clock\n  clocks %20" PRIu64
+                    "\n  core   %20" PRIu64 "\n",
+                    owned, clock);
     }
     if (checked != NULL)
         *checked = done + more + 1;

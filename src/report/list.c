@@ -140,7 +140,8 @@ static size_t write_events(FILE *out, const p5_list_options *options)
                 write_event_json(out, event, options->verbose);
             } else {
                 if (rows == 0)
-                    fprintf(out, "Events (code, counters, kind, most per clock, exactness, processors, name)\n");
+                    fprintf(out,
+                            "Events (code, counters, kind, most per clock, exactness, processors, name)\n");
                 if (group_rows == 0)
                     fprintf(out, "\n%s:\n", *group);
                 write_event_text(out, event, options->verbose);
@@ -208,7 +209,8 @@ static void write_model(FILE *out, const p5_model *model, const p5_list_options 
     }
 }
 
-static p5_status write_models(FILE *out, const p5_list_options *options, size_t before, size_t *rows, p5_error *error)
+static p5_status write_models(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                              p5_error *error)
 {
     const char *const *names = p5_model_names();
     for (size_t i = 0; names[i] != NULL; i++) {

@@ -17,6 +17,7 @@ const char *event_grade_text(p5_grade grade);
 const char *event_families_text(unsigned families);
 
 /* Writes the metric groups that match; `before` rows of other kinds were written already. */
-p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows, p5_error *error);
+p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                       p5_error *error);
 
 #endif

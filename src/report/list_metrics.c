@@ -49,7 +49,8 @@ static bool group_matches(const char *pattern, const metric_group *group)
     return false;
 }
 
-p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows, p5_error *error)
+p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                       p5_error *error)
 {
     *rows = 0;
     for (const embedded_file *file = metric_builtin_groups(); file->name != NULL; file++) {

@@ -1,4 +1,5 @@
-/* The pairing diagram: every instruction of a trip with its pipe, its stages clock by clock, and what it cost. */
+/* The pairing diagram: every instruction of a trip with its pipe, its stages clock by clock, and what it
+ * cost. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +82,8 @@ static void write_trip(FILE *out, const p5_window *window, size_t first, size_t 
     write_ruler(out, columns);
     for (size_t i = first; i < last; i++) {
         const p5_trace_insn *insn = &items[i].trace;
-        fprintf(out, "%6" PRIu64 "  %-4s %08" PRIx32 " %-*.*s", insn->ex - origin, insn->pipe == 0 ? "U" : " V",
-                insn->address, TEXT_WIDTH, TEXT_WIDTH - 1, items[i].text);
+        fprintf(out, "%6" PRIu64 "  %-4s %08" PRIx32 " %-*.*s", insn->ex - origin,
+                insn->pipe == 0 ? "U" : " V", insn->address, TEXT_WIDTH, TEXT_WIDTH - 1, items[i].text);
         write_timeline(out, insn, start, columns);
         write_remarks(out, insn);
     }

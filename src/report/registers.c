@@ -109,18 +109,21 @@ static void write_counter(FILE *out, unsigned counter, unsigned family, const p5
                 family == P5_FAMILY_P54C ? "P54C" : "P55C", select->code);
     } else {
         const p5_event_info *event = p5_event_describe((enum p5_event)id);
-        fprintf(out, "counts %s%s (%02xh, %s) %s", select->clocks ? "the clocks of " : "", event->name, event->code,
-                event->title, whose);
+        fprintf(out, "counts %s%s (%02xh, %s) %s", select->clocks ? "the clocks of " : "", event->name,
+                event->code, event->title, whose);
     }
     fprintf(out, "; PM%u shows %s\n", counter, pin);
 }
 
-p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value, p5_error *error)
+p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value,
+                                  p5_error *error)
 {
     unsigned bits = register_bits(reg);
     if (bits < 64 && value >> bits != 0)
-        return error_set(error, P5_ERR_RANGE, "0x%" PRIx64 " is too large: %s has %u bits", value, reg->name, bits);
-    fprintf(out, "%s (ECX = %02" PRIx32 "h) = 0x%0*" PRIx64 "\n", reg->name, reg->msr, hex_digits(reg), value);
+        return error_set(error, P5_ERR_RANGE, "0x%" PRIx64 " is too large: %s has %u bits", value, reg->name,
+                         bits);
+    fprintf(out, "%s (ECX = %02" PRIx32 "h) = 0x%0*" PRIx64 "\n", reg->name, reg->msr, hex_digits(reg),
+            value);
     if (reg->msr == P5_MSR_CESR) {
         p5_counter_select select[2];
         p5_cesr_decode((uint32_t)value, select);
@@ -143,7 +146,8 @@ p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned fa
     return P5_OK;
 }
 
-p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value, p5_error *error)
+p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value,
+                                p5_error *error)
 {
     const char *equals = strchr(assignment, '=');
     char name[64];

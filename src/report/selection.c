@@ -100,7 +100,8 @@ static p5_status add_row(spec *in, int event, unsigned group, const modifiers *m
         name = info->name;
         row->supported = (info->families & in->family) != 0;
     }
-    snprintf(row->name, sizeof row->name, mods->length > 0 ? "%s:%.*s" : "%s", name, (int)mods->length, mods->text);
+    snprintf(row->name, sizeof row->name, mods->length > 0 ? "%s:%.*s" : "%s", name, (int)mods->length,
+             mods->text);
     return P5_OK;
 }
 
@@ -187,8 +188,9 @@ static p5_status parse_group(spec *in)
             in->at++;
             continue;
         }
-        status = *in->at == '\0' ? fail_at(in, brace, P5_ERR_SYNTAX, "this brace is never closed")
-                                 : fail_at(in, in->at, P5_ERR_SYNTAX, "a comma or a closing brace is due here");
+        status = *in->at == '\0'
+                     ? fail_at(in, brace, P5_ERR_SYNTAX, "this brace is never closed")
+                     : fail_at(in, in->at, P5_ERR_SYNTAX, "a comma or a closing brace is due here");
         break;
     }
     modifiers mods = {0};
@@ -256,7 +258,8 @@ uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts)
 
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group)
 {
-    /* Two counters: at most one event that needs CTR0, one that needs CTR1, two in all. The TSC counts clocks. */
+    /* Two counters: at most one event that needs CTR0, one that needs CTR1, two in all. The TSC counts
+     * clocks. */
     unsigned needs[4] = {0};
     for (size_t i = 0; i < selection->count; i++) {
         const p5_selected *row = &selection->items[i];

@@ -20,8 +20,8 @@ uint64_t stat_permissive(const p5_stat *stat);
 /* The totals of all runs together; ratios of them are the ratios of the means. */
 void stat_sum(const p5_stat *stat, p5_counts *sum);
 
-/* The derived figure that stands beside an event: "3.1 % of data_read", "1.33 CPI". False if the row has none, or
- * it is not a number. It is formed from the row's own privilege levels. */
+/* The derived figure that stands beside an event: "3.1 % of data_read", "1.33 CPI". False if the row has
+ * none, or it is not a number. It is formed from the row's own privilege levels. */
 typedef struct stat_metric {
     double value;
     unsigned decimals;
@@ -32,7 +32,8 @@ bool stat_row_metric(const p5_stat *stat, const p5_selected *row, stat_metric *b
 /* "u", "k" or "uk", with "c" behind it for clocks in which the signal was on. */
 const char *stat_mode_text(const p5_selected *row, char text[4]);
 
-/* The rows to show: the selection, or every event of the model. `all` is room for the latter, freed by the caller. */
+/* The rows to show: the selection, or every event of the model. `all` is room for the latter, freed by the
+ * caller. */
 p5_status stat_rows(const p5_stat *stat, p5_selection *all, const p5_selection **rows, p5_error *error);
 
 #endif

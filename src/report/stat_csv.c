@@ -153,14 +153,15 @@ p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style 
     p5_status status = stat_rows(stat, &all, &rows, error);
     if (status != P5_OK)
         return status;
-    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(), p5_model_name(stat->model),
-            p5_model_clock_mhz(stat->model), stat->options, stat->command);
+    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
+            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
     if (stat->ending != NULL)
         fprintf(out, "# %s\n", stat->ending);
     if (style->header)
         write_header(&to);
     if (rows == &all) { /* clocks are no event, but everybody wants them */
-        static const p5_selected clocks = {.event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
+        static const p5_selected clocks = {
+            .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
         write_row(&to, &clocks);
     }
     for (size_t i = 0; i < rows->count; i++)
@@ -168,7 +169,8 @@ p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style 
     if (rows == &all && !stat->no_events)
         write_cpi_stack(&to);
     p5_selection_free(&all);
-    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK; name++)
+    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
+         name++)
         status = write_metric_group(&to, *name, error);
     if (status == P5_OK && ferror(out))
         status = error_set(error, P5_ERR_IO, "cannot write the report");

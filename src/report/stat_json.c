@@ -1,4 +1,5 @@
-/* `stat -j`: JSON lines. A header, one object per event with perf's keys and ours, the CPI stack, metrics, a summary. */
+/* `stat -j`: JSON lines. A header, one object per event with perf's keys and ours, the CPI stack, metrics, a
+ * summary. */
 #include <math.h>
 
 #include "base/error.h"
@@ -22,7 +23,8 @@ static void write_header(json_writer *json, const p5_stat *stat)
 }
 
 /* perf's keys: the count as a string with six decimals, unit, event, its time and share of the time. */
-static void write_perf_keys(json_writer *json, const p5_stat *stat, double value, const char *unit, const char *event)
+static void write_perf_keys(json_writer *json, const p5_stat *stat, double value, const char *unit,
+                            const char *event)
 {
     char text[64];
     snprintf(text, sizeof text, "%.6f", value);
@@ -151,7 +153,8 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
     json_init(&json, out);
     write_header(&json, stat);
     if (rows == &all) {
-        static const p5_selected clocks = {.event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
+        static const p5_selected clocks = {
+            .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
         write_row(&json, stat, &clocks);
     }
     for (size_t i = 0; i < rows->count; i++)
@@ -159,7 +162,8 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
     if (rows == &all && !stat->no_events)
         write_cpi_stack(&json, stat);
     p5_selection_free(&all);
-    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK; name++)
+    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
+         name++)
         status = write_metric_group(&json, stat, *name, error);
     write_summary(&json, stat);
     if (status == P5_OK && ferror(out))

@@ -45,7 +45,8 @@ static void write_row(const text_report *in, const p5_selected *row)
     fprintf(in->out, "%*s      ", VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
     stat_metric beside;
     if (stat_row_metric(in->stat, row, &beside))
-        fprintf(in->out, "%-*s #%9.*f %s", NAME_WIDTH, row->name, (int)beside.decimals, beside.value, beside.unit);
+        fprintf(in->out, "%-*s #%9.*f %s", NAME_WIDTH, row->name, (int)beside.decimals, beside.value,
+                beside.unit);
     else if (in->stat->run_count > 1)
         fprintf(in->out, "%-*s", NAME_WIDTH, row->name);
     else
@@ -92,16 +93,16 @@ static void write_cpi_stack(const text_report *in)
     for (size_t i = 0; i < count; i++) {
         double clocks = (double)stack[i].clocks / runs;
         all += clocks;
-        fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole(in, clocks, number, sizeof number), NAME_WIDTH,
-                p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
+        fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole(in, clocks, number, sizeof number),
+                NAME_WIDTH, p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
         if (instructions > 0)
             fprintf(in->out, " %8.3f CPI", clocks / instructions);
         fputc('\n', in->out);
     }
     if (count == 0)
         return;
-    fprintf(in->out, "%*s      %-*s #%9s %%", VALUE_WIDTH, whole(in, all, number, sizeof number), NAME_WIDTH, "clocks",
-            "100.0");
+    fprintf(in->out, "%*s      %-*s #%9s %%", VALUE_WIDTH, whole(in, all, number, sizeof number), NAME_WIDTH,
+            "clocks", "100.0");
     if (instructions > 0)
         fprintf(in->out, " %8.3f CPI", all / instructions);
     fputc('\n', in->out);
@@ -123,7 +124,8 @@ static p5_status write_metric_group(const text_report *in, const char *name, p5_
         char text[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
         metric_text(metric_evaluate(one->formula, values), 3, text, sizeof text);
-        fprintf(in->out, "%*s %-4s %s\n", VALUE_WIDTH, supported ? text : "<not supported>", one->unit, one->name);
+        fprintf(in->out, "%*s %-4s %s\n", VALUE_WIDTH, supported ? text : "<not supported>", one->unit,
+                one->name);
     }
     metric_group_close(group);
     return P5_OK;
@@ -155,7 +157,8 @@ static void write_table(const text_report *in)
     for (size_t i = 0; i < in->stat->run_count; i++) {
         const uint64_t *parts = in->stat->runs[i].counts.clocks;
         double value = (double)(parts[P5_CPL_SYSTEM] + parts[P5_CPL_USER]);
-        fprintf(in->out, "%*s (%+.0f)\n", VALUE_WIDTH, whole(in, value, number, sizeof number), value - clocks.mean);
+        fprintf(in->out, "%*s (%+.0f)\n", VALUE_WIDTH, whole(in, value, number, sizeof number),
+                value - clocks.mean);
     }
     fprintf(in->out, "\n # Final result:\n%*s +- %.0f clocks  ( +- %5.2f%% )\n", VALUE_WIDTH,
             whole(in, clocks.mean, number, sizeof number), clocks.mean * clocks.variance_percent / 100,
@@ -188,7 +191,8 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
             write_row(&in, &rows->items[i]);
     }
     p5_selection_free(&all);
-    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK; name++)
+    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
+         name++)
         status = write_metric_group(&in, *name, error);
     if (status != P5_OK)
         return status;

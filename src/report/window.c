@@ -1,5 +1,6 @@
-/* Capturing some trips of a case. A trip has no mark in the code: its start is the first instruction that is executed exactly once
- * more when N is one more, which is found by counting executions of every address with N1 and with N2. */
+/* Capturing some trips of a case. A trip has no mark in the code: its start is the first instruction that is
+ * executed exactly once more when N is one more, which is found by counting executions of every address with
+ * N1 and with N2. */
 #include "report/window.h"
 
 #include <stdlib.h>
@@ -33,7 +34,8 @@ static void trace_census(void *context, p5_machine *machine)
     p5_core_set_trace(p5_machine_core(machine), count_insn, context);
 }
 
-static p5_status take_census(const p5_case_program *program, const p5_case_conditions *conditions, census *to, p5_error *error)
+static p5_status take_census(const p5_case_program *program, const p5_case_conditions *conditions, census *to,
+                             p5_error *error)
 {
     p5_case_image image;
     p5_case_program_image(program, &image);
@@ -70,8 +72,8 @@ static size_t find_head(const census take[2], const unsigned trips[2])
 typedef struct capture {
     p5_window *window;
     uint32_t head;
-    uint64_t heads;             /* executions of the head so far */
-    uint64_t from, to;          /* captures while from <= heads < to */
+    uint64_t heads;    /* executions of the head so far */
+    uint64_t from, to; /* captures while from <= heads < to */
     bool ended, out_of_memory;
     isa_decoder *decoder;
     p5_case_image image;
@@ -99,8 +101,8 @@ static void capture_insn(void *context, const p5_trace_insn *insn)
     item->trip = (unsigned)(to->heads - to->from);
     size_t offset = insn->address - to->image.text_address;
     if (offset >= to->image.text_size ||
-        isa_disassemble(to->decoder, to->image.text + offset, to->image.text_size - offset, insn->address, true,
-                        item->text, sizeof item->text) == 0)
+        isa_disassemble(to->decoder, to->image.text + offset, to->image.text_size - offset, insn->address,
+                        true, item->text, sizeof item->text) == 0)
         snprintf(item->text, sizeof item->text, "?");
 }
 
@@ -109,8 +111,9 @@ static void trace_capture(void *context, p5_machine *machine)
     p5_core_set_trace(p5_machine_core(machine), capture_insn, context);
 }
 
-static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions, uint32_t head,
-                               uint64_t executions, unsigned window_trips, p5_window *window, p5_error *error)
+static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions,
+                               uint32_t head, uint64_t executions, unsigned window_trips, p5_window *window,
+                               p5_error *error)
 {
     /* The trips before the last: the loop's end is not part of the steady state. */
     uint64_t to = executions > 1 ? executions : 2;
@@ -132,8 +135,9 @@ static p5_status capture_trips(const p5_case_program *program, const p5_case_con
     return P5_OK;
 }
 
-p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2], const p5_case_conditions *conditions,
-                            unsigned window_trips, p5_window **window, p5_error *error)
+p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2],
+                            const p5_case_conditions *conditions, unsigned window_trips, p5_window **window,
+                            p5_error *error)
 {
     census take[2] = {{0}, {0}};
     *window = NULL;
@@ -146,7 +150,8 @@ p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned t
     if (status == P5_OK) {
         head = find_head(take, trips);
         if (head >= take[0].size || head >= take[1].size)
-            status = error_set(error, P5_ERR_STATE, "no instruction is executed once per trip: there is no trip to show");
+            status = error_set(error, P5_ERR_STATE,
+                               "no instruction is executed once per trip: there is no trip to show");
         else
             executions = take[1].executed[head];
     }
@@ -158,7 +163,8 @@ p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned t
     if (made == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the window");
     made->run_trips = (unsigned)executions;
-    status = capture_trips(programs[1], conditions, base + (uint32_t)head, executions, window_trips, made, error);
+    status =
+        capture_trips(programs[1], conditions, base + (uint32_t)head, executions, window_trips, made, error);
     if (status != P5_OK) {
         p5_window_free(made);
         return status;

@@ -1,0 +1,184 @@
+/* Event selections: grammar, modifiers, groups, and where an error points. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "p5scope/report.h"
+
+static void select_ok(p5_selection *selection, const char *text, unsigned family)
+{
+    p5_error error;
+    memset(selection, 0, sizeof *selection);
+    if (p5_selection_add(selection, text, family, &error) != P5_OK)
+        fail_msg("'%s' was refused: %s (column %u)", text, error.message, error.column);
+}
+
+static void names_codes_and_modifiers(void **state)
+{
+    (void)state;
+    p5_selection s;
+    select_ok(&s, "data_read, DATA-WRITE:u ,r16:k,r2b.1:uk,r1f:c,clocks:u", P5_FAMILY_P55C);
+    static const struct {
+        int event;
+        unsigned mask;
+        bool asserted;
+        const char *name;
+    } expected[] = {
+        {P5_EVENT_DATA_READ, 3, false, "data_read"},
+        {P5_EVENT_DATA_WRITE, 2, false, "data_write:u"},
+        {P5_EVENT_INSTRUCTIONS_EXECUTED, 1, false, "instructions_executed:k"},
+        {P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false, "mmx_instructions_executed_v_pipe:uk"},
+        {P5_EVENT_PIPELINE_AGI_STALLS, 3, true, "pipeline_agi_stalls:c"},
+        {P5_SELECT_CLOCKS, 2, false, "clocks:u"},
+    };
+    assert_int_equal(s.count, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < s.count; i++) {
+        assert_int_equal(s.items[i].event, expected[i].event);
+        assert_int_equal(s.items[i].cpl_mask, expected[i].mask);
+        assert_int_equal(s.items[i].asserted, expected[i].asserted);
+        assert_string_equal(s.items[i].name, expected[i].name);
+        assert_int_equal(s.items[i].group, 0);
+        assert_true(s.items[i].supported);
+    }
+    p5_selection_free(&s);
+}
+
+static void patterns_take_what_the_processor_has(void **state)
+{
+    (void)state;
+    p5_selection s;
+    select_ok(&s, "all", P5_FAMILY_P55C);
+    assert_int_equal(s.count, 73); /* table 26-24: 38 on both counters, 35 on one */
+    p5_selection_free(&s);
+    select_ok(&s, "all", P5_FAMILY_P54C);
+    assert_int_equal(s.count, 38);
+    p5_selection_free(&s);
+    select_ok(&s, "breakpoint_match_on_dr?_register:k", P5_FAMILY_P54C);
+    assert_int_equal(s.count, 4);
+    for (size_t i = 0; i < s.count; i++)
+        assert_int_equal(s.items[i].cpl_mask, 1);
+    p5_selection_free(&s);
+    p5_error error;
+    memset(&s, 0, sizeof s);
+    assert_int_equal(p5_selection_add(&s, "mmx*", P5_FAMILY_P54C, &error), P5_ERR_NAME);
+    p5_selection_free(&s);
+    select_ok(&s, "r2b.0", P5_FAMILY_P54C); /* asked for by name: a row that says it is not supported */
+    assert_false(s.items[0].supported);
+    p5_selection_free(&s);
+}
+
+static void groups_share_modifiers_and_counters(void **state)
+{
+    (void)state;
+    p5_selection s;
+    select_ok(
+        &s,
+        "{data_read,data_write:k}:u,flops,{r2b.0, r2d.0},{data_read,data_write,flops},{clocks,r2b.0,r2b.1}",
+        P5_FAMILY_P55C);
+    assert_int_equal(s.items[0].group, 1);
+    assert_int_equal(s.items[0].cpl_mask, 2);
+    assert_int_equal(s.items[1].group, 1);
+    assert_int_equal(s.items[1].cpl_mask, 1); /* its own modifier goes before the group's */
+    assert_int_equal(s.items[2].group, 0);
+    assert_int_equal(s.items[3].group, 2);
+    assert_int_equal(s.groups, 4);
+    assert_true(p5_selection_fits_counters(&s, 1));
+    assert_false(p5_selection_fits_counters(&s, 2)); /* both need CTR0 */
+    assert_false(p5_selection_fits_counters(&s, 3)); /* three events, two counters */
+    assert_true(p5_selection_fits_counters(&s, 4));  /* the clocks have the TSC */
+    p5_selection_free(&s);
+}
+
+static void errors_point_at_the_spot(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned column;
+        p5_status status;
+    } wrong[] = {
+        {"data_raed", 1, P5_ERR_NAME},
+        {"flops,data_raed:u", 7, P5_ERR_NAME},
+        {"flops, nope", 8, P5_ERR_NAME},
+        {"flops:x", 7, P5_ERR_SYNTAX},
+        {"flops:", 7, P5_ERR_SYNTAX},
+        {"", 1, P5_ERR_SYNTAX},
+        {"flops,,clocks", 7, P5_ERR_SYNTAX},
+        {"flops,", 7, P5_ERR_SYNTAX},
+        {"{flops", 1, P5_ERR_SYNTAX},
+        {"{flops,nope}", 8, P5_ERR_NAME},
+        {"{flops}clocks", 8, P5_ERR_SYNTAX},
+        {"flops}", 6, P5_ERR_SYNTAX},
+        {"r2b", 1, P5_ERR_NAME},
+        {"r40", 1, P5_ERR_RANGE},
+        {"zz*", 1, P5_ERR_NAME},
+        {"{flops:u{", 9, P5_ERR_SYNTAX},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        p5_selection s = {0};
+        p5_error error = {0};
+        p5_status status = p5_selection_add(&s, wrong[i].text, P5_FAMILY_P55C, &error);
+        if (status != wrong[i].status || error.column != wrong[i].column)
+            fail_msg("'%s': status %d at column %u (%s), expected %d at column %u", wrong[i].text,
+                     (int)status, error.column, error.message, (int)wrong[i].status, wrong[i].column);
+        assert_true(error.message[0] != '\0');
+        p5_selection_free(&s);
+    }
+}
+
+static void values_are_of_the_selected_levels(void **state)
+{
+    (void)state;
+    p5_counts counts;
+    memset(&counts, 0, sizeof counts);
+    counts.clocks[P5_CPL_SYSTEM] = 1000;
+    counts.clocks[P5_CPL_USER] = 20;
+    counts.increments[P5_EVENT_FLOPS][P5_CPL_SYSTEM] = 7;
+    counts.increments[P5_EVENT_FLOPS][P5_CPL_USER] = 30;
+    counts.asserted[P5_EVENT_FLOPS][P5_CPL_SYSTEM] = 5;
+    counts.asserted[P5_EVENT_FLOPS][P5_CPL_USER] = 400;
+    static const uint64_t expected[] = {37, 30, 7, 405, 400, 5, 1020, 20, 1000};
+    p5_selection s;
+    select_ok(&s, "flops,flops:u,flops:k,flops:c,flops:cu,flops:kc,clocks,clocks:u,clocks:k", P5_FAMILY_P54C);
+    assert_int_equal(s.count, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < s.count; i++)
+        assert_int_equal(p5_selected_value(&s.items[i], &counts), expected[i]);
+    p5_selection_free(&s);
+}
+
+static void numbers_as_users_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {{"1200", 1200},   {"0x4b0", 1200}, {"4B0h", 1200}, {"64K", 65536}, {"2G", UINT64_C(1) << 31},
+                {"1e6", 1000000}, {"2.5e3", 2500}};
+    static const char *const bad[] = {"", "x", "-1", "1.5", "12q", "1e400", "0x", " 1", "1e-3"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        uint64_t value = 0;
+        assert_true(p5_parse_number(good[i].text, &value));
+        assert_int_equal(value, good[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        uint64_t value;
+        if (p5_parse_number(bad[i], &value))
+            fail_msg("'%s' was taken for a number", bad[i]);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_codes_and_modifiers),
+        cmocka_unit_test(patterns_take_what_the_processor_has),
+        cmocka_unit_test(groups_share_modifiers_and_counters),
+        cmocka_unit_test(errors_point_at_the_spot),
+        cmocka_unit_test(values_are_of_the_selected_levels),
+        cmocka_unit_test(numbers_as_users_write_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* The three formats of stat, from counts made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "p5scope/report.h"
+
+typedef struct fixture {
+    p5_model *model;
+    p5_selection selection;
+    p5_stat_run runs[2];
+    p5_stat stat;
+} fixture;
+
+static void open_fixture(fixture *f, const char *events, size_t runs)
+{
+    p5_error error;
+    memset(f, 0, sizeof *f);
+    assert_int_equal(p5_model_open("p55c-200", &f->model, &error), P5_OK);
+    if (events != NULL)
+        assert_int_equal(p5_selection_add(&f->selection, events, P5_FAMILY_P55C, &error), P5_OK);
+    for (size_t i = 0; i < 2; i++) {
+        p5_stat_run *run = &f->runs[i];
+        run->counts.clocks[P5_CPL_USER] = 2000000 + 400 * i;
+        run->counts.stalls[P5_STALL_ISSUE][P5_CPL_USER] = 2000000 + 400 * i;
+        run->counts.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 1000000;
+        run->counts.increments[P5_EVENT_DATA_READ][P5_CPL_USER] = 4000;
+        run->counts.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_USER] = 100;
+        run->instructions = 1000000;
+        run->host_seconds = 0.5;
+    }
+    f->stat = (p5_stat){.model = f->model,
+                        .command = "prog 'a b'",
+                        .options = "-e x",
+                        .selection = events != NULL ? &f->selection : NULL,
+                        .runs = f->runs,
+                        .run_count = runs};
+}
+
+static void close_fixture(fixture *f)
+{
+    p5_selection_free(&f->selection);
+    p5_model_close(f->model);
+}
+
+enum format { TEXT, CSV, JSON };
+
+static char *report(const fixture *f, enum format format, const char *separator)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    p5_stat_style style = {.big_numbers = true, .separator = separator};
+    p5_error error;
+    p5_status status = format == TEXT  ? p5_stat_write_text(out, &f->stat, &style, &error)
+                       : format == CSV ? p5_stat_write_csv(out, &f->stat, &style, &error)
+                                       : p5_stat_write_json(out, &f->stat, &error);
+    assert_int_equal(status, P5_OK);
+    fclose(out);
+    return text;
+}
+
+static void text_has_perfs_layout(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, "data_read_miss:u,data_write,clocks", 1);
+    char *text = report(&f, TEXT, NULL);
+    /* value right-aligned in 18 columns, six blanks, name, # metric: 100 of 4000 reads */
+    assert_non_null(strstr(text, "\n               100      data_read_miss:u                             #   "
+                                 "  2.50 % of data reads\n"));
+    assert_non_null(strstr(text, "\n         2,000,000      clocks\n"));
+    assert_non_null(strstr(text, " Performance counter stats for 'prog 'a b'':\n"));
+    assert_non_null(strstr(text, "0.010000000 seconds modelled at 200 MHz\n")); /* 2e6 / 200e6 */
+    assert_non_null(strstr(text, "0.500000000 seconds on the host, 2.0 MIPS"));
+    free(text);
+    close_fixture(&f);
+}
+
+static void csv_has_perfs_fields(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, "data_read_miss,clocks", 2);
+    char *text = report(&f, CSV, ",");
+    /* mean 2000200, standard deviation 282.84, of the mean 200: 0.01 % */
+    assert_non_null(strstr(text, "\n100,,data_read_miss,0.00%,10001000,100.00,2.50,% of data "
+                                 "reads\n2000200,,clocks,0.01%,10001000,100.00,,\n"));
+    free(text);
+    text = report(&f, CSV, " of ");
+    assert_non_null(strstr(text, " of % data reads\n")); /* the separator inside a field is gone */
+    free(text);
+    close_fixture(&f);
+}
+
+static void every_format_has_all_events(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, NULL, 1);
+    for (int format = TEXT; format <= JSON; format++) {
+        char *text = report(&f, (enum format)format, ";");
+        for (int id = 0; id < P5_EVENT_COUNT; id++)
+            if (strstr(text, p5_event_describe((enum p5_event)id)->name) == NULL)
+                fail_msg("format %d lacks %s", format, p5_event_describe((enum p5_event)id)->name);
+        assert_non_null(strstr(text, "issue")); /* the CPI stack */
+        assert_non_null(strstr(text, "p55c-200"));
+        free(text);
+    }
+    close_fixture(&f);
+}
+
+/* Runs jq over the text with a filter that must come to true. */
+static void jq_agrees(const char *text, const char *filter)
+{
+    char command[600];
+    snprintf(command, sizeof command, "jq -e -s '%s' >/dev/null", filter);
+    FILE *jq = popen(command, "w");
+    assert_non_null(jq);
+    fputs(text, jq);
+    if (pclose(jq) != 0)
+        fail_msg("jq does not find %s in\n%s", filter, text);
+}
+
+static void json_reads_back(void **state)
+{
+    (void)state;
+    if (system("command -v jq >/dev/null 2>&1") != 0) {
+        print_message("jq is not installed: skipped\n");
+        skip();
+    }
+    fixture f;
+    open_fixture(&f, "data_read_miss:u,r2b.0", 2);
+    char *text = report(&f, JSON, NULL);
+    jq_agrees(text, ".[0].model == \"p55c-200\" and .[0].runs == 2 and .[0].options == \"-e x\"");
+    jq_agrees(text, ".[1] | .event == \"data_read_miss:u\" and .value == 100 and .\"counter-value\" == "
+                    "\"100.000000\" and .mode == \"u\"");
+    jq_agrees(text, ".[1] | .\"metric-value\" == 2.5 and .\"event-runtime\" == 10001000 and "
+                    ".\"pcnt-running\" == 100 and .variance == 0");
+    jq_agrees(text, ".[2] | .ctr == \"0\" and .code == 43");
+    jq_agrees(text,
+              ".[-1].summary | .clocks == 2000200 and .instructions == 1000000 and .seconds == 0.010001");
+    free(text);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_has_perfs_layout),
+        cmocka_unit_test(csv_has_perfs_fields),
+        cmocka_unit_test(every_format_has_all_events),
+        cmocka_unit_test(json_reads_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* The pairing diagram and the Kanata log, from a window made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "report/window.h"
+
+/* A pair, then an instruction that waits one clock for an AGI and takes two: a trip of four clocks. */
+static window_insn insns[] = {
+    {.trace = {.address = 0x100000, .d1 = 10, .d2 = 11, .ex = 12, .end = 13, .pipe = 0, .clocks = 1},
+     .text = "add eax, ebx"},
+    {.trace = {.address = 0x100002, .d1 = 10, .d2 = 11, .ex = 12, .end = 13, .pipe = 1, .clocks = 1},
+     .text = "inc ecx"},
+    {.trace = {.address = 0x100003,
+               .d1 = 11,
+               .d2 = 12,
+               .ex = 14,
+               .end = 16,
+               .pipe = 0,
+               .unpaired = 1,
+               .stall = P5_STALL_AGI,
+               .stall_clocks = 1,
+               .clocks = 2},
+     .text = "mov edx, dword ptr [eax]"},
+};
+static const p5_window window = {
+    .items = insns, .count = 3, .first_trip = 7, .trips = 1, .run_trips = 9, .end = 16};
+
+static char *write_with(p5_status (*write)(FILE *out, const p5_window *w, p5_error *error))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    p5_error error;
+    assert_int_equal(write(out, &window, &error), P5_OK);
+    fclose(out);
+    return text;
+}
+
+static p5_status diagram(FILE *out, const p5_window *w, p5_error *error)
+{
+    return p5_window_write_diagram(out, w, 1, error);
+}
+
+static void diagram_shows_pipes_stages_and_stalls(void **state)
+{
+    (void)state;
+    char *text = write_with(diagram);
+    assert_non_null(strstr(text, "Trip 7 of 9: 4 clocks"));
+    assert_non_null(strstr(text, "     0  U    00100000 add eax, ebx                      12Xw   \n"));
+    assert_non_null(strstr(text, "     0   V   00100002 inc ecx                           12Xw   \n"));
+    assert_non_null(strstr(
+        text,
+        "     2  U    00100003 mov edx, dword ptr [eax]           12-XXw  2 clocks; stall agi 1; alone: "));
+    free(text);
+}
+
+/* Time never goes back, ids are opened once and retired once, each stage is of an open instruction. */
+static void kanata_is_well_formed(void **state)
+{
+    (void)state;
+    char *text = write_with(p5_window_write_kanata);
+    assert_memory_equal(text, "Kanata\t0004\nC=\t10\n", 18);
+    bool open[3] = {false};
+    unsigned retired = 0;
+    unsigned long long clock = 0, ex[3] = {0}, stalled[3] = {0};
+    char *rest;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        unsigned id = 0, lane;
+        char stage[32];
+        unsigned long long number;
+        if (sscanf(line, "C=\t%llu", &number) == 1) {
+            clock = number;
+        } else if (sscanf(line, "C\t%llu", &number) == 1) {
+            assert_true(number > 0);
+            clock += number;
+        } else if (sscanf(line, "I\t%u", &id) == 1) {
+            assert_true(id < 3 && !open[id]);
+            open[id] = true;
+        } else if (sscanf(line, "S\t%u\t%u\t%31s", &id, &lane, stage) == 3) {
+            assert_true(open[id]);
+            if (strcmp(stage, "EX") == 0)
+                ex[id] = clock;
+            if (lane == 1)
+                stalled[id] = clock;
+        } else if (sscanf(line, "R\t%u", &id) == 1) {
+            assert_true(open[id]);
+            retired++;
+        }
+    }
+    assert_int_equal(retired, 3);
+    assert_int_equal(ex[0], 12);
+    assert_int_equal(ex[1], 12);
+    assert_int_equal(ex[2], 14);
+    assert_int_equal(stalled[2], 13);
+    free(text);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(diagram_shows_pipes_stages_and_stalls),
+        cmocka_unit_test(kanata_is_well_formed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
