@@ -1,0 +1,55 @@
+/* Laws between a machine's counts and the other ways to ask for the same. */
+#include "p5scope/report.h"
+
+#include <inttypes.h>
+
+static uint64_t by_cpl(const uint64_t parts[P5_CPL_CLASSES], unsigned mask)
+{
+    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) + (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
+}
+
+/* One event's totals asked for one by one must be those of the whole table. */
+static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE *out, unsigned *checked)
+{
+    unsigned broken = 0;
+    for (int id = 0; id < P5_EVENT_COUNT; id++) {
+        for (unsigned which = 0; which < 6; which++, ++*checked) {
+            bool asserted = which >= 3;
+            unsigned mask = which % 3 + 1;
+            uint64_t single = p5_core_event_total(core, (enum p5_event)id, mask, asserted);
+            uint64_t table = by_cpl(asserted ? counts->asserted[id] : counts->increments[id], mask);
+            if (single == table)
+                continue;
+            broken++;
+            if (out != NULL)
+                fprintf(out,
+                        "law broken: %s%s, CPL mask %u: the same asked for alone and in the table\n  alone %20" PRIu64
+                        "\n  table %20" PRIu64 "\n",
+                        p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "", mask, single, table);
+        }
+    }
+    return broken;
+}
+
+unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked)
+{
+    p5_counts counts;
+    p5_machine_counts(machine, &counts);
+    unsigned done = 0;
+    unsigned broken = p5_laws_check(&counts, p5_model_family(p5_machine_model(machine)), out, &done);
+    broken += check_single_totals(p5_machine_core(machine), &counts, out, &done);
+    uint64_t owned = by_cpl(counts.clocks, P5_CPL_MASK_ALL);
+    uint64_t clock = p5_core_clock(p5_machine_core(machine));
+    done++;
+    if (owned != clock) {
+        broken++;
+        if (out != NULL)
+            fprintf(out,
+                    "law broken: the clocks of all CPLs are the core's clock\n  clocks %20" PRIu64 "\n  core   %20" PRIu64
+                    "\n",
+                    owned, clock);
+    }
+    if (checked != NULL)
+        *checked = done;
+    return broken;
+}
