@@ -1,0 +1,276 @@
+/* Opening, closing and asking a machine. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "machine/state.h"
+
+enum { LEAST_MEMORY = 1024 * 1024 };
+#define MOST_MEMORY 0x80000000u
+
+/* --- hooks of the core: before a loader has opened the engine there is nothing to translate --- */
+
+static uint32_t machine_translate(void *context, uint32_t linear)
+{
+    const p5_machine *machine = context;
+    uint32_t physical;
+    return machine->engine != NULL && engine_translate(machine->engine, linear, &physical) ? physical
+                                                                                           : linear;
+}
+
+static void machine_walk(void *context, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry)
+{
+    const p5_machine *machine = context;
+    *directory_entry = *table_entry = 0;
+    if (machine->engine != NULL)
+        engine_walk(machine->engine, linear, directory_entry, table_entry);
+}
+
+static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *options)
+{
+    machine->options.shares = NULL;
+    machine->options.share_count = 0;
+    if (options->share_count == 0)
+        return true;
+    machine->shares = calloc(options->share_count, sizeof *machine->shares);
+    if (machine->shares == NULL)
+        return false;
+    machine->options.shares = machine->shares;
+    for (size_t i = 0; i < options->share_count; i++) {
+        const p5_share *from = &options->shares[i];
+        p5_share *to = &machine->shares[machine->options.share_count++];
+        to->writable = from->writable;
+        to->host = strdup(from->host);
+        to->guest = from->guest != NULL ? strdup(from->guest) : realpath(from->host, NULL);
+        if (to->guest == NULL && from->guest == NULL)
+            to->guest = strdup(from->host); /* does not exist: the loader will say so */
+        if (to->host == NULL || to->guest == NULL)
+            return false;
+    }
+    return true;
+}
+
+p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error)
+{
+    *machine = NULL;
+    if (options->size != sizeof *options)
+        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu, this library expects %zu",
+                         options->size, sizeof *options);
+    if (options->memory_bytes != 0 &&
+        (options->memory_bytes < LEAST_MEMORY || options->memory_bytes > MOST_MEMORY))
+        return error_set(error, P5_ERR_RANGE, "guest memory must be between 1 MB and 2 GB");
+    p5_machine *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    m->options = *options;
+    m->options.model = NULL;
+    p5_status status = P5_OK;
+    if (!machine_copy_shares(m, options))
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    if (status == P5_OK)
+        status =
+            p5_model_open(options->model != NULL ? options->model : p5_model_names()[0], &m->model, error);
+    if (status == P5_OK && options->clock_mhz != 0)
+        status = p5_model_set_clock(m->model, options->clock_mhz, error);
+    p5_core_hooks hooks = {.context = m, .translate = machine_translate, .walk = machine_walk};
+    if (status == P5_OK)
+        status = p5_core_open(m->model, &hooks, &m->core, error);
+    if (status == P5_OK)
+        status = p5_pmu_open(m->core, p5_model_family(m->model), &m->pmu, error);
+    if (status != P5_OK) {
+        p5_machine_close(m);
+        return status;
+    }
+    p5_core_set_memo(m->core, !options->memo_off);
+    m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);
+    m->notices.sink = options->notice;
+    m->notices.context = options->notice_context;
+    devices_init(&m->devices, m);
+    m->devices.console = options->console;
+    m->devices.console_context = options->console_context;
+    *machine = m;
+    return P5_OK;
+}
+
+p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
+                              p5_error *error)
+{
+    if (machine->engine != NULL)
+        return error_set(error, P5_ERR_STATE, "the machine already has a guest; open another machine");
+    uint32_t memory = machine->options.memory_bytes != 0 ? machine->options.memory_bytes : default_bytes;
+    memory = memory / PAGE_BYTES * PAGE_BYTES;
+    if (memory < least_bytes)
+        return error_set(error, P5_ERR_RANGE, "this guest needs at least %u MB of memory", least_bytes >> 20);
+    engine_options options = {.family = p5_model_family(machine->model),
+                              .permissive = machine->options.permissive,
+                              .cpuid_signature = p5_model_signature(machine->model),
+                              .memory_bytes = memory,
+                              .core = machine->core};
+    engine_callbacks callbacks = {.context = machine,
+                                  .retired = run_retired,
+                                  .attention = run_attention,
+                                  .special = processor_special,
+                                  .event = run_event,
+                                  .delivered = run_delivered,
+                                  .port_read = devices_read,
+                                  .port_write = devices_write};
+    p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
+    if (status == P5_OK)
+        machine->options.memory_bytes = memory;
+    return status;
+}
+
+void p5_machine_close(p5_machine *machine)
+{
+    if (machine == NULL)
+        return;
+    if (machine->guest != NULL && machine->guest->close != NULL)
+        machine->guest->close(machine);
+    if (machine->engine != NULL)
+        engine_close(machine->engine); /* holds blocks of the core */
+    if (machine->pmu != NULL)
+        p5_pmu_close(machine->pmu);
+    if (machine->core != NULL)
+        p5_core_close(machine->core);
+    if (machine->model != NULL)
+        p5_model_close(machine->model);
+    if (machine->decoder != NULL)
+        isa_decoder_close(machine->decoder);
+    for (size_t i = 0; i < machine->options.share_count; i++) {
+        free((char *)(uintptr_t)machine->shares[i].host);
+        free((char *)(uintptr_t)machine->shares[i].guest);
+    }
+    free(machine->shares);
+    notice_free(&machine->notices);
+    free(machine);
+}
+
+void machine_end(p5_machine *machine, p5_end end, int status)
+{
+    if (machine->ended)
+        return;
+    machine->ended = true;
+    machine->result.end = end;
+    machine->result.status = status;
+    machine->attention_wanted = true;
+    engine_request_attention(machine->engine);
+}
+
+void machine_end_at(p5_machine *machine, uint32_t eip)
+{
+    p5_run_result *result = &machine->result;
+    engine_segment code;
+    engine_get_segment(machine->engine, ENGINE_CS, &code);
+    uint32_t linear = code.base + eip;
+    bool code32 = (code.flags >> 22 & 1) != 0; /* the D bit */
+    result->address = linear;
+    result->instruction[0] = '\0';
+    uint8_t bytes[15];
+    size_t available = 0;
+    while (available < sizeof bytes &&
+           engine_read_linear(machine->engine, linear + (uint32_t)available, &bytes[available], 1))
+        available++;
+    if (machine->decoder ==
+        NULL) /* also later processors' instructions: they are what stops a guest most often */
+        machine->decoder = isa_decoder_open(
+            (p5_model_family(machine->model) == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | ISA_P6);
+    if (machine->decoder == NULL || available == 0)
+        return;
+    if (isa_disassemble(machine->decoder, bytes, available, linear, code32, result->instruction,
+                        sizeof result->instruction) == 0)
+        snprintf(result->instruction, sizeof result->instruction, "(bytes %02x %02x ...)", bytes[0],
+                 available > 1 ? bytes[1] : 0);
+}
+
+void machine_end_message(p5_machine *machine, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(machine->result.message, sizeof machine->result.message, format, arguments);
+    va_end(arguments);
+}
+
+static p5_status machine_file_error(const char *path, const char *what, p5_error *error)
+{
+    error_set(error, P5_ERR_IO, "cannot %s the file: %s", what, strerror(errno));
+    error_at(error, path, 0, 0);
+    return P5_ERR_IO;
+}
+
+p5_status machine_read_file(const char *path, size_t limit, uint8_t **bytes, size_t *size, p5_error *error)
+{
+    *bytes = NULL;
+    *size = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return machine_file_error(path, "open", error);
+    struct stat about;
+    p5_status status = P5_OK;
+    if (fstat(fd, &about) != 0)
+        status = machine_file_error(path, "examine", error);
+    else if (!S_ISREG(about.st_mode))
+        status = error_set(error, P5_ERR_FORMAT, "this is not a regular file");
+    else if ((uint64_t)about.st_size > limit)
+        status = error_set(error, P5_ERR_FORMAT, "the file is larger than %zu MB", limit >> 20);
+    else if ((*bytes = malloc((size_t)about.st_size + 1)) == NULL)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for the file");
+    while (status == P5_OK && *size < (size_t)about.st_size) {
+        ssize_t got = read(fd, *bytes + *size, (size_t)about.st_size - *size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            status = machine_file_error(path, "read", error);
+        if (got <= 0)
+            break; /* shrunk while being read: what is there counts */
+        *size += (size_t)got;
+    }
+    close(fd);
+    if (status != P5_OK) {
+        free(*bytes);
+        *bytes = NULL;
+        error_at(error, path, 0, 0);
+    }
+    return status;
+}
+
+p5_core *p5_machine_core(p5_machine *machine)
+{
+    return machine->core;
+}
+
+p5_pmu *p5_machine_pmu(p5_machine *machine)
+{
+    return machine->pmu;
+}
+
+const p5_model *p5_machine_model(const p5_machine *machine)
+{
+    return machine->model;
+}
+
+void p5_machine_counts(p5_machine *machine, p5_counts *counts)
+{
+    p5_core_counts(machine->core, counts);
+}
+
+uint64_t p5_machine_instructions(const p5_machine *machine)
+{
+    return machine->instructions;
+}
+
+uint64_t p5_machine_clock(const p5_machine *machine)
+{
+    return p5_core_clock_estimate(machine->core);
+}
+
+uint64_t p5_machine_permissive_count(const p5_machine *machine)
+{
+    return machine->engine != NULL ? engine_permissive_count(machine->engine) : 0;
+}

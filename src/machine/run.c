@@ -1,0 +1,239 @@
+/* The run loop: the engine executes, retired stretches go to the core model, and at instruction boundaries
+ * the machine looks after limits, timers and its guest.
+ *
+ * A timer or limit is taken at the exact instruction boundary where the model's clock (or the instruction
+ * count) reaches it. Blocks run whole while the goal is further away than any block can reach; the last
+ * stretch is stepped. So nothing depends on how code is cut into blocks. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "machine/state.h"
+
+enum {
+    BLOCK_INSTRUCTIONS = 512,         /* no block has more */
+    HORIZON_CLOCKS = 64 * 1024,       /* no block takes more: 512 instructions at 128 clocks each */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at */
+};
+
+static double run_host_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+bool machine_pause_wanted(const p5_machine *machine)
+{
+    return machine->stop || (machine->timeout_at != 0 && run_host_seconds() >= machine->timeout_at);
+}
+
+uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
+{
+    return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
+}
+
+uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
+{
+    unsigned __int128 clocks = ((unsigned __int128)ns * machine->clock_hz + 999999999u) / 1000000000u;
+    return clocks > UINT64_MAX ? UINT64_MAX : (uint64_t)clocks;
+}
+
+/* --- callbacks of the engine --- */
+
+bool run_retired(void *context, const p5_retired *retired)
+{
+    p5_machine *machine = context;
+    machine->instructions += (uint64_t)retired->count - retired->interrupted;
+    p5_core_retire(machine->core, retired);
+    if (__builtin_expect(machine->after != 0, 0))
+        processor_after(machine);
+    return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
+           (p5_core_clock_estimate(machine->core) >= machine->check_clock);
+}
+
+void run_delivered(void *context, const p5_exception *exception)
+{
+    p5_machine *machine = context;
+    p5_core_exception(machine->core, exception);
+}
+
+engine_action run_event(void *context, const engine_event *event)
+{
+    p5_machine *machine = context;
+    return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;
+}
+
+/* --- limits and deadlines --- */
+
+static uint64_t run_limit(uint64_t limit)
+{
+    return limit == 0 ? UINT64_MAX : limit;
+}
+
+static uint64_t run_deadline(p5_machine *machine)
+{
+    return machine->guest->deadline != NULL ? machine->guest->deadline(machine) : UINT64_MAX;
+}
+
+/* Decides how to go on from this boundary: whole blocks up to where a goal comes near, or single steps. */
+static void run_plan(p5_machine *machine)
+{
+    uint64_t max_instructions = run_limit(machine->limits.max_instructions);
+    uint64_t max_clocks = run_limit(machine->limits.max_clocks);
+    uint64_t deadline = run_deadline(machine);
+    uint64_t goal = deadline < max_clocks ? deadline : max_clocks;
+    uint64_t clock = p5_core_clock_estimate(machine->core);
+    uint64_t clocks_left = goal > clock ? goal - clock : 0;
+    bool near =
+        max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS || clocks_left <= HORIZON_CLOCKS;
+    if (near != machine->stepping) {
+        machine->stepping = near;
+        engine_step_mode(machine->engine, near);
+    }
+    uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
+    uint64_t instructions_goal = near ? host_check : max_instructions - BLOCK_INSTRUCTIONS;
+    machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
+    machine->check_clock = near ? UINT64_MAX : goal == UINT64_MAX ? UINT64_MAX : goal - HORIZON_CLOCKS;
+}
+
+static void run_pause(p5_machine *machine, p5_end why)
+{
+    machine->result.end = why;
+    if (machine->result.instruction[0] == '\0')
+        machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
+}
+
+/* True if the host wants the run to pause here. */
+static bool run_host_wants_pause(p5_machine *machine)
+{
+    if (machine->stop) {
+        run_pause(machine, P5_END_STOPPED);
+        return true;
+    }
+    if (machine->timeout_at == 0 && machine->progress_at == 0)
+        return false;
+    double now = run_host_seconds();
+    if (machine->timeout_at != 0 && now >= machine->timeout_at) {
+        run_pause(machine, P5_END_TIMEOUT);
+        return true;
+    }
+    if (machine->progress_at != 0 && now >= machine->progress_at) {
+        machine->progress_at = now + machine->progress_period;
+        machine->progress(machine->progress_context, machine);
+    }
+    return false;
+}
+
+engine_action run_attention(void *context)
+{
+    p5_machine *machine = context;
+    machine->attention_wanted = false;
+    if (machine->ended)
+        return ENGINE_STOP;
+    if (machine->guest->attention != NULL && machine->guest->attention(machine) == ENGINE_STOP) {
+        if (!machine->ended)
+            run_pause(machine, machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT);
+        return ENGINE_STOP;
+    }
+    if (machine->instructions >= run_limit(machine->limits.max_instructions)) {
+        run_pause(machine, P5_END_INSTRUCTIONS);
+        return ENGINE_STOP;
+    }
+    uint64_t clock = p5_core_clock_estimate(machine->core);
+    if (clock >= run_limit(machine->limits.max_clocks)) {
+        run_pause(machine, P5_END_CLOCKS);
+        return ENGINE_STOP;
+    }
+    bool host_check = !machine->stepping || machine->instructions >= machine->check_instructions;
+    if ((machine->stop || host_check) && run_host_wants_pause(machine))
+        return ENGINE_STOP;
+    if (clock >= run_deadline(machine) && engine_interruptible(machine->engine))
+        machine->guest->due(machine);
+    run_plan(machine);
+    return ENGINE_CONTINUE;
+}
+
+/* HLT: time passes until a timer wakes the processor. False if nothing ever will. */
+static bool run_halted(p5_machine *machine)
+{
+    uint64_t deadline = run_deadline(machine);
+    if (deadline == UINT64_MAX || (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) == 0)
+        return false;
+    uint64_t clock = p5_core_clock(machine->core);
+    uint64_t goal = run_limit(machine->limits.max_clocks);
+    if (goal > deadline)
+        goal = deadline;
+    if (goal > clock)
+        p5_core_halt(machine->core, goal - clock, engine_cpl(machine->engine));
+    if (goal == deadline)
+        machine->guest->due(machine);
+    return true;
+}
+
+static void run_engine(p5_machine *machine)
+{
+    for (;;) {
+        machine->attention_wanted = true;
+        engine_request_attention(machine->engine);
+        engine_stop stop = engine_run(machine->engine);
+        if (machine->ended)
+            return;
+        switch (stop) {
+        case ENGINE_STOPPED:
+            return;
+        case ENGINE_HALTED:
+            if (run_halted(machine))
+                continue;
+            machine_end(machine, P5_END_HALT, 0);
+            machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP) - 1); /* the HLT itself */
+            return;
+        case ENGINE_SHUTDOWN:
+            machine_end(machine, P5_END_SHUTDOWN, 0);
+            machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
+            return;
+        case ENGINE_FAILED:
+            machine_end(machine, P5_END_FAILED, 0);
+            machine_end_message(machine, "%s", engine_failure(machine->engine));
+            return;
+        }
+    }
+}
+
+p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
+{
+    if (machine->guest == NULL)
+        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+    if (limits != NULL && !(limits->timeout_seconds >= 0))
+        return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
+    if (!machine->ended) {
+        double now = run_host_seconds();
+        machine->limits = limits != NULL ? *limits : (p5_limits){0};
+        machine->timeout_at = machine->limits.timeout_seconds > 0 ? now + machine->limits.timeout_seconds : 0;
+        machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;
+        memset(&machine->result, 0, sizeof machine->result);
+        machine->result.end = P5_END_STOPPED;
+        run_engine(machine);
+        machine->stop = 0;
+        devices_console_flush(&machine->devices);
+    }
+    if (result != NULL)
+        *result = machine->result;
+    return P5_OK;
+}
+
+void p5_machine_stop(p5_machine *machine)
+{
+    machine->stop = 1;
+    if (machine->engine != NULL)
+        engine_request_attention(machine->engine);
+}
+
+void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
+                            void *context, double period_seconds)
+{
+    machine->progress = period_seconds > 0 ? progress : NULL;
+    machine->progress_context = context;
+    machine->progress_period = period_seconds;
+}

@@ -1,0 +1,124 @@
+/* What a machine consists of, and the contracts between the files of this folder. */
+#ifndef MACHINE_STATE_H
+#define MACHINE_STATE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "isa/isa.h"
+#include "machine/devices.h"
+#include "machine/notice.h"
+#include "p5scope/machine.h"
+
+enum { PAGE_BYTES = 4096 };
+
+/* Control-register bits that this folder sets or tests. */
+enum {
+    CR0_PE = 1u << 0,
+    CR0_MP = 1u << 1,
+    CR0_EM = 1u << 2,
+    CR0_TS = 1u << 3,
+    CR0_ET = 1u << 4,
+    CR0_NE = 1u << 5,
+    CR0_WP = 1u << 16,
+    CR0_AM = 1u << 18,
+    CR0_NW = 1u << 29,
+    CR0_CD = 1u << 30,
+    CR4_TSD = 1u << 2,
+    CR4_PCE = 1u << 8
+};
+#define CR0_PG 0x80000000u
+
+enum {
+    EFLAGS_FIXED = 2,
+    EFLAGS_TF = 1u << 8,
+    EFLAGS_IF = 1u << 9,
+    EFLAGS_DF = 1u << 10,
+    EFLAGS_IOPL3 = 3u << 12
+};
+
+/* How a kind of guest takes part in the run. Any function may be NULL. */
+typedef struct guest_kind {
+    /* At an instruction boundary, before limits and timers are looked at. ENGINE_STOP leaves the run: either
+     * machine_end was called, or the guest waits for something of the host (machine_stop_requested). */
+    engine_action (*attention)(p5_machine *machine);
+    /* An exception or software interrupt, before its delivery. */
+    engine_action (*event)(p5_machine *machine, const engine_event *event);
+    /* The model's clock at which the next timer falls due, UINT64_MAX if none. */
+    uint64_t (*deadline)(p5_machine *machine);
+    /* The deadline was reached and the processor takes interrupts at this boundary: inject it. */
+    void (*due)(p5_machine *machine);
+    void (*close)(p5_machine *machine);
+} guest_kind;
+
+/* Work that an instruction asked for and that happens when it has been priced. */
+enum { AFTER_CONTROL = 1, AFTER_CR3 = 2, AFTER_INVLPG = 4, AFTER_INVD = 8, AFTER_WBINVD = 16 };
+
+struct p5_machine {
+    p5_core *core;
+    engine *engine; /* opened by a loader */
+    uint64_t instructions;
+    uint64_t check_instructions; /* attention is wanted at these: run_plan */
+    uint64_t check_clock;
+    uint32_t after;        /* AFTER_* */
+    uint32_t after_linear; /* INVLPG's operand */
+    bool attention_wanted;
+    bool stepping;
+    volatile sig_atomic_t stop; /* p5_machine_stop was called */
+
+    p5_model *model;
+    p5_pmu *pmu;
+    isa_decoder *decoder; /* for disassembly in messages */
+    uint64_t clock_hz;
+
+    const guest_kind *guest; /* NULL until a loader succeeded */
+    void *guest_state;
+    devices devices;
+    notices notices;
+
+    p5_limits limits;
+    double timeout_at, progress_at; /* host seconds, 0 = never */
+    double progress_period;
+    void (*progress)(void *context, const p5_machine *machine);
+    void *progress_context;
+    bool ended; /* for good: result holds why */
+    p5_run_result result;
+
+    p5_machine_options options; /* strings below are ours */
+    p5_share *shares;
+};
+
+/* loaders -> machine.c: opens the engine with the RAM asked for, or `default_bytes`. */
+p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
+                              p5_error *error);
+/* Ends the guest for good. The first end counts. */
+void machine_end(p5_machine *machine, p5_end end, int status);
+/* Fills address and disassembly of the result. */
+void machine_end_at(p5_machine *machine, uint32_t linear);
+void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reads a whole regular host file of at most `limit` bytes; the caller frees *bytes. */
+p5_status machine_read_file(const char *path, size_t limit, uint8_t **bytes, size_t *size, p5_error *error);
+
+/* processor.c */
+engine_action processor_special(void *context, engine_special_call *call);
+void processor_after(p5_machine *machine);       /* carries out `after` */
+void processor_set_control(p5_machine *machine); /* control inputs from the registers as they are now */
+
+/* run.c: the engine's callbacks */
+bool run_retired(void *context, const p5_retired *retired);
+engine_action run_attention(void *context);
+engine_action run_event(void *context, const engine_event *event);
+void run_delivered(void *context, const p5_exception *exception);
+
+/* For calls that wait for the host: true if the run is to pause (p5_machine_stop, time-out). */
+bool machine_pause_wanted(const p5_machine *machine);
+
+/* Model time <-> nanoseconds, rounded down. */
+uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks);
+/* The first clock at which `ns` have passed. */
+uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns);
+
+#endif
