@@ -27,12 +27,14 @@ int main(int argc, char **argv)
     p5_error error;
     p5_machine *machine;
     require(p5_machine_open(&options, &machine, &error), &error);
-    require(p5_machine_load_linux(machine, argv[1], (const char *const *)argv + 1, environment, &error), &error);
+    require(p5_machine_load_linux(machine, argv[1], (const char *const *)argv + 1, environment, &error),
+            &error);
 
     p5_run_result result;
     require(p5_machine_run(machine, NULL, &result, &error), &error);
     if (result.end != P5_END_EXIT) {
-        fprintf(stderr, "count_guest: the guest ended at %08" PRIx32 ": %s\n", result.address, result.message);
+        fprintf(stderr, "count_guest: the guest ended at %08" PRIx32 ": %s\n", result.address,
+                result.message);
         return 1;
     }
 

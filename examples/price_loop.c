@@ -54,7 +54,8 @@ int main(void)
     p5_core_counts(core, counts);
     printf("clocks        %" PRIu64 "\n", counts->clocks[P5_CPL_USER]);
     printf("instructions  %" PRIu64 "\n", counts->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER]);
-    printf("in the V pipe %" PRIu64 "\n", counts->increments[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE][P5_CPL_USER]);
+    printf("in the V pipe %" PRIu64 "\n",
+           counts->increments[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE][P5_CPL_USER]);
 
     free(counts);
     p5_block_release(core, block);

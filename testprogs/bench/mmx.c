@@ -19,7 +19,8 @@ int main(int argc, char **argv)
     __m64 energy = _mm_setzero_si64();
     for (uint32_t round = 0; round < rounds; round++) {
         for (size_t i = 0; i < VECTORS; i++) {
-            __m64 mixed = _mm_adds_pi16(_mm_srai_pi16(a.vector[i], 1), _mm_mulhi_pi16(b.vector[i], a.vector[i]));
+            __m64 mixed =
+                _mm_adds_pi16(_mm_srai_pi16(a.vector[i], 1), _mm_mulhi_pi16(b.vector[i], a.vector[i]));
             energy = _mm_add_pi32(energy, _mm_madd_pi16(mixed, b.vector[i]));
             out.vector[i] = _mm_subs_pi16(mixed, out.vector[i]);
         }

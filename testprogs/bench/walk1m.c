@@ -1,4 +1,5 @@
-/* walk1m ROUNDS: reads and updates a 1 MB array again and again: every line is a data cache miss, the pages exceed the data TLB. */
+/* walk1m ROUNDS: reads and updates a 1 MB array again and again: every line is a data cache miss, the pages
+ * exceed the data TLB. */
 #include "walk.h"
 
 int main(int argc, char **argv)

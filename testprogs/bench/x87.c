@@ -1,4 +1,5 @@
-/* x87 ROUNDS: a dot product, an update of a vector and one division and square root per pass, in double precision. */
+/* x87 ROUNDS: a dot product, an update of a vector and one division and square root per pass, in double
+ * precision. */
 #include "guest.h"
 
 enum { COUNT = 512 };

@@ -1,4 +1,5 @@
-/* mispredict: clocks per conditional branch for patterns of taken (1) and not taken (0); what the predictor can learn. */
+/* mispredict: clocks per conditional branch for patterns of taken (1) and not taken (0); what the predictor
+ * can learn. */
 #include "guest.h"
 
 enum { BRANCHES = 4096 };

@@ -2,7 +2,8 @@
 #include "measure.h"
 
 MEASURED_LOOP(mmx_only, "", "movq mm0, [esi]\npaddw mm0, [edi]\nmovq [esi + 8], mm0");
-MEASURED_LOOP(x87_only, "emms", "fld qword ptr [esi + 16]\nfadd qword ptr [edi + 16]\nfstp qword ptr [esi + 24]");
+MEASURED_LOOP(x87_only, "emms",
+              "fld qword ptr [esi + 16]\nfadd qword ptr [edi + 16]\nfstp qword ptr [esi + 24]");
 MEASURED_LOOP(mixed, "",
               "movq mm0, [esi]\npaddw mm0, [edi]\nmovq [esi + 8], mm0\nemms\n"
               "fld qword ptr [esi + 16]\nfadd qword ptr [edi + 16]\nfstp qword ptr [esi + 24]");

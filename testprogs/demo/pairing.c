@@ -1,4 +1,5 @@
-/* pairing [check]: which neighbours the U and V pipes take together; clocks per trip by RDTSC beside the rule's. */
+/* pairing [check]: which neighbours the U and V pipes take together; clocks per trip by RDTSC beside the
+ * rule's. */
 #include "measure.h"
 
 MEASURED_LOOP(independent, "", "add eax, 1\nadd ebx, 1");
@@ -13,7 +14,8 @@ MEASURED_LOOP(displacement_and_immediate, "", "mov dword ptr [esi + 4], 1\nadd e
 MEASURED_LOOP(same_bank, "", "mov eax, [esi]\nmov ebx, [edi]");
 MEASURED_LOOP(other_bank, "", "mov eax, [esi]\nmov ebx, [edi + 4]");
 
-/* A body that pairs costs 1 clock and leaves DEC+JNZ a pair of their own: 2. One that does not: first | second+DEC | JNZ: 3. */
+/* A body that pairs costs 1 clock and leaves DEC+JNZ a pair of their own: 2. One that does not: first |
+ * second+DEC | JNZ: 3. */
 static const measured_row rows[] = {
     {"independent: add eax / add ebx", independent, 200},
     {"second reads what the first writes", read_after_write, 300},

@@ -1,5 +1,6 @@
-/* rdpmc: reads both counters from CPL 3 around a loop of 1000 reads of memory. Needs CR4.PCE and CESR set before it starts
- * (options of `p5scope stat`); without CR4.PCE the first RDPMC ends the program with SIGSEGV, as #GP(0) does under Linux. */
+/* rdpmc: reads both counters from CPL 3 around a loop of 1000 reads of memory. Needs CR4.PCE and CESR set
+ * before it starts (options of `p5scope stat`); without CR4.PCE the first RDPMC ends the program with
+ * SIGSEGV, as #GP(0) does under Linux. */
 #include "measure.h"
 
 static uint64_t read_counter(uint32_t counter)

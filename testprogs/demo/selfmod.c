@@ -1,4 +1,5 @@
-/* selfmod: a loop that rewrites the immediate of its own ADD in every trip; the sum is right only if the new bytes run. */
+/* selfmod: a loop that rewrites the immediate of its own ADD in every trip; the sum is right only if the new
+ * bytes run. */
 #include "measure.h"
 
 /* The code lies in a section of its own that may be written and executed. */
@@ -12,7 +13,8 @@ __asm__(".section .patched, \"awx\", @progbits\n"
         "        xor ebx, ebx\n"
         "1:      inc ebx\n"
         "        mov [patched_immediate], ebx\n"
-        "        jmp 2f\n" /* the manual's rule for the i486 and Pentium: a jump between the write and the new code */
+        "        jmp 2f\n" /* the manual's rule for the i486 and Pentium: a jump between the write and the new
+                              code */
         "2:      .byte 0x05\n" /* ADD EAX, imm32 */
         "patched_immediate:\n"
         "        .long 0\n"

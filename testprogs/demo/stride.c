@@ -1,4 +1,5 @@
-/* stride: clocks per read while walking 4 KB to 256 KB at strides of 4 to 256 bytes; shows line size and cache size. */
+/* stride: clocks per read while walking 4 KB to 256 KB at strides of 4 to 256 bytes; shows line size and
+ * cache size. */
 #include "measure.h"
 
 enum { PASSES = 4 };

@@ -1,5 +1,5 @@
-/* What the C guests of this folder stand on instead of a C library: entry, a few system calls, text, checksums. All of it
- * is plain i586 code, so that a guest holds nothing that the processor does not have. */
+/* What the C guests of this folder stand on instead of a C library: entry, a few system calls, text,
+ * checksums. All of it is plain i586 code, so that a guest holds nothing that the processor does not have. */
 #ifndef TESTPROGS_GUEST_H
 #define TESTPROGS_GUEST_H
 
@@ -28,7 +28,8 @@ void print_hundredths(int64_t value, unsigned width);
 /* `text`, filled up with blanks to `width` columns. */
 void print_padded(const char *text, unsigned width);
 
-/* Argument `index` as a decimal number, or `otherwise` if there is none; quits with status 2 if it is not a number. */
+/* Argument `index` as a decimal number, or `otherwise` if there is none; quits with status 2 if it is not a
+ * number. */
 uint32_t number_argument(int argc, char **argv, int index, uint32_t otherwise);
 
 /* "NAME CHECKSUM" on one line: what every benchmark kernel prints at its end. */

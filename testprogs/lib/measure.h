@@ -1,5 +1,5 @@
-/* Short loops measured by the guest itself with RDTSC. A table of rows gives, per loop, the clocks of one trip that the
- * pairing rules of the Pentium ask for; measure_rows prints them beside what was measured. */
+/* Short loops measured by the guest itself with RDTSC. A table of rows gives, per loop, the clocks of one
+ * trip that the pairing rules of the Pentium ask for; measure_rows prints them beside what was measured. */
 #ifndef TESTPROGS_MEASURE_H
 #define TESTPROGS_MEASURE_H
 
@@ -18,14 +18,15 @@ enum { NOT_STATED = -1 };
 /* Memory that the loops may use: ESI and EDI point to it, 64 bytes apart, aligned to 32. */
 extern uint8_t measured_memory[256 * 1024];
 
-/* Defines the loop NAME(trips). SETUP and BODY are assembly in Intel syntax; they may use all registers but ECX (the trip count)
- * and ESP. The loop control that follows BODY, DEC ECX and JNZ, is a pair: one clock, if BODY leaves it a U pipe to begin in. */
-#define MEASURED_LOOP(name, setup, body)                                                                               \
-    measured_loop name;                                                                                                \
-    __asm__(".text\n.intel_syntax noprefix\n.balign 32\n" #name ":\n"                                                  \
-            "pusha\nmov ecx, [esp + 36]\nlea esi, measured_memory\nlea edi, [esi + 64]\n"                              \
-            "xor eax, eax\nxor ebx, ebx\nxor edx, edx\nxor ebp, ebp\n" setup                                           \
-            "\n.balign 32\n9:\n" body "\ndec ecx\njnz 9b\npopa\nret\n.att_syntax prefix\n")
+/* Defines the loop NAME(trips). SETUP and BODY are assembly in Intel syntax; they may use all registers but
+ * ECX (the trip count) and ESP. The loop control that follows BODY, DEC ECX and JNZ, is a pair: one clock, if
+ * BODY leaves it a U pipe to begin in. */
+#define MEASURED_LOOP(name, setup, body)                                                                     \
+    measured_loop name;                                                                                      \
+    __asm__(".text\n.intel_syntax noprefix\n.balign 32\n" #name ":\n"                                        \
+            "pusha\nmov ecx, [esp + 36]\nlea esi, measured_memory\nlea edi, [esi + 64]\n"                    \
+            "xor eax, eax\nxor ebx, ebx\nxor edx, edx\nxor ebp, ebp\n" setup "\n.balign 32\n9:\n" body       \
+            "\ndec ecx\njnz 9b\npopa\nret\n.att_syntax prefix\n")
 
 /* Clocks of one trip in hundredths: the difference of two runs, so that set-up and cold misses cancel out. */
 int32_t clocks_per_trip(measured_loop *loop);

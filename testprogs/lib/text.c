@@ -27,7 +27,8 @@ void print(const char *text)
     write_all(STANDARD_OUTPUT, text, length(text));
 }
 
-/* Divides *value by 10 and returns the remainder. Two DIVs: gcc would call __udivdi3, which Debian builds for the i686. */
+/* Divides *value by 10 and returns the remainder. Two DIVs: gcc would call __udivdi3, which Debian builds for
+ * the i686. */
 static unsigned divide_by_10(uint64_t *value)
 {
     uint32_t high = (uint32_t)(*value >> 32), low = (uint32_t)*value, ten = 10;

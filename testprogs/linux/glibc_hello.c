@@ -1,4 +1,5 @@
-/* glibc_hello: a static glibc program. Debian builds glibc for the i686 (CMOV), so a Pentium needs --isa=permissive for it. */
+/* glibc_hello: a static glibc program. Debian builds glibc for the i686 (CMOV), so a Pentium needs
+ * --isa=permissive for it. */
 #include <stdio.h>
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Any code, retired in any stretches with any accesses: every clock has an owner, and remembered answers are those of the exact path. */
+/* Any code, retired in any stretches with any accesses: every clock has an owner, and remembered answers are
+ * those of the exact path. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -51,8 +52,10 @@ static void feed(twin *t, fuzz_input input)
         unsigned first = what & 0x40 ? fuzz_byte(&input) % count : 0;
         uint32_t at = fuzz_word(&input) & 0x3ffff;
         for (unsigned i = first; i < count; i++) {
-            for (unsigned k = p5_block_accesses(block, i); k > 0 && access_count < ACCESSES_MAX; k--, at += what >> 4 & 7)
-                accesses[access_count++] = (p5_access){.linear = at, .physical = at, .size = 4, .flags = k == 1 ? P5_ACCESS_WRITE : 0};
+            for (unsigned k = p5_block_accesses(block, i); k > 0 && access_count < ACCESSES_MAX;
+                 k--, at += what >> 4 & 7)
+                accesses[access_count++] = (p5_access){
+                    .linear = at, .physical = at, .size = 4, .flags = k == 1 ? P5_ACCESS_WRITE : 0};
         }
         p5_retired retired = {
             .block = block,

@@ -1,5 +1,5 @@
-/* Any sequence of RDMSR, WRMSR, RDPMC and RDTSC at any privilege: no crash, faults as the privilege rules say, counters of 40 bits, and a counter
- * goes forward by just what its event did. */
+/* Any sequence of RDMSR, WRMSR, RDPMC and RDTSC at any privilege: no crash, faults as the privilege rules
+ * say, counters of 40 bits, and a counter goes forward by just what its event did. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     while (input.size > 0) {
         uint8_t what = fuzz_byte(&input);
-        p5_privilege privilege = {.mode = what >> 2 & 3, .cpl = what >> 4 & 3, .tsd = what >> 6 & 1, .pce = what >> 7};
+        p5_privilege privilege = {
+            .mode = what >> 2 & 3, .cpl = what >> 4 & 3, .tsd = what >> 6 & 1, .pce = what >> 7};
         if (privilege.mode > P5_MODE_V86)
             privilege.mode = P5_MODE_PROTECTED;
         if (privilege.mode == P5_MODE_REAL)

@@ -1,5 +1,5 @@
-/* replay FOLDER [RANDOM-INPUTS]: in builds without libFuzzer, feeds the inputs in FOLDER and some made from a fixed seed to a fuzzer, so that
- * every test run knows whether it still builds and holds. */
+/* replay FOLDER [RANDOM-INPUTS]: in builds without libFuzzer, feeds the inputs in FOLDER and some made from a
+ * fixed seed to a fuzzer, so that every test run knows whether it still builds and holds. */
 #include <dirent.h>
 #include <string.h>
 

@@ -18,7 +18,8 @@ static void compare(uint64_t dividend, uint64_t divisor)
     assert_int_equal(rest, dividend % divisor);
     if (dividend == (uint64_t)INT64_MIN && divisor == UINT64_MAX) /* the one quotient that does not fit */
         return;
-    assert_int_equal(__divmoddi4((int64_t)dividend, (int64_t)divisor, &signed_rest), (int64_t)dividend / (int64_t)divisor);
+    assert_int_equal(__divmoddi4((int64_t)dividend, (int64_t)divisor, &signed_rest),
+                     (int64_t)dividend / (int64_t)divisor);
     assert_int_equal(signed_rest, (int64_t)dividend % (int64_t)divisor);
 }
 
