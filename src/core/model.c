@@ -318,7 +318,7 @@ static p5_status check(const p5_model *m, const bool *complete, const char *name
 {
     p5_status status = P5_OK;
     for (unsigned i = 0; i < model_field_count && status == P5_OK; i++)
-        if (!complete[i])
+        if (!complete[i] && model_fields[i].kind != MODEL_STRING)
             status = error_set(error, P5_ERR_SYNTAX, "the model has no %s.%s (%s)", model_fields[i].section,
                                model_fields[i].key, model_fields[i].meaning);
     if (status != P5_OK)

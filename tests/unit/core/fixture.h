@@ -1,0 +1,103 @@
+/* What the tests of the core floor share: cmocka, a memory side of a built-in model with identity paging,
+ * single references. */
+#ifndef TEST_FIXTURE_H
+#define TEST_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/memory.h"
+#include "p5scope/model.h"
+
+enum { TEST_PAGE_DIRECTORY = 0x3c0000, TEST_PAGE_TABLES = 0x3c1000 };
+
+typedef struct fixture {
+    p5_model *model;
+    memory *memory;
+    counts totals;
+    uint64_t now;
+} fixture;
+
+static inline p5_model *fixture_model(const char *name)
+{
+    p5_model *model;
+    p5_error error;
+    if (p5_model_open(name, &model, &error) != P5_OK)
+        fail_msg("model %s: %s:%u: %s", name, error.where, error.line, error.message);
+    return model;
+}
+
+static inline void fixture_walk(void *context, uint32_t linear, uint32_t *directory, uint32_t *table)
+{
+    (void)context;
+    *directory = TEST_PAGE_DIRECTORY + (linear >> 22) * 4;
+    *table = TEST_PAGE_TABLES + (linear >> 12) * 4;
+}
+
+/* A memory side; `adjust` (or NULL) changes the model before. */
+static inline void fixture_open(fixture *f, const char *name, bool paging, void (*adjust)(p5_model *model))
+{
+    *f = (fixture){.model = fixture_model(name)};
+    if (adjust != NULL)
+        adjust(f->model);
+    p5_core_hooks hooks = {.walk = fixture_walk};
+    f->memory = memory_open(f->model, &hooks, &f->totals);
+    assert_non_null(f->memory);
+    memory_set_control(f->memory, &(p5_control){.paging = paging});
+}
+
+static inline void fixture_close(fixture *f)
+{
+    memory_close(f->memory);
+    p5_model_close(f->model);
+}
+
+static inline p5_access fixture_access(uint32_t address, unsigned size, unsigned flags)
+{
+    return (p5_access){
+        .linear = address, .physical = address, .size = (uint8_t)size, .flags = (uint8_t)flags};
+}
+
+/* One reference on the exact path at f->now, which moves on to its end. */
+static inline data_answer fixture_data(fixture *f, uint32_t address, unsigned size, unsigned flags)
+{
+    p5_access access = fixture_access(address, size, flags);
+    data_answer answer;
+    memory_data(f->memory, &access, f->now, false, false, &answer);
+    f->now = answer.done;
+    return answer;
+}
+
+/* Lets everything under way come to its end. */
+static inline void fixture_settle(fixture *f)
+{
+    f->now += 10000;
+    memory_advance(f->memory, f->now);
+}
+
+static inline uint64_t fixture_event(const fixture *f, enum p5_event event)
+{
+    return f->totals.increments[event][P5_CPL_SYSTEM] + f->totals.increments[event][P5_CPL_USER];
+}
+
+/* State of the line of `physical`. */
+static inline mesi fixture_state(const fixture *f, uint32_t physical)
+{
+    int way = data_cache_find(&f->memory->data, physical);
+    return way < 0 ? MESI_INVALID : (mesi)f->memory->data.state[cache_set(physical)][way];
+}
+
+/* Linear congruential generator: the same numbers on every host. */
+static inline uint32_t fixture_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+#endif

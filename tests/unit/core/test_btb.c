@@ -1,0 +1,140 @@
+/* The BTB's array as TR9-TR11 lay it out (manual, tables 26-16 to 26-18): index and tag bits, replacement,
+ * raw entries. */
+#include "fixture.h"
+
+#include "core/btb.h"
+
+static const model_btb p54c = {.key = BTB_KEY_PREVIOUS_PAIR, .replacement = BTB_REPLACE_RANDOM};
+static const model_btb p55c = {.key = BTB_KEY_LAST_BYTE, .replacement = BTB_REPLACE_PLRU};
+
+/* Set of the array and way of an entry. */
+static bool place(const btb *b, const btb_entry *entry, unsigned *set, unsigned *way)
+{
+    for (*set = 0; *set < BTB_SETS; ++*set)
+        for (*way = 0; *way < BTB_WAYS; ++*way)
+            if (entry == &b->entry[*set][*way])
+                return true;
+    return false;
+}
+
+static void set_and_tag_bits(void **state)
+{
+    (void)state;
+    static btb b;
+    unsigned set, way;
+    uint64_t seed = 1;
+    for (unsigned n = 0; n < 1000; n++) {
+        uint32_t key = fixture_random(&seed) * 2654435761u;
+        btb_init(&b, &p54c);
+        btb_entry *entry = btb_allocate(&b, key);
+        entry->state = 3;
+        assert_true(place(&b, entry, &set, &way));
+        assert_int_equal(set, key & 0x3f);               /* TR11 11:6 selects one of 64 sets */
+        assert_int_equal(entry->tag, key & 0xffffffc0u); /* TR9 31:6 */
+        assert_int_equal(btb_get(&b, key & 0x3f, 0, way).tag, entry->tag);
+
+        btb_init(&b, &p55c);
+        entry = btb_allocate(&b, key);
+        assert_true(place(&b, entry, &set, &way));
+        assert_int_equal(entry->tag, key & 0xffffff00u); /* TR9 31:8 */
+        assert_int_equal(btb_get(&b, key >> 4 & 15, key >> 2 & 3, way).tag,
+                         entry->tag);                   /* TR11 set 11:8, bank 7:6 */
+        assert_ptr_equal(btb_find(&b, key ^ 3), entry); /* the offset is not compared */
+        assert_null(btb_find(&b, key ^ 4));
+        assert_null(btb_find(&b, key ^ 0x100));
+    }
+}
+
+/* Four branches whose keys agree in set (and bank) fit; the fifth pushes out one. 256 of different sets all
+ * fit. */
+static void four_ways(void **state)
+{
+    (void)state;
+    static btb b;
+    const model_btb *models[] = {&p54c, &p55c};
+    for (unsigned i = 0; i < 2; i++) {
+        btb_init(&b, models[i]);
+        for (uint32_t n = 0; n < 5; n++)
+            btb_allocate(&b, 0x1003 + n * 0x100)->state = 3;
+        unsigned left = 0;
+        for (uint32_t n = 0; n < 5; n++)
+            left += btb_find(&b, 0x1003 + n * 0x100) != NULL;
+        assert_int_equal(left, 4);
+        assert_non_null(btb_find(&b, 0x1003 + 4 * 0x100));
+
+        btb_init(&b, models[i]);
+        for (uint32_t n = 0; n < 256; n++)
+            btb_allocate(&b, i == 0 ? n : n * 4)->state = 3;
+        for (uint32_t n = 0; n < 256; n++)
+            assert_non_null(btb_find(&b, i == 0 ? n : n * 4));
+        btb_flush(&b);
+        for (uint32_t n = 0; n < 256; n++)
+            assert_null(btb_find(&b, i == 0 ? n : n * 4));
+    }
+}
+
+static void plru_spares_the_one_just_used(void **state)
+{
+    (void)state;
+    static btb b;
+    btb_init(&b, &p55c);
+    for (uint32_t n = 0; n < 4; n++)
+        btb_allocate(&b, n * 0x100);
+    btb_used(&b, 0, btb_find(&b, 0));
+    btb_allocate(&b, 4 * 0x100);
+    assert_non_null(btb_find(&b, 0));
+}
+
+/* On the P54C an entry that fell to state 0 is unused and taken first. */
+static void state_0_is_free(void **state)
+{
+    (void)state;
+    static btb b;
+    btb_init(&b, &p54c);
+    for (uint32_t n = 0; n < 4; n++)
+        btb_allocate(&b, n * 0x40)->state = 3;
+    btb_find(&b, 2 * 0x40)->state = 0;
+    btb_allocate(&b, 4 * 0x40)->state = 3;
+    assert_null(btb_find(&b, 2 * 0x40));
+    assert_non_null(btb_find(&b, 0));
+    assert_non_null(btb_find(&b, 1 * 0x40));
+    assert_non_null(btb_find(&b, 3 * 0x40));
+}
+
+/* A raw write with the tag of an entry of the same bank and set goes there, whatever the way (26.2.1.3). */
+static void raw_writes_never_double_a_tag(void **state)
+{
+    (void)state;
+    static btb b;
+    btb_init(&b, &p55c);
+    btb_entry in = {.tag = 0xabcd00,
+                    .valid = true,
+                    .target = 0x1111,
+                    .history = 5,
+                    .type = BTB_CALL,
+                    .offset = 2,
+                    .prediction = true};
+    btb_put(&b, 9, 1, 2, &in);
+    in.target = 0x2222;
+    btb_put(&b, 9, 1, 0, &in);
+    assert_false(btb_get(&b, 9, 1, 0).valid);
+    btb_entry out = btb_get(&b, 9, 1, 2);
+    assert_int_equal(out.target, 0x2222);
+    assert_int_equal(out.history, 5);
+    assert_int_equal(out.type, BTB_CALL);
+    assert_int_equal(out.offset, 2);
+    assert_true(out.prediction);
+    assert_ptr_equal(btb_find(&b, 0xabcd00 | 9 << 4 | 1 << 2), &b.entry[9 << 2 | 1][2]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(set_and_tag_bits),
+        cmocka_unit_test(four_ways),
+        cmocka_unit_test(plru_spares_the_one_just_used),
+        cmocka_unit_test(state_0_is_free),
+        cmocka_unit_test(raw_writes_never_double_a_tag),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* Bus clock arithmetic for every ratio, burst order, order of cycles, utilisation. Bus clock n begins at core
+ * clock n * ratio. */
+#include "fixture.h"
+
+static const uint32_t half_ratios[] = {3, 4, 5, 6, 7};
+
+static bus *open_bus(p5_model *model, counts *totals)
+{
+    static bus b;
+    assert_true(bus_init(&b, model, totals));
+    return &b;
+}
+
+/* ADS# at the first bus clock at or after the request; data seen at the first core clock at or after the end
+ * of its bus clock. */
+static void single_reads_are_aligned_to_bus_clocks(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    model->l2.bytes = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        model->half_ratio = half_ratios[i];
+        double ratio = half_ratios[i] / 2.0;
+        for (uint64_t asked = 0; asked < 50; asked++) {
+            counts totals = {0};
+            bus *b = open_bus(model, &totals);
+            uint64_t n = 0;
+            while ((double)n * ratio < (double)asked)
+                n++;
+            uint64_t expected = 0;
+            while ((double)expected < (double)(n + model->dram.closed) * ratio)
+                expected++;
+            uint64_t arrived = bus_read_single(b, asked, 0x1000);
+            if (arrived != expected)
+                fail_msg("ratio %g, asked %lu: arrived %lu, expected %lu", ratio, (unsigned long)asked,
+                         (unsigned long)arrived, (unsigned long)expected);
+            bus_free(b);
+        }
+    }
+    p5_model_close(model);
+}
+
+/* 241428's burst orders: 0,8,10,18  8,0,18,10  10,18,0,8  18,10,8,0. */
+static void burst_order_by_first_part(void **state)
+{
+    (void)state;
+    static const unsigned orders[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
+    p5_model *model = fixture_model("p55c-200");
+    counts totals = {0};
+    for (unsigned first = 0; first < 4; first++) {
+        bus *b = open_bus(model, &totals);
+        bus_line line = bus_read_line(b, 0, 0x8000 + 8 * first);
+        for (unsigned n = 0; n < 4;
+             n++) /* L2 miss, DRAM closed: first at `closed`, then every `next` bus clocks of 3 core clocks */
+            assert_int_equal(line.part[orders[first][n]], 3 * (model->dram.closed + n * model->dram.next));
+        assert_int_equal(line.last, line.part[orders[first][3]]);
+        bus_free(b);
+    }
+    p5_model_close(model);
+}
+
+static void l2_and_dram_pages(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    model->dram.close_idle = 0;
+    counts totals = {0};
+    bus *b = open_bus(model, &totals);
+    const model_dram *dram = &model->dram;
+    uint64_t at = 0;
+    struct {
+        uint32_t address, clocks;
+    } steps[] = {
+        {0x10000, dram->closed},    /* nothing open, not in L2 */
+        {0x10000, model->l2.first}, /* now in L2 */
+        {0x10020, dram->hit},       /* open page */
+        {0x10000 + model->dram.page_bytes, dram->miss},
+        {0x10000, model->l2.first},
+        {0x10000 + model->l2.bytes, dram->miss}, /* same line of the direct-mapped L2 */
+        {0x10000, dram->miss},                   /* was pushed out */
+        {model->l2.cacheable_bytes, dram->miss},
+        {model->l2.cacheable_bytes, dram->hit}, /* outside the L2's area */
+    };
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
+        at += 300; /* a multiple of 3: on a bus clock */
+        bus_line line = bus_read_line(b, at, steps[i].address);
+        if (line.part[0] - at != 3 * steps[i].clocks)
+            fail_msg("step %u, %#x: %lu core clocks, expected %u", i, steps[i].address,
+                     (unsigned long)(line.part[0] - at), 3 * steps[i].clocks);
+    }
+    bus_free(b);
+    p5_model_close(model);
+}
+
+static void idle_dram_closes_its_page(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    model->l2.bytes = 0;
+    model->dram.close_idle = 4;
+    counts totals = {0};
+    for (unsigned idle = 0; idle < 8; idle++) {
+        bus *b = open_bus(model, &totals);
+        uint64_t end = bus_read_single(b, 0, 0x1000);
+        uint64_t asked = end + 3 * idle;
+        uint32_t clocks = idle < 4 ? model->dram.hit : model->dram.closed;
+        assert_int_equal(bus_read_single(b, asked, 0x1008) - asked, 3 * clocks);
+        bus_free(b);
+    }
+    p5_model_close(model);
+}
+
+/* Steady writes: write + idle bus clocks each; 3 of them at 3/1 and 5 at 3/2 (the boards' measured 9 and 7.5
+ * core clocks). */
+static void steady_writes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        unsigned core_clocks, writes;
+    } cases[] = {{"p55c-200", 9, 1}, {"p54c-100", 15, 2}, {"p54c-133", 10, 1}, {"p54c-166", 15, 2}};
+    for (unsigned i = 0; i < 4; i++) {
+        p5_model *model = fixture_model(cases[i].model);
+        counts totals = {0};
+        bus *b = open_bus(model, &totals);
+        uint64_t end[3] = {0};
+        for (unsigned n = 0; n <= 2 * cases[i].writes; n++) {
+            uint64_t at = bus_write(b, 0);
+            if (n % cases[i].writes == 0)
+                end[n / cases[i].writes] = at;
+        }
+        assert_int_equal(end[1] - end[0], cases[i].core_clocks);
+        assert_int_equal(end[2] - end[1], cases[i].core_clocks);
+        bus_free(b);
+        p5_model_close(model);
+    }
+}
+
+static void locked_sequences_keep_a_distance(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    model->bus.locked_idle = 5;
+    counts totals = {0};
+    bus *b = open_bus(model, &totals);
+    uint64_t write_end = bus_locked_write(b, bus_locked_read(b, 0));
+    assert_int_equal(bus_locked_read(b, write_end) - write_end, 3 * (5 + model->bus.locked_read));
+    bus_free(b);
+    p5_model_close(model);
+}
+
+/* Event 18h counts core clocks of all cycles, 2Eh/0 those of own ones, by the class that runs, and only up to
+ * now. */
+static void utilisation(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    counts totals = {0};
+    bus *b = open_bus(model, &totals);
+    b->class = P5_CPL_USER;
+    bus_write(b, 0);      /* bus clocks 0-1 (core 0-5), idle 2 */
+    bus_foreign(b, 0, 4); /* 3-6 (core 9-20), idle 7 */
+    bus_io(b, 0, false);  /* from 8 (core 24) */
+    static const struct {
+        uint64_t clock, all, own;
+    } at[] = {{0, 0, 0}, {3, 3, 3}, {6, 6, 6}, {9, 6, 6}, {12, 9, 6}, {21, 18, 6}, {24, 18, 6}, {25, 19, 7}};
+    for (unsigned i = 0; i < sizeof at / sizeof *at; i++) {
+        bus_advance(b, at[i].clock);
+        assert_int_equal(totals.increments[P5_EVENT_BUS_CYCLE_DURATION][P5_CPL_USER], at[i].all);
+        assert_int_equal(totals.asserted[P5_EVENT_BUS_CYCLE_DURATION][P5_CPL_USER], at[i].all);
+        assert_int_equal(totals.increments[P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY][P5_CPL_USER],
+                         at[i].own);
+    }
+    b->class = P5_CPL_SYSTEM;
+    bus_advance(b, 26);
+    assert_int_equal(totals.increments[P5_EVENT_BUS_CYCLE_DURATION][P5_CPL_SYSTEM], 1);
+    bus_free(b);
+    p5_model_close(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_reads_are_aligned_to_bus_clocks),
+        cmocka_unit_test(burst_order_by_first_part),
+        cmocka_unit_test(l2_and_dram_pages),
+        cmocka_unit_test(idle_dram_closes_its_page),
+        cmocka_unit_test(steady_writes),
+        cmocka_unit_test(locked_sequences_keep_a_distance),
+        cmocka_unit_test(utilisation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* The code cache: fills, end bits (P54C), self-modifying code, and that no line is ever valid in both caches.
+ */
+#include "fixture.h"
+
+static code_answer fetch(fixture *f, uint32_t address)
+{
+    code_answer answer;
+    memory_code(f->memory, address, address, false, f->now, &answer);
+    return answer;
+}
+
+static void end_bits_are_known_after_the_first_decode_until_refill(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p54c-100", false, NULL);
+    assert_int_equal(memory_end_bits(f.memory, 0x1000, 1u << 4), 0); /* not in the cache */
+    fetch(&f, 0x1000);
+    assert_int_equal(code_cache_get(&f.memory->code, 0, 0).ends, UINT32_MAX); /* TR2: all ones after a fill */
+    assert_int_equal(memory_end_bits(f.memory, 0x1000, 1u << 4), 0);
+    assert_int_equal(memory_end_bits(f.memory, 0x1010, 1u << 4 | 1u << 6), 1u << 4);
+    assert_int_equal(code_cache_get(&f.memory->code, 0, 0).ends, 1u << 4 | 1u << 6);
+    fetch(&f, 0x2000); /* way 1 */
+    fetch(&f, 0x3000); /* LRU: replaces way 0 */
+    fetch(&f, 0x1000);
+    assert_int_equal(memory_end_bits(f.memory, 0x1000, 1u << 4), 0);
+    fixture_close(&f);
+}
+
+/* Burst order 10h, 18h, 0, 8 for a fetch at 16: parts 2 and 3 arrive before 0 and 1 (241428, burst orders).
+ */
+static void wanted_bytes_come_first(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    code_answer answer = fetch(&f, 0x1010);
+    assert_false(answer.hit);
+    assert_true(answer.ready[2] < answer.ready[3] && answer.ready[3] < answer.ready[0] &&
+                answer.ready[0] < answer.ready[1]);
+    uint64_t part1 = answer.ready[1];
+    f.now += 1; /* the same line while it comes in: not a second miss */
+    code_answer again = fetch(&f, 0x1000);
+    assert_true(again.hit);
+    assert_int_equal(again.ready[1], part1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_CODE_CACHE_MISS), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), 2);
+    fixture_close(&f);
+}
+
+static void a_line_is_never_in_both_caches(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"p54c-133", "p55c-200"};
+    for (unsigned i = 0; i < 2; i++) {
+        fixture f;
+        fixture_open(&f, models[i], false, NULL);
+        uint64_t seed = 3;
+        for (unsigned n = 0; n < 20000; n++) {
+            uint32_t address = fixture_random(&seed) % 0x3000 & ~3u;
+            switch (fixture_random(&seed) % 3) {
+            case 0:
+                fetch(&f, address);
+                break;
+            case 1:
+                fixture_data(&f, address, 4, 0);
+                break;
+            default:
+                fixture_data(&f, address, 4, P5_ACCESS_WRITE);
+            }
+            f.now += 5;
+            if (code_cache_find(&f.memory->code, address) >= 0 &&
+                data_cache_find(&f.memory->data, address) >= 0)
+                fail_msg("%s: step %u: line %#x is in both caches", models[i], n, cache_line(address));
+        }
+        fixture_close(&f);
+    }
+}
+
+static void a_store_drops_the_code_line(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fetch(&f, 0x4000);
+    fixture_settle(&f);
+    fixture_data(&f, 0x401c, 4, P5_ACCESS_WRITE);
+    assert_int_equal(code_cache_find(&f.memory->code, 0x4000), -1);
+    fixture_close(&f);
+}
+
+/* A code miss finds the line modified in the data cache: written back first, then gone there. */
+static void a_fetch_of_modified_data_writes_back(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x5000, 4, 0);
+    fixture_settle(&f);
+    fixture_data(&f, 0x5000, 4, P5_ACCESS_WRITE);
+    assert_int_equal(fixture_state(&f, 0x5000), MESI_MODIFIED);
+    fixture_settle(&f);
+    fetch(&f, 0x5000);
+    assert_int_equal(fixture_state(&f, 0x5000), MESI_INVALID);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
+    fixture_close(&f);
+}
+
+/* Non-cacheable code: each 8 bytes a read, a miss and a non-cacheable read of its own (events 0Ch, 0Eh, 1Eh).
+ */
+static void uncached_code_is_read_8_bytes_at_a_time(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    code_answer answer;
+    memory_code(f.memory, 0x1008, 0x1008, true, 0, &answer);
+    assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), 3);
+    assert_int_equal(fixture_event(&f, P5_EVENT_CODE_CACHE_MISS), 3);
+    assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 3);
+    assert_int_equal(code_cache_find(&f.memory->code, 0x1008), -1);
+    assert_true(answer.ready[1] < answer.ready[2] && answer.ready[2] < answer.ready[3]);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(end_bits_are_known_after_the_first_decode_until_refill),
+        cmocka_unit_test(wanted_bytes_come_first),
+        cmocka_unit_test(a_line_is_never_in_both_caches),
+        cmocka_unit_test(a_store_drops_the_code_line),
+        cmocka_unit_test(a_fetch_of_modified_data_writes_back),
+        cmocka_unit_test(uncached_code_is_read_8_bytes_at_a_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

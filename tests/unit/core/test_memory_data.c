@@ -1,0 +1,377 @@
+/* Data references on the exact path: MESI, cacheability, misalignment, locked and I/O references, and their
+ * events. */
+#include "fixture.h"
+
+enum { R = 0, W = P5_ACCESS_WRITE, WT = P5_ACCESS_WRITE_THROUGH, CD = P5_ACCESS_CACHE_DISABLE };
+
+static void through_board(p5_model *model)
+{
+    model->bus.write_back_lines = false;
+}
+
+static void errata_off(p5_model *model)
+{
+    model->errata = false;
+}
+
+/* One reference to a line in a given state: the state after it (once everything has settled), and whether the
+ * bus was needed. */
+static void mesi_table(void **state)
+{
+    (void)state;
+    static const struct {
+        mesi before;
+        unsigned flags;
+        bool write_through_board;
+        mesi after;
+        bool bus;
+    } rows[] = {
+        {MESI_INVALID, R, false, MESI_EXCLUSIVE, true},
+        {MESI_INVALID, R | WT, false, MESI_SHARED, true},
+        {MESI_INVALID, R, true, MESI_SHARED, true},
+        {MESI_INVALID, R | CD, false, MESI_INVALID, true},
+        {MESI_INVALID, W, false, MESI_INVALID, true}, /* no allocation */
+        {MESI_SHARED, R, false, MESI_SHARED, false},
+        {MESI_EXCLUSIVE, R, false, MESI_EXCLUSIVE, false},
+        {MESI_MODIFIED, R, false, MESI_MODIFIED, false},
+        {MESI_SHARED, W, false, MESI_EXCLUSIVE, true},
+        {MESI_SHARED, W | WT, false, MESI_SHARED, true},
+        {MESI_SHARED, W, true, MESI_SHARED, true},
+        {MESI_EXCLUSIVE, W, false, MESI_MODIFIED, false},
+        {MESI_MODIFIED, W, false, MESI_MODIFIED, false},
+        {MESI_EXCLUSIVE, R | CD, false, MESI_EXCLUSIVE, false}, /* a hit is a hit */
+    };
+    static const char *const models[] = {"p54c-100", "p55c-200"};
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const char *model = models[i % 2];
+        unsigned n = i / 2;
+        fixture f;
+        fixture_open(&f, model, false, rows[n].write_through_board ? through_board : NULL);
+        data_cache_put(&f.memory->data, cache_set(0x6040), 1, (cache_entry){0x6000, rows[n].before, 0});
+        fixture_data(&f, 0x6044, 4, rows[n].flags);
+        fixture_settle(&f);
+        if (fixture_state(&f, 0x6040) != rows[n].after)
+            fail_msg("%s, row %u: state %d, expected %d", model, n, fixture_state(&f, 0x6040), rows[n].after);
+        bool on_bus = fixture_event(&f, P5_EVENT_BUS_CYCLE_DURATION) > 0;
+        if (on_bus != rows[n].bus)
+            fail_msg("%s, row %u: bus %d, expected %d", model, n, on_bus, rows[n].bus);
+        fixture_close(&f);
+    }
+}
+
+/* The upgrade S to E comes with the end of the write: a second write at once still goes to the bus, a later
+ * one does not. */
+static void upgrade_comes_with_the_last_brdy(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    data_cache_put(&f.memory->data, 2, 0, (cache_entry){0x6000, MESI_SHARED, 0});
+    fixture_data(&f, 0x6040, 4, W);
+    fixture_data(&f, 0x6040, 4, W);
+    assert_int_equal(fixture_event(&f, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES), 0);
+    fixture_settle(&f);
+    fixture_data(&f, 0x6040, 4, W);
+    assert_int_equal(fixture_event(&f, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_WRITE_MISS), 0); /* hits all three */
+    fixture_close(&f);
+}
+
+static void replacement_of_a_modified_line_writes_it_back(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p54c-100", false, NULL);
+    fixture_data(&f, 0x1000, 4, R);
+    fixture_settle(&f);
+    fixture_data(&f, 0x1000, 4, W);
+    fixture_data(&f, 0x2000, 4, R);
+    fixture_settle(&f);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 0);
+    fixture_data(&f, 0x3000, 4, R); /* third line of the set: out goes the older */
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
+    assert_int_equal(fixture_state(&f, 0x1000), MESI_INVALID);
+    assert_int_equal(fixture_state(&f, 0x2000), MESI_EXCLUSIVE);
+    fixture_close(&f);
+}
+
+/* P55C-200, all in L2 after the warming round; ADS# at the first bus clock from 1 clock after EX on; data
+ * usable 1 clock after its BRDY#. */
+static void line_fill_times(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x8000, 4, R);
+    memory_wbinvd(f.memory, 0); /* out of L1, still in L2 */
+    fixture_settle(&f);
+    f.now += (3 - f.now % 3) % 3;
+    uint64_t start = f.now;
+    data_answer miss = fixture_data(&f, 0x8000, 4, R);
+    uint64_t ads = start + 3;
+    assert_int_equal(miss.done, ads + 2 * 3 + 1);
+    /* Another reference of that line waits for the array: 5 bus clocks and 3 core clocks. Not a second miss.
+     */
+    data_answer same = fixture_data(&f, 0x8018, 4, R);
+    assert_true(same.hit);
+    assert_int_equal(same.done, ads + 5 * 3 + 3);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), 2); /* the warming one and this */
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ), 3);
+    fixture_close(&f);
+}
+
+/* Hits of other lines go on under a fill. On the P54C those of the set that is being filled wait. */
+static void hits_under_a_fill(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        uint32_t address;
+        bool waits;
+    } cases[] = {{"p55c-200", 0x1020, false},
+                 {"p55c-200", 0x1000, false},
+                 {"p54c-100", 0x1020, false},
+                 {"p54c-100", 0x1000, true}};
+    for (unsigned i = 0; i < 4; i++) {
+        fixture f;
+        fixture_open(&f, cases[i].model, false, NULL);
+        fixture_data(&f, cases[i].address, 4, R);
+        fixture_settle(&f);
+        uint64_t done = fixture_data(&f, 0x2000, 4, R).done; /* set 0 */
+        data_answer answer = fixture_data(&f, cases[i].address, 4, R);
+        assert_true(answer.hit);
+        if ((answer.done > done) != cases[i].waits)
+            fail_msg("%s, %#x: done %lu after the miss at %lu", cases[i].model, cases[i].address,
+                     (unsigned long)answer.done, (unsigned long)done);
+        fixture_close(&f);
+    }
+}
+
+static void misalignment(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t address;
+        unsigned size;
+        bool misaligned;
+    } cases[] = {
+        {0x1000, 4, false}, {0x1001, 2, false}, {0x1002, 2, false}, {0x1003, 2, true},
+        {0x1001, 4, true},  {0x1002, 4, true},  {0x1003, 4, true},  {0x1003, 1, false},
+        {0x1000, 8, false}, {0x1004, 8, true},  {0x1001, 8, true},
+    };
+    for (unsigned errata = 0; errata < 2; errata++)
+        for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+            fixture f;
+            fixture_open(&f, "p55c-200", false, errata ? NULL : errata_off);
+            fixture_data(&f, 0x1000, 4, R);
+            fixture_settle(&f);
+            uint64_t start = f.now, reads = fixture_event(&f, P5_EVENT_DATA_READ),
+                     stall = fixture_event(&f, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION);
+            data_answer answer = fixture_data(&f, cases[i].address, cases[i].size, R);
+            unsigned n = cases[i].misaligned;
+            if (answer.done - start != 3 * n || answer.misaligned != 3 * n)
+                fail_msg("%u bytes at %#x: %lu clocks, expected %u", cases[i].size, cases[i].address,
+                         (unsigned long)(answer.done - start), 3 * n);
+            assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES), n);
+            assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ) - reads, 1 + n); /* each half counts */
+            assert_int_equal(fixture_event(&f, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION) - stall,
+                             (errata ? 2 : 3) * n);
+            fixture_close(&f);
+        }
+}
+
+/* A miss that crosses lines is two look-ups and two misses; inside a line it is one, which silicon counts
+ * twice (erratum 44). */
+static void misaligned_misses(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t address;
+        bool errata;
+        unsigned misses;
+    } cases[] = {{0x101e, true, 2}, {0x101e, false, 2}, {0x1006, true, 2}, {0x1006, false, 1}};
+    for (unsigned i = 0; i < 4; i++) {
+        fixture f;
+        fixture_open(&f, "p55c-200", false, cases[i].errata ? NULL : errata_off);
+        fixture_data(&f, cases[i].address, 4, R);
+        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), cases[i].misses);
+        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS), cases[i].misses);
+        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_OR_WRITE), 2);
+        fixture_close(&f);
+    }
+}
+
+static void non_cacheable(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    data_answer answer = fixture_data(&f, 0xa0000, 4, R); /* KEN# inactive on the board */
+    assert_false(answer.cacheable);
+    assert_int_equal(fixture_state(&f, 0xa0000), MESI_INVALID);
+    assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), 1);
+    fixture_data(&f, 0xb8000, 4, W);
+    assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
+    fixture_data(&f, 0xc0000, 4, W); /* next to the region */
+    assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
+    fixture_close(&f);
+}
+
+/* CD = 1: hits are served, misses fill nothing, LRU stands still; NW = 1 as well: writes that hit stay
+ * inside. */
+static void cache_disable(void **state)
+{
+    (void)state;
+    for (unsigned nw = 0; nw < 2; nw++) {
+        fixture f;
+        fixture_open(&f, "p55c-200", false, NULL);
+        data_cache_put(&f.memory->data, 2, 0, (cache_entry){0x6000, MESI_SHARED, 5});
+        memory_set_control(f.memory, &(p5_control){.cache_disable = true, .not_write_through = nw});
+        p5_access hit = fixture_access(0x6040, 4, R);
+        assert_false(memory_data_usual(f.memory, &hit, f.now));
+        assert_true(fixture_data(&f, 0x6040, 4, R).hit);
+        assert_int_equal(data_cache_get(&f.memory->data, 2, 0).lru, 5);
+        fixture_settle(&f);
+        uint64_t before = fixture_event(&f, P5_EVENT_BUS_CYCLE_DURATION);
+        fixture_data(&f, 0x6040, 4, W);
+        fixture_settle(&f);
+        assert_int_equal(fixture_event(&f, P5_EVENT_BUS_CYCLE_DURATION) > before, !nw);
+        assert_int_equal(fixture_state(&f, 0x6040), MESI_SHARED);
+        fixture_data(&f, 0x9000, 4, R);
+        assert_int_equal(fixture_state(&f, 0x9000), MESI_INVALID);
+        fixture_close(&f);
+    }
+}
+
+static data_answer locked(fixture *f, uint32_t address, unsigned size, unsigned flags)
+{
+    p5_access access = fixture_access(address, size, flags);
+    data_answer answer;
+    memory_data(f->memory, &access, f->now, true, false, &answer);
+    f->now = answer.done;
+    return answer;
+}
+
+/* Locked read-modify-write: modified copy out first, read and write on the bus, line invalid; one locked
+ * cycle, two when split. */
+static void locked_references(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x1000, 4, R);
+    fixture_settle(&f);
+    fixture_data(&f, 0x1000, 4, W);
+    data_answer read = locked(&f, 0x1000, 4, R);
+    data_answer write = locked(&f, 0x1000, 4, W);
+    assert_true(read.locked > 0 && write.locked > 0 && !read.hit && !write.hit);
+    assert_int_equal(fixture_state(&f, 0x1000), MESI_INVALID);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE), 1);
+    locked(&f, 0x1006, 4, R);
+    locked(&f, 0x1006, 4, W);
+    assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE), 3);
+    fixture_close(&f);
+}
+
+static void input_and_output(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    fixture_data(&f, 0x3000, 4, W); /* I/O waits for it: ends at core 9 */
+    data_answer out = fixture_data(&f, 0x80, 1, W | P5_ACCESS_IO);
+    /* asked 1 clock later at 10: bus clock 4, core 12; the data can be used 1 clock after its end */
+    assert_int_equal(out.done, 12 + 3 * f.model->bus.io_write + 1);
+    assert_int_equal(out.io, out.done);
+    fixture_data(&f, 0x3f7, 4, R | P5_ACCESS_IO); /* crosses a dword: two cycles */
+    assert_int_equal(fixture_event(&f, P5_EVENT_IO_READ_OR_WRITE_CYCLE), 3);
+    assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ), 0); /* no data memory references */
+    fixture_close(&f);
+}
+
+static void mmx_only_events(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    p5_access access = fixture_access(0x1004, 8, R);
+    data_answer answer;
+    memory_data(f.memory, &access, 0, false, true, &answer);
+    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_READS), 2);
+    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES), 2); /* erratum 76 */
+    assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS),
+                     fixture_event(&f, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION));
+    for (unsigned i = 0; i < 6; i++) {
+        access = fixture_access(0x5000 + 8 * i, 8, W);
+        memory_data(f.memory, &access, answer.done, false, true, &answer);
+    }
+    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_WRITES), 6);
+    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES), 6);
+    uint64_t full = fixture_event(&f, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION);
+    assert_true(full > 0);
+    assert_int_equal(
+        fixture_event(&f, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS), full);
+    fixture_close(&f);
+}
+
+/* Stall clocks by cause add up to done - asked, for all kinds of references in any situation. */
+static void causes_add_up(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"p54c-100", "p54c-133", "p54c-166",
+                                         "p55c-166", "p55c-200", "p55c-233"};
+    for (unsigned i = 0; i < 6; i++) {
+        fixture f;
+        fixture_open(&f, models[i], true, NULL);
+        uint64_t seed = i;
+        for (unsigned n = 0; n < 50000; n++) {
+            static const uint8_t sizes[] = {1, 2, 4, 8};
+            uint32_t x = fixture_random(&seed);
+            unsigned flags = (x & 1) * P5_ACCESS_WRITE | (x >> 1 & 15 ? 0 : P5_ACCESS_WRITE_THROUGH) |
+                             (x >> 5 & 31 ? 0 : P5_ACCESS_CACHE_DISABLE) | (x >> 10 & 63 ? 0 : P5_ACCESS_IO);
+            p5_access access = fixture_access(fixture_random(&seed) % 0x90000, sizes[x >> 16 & 3], flags);
+            bool is_locked = (x >> 18 & 31) == 0;
+            data_answer a;
+            memory_data(f.memory, &access, f.now, is_locked, x >> 24 & 1, &a);
+            uint64_t sum =
+                (uint64_t)a.tlb + a.read + a.misaligned + a.write_buffer + a.write_order + a.locked + a.io;
+            if (a.done - f.now != sum)
+                fail_msg("%s, reference %u: %lu clocks, causes add up to %lu", models[i], n,
+                         (unsigned long)(a.done - f.now), (unsigned long)sum);
+            f.now = a.done + (x >> 25 & 7);
+        }
+        /* 28h = 0 + 1, 29h = 3 + 4; misses never exceed references. */
+        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_OR_WRITE),
+                         fixture_event(&f, P5_EVENT_DATA_READ) + fixture_event(&f, P5_EVENT_DATA_WRITE));
+        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS),
+                         fixture_event(&f, P5_EVENT_DATA_READ_MISS) +
+                             fixture_event(&f, P5_EVENT_DATA_WRITE_MISS));
+        assert_true(fixture_event(&f, P5_EVENT_DATA_READ_MISS) <= fixture_event(&f, P5_EVENT_DATA_READ));
+        fixture_close(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mesi_table),
+        cmocka_unit_test(upgrade_comes_with_the_last_brdy),
+        cmocka_unit_test(replacement_of_a_modified_line_writes_it_back),
+        cmocka_unit_test(line_fill_times),
+        cmocka_unit_test(hits_under_a_fill),
+        cmocka_unit_test(misalignment),
+        cmocka_unit_test(misaligned_misses),
+        cmocka_unit_test(non_cacheable),
+        cmocka_unit_test(cache_disable),
+        cmocka_unit_test(locked_references),
+        cmocka_unit_test(input_and_output),
+        cmocka_unit_test(mmx_only_events),
+        cmocka_unit_test(causes_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* The hot path must leave what the exact path leaves: the same random references through "usual, else exact"
+ * and through the exact path alone give the same structures, times and counts. */
+#include "fixture.h"
+
+/* What the pipe counts for a usual hit. */
+static void count_hit(fixture *f, const p5_access *access)
+{
+    bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    counts_add(&f->totals, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, P5_CPL_SYSTEM, 1, 1);
+    counts_add(&f->totals, P5_EVENT_DATA_READ_OR_WRITE, P5_CPL_SYSTEM, 1, 1);
+    if (write)
+        counts_add(&f->totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, P5_CPL_SYSTEM, 1, 1);
+}
+
+static void same_tlb(const char *model, const tlb *a, const tlb *b)
+{
+    if (memcmp(a->key, b->key, sizeof a->key) != 0 || memcmp(a->lru, b->lru, sizeof a->lru) != 0 ||
+        memcmp(a->dirty, b->dirty, sizeof a->dirty) != 0)
+        fail_msg("%s: the TLBs differ", model);
+}
+
+static void same_state(const char *model, fixture *a, fixture *b)
+{
+    if (memcmp(a->memory->data.tag, b->memory->data.tag, sizeof a->memory->data.tag) != 0 ||
+        memcmp(a->memory->data.state, b->memory->data.state, sizeof a->memory->data.state) != 0 ||
+        memcmp(a->memory->data.lru, b->memory->data.lru, sizeof a->memory->data.lru) != 0)
+        fail_msg("%s: the data caches differ", model);
+    if (memcmp(a->memory->code.tag, b->memory->code.tag, sizeof a->memory->code.tag) != 0 ||
+        memcmp(a->memory->code.lru, b->memory->code.lru, sizeof a->memory->code.lru) != 0)
+        fail_msg("%s: the code caches differ", model);
+    same_tlb(model, &a->memory->data_tlb, &b->memory->data_tlb);
+    same_tlb(model, &a->memory->data_tlb_large, &b->memory->data_tlb_large);
+    same_tlb(model, &a->memory->code_tlb, &b->memory->code_tlb);
+    for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
+        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+            if (a->totals.increments[event][class] != b->totals.increments[event][class] ||
+                a->totals.asserted[event][class] != b->totals.asserted[event][class])
+                fail_msg("%s: event %s: %lu with the hot path, %lu without", model,
+                         p5_event_describe(event)->name, (unsigned long)a->totals.increments[event][class],
+                         (unsigned long)b->totals.increments[event][class]);
+}
+
+static unsigned usual_of(fixture *fast, fixture *exact, uint64_t seed, unsigned spread)
+{
+    unsigned usual = 0;
+    for (unsigned n = 0; n < 100000; n++) {
+        uint32_t x = fixture_random(&seed);
+        uint32_t address =
+            (x >> 8 & 7) != 0 ? fixture_random(&seed) % 0x1800 : fixture_random(&seed) % spread;
+        if ((x & 15) == 0) { /* code */
+            code_answer a = {.hit = true}, b;
+            memory_code(exact->memory, address, address, false, exact->now, &b);
+            if (memory_code_usual(fast->memory, address, address)) {
+                counts_add(&fast->totals, P5_EVENT_CODE_READ, P5_CPL_SYSTEM, 1, 1);
+                for (unsigned part = 0; part < 4; part++)
+                    a.ready[part] = fast->now;
+            } else {
+                memory_code(fast->memory, address, address, false, fast->now, &a);
+            }
+            assert_memory_equal(a.ready, b.ready, sizeof a.ready);
+            continue;
+        }
+        static const uint8_t sizes[] = {1, 2, 4, 8};
+        unsigned flags = (x >> 4 & 1) * P5_ACCESS_WRITE |
+                         ((x >> 11 & 31) != 0 ? 0 : P5_ACCESS_WRITE_THROUGH) |
+                         ((x >> 16 & 127) != 0 ? 0 : P5_ACCESS_LARGE_PAGE);
+        uint8_t size = sizes[x >> 5 & 3];
+        if ((x >> 23 & 7) != 0)
+            address &= ~(uint32_t)(size - 1);
+        p5_access access = fixture_access(address, size, flags);
+        data_answer b = fixture_data(exact, address, size, flags);
+        if (memory_data_usual(fast->memory, &access, fast->now)) {
+            count_hit(fast, &access);
+            usual++;
+        } else {
+            fixture_data(fast, address, size, flags);
+        }
+        if (fast->now != exact->now)
+            fail_msg("reference %u of %#x: at %lu with the hot path, %lu without (%u misses)", n, address,
+                     (unsigned long)fast->now, (unsigned long)exact->now, !b.hit);
+        fast->now += x >> 26 & 3;
+        exact->now = fast->now;
+    }
+    return usual;
+}
+
+static void hot_and_exact_path_agree(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"p54c-100", "p54c-133", "p54c-166",
+                                         "p55c-166", "p55c-200", "p55c-233"};
+    static const unsigned spreads[] = {0x4000, 0x90000};
+    for (unsigned i = 0; i < 24; i++) {
+        const char *model = models[i % 6];
+        fixture fast, exact;
+        fixture_open(&fast, model, i / 6 % 2, NULL);
+        fixture_open(&exact, model, i / 6 % 2, NULL);
+        unsigned usual = usual_of(&fast, &exact, i, spreads[i / 12]);
+        if (usual < 20000)
+            fail_msg("%s: only %u of 100000 references took the hot path", model, usual);
+        fixture_settle(&fast);
+        fixture_settle(&exact);
+        same_state(model, &fast, &exact);
+        fixture_close(&fast);
+        fixture_close(&exact);
+    }
+}
+
+/* If the hot path refuses, nothing has changed. */
+static void refusal_changes_nothing(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", true, NULL);
+    uint64_t seed = 1;
+    static struct memory before;
+    for (unsigned n = 0; n < 3000; n++) {
+        p5_access access = fixture_access(fixture_random(&seed) % 0x9000, 4, fixture_random(&seed) & 1);
+        memcpy(&before, f.memory, sizeof before);
+        if (!memory_data_usual(f.memory, &access, f.now)) {
+            assert_memory_equal(&before, f.memory, sizeof before);
+            fixture_data(&f, access.linear, 4, access.flags);
+        }
+        f.now += 3;
+    }
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hot_and_exact_path_agree),
+        cmocka_unit_test(refusal_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

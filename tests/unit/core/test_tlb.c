@@ -1,0 +1,187 @@
+/* TLB geometry of both processors, replacement, large pages, INVLPG, and the bus reads and events of walks.
+ */
+#include "fixture.h"
+
+/* Touches `pages` pages `stride` apart, twice; answers the misses of the second round. */
+static uint64_t second_round_misses(const char *model, unsigned pages, uint32_t stride, unsigned flags)
+{
+    fixture f;
+    fixture_open(&f, model, true, NULL);
+    uint64_t before = 0;
+    for (unsigned round = 0; round < 2; round++) {
+        before = fixture_event(&f, P5_EVENT_DATA_TLB_MISS);
+        for (unsigned i = 0; i < pages; i++) {
+            fixture_data(&f, i * stride, 4, flags);
+            f.now += 2;
+        }
+    }
+    uint64_t misses = fixture_event(&f, P5_EVENT_DATA_TLB_MISS) - before;
+    fixture_close(&f);
+    return misses;
+}
+
+static void reach_of_the_data_tlb(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        unsigned pages;
+        uint32_t stride;
+        unsigned flags;
+        uint64_t misses;
+    } cases[] = {
+        {"p54c-100", 64, 0x1000, 0, 0},
+        {"p54c-100", 128, 0x1000, 0, 128},
+        {"p54c-100", 64, 0x2000, 0, 64}, /* 8 of 16 sets: 32 entries for 64 pages */
+        {"p54c-100", 32, 0x2000, 0, 0},
+        {"p55c-200", 64, 0x1000, 0, 0},
+        {"p55c-200", 64, 0x2000, 0, 0},
+        {"p55c-200", 64, 0x10000, 0, 0},
+        {"p55c-200", 128, 0x1000, 0, 128},
+        /* 4 MB pages: 2 sets of 4 on the P54C, beside 64 entries for small ones; shared on the P55C. */
+        {"p54c-100", 8, 0x400000, P5_ACCESS_LARGE_PAGE, 0},
+        {"p54c-100", 16, 0x400000, P5_ACCESS_LARGE_PAGE, 16},
+        {"p55c-200", 64, 0x400000, P5_ACCESS_LARGE_PAGE, 0},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t misses =
+            second_round_misses(cases[i].model, cases[i].pages, cases[i].stride, cases[i].flags);
+        if (misses != cases[i].misses)
+            fail_msg("%s, %u pages at stride %#x: %lu misses, expected %lu", cases[i].model, cases[i].pages,
+                     cases[i].stride, (unsigned long)misses, (unsigned long)cases[i].misses);
+    }
+}
+
+/* A tree of any size against its definition: the victim is what is reached by following the bits; a use turns
+ * every bit on its path away. */
+static void trees_of_all_sizes_spare_the_most_recent(void **state)
+{
+    (void)state;
+    for (unsigned ways = 2; ways <= 64; ways *= 2) {
+        replacement r;
+        replacement_init(&r, ways);
+        uint64_t bits = 0, seen = 0;
+        for (unsigned n = 0; n < ways; n++) { /* victims used at once visit every way before any again */
+            unsigned way = replacement_victim(&r, bits);
+            assert_true(way < ways);
+            if ((seen >> way & 1) != 0)
+                fail_msg("%u ways: way %u comes again after %u uses", ways, way, n);
+            seen |= 1ull << way;
+            bits = replacement_used(&r, bits, way);
+        }
+    }
+}
+
+static void events_of_a_walk(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", true, NULL);
+    data_answer answer = fixture_data(&f, 0x700000, 4, 0);
+    assert_true(answer.tlb_miss && answer.tlb > 0);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS),
+                     2);                                        /* directory and table entry */
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ), 1); /* walk reads are not data reads */
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION), answer.tlb);
+    assert_int_equal(fixture_event(&f, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION),
+                     answer.tlb + answer.read);
+    assert_int_equal(answer.done, (uint64_t)answer.tlb + answer.read);
+    fixture_settle(&f);
+    answer = fixture_data(&f, 0x700ffc, 4, 0); /* same page */
+    assert_false(answer.tlb_miss);
+    fixture_close(&f);
+}
+
+static void invlpg_and_cr3(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p54c-133", true, NULL);
+    fixture_data(&f, 0x300000, 4, 0);
+    fixture_data(&f, 0x301000, 4, 0);
+    memory_invlpg(f.memory, 0x300123);
+    assert_true(fixture_data(&f, 0x300000, 4, 0).tlb_miss);
+    assert_false(fixture_data(&f, 0x301000, 4, 0).tlb_miss);
+    memory_load_cr3(f.memory);
+    assert_true(fixture_data(&f, 0x301000, 4, 0).tlb_miss);
+    fixture_close(&f);
+}
+
+/* Updates of accessed and dirty bits are locked read-modify-writes on the entry, which leave it in no cache.
+ */
+static unsigned all_clear(void *context, uint32_t linear, bool write)
+{
+    (void)context;
+    (void)linear;
+    return P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0);
+}
+
+static void accessed_and_dirty_updates_are_locked(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", true, NULL);
+    f.memory->hooks.page_bits_set = all_clear;
+    uint32_t entry = TEST_PAGE_TABLES + 0x300 * 4;
+    fixture_data(&f, entry, 4, 0); /* the entry as data in the cache */
+    fixture_settle(&f);
+    uint64_t before = fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE);
+    fixture_data(&f, 0x300000, 4, 0);
+    assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE) - before, 1);
+    assert_int_equal(fixture_state(&f, entry), MESI_INVALID);
+    fixture_settle(&f);
+    fixture_data(&f, 0x300000, 4, P5_ACCESS_WRITE); /* TLB hit, dirty bit clear */
+    assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE) - before, 2);
+    fixture_settle(&f);
+    fixture_data(&f, 0x300010, 4, P5_ACCESS_WRITE);
+    assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE) - before, 2);
+    fixture_close(&f);
+}
+
+/* A page-crossing reference needs both pages. */
+static void two_pages_of_one_reference(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", true, NULL);
+    fixture_data(&f, 0x300ffe, 4, 0);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 2);
+    fixture_close(&f);
+}
+
+static void raw_entries_come_back(void **state)
+{
+    (void)state;
+    static tlb t;
+    tlb_init(&t, 16, 4, false);
+    tlb_entry in = {.linear = 0x12345000,
+                    .physical = 0xabcde000,
+                    .valid = true,
+                    .dirty = true,
+                    .attributes = TLB_WRITABLE,
+                    .lru = 5};
+    tlb_put(&t, 2, &in);
+    int entry = tlb_find(&t, tlb_key(0x12345678, false));
+    assert_int_equal(entry, 5 * 4 + 2); /* set = low 4 bits of page number 12345h */
+    tlb_entry out = tlb_get(&t, (unsigned)entry);
+    assert_int_equal(out.linear, in.linear);
+    assert_int_equal(out.physical, in.physical);
+    assert_true(out.valid && out.dirty && !out.large);
+    assert_int_equal(out.lru, 5);
+    assert_int_equal(out.attributes, TLB_WRITABLE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reach_of_the_data_tlb),
+        cmocka_unit_test(trees_of_all_sizes_spare_the_most_recent),
+        cmocka_unit_test(events_of_a_walk),
+        cmocka_unit_test(invlpg_and_cr3),
+        cmocka_unit_test(accessed_and_dirty_updates_are_locked),
+        cmocka_unit_test(two_pages_of_one_reference),
+        cmocka_unit_test(raw_entries_come_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
