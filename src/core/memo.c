@@ -403,6 +403,7 @@ bool memo_price(p5_core *core, const p5_retired *r)
     uint64_t pairs = core->groups - block->branch_groups + e->groups;
     *q = (branch_query){.address = last->address,
                         .last_byte = last->address + last->length - 1,
+                        .pair = e->last_u,
                         .previous_pair = e->groups > 1 ? e->previous_u : core->pipe.last_u,
                         .target = r->next,
                         .fall_through = last->address + last->length,

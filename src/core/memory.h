@@ -73,6 +73,7 @@ uint32_t memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
 typedef struct branch_query {
     uint32_t address;       /* of its first byte */
     uint32_t last_byte;     /* address of its last byte */
+    uint32_t pair;          /* address of the U instruction of its own pair: `address` unless it is in V */
     uint32_t previous_pair; /* P54C key: address of the U instruction of the preceding pair */
     uint32_t target;        /* actual next address */
     uint32_t fall_through;

@@ -436,6 +436,7 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
     branch_query query = {
         .address = o->address,
         .last_byte = o->address + o->length - 1,
+        .pair = p->last_u,
         .previous_pair = p->previous_u,
         .target = x->next,
         .fall_through = o->address + o->length,

@@ -49,17 +49,10 @@ static uint8_t next_state(uint8_t state, bool taken, bool tight)
     return state == 3 ? 3 : (uint8_t)(state + 1);
 }
 
-/* True if `query` is in the pair executed right after the branch that was last predicted wrong: its preceding
- * pair is that branch's. A branch in V stands right behind the first instruction of its pair, at most 7 bytes
- * long. */
+/* True if `query` is in the pair executed right after that of the branch that was last predicted wrong. */
 static bool follows_wrong(const predictor *p, const branch_query *query)
 {
-    if (!p->wrong)
-        return false;
-    if (!p->wrong_in_v)
-        return query->previous_pair == p->wrong_address;
-    uint32_t distance = p->wrong_address - query->previous_pair;
-    return distance >= 1 && distance <= 7;
+    return p->wrong && query->previous_pair == p->wrong_pair;
 }
 
 static void branch_p54c(predictor *p, const branch_query *query, branch_answer *answer)
@@ -193,6 +186,5 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
     else
         branch_p55c(p, query, answer);
     p->wrong = !answer->right;
-    p->wrong_address = query->address;
-    p->wrong_in_v = query->in_v;
+    p->wrong_pair = query->pair;
 }

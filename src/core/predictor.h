@@ -14,8 +14,7 @@ struct predictor {
     /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load
      * its target. */
     bool wrong;
-    uint32_t wrong_address;
-    bool wrong_in_v;
+    uint32_t wrong_pair; /* address of the U instruction of its pair */
 };
 
 #endif
