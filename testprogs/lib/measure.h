@@ -15,7 +15,8 @@ typedef struct measured_row {
 
 enum { NOT_STATED = -1 };
 
-/* Memory that the loops may use: ESI and EDI point to it, 64 bytes apart, aligned to 32. */
+/* Memory that the loops may use: ESI and EDI point to it, 64 bytes apart, aligned to 32. Both lines are read
+ * before the loop, because a write that misses does not fill a line. */
 extern uint8_t measured_memory[256 * 1024];
 
 /* Defines the loop NAME(trips). SETUP and BODY are assembly in Intel syntax; they may use all registers but
@@ -25,6 +26,7 @@ extern uint8_t measured_memory[256 * 1024];
     measured_loop name;                                                                                      \
     __asm__(".text\n.intel_syntax noprefix\n.balign 32\n" #name ":\n"                                        \
             "pusha\nmov ecx, [esp + 36]\nlea esi, measured_memory\nlea edi, [esi + 64]\n"                    \
+            "mov eax, [esi]\nmov eax, [edi]\n"                                                               \
             "xor eax, eax\nxor ebx, ebx\nxor edx, edx\nxor ebp, ebp\n" setup "\n.balign 32\n9:\n" body       \
             "\ndec ecx\njnz 9b\npopa\nret\n.att_syntax prefix\n")
 
