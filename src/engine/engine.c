@@ -97,7 +97,7 @@ static p5_status add_hooks(engine *e, p5_error *error)
 static void reset(engine *e)
 {
     uc_env *env = e->env;
-    env->fpuc = 0x40;
+    engine_set_fpu_control(e, 0x40);
     env->fpus = 0;
     env->fpstt = 0;
     memset(env->fptags, 0, sizeof env->fptags);

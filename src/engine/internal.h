@@ -188,6 +188,9 @@ bool stream_end_before(engine *e, uint32_t at);
 /* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
 void stream_attention(engine *e);
 
+/* registers.c */
+void engine_set_fpu_control(engine *e, uint16_t control);
+
 /* event.c */
 void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);
 /* Delivers what engine_inject left; may raise. */

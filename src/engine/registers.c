@@ -133,6 +133,12 @@ static unsigned tag_of(const uc_fpreg *r)
     return exponent == 0x7fff || !(r->mantissa >> 63) ? 2 : 0;
 }
 
+/* Through Unicorn's own way, which also sets the rounding and precision that its arithmetic goes by. */
+void engine_set_fpu_control(engine *e, uint16_t control)
+{
+    uc_reg_write(e->uc, UC_X86_REG_FPCW, &control);
+}
+
 void engine_get_x87(const engine *e, uint8_t image[108])
 {
     const uc_env *env = e->env;
@@ -153,9 +159,10 @@ void engine_get_x87(const engine *e, uint8_t image[108])
 void engine_set_x87(engine *e, const uint8_t image[108])
 {
     uc_env *env = e->env;
-    uint16_t status, tags;
+    uint16_t control, status, tags;
     uint32_t fip, fdp;
-    memcpy(&env->fpuc, image, 2);
+    memcpy(&control, image, 2);
+    engine_set_fpu_control(e, control);
     memcpy(&status, image + IMAGE_STATUS, 2);
     memcpy(&tags, image + IMAGE_TAGS, 2);
     memcpy(&fip, image + IMAGE_FIP, 4);
