@@ -59,10 +59,11 @@ typedef struct p5_case_image {
     const uint8_t *data; size_t data_size; uint32_t data_address;
     size_t bss_size; uint32_t bss_address;
     uint32_t entry;
+    uint32_t exit_address; /* of an instruction that raises #UD: the run ends there with status 0, before it is executed; 0 = none */
     uint8_t cpl;     /* 0 or 3 */
     uint32_t cr4;
 } p5_case_image;
-/* The guest ends by OUT to port F4h (CPL 3 has IOPL 3). */
+/* The guest ends at the exit address, so that nothing of the exit is counted, or by OUT to port F4h (CPL 3 has IOPL 3). */
 p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, p5_error *error);
 
 /* Why a run ended. */

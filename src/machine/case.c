@@ -25,9 +25,13 @@ enum {
     SELECTOR_TSS = 0x28
 };
 
-/* A case has no handlers: any exception is the end, and a mistake in the case. */
+/* A case has no handlers: any exception is the end, and a mistake in the case unless it is #UD at the exit address. */
 static engine_action case_event(p5_machine *machine, const engine_event *event)
 {
+    if (event->vector == 6 && event->eip == machine->case_exit && machine->case_exit != 0) {
+        machine_end(machine, P5_END_EXIT, 0);
+        return ENGINE_STOP;
+    }
     machine_end(machine, P5_END_FAILED, 0);
     machine_end_at(machine, event->eip);
     machine_end_message(machine, "exception %u (error code %Xh, address %Xh) in a case", event->vector,
@@ -109,6 +113,7 @@ static void case_start(p5_machine *machine, const p5_case_image *image)
     engine_set(e, ENGINE_EIP, image->entry);
     segment_init_x87(e);
     processor_set_control(machine);
+    machine->case_exit = image->exit_address;
     machine->guest = &case_guest;
 }
 

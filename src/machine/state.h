@@ -76,6 +76,7 @@ struct p5_machine {
 
     const guest_kind *guest; /* NULL until a loader succeeded */
     void *guest_state;
+    uint32_t case_exit; /* p5_case_image.exit_address */
     devices devices;
     notices notices;
 
