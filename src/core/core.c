@@ -40,10 +40,25 @@ void p5_core_close(p5_core *core)
     memory_close(core->memory);
     isa_decoder_close(core->decoder);
     free(core->end_known);
+    free(core->group_log);
     free(core);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
+
+/* At least `n` elements, zero when new. */
+static bool make_room(uint32_t **array, unsigned *room, unsigned n)
+{
+    if (n <= *room)
+        return true;
+    uint32_t *larger = realloc(*array, n * sizeof *larger);
+    if (!larger)
+        return false;
+    memset(larger + *room, 0, (n - *room) * sizeof *larger);
+    *array = larger;
+    *room = n;
+    return true;
+}
 
 p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
                         bool code32, unsigned max_insns)
@@ -58,15 +73,10 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
     p5_block *block = block_prepare(core->timing, code);
     if (!block)
         return NULL;
-    if (block->line_count > core->end_known_room) {
-        uint32_t *room = realloc(core->end_known, block->line_count * sizeof *room);
-        if (!room) {
-            block_free(block);
-            return NULL;
-        }
-        memset(room, 0, block->line_count * sizeof *room);
-        core->end_known = room;
-        core->end_known_room = block->line_count;
+    if (!make_room(&core->end_known, &core->end_known_room, block->line_count) ||
+        !make_room(&core->group_log, &core->group_log_room, block->count + 1)) {
+        block_free(block);
+        return NULL;
     }
     block->next = core->blocks;
     block->link = &core->blocks;
@@ -105,6 +115,7 @@ static void enter_class(p5_core *core, unsigned cpl)
     if (class == core->cpl_class)
         return;
     price_settle(core);
+    memory_advance(core->memory, core->now);
     core->cpl_class = class;
     memory_set_class(core->memory, class);
 }

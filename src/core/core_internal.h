@@ -34,6 +34,11 @@ struct p5_core {
     branch_answer answer; /* ... what the predictor said of it, */
     bool answered;        /* ... in this stretch, */
     bool answer_ready;    /* ... before the pipe comes to it */
+    unsigned passed_known;              /* P54C: leading groups that the BTB has passed rightly, */
+    bool passed_wrong;                  /* ... and whether it was wrong about the next */
+    bool saw_wrong_pass;
+    uint32_t *group_log;                /* U addresses of the groups of a block, for memo.c */
+    unsigned group_log_room;
     pipe_deltas *record;  /* instead of `deltas`, for memo.c */
 };
 

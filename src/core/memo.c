@@ -35,6 +35,7 @@ struct memo_entry {
     uint64_t btb_hits[P5_CPL_CLASSES];
     memo_entry *next_dirty;
     bool is_dirty;
+    uint32_t *u_addresses; /* P54C: of the groups, for the BTB look-ups of those without a branch */
     uint16_t delta_count, room;
     memo_delta deltas[];
 };
@@ -127,6 +128,7 @@ static void drop_entries(p5_core *core, p5_block *block)
     while (block->entries) {
         memo_entry *next = block->entries->next;
         core->memo.bytes -= entry_bytes(block->entries->room);
+        free(block->entries->u_addresses);
         free(block->entries);
         block->entries = next;
     }
@@ -273,6 +275,14 @@ static memo_entry *make(p5_core *core, p5_block *block, const memo_state *from, 
         if (increments && !counted_by_use(i, core->query.taken))
             e->deltas[e->delta_count++] = (memo_delta){(uint16_t)i, (uint32_t)increments, (uint32_t)asserted};
     }
+    if (core->timing->end_bits) {
+        e->u_addresses = malloc(p->groups * sizeof *e->u_addresses);
+        if (!e->u_addresses) {
+            free(e);
+            return NULL;
+        }
+        memcpy(e->u_addresses, core->group_log, p->groups * sizeof *e->u_addresses);
+    }
     e->taken = core->query.taken;
     e->right = core->answer.right;
     e->in_v = core->query.in_v;
@@ -314,7 +324,7 @@ static void learn(p5_core *core, const p5_retired *r, memo_state *from, uint64_t
     price_exact(core, r);
     core->record = NULL;
     const branch_answer *answer = &core->answer;
-    bool plain = !core->pipe.has_pending && core->answered && usual_branch(&core->query, answer);
+    bool plain = !core->pipe.has_pending && core->answered && !core->saw_wrong_pass && usual_branch(&core->query, answer);
     memo_state *to = plain ? intern(&core->memo, &core->state) : NULL;
     if (to && make(core, block, from, to, key, (uint32_t)(core->now - before)))
         core->memo.current = to;
@@ -367,6 +377,21 @@ static bool probe(p5_core *core, const p5_retired *r, const pipe_state *state)
     return true;
 }
 
+/* P54C: the BTB look-ups of the groups before the branch. False if it was wrong about one of them. */
+static bool pass_groups(p5_core *core, const memo_entry *e)
+{
+    for (unsigned i = 0; i + 1 < e->groups; i++) {
+        uint32_t previous = i > 0 ? e->u_addresses[i - 1] : core->pipe.last_u;
+        if (predictor_passed(core->predictor, previous)) {
+            core->passed_wrong = true;
+            core->passed_known = i;
+            return false;
+        }
+    }
+    core->passed_known = e->groups - 1u;
+    return true;
+}
+
 static bool applies(const p5_core *core, const p5_retired *r)
 {
     const p5_block *block = r->block;
@@ -398,6 +423,8 @@ bool memo_price(p5_core *core, const p5_retired *r)
         learn(core, r, from, key);
         return true;
     }
+    if (e->u_addresses && !pass_groups(core, e))
+        return false;
     branch_query *q = &core->query;
     uint64_t since = core->instructions - block->branch_instructions + e->instructions;
     uint64_t pairs = core->groups - block->branch_groups + e->groups;
@@ -428,6 +455,7 @@ bool memo_price(p5_core *core, const p5_retired *r)
         }
     }
     core->answer_ready = false;
+    core->passed_known = 0;
     core->code_usual = core->data_usual = 0;
     core->end_probed = false;
     use(core, e, block, a->hit);

@@ -60,11 +60,10 @@ static void count_hit(pipe *p, const p5_access *a, bool mmx, bool again)
 
 /* Makes the references of one instruction whose EX begins at `begin`; answers the clock at which it leaves
  * EX. `last` is the last reference so far of this group, on entry that of the instruction in U. */
-static int64_t execute(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, ex_holds *holds,
-                       last_access *last)
+static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds, last_access *last)
 {
     const op *o = x->op;
-    bool mmx = (o->flags & ISA_MMX) != 0;
+    const reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
     int64_t shift = 0;
     for (unsigned j = 0; j < x->access_count; j++) {
         const p5_access *a = &x->accesses[j];
@@ -78,8 +77,8 @@ static int64_t execute(pipe *p, const pipe_insn *x, int64_t begin, unsigned cloc
             again = false;
         }
         data_answer answer;
-        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, o->lock, mmx, &answer)) {
-            count_hit(p, a, mmx, again);
+        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, &how, &answer)) {
+            count_hit(p, a, how.mmx, again);
         } else {
             int64_t wait = (int64_t)(answer.done - p->start) - at;
             holds->tlb += answer.tlb;
@@ -296,13 +295,13 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     ex_holds held = {0};
     last_access last = {0};
     unsigned clocks_u = (ou->flags & ISA_X87) ? fpu_occupancy(ou, u->clocks) : u->clocks;
-    int64_t end_u = execute(p, u, begin, clocks_u, &held, &last);
+    int64_t end_u = execute(p, u, false, begin, clocks_u, &held, &last);
     int64_t end = end_u, end_v = end_u;
     if (v) {
         /* V's first EX clock is the one of U's last data reference: references stay in order, what U does
          * after its last one is shared. */
         int64_t begin_v = last.access ? later(begin, last.clock) : begin;
-        end_v = execute(p, v, begin_v, v->clocks, &held, &last);
+        end_v = execute(p, v, true, begin_v, v->clocks, &held, &last);
         end = later(end_u, end_v);
     }
     own_execution(p, end - begin, &held);
@@ -340,6 +339,8 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     p->now = end;
     p->previous_u = p->last_u;
     p->last_u = ou->address;
+    if (p->group_log)
+        p->group_log[p->groups] = ou->address;
     p->groups++;
 }
 
@@ -370,6 +371,27 @@ static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t availabl
     return PAIRED;
 }
 
+/* Everything in front of EX is lost; the first fetch of the new stream is at `clock`. */
+static void flush(pipe *p, int64_t clock)
+{
+    prefetch_flush(&p->prefetch, clock);
+    fifo_flush(&p->fifo, clock);
+    p->d1_free = clock;
+    p->d2_free = clock;
+}
+
+/* P54C: the BTB is asked with the address of every U instruction. An entry there speaks of the next group; if that has no branch and the entry
+ * says taken, the wrong stream has been fetched. Answers whether that was so. */
+static bool went_by(pipe *p)
+{
+    if (!p->timing->end_bits || !p->resolver->passed || !p->resolver->passed(p->resolver->context, p->previous_u))
+        return false;
+    count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
+    flush(p, p->now);
+    p->refill_until = p->now + p->timing->depth;
+    return true;
+}
+
 /* P54C: D1 has read the instruction out of the prefetch buffers. */
 static void release(pipe *p, const op *o, int64_t clock)
 {
@@ -385,6 +407,7 @@ void pipe_settle(pipe *p)
     p->has_pending = false;
     issue(p, &p->pending.insn, NULL, pull_clock(p, p->pending.available), p->pending.miss_until,
           UNPAIRED_ALONE);
+    went_by(p);
 }
 
 static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
@@ -401,15 +424,6 @@ static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
     pending->end_known = end_known;
     pending->next_unpaired = x->op->next_unpaired;
     p->has_pending = true;
-}
-
-/* Everything in front of EX is lost; the first fetch of the new stream is at `clock`. */
-static void flush(pipe *p, int64_t clock)
-{
-    prefetch_flush(&p->prefetch, clock);
-    fifo_flush(&p->fifo, clock);
-    p->d1_free = clock;
-    p->d2_free = clock;
 }
 
 /* ---- branches ------------------------------------------------------------------------------------------ */
@@ -504,7 +518,10 @@ static void finish(pipe *p, const pipe_insn *x, bool in_v)
 {
     if (x->op->branch != ISA_NOT_BRANCH) {
         branch(p, x, in_v);
-    } else if (x->op->flags & ISA_SERIALISING) {
+        return;
+    }
+    went_by(p);
+    if (x->op->flags & ISA_SERIALISING) {
         count(p, P5_EVENT_BRANCHES, 1, 1); /* event 12h lists them; their clocks include the refill */
         flush(p, p->now - p->timing->depth);
     } else if (x->op->branch_like) {
@@ -537,6 +554,8 @@ void pipe_step(pipe *p, const pipe_insn *x)
         if (p->timing->fifo && available > pull)
             count(p, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
         issue(p, first, NULL, pull, p->pending.miss_until, why);
+        if (went_by(p))
+            available = fifo_decode(p, x->op); /* what was there of it is lost */
     } else {
         p->end_bit_missed = false;
     }
@@ -569,7 +588,7 @@ void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, uns
     pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
     ex_holds held = {0};
     last_access last = {0};
-    int64_t end = execute(p, &x, p->now, clocks, &held, &last);
+    int64_t end = execute(p, &x, false, p->now, clocks, &held, &last);
     p->deltas->clocks += (uint64_t)(end - p->now);
     own_execution(p, end - p->now, &held);
     uint64_t own_clocks = clocks;

@@ -36,16 +36,23 @@ typedef struct pipe_deltas {
     uint64_t stalls[P5_STALL_COUNT];
 } pipe_deltas;
 
+/* What the memory side wants to know of a reference beside its address. */
+typedef struct reference {
+    bool locked, mmx, v_pipe;
+} reference;
+
 /* Who answers for the structures. `asked` is an absolute clock. `data` and `code` return true for the usual
  * answer (nothing in the way; the pipe then counts the hit), false after filling `answer` (then its events
  * are counted already). */
 typedef struct pipe_resolver {
     void *context;
-    bool (*data)(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+    bool (*data)(void *context, const p5_access *access, uint64_t asked, const reference *how,
                  data_answer *answer);
     bool (*code)(void *context, uint32_t linear, uint64_t asked, code_answer *answer);
     bool (*end_known)(void *context, const op *o); /* P54C: the end bit of `o` was set before */
     void (*branch)(void *context, const branch_query *query, branch_answer *answer);
+    /* P54C: a pair without a branch went by, behind the pair of `previous_u`. True: the BTB predicted a taken branch there. NULL: never. */
+    bool (*passed)(void *context, uint32_t previous_u);
     uint64_t (*drained)(void *context, uint64_t asked);
 } pipe_resolver;
 
@@ -119,6 +126,7 @@ typedef struct pipe {
     unsigned group_branch;         /* number of the group of the last branch */
     uint64_t branch_since; /* instructions and pairs since the branch at hand last ran: set by the owner */
     uint64_t branch_pairs;
+    uint32_t *group_log;            /* where to note the U address of each group; NULL: nowhere */
     const trace_sink *trace;
 } pipe;
 

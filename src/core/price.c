@@ -64,7 +64,7 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
 
 /* ---- resolver ------------------------------------------------------------------------------------------ */
 
-static bool resolve_data(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+static bool resolve_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
                          data_answer *answer)
 {
     p5_core *core = context;
@@ -72,7 +72,8 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
         core->data_usual--;
         return true;
     }
-    memory_data(core->memory, access, asked, locked, mmx, answer);
+    memory_set_pipe(core->memory, how->v_pipe);
+    memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
     return false;
 }
 
@@ -113,6 +114,19 @@ static void resolve_branch(void *context, const branch_query *query, branch_answ
     *answer = core->answer;
 }
 
+static bool resolve_passed(void *context, uint32_t previous_u)
+{
+    p5_core *core = context;
+    if (core->passed_known > 0) {
+        core->passed_known--;
+        return false;
+    }
+    bool wrong = core->passed_wrong || predictor_passed(core->predictor, previous_u);
+    core->passed_wrong = false;
+    core->saw_wrong_pass = core->saw_wrong_pass || wrong;
+    return wrong;
+}
+
 static uint64_t resolve_drained(void *context, uint64_t asked)
 {
     p5_core *core = context;
@@ -122,7 +136,7 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 void price_open(p5_core *core)
 {
     core->resolver =
-        (pipe_resolver){core, resolve_data, resolve_code, resolve_end, resolve_branch, resolve_drained};
+        (pipe_resolver){core, resolve_data, resolve_code, resolve_end, resolve_branch, resolve_passed, resolve_drained};
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
@@ -135,6 +149,7 @@ static void begin(p5_core *core, uint32_t address)
     core->pipe.control =
         (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
+    core->pipe.group_log = core->record ? core->group_log : NULL;
 }
 
 static void end(p5_core *core)
@@ -164,6 +179,7 @@ void price_exact(p5_core *core, const p5_retired *r)
     uint32_t values_left = r->value_count;
     core->block = block;
     core->answered = false;
+    core->saw_wrong_pass = false;
     begin(core, block->ops[r->first].address);
     core->pipe.branch_since = core->instructions - block->branch_instructions;
     core->pipe.branch_pairs = core->groups - block->branch_groups;
@@ -188,4 +204,6 @@ void price_exact(p5_core *core, const p5_retired *r)
     }
     core->code_usual = core->data_usual = 0;
     core->end_probed = false;
+    core->passed_known = 0;
+    core->passed_wrong = false;
 }

@@ -9,12 +9,10 @@ typedef struct answers {
     pipe_record *record;
 } answers;
 
-static bool answer_data(void *context, const p5_access *access, uint64_t asked, bool locked, bool mmx,
-                        data_answer *answer)
+static bool answer_data(void *context, const p5_access *access, uint64_t asked, const reference *how, data_answer *answer)
 {
     (void)access;
-    (void)locked;
-    (void)mmx;
+    (void)how;
     answers *a = context;
     while (a->data_index >= a->program->blocks[a->data_block].access_count) {
         a->data_block++;
@@ -65,7 +63,7 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
     static const unsigned start = 1000;
     memset(record, 0, sizeof *record);
     answers a = {.program = p, .record = record};
-    const pipe_resolver resolver = {&a, answer_data, answer_code, answer_end, answer_branch, NULL};
+    const pipe_resolver resolver = {&a, answer_data, answer_code, answer_end, answer_branch, NULL, NULL};
     const trace_sink sink = {record_insn, record};
     pipe_state state;
     pipe_reset(&state);
