@@ -29,17 +29,17 @@ struct p5_core {
     unsigned code_usual, data_usual; /* leading code lines and references that were found usual already */
     uint32_t *end_known;             /* P54C: per line of the block, end bits that were set before */
     unsigned end_known_room;
-    bool end_probed;      /* end_known holds the answer of all lines */
-    branch_query query;   /* the last branch, */
-    branch_answer answer; /* ... what the predictor said of it, */
-    bool answered;        /* ... in this stretch, */
-    bool answer_ready;    /* ... before the pipe comes to it */
-    unsigned passed_known;              /* P54C: leading groups that the BTB has passed rightly, */
-    bool passed_wrong;                  /* ... and whether it was wrong about the next */
+    bool end_probed;       /* end_known holds the answer of all lines */
+    branch_query query;    /* the last branch, */
+    branch_answer answer;  /* ... what the predictor said of it, */
+    bool answered;         /* ... in this stretch, */
+    bool answer_ready;     /* ... before the pipe comes to it */
+    unsigned passed_known; /* P54C: leading groups that the BTB has passed rightly, */
+    bool passed_wrong;     /* ... and whether it was wrong about the next */
     bool saw_wrong_pass;
-    uint32_t *group_log;                /* U addresses of the groups of a block, for memo.c */
+    uint32_t *group_log; /* U addresses of the groups of a block, for memo.c */
     unsigned group_log_room;
-    pipe_deltas *record;  /* instead of `deltas`, for memo.c */
+    pipe_deltas *record; /* instead of `deltas`, for memo.c */
 };
 
 /* Code lines that a stretch asks for, in order: from `first` on, `count` lines of 32 bytes. */

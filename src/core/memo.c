@@ -324,7 +324,8 @@ static void learn(p5_core *core, const p5_retired *r, memo_state *from, uint64_t
     price_exact(core, r);
     core->record = NULL;
     const branch_answer *answer = &core->answer;
-    bool plain = !core->pipe.has_pending && core->answered && !core->saw_wrong_pass && usual_branch(&core->query, answer);
+    bool plain = !core->pipe.has_pending && core->answered && !core->saw_wrong_pass &&
+                 usual_branch(&core->query, answer);
     memo_state *to = plain ? intern(&core->memo, &core->state) : NULL;
     if (to && make(core, block, from, to, key, (uint32_t)(core->now - before)))
         core->memo.current = to;

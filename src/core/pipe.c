@@ -60,7 +60,8 @@ static void count_hit(pipe *p, const p5_access *a, bool mmx, bool again)
 
 /* Makes the references of one instruction whose EX begins at `begin`; answers the clock at which it leaves
  * EX. `last` is the last reference so far of this group, on entry that of the instruction in U. */
-static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds, last_access *last)
+static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks,
+                       ex_holds *holds, last_access *last)
 {
     const op *o = x->op;
     const reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
@@ -380,11 +381,13 @@ static void flush(pipe *p, int64_t clock)
     p->d2_free = clock;
 }
 
-/* P54C: the BTB is asked with the address of every U instruction. An entry there speaks of the next group; if that has no branch and the entry
- * says taken, the wrong stream has been fetched. Answers whether that was so. */
+/* P54C: the BTB is asked with the address of every U instruction. An entry there speaks of the next group; if
+ * that has no branch and the entry says taken, the wrong stream has been fetched. Answers whether that was
+ * so. */
 static bool went_by(pipe *p)
 {
-    if (!p->timing->end_bits || !p->resolver->passed || !p->resolver->passed(p->resolver->context, p->previous_u))
+    if (!p->timing->end_bits || !p->resolver->passed ||
+        !p->resolver->passed(p->resolver->context, p->previous_u))
         return false;
     count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
     flush(p, p->now);
@@ -484,7 +487,8 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
     count(p, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS, 1, 1);
     if (in_wb)
         count(p, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS_RESOLVED_IN_WB_STAGE, 1, 1);
-    int64_t resolved = p->now + in_wb;
+    bool direct = o->branch == ISA_JMP || o->branch == ISA_CALL;
+    int64_t resolved = p->now + in_wb - (direct ? p->timing->direct_early : 0);
     flush(p, resolved);
     p->refill_until = resolved + p->timing->depth;
 }

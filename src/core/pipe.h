@@ -51,7 +51,8 @@ typedef struct pipe_resolver {
     bool (*code)(void *context, uint32_t linear, uint64_t asked, code_answer *answer);
     bool (*end_known)(void *context, const op *o); /* P54C: the end bit of `o` was set before */
     void (*branch)(void *context, const branch_query *query, branch_answer *answer);
-    /* P54C: a pair without a branch went by, behind the pair of `previous_u`. True: the BTB predicted a taken branch there. NULL: never. */
+    /* P54C: a pair without a branch went by, behind the pair of `previous_u`. True: the BTB predicted a taken
+     * branch there. NULL: never. */
     bool (*passed)(void *context, uint32_t previous_u);
     uint64_t (*drained)(void *context, uint64_t asked);
 } pipe_resolver;
@@ -126,7 +127,7 @@ typedef struct pipe {
     unsigned group_branch;         /* number of the group of the last branch */
     uint64_t branch_since; /* instructions and pairs since the branch at hand last ran: set by the owner */
     uint64_t branch_pairs;
-    uint32_t *group_log;            /* where to note the U address of each group; NULL: nowhere */
+    uint32_t *group_log; /* where to note the U address of each group; NULL: nowhere */
     const trace_sink *trace;
 } pipe;
 

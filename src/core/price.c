@@ -135,8 +135,8 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 
 void price_open(p5_core *core)
 {
-    core->resolver =
-        (pipe_resolver){core, resolve_data, resolve_code, resolve_end, resolve_branch, resolve_passed, resolve_drained};
+    core->resolver = (pipe_resolver){core,           resolve_data,   resolve_code,   resolve_end,
+                                     resolve_branch, resolve_passed, resolve_drained};
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ typedef struct timing {
     bool fifo;             /* an F stage with a four-entry FIFO before D1 (P55C) */
     bool end_bits;         /* instruction boundaries are unknown until a line was decoded once (P54C) */
     uint8_t depth;         /* clocks from a resolved branch to the EX of its target: PF [F] D1 D2 */
+    uint8_t direct_early;  /* clocks before the end of EX at which a direct JMP or CALL is resolved */
     uint8_t fetch_blocks;  /* 16-byte blocks that PF delivers in one clock */
     uint8_t pair_length_u; /* longest instruction that may be the first of a pair, prefixes not counted */
     uint8_t pair_length_v; /* ... the second */
