@@ -409,7 +409,7 @@ int verb_bench(int argc, char **argv)
                                             "how the instructions of a trip went "
                                             "through the U and V pipes."};
     bench_options options = {.copies = 1, .show_trips = 1, .cpl = 3};
-    if (!cli_parse(&argp, argc, argv, &options))
+    if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;
     if ((options.path != NULL) == (options.code != NULL)) {
         cli_complain(NULL, NULL, 0, "bench measures one case file, or --asm CODE");

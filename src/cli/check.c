@@ -464,7 +464,7 @@ int verb_check(int argc, char **argv)
     check_run run = {.timeout_seconds = 60};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     run.processes = processors > 0 ? (unsigned)processors : 1;
-    if (!cli_parse(&argp, argc, argv, &run))
+    if (!cli_parse_anywhere(&argp, argc, argv, &run))
         return CLI_USAGE;
     if (run.path_count == 0) {
         cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");

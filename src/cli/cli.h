@@ -44,6 +44,8 @@ enum { CLI_REPORTED = 125 /* ECANCELED */ };
 /* Parses a verb's arguments with `argp`, options before operands. --help is answered and ends the program.
  * Anything wrong is shown with a caret under it. Returns false then: the verb is to end with CLI_USAGE. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* The same where options may follow operands: verbs without a guest. */
+bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input);
 
 /* ---- Messages, all to stderr ---- */
 

@@ -47,7 +47,7 @@ int verb_list(int argc, char **argv)
                "PATTERN is a "
                "part of a name, title or alias, a pattern with * and ?, a group, or a code such as r2b.0."};
     p5_list_options list = {.sections = P5_LIST_ALL};
-    if (!cli_parse(&argp, argc, argv, &list))
+    if (!cli_parse_anywhere(&argp, argc, argv, &list))
         return CLI_USAGE;
     size_t rows;
     p5_error error;

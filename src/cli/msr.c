@@ -146,7 +146,7 @@ int verb_msr(int argc, char **argv)
                                             "means. With fields or --ctr0/--ctr1: "
                                             "print the number that says it (starting from VALUE or 0)."};
     msr_arguments arguments = {0};
-    if (!cli_parse(&argp, argc, argv, &arguments))
+    if (!cli_parse_anywhere(&argp, argc, argv, &arguments))
         return CLI_USAGE;
     p5_model *model;
     p5_error error = {0};

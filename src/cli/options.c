@@ -154,11 +154,16 @@ static int check_short(const option_table *table, int argc, char **argv, int at)
 }
 
 /* Finds the first wrong option and says what is wrong with it. */
-static void diagnose(const option_table *table, int argc, char **argv)
+static void diagnose(const option_table *table, int argc, char **argv, bool in_order)
 {
     for (int at = 1; at < argc;) {
-        if (argv[at][0] != '-' || argv[at][1] == '\0' || strcmp(argv[at], "--") == 0)
+        bool operand = argv[at][0] != '-' || argv[at][1] == '\0';
+        if (strcmp(argv[at], "--") == 0 || (operand && in_order))
             return;
+        if (operand) {
+            at++;
+            continue;
+        }
         int words =
             argv[at][1] == '-' ? check_long(table, argc, argv, at) : check_short(table, argc, argv, at);
         if (words == 0)
@@ -191,7 +196,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
     exit(CLI_OK);
 }
 
-bool cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+static bool parse_words(const struct argp *argp, int argc, char **argv, void *input, bool in_order)
 {
     static const struct argp_option help[] = {{"help", KEY_HELP, NULL, 0, "Show this help", -1}, {0}};
     struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
@@ -205,14 +210,25 @@ bool cli_parse(const struct argp *argp, int argc, char **argv, void *input)
     inner.doc = NULL;
     children[0].argp = &inner;
     parse_state state = {.root = &root, .input = input, .argv = argv};
-    error_t result = argp_parse(&root, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &state);
+    error_t result = argp_parse(&root, argc, argv,
+                                (in_order ? ARGP_IN_ORDER : 0U) | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &state);
     if (result == 0)
         return true;
     if (result != CLI_REPORTED) {
         option_table table = {.count = 0};
         collect(&root, &table);
-        diagnose(&table, argc, argv);
+        diagnose(&table, argc, argv, in_order);
     }
     fprintf(stderr, "  Try 'p5scope%s%s --help'.\n", argv[0][0] == '\0' ? "" : " ", argv[0]);
     return false;
+}
+
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    return parse_words(argp, argc, argv, input, true);
+}
+
+bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *input)
+{
+    return parse_words(argp, argc, argv, input, false);
 }

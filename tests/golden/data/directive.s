@@ -1,0 +1,2 @@
+#! case a
+#! expects clocks 1

@@ -1,0 +1,2 @@
+#! note nothing is expected here
+        nop

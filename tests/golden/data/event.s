@@ -1,0 +1,2 @@
+#! expect clocks 1
+#! expect data_raed 1

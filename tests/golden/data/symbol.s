@@ -1,0 +1,2 @@
+#! expect clocks 1
+        call nowhere

@@ -1,0 +1,3 @@
+#! expect clocks 1
+        nop
+        frob eax

@@ -1,0 +1,36 @@
+p5scope
+p5scope lsit
+p5scope --verzion
+p5scope stat --modle p54c-133 hello
+p5scope stat -qz hello
+p5scope stat --no
+p5scope stat --quiet=1 hello
+p5scope stat -o
+p5scope stat
+p5scope stat -e data_raed hello
+p5scope stat -e 'flops,{data_read,data_wirte}:u' hello
+p5scope stat -e data_read:q hello
+p5scope stat -e '{flops' hello
+p5scope stat -e r2b hello
+p5scope stat -M nosuch hello
+p5scope stat --model p55d-200 hello
+p5scope stat --model nosuch.ini hello
+p5scope stat --clock -5 hello
+p5scope stat --mem 12x hello
+p5scope stat --mem 100K hello
+p5scope stat --dir a:b hello
+p5scope stat --dir /tmp:/x:rx hello
+p5scope stat --max-clocks many hello
+p5scope stat --isa=new hello
+p5scope stat --ctr1 r2b.0 hello
+p5scope stat -x, -j hello
+p5scope stat --log-fd 77 hello
+p5scope stat -o /nonexistent/file hello
+p5scope run nosuchguest
+echo text >text && p5scope run ./text
+p5scope check
+p5scope check nosuch.s
+p5scope bench
+p5scope bench --asm 'frob eax'
+p5scope bench --asm nop --n 5
+p5scope bench --asm nop --cpl 2

@@ -1,0 +1,8 @@
+p5scope list events
+p5scope list metrics
+p5scope list models
+p5scope list r2b.1
+p5scope list -v btb_hits
+p5scope list -j flops
+p5scope list -j events | jq -s 'length'
+p5scope list nosuch

@@ -1,0 +1,1 @@
+p5scope --version
