@@ -86,7 +86,9 @@ static void write_cpi_stack(const text_report *in)
     cpi_share stack[P5_STALL_COUNT];
     size_t count = cpi_stack(&sum, P5_CPL_MASK_ALL, stack);
     double runs = (double)in->stat->run_count;
-    double instructions = stat_instructions(in->stat).mean;
+    double instructions = (double)(sum.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] +
+                                   sum.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER]) /
+                          runs; /* as event 16h counts them, so that it is the CPI shown above */
     double all = 0;
     char number[32];
     write_heading(in, "%s", "where the clocks went (CPI stack):");
