@@ -503,6 +503,8 @@ static void branch(pipe *p, const pipe_insn *x, bool in_v)
     if (o->branch == ISA_FAR || o->branch == ISA_INT || o->branch == ISA_IRET) {
         if (o->far_return)
             count(p, P5_EVENT_RETURNS, 1, 1);
+        if (x->taken) /* event 14h is an OR: taken is enough */
+            count(p, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, 1, 1);
         if (x->taken) /* never predicted; their clocks include the refill */
             flush(p, p->now - p->timing->depth);
         return;
