@@ -13,13 +13,13 @@ _p5scope()
     -e | --event)
         # the part behind the last comma, brace or blank; : separates words in COMP_WORDBREAKS and ends the list of names
         local head=${current%"${current##*[,\{]}"}
-        COMPREPLY=($(compgen -P "$head" -W "clocks $("$program" list --json 2>/dev/null | sed -n 's/.*"event": *"\([a-z0-9_]*\)".*/\1/p')" \
+        COMPREPLY=($(compgen -P "$head" -W "clocks $("$program" list events --json 2>/dev/null | sed -n 's/.*"kind":"event","name":"\([a-z0-9_]*\)".*/\1/p')" \
             -- "${current##*[,\{]}"))
         compopt -o nospace
         return
         ;;
     -m | --model)
-        COMPREPLY=($(compgen -W "$("$program" list --json 2>/dev/null | sed -n 's/.*"model": *"\([a-z0-9-]*\)".*/\1/p')" -- "$current"))
+        COMPREPLY=($(compgen -W "$("$program" list models --json 2>/dev/null | sed -n 's/.*"kind":"model","name":"\([a-z0-9-]*\)".*/\1/p')" -- "$current"))
         return
         ;;
     esac

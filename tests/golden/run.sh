@@ -3,6 +3,7 @@
 # programs, and compares what it prints (both streams, then the exit status) with NAME.out. --rebase, or P5_REBASE=1, writes NAME.out anew.
 set -u
 program=$1 guests=$2 cmd=$3
+[ -d "$guests" ] && guests=$(cd "$guests" && pwd)
 [ "${4:-}" = --rebase ] && P5_REBASE=1
 here=$(cd "$(dirname "$cmd")" && pwd)
 expected=$here/$(basename "$cmd" .cmd).out

@@ -1,0 +1,7 @@
+cp $GUESTS/arguments $GUESTS/hello.elf .
+p5scope run arguments a 'b c' -x --help
+p5scope run -- arguments
+p5scope run hello.elf
+p5scope run --flat 0x100000 $GUESTS/flat.bin
+p5scope run --dump-config --model p54c-100 | head -12
+p5scope run --dump-config --clock 150 >a.ini && p5scope run --model a.ini --dump-config | cmp - a.ini
