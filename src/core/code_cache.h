@@ -19,17 +19,8 @@ void code_cache_invalidate(code_cache *cache);
 
 static inline int code_cache_find(const code_cache *cache, uint32_t physical)
 {
-    const uint32_t *tag = cache->tag[cache_set(physical)];
-    uint32_t wanted = cache_tag(physical);
-    if (tag[0] == wanted)
-        return 0;
-    if (tag[1] == wanted)
-        return 1;
-    if (tag[2] == wanted)
-        return 2;
-    if (tag[3] == wanted)
-        return 3;
-    return -1;
+    unsigned hits = cache_match(cache->tag[cache_set(physical)], cache_tag(physical));
+    return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
 static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way)

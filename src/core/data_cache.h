@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "core/replacement.h"
 
 enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = 4 };
@@ -45,20 +49,23 @@ void data_cache_init(data_cache *cache, unsigned ways);
 /* All lines invalid, LRU bits 0. */
 void data_cache_invalidate(data_cache *cache);
 
+/* Bit n is set if tag n is `wanted`; at most one is. Without branches: which way hits is not predictable. */
+static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
+{
+#ifdef __SSE2__
+    __m128i equal = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)tag), _mm_set1_epi32((int)wanted));
+    return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal));
+#else
+    return (unsigned)(tag[0] == wanted) | (unsigned)(tag[1] == wanted) << 1 |
+           (unsigned)(tag[2] == wanted) << 2 | (unsigned)(tag[3] == wanted) << 3;
+#endif
+}
+
 /* Way that holds `physical`, -1 if none. */
 static inline int data_cache_find(const data_cache *cache, uint32_t physical)
 {
-    const uint32_t *tag = cache->tag[cache_set(physical)];
-    uint32_t wanted = cache_tag(physical);
-    if (tag[0] == wanted)
-        return 0;
-    if (tag[1] == wanted)
-        return 1;
-    if (tag[2] == wanted)
-        return 2;
-    if (tag[3] == wanted)
-        return 3;
-    return -1;
+    unsigned hits = cache_match(cache->tag[cache_set(physical)], cache_tag(physical));
+    return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
 /* A hit: the LRU bits point away from `way`. */

@@ -20,7 +20,7 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
     if (clock < (write ? m->write_quiet : m->read_quiet))
         return false;
     /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
-    uint32_t granule = access->size == 8 ? 7 : 3;
+    uint32_t granule = 3 + (access->size & 8u) / 2;
     if ((access->linear & granule) + access->size > granule + 1 || (access->flags & P5_ACCESS_IO) != 0)
         return false;
     unsigned set = cache_set(access->physical);
@@ -30,10 +30,13 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
     if (m->paging) {
         bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
         tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-        int entry = memory_fast_tlb(t, tlb_key(access->linear, large));
+        uint32_t key = tlb_key(access->linear, large);
+        bool same = key == t->last_key;
+        int entry = same ? t->last : memory_fast_tlb(t, key);
         if (entry < 0 || (write && !t->dirty[entry]))
             return false;
-        tlb_used(t, (unsigned)entry);
+        if (!same)
+            tlb_used(t, (unsigned)entry);
     }
     data_cache_used(&m->data, set, (unsigned)way);
     if (write)
@@ -49,12 +52,16 @@ static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t
     if (way < 0)
         return false;
     if (m->paging) {
-        int entry = memory_fast_tlb(&m->code_tlb, tlb_key(linear, false));
-        if (entry < 0 && !m->code_tlb_splits)
-            entry = memory_fast_tlb(&m->code_tlb, tlb_key(linear, true));
-        if (entry < 0)
-            return false;
-        tlb_used(&m->code_tlb, (unsigned)entry);
+        tlb *t = &m->code_tlb;
+        uint32_t key = tlb_key(linear, false);
+        if (key != t->last_key) {
+            int entry = memory_fast_tlb(t, key);
+            if (entry < 0 && !m->code_tlb_splits)
+                entry = memory_fast_tlb(t, tlb_key(linear, true));
+            if (entry < 0)
+                return false;
+            tlb_used(t, (unsigned)entry);
+        }
     }
     code_cache_used(&m->code, cache_set(physical), (unsigned)way);
     return true;

@@ -17,6 +17,7 @@ void tlb_flush(tlb *t)
 {
     memset(t->key, 0, sizeof t->key);
     memset(t->lru, 0, sizeof t->lru);
+    t->last_key = 0;
 }
 
 /* Set index: the low bits of the linear page number. */
@@ -59,6 +60,7 @@ unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, b
 void tlb_invalidate(tlb *t, uint32_t linear)
 {
     int entry;
+    t->last_key = 0;
     if ((entry = tlb_find(t, tlb_key(linear, false))) >= 0)
         t->key[entry] = 0;
     if ((entry = tlb_find(t, tlb_key(linear, true))) >= 0)
@@ -76,6 +78,7 @@ tlb_entry tlb_get(const tlb *t, unsigned entry)
 void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
 {
     unsigned entry = first_entry(t, from->linear) + (way & (t->ways - 1));
+    t->last_key = 0;
     t->key[entry] = from->valid ? tlb_key(from->linear, from->large) : 0;
     t->physical[entry] = from->physical;
     t->attributes[entry] = from->attributes;

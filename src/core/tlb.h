@@ -21,8 +21,10 @@ enum { TLB_VALID = 1, TLB_LARGE = 2 };
 typedef struct tlb {
     uint32_t key[TLB_ENTRIES]; /* entry set * ways + way */
     uint64_t lru[TLB_ENTRIES]; /* by set */
-    uint8_t hint[TLB_HINTS];   /* entry that last translated a page of these low bits: found without a search,
-                                  checked against key */
+    uint32_t last_key; /* of the entry used last: its LRU bits already point away from it; 0 = unknown */
+    uint8_t last;
+    uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
+                                checked against key */
     uint8_t dirty[TLB_ENTRIES];
     uint8_t attributes[TLB_ENTRIES];
     uint32_t physical[TLB_ENTRIES];
@@ -51,6 +53,8 @@ static inline void tlb_used(tlb *t, unsigned entry)
     unsigned way = entry & (t->ways - 1);
     uint64_t *lru = &t->lru[entry >> t->way_bits];
     *lru = replacement_used(&t->order, *lru, way);
+    t->last_key = t->key[entry];
+    t->last = (uint8_t)entry;
 }
 
 /* Entry that translates `key`, -1 if none. Changes nothing but the hint. */

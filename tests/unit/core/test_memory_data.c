@@ -218,6 +218,20 @@ static void non_cacheable(void **state)
     fixture_close(&f);
 }
 
+/* Of a misaligned transfer the high part goes first: the DRAM page of the low part is the one left open. */
+static void the_high_part_goes_first(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    uint32_t page = f.model->dram.page_bytes;
+    fixture_data(&f, 0x70000000 - 2, 4, CD); /* outside the L2's area */
+    assert_int_equal(f.memory->bus.board.open_page, (0x70000000 - 1) / page + 1);
+    fixture_data(&f, 0x60000000 - 2, 4, R); /* two line fills */
+    assert_int_equal(f.memory->bus.board.open_page, (0x60000000 - 1) / page + 1);
+    fixture_close(&f);
+}
+
 /* CD = 1: hits are served, misses fill nothing, LRU stands still; NW = 1 as well: writes that hit stay
  * inside. */
 static void cache_disable(void **state)
@@ -367,6 +381,7 @@ int main(void)
         cmocka_unit_test(misalignment),
         cmocka_unit_test(misaligned_misses),
         cmocka_unit_test(non_cacheable),
+        cmocka_unit_test(the_high_part_goes_first),
         cmocka_unit_test(cache_disable),
         cmocka_unit_test(locked_references),
         cmocka_unit_test(input_and_output),

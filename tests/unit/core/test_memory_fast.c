@@ -126,11 +126,28 @@ static void refusal_changes_nothing(void **state)
     fixture_close(&f);
 }
 
+/* The first write to a page has its dirty bit to set: not usual, although the line is exclusive; the next one
+ * is. */
+static void first_write_to_a_page(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p54c-133", true, NULL);
+    fixture_data(&f, 0x5000, 4, 0);
+    fixture_settle(&f);
+    p5_access write = fixture_access(0x5004, 4, P5_ACCESS_WRITE);
+    assert_false(memory_data_usual(f.memory, &write, f.now));
+    fixture_data(&f, 0x5004, 4, P5_ACCESS_WRITE);
+    assert_true(memory_data_usual(f.memory, &write, f.now));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hot_and_exact_path_agree),
         cmocka_unit_test(refusal_changes_nothing),
+        cmocka_unit_test(first_write_to_a_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

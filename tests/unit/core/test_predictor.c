@@ -27,6 +27,7 @@ static void close_predictor(predictor_fixture *f)
 static branch_query query_at(uint32_t address, uint8_t kind, bool taken)
 {
     return (branch_query){.address = address,
+                          .pair = address,
                           .last_byte = address + 1,
                           .previous_pair = address - 8,
                           .fall_through = address + 2,
@@ -357,6 +358,7 @@ static void branches_behind_a_wrong_one(void **state)
 
     branch_query self = query_at(0x2001, ISA_JCC, true);
     self.previous_pair = 0x2000; /* dec eax / jns, the pair itself */
+    self.pair = 0x2000;
     self.in_v = true;
     self.target = 0x2000;
     for (unsigned n = 0; n < 10; n++)
