@@ -154,7 +154,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
 static bool repeat_continues(engine *e, engine_block *b)
 {
     bool full = e->record_next - e->records > RECORD_CAPACITY - RECORD_RESERVE;
-    bool wanted = e->stepping || atomic_load_explicit(&e->requested, memory_order_relaxed);
+    bool wanted = atomic_load_explicit(&e->requested, memory_order_relaxed); /* a step is an instruction */
     if (full || wanted || b->port)
         return false;
     e->iteration_records = e->record_next;
