@@ -4,7 +4,6 @@
  * A timer or limit is taken at the exact instruction boundary where the model's clock (or the instruction
  * count) reaches it. Blocks run whole while the goal is further away than any block can reach; the last
  * stretch is stepped. So nothing depends on how code is cut into blocks. */
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,8 +11,8 @@
 #include "machine/state.h"
 
 enum {
-    BLOCK_INSTRUCTIONS = 512,         /* no block has more */
-    HORIZON_CLOCKS = 64 * 1024,       /* no block takes more: 512 instructions at 128 clocks each */
+    BLOCK_INSTRUCTIONS = 128,         /* the engine's blocks have no more */
+    HORIZON_CLOCKS = 64 * 1024,       /* no block takes longer: that many instructions at 512 clocks each */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at */
 };
 
