@@ -1,7 +1,8 @@
 /* Runs a self-checking guest through the public interface and looks at how it ended, what it printed, and
  * that a second run, or a run in pieces, is the same run bit for bit. Usage: guest_runner [options]
  * linux|elf|flat FILE [ADDRESS | GUEST-ARGUMENTS...] */
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* memfd_create, nftw */
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,17 +254,18 @@ static void make_share(job *j)
     j->options.share_count = 2;
 }
 
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
 static void remove_share(const job *j)
 {
-    static const char *const names[] = {"share/text", "share/link",      "share/up",   "share/abs",
-                                        "share/out",  "share/loop",      "share/deep", "share/fifo",
-                                        "share/new",  "share/sub/moved", "share/sub",  "share/made",
-                                        "share",      "outside/secret",  "outside",    ""};
-    char path[2 * DIRECTORY_TEXT];
-    for (unsigned i = 0; j->directory[0] != '\0' && i < sizeof names / sizeof names[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", j->directory, names[i]);
-        remove(path);
-    }
+    if (j->directory[0] != '\0')
+        nftw(j->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* --- command line --- */
