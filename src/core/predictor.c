@@ -49,10 +49,20 @@ static uint8_t next_state(uint8_t state, bool taken, bool tight)
     return state == 3 ? 3 : (uint8_t)(state + 1);
 }
 
-/* True if `query` is in the pair executed right after that of the branch that was last predicted wrong. */
+/* A loop that fits the 16 bytes at hand and begins with them: the prefetcher has nothing to load for its
+ * branch. */
+static bool target_at_hand(const branch_query *query)
+{
+    return query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
+}
+
+/* True if the branch cannot have its target loaded because it is in the pair executed right after that of a
+ * branch that was predicted wrong. Measured with Linux's delay loop, DEC and JNS in one pair: wrong for ever
+ * as the pair after itself, 5 clocks, but 1 clock when the loop is aligned to 16 bytes. The reason given by
+ * target_at_hand is inferred. */
 static bool follows_wrong(const predictor *p, const branch_query *query)
 {
-    return p->wrong && query->previous_pair == p->wrong_pair;
+    return p->wrong && query->previous_pair == p->wrong_pair && !target_at_hand(query);
 }
 
 static void branch_p54c(predictor *p, const branch_query *query, branch_answer *answer)

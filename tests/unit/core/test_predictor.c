@@ -352,17 +352,22 @@ static void branches_behind_a_wrong_one(void **state)
     assert_true(ask(&f, second).right);
     branch_query first = query_at(0x1000, ISA_JCC, true); /* no entry: wrong */
     first.target = 0x1010;
+    first.pair = 0x1000;
     assert_false(ask(&f, first).right);
     branch_answer answer = ask(&f, second);
     assert_true(answer.hit && !answer.predicted_taken && !answer.right);
 
-    branch_query self = query_at(0x2001, ISA_JCC, true);
-    self.previous_pair = 0x2000; /* dec eax / jns, the pair itself */
-    self.pair = 0x2000;
+    branch_query self = query_at(0x2005, ISA_JCC, true);
+    self.pair = self.previous_pair = self.target = 0x2004; /* dec eax / jns, the pair itself */
     self.in_v = true;
-    self.target = 0x2000;
     for (unsigned n = 0; n < 10; n++)
         assert_false(ask(&f, self).right);
+    branch_query aligned = query_at(0x3001, ISA_JCC, true); /* the same at the beginning of 16 bytes */
+    aligned.pair = aligned.previous_pair = aligned.target = 0x3000;
+    aligned.in_v = true;
+    assert_false(ask(&f, aligned).right); /* no entry yet */
+    for (unsigned n = 0; n < 10; n++)
+        assert_true(ask(&f, aligned).right);
     close_predictor(&f);
 }
 
