@@ -1,0 +1,295 @@
+/* The pipe on sequences whose clocks the documents state, all references hitting: groups, stages and owners
+ * of clocks. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/pipe.h"
+
+enum { MOST = 64 };
+
+/* A run of one block, instructions at fixed EX clocks; `accesses` in program order. */
+typedef struct run {
+    pipe_deltas deltas;
+    p5_trace_insn insns[MOST];
+    unsigned count;
+    bool right;
+} run;
+
+static bool hit_data(void *context, const p5_access *a, uint64_t asked, const reference *how,
+                     data_answer *answer)
+{
+    (void)context, (void)a, (void)asked, (void)how, (void)answer;
+    return true;
+}
+
+static bool hit_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    (void)context, (void)linear, (void)asked, (void)answer;
+    return true;
+}
+
+static bool known(void *context, const op *o)
+{
+    (void)context, (void)o;
+    return true;
+}
+
+static void predict(void *context, const branch_query *query, branch_answer *answer)
+{
+    (void)query;
+    const run *r = context;
+    *answer = (branch_answer){.right = r->right, .hit = true};
+}
+
+static void note(void *context, const p5_trace_insn *insn)
+{
+    run *r = context;
+    if (r->count < MOST)
+        r->insns[r->count++] = *insn;
+}
+
+static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, const uint32_t *addresses,
+               bool right)
+{
+    memset(r, 0, sizeof *r);
+    r->right = right;
+    const timing *t = timing_of(family);
+    isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
+    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, MOST));
+    assert_non_null(block);
+    const pipe_resolver resolver = {r, hit_data, hit_code, known, predict, NULL, NULL};
+    const trace_sink sink = {note, r};
+    pipe_state state;
+    pipe_reset(&state);
+    pipe p;
+    memset(&p, 0, sizeof p);
+    pipe_begin(&p, t, &state, 0, 0x1000, &resolver, &r->deltas);
+    p.trace = &sink;
+    p5_access accesses[MOST];
+    unsigned next = 0;
+    for (unsigned i = 0; i < block->count; i++) {
+        const op *o = &block->ops[i];
+        const p5_access *own = &accesses[next];
+        for (unsigned j = 0; j < o->accesses; j++, next++)
+            accesses[next] = (p5_access){.linear = addresses ? addresses[next] : 0x2000,
+                                         .size = 4,
+                                         .flags = j >= isa_forms[o->form].data_reads ? P5_ACCESS_WRITE : 0};
+        bool branch = o->branch != ISA_NOT_BRANCH;
+        const pipe_insn x = {.op = o,
+                             .accesses = own,
+                             .access_count = o->accesses,
+                             .clocks = o->clocks,
+                             .complete = true,
+                             .taken = branch,
+                             .next = o->address + o->length};
+        pipe_step(&p, &x);
+    }
+    pipe_settle(&p);
+    pipe_end(&p, &state);
+    block_free(block);
+    isa_decoder_close(decoder);
+}
+
+/* Clocks in EX from the first instruction to the end of the last. */
+static unsigned clocks(const run *r)
+{
+    return (unsigned)(r->insns[r->count - 1].end - r->insns[0].ex);
+}
+
+#define GO(r, family, addresses, ...)                                                                        \
+    go(r, family, (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), addresses, true)
+
+/* EX time of pairs (pipeline.md 5): rows U, columns V: register, load with operation, read-modify-write. */
+static void times_of_pairs(void **state)
+{
+    (void)state;
+    static const uint8_t u[3][2] = {
+        {0x89, 0xd8}, {0x03, 0x06}, {0x01, 0x06}}; /* mov eax,ebx  add eax,[esi]  add [esi],eax */
+    static const uint8_t v[3][2] = {
+        {0x89, 0xf9}, {0x03, 0x0f}, {0x01, 0x0f}}; /* mov ecx,edi  add ecx,[edi]  add [edi],ecx */
+    static const unsigned expected[3][3] = {{1, 2, 3}, {2, 2, 3}, {3, 4, 5}};
+    static const uint32_t apart[4][4] = {{0x2000, 0x2004}, {0x2000, 0x2000, 0x2004, 0x2004}};
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned j = 0; j < 3; j++)
+            for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
+                run r;
+                const uint8_t bytes[] = {u[i][0], u[i][1], v[j][0], v[j][1]};
+                uint32_t addresses[4];
+                unsigned first = i, second = j; /* 0, 1, 2 references */
+                for (unsigned k = 0; k < 4; k++)
+                    addresses[k] = k < first ? apart[0][0] : apart[0][1];
+                go(&r, family, bytes, 4, addresses, true);
+                assert_int_equal(r.deltas.increments[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE], 1);
+                assert_int_equal(clocks(&r), expected[i][j]);
+                if (first && second) { /* one bank: V waits a clock where the two meet */
+                    for (unsigned k = 0; k < 4; k++)
+                        addresses[k] = 0x2000;
+                    go(&r, family, bytes, 4, addresses, true);
+                    assert_int_equal(clocks(&r), expected[i][j] + 1);
+                    assert_int_equal(r.deltas.increments[P5_EVENT_BANK_CONFLICTS], 1);
+                }
+            }
+}
+
+/* AGI: one clock right behind the producer, none one group later; PUSH and POP forward ESP; both pipes count.
+ */
+static void address_interlock(void **state)
+{
+    (void)state;
+    run r;
+    GO(&r, P5_FAMILY_P55C, NULL, 0x89, 0xde, 0x8b, 0x06); /* mov esi,ebx; mov eax,[esi] */
+    assert_int_equal(clocks(&r), 3);
+    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 1);
+    assert_int_equal(r.deltas.stalls[P5_STALL_AGI], 1);
+    GO(&r, P5_FAMILY_P55C, NULL, 0x89, 0xde, 0xf7, 0xd1, 0x8b, 0x06); /* not ecx between */
+    assert_int_equal(clocks(&r), 3);
+    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 0);
+    GO(&r, P5_FAMILY_P55C, NULL, 0x50, 0xf7, 0xd1, 0x58); /* push eax; not ecx; pop eax */
+    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 0);
+    static const uint32_t two[] = {0x2000, 0x2004};
+    GO(&r, P5_FAMILY_P55C, two, 0x89, 0xde, 0x8b, 0x06, 0x8b, 0x56,
+       0x04); /* both loads of the pair use ESI */
+    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 2);
+    assert_int_equal(r.deltas.asserted[P5_EVENT_PIPELINE_AGI_STALLS], 1);
+    assert_int_equal(clocks(&r), 3);
+}
+
+/* P54C: a prefix clock in D1 hides behind a long EX of the group before or of the one before that (GMP: SHLD
+ * and one pair 5, two pairs 7). */
+static void prefix_shadow(void **state)
+{
+    (void)state;
+    run r;
+    GO(&r, P5_FAMILY_P54C, NULL, 0x0f, 0xa5, 0xc3, 0x31, 0xd2, 0x31, 0xf6, 0x0f, 0xa5,
+       0xc3); /* shld; xor, xor; shld */
+    assert_int_equal(r.insns[3].ex - r.insns[0].ex, 5);
+    GO(&r, P5_FAMILY_P54C, NULL, 0x0f, 0xa5, 0xc3, 0x31, 0xd2, 0x31, 0xf6, 0x31, 0xff, 0x31, 0xed, 0x0f, 0xa5,
+       0xc3);
+    assert_int_equal(r.insns[5].ex - r.insns[0].ex, 7);
+    GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xa5, 0xc3, 0x31, 0xd2, 0x31, 0xf6, 0x31, 0xff, 0x31, 0xed, 0x0f, 0xa5,
+       0xc3);
+    assert_int_equal(r.insns[5].ex - r.insns[0].ex, 6); /* no such clock behind the FIFO */
+}
+
+/* n copies of 66h before NOP: n + 1 clocks on the P54C, n + 2 on the P55C. */
+static void prefix_clocks(void **state)
+{
+    (void)state;
+    run r;
+    GO(&r, P5_FAMILY_P54C, NULL, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90);
+    assert_int_equal(r.insns[3].ex - r.insns[2].ex, 3);
+    GO(&r, P5_FAMILY_P55C, NULL, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90);
+    assert_int_equal(r.insns[3].ex - r.insns[2].ex, 4);
+}
+
+/* Distances from E to E: FADD to FADD 3, to FST 4, FMUL to independent FMUL 2, FCOM to FNSTSW 5, and FXCH
+ * free in V. */
+static void x87_distances(void **state)
+{
+    (void)state;
+    run r;
+    GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xc1, 0xd8, 0xc1); /* fadd st,st(1) twice */
+    assert_int_equal(clocks(&r), 4);
+    assert_int_equal(r.deltas.increments[P5_EVENT_FLOATING_POINT_STALLS_DURATION], 2);
+    GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xc1, 0xd9, 0x16); /* fst [esi]: 4 and 2 in EX */
+    assert_int_equal(clocks(&r), 6);
+    GO(&r, P5_FAMILY_P55C, NULL, 0xdc, 0xcb, 0xdc, 0xcc); /* fmul st(3),st; fmul st(4),st */
+    assert_int_equal(clocks(&r), 3);
+    GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xd1, 0xdf, 0xe0); /* fcom; fnstsw ax */
+    assert_int_equal(clocks(&r), 7);
+    GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xc1, 0xd9, 0xca, 0xd8, 0xc1, 0xd9,
+       0xcb); /* fadd; fxch; fadd; fxch: no dependence */
+    assert_int_equal(clocks(&r), 2);
+}
+
+/* A multiply holds its reader two clocks, one if something is between; a store of the clock before's result
+ * waits one. */
+static void mmx_interlocks(void **state)
+{
+    (void)state;
+    run r;
+    GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xd5, 0xc1, 0x0f, 0xfc, 0xd0); /* pmullw mm0,mm1; paddb mm2,mm0 */
+    assert_int_equal(clocks(&r), 4);
+    assert_int_equal(r.deltas.increments[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK], 2);
+    GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xfc, 0xc1, 0x0f, 0x7f, 0x06); /* paddb mm0,mm1; movq [esi],mm0 */
+    assert_int_equal(clocks(&r), 3);
+    assert_int_equal(r.deltas.increments[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION], 1);
+    GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xd5, 0xc1, 0x0f, 0x7f, 0x06); /* pmullw; movq [esi],mm0: 3 and 1 */
+    assert_int_equal(clocks(&r), 5);
+    assert_int_equal(r.deltas.increments[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK], 2);
+    assert_int_equal(r.deltas.increments[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION], 1);
+}
+
+/* x87 to MMX 38 clocks, MMX to x87 58; each direction counts. The first use after RESET is no switch. */
+static void mmx_switches(void **state)
+{
+    (void)state;
+    run r;
+    GO(&r, P5_FAMILY_P55C, NULL, 0xd9, 0xe8, 0x0f, 0xeb, 0xc0, 0x0f, 0x77, 0xd9,
+       0xe8); /* fld1; por; emms; fld1 */
+    assert_int_equal(r.deltas.increments[P5_EVENT_TRANSITIONS_BETWEEN_MMX_AND_FP_INSTRUCTIONS], 2);
+    assert_int_equal(r.deltas.stalls[P5_STALL_MMX_FP_SWITCH], 38 + 58);
+    assert_int_equal(r.deltas.increments[P5_EVENT_EMMS_INSTRUCTIONS_EXECUTED], 1);
+}
+
+/* Wrong prediction: 3 clocks on the P54C and 4 on the P55C from U, one more from V. */
+static void misprediction(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned family;
+        uint8_t bytes[4];
+        unsigned lost;
+        bool in_wb;
+    } cases[] = {
+        {P5_FAMILY_P54C, {0xf7, 0xd0, 0x74, 0x00}, 3, false}, /* not eax; jz: alone in U */
+        {P5_FAMILY_P54C, {0x89, 0xd0, 0x74, 0x00}, 4, true},  /* mov eax,edx; jz in V */
+        {P5_FAMILY_P55C, {0xf7, 0xd0, 0x74, 0x00}, 4, false},
+        {P5_FAMILY_P55C, {0x89, 0xd0, 0x74, 0x00}, 5, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run r;
+        memset(&r, 0, sizeof r);
+        const timing *t = timing_of(cases[i].family);
+        isa_decoder *decoder = isa_decoder_open(cases[i].family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
+        p5_block *block =
+            block_prepare(t, isa_block_decode(decoder, cases[i].bytes, 4, 0x1000, 0x1000, true, 2));
+        const pipe_resolver resolver = {&r, hit_data, hit_code, known, predict, NULL, NULL};
+        const trace_sink sink = {note, &r};
+        pipe_state s;
+        pipe_reset(&s);
+        pipe p;
+        memset(&p, 0, sizeof p);
+        pipe_begin(&p, t, &s, 0, 0x1000, &resolver, &r.deltas);
+        p.trace = &sink;
+        for (unsigned n = 0; n < 2; n++) /* twice the same two instructions, the branch to the first */
+            for (unsigned k = 0; k < 2; k++) {
+                const pipe_insn x = {
+                    .op = &block->ops[k], .clocks = 1, .complete = true, .taken = k == 1, .next = 0x1000};
+                pipe_step(&p, &x);
+            }
+        assert_int_equal(r.insns[2].ex - r.insns[1].end, cases[i].lost);
+        assert_int_equal(
+            r.deltas
+                .increments[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS_RESOLVED_IN_WB_STAGE],
+            cases[i].in_wb ? 2 : 0);
+        assert_int_equal(r.deltas.stalls[P5_STALL_BRANCH], cases[i].lost);
+        block_free(block);
+        isa_decoder_close(decoder);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_of_pairs), cmocka_unit_test(address_interlock),
+        cmocka_unit_test(prefix_shadow),  cmocka_unit_test(prefix_clocks),
+        cmocka_unit_test(x87_distances),  cmocka_unit_test(mmx_interlocks),
+        cmocka_unit_test(mmx_switches),   cmocka_unit_test(misprediction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
