@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "core/model.h"
 #include "machine/state.h"
 
 enum { LEAST_MEMORY = 1024 * 1024 };
@@ -89,6 +90,8 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
         return status;
     }
     p5_core_set_memo(m->core, !options->memo_off);
+    p5_pmu_set_cc_clocks(m->pmu,
+                         m->model->cc_clocks == CC_CLOCKS_FREE_RUNNING ? P5_CC_FREE_RUNNING : P5_CC_ASSERTED);
     m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);
     m->notices.sink = options->notice;
     m->notices.context = options->notice_context;
