@@ -50,7 +50,7 @@ const model_field model_fields[] = {
     POWER("data_tlb", "ways", data_tlb.ways, 2, 64, "ways per set, replaced by tree pseudo-LRU"),
     POWER("data_tlb", "large_sets", data_tlb.large_sets, 0, 16,
           "sets of the separate array for 4 MB pages; 0: they share the other array"),
-    POWER("data_tlb", "large_ways", data_tlb.large_ways, 0, 4, "ways of that array"),
+    POWER("data_tlb", "large_ways", data_tlb.large_ways, 0, 4, "ways of the array for 4 MB pages"),
 
     NUMBER("write_buffers", "entries", write_buffers, 1, 4, "8-byte write buffers"),
     FLAG("write_buffers", "per_pipe", write_buffer_per_pipe,
@@ -99,7 +99,7 @@ const model_field model_fields[] = {
            "bus clocks to the first BRDY# of a line written back"),
     NUMBER("bus", "write_back_next", bus.write_back_next, 1, 16, "bus clocks for each further 8 bytes of it"),
     NUMBER("bus", "locked_read", bus.locked_read, 2, 64, "bus clocks of the read of a locked sequence"),
-    NUMBER("bus", "locked_write", bus.locked_write, 2, 64, "bus clocks of its write"),
+    NUMBER("bus", "locked_write", bus.locked_write, 2, 64, "bus clocks of the write of a locked sequence"),
     NUMBER("bus", "locked_idle", bus.locked_idle, 1, 16, "bus clocks between two locked sequences"),
     NUMBER("bus", "io_read", bus.io_read, 2, 1000, "bus clocks of an I/O read (inferred: 8-bit ISA)"),
     NUMBER("bus", "io_write", bus.io_write, 2, 1000, "bus clocks of an I/O write (inferred: 8-bit ISA)"),
@@ -120,8 +120,8 @@ const model_field model_fields[] = {
 
     POWER("dram", "page_bytes", dram.page_bytes, 512, 1048576, "bytes of an open page"),
     NUMBER("dram", "hit", dram.hit, 2, 200, "bus clocks to the first BRDY# in the open page"),
-    NUMBER("dram", "closed", dram.closed, 2, 200, "... with no page open"),
-    NUMBER("dram", "miss", dram.miss, 2, 200, "... with another page open"),
+    NUMBER("dram", "closed", dram.closed, 2, 200, "bus clocks to the first BRDY# with no page open"),
+    NUMBER("dram", "miss", dram.miss, 2, 200, "bus clocks to the first BRDY# with another page open"),
     NUMBER("dram", "next", dram.next, 1, 64, "bus clocks for each further 8 bytes"),
     NUMBER("dram", "close_idle", dram.close_idle, 0, 1000,
            "the page is closed after this many idle bus clocks; 0: never"),

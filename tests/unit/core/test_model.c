@@ -179,6 +179,37 @@ static void fields_are_a_model_file(void **state)
     }
 }
 
+/* `name` as the page's source has it, between `before` and `after`. */
+static void page_form(char text[80], const char *before, const char *name, const char *after)
+{
+    char *at = text + sprintf(text, "%s", before);
+    for (; *name != '\0'; name++)
+        at += sprintf(at, "%s%c", *name == '_' ? "\\" : "", *name);
+    strcpy(at, after);
+}
+
+/* Every key stands in the manual page (with its underscores escaped). */
+static void the_manual_page_has_every_key(void **state)
+{
+    (void)state;
+    static char page[65536];
+    FILE *file = fopen(P5_SOURCE_DIR "/docs/p5scope-model.5.scd", "r");
+    assert_non_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    const char *section = "", *at = page;
+    for (unsigned i = 0; i < model_field_count; i++) {
+        char heading[80], entry[80];
+        page_form(heading, "# [", model_fields[i].section, "]");
+        page_form(entry, "\n*", model_fields[i].key, "* = ");
+        if (strcmp(section, model_fields[i].section) != 0 && (at = strstr(page, heading)) == NULL)
+            fail_msg("the page has no section %s", heading);
+        section = model_fields[i].section;
+        if (strstr(at, entry) == NULL)
+            fail_msg("section %s of the page has no key%s", heading, entry);
+    }
+}
+
 static void clock_of_ones_own(void **state)
 {
     (void)state;
@@ -202,6 +233,7 @@ int main(void)
         cmocka_unit_test(errors_say_where_and_what),
         cmocka_unit_test(a_base_of_itself_ends),
         cmocka_unit_test(fields_are_a_model_file),
+        cmocka_unit_test(the_manual_page_has_every_key),
         cmocka_unit_test(clock_of_ones_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
