@@ -70,7 +70,11 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
         const p5_access *a = &x->accesses[j];
         int64_t at = begin + shift + block_access_clock(o, j, x->access_count, clocks);
         bool again = last->access && last->clock == at;
-        if (again && o->pattern != ACCESS_REP && banks_conflict(last->access, a)) {
+        bool copies = o->pattern == ACCESS_REP &&
+                      ((last->access ? last->access->flags : a->flags) ^ a->flags) & P5_ACCESS_WRITE;
+        if (again && !copies &&
+            banks_conflict(last->access,
+                           a)) { /* REP CMPS reads both strings at once: measured 5 instead of 4 */
             holds->bank++;
             count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
             shift++;
