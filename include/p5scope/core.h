@@ -183,9 +183,12 @@ void p5_core_invd(p5_core *core);
 uint64_t p5_core_clock(p5_core *core);
 /* The same clock without settling an instruction that still waits for a partner: at most 1 off; cheap, for deadlines. */
 uint64_t p5_core_clock_estimate(const p5_core *core);
-/* All totals, brought up to the last instruction fed. */
+/* Lets an instruction that waits for a partner go alone, as it does in front of an observing instruction; then the totals hold
+ * everything fed. What is fed afterwards cannot pair with it any more. */
+void p5_core_settle(p5_core *core);
+/* All totals of what has entered EX; an instruction that waits for a partner is not among it. Reading changes nothing. */
 void p5_core_counts(p5_core *core, p5_counts *counts);
-/* One event's total for the privilege classes of `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL 3), as increments or as asserted clocks. */
+/* One event's total for the privilege classes of `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL 3), as increments or as asserted clocks; reads like p5_core_counts. */
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted);
 
 /* One executed instruction as the pipe saw it, for pipeline diagrams. Clocks are the core's; D2 and EX of a pair are common to both. */

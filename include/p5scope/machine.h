@@ -101,7 +101,9 @@ void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context,
 p5_core *p5_machine_core(p5_machine *machine);
 p5_pmu *p5_machine_pmu(p5_machine *machine);
 const p5_model *p5_machine_model(const p5_machine *machine);
-/* All totals, at the current instruction. */
+/* Ends a run's pricing: an instruction that waits for a partner goes alone (p5_core_settle). For the totals of a run that is not continued. */
+void p5_machine_settle(p5_machine *machine);
+/* All totals, at the current instruction, without one that still waits for a partner. Looking changes nothing. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts);
 /* Completed instructions and the model's clock; cheap. */
 uint64_t p5_machine_instructions(const p5_machine *machine);

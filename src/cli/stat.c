@@ -154,6 +154,7 @@ static bool run_once(const stat_options *options, size_t index, p5_stat_run *run
     bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
     *status = ran ? guest_exit_status(result) : CLI_INTERNAL;
     if (ran) {
+        p5_machine_settle(machine);
         p5_machine_counts(machine, &run->counts);
         run->instructions = p5_machine_instructions(machine);
         run->clock = p5_machine_clock(machine);

@@ -251,9 +251,13 @@ uint64_t p5_core_clock_estimate(const p5_core *core)
     return core->now;
 }
 
-static void bring_up(p5_core *core)
+void p5_core_settle(p5_core *core)
 {
     price_settle(core);
+}
+
+static void bring_up(p5_core *core)
+{
     memory_advance(core->memory, core->now);
     memo_fold(core);
 }

@@ -258,6 +258,11 @@ const p5_model *p5_machine_model(const p5_machine *machine)
     return machine->model;
 }
 
+void p5_machine_settle(p5_machine *machine)
+{
+    p5_core_settle(machine->core);
+}
+
 void p5_machine_counts(p5_machine *machine, p5_counts *counts)
 {
     p5_core_counts(machine->core, counts);

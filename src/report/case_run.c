@@ -49,8 +49,10 @@ p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *
         observe(context, machine);
     if (status == P5_OK)
         status = run_to_exit(machine, conditions, error);
-    if (status == P5_OK)
+    if (status == P5_OK) {
+        p5_machine_settle(machine);
         p5_machine_counts(machine, counts);
+    }
     p5_machine_close(machine);
     return status;
 }

@@ -100,7 +100,7 @@ static bool run_machine(job *j, p5_machine *machine, uint64_t piece, one_run *ru
     do {
         if (piece != 0) {
             limits.max_instructions += piece;
-            // p5_machine_counts(machine, &between); /* looking must not change anything */
+            p5_machine_counts(machine, &run->counts); /* looking changes nothing */
         }
         if (p5_machine_run(machine, &limits, &run->result, &error) != P5_OK) {
             fprintf(stderr, "%s: run: %s\n", j->file, error.message);
@@ -114,6 +114,7 @@ static bool run_machine(job *j, p5_machine *machine, uint64_t piece, one_run *ru
             return false;
         }
     } while (piece != 0 && run->result.end == P5_END_INSTRUCTIONS);
+    p5_machine_settle(machine);
     p5_machine_counts(machine, &run->counts);
     run->instructions = p5_machine_instructions(machine);
     run->clock = p5_machine_clock(machine);
