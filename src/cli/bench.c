@@ -1,9 +1,9 @@
-#define _GNU_SOURCE /* strcasestr */
 /* p5scope bench: what one trip of a case file, or of code from the command line, costs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/bench_loop.h"
 #include "cli/guest_options.h"
 
 enum {
@@ -43,59 +43,9 @@ typedef struct bench {
 
 /* ---- Code from the command line ---- */
 
-/* True if `text` has the word `part` anywhere, whatever the case. */
-static bool mentions(const bench_options *options, const char *part)
-{
-    return strcasestr(options->code, part) != NULL ||
-           (options->setup != NULL && strcasestr(options->setup, part) != NULL);
-}
-
-/* A register for the loop's counter that the code does not use. What it does not name it may still use: the
- * mnemonics that change a register unnamed are listed. A word that only looks like one costs nothing but the
- * choice. */
-static const char *free_register(const bench_options *options)
-{
-    static const struct {
-        const char *name;
-        const char *parts[12];
-    } registers[] = {
-        {"ebp", {"bp", "enter", "leave", "popa"}},
-        {"ebx", {"bx", "bl", "bh", "cpuid", "popa"}},
-        {"edi", {"di", "movs", "stos", "scas", "cmps", "ins", "popa"}},
-        {"esi", {"si", "movs", "lods", "outs", "cmps", "popa"}},
-    };
-    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
-        bool used = false;
-        for (const char *const *part = registers[i].parts; *part != NULL; part++)
-            used |= mentions(options, *part);
-        if (!used)
-            return registers[i].name;
-    }
-    return NULL;
-}
-
-/* The source of a loop around `copies` copies of the code; NULL when memory is out. */
-static char *loop_source(const bench_options *options, const char *counter, unsigned copies)
-{
-    char *text = NULL;
-    int length =
-        asprintf(&text,
-                 "%s\n"
-                 "        mov %s, N\n"
-                 "        .balign 32\n"
-                 "p5scope_trip:\n"
-                 "        .rept %u\n"
-                 "%s\n"
-                 "        .endr\n"
-                 "        dec %s\n"
-                 "        jnz p5scope_trip\n",
-                 options->setup != NULL ? options->setup : "", counter, copies, options->code, counter);
-    return length >= 0 ? text : NULL;
-}
-
 static bool assemble_loop(const bench_options *options, const char *counter, unsigned copies, bench *out)
 {
-    char *source = loop_source(options, counter, copies);
+    char *source = loop_source(options->code, options->setup, counter, copies);
     p5_status status = source == NULL ? P5_ERR_MEMORY : P5_OK;
     p5_error error = {.status = status};
     for (unsigned i = 0; i < 2 && status == P5_OK; i++)
@@ -281,7 +231,7 @@ static bool bench_code_on(const bench_options *options, const p5_model *model, c
 
 static int bench_code(const bench_options *options)
 {
-    const char *counter = free_register(options);
+    const char *counter = loop_counter(options->code, options->setup);
     if (counter == NULL) {
         cli_complain("--asm", options->code, 1,
                      "the code leaves no register for the loop's counter; write a case file instead");

@@ -1,25 +1,16 @@
-#define _GNU_SOURCE /* asprintf */
 /* p5scope check: run case files, compare what they cost with what they say. */
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/case_files.h"
 #include "cli/guest_options.h"
 #include "cli/workers.h"
 
-enum { KEY_JUNIT = 0x100, KEY_KEEP_GOING, KEY_TIMEOUT, MOST_PATHS_HINT = 16 };
-
-/* One case file, as parsed. `problem` is set if it could not be. */
-typedef struct check_file {
-    p5_case parsed;
-    char *path;
-    char *problem;
-} check_file;
+enum { KEY_JUNIT = 0x100, KEY_KEEP_GOING, KEY_TIMEOUT };
 
 typedef struct check_run {
     const char *pattern; /* -k */
@@ -31,8 +22,7 @@ typedef struct check_run {
     char **paths; /* operands */
     int path_count;
 
-    check_file *files;
-    size_t file_count, file_capacity;
+    case_files files;
     size_t *jobs; /* numbers of the files that are wanted */
     size_t job_count;
     p5_check_result *results;
@@ -40,131 +30,11 @@ typedef struct check_run {
     size_t passed, failed;
 } check_run;
 
-/* ---- Finding the files ---- */
-
-static bool add_file(check_run *run, const char *path)
-{
-    if (run->file_count == run->file_capacity) {
-        size_t room = run->file_capacity == 0 ? MOST_PATHS_HINT : run->file_capacity * 2;
-        check_file *grown = realloc(run->files, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        run->files = grown;
-        run->file_capacity = room;
-    }
-    check_file *file = &run->files[run->file_count];
-    memset(file, 0, sizeof *file);
-    file->path = strdup(path);
-    if (file->path == NULL)
-        return false;
-    run->file_count++;
-    return true;
-}
-
-static int visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static bool add_path(check_run *run, const char *path, bool operand);
-
-static bool add_folder(check_run *run, const char *path)
-{
-    struct dirent **entries;
-    int count = scandir(path, &entries, visible, alphasort);
-    if (count < 0)
-        return false;
-    bool good = true;
-    size_t length = strlen(path);
-    for (int i = 0; i < count; i++) {
-        char *inside = NULL;
-        if (good &&
-            asprintf(&inside, "%s%s%s", path, path[length - 1] == '/' ? "" : "/", entries[i]->d_name) >= 0)
-            good = add_path(run, inside, false);
-        free(inside);
-        free(entries[i]);
-    }
-    free(entries);
-    return good;
-}
-
-/* A file that the user named, or below a folder any *.s. */
-static bool add_path(check_run *run, const char *path, bool operand)
-{
-    struct stat about;
-    if (stat(path, &about) != 0)
-        return operand ? add_file(run, path) : true; /* reading it will say why not */
-    if (S_ISDIR(about.st_mode))
-        return add_folder(run, path);
-    size_t length = strlen(path);
-    if (operand || (length > 2 && strcmp(path + length - 2, ".s") == 0))
-        return add_file(run, path);
-    return true;
-}
-
-/* ---- Reading them ---- */
-
-static void write_error_line(FILE *out, const p5_error *error)
-{
-    if (error->where[0] != '\0')
-        fprintf(out, error->line != 0 ? "%s:%u: " : "%s: ", error->where, error->line);
-    fprintf(out, "%s%s%s\n", error->message, error->hint[0] != '\0' ? "; " : "", error->hint);
-}
-
-static char *error_line(const p5_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return NULL;
-    write_error_line(out, error);
-    fclose(out);
-    text[strcspn(text, "\n")] = '\0';
-    return text;
-}
-
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? (size_t)(slash - path) : 0;
-}
-
-/* Names are unique in a folder. */
-static void check_name(const check_run *run, size_t index)
-{
-    check_file *file = &run->files[index];
-    for (size_t i = 0; i < index; i++) {
-        const check_file *other = &run->files[i];
-        size_t length = folder_length(file->path);
-        if (other->problem != NULL || folder_length(other->path) != length ||
-            strncmp(other->path, file->path, length) != 0 ||
-            strcmp(other->parsed.name, file->parsed.name) != 0)
-            continue;
-        if (asprintf(&file->problem, "%s: case name '%s' is already that of %s", file->path,
-                     file->parsed.name, other->path) < 0)
-            file->problem = NULL;
-        return;
-    }
-}
-
-static void read_files(check_run *run)
-{
-    for (size_t i = 0; i < run->file_count; i++) {
-        check_file *file = &run->files[i];
-        p5_error error = {0};
-        if (p5_case_read(file->path, &file->parsed, &error) != P5_OK)
-            file->problem = error_line(&error);
-        else
-            check_name(run, i);
-    }
-}
-
-static bool wanted(const check_run *run, const check_file *file)
+static bool wanted(const check_run *run, const case_file *file)
 {
     if (run->pattern == NULL)
         return true;
-    const char *name = file->parsed.name != NULL ? file->parsed.name : file->path;
+    const char *name = case_file_name(file);
     return strstr(name, run->pattern) != NULL || fnmatch(run->pattern, name, 0) == 0;
 }
 
@@ -172,11 +42,11 @@ static bool wanted(const check_run *run, const check_file *file)
 static bool make_jobs(check_run *run)
 {
     size_t most = 0; /* outcomes */
-    run->jobs = calloc(run->file_count + 1, sizeof *run->jobs);
+    run->jobs = calloc(run->files.count + 1, sizeof *run->jobs);
     if (run->jobs == NULL)
         return false;
-    for (size_t i = 0; i < run->file_count; i++) {
-        const check_file *file = &run->files[i];
+    for (size_t i = 0; i < run->files.count; i++) {
+        const case_file *file = &run->files.items[i];
         if (!wanted(run, file))
             continue;
         run->jobs[run->job_count++] = i;
@@ -225,7 +95,7 @@ static unsigned judge(const prepared_case *in, const char *name, FILE *out)
     if (status == P5_OK)
         failed = p5_case_judge(in->parsed, model, counts, in->run->verbose, out);
     else
-        write_error_line(out, &error);
+        case_write_error(out, &error);
     if (model != NULL)
         p5_model_close(model);
     return failed;
@@ -256,7 +126,7 @@ static void judge_models(const prepared_case *in, FILE *out)
 static int32_t do_job(void *context, size_t number, char *text, size_t size)
 {
     const check_run *run = context;
-    const check_file *file = &run->files[run->jobs[number]];
+    const case_file *file = &run->files.items[run->jobs[number]];
     FILE *out = fmemopen(text, size - 1, "w");
     if (out == NULL)
         return 1;
@@ -272,7 +142,7 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
             judge_models(&in, out);
         } else {
             fprintf(out, "%c 1 -1 0\n", MARK);
-            write_error_line(out, &error);
+            case_write_error(out, &error);
         }
     }
     for (unsigned i = 0; i < 2; i++)
@@ -284,10 +154,10 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
 /* ---- Saying how they went ---- */
 
 /* Shows and keeps one outcome. `text` is what there is to say, in lines. */
-static void show_outcome(check_run *run, const check_file *file, const char *model, bool good, double seconds,
+static void show_outcome(check_run *run, const case_file *file, const char *model, bool good, double seconds,
                          const char *text)
 {
-    const char *name = file->parsed.name != NULL ? file->parsed.name : file->path;
+    const char *name = case_file_name(file);
     bool place = !good && strcmp(name, file->path) != 0;
     bool colour = cli_colour(stdout);
     printf("%s%s%s %s%s%s%s%s\n", colour ? (good ? "\033[32m" : "\033[1;31m") : "", good ? "ok  " : "FAIL",
@@ -312,7 +182,7 @@ static void show_outcome(check_run *run, const check_file *file, const char *mod
 static bool answered(void *context, const worker_answer *answer)
 {
     check_run *run = context;
-    const check_file *file = &run->files[run->jobs[answer->job]];
+    const case_file *file = &run->files.items[run->jobs[answer->job]];
     if (answer->status != 0) {
         char crash[80];
         snprintf(crash, sizeof crash, "p5scope itself failed in this case (signal %u)\n", answer->signal);
@@ -357,15 +227,10 @@ static bool write_junit(const check_run *run)
 
 static void check_free(check_run *run)
 {
-    for (size_t i = 0; i < run->file_count; i++) {
-        p5_case_free(&run->files[i].parsed);
-        free(run->files[i].path);
-        free(run->files[i].problem);
-    }
+    case_files_free(&run->files);
     for (size_t i = 0; i < run->result_count; i++)
         free((void *)(uintptr_t)run->results[i].failure);
     free(run->results);
-    free(run->files);
     free(run->jobs);
 }
 
@@ -373,9 +238,9 @@ static int check(check_run *run)
 {
     bool good = true;
     for (int i = 0; i < run->path_count && good; i++)
-        good = add_path(run, run->paths[i], true);
+        good = case_files_add(&run->files, run->paths[i]);
     if (good) {
-        read_files(run);
+        case_files_read(&run->files);
         good = make_jobs(run);
     }
     if (!good) {

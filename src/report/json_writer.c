@@ -12,8 +12,9 @@ void json_init(json_writer *json, FILE *out)
     json->out = out;
 }
 
-/* Only asserted. */
-static inline bool in_object(const json_writer *json)
+__attribute__((unused)) /* only asserted */
+static bool
+in_object(const json_writer *json)
 {
     return (json->is_object >> json->depth & 1) != 0;
 }

@@ -1,0 +1,53 @@
+#define _GNU_SOURCE /* asprintf, strcasestr */
+#include "cli/bench_loop.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* True if `code` or `setup` has the word `part` anywhere, whatever the case. */
+static bool mentions(const char *code, const char *setup, const char *part)
+{
+    return strcasestr(code, part) != NULL || (setup != NULL && strcasestr(setup, part) != NULL);
+}
+
+/* What code does not name it may still use: the mnemonics that change a register unnamed are listed. A word that only looks
+ * like one costs nothing but the choice. */
+const char *loop_counter(const char *code, const char *setup)
+{
+    static const struct {
+        const char *name;
+        const char *parts[12];
+    } registers[] = {
+        {"ebp", {"bp", "enter", "leave", "popa"}},
+        {"ebx", {"bx", "bl", "bh", "cpuid", "popa"}},
+        {"edi", {"di", "movs", "stos", "scas", "cmps", "ins", "popa"}},
+        {"esi", {"si", "movs", "lods", "outs", "cmps", "popa"}},
+    };
+    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
+        bool used = false;
+        for (const char *const *part = registers[i].parts; *part != NULL; part++)
+            used |= mentions(code, setup, *part);
+        if (!used)
+            return registers[i].name;
+    }
+    return NULL;
+}
+
+char *loop_source(const char *code, const char *setup, const char *counter, unsigned copies)
+{
+    char *text = NULL;
+    int length = asprintf(&text,
+                          "%s\n"
+                          "        mov %s, N\n"
+                          "        .balign 32\n"
+                          "p5scope_trip:\n"
+                          "        .rept %u\n"
+                          "%s\n"
+                          "        .endr\n"
+                          "        dec %s\n"
+                          "        jnz p5scope_trip\n",
+                          setup != NULL ? setup : "", counter, copies, code, counter);
+    return length >= 0 ? text : NULL;
+}

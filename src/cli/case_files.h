@@ -1,0 +1,36 @@
+/* The case files that the user named, found and read. */
+#ifndef CLI_CASE_FILES_H
+#define CLI_CASE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "p5scope/report.h"
+
+/* One case file. `problem` says why it could not be read; NULL = `parsed` is valid. */
+typedef struct case_file {
+    p5_case parsed;
+    char *path;
+    char *problem;
+} case_file;
+
+typedef struct case_files {
+    case_file *items;
+    size_t count, capacity;
+} case_files;
+
+/* Adds a file, or of a directory all *.s below it in order of names. False (errno is set) if that cannot be
+ * done. */
+bool case_files_add(case_files *files, const char *path);
+/* Reads all of them. A name that stands twice in a directory is a problem of the second. */
+void case_files_read(case_files *files);
+void case_files_free(case_files *files);
+
+/* What the user calls the case: its name, or the path of a file that could not be read. */
+const char *case_file_name(const case_file *file);
+
+/* An error as one line: FILE:LINE: MESSAGE; HINT. */
+void case_write_error(FILE *out, const p5_error *error);
+
+#endif
