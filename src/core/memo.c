@@ -215,14 +215,21 @@ static uint64_t variant(const p5_core *core, const p5_retired *r, bool taken)
     return key;
 }
 
-static memo_entry *find(p5_block *block, const memo_state *from, uint64_t key, bool right)
+enum { WRONG, RIGHT, EITHER }; /* prediction of the branch at the end */
+
+static bool is_for(const memo_entry *e, const memo_state *from, uint64_t key, unsigned prediction)
+{
+    return e->from == from && e->variant == key && (prediction == EITHER || e->right == prediction);
+}
+
+static memo_entry *find(p5_block *block, const memo_state *from, uint64_t key, unsigned prediction)
 {
     memo_entry *first = block->entries;
-    if (first && first->from == from && first->variant == key && first->right == right)
+    if (first && is_for(first, from, key, prediction))
         return first;
     for (memo_entry **link = &block->entries; *link; link = &(*link)->next) {
         memo_entry *e = *link;
-        if (e->from == from && e->variant == key && e->right == right) {
+        if (is_for(e, from, key, prediction)) {
             *link = e->next; /* to the front: it will be wanted again soon */
             e->next = block->entries;
             block->entries = e;
@@ -419,7 +426,8 @@ bool memo_price(p5_core *core, const p5_retired *r)
     const op *last = &block->ops[block->count - 1];
     bool taken = price_taken(last, r->next);
     uint64_t key = variant(core, r, taken);
-    memo_entry *e = find(block, from, key, true);
+    /* What an entry says of the time before the branch is the same whether the prediction is right or not. */
+    memo_entry *e = find(block, from, key, EITHER);
     if (!e) {
         learn(core, r, from, key);
         return true;
@@ -448,8 +456,8 @@ bool memo_price(p5_core *core, const p5_retired *r)
     if (!usual_branch(q, a)) {
         return false;
     }
-    if (!a->right) {
-        e = find(block, from, key, false);
+    if (a->right != e->right) {
+        e = find(block, from, key, a->right ? RIGHT : WRONG);
         if (!e) {
             learn(core, r, from, key);
             return true;

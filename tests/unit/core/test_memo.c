@@ -1,0 +1,100 @@
+/* Remembered answers: as many as there are different executions, however often these come. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/core_internal.h"
+#include "p5scope/model.h"
+
+enum { DISPATCH = 0x1000, HANDLER = 0x2000, HANDLERS = 2 };
+
+static const uint8_t dispatch_code[] = {0x40, 0xff, 0xe2}; /* inc eax; jmp edx */
+static const uint8_t handler_code[] = {0x43, 0xeb,
+                                       0x00}; /* inc ebx; jmp to dispatch (the target is told by `next`) */
+
+typedef struct interpreter {
+    p5_model *model;
+    p5_core *core;
+    p5_block *dispatch, *handlers[HANDLERS];
+} interpreter;
+
+static void interpreter_open(interpreter *i, bool with_memo)
+{
+    p5_error error;
+    assert_int_equal(p5_model_open("p55c-200", &i->model, &error), P5_OK);
+    assert_int_equal(p5_core_open(i->model, NULL, &i->core, &error), P5_OK);
+    p5_core_set_memo(i->core, with_memo);
+    i->dispatch = p5_block_make(i->core, dispatch_code, sizeof dispatch_code, DISPATCH, DISPATCH, true, 8);
+    for (uint32_t h = 0; h < HANDLERS; h++)
+        i->handlers[h] = p5_block_make(i->core, handler_code, sizeof handler_code, HANDLER + h * 0x100,
+                                       HANDLER + h * 0x100, true, 8);
+}
+
+static void interpreter_close(interpreter *i)
+{
+    p5_block_release(i->core, i->dispatch);
+    for (unsigned h = 0; h < HANDLERS; h++)
+        p5_block_release(i->core, i->handlers[h]);
+    p5_core_close(i->core);
+    p5_model_close(i->model);
+}
+
+static void retire(interpreter *i, p5_block *block, uint32_t next)
+{
+    const p5_retired retired = {
+        .block = block, .count = (uint16_t)p5_block_count(block), .next = next, .mode = P5_MODE_PROTECTED};
+    p5_core_retire(i->core, &retired);
+}
+
+/* An interpreter's dispatch: the indirect jump goes to the other handler every time, so the BTB, which
+ * remembers the last target, is always wrong. */
+static void interpret(interpreter *i, unsigned steps)
+{
+    for (unsigned n = 0; n < steps; n++) {
+        uint32_t h = n % HANDLERS;
+        retire(i, i->dispatch, HANDLER + h * 0x100);
+        retire(i, i->handlers[h], DISPATCH);
+    }
+}
+
+static void test_always_mispredicted(void **state)
+{
+    (void)state;
+    interpreter i;
+    interpreter_open(&i, true);
+    interpret(&i, 1000);
+    size_t bytes = i.core->memo.bytes;
+    interpret(&i, 10000);
+    assert_int_equal(i.core->memo.bytes, bytes);
+    assert_in_range(bytes, 1, 1 << 16);
+    interpreter_close(&i);
+}
+
+static void test_same_as_exact(void **state)
+{
+    (void)state;
+    static p5_counts both[2];
+    memset(both, 0, sizeof both);
+    for (unsigned n = 0; n < 2; n++) {
+        interpreter i;
+        interpreter_open(&i, n);
+        interpret(&i, 1000);
+        p5_core_counts(i.core, &both[n]);
+        interpreter_close(&i);
+    }
+    assert_memory_equal(&both[0], &both[1], sizeof both[0]);
+    /* all dispatches after the first go the wrong way */
+    assert_int_equal(
+        both[0].increments[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS][P5_CPL_SYSTEM] > 999,
+        1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_always_mispredicted),
+                                       cmocka_unit_test(test_same_as_exact)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
