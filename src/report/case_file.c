@@ -102,13 +102,25 @@ static p5_status parse_case(case_parser *in)
     return in->out->name == NULL ? no_memory(in) : need_end(in);
 }
 
-/* Checks that `name` is a model (or a model file), or with `prefix` the beginning of a built-in one's name.
- */
+static bool is_model_file(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
+}
+
+/* Checks that `name` is a model (or a model file), or with `prefix` the beginning of the name of a built-in
+ * one or of a model file of this case. */
 static p5_status check_model(case_parser *in, const char *name, bool prefix)
 {
     size_t length = strlen(name);
-    if (!prefix && (strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0)))
+    if (!prefix && is_model_file(name))
         return P5_OK; /* opened, and complained about, when the case runs */
+    for (size_t i = 0; prefix && i < in->models.count; i++) {
+        const char *slash = strrchr(in->models.items[i], '/');
+        if (is_model_file(in->models.items[i]) &&
+            strncmp(slash != NULL ? slash + 1 : in->models.items[i], name, length) == 0)
+            return P5_OK;
+    }
     for (const char *const *known = p5_model_names(); *known != NULL; known++)
         if (strcmp(*known, name) == 0 || (prefix && strncmp(*known, name, length) == 0))
             return P5_OK;
@@ -118,11 +130,18 @@ static p5_status check_model(case_parser *in, const char *name, bool prefix)
     return fail(in, name, P5_ERR_NAME);
 }
 
+/* A model file stands beside the case that names it. */
 static p5_status add_model(case_parser *in, const char *name)
 {
-    if (!ARRAY_ROOM(&in->models) || (in->models.items[in->models.count] = strdup(name)) == NULL)
+    const char *slash = strrchr(in->out->path, '/');
+    size_t folder =
+        slash != NULL && is_model_file(name) && name[0] != '/' ? (size_t)(slash - in->out->path) + 1 : 0;
+    size_t size = folder + strlen(name) + 1;
+    char *text = ARRAY_ROOM(&in->models) ? malloc(size) : NULL;
+    if (text == NULL)
         return no_memory(in);
-    in->models.count++;
+    snprintf(text, size, "%.*s%s", (int)folder, in->out->path, name);
+    in->models.items[in->models.count++] = text;
     return P5_OK;
 }
 
