@@ -132,6 +132,13 @@ typedef struct p5_control {
     bool fpu_trap;             /* CR0.EM or CR0.TS: no MMX in V */
 } p5_control;
 
+/* The debug registers as events 23h-26h want to know them. */
+typedef struct p5_debug {
+    uint32_t dr[4];
+    uint32_t dr7;
+    bool extensions; /* CR4.DE: R/W = 2 is a breakpoint on ports */
+} p5_debug;
+
 /* Bits of page-table entries, for p5_core_hooks.page_bits_set. */
 enum { P5_PAGE_DIRECTORY_ACCESSED = 1, P5_PAGE_ACCESSED = 2, P5_PAGE_DIRTY = 4 };
 
@@ -173,6 +180,8 @@ void p5_core_exception(p5_core *core, const p5_exception *exception);
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
 /* Sets the control inputs, from the next instruction on. */
 void p5_core_set_control(p5_core *core, const p5_control *control);
+/* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches. */
+void p5_core_set_debug(p5_core *core, const p5_debug *debug);
 /* MOV CR3: flushes TLBs and BTB; INVLPG; WBINVD (with write-backs) and INVD. */
 void p5_core_load_cr3(p5_core *core);
 void p5_core_invlpg(p5_core *core, uint32_t linear);

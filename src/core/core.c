@@ -192,6 +192,12 @@ void p5_core_set_control(p5_core *core, const p5_control *control)
     predictor_set_control(core->predictor, control->no_branch_allocation);
 }
 
+void p5_core_set_debug(p5_core *core, const p5_debug *debug)
+{
+    price_settle(core);
+    breakpoints_set(&core->breakpoints, debug);
+}
+
 void p5_core_load_cr3(p5_core *core)
 {
     price_settle(core);

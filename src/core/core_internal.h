@@ -2,6 +2,7 @@
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
+#include "core/breakpoints.h"
 #include "core/counts.h"
 #include "core/memo.h"
 #include "core/memory.h"
@@ -23,6 +24,7 @@ struct p5_core {
     uint64_t instructions, groups;      /* priced so far */
     memo memo;
     trace_sink trace;
+    breakpoints breakpoints;
     p5_block *blocks;
     /* While a stretch is priced: */
     const p5_block *block;

@@ -176,6 +176,22 @@ static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trac
     p->trace->insn(p->trace->context, &t);
 }
 
+/* Events 23h-26h. */
+static void count_matches(pipe *p, unsigned matches)
+{
+    for (unsigned n = 0; matches >> n != 0; n++)
+        if (matches >> n & 1)
+            count(p, (enum p5_event)(P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + n), 1, 1);
+}
+
+static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
+{
+    if (x->complete)
+        count_matches(p, breakpoints_code(p->breakpoints, x->op->address, in_v));
+    for (uint32_t i = 0; i < x->access_count; i++)
+        count_matches(p, breakpoints_access(p->breakpoints, &x->accesses[i]));
+}
+
 /* Events that every completed instruction brings. */
 static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
 {
@@ -196,6 +212,11 @@ static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
 
 static void count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
 {
+    if (p->breakpoints) {
+        match_breakpoints(p, u, false);
+        if (v)
+            match_breakpoints(p, v, true);
+    }
     if (u->complete) {
         count(p, P5_EVENT_INSTRUCTIONS_EXECUTED, v ? 2 : 1, 1);
         count_insn(p, u, false);

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "core/block.h"
+#include "core/breakpoints.h"
 #include "core/fifo.h"
 #include "core/fpu.h"
 #include "core/memory.h"
@@ -129,6 +130,7 @@ typedef struct pipe {
     uint64_t branch_pairs;
     uint32_t *group_log; /* where to note the U address of each group; NULL: nowhere */
     const trace_sink *trace;
+    const breakpoints *breakpoints; /* NULL: none are set */
 } pipe;
 
 /* After RESET. */

@@ -149,6 +149,7 @@ static void begin(p5_core *core, uint32_t address)
     core->pipe.control =
         (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
+    core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
     core->pipe.group_log = core->record ? core->group_log : NULL;
 }
 

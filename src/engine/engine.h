@@ -34,6 +34,7 @@ typedef enum engine_special {
     ENGINE_RDTSC, ENGINE_RDPMC, ENGINE_RDMSR, ENGINE_WRMSR, /* registers through engine_get/set; ENGINE_CONTINUE = done */
     ENGINE_CPUID,
     ENGINE_MOV_TO_CR,    /* operand = CR number, value = new value; the owner may fault it or let it happen (ENGINE_CONTINUE) */
+    ENGINE_MOV_TO_DR,    /* operand = DR number (never 4 or 5), value = what the register holds afterwards */
     ENGINE_INVLPG,       /* value = linear address */
     ENGINE_INVD, ENGINE_WBINVD
 } engine_special;

@@ -107,9 +107,12 @@ void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
         engine_raise(e, VECTOR_UNDEFINED, 0);
     }
     unsigned target = (unsigned)number | (number >= 4 ? 2u : 0u);
-    env->dr[target] = target == 6   ? ((uint32_t)value & 0xe00fu) | 0xffff0ff0u
-                      : target == 7 ? ((uint32_t)value & 0xffff2fffu) | 0x400u
-                                    : (uint32_t)value;
+    uint32_t held = target == 6   ? ((uint32_t)value & 0xe00fu) | 0xffff0ff0u
+                    : target == 7 ? ((uint32_t)value & 0xffff2fffu) | 0x400u
+                                  : (uint32_t)value;
+    engine_special_call call = {.which = ENGINE_MOV_TO_DR, .operand = target, .value = held};
+    special_call(e, &call);
+    env->dr[target] = held;
 }
 
 void WRAP(helper_hlt)(uc_env *env, int length);

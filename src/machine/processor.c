@@ -117,10 +117,20 @@ static engine_action processor_mov_to_cr(p5_machine *machine, engine_special_cal
     case 4:
         if ((value & ~p5_pmu_cr4_mask(p5_model_family(machine->model))) != 0)
             return processor_fault(call, VECTOR_GP);
+        machine->after |= machine->debug_written ? AFTER_DEBUG : 0; /* CR4.DE */
         return ENGINE_CONTINUE;
     default:
         return processor_fault(call, VECTOR_UD);
     }
+}
+
+/* Events 23h-26h compare with DR0-DR3, whether or not DR7 enables them. */
+static void processor_set_debug(p5_machine *machine)
+{
+    p5_debug debug = {.dr7 = machine->dr[7],
+                      .extensions = (engine_get(machine->engine, ENGINE_CR4) & CR4_DE) != 0};
+    memcpy(debug.dr, machine->dr, sizeof debug.dr);
+    p5_core_set_debug(machine->core, &debug);
 }
 
 engine_action processor_special(void *context, engine_special_call *call)
@@ -135,6 +145,11 @@ engine_action processor_special(void *context, engine_special_call *call)
     switch (call->which) {
     case ENGINE_MOV_TO_CR:
         return processor_mov_to_cr(machine, call);
+    case ENGINE_MOV_TO_DR:
+        machine->dr[call->operand] = call->value;
+        machine->debug_written = true;
+        machine->after |= AFTER_DEBUG;
+        return ENGINE_CONTINUE;
     case ENGINE_INVLPG:
         machine->after |= AFTER_INVLPG;
         machine->after_linear = call->value;
@@ -168,6 +183,8 @@ void processor_after(p5_machine *machine)
     machine->after = 0;
     if ((after & AFTER_CONTROL) != 0)
         processor_set_control(machine);
+    if ((after & AFTER_DEBUG) != 0)
+        processor_set_debug(machine);
     if ((after & AFTER_CR3) != 0)
         p5_core_load_cr3(machine->core);
     if ((after & AFTER_INVLPG) != 0)

@@ -28,6 +28,7 @@ enum {
     CR0_NW = 1u << 29,
     CR0_CD = 1u << 30,
     CR4_TSD = 1u << 2,
+    CR4_DE = 1u << 3,
     CR4_PCE = 1u << 8
 };
 #define CR0_PG 0x80000000u
@@ -55,7 +56,7 @@ typedef struct guest_kind {
 } guest_kind;
 
 /* Work that an instruction asked for and that happens when it has been priced. */
-enum { AFTER_CONTROL = 1, AFTER_CR3 = 2, AFTER_INVLPG = 4, AFTER_INVD = 8, AFTER_WBINVD = 16 };
+enum { AFTER_CONTROL = 1, AFTER_CR3 = 2, AFTER_INVLPG = 4, AFTER_INVD = 8, AFTER_WBINVD = 16, AFTER_DEBUG = 32 };
 
 struct p5_machine {
     p5_core *core;
@@ -65,6 +66,8 @@ struct p5_machine {
     uint64_t check_clock;
     uint32_t after;        /* AFTER_* */
     uint32_t after_linear; /* INVLPG's operand */
+    uint32_t dr[8];        /* debug registers as last written */
+    bool debug_written; /* MOV to a debug register was executed */
     bool attention_wanted;
     bool stepping;
     volatile sig_atomic_t stop; /* p5_machine_stop was called */
