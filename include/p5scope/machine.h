@@ -25,6 +25,7 @@ typedef struct p5_machine_options {
     size_t size;            /* sizeof (p5_machine_options) */
     const char *model;      /* NULL = the default model */
     double clock_mhz;       /* 0 = the model's */
+    const char *agent;      /* p5_model_set_agent; NULL = the model's */
     uint32_t memory_bytes;  /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
     bool permissive;        /* --isa=permissive */
     bool memo_off;          /* price every block on the exact path (debugging; same results) */

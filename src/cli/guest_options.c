@@ -8,6 +8,7 @@
 enum {
     KEY_MODEL = GUEST_OPTION_KEYS,
     KEY_CLOCK,
+    KEY_AGENT,
     KEY_MEM,
     KEY_ISA,
     KEY_FLAT,
@@ -147,6 +148,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_CLOCK:
         return positive_number("--clock", argument, &options->clock_mhz);
+    case KEY_AGENT:
+        options->agent = argument;
+        return 0;
     case KEY_MEM:
         return set_memory(options, argument);
     case KEY_ISA:
@@ -198,6 +202,8 @@ static const struct argp_option guest_option_table[] = {
     {NULL, 0, NULL, 0, "Machine and guest:", 10},
     {"model", KEY_MODEL, "NAME|FILE.ini", 0, "Processor and board (see 'p5scope list models')", 0},
     {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
+    {"agent", KEY_AGENT, "KIND[,KEY=VALUE...]", 0,
+     "Another bus master: dma or processor (p5scope-model(5), [agent])", 0},
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
     {"isa", KEY_ISA, "MODE", 0, "exact, or permissive: later instructions run too", 0},
     {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
@@ -266,6 +272,10 @@ bool guest_options_complete(guest_options *options, bool *done)
     }
     if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
+        return false;
+    }
+    if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK) {
+        cli_show_error(&error, "--agent", options->agent, "kind, period, base, length, write, clocks, grant");
         return false;
     }
     if (!complete_counters(options))

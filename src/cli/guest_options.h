@@ -10,6 +10,7 @@ enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_OPTION_KEYS =
 typedef struct guest_options {
     const char *model_name;
     double clock_mhz;
+    const char *agent; /* --agent as written */
     uint32_t memory_bytes;
     bool permissive;
     bool flat;

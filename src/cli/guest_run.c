@@ -57,6 +57,7 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
     p5_machine_options machine_options = {.size = sizeof machine_options,
                                           .model = options->model_name,
                                           .clock_mhz = options->clock_mhz,
+                                          .agent = options->agent,
                                           .memory_bytes = options->memory_bytes,
                                           .permissive = options->permissive,
                                           .random_seed = seed,

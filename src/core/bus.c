@@ -32,6 +32,16 @@ static uint64_t core_clock_of(const bus *b, uint64_t n)
     return (n * b->model->half_ratio + 1) / 2;
 }
 
+uint64_t bus_clock_at(const bus *b, uint64_t clock)
+{
+    return bus_clock_from(b, clock);
+}
+
+uint64_t bus_core_clock(const bus *b, uint64_t n)
+{
+    return core_clock_of(b, n);
+}
+
 /* ---- utilisation ---- */
 
 static void count_busy(bus *b, const bus_busy *busy, uint64_t clocks)
@@ -72,12 +82,36 @@ static void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 
 /* ---- cycles ---- */
 
+/* First bus clock from core clock `asked` on in which the bus is free. */
+static uint64_t next_free(const bus *b, uint64_t asked)
+{
+    uint64_t at = bus_clock_from(b, asked);
+    return at > b->free ? at : b->free;
+}
+
+uint64_t bus_next_free(const bus *b, uint64_t asked)
+{
+    return core_clock_of(b, next_free(b, asked));
+}
+
+/* The other processor had the bus last: PBREQ# until it is free and PBGNT# comes. Events 2Ah. */
+static uint64_t arbitrate(bus *b, uint64_t asked)
+{
+    uint64_t granted = next_free(b, asked) + b->model->agent.grant;
+    uint64_t waited = core_clock_of(b, granted) - core_clock_of(b, bus_clock_from(b, asked));
+    b->lost = false;
+    if (b->model->family == P5_FAMILY_P55C) {
+        counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_TRANSFERS, b->class, 1, 1);
+        counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_LATENCY, b->class, waited, waited);
+    }
+    return granted;
+}
+
 /* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
 static uint64_t start(bus *b, uint64_t asked)
 {
     bus_advance(b, asked);
-    uint64_t at = bus_clock_from(b, asked);
-    return at > b->free ? at : b->free;
+    return b->lost ? arbitrate(b, asked) : next_free(b, asked);
 }
 
 /* A cycle of `clocks` bus clocks with `idle` ones behind it; answers its end in core clocks. */
@@ -145,5 +179,6 @@ uint64_t bus_io(bus *b, uint64_t asked, bool write)
 
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 {
-    return cycle(b, start(b, asked), bus_clocks, 1, false);
+    bus_advance(b, asked);
+    return cycle(b, next_free(b, asked), bus_clocks, 1, false);
 }

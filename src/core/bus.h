@@ -30,6 +30,7 @@ typedef struct bus {
     board board;
     uint64_t free;     /* bus clock from which the next ADS# may be driven */
     uint64_t unlocked; /* bus clock from which the next locked sequence may start */
+    bool lost;         /* the second processor had the bus last */
     bus_busy busy[BUS_BUSY];
     unsigned busy_count;
 } bus;
@@ -57,6 +58,12 @@ uint64_t bus_locked_write(bus *b, uint64_t asked);
 uint64_t bus_io(bus *b, uint64_t asked, bool write);
 /* Another master has the bus, or AHOLD or BOFF# is active, for `bus_clocks`. */
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks);
+
+/* Clock edge from `asked` on at which the bus is free. */
+uint64_t bus_next_free(const bus *b, uint64_t asked);
+/* Bus clock that begins at or after core clock `clock`, and core clock at which bus clock `n` has begun. */
+uint64_t bus_clock_at(const bus *b, uint64_t clock);
+uint64_t bus_core_clock(const bus *b, uint64_t n);
 
 /* Which 8-byte part of a line the n-th BRDY# of a burst that starts with part `first` brings: 0123, 1032,
  * 2301, 3210. */

@@ -120,12 +120,16 @@ static void enter_class(p5_core *core, unsigned cpl)
     memory_set_class(core->memory, class);
 }
 
+/* No instruction whose references all hit takes longer. */
+enum { MOST_CLOCKS = 512 };
+
 void p5_core_retire(p5_core *core, const p5_retired *r)
 {
     if (r->count == 0)
         return;
     enter_class(core, r->cpl);
-    if (core->memo.on && memo_price(core, r))
+    uint64_t horizon = core->now + MOST_CLOCKS * (uint64_t)r->count;
+    if (core->memo.on && !memory_agent_near(core->memory, horizon) && memo_price(core, r))
         return;
     price_exact(core, r);
 }
@@ -177,6 +181,7 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     core->deltas[core->cpl_class].clocks += clocks;
     core->deltas[core->cpl_class].stalls[P5_STALL_HALT] += clocks;
     core->now += clocks;
+    memory_pass(core->memory, core->now);
     if (clocks > 0) { /* everything in flight has come to an end */
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
     }

@@ -326,6 +326,8 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, bool
     r.write_through = (access->flags & P5_ACCESS_WRITE_THROUGH) != 0;
     uint32_t granule = access->size == 8 ? 8 : 4;
     r.misaligned = answer->is_misaligned = (access->linear & (granule - 1)) + access->size > granule;
+    if (!locked || !r.write) /* HOLD and PBREQ# wait for the end of a locked sequence */
+        memory_let_agent(m, asked);
     if (asked > m->latest)
         m->latest = asked;
     memory_upgrade_lines(m, asked);

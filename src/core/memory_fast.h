@@ -14,6 +14,12 @@ static inline int memory_fast_tlb(const tlb *t, uint32_t key)
     return t->key[entry] == key ? entry : -1;
 }
 
+/* Whether another bus master may act up to `clock`: then references have to be made one by one, at their clocks. */
+static inline bool memory_agent_near(const struct memory *m, uint64_t clock)
+{
+    return m->agent.due <= clock;
+}
+
 static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
 {
     uint32_t write = access->flags & P5_ACCESS_WRITE;

@@ -42,6 +42,7 @@ void memory_reset(struct memory *m)
     bus_reset(&m->bus);
     m->data_fill = m->code_fill = (line_fill){1, 0}; /* no line: not a multiple of 32 */
     m->ewbe_at = 0;
+    agent_reset(m);
     memory_set_quiet(m);
 }
 
@@ -83,6 +84,7 @@ void memory_invlpg(struct memory *m, uint32_t linear)
 /* Modified lines go to the bus one after the other; afterwards both caches are empty. */
 uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
 {
+    memory_let_agent(m, asked);
     uint64_t clock = memory_drained(m, asked);
     for (unsigned set = 0; set < CACHE_SETS; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
@@ -130,6 +132,11 @@ void memory_upgrade_lines(struct memory *m, uint64_t clock)
             data_cache_set_state(&m->data, cache_set(line), (unsigned)way, MESI_EXCLUSIVE);
         m->writes.upgrade[i] = 0;
     }
+}
+
+void memory_pass(struct memory *m, uint64_t clock)
+{
+    memory_let_agent(m, clock);
 }
 
 void memory_advance(struct memory *m, uint64_t clock)

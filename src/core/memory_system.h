@@ -7,6 +7,7 @@
 #ifndef CORE_MEMORY_SYSTEM_H
 #define CORE_MEMORY_SYSTEM_H
 
+#include "core/agent.h"
 #include "core/bus.h"
 #include "core/code_cache.h"
 #include "core/counts.h"
@@ -34,6 +35,7 @@ struct memory {
     tlb code_tlb;
     line_fill code_fill;
     uint64_t code_parts[4]; /* when its 8-byte parts can be decoded */
+    agent agent;
     uint64_t latest;        /* latest clock that any reference was asked for */
 
     /* Everything else. */
@@ -61,6 +63,13 @@ static inline bool memory_frozen(const struct memory *m)
 static inline void memory_count(struct memory *m, enum p5_event event)
 {
     counts_add(m->totals, event, m->class, 1, 1);
+}
+
+/* ... of an event that the P54C does not have. */
+static inline void memory_count_p55c(struct memory *m, enum p5_event event)
+{
+    if (m->model->family == P5_FAMILY_P55C)
+        memory_count(m, event);
 }
 
 /* Adds clocks of a duration event. */
@@ -101,6 +110,8 @@ typedef enum snoop_result {
     SNOOP_HIT /* HIT# */,
     SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */
 } snoop_result;
+/* What the caches do when another master reads or (`invalidate`) writes a line; `*done` as below. */
+snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done);
 /* An inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin. `*done`:
  * clock at which a write-back that it caused has ended, or `clock`. */
 snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
@@ -108,5 +119,11 @@ snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate
 /* Another master owns the bus for `bus_clocks` from `clock` on (HOLD/HLDA, AHOLD, BOFF#); answers when it is
  * free. */
 uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks);
+/* Lets the board's agent do what is due at `clock`, the time of a request. */
+static inline void memory_let_agent(struct memory *m, uint64_t clock)
+{
+    if (__builtin_expect(m->agent.due <= clock, 0))
+        agent_run(m, clock);
+}
 
 #endif

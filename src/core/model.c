@@ -391,6 +391,31 @@ p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error)
     return P5_OK;
 }
 
+p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
+{
+    bool complete[MODEL_MAX_FIELDS] = {false};
+    parser p = {.model = model, .error = error, .where = "", .complete = complete};
+    char copy[MODEL_LINE + 1];
+    if (strlen(text) > MODEL_LINE)
+        return error_set(error, P5_ERR_SYNTAX, "more than %d characters", MODEL_LINE);
+    strcpy(copy, text);
+    char *cursor = copy, *part;
+    for (bool first = true; (part = text_field(&cursor, ',')) != NULL && p.status == P5_OK; first = false) {
+        char *value = strchr(part, '=');
+        if (first && value == NULL) {
+            take_key(&p, "agent", "kind", part);
+        } else if (value == NULL) {
+            p.status = error_set(error, P5_ERR_SYNTAX, "'%s' has no value: expected KEY=VALUE", part);
+        } else {
+            *value = '\0';
+            take_key(&p, "agent", part, value + 1);
+        }
+        if (p.status != P5_OK && error != NULL)
+            error->column = (unsigned)(part - copy) + 1;
+    }
+    return p.status;
+}
+
 uint32_t p5_model_signature(const p5_model *model)
 {
     return model->signature;

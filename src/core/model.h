@@ -67,6 +67,15 @@ typedef struct model_dram {
     uint32_t close_idle;
 } model_dram;
 
+/* Another bus master: see agent.h. */
+enum { AGENT_NONE, AGENT_DMA, AGENT_PROCESSOR };
+typedef struct model_agent {
+    uint32_t kind;
+    uint32_t period, clocks, grant; /* bus clocks */
+    uint32_t base, length;          /* bytes */
+    bool write;
+} model_agent;
+
 enum { CC_CLOCKS_ASSERTED, CC_CLOCKS_FREE_RUNNING };
 
 struct p5_model {
@@ -87,6 +96,7 @@ struct p5_model {
     model_bus bus;
     model_l2 l2;
     model_dram dram;
+    model_agent agent;
     model_region uncacheable[MODEL_REGIONS];
     uint32_t uncacheable_count;
 };

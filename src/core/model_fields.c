@@ -125,5 +125,19 @@ const model_field model_fields[] = {
     NUMBER("dram", "next", dram.next, 1, 64, "bus clocks for each further 8 bytes"),
     NUMBER("dram", "close_idle", dram.close_idle, 0, 1000,
            "the page is closed after this many idle bus clocks; 0: never"),
+
+    CHOICE("agent", "kind", agent.kind, AGENT_NONE, "none dma processor",
+           "another bus master. dma: a device behind HOLD and HLDA; processor: the second one of a "
+           "dual-processor board"),
+    NUMBER("agent", "period", agent.period, 1, 1000000000, "bus clocks from one of its requests to the next"),
+    NUMBER("agent", "base", agent.base, 0, 4294967295.0,
+           "first physical address that it moves a line from or to"),
+    NUMBER("agent", "length", agent.length, 32, 1073741824, "bytes, after which it begins again"),
+    FLAG("agent", "write", agent.write,
+         "on: it writes to memory, and copies in the caches become invalid; off: it reads, and they become "
+         "shared"),
+    NUMBER("agent", "clocks", agent.clocks, 2, 1000, "bus clocks that a line takes it"),
+    NUMBER("agent", "grant", agent.grant, 0, 100,
+           "processor: bus clocks from the end of its cycle to PBGNT# (inferred)"),
 };
 const unsigned model_field_count = sizeof model_fields / sizeof *model_fields;

@@ -28,11 +28,8 @@ void snoop_code_cache(struct memory *m, uint32_t physical)
     code_cache_drop(&m->code, physical);
 }
 
-snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
-                            uint64_t *done)
+snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done)
 {
-    memory_upgrade_lines(m, clock);
-    memory_count(m, P5_EVENT_EXTERNAL_SNOOPS);
     *done = clock;
     snoop_result result = SNOOP_MISS;
     if (code_cache_find(&m->code, physical) >= 0) {
@@ -43,7 +40,6 @@ snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate
     int way = data_cache_find(&m->data, physical);
     if (way < 0)
         return result;
-    memory_count(m, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS);
     unsigned set = cache_set(physical);
     result = SNOOP_HIT;
     if (m->data.state[set][way] == MESI_MODIFIED) {
@@ -52,6 +48,16 @@ snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate
     }
     data_cache_set_state(&m->data, set, (unsigned)way, invalidate ? MESI_INVALID : MESI_SHARED);
     return result;
+}
+
+snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
+                            uint64_t *done)
+{
+    memory_upgrade_lines(m, clock);
+    memory_count(m, P5_EVENT_EXTERNAL_SNOOPS);
+    if (data_cache_find(&m->data, physical) >= 0)
+        memory_count(m, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS);
+    return snoop_line(m, physical, invalidate, clock, done);
 }
 
 uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks)

@@ -80,6 +80,9 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
             p5_model_open(options->model != NULL ? options->model : p5_model_names()[0], &m->model, error);
     if (status == P5_OK && options->clock_mhz != 0)
         status = p5_model_set_clock(m->model, options->clock_mhz, error);
+    if (status == P5_OK && options->agent != NULL)
+        status = p5_model_set_agent(m->model, options->agent, error);
+    m->options.agent = NULL;
     p5_core_hooks hooks = {.context = m, .translate = machine_translate, .walk = machine_walk};
     if (status == P5_OK)
         status = p5_core_open(m->model, &hooks, &m->core, error);
