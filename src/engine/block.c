@@ -6,14 +6,18 @@
 
 #include "engine/internal.h"
 
-enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14 };
+enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14, BLOCK_LIMIT = 1u << 18 };
 
 /* What a look at the bytes says about the block to be translated. */
 typedef struct block_plan {
     unsigned count; /* instructions, at least 1 */
     block_kind kind;
     bool address16, port;
+    bool scan_reverse;
+    uint8_t scan_register, scan_bits;
+    bool alias; /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
     unsigned later;
+    unsigned size; /* bytes of what was decoded */
 } block_plan;
 
 /* The bytes of a block: in place, or put together when its only instruction crosses a page end. */
@@ -44,6 +48,16 @@ static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
     code->size = have;
 }
 
+static unsigned insn_value(const isa_insn *insn)
+{
+    return isa_forms[insn->form].value;
+}
+
+static bool is_test_alias(const uint8_t *opcode)
+{
+    return (opcode[0] & 0xfe) == 0xf6 && (opcode[1] & 0x38) == 0x08;
+}
+
 static bool repeats(const isa_insn *insn)
 {
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
@@ -62,6 +76,18 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
         return BLOCK_WBINVD;
     if (opcode[0] == 0xf1)
         return BLOCK_ICEBP;
+    if (opcode[0] == 0x61)
+        return BLOCK_POPA;
+    if (insn_value(insn) == ISA_VALUE_COUNT)
+        return BLOCK_COUNT;
+    if (opcode[0] == 0x0f && (opcode[1] & 0xfe) == 0xbc) {
+        plan->scan_reverse = opcode[1] & 1;
+        plan->scan_register = opcode[2] >> 3 & 7;
+        plan->scan_bits = 8 * insn->operand_bytes;
+        return BLOCK_SCAN;
+    }
+    if (is_test_alias(opcode))
+        plan->alias = true;
     if (!repeats(insn))
         return BLOCK_PLAIN;
     plan->port = (opcode[0] & 0xfc) == 0x6c;
@@ -75,14 +101,15 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
 
 /* Instructions that must stand alone: everything before them has been retired when they run, everything after
  * them sees what they did. */
-static bool stands_alone(const isa_insn *insn)
+static bool stands_alone(const isa_insn *insn, const uint8_t *bytes)
 {
-    return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn);
+    return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
+           insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes);
 }
 
-static bool ends_block(const isa_insn *insn)
+static bool ends_block(const isa_insn *insn, block_kind kind)
 {
-    return isa_forms[insn->form].branch != ISA_NOT_BRANCH ||
+    return kind != BLOCK_PLAIN || isa_forms[insn->form].branch != ISA_NOT_BRANCH ||
            insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
 }
 
@@ -105,24 +132,57 @@ static block_plan plan_block(engine *e, uint32_t linear, bool code32, unsigned m
                 break;
             }
         }
-        if (stands_alone(&insn) && plan.count)
+        bool alone = stands_alone(&insn, code->bytes + at);
+        if (alone && plan.count)
             break;
         plan.count++;
         plan.kind = kind_of(&insn, code->bytes + at, code32, &plan);
         plan.later += isa_forms[insn.form].models == ISA_P6;
         at += insn.length;
-        if (stands_alone(&insn) || ends_block(&insn) || at >= code->size)
+        if (alone || ends_block(&insn, plan.kind) || at >= code->size)
             break;
     }
+    plan.size = (unsigned)at;
     return plan;
+}
+
+/* Has Unicorn translate something else than what stands in memory. What the processor does not have must not
+ * reach its translator, which aborts on some of it. */
+static void substitute(engine *e, const block_plan *plan, uint32_t linear, const code_bytes *code)
+{
+    static const uint8_t ud2[] = {0x0f, 0x0b};
+    enum { INT3 = 0xcc };
+    e->substitute_at = linear;
+    e->substitute_size = 0;
+    if (plan->kind == BLOCK_UNDEFINED || plan->kind == BLOCK_TOO_LONG) {
+        e->substitute_size = sizeof ud2;
+        memcpy(e->substitute, ud2, sizeof ud2);
+    } else if (plan->kind == BLOCK_ICEBP) { /* as long, and ends the block */
+        e->substitute_size = plan->size;
+        memcpy(e->substitute, code->bytes, plan->size);
+        e->substitute[plan->size - 1] = INT3;
+    } else if (plan->alias) {
+        e->substitute_size = plan->size;
+        memcpy(e->substitute, code->bytes, plan->size);
+        unsigned modrm = 0;
+        while ((e->substitute[modrm] & 0xfe) !=
+               0xf6) /* behind the prefixes, none of which looks like the opcode */
+            modrm++;
+        e->substitute[modrm + 1] &= (uint8_t)~0x38u;
+    }
 }
 
 /* --- Descriptions --- */
 
-static unsigned hash_of(const uc_translated *tb, uint32_t physical)
+/* From the address, the mode and the first bytes: a place whose code changes often must not become one long
+ * chain. */
+static unsigned hash_of(const uc_translated *tb, const block_plan *plan, uint32_t physical,
+                        const code_bytes *code)
 {
-    uint32_t h = (uint32_t)tb->pc * 2654435761u ^ physical * 40503u ^ tb->flags * 97u;
-    return (h ^ h >> 15) % INDEX_SIZE;
+    uint64_t first = 0;
+    memcpy(&first, code->bytes, plan->size < sizeof first ? plan->size : sizeof first);
+    uint64_t h = (physical ^ (tb->pc << 7) ^ tb->flags) * 0x9e3779b97f4a7c15u ^ first * 0xff51afd7ed558ccdu;
+    return (unsigned)(h >> 40) % INDEX_SIZE;
 }
 
 /* Fills in marks and the core's block after translation: the instructions are those that Unicorn translated.
@@ -136,13 +196,11 @@ static bool describe(engine *e, engine_block *b, const uc_translated *tb, const 
             return false;
         b->marks[i].offset = (uint16_t)at;
         b->marks[i + 1].accesses = (uint16_t)(b->marks[i].accesses + insn.accesses);
-        b->marks[i + 1].values =
-            (uint16_t)(b->marks[i].values + (isa_forms[insn.form].value != ISA_VALUE_NONE));
+        b->marks[i + 1].values = (uint16_t)(b->marks[i].values + (insn_value(&insn) != ISA_VALUE_NONE));
         at += insn.length;
     }
     b->marks[b->count].offset = (uint16_t)at;
-    /* Of an instruction that always faults, as a privileged one at CPL 3, Unicorn may not have read all. */
-    if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
+    if (tb->size != at)
         return false;
     b->size = (uint16_t)at;
     b->bytes = malloc(at);
@@ -158,7 +216,7 @@ static bool describe(engine *e, engine_block *b, const uc_translated *tb, const 
 static engine_block *find_again(engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical,
                                 const code_bytes *code)
 {
-    for (engine_block *b = e->block_index[hash_of(tb, physical)]; b; b = b->next_in_index) {
+    for (engine_block *b = e->block_index[hash_of(tb, plan, physical, code)]; b; b = b->next_in_index) {
         if (b->linear == (uint32_t)tb->pc && b->physical == physical && b->flags == tb->flags &&
             b->planned == plan->count && b->kind == plan->kind && b->size <= code->size &&
             memcmp(b->bytes, code->bytes, b->size) == 0)
@@ -186,7 +244,10 @@ static engine_block *make(engine *e, const uc_translated *tb, const block_plan *
               : tb->flags & UC_HF_PE   ? P5_MODE_PROTECTED
                                        : P5_MODE_REAL;
     b->iopl = tb->flags >> 12 & 3;
-    b->slow = plan->kind != BLOCK_PLAIN || plan->later;
+    b->scan_reverse = plan->scan_reverse;
+    b->scan_register = plan->scan_register;
+    b->scan_bits = plan->scan_bits;
+    b->slow = plan->kind > BLOCK_SCAN || plan->later;
     return b;
 }
 
@@ -221,12 +282,19 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     }
     e->block_hook->user_data = b;
     e->unfinished = known ? NULL : b;
+    substitute(e, &plan, linear, &code);
     REAL(gen_intermediate_code)(cpu, tb, (int)plan.count); /* may leave by a page fault of the second page */
     e->unfinished = NULL;
+    e->substitute_size = 0;
+    if (tb->icount == plan.count &&
+        plan.size > tb->size) /* all of it is code, for the sake of who overwrites it */
+        tb->size = (uint16_t)plan.size;
     if (known)
         return;
     b->next = e->blocks;
     e->blocks = b;
+    if (++e->block_count > BLOCK_LIMIT)
+        b->slow = true; /* block_make_room when it runs */
     if (plan.kind == BLOCK_UNDEFINED || plan.kind == BLOCK_TOO_LONG)
         return;
     /* Unicorn ends blocks at places of its own, too. */
@@ -239,8 +307,8 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         b->slow = true;
         return;
     }
-    b->next_in_index = e->block_index[hash_of(tb, physical)];
-    e->block_index[hash_of(tb, physical)] = b;
+    b->next_in_index = e->block_index[hash_of(tb, &plan, physical, &code)];
+    e->block_index[hash_of(tb, &plan, physical, &code)] = b;
 }
 
 bool block_open(engine *e)
@@ -255,13 +323,31 @@ bool block_open(engine *e)
     return true;
 }
 
-void block_close(engine *e)
+static void discard_all(engine *e)
 {
     while (e->blocks) {
         engine_block *b = e->blocks;
         e->blocks = b->next;
         discard(e, b);
     }
+    e->block_count = 0;
+}
+
+/* Code that changes all the time leaves descriptions behind; when there are too many, all of them and all
+ * translations go. */
+bool block_make_room(engine *e)
+{
+    if (e->block_count <= BLOCK_LIMIT)
+        return false;
+    UC_INTERNAL(tb_flush)(engine_cpu(e));
+    memset(e->block_index, 0, INDEX_SIZE * sizeof *e->block_index);
+    discard_all(e);
+    return true;
+}
+
+void block_close(engine *e)
+{
+    discard_all(e);
     discard(e, e->unfinished);
     discard(e, e->emergency);
     free(e->block_index);

@@ -97,7 +97,7 @@ static p5_status add_hooks(engine *e, p5_error *error)
 static void reset(engine *e)
 {
     uc_env *env = e->env;
-    engine_set_fpu_control(e, 0x40);
+    env->fpuc = 0x40;
     env->fpus = 0;
     env->fpstt = 0;
     memset(env->fptags, 0, sizeof env->fptags);
@@ -138,6 +138,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
     e->value_next = e->values;
     e->retired.accesses = e->records;
     e->retired.values = e->values;
+    e->retired.unsafe_mask = e->unsafe;
     mmu_flush(e);
     reset(e);
     *out = e;

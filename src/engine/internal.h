@@ -28,11 +28,16 @@ typedef struct page_entry {
 
 /* --- Blocks (block.c) --- */
 
+/* What a block needs beside being executed. */
 typedef enum block_kind {
     BLOCK_PLAIN,
-    BLOCK_REP,       /* one REP string instruction, entered once per iteration */
-    BLOCK_UNDEFINED, /* one instruction that the processor does not have */
-    BLOCK_TOO_LONG,  /* one instruction of more than 15 bytes: #GP(0) */
+    BLOCK_POPA, /* ends in POPA */
+    BLOCK_SCAN, /* ends in BSF or BSR */
+    /* From here on one instruction, with something to do before it. */
+    BLOCK_COUNT,     /* RCL or RCR by CL */
+    BLOCK_REP,       /* REP string, entered once per iteration */
+    BLOCK_UNDEFINED, /* the processor does not have it */
+    BLOCK_TOO_LONG,  /* more than 15 bytes: #GP(0) */
     BLOCK_INVD,
     BLOCK_WBINVD,
     BLOCK_ICEBP,
@@ -53,13 +58,16 @@ typedef struct engine_block {
     uint32_t linear;
     uint16_t count;
     uint8_t cpl, mode, iopl;
-    uint8_t kind;     /* block_kind */
-    bool slow;        /* its start has more to do than to be noted */
-    bool address16;   /* BLOCK_REP: the count is CX */
-    bool port;        /* BLOCK_REP: INS or OUTS */
-    uint16_t size;    /* bytes */
-    uint16_t planned; /* instructions asked for; Unicorn may have ended the block before */
-    uint32_t later;   /* instructions of later processors in it (permissive) */
+    uint8_t kind;          /* block_kind */
+    bool slow;             /* its start has more to do than to be noted */
+    bool address16;        /* BLOCK_REP: the count is CX */
+    bool port;             /* BLOCK_REP: INS or OUTS */
+    bool scan_reverse;     /* BLOCK_SCAN: BSR */
+    uint8_t scan_register; /* its destination */
+    uint8_t scan_bits;     /* 16 or 32 */
+    uint16_t size;         /* bytes */
+    uint16_t planned;      /* instructions asked for; Unicorn may have ended the block before */
+    uint32_t later;        /* instructions of later processors in it (permissive) */
     uint32_t physical;
     uint32_t flags;                     /* of the translated block: hflags and some of EFLAGS */
     uint8_t *bytes;                     /* what it was translated from */
@@ -102,6 +110,17 @@ struct engine {
     uint8_t *code_pages;   /* one byte per page of RAM: holds translated code */
     uint8_t open_bus[ENGINE_PAGE_BYTES];
 
+    /* x87: what the first helper of an instruction leaves for the second. */
+    struct {
+        uint8_t operand_kind; /* x87_operand */
+        bool operand_empty;
+        bool pushing;     /* the next load pushes */
+        bool suppressed;  /* an unmasked exception: no result, no pop */
+        uint64_t operand; /* in its memory format */
+        uc_fpreg operand_register;
+    } x87;
+    uint8_t unsafe[BLOCK_INSNS]; /* p5_retired.unsafe_mask */
+
     /* Deliveries. */
     bool fetch_fault; /* the fault came from fetching the next instruction, not from the running block */
     bool delivering;
@@ -122,11 +141,14 @@ struct engine {
     uc_engine *uc;
     uc_hook_head *block_hook;
     isa_decoder *decoder;
+    uint32_t substitute_at; /* bytes that are translated instead of what stands in memory there */
+    unsigned substitute_size;
+    uint8_t substitute[16];
     engine_block *blocks;
-    engine_block *
-        *block_index; /* hash table of the described blocks, to be used again after a flush (block.c) */
-    engine_block *unfinished; /* its translation was left by a page fault */
-    engine_block *emergency;  /* when there is no memory for another one */
+    size_t block_count;
+    engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
+    engine_block *unfinished;   /* its translation was left by a page fault */
+    engine_block *emergency;    /* when there is no memory for another one */
     p5_value values[VALUE_CAPACITY];
     uint64_t later_count;
 };
@@ -176,6 +198,8 @@ uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t
 /* block.c */
 bool block_open(engine *e);
 void block_close(engine *e);
+/* Throws all blocks away if there are too many; true if it did, and the running one with them. */
+bool block_make_room(engine *e);
 
 /* stream.c */
 void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block);
@@ -188,13 +212,14 @@ bool stream_end_before(engine *e, uint32_t at);
 /* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
 void stream_attention(engine *e);
 
-/* registers.c */
-void engine_set_fpu_control(engine *e, uint16_t control);
-
 /* event.c */
 void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);
 /* Delivers what engine_inject left; may raise. */
 void event_deliver_injected(engine *e);
+
+/* value.c: operands of instructions whose clocks depend on them */
+void value_add(engine *e, isa_value_kind kind, uint64_t a);
+void value_scan(engine *e, const engine_block *block);
 
 /* special.c */
 engine_action special_call(engine *e, engine_special_call *call);

@@ -212,6 +212,10 @@ static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
     uint32_t value = 0;
     for (unsigned i = 0; i < size; i++) {
         uint32_t at = linear + i;
+        if (at - e->substitute_at < e->substitute_size) {
+            value |= (uint32_t)e->substitute[at - e->substitute_at] << (8 * i);
+            continue;
+        }
         page_entry *entry = &e->pages[user][(at >> 12) % PAGE_ENTRIES];
         if (entry->read_tag != (at & ~(uint32_t)ENGINE_PAGE_MASK))
             entry = mmu_fill(e, at, MMU_FETCH, user, 0);

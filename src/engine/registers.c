@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/internal.h"
+#include "engine/x87.h"
 
 enum { EFLAGS_FIXED = 2, EFLAGS_DF = 0x400, TSS_BUSY = 0x200 };
 
@@ -123,35 +124,29 @@ unsigned engine_mode(const engine *e)
 
 /* --- x87: the 32-bit protected-mode image of FNSAVE ---
  *   0 control   4 status   8 tags   12 FIP   16 FOP:FCS   20 FDP   24 FDS   28 ST(0)..ST(7), 10 bytes each */
-enum { IMAGE_STATUS = 4, IMAGE_TAGS = 8, IMAGE_FIP = 12, IMAGE_FDP = 20, IMAGE_REGISTERS = 28 };
-
-static unsigned tag_of(const uc_fpreg *r)
-{
-    unsigned exponent = r->exponent & 0x7fff;
-    if (exponent == 0)
-        return r->mantissa ? 2 : 1;
-    return exponent == 0x7fff || !(r->mantissa >> 63) ? 2 : 0;
-}
-
-/* Through Unicorn's own way, which also sets the rounding and precision that its arithmetic goes by. */
-void engine_set_fpu_control(engine *e, uint16_t control)
-{
-    uc_reg_write(e->uc, UC_X86_REG_FPCW, &control);
-}
+enum {
+    IMAGE_STATUS = 4,
+    IMAGE_TAGS = 8,
+    IMAGE_FIP = 12,
+    IMAGE_FCS = 16,
+    IMAGE_FDP = 20,
+    IMAGE_FDS = 24,
+    IMAGE_REGISTERS = 28
+};
 
 void engine_get_x87(const engine *e, uint8_t image[108])
 {
     const uc_env *env = e->env;
     memset(image, 0, 108);
-    uint16_t status = (uint16_t)((env->fpus & ~0x3800u) | (env->fpstt & 7) << 11), tags = 0;
-    for (unsigned i = 0; i < 8; i++)
-        tags |= (uint16_t)((env->fptags[i] ? 3 : tag_of(&env->fpregs[i])) << 2 * i);
+    uint16_t status = x87_status_word(env), tags = x87_tag_word(env);
     uint32_t fip = (uint32_t)env->fpip, fdp = (uint32_t)env->fpdp;
     memcpy(image, &env->fpuc, 2);
     memcpy(image + IMAGE_STATUS, &status, 2);
     memcpy(image + IMAGE_TAGS, &tags, 2);
     memcpy(image + IMAGE_FIP, &fip, 4);
+    memcpy(image + IMAGE_FCS, &env->fpcs, 2);
     memcpy(image + IMAGE_FDP, &fdp, 4);
+    memcpy(image + IMAGE_FDS, &env->fpds, 2);
     for (unsigned i = 0; i < 8; i++)
         memcpy(image + IMAGE_REGISTERS + 10 * i, env->fpregs[(env->fpstt + i) & 7].bytes, 10);
 }
@@ -159,14 +154,15 @@ void engine_get_x87(const engine *e, uint8_t image[108])
 void engine_set_x87(engine *e, const uint8_t image[108])
 {
     uc_env *env = e->env;
-    uint16_t control, status, tags;
+    uint16_t status, tags;
     uint32_t fip, fdp;
-    memcpy(&control, image, 2);
-    engine_set_fpu_control(e, control);
+    memcpy(&env->fpuc, image, 2);
     memcpy(&status, image + IMAGE_STATUS, 2);
     memcpy(&tags, image + IMAGE_TAGS, 2);
     memcpy(&fip, image + IMAGE_FIP, 4);
     memcpy(&fdp, image + IMAGE_FDP, 4);
+    memcpy(&env->fpcs, image + IMAGE_FCS, 2);
+    memcpy(&env->fpds, image + IMAGE_FDS, 2);
     env->fpstt = status >> 11 & 7;
     env->fpus = status & 0xc7ff;
     env->fpip = fip;

@@ -36,12 +36,22 @@ engine_action special_call(engine *e, engine_special_call *call)
     return action;
 }
 
+/* An instruction without operands but registers; the clocks of some depend on the leaf or the register
+ * number. */
+static void ask(engine *e, engine_special which)
+{
+    engine_special_call call = {.which = which};
+    if (e->current->marks[1].values)
+        value_add(e, ISA_VALUE_SOURCE,
+                  (uint32_t)e->env->regs[which == ENGINE_CPUID ? ENGINE_EAX : ENGINE_ECX]);
+    special_call(e, &call);
+}
+
 #define SPECIAL(name, kind)                                                                                  \
     void WRAP(name)(uc_env * env);                                                                           \
     void WRAP(name)(uc_env * env)                                                                            \
     {                                                                                                        \
-        engine_special_call call = {.which = kind};                                                          \
-        special_call(engine_of(env), &call);                                                                 \
+        ask(engine_of(env), kind);                                                                           \
     }
 SPECIAL(helper_rdtsc, ENGINE_RDTSC)
 SPECIAL(helper_rdpmc, ENGINE_RDPMC)

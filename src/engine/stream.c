@@ -1,6 +1,8 @@
 /* The retired stream: sees every block start (Unicorn's block hook), ends the one before and gives it to
  * retired(). REP strings, which Unicorn enters once per iteration, blocks that change their own code, and
  * what happens at boundaries are resolved here. */
+#include <string.h>
+
 #include "engine/internal.h"
 
 /* ECX as the count of the REP string that is running. */
@@ -10,9 +12,29 @@ static uint32_t repeat_register(const engine *e)
     return e->current->address16 ? ecx & 0xffff : ecx;
 }
 
+/* POPA reads eight registers' slots; Unicorn leaves out the one of ESP, which is the fourth. */
+static void add_popped_esp(engine *e)
+{
+    p5_access *after = e->record_next - 4, *before = after - 1;
+    for (p5_access *a = e->record_next; a > after; a--)
+        *a = a[-1];
+    e->record_next++;
+    *after = *before;
+    after->linear += after->size;
+    bool same_page =
+        (after->linear & ~(uint32_t)ENGINE_PAGE_MASK) == (before->linear & ~(uint32_t)ENGINE_PAGE_MASK);
+    after->physical = same_page ? before->physical + after->size : after[1].physical - after->size;
+}
+
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
 {
     engine_block *b = e->current;
+    if (__builtin_expect(b->kind != BLOCK_PLAIN, 0) && count == b->count) {
+        if (b->kind == BLOCK_POPA)
+            add_popped_esp(e);
+        else if (b->kind == BLOCK_SCAN)
+            value_scan(e, b);
+    }
     e->current = NULL;
     p5_retired *r = &e->retired;
     r->block = b->block;
@@ -31,7 +53,12 @@ bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
     e->record_next = e->records;
     e->value_next = e->values;
     e->descriptor = false;
-    return e->callbacks.retired(e->callbacks.context, r);
+    bool attention = e->callbacks.retired(e->callbacks.context, r);
+    if (__builtin_expect(r->unsafe_x87, 0)) {
+        r->unsafe_x87 = false;
+        memset(e->unsafe, 0, sizeof e->unsafe);
+    }
+    return attention;
 }
 
 /* The same for a block that is one REP string instruction: `e->repeat_count` minus the count register are the
@@ -116,6 +143,8 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
     e->env->eip = b->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
     if (attention || e->stepping || atomic_load_explicit(&e->requested, memory_order_relaxed))
         stream_attention(e);
+    if (block_make_room(e))
+        engine_resume(e);
     e->later_count += b->later;
     engine_special_call call = {.which = b->kind == BLOCK_INVD ? ENGINE_INVD : ENGINE_WBINVD};
     switch (b->kind) {
@@ -135,6 +164,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
     case BLOCK_WBINVD:
         if (b->cpl == 0) /* else the block itself raises #GP(0) */
             special_call(e, &call);
+        break;
+    case BLOCK_COUNT:
+        value_add(e, ISA_VALUE_COUNT, e->env->regs[ENGINE_ECX] & 0xff);
         break;
     case BLOCK_REP:
         e->repeat_count = (uint32_t)e->env->regs[ENGINE_ECX];

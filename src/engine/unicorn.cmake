@@ -19,12 +19,29 @@ set(P5_UNICORN_WRAPPED
   cpu_stb_mmuidx_ra cpu_stw_mmuidx_ra cpu_stl_mmuidx_ra
   # instructions that look outside
   helper_rdtsc helper_rdpmc helper_rdmsr helper_wrmsr helper_cpuid helper_write_crN helper_lmsw helper_clts helper_invlpg
-  helper_set_dr helper_hlt helper_inb helper_inw helper_inl helper_outb helper_outw helper_outl)
+  helper_set_dr helper_hlt helper_inb helper_inw helper_inl helper_outb helper_outw helper_outl
+  # instructions whose clocks depend on their operands
+  helper_paddsb_mmx helper_paddsw_mmx helper_paddusb_mmx helper_paddusw_mmx
+  helper_psubsb_mmx helper_psubsw_mmx helper_psubusb_mmx helper_psubusw_mmx
+  helper_packsswb_mmx helper_packuswb_mmx helper_packssdw_mmx
+  # x87
+  helper_fadd_ST0_FT0 helper_fadd_STN_ST0 helper_fsub_ST0_FT0 helper_fsub_STN_ST0 helper_fsubr_ST0_FT0
+  helper_fsubr_STN_ST0 helper_fmul_ST0_FT0 helper_fmul_STN_ST0 helper_fdiv_ST0_FT0 helper_fdiv_STN_ST0
+  helper_fdivr_ST0_FT0 helper_fdivr_STN_ST0 helper_fcom_ST0_FT0 helper_fucom_ST0_FT0 helper_flds_FT0 helper_fldl_FT0
+  helper_fildl_FT0 helper_fldz_FT0 helper_fmov_FT0_STN
+  helper_fsqrt helper_frndint helper_f2xm1 helper_fsin helper_fcos helper_fscale helper_fprem helper_fprem1 helper_fpatan
+  helper_fyl2x helper_fyl2xp1 helper_fptan helper_fsincos helper_fxtract helper_fabs_ST0 helper_fchs_ST0 helper_fxam_ST0
+  helper_flds_ST0 helper_fldl_ST0 helper_fildl_ST0 helper_fildll_ST0 helper_fldt_ST0 helper_fbld_ST0 helper_fpush
+  helper_fld1_ST0 helper_fldl2t_ST0 helper_fldl2e_ST0 helper_fldpi_ST0 helper_fldlg2_ST0 helper_fldln2_ST0 helper_fldz_ST0
+  helper_fmov_ST0_STN helper_fsts_ST0 helper_fstl_ST0 helper_fist_ST0 helper_fistl_ST0 helper_fistll_ST0 helper_fstt_ST0
+  helper_fbst_ST0 helper_fmov_STN_ST0 helper_fxchg_ST0_STN helper_fpop
+  helper_fldcw helper_fincstp helper_fdecstp helper_ffree_STN helper_fstenv helper_fldenv helper_fsave helper_frstor
+  helper_fninit helper_enter_mmx helper_emms)
 # Called from src/engine.
 set(P5_UNICORN_CALLED
   raise_exception_err_ra cpu_loop_exit x86_cpu_do_interrupt do_interrupt_x86_hardirq cpu_x86_update_cr0 cpu_x86_update_cr3
   cpu_x86_update_cr4 cpu_cc_compute_all page_collection_lock page_collection_unlock tb_invalidate_phys_page_fast
-  tb_invalidate_phys_range)
+  tb_invalidate_phys_range tb_flush cpu_restore_state)
 
 find_library(P5_UNICORN_ARCHIVE NAMES libunicorn.a)
 pkg_check_modules(P5_UNICORN unicorn)

@@ -47,7 +47,7 @@ typedef struct uc_env {
     uint8_t fptags[8]; /* by physical register; 0 valid, 1 empty */
     uint8_t before_fpregs[0x250 - 0x24c];
     uc_fpreg fpregs[8]; /* by physical register */
-    uint16_t fpop;
+    uint16_t fpop, fpcs, fpds;
     uint64_t fpip, fpdp;
     uint8_t fp_status[8];
     uc_fpreg ft0;
@@ -67,6 +67,7 @@ typedef struct uc_env {
 _Static_assert(offsetof(uc_env, eip) == 128 && offsetof(uc_env, hflags) == 176, "state layout");
 _Static_assert(offsetof(uc_env, segs) == 184 && offsetof(uc_env, cr) == 424, "state layout");
 _Static_assert(offsetof(uc_env, fpstt) == 0x23c && offsetof(uc_env, fpregs) == 0x250, "state layout");
+_Static_assert(offsetof(uc_env, fpop) == 0x2d0 && offsetof(uc_env, fpip) == 0x2d8, "state layout");
 _Static_assert(offsetof(uc_env, ft0) == 0x2f0 && offsetof(uc_env, owner) == 0x12e0, "state layout");
 _Static_assert(offsetof(uc_env, error_code) == 0x14e8 && offsetof(uc_env, dr) == 0x14f8, "state layout");
 _Static_assert(offsetof(uc_env, old_exception) == 0x1558 && offsetof(uc_env, uc) == 0x1b38, "state layout");

@@ -1,74 +1,492 @@
-/* The x87 computes with the precision and rounding of its control word, however the word came to be there. */
+/* The x87 against the host's own: every instruction on random and special operands, with random control
+ * words, sticky flags and empty registers; registers, tags, status word and memory operand must be the same.
+ */
+#include <sys/mman.h>
+
 #include "guest.h"
 
-/* 1 + 2^-60 needs all 64 bits of the significand; what is left of it after taking 1 away tells the precision.
- */
-GUEST(precision, "mov dword ptr [0x30000], 1\n fild dword ptr [0x30000]\n fld st(0)\n"
-                 "mov dword ptr [0x30004], -60\n fild dword ptr [0x30004]\n fxch\n fscale\n fstp st(1)\n"
-                 "fadd st, st(1)\n fsub st, st(1)\n fstp qword ptr [0x30010]\n fstp st(0)\n hlt");
+enum {
+    CASES = 2000,
+    RECORD = 0x100,
+    MEMORY = 0x80 /* the memory operand within a record */,
+    RECORDS = 0x100000
+};
 
-static double sum_minus_one(guest *g)
+/* An instruction; memory operands are at [ECX], which is [RCX] to the host. */
+typedef struct x87_insn {
+    const char *name;
+    uint8_t bytes[3];
+    uint8_t size;
+    char memory; /* 's' m32, 'd' m64, 'x' m80, 'i' integers, 'b' BCD, '-' none; capitals: stores */
+} x87_insn;
+
+#define R(name, a, b)                                                                                        \
+    {                                                                                                        \
+        name, {a, b}, 2, '-'                                                                                 \
+    }
+#define M(name, a, reg, kind)                                                                                \
+    {                                                                                                        \
+        name, {a, (reg) << 3 | 1}, 2, kind                                                                   \
+    }
+#define GROUP(op, reg)                                                                                       \
+    R(op " st, st(0)", 0xd8, 0xc0 | (reg) << 3), R(op " st, st(1)", 0xd8, 0xc1 | (reg) << 3),                \
+        R(op " st, st(3)", 0xd8, 0xc3 | (reg) << 3), M(op " m32", 0xd8, reg, 's'),                           \
+        M(op " m64", 0xdc, reg, 'd'), M(op " i32", 0xda, reg, 'i'), M(op " i16", 0xde, reg, 'i')
+#define TO_STI(op, reg)                                                                                      \
+    R(op " st(1), st", 0xdc, 0xc1 | (reg) << 3), R(op " st(2), st", 0xdc, 0xc2 | (reg) << 3),                \
+        R(op "p st(1), st", 0xde, 0xc1 | (reg) << 3), R(op "p st(2), st", 0xde, 0xc2 | (reg) << 3)
+
+static const x87_insn insns[] = {
+    GROUP("fadd", 0),
+    GROUP("fmul", 1),
+    GROUP("fcom", 2),
+    GROUP("fcomp", 3),
+    GROUP("fsub", 4),
+    GROUP("fsubr", 5),
+    GROUP("fdiv", 6),
+    GROUP("fdivr", 7),
+    TO_STI("fadd", 0),
+    TO_STI("fmul", 1),
+    TO_STI("fsubr", 4),
+    TO_STI("fsub", 5),
+    TO_STI("fdivr", 6),
+    TO_STI("fdiv", 7),
+    R("fcompp", 0xde, 0xd9),
+    R("fucompp", 0xda, 0xe9),
+    R("fucom st(1)", 0xdd, 0xe1),
+    R("fucomp st(2)", 0xdd, 0xea),
+    R("ftst", 0xd9, 0xe4),
+    R("fxam", 0xd9, 0xe5),
+    R("fchs", 0xd9, 0xe0),
+    R("fabs", 0xd9, 0xe1),
+    R("fsqrt", 0xd9, 0xfa),
+    R("frndint", 0xd9, 0xfc),
+    R("fprem", 0xd9, 0xf8),
+    R("fprem1", 0xd9, 0xf5),
+    R("fscale", 0xd9, 0xfd),
+    R("fxtract", 0xd9, 0xf4),
+    R("f2xm1", 0xd9, 0xf0),
+    R("fyl2x", 0xd9, 0xf1),
+    R("fptan", 0xd9, 0xf2),
+    R("fpatan", 0xd9, 0xf3),
+    R("fyl2xp1", 0xd9, 0xf9),
+    R("fsin", 0xd9, 0xfe),
+    R("fcos", 0xd9, 0xff),
+    R("fsincos", 0xd9, 0xfb),
+    R("fld st(0)", 0xd9, 0xc0),
+    R("fld st(2)", 0xd9, 0xc2),
+    R("fxch st(1)", 0xd9, 0xc9),
+    R("fxch st(3)", 0xd9, 0xcb),
+    R("fst st(2)", 0xdd, 0xd2),
+    R("fstp st(0)", 0xdd, 0xd8),
+    R("fstp st(1)", 0xdd, 0xd9),
+    R("fld1", 0xd9, 0xe8),
+    R("fldl2t", 0xd9, 0xe9),
+    R("fldl2e", 0xd9, 0xea),
+    R("fldpi", 0xd9, 0xeb),
+    R("fldlg2", 0xd9, 0xec),
+    R("fldln2", 0xd9, 0xed),
+    R("fldz", 0xd9, 0xee),
+    R("fincstp", 0xd9, 0xf7),
+    R("fdecstp", 0xd9, 0xf6),
+    R("ffree st(1)", 0xdd, 0xc1),
+    R("fnop", 0xd9, 0xd0),
+    R("fnclex", 0xdb, 0xe2),
+    R("fninit", 0xdb, 0xe3),
+    M("fld m32", 0xd9, 0, 's'),
+    M("fld m64", 0xdd, 0, 'd'),
+    M("fld m80", 0xdb, 5, 'x'),
+    M("fild m16", 0xdf, 0, 'i'),
+    M("fild m32", 0xdb, 0, 'i'),
+    M("fild m64", 0xdf, 5, 'i'),
+    M("fbld", 0xdf, 4, 'b'),
+    M("fst m32", 0xd9, 2, 'S'),
+    M("fstp m32", 0xd9, 3, 'S'),
+    M("fst m64", 0xdd, 2, 'S'),
+    M("fstp m64", 0xdd, 3, 'S'),
+    M("fstp m80", 0xdb, 7, 'S'),
+    M("fist m16", 0xdf, 2, 'S'),
+    M("fistp m16", 0xdf, 3, 'S'),
+    M("fist m32", 0xdb, 2, 'S'),
+    M("fistp m32", 0xdb, 3, 'S'),
+    M("fistp m64", 0xdf, 7, 'S'),
+    M("fbstp", 0xdf, 6, 'S'),
+    M("fnstsw m16", 0xdd, 7, 'S'),
+    M("fnstcw m16", 0xd9, 7, 'S'),
+};
+
+/* --- Operands --- */
+
+static uint64_t random_state = 0x123456789abcdefu;
+static uint64_t random64(void)
 {
-    double result;
-    uint32_t words[2] = {guest_peek32(g, 0x30010), guest_peek32(g, 0x30014)};
-    memcpy(&result, words, sizeof result);
-    return result;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * 0x2545f4914f6cdd1du;
+}
+static unsigned below(unsigned n)
+{
+    return (unsigned)(random64() >> 33) % n;
 }
 
-static void control_word(guest *g, uint16_t control)
+static void random_m80(uint8_t to[10])
 {
+    uint64_t mantissa = random64() | 1ull << 63;
+    uint16_t exponent = (uint16_t)(0x3fff - 64 + below(128)), sign = below(2) ? 0x8000 : 0;
+    switch (below(16)) {
+    case 0:
+        mantissa = 0, exponent = 0;
+        break;
+    case 1:
+        mantissa = 1ull << 63, exponent = 0x7fff;
+        break; /* infinity */
+    case 2:
+        mantissa |= 3ull << 62, exponent = 0x7fff;
+        break; /* quiet NaN */
+    case 3:
+        mantissa &= ~(1ull << 62), mantissa |= 1, exponent = 0x7fff;
+        break; /* signalling NaN */
+    case 4:
+        mantissa &= ~(1ull << 63), exponent = 0;
+        break; /* denormal */
+    case 5:
+        mantissa &= ~(1ull << 63), exponent = (uint16_t)below(0x8000);
+        break; /* unnormal, pseudo-NaN */
+    case 6:
+        exponent = (uint16_t)below(0x7fff);
+        break;
+    case 7:
+        mantissa = 1ull << 63, exponent = (uint16_t)(0x3fff - 2 + below(5));
+        break; /* powers of two near one */
+    case 8:
+        mantissa &= 0xffffffull << 40;
+        break; /* a single */
+    case 9:
+        mantissa &= 0xfffffffffffff800u;
+        break; /* a double */
+    case 10:
+        exponent = (uint16_t)(below(2) ? below(70) : 0x7ffe - below(70));
+        break; /* near under- and overflow */
+    case 11:
+        mantissa = (mantissa & 0xffffffff00000000u) | 1ull << 31, exponent = (uint16_t)(0x3fff + 31);
+        break; /* halves */
+    default:
+        break;
+    }
+    memcpy(to, &mantissa, 8);
+    exponent |= sign;
+    memcpy(to + 8, &exponent, 2);
+}
+
+static void random_memory(uint8_t *to, char kind)
+{
+    uint64_t bits = random64();
+    memset(to, 0, 16);
+    if (kind == 'x') {
+        random_m80(to);
+        return;
+    }
+    if (kind == 'b') { /* nine bytes of two digits, one of sign */
+        for (unsigned i = 0; i < 9; i++)
+            to[i] = (uint8_t)(below(10) << 4 | below(10));
+        to[9] = below(2) ? 0x80 : 0;
+        return;
+    }
+    unsigned top = kind == 's' ? 23 : 52, width = kind == 's' ? 8 : 11;
+    if (kind == 's' || kind == 'd') {
+        uint64_t exponents = (1ull << width) - 1;
+        switch (below(8)) {
+        case 0:
+            bits &= ~(exponents << top);
+            break; /* zero or denormal */
+        case 1:
+            bits |= exponents << top;
+            break; /* infinity or NaN */
+        case 2:
+            bits &= exponents << top;
+            break;
+        case 3:
+            bits = (bits & ~(exponents << top)) | (exponents >> 1) << top;
+            break;
+        default:
+            break;
+        }
+    } else if (below(4) == 0) {
+        bits = below(3) == 0 ? 0 : below(2) ? UINT64_MAX : 1ull << 63 | 1u << 31 | 1u << 15;
+    }
+    memcpy(to, &bits, 8);
+}
+
+static void put16(uint8_t *to, unsigned value)
+{
+    memcpy(to, &(uint16_t){(uint16_t)value}, 2);
+}
+
+static void random_record(uint8_t record[RECORD], const x87_insn *insn)
+{
+    static const uint16_t precisions[] = {0x000, 0x200, 0x300, 0x300};
+    memset(record, 0, RECORD);
+    unsigned masks = below(8) ? 0x3f : below(64);
+    unsigned status = (unsigned)random64() & 0x477f & (below(2) ? 0xffff : 0xffc0);
+    status |= below(8) << 11;
+    status &= ~(~masks & 0x3f); /* nothing pending */
+    unsigned tags = 0;
+    for (unsigned i = 0; i < 8; i++)
+        tags |= (below(8) == 0 ? 3u : 0u) << 2 * i;
+    if (below(2)) /* room for a push */
+        tags |= 3u << 2 * (((status >> 11) + 7) & 7);
+    put16(record, 0x40 | masks | precisions[below(4)] | below(4) << 10);
+    put16(record + 4, status);
+    put16(record + 8, tags);
+    for (unsigned i = 0; i < 8; i++)
+        random_m80(record + 28 + 10 * i);
+    random_memory(record + MEMORY, insn->memory);
+}
+
+/* --- Both sides --- */
+
+typedef void host_code(uint8_t *record, uint8_t *memory);
+
+/* mov rcx, rsi; frstor [rdi]; the instruction; fnsave [rdi]; ret */
+static host_code *assemble_host(uint8_t *page, const x87_insn *insn)
+{
+    uint8_t *p = page;
+    static const uint8_t before[] = {0x48, 0x89, 0xf1, 0xdd, 0x27}, after[] = {0xdd, 0x37, 0xc3};
+    memcpy(p, before, sizeof before);
+    p += sizeof before;
+    memcpy(p, insn->bytes, insn->size);
+    p += insn->size;
+    memcpy(p, after, sizeof after);
+    host_code *code;
+    memcpy(&code, &page, sizeof code);
+    return code;
+}
+
+/* 1: lea ecx, [esi + MEMORY]; frstor [esi]; the instruction; fnsave [esi]; add esi, RECORD; dec ebx; jnz 1b;
+ * hlt */
+static void assemble_guest(guest *g, const x87_insn *insn)
+{
+    uint8_t code[40], *p = code;
+    static const uint8_t before[] = {0x8d, 0x8e, MEMORY, 0, 0, 0, 0xdd, 0x26};
+    static const uint8_t after[] = {0xdd, 0x36, 0x81, 0xc6, RECORD & 0xff, RECORD >> 8, 0, 0, 0x4b, 0x75};
+    memcpy(p, before, sizeof before);
+    p += sizeof before;
+    memcpy(p, insn->bytes, insn->size);
+    p += insn->size;
+    memcpy(p, after, sizeof after);
+    p += sizeof after;
+    *p = (uint8_t)(code - p - 1);
+    p++;
+    *p++ = 0xf4;
+    memcpy(engine_ram(g->e, GUEST_CODE, sizeof code), code, (size_t)(p - code));
+    engine_flush_code(g->e, GUEST_CODE, sizeof code);
+}
+
+static void show(const char *who, const uint8_t *record)
+{
+    uint16_t words[3];
+    for (unsigned i = 0; i < 3; i++)
+        memcpy(&words[i], record + 4 * i, 2);
+    print_error("  %-6s CW %04x SW %04x TW %04x", who, words[0], words[1], words[2]);
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t mantissa;
+        uint16_t exponent;
+        memcpy(&mantissa, record + 28 + 10 * i, 8);
+        memcpy(&exponent, record + 36 + 10 * i, 2);
+        print_error(" %04x:%016llx", exponent, (unsigned long long)mantissa);
+    }
+    uint64_t memory;
+    memcpy(&memory, record + MEMORY, 8);
+    print_error(" m %016llx\n", (unsigned long long)memory);
+}
+
+/* Everything but the instruction and data pointers, and memory where an unmasked exception should have kept a
+ * store from being made (a known limit). */
+static bool same(const uint8_t *host, const uint8_t *emulated, bool store_suppressed)
+{
+    return memcmp(host, emulated, 2) == 0 && memcmp(host + 4, emulated + 4, 2) == 0 &&
+           memcmp(host + 8, emulated + 8, 2) == 0 && memcmp(host + 28, emulated + 28, 80) == 0 &&
+           (store_suppressed || memcmp(host + MEMORY, emulated + MEMORY, 16) == 0);
+}
+
+static void test_differential(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *before = malloc((size_t)CASES * RECORD), *host = malloc((size_t)CASES * RECORD);
+    unsigned total = 0, wrong = 0;
+    for (unsigned n = 0; n < sizeof insns / sizeof insns[0]; n++) {
+        const x87_insn *insn = &insns[n];
+        uint8_t *records = engine_ram(g.e, RECORDS, CASES * RECORD);
+        for (unsigned i = 0; i < CASES; i++)
+            random_record(before + i * RECORD, insn);
+        memcpy(host, before, (size_t)CASES * RECORD);
+        memcpy(records, before, (size_t)CASES * RECORD);
+        host_code *code = assemble_host(page, insn);
+        for (unsigned i = 0; i < CASES; i++)
+            code(host + i * RECORD, host + i * RECORD + MEMORY);
+        assemble_guest(&g, insn);
+        engine_set(g.e, ENGINE_EIP, GUEST_CODE);
+        engine_set(g.e, ENGINE_ESI, RECORDS);
+        engine_set(g.e, ENGINE_EBX, CASES);
+        g.count = g.access_count = g.value_count = 0;
+        guest_run(&g, ENGINE_HALTED);
+        unsigned differing = 0;
+        for (unsigned i = 0; i < CASES; i++) {
+            uint16_t status;
+            memcpy(&status, host + i * RECORD + 4, 2);
+            bool suppressed = insn->memory == 'S' && status & 0x80;
+            if (!same(host + i * RECORD, records + i * RECORD, suppressed) && differing++ == 0) {
+                print_error("%s, case %u\n", insn->name, i);
+                show("before", before + i * RECORD);
+                show("host", host + i * RECORD);
+                show("guest", records + i * RECORD);
+            }
+        }
+        if (differing)
+            print_error("%s: %u of %u differ\n", insn->name, differing, CASES);
+        total += CASES;
+        wrong += differing;
+    }
+    munmap(page, 4096);
+    free(before);
+    free(host);
+    guest_close(&g);
+    assert_true(total >= 100000);
+    if (wrong)
+        fail_msg("%u of %u cases differ from the host's x87", wrong, total);
+}
+
+/* --- What the comparison with the host does not show --- */
+
+/* An unmasked division by zero waits for the next waiting instruction: its #MF, with nothing retired of it;
+ * FNSTSW before does not wait. */
+GUEST(pending,
+      "fninit\n push 0x37b\n fldcw [esp]\n fld1\n fldz\n fdivp st(1), st\n fnstsw ax\n nop\n fld1\n hlt");
+GUEST(pending_mmx,
+      "fninit\n push 0x37b\n fldcw [esp]\n fld1\n fldz\n fdivp st(1), st\n nop\n movd mm0, eax\n hlt");
+
+static void math_fault(const uint8_t *code, const uint8_t *end, unsigned retired)
+{
+    guest g;
+    guest_open(&g);
+    guest_put(&g, GUEST_CODE, code, end);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.event_count, 1);
+    assert_int_equal(g.events[0].vector, 16);
+    assert_int_equal(g.count, retired + 1);
+    assert_int_equal(g.events[0].eip, g.insns[retired - 1].address + 1); /* behind the NOP */
     uint8_t image[108];
-    engine_get_x87(g->e, image);
-    memcpy(image, &control, sizeof control);
-    memset(image + 8, 0xff, 2); /* all registers empty */
-    engine_set_x87(g->e, image);
+    engine_get_x87(g.e, image);
+    assert_int_equal(image[4] & 0x84, 0x84); /* ES, ZE */
+    assert_int_equal(image[5] >> 3 & 7, 6);  /* the operands are still there */
+    guest_close(&g);
 }
 
-static void test_extended(void **state)
+static void test_pending(void **state)
+{
+    (void)state;
+    math_fault(pending, pending_end, 8);
+    math_fault(pending_mmx, pending_mmx_end, 7);
+}
+
+/* FNSTENV masks all exceptions, FNSAVE leaves the state of FNINIT; in 16-bit code seven words. */
+GUEST(environment, "fninit\n fld1\n push 0x340\n fldcw [esp]\n fnstenv [0x30000]\n fnstcw [0x30100]\n .byte "
+                   "0x66\n fnstenv [0x30200]\n fnsave [0x30300]\n"
+                   "fnstcw [0x30102]\n fldenv [0x30000]\n fnstcw [0x30104]\n frstor [0x30300]\n fstp qword "
+                   "ptr [0x30400]\n hlt");
+
+static void test_environment(void **state)
 {
     (void)state;
     guest g;
     guest_open(&g);
-    GUEST_LOAD(&g, precision);
-    control_word(&g, 0x37f);
+    GUEST_LOAD(&g, environment);
     guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0x1p-60);
+    assert_int_equal(guest_peek32(&g, 0x30000), 0xffff0340);
+    assert_int_equal(guest_peek32(&g, 0x30004) & 0xffff, 0x3800);
+    assert_int_equal(guest_peek32(&g, 0x30008) & 0xffff, 0x3fff);
+    assert_int_equal(guest_peek32(&g, 0x30010) & 0xffff, GUEST_CODE0);
+    assert_int_equal(guest_peek32(&g, 0x30100), 0x037f037f);
+    assert_int_equal(guest_peek32(&g, 0x30104) & 0xffff, 0x340);
+    assert_int_equal(guest_peek32(&g, 0x30200), 0x3800037f);
+    assert_int_equal(guest_peek32(&g, 0x30404), 0x3ff00000);
+    for (unsigned i = 0; i < 7; i++) {
+        guest_expect_access(&g, 4, i, 0x30000 + 4 * i, 4, P5_ACCESS_WRITE);
+        guest_expect_access(&g, 6, i, 0x30200 + 2 * i, 2, P5_ACCESS_WRITE);
+    }
     guest_close(&g);
 }
 
-static void test_double(void **state)
+/* Safe instruction recognition: doubles and zero are safe; large exponents, infinities and unmasked inexact
+ * are not; the window is the processor's. */
+GUEST(recognition, "fld tbyte ptr [0x30000]\n fld1\n fadd st, st\n fadd st(1), st\n fmul st, st(1)\n hlt");
+
+static void unsafe_mask(unsigned family, uint16_t exponent, uint64_t mantissa, const char *expected)
+{
+    guest g;
+    guest_open_as(&g, family, false);
+    GUEST_LOAD(&g, recognition);
+    uint8_t image[108] = {0x7f, 3, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    engine_set_x87(g.e, image);
+    memcpy(engine_ram(g.e, 0x30000, 8), &mantissa, 8);
+    memcpy(engine_ram(g.e, 0x30008, 2), &exponent, 2);
+    guest_run(&g, ENGINE_HALTED);
+    for (unsigned i = 0; expected[i]; i++) {
+        if (g.insns[i].unsafe != (expected[i] == '1'))
+            fail_msg("family %u, exponent %04x: instruction %u unsafe %u, expected %c", family, exponent, i,
+                     g.insns[i].unsafe, expected[i]);
+    }
+    guest_close(&g);
+}
+
+static void test_unsafe(void **state)
+{
+    (void)state;
+    unsafe_mask(P5_FAMILY_P55C, 0x3fff, 1ull << 63, "000000");
+    unsafe_mask(P5_FAMILY_P55C, 0, 0, "000000");
+    unsafe_mask(P5_FAMILY_P55C, 0x7fff, 1ull << 63, "000110");
+    unsafe_mask(P5_FAMILY_P55C, 0x3fff + 0x1000, 1ull << 63, "000000");
+    unsafe_mask(P5_FAMILY_P55C, 0x3fff + 0x1001, 1ull << 63, "000110");
+    unsafe_mask(P5_FAMILY_P54C, 0x3fff + 0x1001, 1ull << 63, "000000");
+    unsafe_mask(P5_FAMILY_P54C, 0x3fff + 0x1ffe, 1ull << 63, "000000");
+    unsafe_mask(P5_FAMILY_P54C, 0x3fff + 0x1fff, 1ull << 63, "000110");
+    unsafe_mask(P5_FAMILY_P55C, 0x3fff - 0x0fff, 1ull << 63, "000000");
+}
+
+/* Operands of instructions whose clocks depend on them. */
+GUEST(values, "fninit\n push 4\n fild dword ptr [esp]\n fld1\n fdiv st, st(1)\n fdivr dword ptr [0x30000]\n "
+              "fsqrt\n fsin\n hlt");
+
+static void test_values(void **state)
 {
     (void)state;
     guest g;
     guest_open(&g);
-    GUEST_LOAD(&g, precision);
-    control_word(&g, 0x27f);
+    GUEST_LOAD(&g, values);
+    guest_poke32(&g, 0x30000, 0x41200000); /* 10.0f */
     guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0);
-    guest_close(&g);
-}
-
-/* Rounding towards plus infinity, and as RESET leaves it (40h: to nearest, single precision). */
-static void test_rounding(void **state)
-{
-    (void)state;
-    guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, precision);
-    control_word(&g, 0xa7f);
-    guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0x1p-52);
-    guest_close(&g);
-    guest_open(&g);
-    GUEST_LOAD(&g, precision);
-    guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0);
+    static const double expected[][2] = {{1, 4}, {0.25, 10}, {40, 0}};
+    assert_int_equal(g.value_count, 4);
+    for (unsigned i = 0; i < 3; i++) {
+        double a, b;
+        memcpy(&a, &g.values[i].a, 8);
+        memcpy(&b, &g.values[i].b, 8);
+        assert_int_equal(g.values[i].kind, ISA_VALUE_X87);
+        assert_int_equal(g.values[i].fpu_control, 0x37f);
+        if (a != expected[i][0] || b != expected[i][1])
+            fail_msg("value %u: %g, %g", i, a, b);
+    }
     guest_close(&g);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extended), cmocka_unit_test(test_double),
-                                       cmocka_unit_test(test_rounding)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differential), cmocka_unit_test(test_pending),
+                                       cmocka_unit_test(test_environment), cmocka_unit_test(test_unsafe),
+                                       cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,108 @@
+/* The x87, computed by the host's own. Unicorn's helper functions are replaced one by one; an instruction is one to three of them (fetch the operand,
+ * operate, pop). Values and the status word come out as an x87 makes them, which Unicorn's software arithmetic does not do.
+ *
+ * An operation first runs on the bare operands. That is exact if no operand's register is empty, all exceptions are masked, and no
+ * exception flag shows that the guest's status word does not have yet (the host's flags stick, so old ones of the host may show: then too). In every
+ * other case it is run again on a host x87 loaded with the guest's state (x87_exact), which also makes stack faults and unmasked exceptions right. */
+#ifndef ENGINE_X87_H
+#define ENGINE_X87_H
+
+#include "engine/internal.h"
+
+enum {
+    X87_IE = 1, X87_DE = 2, X87_ZE = 4, X87_OE = 8, X87_UE = 16, X87_PE = 32, X87_SF = 64,
+    X87_ES = 0x80, X87_C0 = 0x100, X87_C1 = 0x200, X87_C2 = 0x400, X87_C3 = 0x4000, X87_BUSY = 0x8000,
+    X87_CC = X87_C0 | X87_C1 | X87_C2 | X87_C3,
+    X87_EXCEPTIONS = 0x3f,
+    X87_DEFAULT_CONTROL = 0x37f
+};
+
+/* Kinds of the operand that the first helper of an instruction fetched. */
+typedef enum x87_operand { X87_REGISTER, X87_M32, X87_M64, X87_I32, X87_ZERO } x87_operand;
+
+static inline unsigned x87_slot(const uc_env *env, unsigned i)
+{
+    return (env->fpstt + i) & 7;
+}
+static inline uc_fpreg *x87_st(uc_env *env, unsigned i)
+{
+    return &env->fpregs[x87_slot(env, i)];
+}
+static inline bool x87_empty(const uc_env *env, unsigned i)
+{
+    return env->fptags[x87_slot(env, i)];
+}
+static inline void x87_set(uc_env *env, unsigned i, const uc_fpreg *value)
+{
+    *x87_st(env, i) = *value;
+    env->fptags[x87_slot(env, i)] = 0;
+}
+
+uint16_t x87_status_word(const uc_env *env);
+uint16_t x87_tag_word(const uc_env *env);
+/* ES and B follow from the flags and the masks. */
+void x87_update_summary(uc_env *env);
+
+/* A waiting instruction begins: #MF if an unmasked exception is pending (with CR0.NE; without, the board's FERR# handling is the owner's). */
+void x87_raise_pending(uc_env *env, uintptr_t retaddr);
+static inline void x87_wait(uc_env *env, uintptr_t retaddr)
+{
+    if (__builtin_expect(env->fpus & X87_ES, 0))
+        x87_raise_pending(env, retaddr);
+}
+#define X87_RETADDR ((uintptr_t)__builtin_return_address(0))
+
+/* Stack faults of loads, stores and moves. True if masked: the result is the indefinite number. */
+bool x87_underflow(uc_env *env);
+bool x87_overflow(uc_env *env);
+extern const uc_fpreg x87_indefinite;
+
+/* An operation on a host x87 with the guest's state: `operation` executes one instruction between FRSTOR and FNSAVE of the image, with ST(0) = a,
+ * ST(1) = b and the memory operand `memory`. The result goes to `to`, or to the stack as the operation pushed or popped. */
+typedef void x87_operation(uint8_t image[108], const void *memory);
+typedef struct x87_operands {
+    const uc_fpreg *a, *b; /* NULL = not there */
+    bool a_empty, b_empty;
+    const void *memory;
+} x87_operands;
+void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to);
+
+/* True if an operation may run on the bare operands. */
+static inline bool x87_plain(const uc_env *env)
+{
+    return (env->fpuc & X87_EXCEPTIONS) == X87_EXCEPTIONS;
+}
+/* True if the host's status word after it shows nothing new. */
+static inline bool x87_nothing_new(const uc_env *env, uint16_t host)
+{
+    return (host & X87_EXCEPTIONS & ~env->fpus) == 0;
+}
+static inline void x87_set_conditions(uc_env *env, uint16_t host, unsigned which)
+{
+    env->fpus = (uint16_t)((env->fpus & ~which) | (host & which));
+}
+
+/* The host's control word is the guest's while an operation runs. Its default is also the host's default. */
+static inline void x87_control_enter(const uc_env *env)
+{
+    if (__builtin_expect(env->fpuc != X87_DEFAULT_CONTROL, 0))
+        __asm__ volatile("fldcw %0" : : "m"(env->fpuc));
+}
+static inline void x87_control_leave(const uc_env *env)
+{
+    static const uint16_t host = X87_DEFAULT_CONTROL;
+    if (__builtin_expect(env->fpuc != X87_DEFAULT_CONTROL, 0))
+        __asm__ volatile("fldcw %0" : : "m"(host));
+}
+
+/* Operands of operations whose clocks depend on them, as doubles (truncated). */
+void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b);
+/* A number in memory or in a register as an extended one; exact. */
+uc_fpreg x87_from_m32(uint32_t number);
+uc_fpreg x87_from_m64(uint64_t number);
+uc_fpreg x87_from_integer(int64_t number);
+
+/* x87 registers that an asm statement uses. */
+#define X87_CLOBBERS "st", "st(1)", "st(2)", "memory"
+
+#endif
