@@ -118,8 +118,8 @@ static inline void binary(uc_env *env, const binary_forms *forms, unsigned kind,
     x87_wait(env, retaddr);
     uc_fpreg other = kind == X87_REGISTER ? *o->b : as_register(e), result;
     recognise(e, o->a, &other, retaddr);
-    if (division)
-        x87_value(e, o->a, &other);
+    if (division) /* ST(0) first, whichever of them receives the result */
+        x87_value(e, to == 0 ? o->a : &other, to == 0 ? &other : o->a);
     e->x87.suppressed = false;
     if (__builtin_expect(x87_plain(env) && !o->a_empty && !o->b_empty, 1)) {
         x87_control_enter(env);
