@@ -423,6 +423,7 @@ static bool went_by(pipe *p)
 /* P54C: D1 has read the instruction out of the prefetch buffers. */
 static void release(pipe *p, const op *o, int64_t clock)
 {
+    p->decoded = clock;
     if (!p->timing->fifo)
         prefetch_release(&p->prefetch, o->address, o->length, clock);
 }
@@ -502,7 +503,7 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
         count_return(p, &answer);
     if (answer.right) {
         if (x->taken) {
-            prefetch_redirect(&p->prefetch);
+            prefetch_redirect(&p->prefetch, p->timing->fifo ? p->fifo.clock : p->decoded);
             fifo_redirect(&p->fifo);
         }
         return;

@@ -72,9 +72,9 @@ void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t cl
         f->freed[PREFETCH_BUFFERS - 2] = clock;
 }
 
-void prefetch_redirect(prefetch *f)
+void prefetch_redirect(prefetch *f, int64_t clock)
 {
-    f->redirect = true;
+    prefetch_flush(f, f->clock + 1 > clock ? f->clock + 1 : clock);
 }
 
 void prefetch_flush(prefetch *f, int64_t clock)

@@ -21,6 +21,7 @@ typedef struct insn {
 typedef struct segment {
     uint32_t block;
     int after_branch;             /* index of the branch whose target stream begins here, or -1 */
+    unsigned stream;
     int ready[2];                 /* its two 8-byte halves */
     const struct insn *last_insn; /* that touches it */
     int released;                 /* clock at which that one was decoded */
@@ -73,6 +74,7 @@ static void lay_out(model *m)
 {
     bool new_stream = true;
     int branch_before = -1;
+    unsigned streams = 0;
     for (unsigned b = 0; b < m->program->count; b++) {
         const p5_block *block = m->program->blocks[b].block;
         unsigned access = 0;
@@ -89,7 +91,7 @@ static void lay_out(model *m)
             for (uint32_t s = first; s <= last; s++) {
                 if (new_stream || m->segments[m->segment_count - 1].block != s) {
                     m->segments[m->segment_count++] =
-                        (segment){s, new_stream ? branch_before : -1, {NEVER, NEVER}, x, NEVER, 0};
+                        (segment){s, new_stream ? branch_before : -1, (streams += new_stream), {NEVER, NEVER}, x, NEVER, 0};
                     if (new_stream && branch_before < 0)
                         m->segments[m->segment_count - 1].after_branch = -2; /* the very first */
                     new_stream = false;
@@ -119,6 +121,11 @@ static bool blocked_by_branch(const model *m, unsigned i)
 
 /* ---- PF ------------------------------------------------------------------------------------------------ */
 
+static int left_decoder(const model *m, int i)
+{
+    return m->t->fifo ? m->insns[i].pushed : m->insns[i].pulled;
+}
+
 static void fetch(model *m, int t)
 {
     if (t < m->fetch_from)
@@ -131,8 +138,10 @@ static void fetch(model *m, int t)
         if (s->after_branch >= 0 &&
             ((int)m->resolved <= s->after_branch && blocked_by_branch(m, (unsigned)s->after_branch + 1)))
             return; /* not known yet where to go on */
-        if (m->next_segment >= 4 && m->segments[m->next_segment - 4].released > t &&
-            !(s->after_branch >= 0 && !m->insns[s->after_branch].right))
+        if (s->after_branch >= 0 && m->insns[s->after_branch].right && left_decoder(m, s->after_branch) > t)
+            return; /* the branch leads there in the clock in which it is decoded */
+        if (m->next_segment >= 4 && m->segments[m->next_segment - 4].stream == s->stream &&
+            m->segments[m->next_segment - 4].released > t)
             return; /* four buffers */
         if (starts || s->block % 2 == 0) {
             int wait = m->program->line_waits[m->lines++];
@@ -292,6 +301,7 @@ static void join(model *m, int t)
     if (i + 1 < m->count && available(m, i + 1) <= t && pairs(m, i)) {
         m->size[i] = 2;
         m->next_pull = i + 2;
+        m->insns[i + 1].pulled = t;
         release(m, &m->insns[i + 1], t);
     }
 }
