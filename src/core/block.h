@@ -97,7 +97,7 @@ struct p5_block {
     uint16_t *value_ops;  /* instructions with an operand value */
     /* When its branch last ran (prediction of tight loops). */
     uint64_t branch_instructions, branch_groups;
-    struct memo_entry *entries;
+    struct memo_entry *entries, *recent;
     struct p5_block *next, **link; /* the core's list of blocks */
 };
 

@@ -6,7 +6,7 @@
 #include "core/core_internal.h"
 #include "core/cost.h"
 
-enum { STATE_ROOM = 1 << 14, DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
+enum { STATE_ROOM = 1 << 14, ENTRY_ROOM = 1 << 16, DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
 enum { DEFAULT_BUDGET = 256 << 20 };
 
 struct memo_state {
@@ -24,6 +24,8 @@ typedef struct memo_delta {
 /* Key: state, variant, right. */
 struct memo_entry {
     memo_entry *next; /* of the same block */
+    memo_entry *next_in_bucket;
+    const p5_block *block;
     const memo_state *from;
     uint64_t variant; /* bank meetings, operand values, taken */
     memo_state *to;
@@ -46,8 +48,9 @@ bool memo_open(memo *m)
     m->budget = DEFAULT_BUDGET;
     m->state_room = STATE_ROOM;
     m->states = calloc(m->state_room, sizeof *m->states);
+    m->entries = calloc(ENTRY_ROOM, sizeof(memo_entry *));
     m->scratch = calloc(1, sizeof *m->scratch);
-    return m->states && m->scratch;
+    return m->states && m->entries && m->scratch;
 }
 
 static void drop_states(memo *m)
@@ -67,8 +70,10 @@ void memo_close(memo *m)
 {
     drop_states(m);
     free(m->states);
+    free(m->entries);
     free(m->scratch);
     m->states = NULL;
+    m->entries = NULL;
     m->scratch = NULL;
 }
 
@@ -123,46 +128,24 @@ static size_t entry_bytes(unsigned deltas)
     return sizeof(memo_entry) + deltas * sizeof(memo_delta);
 }
 
-static void drop_entries(p5_core *core, p5_block *block)
-{
-    while (block->entries) {
-        memo_entry *next = block->entries->next;
-        core->memo.bytes -= entry_bytes(block->entries->room);
-        free(block->entries->u_addresses);
-        free(block->entries);
-        block->entries = next;
-    }
-}
-
-void memo_release(p5_core *core, p5_block *block)
-{
-    if (!block->entries)
-        return;
-    memo_fold(core);
-    drop_entries(core, block);
-}
-
-/* Over budget: forget everything. Answers are made anew when they are needed; totals keep what the entries
- * stood for. */
-static void drop_all(p5_core *core)
-{
-    memo_fold(core);
-    memo_materialise(core);
-    for (p5_block *block = core->blocks; block; block = block->next)
-        drop_entries(core, block);
-    drop_states(&core->memo);
-    core->memo.bytes = 0;
-}
-
 /* ---- states -------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
 
 static uint32_t hash_state(const pipe_state *s)
 {
     const unsigned char *bytes = (const unsigned char *)s;
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < sizeof *s; i++)
-        h = (h ^ bytes[i]) * 0x100000001b3u;
-    return (uint32_t)(h ^ h >> 32);
+    uint64_t h = 0;
+    for (size_t at = 0; at < sizeof *s; at += sizeof h) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + at, sizeof *s - at < sizeof word ? sizeof *s - at : sizeof word);
+        h = mix(h, word);
+    }
+    return (uint32_t)(h >> 32);
 }
 
 /* The one stored copy of `s`, or NULL when memory is out. */
@@ -222,21 +205,68 @@ static bool is_for(const memo_entry *e, const memo_state *from, uint64_t key, un
     return e->from == from && e->variant == key && (prediction == EITHER || e->right == prediction);
 }
 
-static memo_entry *find(p5_block *block, const memo_state *from, uint64_t key, unsigned prediction)
+static memo_entry **bucket(const memo *m, const p5_block *block, const memo_state *from, uint64_t key)
 {
-    memo_entry *first = block->entries;
-    if (first && is_for(first, from, key, prediction))
-        return first;
-    for (memo_entry **link = &block->entries; *link; link = &(*link)->next) {
-        memo_entry *e = *link;
-        if (is_for(e, from, key, prediction)) {
-            *link = e->next; /* to the front: it will be wanted again soon */
-            e->next = block->entries;
-            block->entries = e;
+    uint64_t h = mix(mix((uint64_t)(uintptr_t)block, from->hash), key);
+    return &m->entries[h >> 32 & (ENTRY_ROOM - 1)];
+}
+
+static memo_entry *find(const memo *m, p5_block *block, const memo_state *from, uint64_t key,
+                        unsigned prediction)
+{
+    memo_entry *e = block->recent;
+    if (e && is_for(e, from, key, prediction))
+        return e;
+    for (e = *bucket(m, block, from, key); e; e = e->next_in_bucket) {
+        if (e->block == block && is_for(e, from, key, prediction)) {
+            block->recent = e;
             return e;
         }
     }
     return NULL;
+}
+
+/* ---- forgetting ---------------------------------------------------------------------------------------- */
+
+static void unlink_entry(memo *m, memo_entry *e)
+{
+    memo_entry **link = bucket(m, e->block, e->from, e->variant);
+    while (*link != e)
+        link = &(*link)->next_in_bucket;
+    *link = e->next_in_bucket;
+}
+
+static void drop_entries(p5_core *core, p5_block *block)
+{
+    block->recent = NULL;
+    while (block->entries) {
+        memo_entry *e = block->entries;
+        block->entries = e->next;
+        unlink_entry(&core->memo, e);
+        core->memo.bytes -= entry_bytes(e->room);
+        free(e->u_addresses);
+        free(e);
+    }
+}
+
+void memo_release(p5_core *core, p5_block *block)
+{
+    if (!block->entries)
+        return;
+    memo_fold(core);
+    drop_entries(core, block);
+}
+
+/* Over budget: forget everything. Answers are made anew when they are needed; totals keep what the entries
+ * stood for. */
+static void drop_all(p5_core *core)
+{
+    memo_fold(core);
+    memo_materialise(core);
+    for (p5_block *block = core->blocks; block; block = block->next)
+        drop_entries(core, block);
+    drop_states(&core->memo);
+    core->memo.bytes = 0;
 }
 
 /* ---- making and using ---------------------------------------------------------------------------------- */
@@ -296,8 +326,12 @@ static memo_entry *make(p5_core *core, p5_block *block, const memo_state *from, 
     e->unpaired_chance = core->query.unpaired_chance;
     e->room = (uint16_t)n;
     core->memo.bytes += entry_bytes(n);
+    e->block = block;
     e->next = block->entries;
-    block->entries = e;
+    block->entries = block->recent = e;
+    memo_entry **link = bucket(&core->memo, block, from, key);
+    e->next_in_bucket = *link;
+    *link = e;
     return e;
 }
 
@@ -427,7 +461,7 @@ bool memo_price(p5_core *core, const p5_retired *r)
     bool taken = price_taken(last, r->next);
     uint64_t key = variant(core, r, taken);
     /* What an entry says of the time before the branch is the same whether the prediction is right or not. */
-    memo_entry *e = find(block, from, key, EITHER);
+    memo_entry *e = find(&core->memo, block, from, key, EITHER);
     if (!e) {
         learn(core, r, from, key);
         return true;
@@ -457,7 +491,7 @@ bool memo_price(p5_core *core, const p5_retired *r)
         return false;
     }
     if (a->right != e->right) {
-        e = find(block, from, key, a->right ? RIGHT : WRONG);
+        e = find(&core->memo, block, from, key, a->right ? RIGHT : WRONG);
         if (!e) {
             learn(core, r, from, key);
             return true;

@@ -21,6 +21,7 @@ typedef struct memo {
     bool on;
     memo_state **states; /* hash table of interned pipe states */
     unsigned state_room, state_count;
+    memo_entry **entries; /* hash table over all blocks */
     memo_state *current;  /* the interned form of the core's state; NULL: only the core's `state` holds it */
     memo_entry *dirty;    /* entries used since totals were last formed */
     size_t bytes;         /* held by entries and states */
