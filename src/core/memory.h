@@ -58,6 +58,14 @@ typedef struct data_answer {
 static inline bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
 /* The pipe that the next references come from: the P54C's write buffers belong to pipes. */
 void memory_set_pipe(memory *m, bool v_pipe);
+/* What a reference of the same clock, made before by the same group, has signalled already: events that are on are on
+ * for one clock, however many references they count (p5_counts.asserted). */
+enum {
+    PARTNER = 1,           /* there is one */
+    PARTNER_SAME_KIND = 2, /* ... a read like this one, or a write */
+    PARTNER_MISSED = 4     /* ... that missed */
+};
+void memory_set_partner(memory *m, unsigned partner);
 /* The exact path. `locked`: part of a locked read-modify-write (read first, then write). `mmx`: counts in the MMX-only events. Increments the memory events itself (memory_events). */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer);
 

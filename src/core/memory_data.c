@@ -265,29 +265,38 @@ static void io_reference(reference *r)
 
 /* ---- the whole ---- */
 
+/* `on`: a reference of the same clock has the signal on already. */
+static void add(reference *r, enum p5_event event, unsigned n, bool on)
+{
+    counts_add(r->m->totals, event, r->m->class, n, n - on);
+}
+
 /* Events 0-5, 28h, 29h and their MMX-only versions. Each half of a misaligned reference counts as a
  * reference; silicon counts two misses for a misaligned one that missed (errata 44 and 76), the manual one
  * per line. */
-static void count_reference(reference *r)
+static void count_reference(reference *r, unsigned partner)
 {
     unsigned halves = r->misaligned ? 2 : 1;
     unsigned misses = r->missed ? r->missed_parts : 0;
     if (r->missed && r->misaligned && r->m->model->errata)
         misses = 2;
-    counts_add(r->m->totals, P5_EVENT_DATA_READ_OR_WRITE, r->m->class, halves, halves);
-    if (r->write)
-        count_twice(r, P5_EVENT_DATA_WRITE, P5_EVENT_MMX_INSTRUCTION_DATA_WRITES, halves);
-    else
-        count_twice(r, P5_EVENT_DATA_READ, P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves);
+    bool same_kind = (partner & PARTNER_SAME_KIND) != 0, with_miss = (partner & PARTNER_MISSED) != 0;
+    add(r, P5_EVENT_DATA_READ_OR_WRITE, halves, partner != 0);
+    add(r, r->write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, halves, same_kind);
+    if (r->mmx)
+        add(r, r->write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves,
+            false);
     if (misses > 0) {
-        counts_add(r->m->totals, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, r->m->class, misses, misses);
-        if (r->write)
-            count_twice(r, P5_EVENT_DATA_WRITE_MISS, P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES, misses);
-        else
-            count_twice(r, P5_EVENT_DATA_READ_MISS, P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES, misses);
+        add(r, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, misses, with_miss);
+        add(r, r->write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS, misses, same_kind && with_miss);
+        if (r->mmx)
+            add(r,
+                r->write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES
+                         : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
+                misses, false);
     }
     if (r->answer->exclusive_or_modified)
-        counts_add(r->m->totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, r->m->class, halves, halves);
+        add(r, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, halves, same_kind && !with_miss);
 }
 
 /* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon
@@ -326,10 +335,10 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, bool
     r.write_through = (access->flags & P5_ACCESS_WRITE_THROUGH) != 0;
     uint32_t granule = access->size == 8 ? 8 : 4;
     r.misaligned = answer->is_misaligned = (access->linear & (granule - 1)) + access->size > granule;
+    unsigned partner = m->partner;
+    m->partner = 0;
     if (!locked || !r.write) /* HOLD and PBREQ# wait for the end of a locked sequence */
         memory_let_agent(m, asked);
-    if (asked > m->latest)
-        m->latest = asked;
     memory_upgrade_lines(m, asked);
 
     if ((access->flags & P5_ACCESS_IO) != 0) {
@@ -366,7 +375,7 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, bool
     answer->hit = !r.missed;
     if (r.missed)
         answer->exclusive_or_modified = false;
-    count_reference(&r);
     answer->done = r.clock;
+    count_reference(&r, answer->done == asked ? partner : 0); /* one that waited is alone in its clock */
     memory_set_quiet(m);
 }

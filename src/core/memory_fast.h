@@ -52,7 +52,7 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
 
 static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical)
 {
-    if (cache_line(physical) == m->code_fill.line && m->code_fill.done > m->latest)
+    if (cache_line(physical) == m->code_fill.line && m->code_fill.done > m->code_asked)
         return false;
     int way = code_cache_find(&m->code, physical);
     if (way < 0)

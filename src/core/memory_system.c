@@ -56,6 +56,11 @@ void memory_set_pipe(struct memory *m, bool v_pipe)
     m->v_pipe = v_pipe;
 }
 
+void memory_set_partner(struct memory *m, unsigned partner)
+{
+    m->partner = (uint8_t)partner;
+}
+
 void memory_set_control(struct memory *m, const p5_control *control)
 {
     m->paging = control->paging;
@@ -141,8 +146,6 @@ void memory_pass(struct memory *m, uint64_t clock)
 
 void memory_advance(struct memory *m, uint64_t clock)
 {
-    if (clock > m->latest)
-        m->latest = clock;
     bus_advance(&m->bus, clock);
     memory_upgrade_lines(m, clock);
 }

@@ -30,6 +30,7 @@ typedef struct ex_holds {
 typedef struct last_access {
     const p5_access *access; /* NULL: none */
     int64_t clock;           /* its EX clock */
+    bool missed;
 } last_access;
 
 /* The eight banks are interleaved by dword: bit n = bank n. */
@@ -46,14 +47,22 @@ static bool banks_conflict(const p5_access *a, const p5_access *b)
     return (banks(a) & banks(b)) != 0;
 }
 
-/* Events of a reference that hit. `again`: another one was counted in this clock. */
-static void count_hit(pipe *p, const p5_access *a, bool mmx, bool again)
+/* What memory_set_partner wants to know of the reference before. */
+static unsigned partner_of(const last_access *last, const p5_access *a)
+{
+    bool same_kind = ((last->access->flags ^ a->flags) & P5_ACCESS_WRITE) == 0;
+    return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
+}
+
+/* Events of a reference that hit. `partner`: another one was counted in this clock. */
+static void count_hit(pipe *p, const p5_access *a, bool mmx, unsigned partner)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
-    count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, 1, !again);
-    count(p, P5_EVENT_DATA_READ_OR_WRITE, 1, !again);
+    count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, 1, !(partner & PARTNER_SAME_KIND));
+    count(p, P5_EVENT_DATA_READ_OR_WRITE, 1, !(partner & PARTNER));
     if (write)
-        count(p, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, 1, !again);
+        count(p, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, 1,
+              (partner & (PARTNER_SAME_KIND | PARTNER_MISSED)) != PARTNER_SAME_KIND);
     if (mmx)
         count(p, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, 1, 1);
 }
@@ -64,7 +73,7 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
                        ex_holds *holds, last_access *last)
 {
     const op *o = x->op;
-    const reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
+    reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
     int64_t shift = 0;
     for (unsigned j = 0; j < x->access_count; j++) {
         const p5_access *a = &x->accesses[j];
@@ -82,9 +91,12 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
             again = false;
         }
         data_answer answer;
+        how.partner = (uint8_t)(again ? partner_of(last, a) : 0);
+        last->missed = false;
         if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, &how, &answer)) {
-            count_hit(p, a, how.mmx, again);
+            count_hit(p, a, how.mmx, how.partner);
         } else {
+            last->missed = !answer.hit;
             int64_t wait = (int64_t)(answer.done - p->start) - at;
             holds->tlb += answer.tlb;
             holds->read += answer.read;
@@ -527,8 +539,10 @@ static void branch(pipe *p, const pipe_insn *x, bool in_v)
     if (x->taken)
         count(p, P5_EVENT_TAKEN_BRANCHES, 1, 1);
     if (o->branch == ISA_FAR || o->branch == ISA_INT || o->branch == ISA_IRET) {
-        if (o->far_return)
+        if (o->far_return) { /* executed, and not predicted */
             count(p, P5_EVENT_RETURNS, 1, 1);
+            count(p, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 1, 1);
+        }
         if (x->taken) /* event 14h is an OR: taken is enough */
             count(p, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, 1, 1);
         if (x->taken) /* never predicted; their clocks include the refill */

@@ -40,6 +40,7 @@ typedef struct pipe_deltas {
 /* What the memory side wants to know of a reference beside its address. */
 typedef struct reference {
     bool locked, mmx, v_pipe;
+    uint8_t partner; /* PARTNER* */
 } reference;
 
 /* Who answers for the structures. `asked` is an absolute clock. `data` and `code` return true for the usual

@@ -73,6 +73,7 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
         return true;
     }
     memory_set_pipe(core->memory, how->v_pipe);
+    memory_set_partner(core->memory, how->partner);
     memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
     return false;
 }
