@@ -166,7 +166,7 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
         d->increments[events[i]]++;
         d->asserted[events[i]]++;
     }
-    if (e->on_return) {
+    if (e->on_return && !software) {
         d->increments[P5_EVENT_RETURNS]++;
         d->asserted[P5_EVENT_RETURNS]++;
     }

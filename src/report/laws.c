@@ -50,7 +50,9 @@ static const law laws[] = {
     /* Returns: predicted right, predicted wrong, or not predicted; the wrong ones stand on both sides. */
     {MMX, "predicted_returns", "<=", "returns"},
     {MMX, "mispredicted_or_unpredicted_returns", "<=", "returns"},
-    {MMX, "returns", "<=", "predicted_returns + mispredicted_or_unpredicted_returns"},
+    /* ... or not executed: event 39h has deliveries on a RET too, which all flush and are no wrong predictions. */
+    {MMX, "returns + pipeline_flushes_due_to_wrong_branch_predictions",
+     "<=", "predicted_returns + mispredicted_or_unpredicted_returns + pipeline_flushes"},
     /* Durations within durations. */
     {BOTH, "bus_cycle_duration", "<=", "clocks"},
     {MMX, "bus_utilization_due_to_processor_activity", "<=", "bus_cycle_duration"},

@@ -3,8 +3,10 @@
 #! expect any_segment_register_loaded 2
 #! expect branches 3
 #! expect@p55c returns 1
+#! expect@p55c predicted_returns 0
+#! expect@p55c mispredicted_or_unpredicted_returns 1
 #! expect@p55c taken_branches 3
-#! note far CALL and far RET to the same privilege level load CS once each and are branches, as is JNZ
+#! note far CALL and far RET to the same privilege level load CS once each and are branches, as is JNZ; a far RET is never predicted
         mov ebx,cs
         mov edi,offset pointer
         mov [edi+4],bx

@@ -1,0 +1,12 @@
+/* A random guest for a whole core: code of straight stretches that end in branches of all kinds, data
+ * references all over caches, TLBs and uncacheable memory, privilege changes, deliveries, HLT, control and
+ * debug registers. The same seed feeds the same stream to any core. */
+#ifndef PROPERTY_RANDOM_CORE_H
+#define PROPERTY_RANDOM_CORE_H
+
+#include "p5scope/core.h"
+
+/* Opens a core of `model`, feeds it about `stretches` stretches made from `seed`, and answers its totals. */
+void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals);
+
+#endif
