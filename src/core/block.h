@@ -33,7 +33,8 @@ typedef enum unpaired {
 typedef enum access_pattern {
     ACCESS_SPREAD, /* reference j of n in clock first + j * span / (n - 1) */
     ACCESS_TWO,    /* two a clock, U and V together (PUSHA, POPA) */
-    ACCESS_REP     /* per iteration (REP strings) */
+    ACCESS_REP,    /* per iteration (REP strings) */
+    ACCESS_SERIAL  /* one after the other, each with its own clock (microcode of deliveries) */
 } access_pattern;
 
 typedef struct op {

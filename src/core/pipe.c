@@ -31,6 +31,7 @@ typedef struct last_access {
     const p5_access *access; /* NULL: none */
     int64_t clock;           /* its EX clock */
     bool missed;
+    bool second; /* of two in that clock */
 } last_access;
 
 /* The eight banks are interleaved by dword: bit n = bank n. */
@@ -78,7 +79,7 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
     for (unsigned j = 0; j < x->access_count; j++) {
         const p5_access *a = &x->accesses[j];
         int64_t at = begin + shift + block_access_clock(o, j, x->access_count, clocks);
-        bool again = last->access && last->clock == at;
+        bool again = last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL;
         bool copies = o->pattern == ACCESS_REP &&
                       ((last->access ? last->access->flags : a->flags) ^ a->flags) & P5_ACCESS_WRITE;
         if (again && !copies &&
@@ -108,6 +109,7 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
             shift += wait;
             at += wait;
         }
+        last->second = how.partner != 0;
         last->access = a;
         last->clock = at;
     }
@@ -630,7 +632,7 @@ int64_t pipe_next_entry(const pipe_state *s, const timing *t)
  * after the other. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
 {
-    static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE};
+    static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE, .pattern = ACCESS_SERIAL};
     pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
     ex_holds held = {0};
     last_access last = {0};

@@ -1,0 +1,239 @@
+/* Generator of docs/events.md: every event selection with its rule, its grade and the tests that show it. It
+ * fails if an event is not shown on each family that has it: by a case file that expects a count other than 0
+ * of it, or by a test that ELSEWHERE names. Usage: events_doc_gen EVENTS.TSV ELSEWHERE.TSV ROOT OUTPUT
+ * CASE.s... (paths of cases and of ELSEWHERE are below ROOT). */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { EVENTS = 128, TESTS = 512, LINE = 2048, P54C = 1, P55C = 2, BOTH = 3 };
+
+enum {
+    CODE,
+    COUNTERS,
+    NAME,
+    TITLE,
+    ALIASES,
+    KIND,
+    FAMILIES,
+    MAX,
+    GROUP,
+    RULE,
+    GRADE,
+    SOURCE,
+    REMARKS,
+    COLUMNS
+};
+
+typedef struct event {
+    char text[LINE]; /* the row, cut into its fields */
+    char *field[COLUMNS];
+    unsigned families, shown;
+    char tests[TESTS];
+} event;
+
+static event events[EVENTS];
+static unsigned event_count;
+
+static FILE *open_file(const char *path, const char *mode)
+{
+    FILE *file = fopen(path, mode);
+    if (file == NULL) {
+        fprintf(stderr, "%s: cannot be opened\n", path);
+        exit(1);
+    }
+    return file;
+}
+
+static bool next_line(FILE *file, char *line)
+{
+    if (fgets(line, LINE, file) == NULL)
+        return false;
+    line[strcspn(line, "\r\n")] = '\0';
+    return true;
+}
+
+static unsigned families_in(const char *text)
+{
+    return (strstr(text, "p54c") != NULL ? P54C : 0u) | (strstr(text, "p55c") != NULL ? P55C : 0u);
+}
+
+static void read_events(const char *path)
+{
+    FILE *file = open_file(path, "r");
+    char line[LINE];
+    while (event_count < EVENTS && next_line(file, line)) {
+        if (line[0] == '#' || strncmp(line, "code\t", 5) == 0)
+            continue;
+        event *e = &events[event_count];
+        strcpy(e->text, line);
+        char *cursor = e->text;
+        for (unsigned i = 0; i < COLUMNS; i++)
+            e->field[i] = text_field(&cursor, '\t');
+        if (e->field[REMARKS] == NULL || strcmp(e->field[KIND], "reserved") == 0)
+            continue;
+        e->families = families_in(e->field[FAMILIES]);
+        event_count++;
+    }
+    fclose(file);
+}
+
+static event *find(const char *name)
+{
+    for (unsigned i = 0; i < event_count; i++)
+        if (strcmp(events[i].field[NAME], name) == 0)
+            return &events[i];
+    return NULL;
+}
+
+static void shown_by(event *e, unsigned families, const char *test)
+{
+    e->shown |= families & e->families;
+    if ((families & e->families) == 0 || strstr(e->tests, test) != NULL)
+        return;
+    size_t used = strlen(e->tests);
+    if (used + strlen(test) + 4 < sizeof e->tests)
+        sprintf(e->tests + used, "%s%s", used > 0 ? ", " : "", test);
+}
+
+/* #! expect[@MODEL] EVENT[:MODIFIERS] VALUE ... */
+static void read_expectation(char *line, unsigned models, const char *test)
+{
+    char model[128] = "", name[128], value[128];
+    char *at = line + 6;
+    if (*at == '@' && sscanf(at, "@%127s", model) == 1)
+        at += 1 + strlen(model);
+    if (sscanf(at, " %127[^: \t]%*[^ \t] %127s", name, value) != 2 &&
+        sscanf(at, " %127s %127s", name, value) != 2)
+        return;
+    event *e = find(name);
+    if (e == NULL || strtod(value, NULL) == 0)
+        return;
+    unsigned named = families_in(model);
+    shown_by(e, model[0] != '\0' && named != 0 ? named & models : models, test);
+}
+
+static void read_case(const char *root, const char *path)
+{
+    char full[4096], line[LINE], test[256];
+    snprintf(full, sizeof full, "%s/%s", root, path);
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    const char *base = slash != NULL ? slash + 1 : path;
+    snprintf(test, sizeof test, "[%.*s](../%s)", (int)(dot - base), base, path);
+    unsigned models = P55C; /* the default */
+    FILE *file = open_file(full, "r");
+    while (next_line(file, line)) {
+        char *at = line + 2;
+        if (strncmp(line, "#!", 2) != 0)
+            continue;
+        at += strspn(at, " \t");
+        if (strncmp(at, "models", 6) == 0)
+            models = families_in(at);
+        else if (strncmp(at, "expect", 6) == 0)
+            read_expectation(at, models, test);
+    }
+    fclose(file);
+}
+
+/* Rows EVENT, families, file, what it does. The file has to be there and name the event. */
+static void read_elsewhere(const char *root, const char *path)
+{
+    FILE *file = open_file(path, "r");
+    char line[LINE], full[4096], test[256], inside[LINE], constant[256];
+    while (next_line(file, line)) {
+        char *cursor = line, *field[3];
+        if (line[0] == '#')
+            continue;
+        for (unsigned i = 0; i < 3; i++)
+            field[i] = text_field(&cursor, '\t');
+        event *e = field[2] != NULL ? find(field[0]) : NULL;
+        if (e == NULL) {
+            fprintf(stderr, "%s: '%s' is not EVENT, FAMILIES, FILE with an event of the table\n", path, line);
+            exit(1);
+        }
+        snprintf(constant, sizeof constant, "P5_EVENT_%s", field[0]);
+        for (char *c = constant; *c != '\0'; c++)
+            if (*c >= 'a' && *c <= 'z')
+                *c = (char)(*c - 'a' + 'A');
+        snprintf(full, sizeof full, "%s/%s", root, field[2]);
+        FILE *test_file = open_file(full, "r");
+        bool named = false;
+        while (next_line(test_file, inside))
+            named = named || strstr(inside, constant) != NULL;
+        fclose(test_file);
+        if (!named) {
+            fprintf(stderr, "%s: %s does not test %s\n", path, field[2], constant);
+            exit(1);
+        }
+        const char *slash = strrchr(field[2], '/'), *dot = strrchr(field[2], '.');
+        const char *base = slash != NULL ? slash + 1 : field[2];
+        snprintf(test, sizeof test, "[%.*s](../%s)", (int)(dot - base), base, field[2]);
+        shown_by(e, families_in(field[1]), test);
+    }
+    fclose(file);
+}
+
+static const char *counter_text(const char *counters)
+{
+    return strcmp(counters, "0 1") == 0 ? "CTR0, CTR1" : strcmp(counters, "0") == 0 ? "CTR0" : "CTR1";
+}
+
+static void write_event(FILE *out, const event *e)
+{
+    fprintf(out, "\n### %sh %s\n\n", e->field[CODE], e->field[NAME]);
+    fprintf(out, "%s. %s, %s, %s; at most %s a clock; **%s**.\n\n", e->field[TITLE],
+            counter_text(e->field[COUNTERS]),
+            e->families == BOTH   ? "P54C and P55C"
+            : e->families == P55C ? "P55C"
+                                  : "P54C",
+            e->field[KIND], e->field[MAX], e->field[GRADE]);
+    fprintf(out, "%s\n", e->field[RULE]);
+    if (strcmp(e->field[REMARKS], "-") != 0)
+        fprintf(out, "\n%s\n", e->field[REMARKS]);
+    fprintf(out, "\nShown by %s.\n", e->tests);
+}
+
+static void write_document(FILE *out)
+{
+    fprintf(out, "# Events\n\n"
+                 "Generated from events/events.tsv and the tests; `ninja events_doc` writes it anew. The "
+                 "grades: *exact* follows from\n"
+                 "the instructions executed, *modelled* rests on the model's caches, predictor or pipe, "
+                 "*approximate* says that the\n"
+                 "sources leave a part of the rule open. A test shows an event if it expects a count other "
+                 "than 0, derived from the rule.\n\n"
+                 "| code | counter | event | kind | grade |\n|---|---|---|---|---|\n");
+    for (unsigned i = 0; i < event_count; i++)
+        fprintf(out, "| %sh | %s | %s | %s | %s |\n", events[i].field[CODE], events[i].field[COUNTERS],
+                events[i].field[NAME], events[i].field[KIND], events[i].field[GRADE]);
+    for (unsigned i = 0; i < event_count; i++)
+        write_event(out, &events[i]);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 6) {
+        fprintf(stderr, "usage: events_doc_gen EVENTS.TSV ELSEWHERE.TSV ROOT OUTPUT CASE.s...\n");
+        return 1;
+    }
+    read_events(argv[1]);
+    read_elsewhere(argv[3], argv[2]);
+    for (int i = 5; i < argc; i++)
+        read_case(argv[3], argv[i]);
+    unsigned missing = 0;
+    for (unsigned i = 0; i < event_count; i++)
+        if (events[i].shown != events[i].families) {
+            fprintf(stderr, "%sh %s: no test expects a count of it on the%s%s\n", events[i].field[CODE],
+                    events[i].field[NAME], (events[i].families & ~events[i].shown & P54C) != 0 ? " P54C" : "",
+                    (events[i].families & ~events[i].shown & P55C) != 0 ? " P55C" : "");
+            missing++;
+        }
+    if (missing > 0)
+        return 1;
+    FILE *out = open_file(argv[4], "w");
+    write_document(out);
+    return fclose(out) == 0 ? 0 : 1;
+}
