@@ -86,8 +86,8 @@ static uint32_t divide(const op *o, const isa_form *f, uint32_t clocks, const p5
  * pi/32 and pi/16 63 / 63, pi/8 81 / 83, 0.739 - / 83, pi/4 88 / 86, and beyond pi/4, where the argument is
  * reduced first: pi/2 71 / 71, 1.0 96 / 94, pi 72 / 77, 4 pi - / 73. So: three ranges of an argument that
  * needs no reduction, the second up to somewhere between 0.739 and pi/4; what a reduction leaves is either
- * small or costs as the third; and a cosine that has to change its sign takes some clocks more (pi against
- * pi/2 and 4 pi). */
+ * small or costs as the third, and takes a clock for every further bit of the quotient (pi, 4 pi); and a
+ * cosine that has to change its sign takes some clocks more (pi against pi/2 and 4 pi). */
 static uint32_t trigonometric(const isa_form *f, const p5_value *v)
 {
     enum { NEGATED_COSINE = 5 };
@@ -107,7 +107,7 @@ static uint32_t trigonometric(const isa_form *f, const p5_value *v)
     bool cosine = strcmp(f->mnemonic, "FCOS") == 0;
     bool negated = cosine ? quadrant % 4 == 2 : quadrant % 4 == 3;
     uint32_t clocks = (r < 0 ? -r : r) <= half_pi / 8 ? small : large;
-    return clocks + f->cost_args[4] + (negated ? NEGATED_COSINE : 0);
+    return clocks + f->cost_args[4] + highest_bit((uint64_t)quadrant) + (negated ? NEGATED_COSINE : 0);
 }
 
 /* One step per bit of exponent difference, up to 63 of them. */
