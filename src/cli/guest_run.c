@@ -115,6 +115,12 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     *host_seconds = now() - line.start;
     if (line.shown)
         fputs("\033[K", stderr);
+    uint64_t later = p5_machine_permissive_count(machine);
+    if (later > 0)
+        fprintf(stderr,
+                "p5scope: warning: %" PRIu64 " instructions that the processor does not have were executed "
+                "(--isa=permissive)\n",
+                later);
     if (status == P5_OK) {
         if (result->end == P5_END_STOPPED)
             result->signal = signal_number;
