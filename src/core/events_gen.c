@@ -420,6 +420,8 @@ int main(int argc, char **argv)
     table *t = calloc(1, sizeof *t);
     if (text == NULL || t == NULL) {
         fprintf(stderr, "%s: cannot be read\n", argv[1]);
+        free(text);
+        free(t);
         return 1;
     }
     t->path = argv[1];

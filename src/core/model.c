@@ -444,7 +444,7 @@ static void field_text(const p5_model *model, const model_field *field, char *te
         break;
     case MODEL_RATIO: {
         uint32_t halves = *(const uint32_t *)at;
-        snprintf(text, size, "%u/%u", halves % 2 != 0 ? halves : halves / 2, halves % 2 != 0 ? 2 : 1);
+        snprintf(text, size, "%u/%u", halves % 2 != 0 ? halves : halves / 2, halves % 2 != 0 ? 2u : 1u);
         break;
     }
     case MODEL_CHOICE: {

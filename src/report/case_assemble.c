@@ -169,7 +169,7 @@ static p5_status load_object(const workplace *place, const char *name, p5_case_p
                              p5_error *error)
 {
     uint8_t *bytes;
-    size_t size;
+    size_t size = 0;
     p5_status status = read_file(place->object, &bytes, &size, error);
     if (status != P5_OK)
         return status;

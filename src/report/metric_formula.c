@@ -233,7 +233,7 @@ bool metric_formula_uses(const metric_formula *formula, unsigned variable)
 
 double metric_evaluate(const metric_formula *formula, const double *values)
 {
-    double stack[DEEPEST + 1];
+    double stack[DEEPEST + 1] = {0};
     unsigned top = 0;
     for (size_t i = 0; i < formula->steps.count; i++) {
         const step *s = &formula->steps.items[i];
