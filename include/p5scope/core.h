@@ -1,5 +1,5 @@
-/* The core model: prices a stream of retired instructions in clocks and events. Usable without the CPU engine: feed it
- * blocks and the accesses they made. Not thread-safe per object; objects are independent. */
+/* The core model: prices a stream of retired instructions in clocks and events. Usable without the CPU
+ * engine: feed it blocks and the accesses they made. Not thread-safe per object; objects are independent. */
 #ifndef P5SCOPE_CORE_H
 #define P5SCOPE_CORE_H
 
@@ -23,26 +23,26 @@ enum { P5_CPL_SYSTEM /* CPL 0-2, real mode */, P5_CPL_USER /* CPL 3, V86 */, P5_
 
 /* The owner of a clock. Every clock of a run has exactly one; they add up to the clocks (the CPI stack). */
 typedef enum p5_stall {
-    P5_STALL_ISSUE,            /* first EX clock of an instruction or pair */
-    P5_STALL_EXECUTE,          /* further EX clocks of multi-clock instructions */
-    P5_STALL_BRANCH,           /* refill after a misprediction */
-    P5_STALL_CODE_FETCH,       /* code cache or code TLB miss, starved prefetch */
-    P5_STALL_DECODE,           /* prefixes, empty FIFO: D1 starvation without a fetch miss */
+    P5_STALL_ISSUE,      /* first EX clock of an instruction or pair */
+    P5_STALL_EXECUTE,    /* further EX clocks of multi-clock instructions */
+    P5_STALL_BRANCH,     /* refill after a misprediction */
+    P5_STALL_CODE_FETCH, /* code cache or code TLB miss, starved prefetch */
+    P5_STALL_DECODE,     /* prefixes, empty FIFO: D1 starvation without a fetch miss */
     P5_STALL_AGI,
-    P5_STALL_DATA_READ,        /* waiting for a data memory read (event 1Ah without the TLB part) */
+    P5_STALL_DATA_READ, /* waiting for a data memory read (event 1Ah without the TLB part) */
     P5_STALL_DATA_TLB,
     P5_STALL_MISALIGNED,
     P5_STALL_BANK_CONFLICT,
-    P5_STALL_WRITE_BUFFER,     /* write buffers full (event 19h) */
-    P5_STALL_WRITE_ORDER,      /* E/M-line write held by strong ordering (event 1Bh) */
-    P5_STALL_LOCKED,           /* locked read-modify-write on the bus */
+    P5_STALL_WRITE_BUFFER, /* write buffers full (event 19h) */
+    P5_STALL_WRITE_ORDER,  /* E/M-line write held by strong ordering (event 1Bh) */
+    P5_STALL_LOCKED,       /* locked read-modify-write on the bus */
     P5_STALL_IO,
-    P5_STALL_FPU,              /* x87 result or unit not ready */
+    P5_STALL_FPU, /* x87 result or unit not ready */
     P5_STALL_MMX_MULTIPLY,
     P5_STALL_MMX_STORE,
     P5_STALL_MMX_FP_SWITCH,
     P5_STALL_SERIALISE,
-    P5_STALL_EXCEPTION,        /* dispatch of exceptions and interrupts */
+    P5_STALL_EXCEPTION, /* dispatch of exceptions and interrupts */
     P5_STALL_HALT,
     P5_STALL_COUNT
 } p5_stall;
@@ -62,7 +62,8 @@ enum {
 /* One data reference, as the processor makes it (a misaligned one is one reference; m80 is 8 + 2 bytes). */
 typedef struct p5_access {
     uint32_t linear;
-    uint32_t physical; /* of the first byte; the second page of a page-crossing access comes from p5_core_hooks.translate */
+    uint32_t physical; /* of the first byte; the second page of a page-crossing access comes from
+                          p5_core_hooks.translate */
     uint8_t size;      /* bytes: 1, 2, 4, 8 */
     uint8_t flags;     /* P5_ACCESS_* */
     uint16_t reserved;
@@ -79,10 +80,10 @@ typedef struct p5_value {
 /* Processor modes. */
 enum { P5_MODE_REAL, P5_MODE_PROTECTED, P5_MODE_V86 };
 
-/* A stretch of a block that was executed: instructions [first, first + count) completed, in order, exactly once.
- * `accesses` holds the references of all of them in program order: instruction by instruction as many as p5_block_accesses says, the remainder
- * belongs to the last one (only the last instruction of a block can have a variable number). `values` holds one entry per
- * executed value-dependent instruction, in order. */
+/* A stretch of a block that was executed: instructions [first, first + count) completed, in order, exactly
+ * once. `accesses` holds the references of all of them in program order: instruction by instruction as many
+ * as p5_block_accesses says, the remainder belongs to the last one (only the last instruction of a block can
+ * have a variable number). `values` holds one entry per executed value-dependent instruction, in order. */
 typedef struct p5_retired {
     p5_block *block;
     uint16_t first;
@@ -91,20 +92,29 @@ typedef struct p5_retired {
     const p5_access *accesses;
     uint32_t value_count;
     const p5_value *values;
-    uint32_t next;       /* linear address control went to */
-    uint32_t repeats;    /* REP string as last instruction: iterations completed */
-    uint8_t cpl;         /* 0-3 while it ran */
-    uint8_t cpl_after;   /* after the last instruction (far transfers, IRET) */
-    uint8_t mode;        /* P5_MODE_* while it ran */
+    uint32_t next;     /* linear address control went to */
+    uint32_t repeats;  /* REP string as last instruction: iterations completed */
+    uint8_t cpl;       /* 0-3 while it ran */
+    uint8_t cpl_after; /* after the last instruction (far transfers, IRET) */
+    uint8_t mode;      /* P5_MODE_* while it ran */
     uint8_t iopl;
-    bool interrupted;    /* the last instruction is a REP string that will be resumed: it is not complete and not counted */
-    bool descriptor;     /* the last instruction read a descriptor (segment load, far transfer through a gate, ...) */
-    bool unsafe_x87;     /* at least one FADD/FSUB/FMUL/FDIV of the stretch had an operand outside the safe exponent range; see unsafe_mask */
+    bool interrupted; /* the last instruction is a REP string that will be resumed: it is not complete and not
+                         counted */
+    bool descriptor;  /* the last instruction read a descriptor (segment load, far transfer through a gate,
+                         ...) */
+    bool unsafe_x87;  /* at least one FADD/FSUB/FMUL/FDIV of the stretch had an operand outside the safe
+                         exponent range; see unsafe_mask */
     const uint8_t *unsafe_mask; /* if unsafe_x87: one byte per instruction of the stretch, 1 = unsafe */
 } p5_retired;
 
 /* What the processor does at the boundary after the stretch. */
-typedef enum p5_transfer { P5_TRANSFER_FAULT, P5_TRANSFER_TRAP, P5_TRANSFER_SOFTWARE /* INT n, INT3, INTO */, P5_TRANSFER_INTERRUPT /* INTR */, P5_TRANSFER_NMI } p5_transfer;
+typedef enum p5_transfer {
+    P5_TRANSFER_FAULT,
+    P5_TRANSFER_TRAP,
+    P5_TRANSFER_SOFTWARE /* INT n, INT3, INTO */,
+    P5_TRANSFER_INTERRUPT /* INTR */,
+    P5_TRANSFER_NMI
+} p5_transfer;
 
 /* Delivery of an exception or interrupt to its handler, after the retired stretch was fed. */
 typedef struct p5_exception {
@@ -112,10 +122,10 @@ typedef struct p5_exception {
     uint8_t vector;
     uint8_t cpl, cpl_after;
     uint8_t mode, mode_after;
-    bool on_return;            /* the faulting or next instruction is a RET (event 39h) */
+    bool on_return; /* the faulting or next instruction is a RET (event 39h) */
     bool task_gate;
-    uint32_t handler;          /* linear address of the handler's first instruction */
-    uint32_t access_count;     /* IDT, TSS, descriptor and stack accesses of the delivery */
+    uint32_t handler;      /* linear address of the handler's first instruction */
+    uint32_t access_count; /* IDT, TSS, descriptor and stack accesses of the delivery */
     const p5_access *accesses;
 } p5_exception;
 
@@ -145,11 +155,14 @@ enum { P5_PAGE_DIRECTORY_ACCESSED = 1, P5_PAGE_ACCESSED = 2, P5_PAGE_DIRTY = 4 }
 /* What the core asks of its owner; any function may be NULL (then: identity, no walk). */
 typedef struct p5_core_hooks {
     void *context;
-    /* Physical address of `linear`, for the second page of a page-crossing access and for line fills of code. */
+    /* Physical address of `linear`, for the second page of a page-crossing access and for line fills of code.
+     */
     uint32_t (*translate)(void *context, uint32_t linear);
-    /* Page walk of `linear`: physical addresses of the directory entry and of the table entry (0 with a 4 MB page). */
+    /* Page walk of `linear`: physical addresses of the directory entry and of the table entry (0 with a 4 MB
+     * page). */
     void (*walk)(void *context, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
-    /* Which bits of these entries the access at `linear` found clear and the processor has set: P5_PAGE_*. NULL: none. */
+    /* Which bits of these entries the access at `linear` found clear and the processor has set: P5_PAGE_*.
+     * NULL: none. */
     unsigned (*page_bits_set)(void *context, uint32_t linear, bool write);
 } p5_core_hooks;
 
@@ -161,15 +174,18 @@ typedef struct p5_counts {
     uint64_t stalls[P5_STALL_COUNT][P5_CPL_CLASSES];     /* owners of the clocks; add up to `clocks` */
 } p5_counts;
 
-/* Makes a core of `model`, as after RESET with empty caches, TLBs and BTB. The model must outlive the core. */
+/* Makes a core of `model`, as after RESET with empty caches, TLBs and BTB. The model must outlive the core.
+ */
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error);
 void p5_core_close(p5_core *core);
 
-/* Decodes `size` bytes of code at `linear`/`physical` into a block: at most `max_insns` instructions, up to and including the first branch. The block
- * belongs to the core until p5_block_release. NULL when memory is out or no whole instruction is there. */
-p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical, bool code32, unsigned max_insns);
+/* Decodes `size` bytes of code at `linear`/`physical` into a block: at most `max_insns` instructions, up to
+ * and including the first branch. The block belongs to the core until p5_block_release. NULL when memory is
+ * out or no whole instruction is there. */
+p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
+                        bool code32, unsigned max_insns);
 void p5_block_release(p5_core *core, p5_block *block);
-unsigned p5_block_count(const p5_block *block);               /* instructions */
+unsigned p5_block_count(const p5_block *block);                /* instructions */
 unsigned p5_block_accesses(const p5_block *block, unsigned i); /* fixed data references of instruction i */
 
 /* Prices one retired stretch. Allocates nothing on the usual path. */
@@ -180,7 +196,8 @@ void p5_core_exception(p5_core *core, const p5_exception *exception);
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
 /* Sets the control inputs, from the next instruction on. */
 void p5_core_set_control(p5_core *core, const p5_control *control);
-/* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches. */
+/* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches.
+ */
 void p5_core_set_debug(p5_core *core, const p5_debug *debug);
 /* MOV CR3: flushes TLBs and BTB; INVLPG; WBINVD (with write-backs) and INVD. */
 void p5_core_load_cr3(p5_core *core);
@@ -188,19 +205,24 @@ void p5_core_invlpg(p5_core *core, uint32_t linear);
 void p5_core_wbinvd(p5_core *core);
 void p5_core_invd(p5_core *core);
 
-/* The model's clock at which the next instruction would enter EX; brings everything fed so far to an end first. */
+/* The model's clock at which the next instruction would enter EX; brings everything fed so far to an end
+ * first. */
 uint64_t p5_core_clock(p5_core *core);
-/* The same clock without settling an instruction that still waits for a partner: at most 1 off; cheap, for deadlines. */
+/* The same clock without settling an instruction that still waits for a partner: at most 1 off; cheap, for
+ * deadlines. */
 uint64_t p5_core_clock_estimate(const p5_core *core);
-/* Lets an instruction that waits for a partner go alone, as it does in front of an observing instruction; then the totals hold
- * everything fed. What is fed afterwards cannot pair with it any more. */
+/* Lets an instruction that waits for a partner go alone, as it does in front of an observing instruction;
+ * then the totals hold everything fed. What is fed afterwards cannot pair with it any more. */
 void p5_core_settle(p5_core *core);
-/* All totals of what has entered EX; an instruction that waits for a partner is not among it. Reading changes nothing. */
+/* All totals of what has entered EX; an instruction that waits for a partner is not among it. Reading changes
+ * nothing. */
 void p5_core_counts(p5_core *core, p5_counts *counts);
-/* One event's total for the privilege classes of `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL 3), as increments or as asserted clocks; reads like p5_core_counts. */
+/* One event's total for the privilege classes of `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL 3), as increments or as
+ * asserted clocks; reads like p5_core_counts. */
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted);
 
-/* One executed instruction as the pipe saw it, for pipeline diagrams. Clocks are the core's; D2 and EX of a pair are common to both. */
+/* One executed instruction as the pipe saw it, for pipeline diagrams. Clocks are the core's; D2 and EX of a
+ * pair are common to both. */
 typedef struct p5_trace_insn {
     uint32_t address;
     uint64_t d1, d2, ex; /* clocks at which the stages were entered */
@@ -209,9 +231,10 @@ typedef struct p5_trace_insn {
     uint8_t unpaired;    /* why nothing went with it; p5_unpaired_text. 0: it is one of a pair */
     uint8_t stall;       /* p5_stall: what kept it out of EX longest; P5_STALL_ISSUE = nothing */
     uint16_t stall_clocks;
-    uint16_t clocks;     /* its own clocks, hits assumed */
+    uint16_t clocks; /* its own clocks, hits assumed */
 } p5_trace_insn;
-/* Calls `insn` for every instruction from now on, in program order; NULL turns it off. Prices every block on the exact path meanwhile (same results). */
+/* Calls `insn` for every instruction from now on, in program order; NULL turns it off. Prices every block on
+ * the exact path meanwhile (same results). */
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context);
 /* Reason of p5_trace_insn.unpaired in a few words, never NULL; "" for a pair. */
 const char *p5_unpaired_text(unsigned reason);

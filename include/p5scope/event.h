@@ -29,12 +29,12 @@ typedef struct p5_event_info {
     uint8_t max_per_clock; /* 1 or 2 */
     bool duration;         /* counts clocks, not occurrences */
     p5_grade grade;
-    const char *name;      /* canonical: perfctr's in lower case */
-    const char *title;     /* the manual's name */
+    const char *name;           /* canonical: perfctr's in lower case */
+    const char *title;          /* the manual's name */
     const char *const *aliases; /* other spellings, NULL-terminated */
-    const char *group;     /* cache, tlb, branch, pipe, fpu, mmx, bus, system: the order of `stat` */
-    const char *rule;      /* what counts, in our words */
-    const char *remarks;   /* errata and discrepancies, may be empty */
+    const char *group;          /* cache, tlb, branch, pipe, fpu, mmx, bus, system: the order of `stat` */
+    const char *rule;           /* what counts, in our words */
+    const char *remarks;        /* errata and discrepancies, may be empty */
     const char *source;
 } p5_event_info;
 
@@ -49,13 +49,14 @@ typedef struct p5_event_reserved {
 /* Description of an event; `id` must be below P5_EVENT_COUNT. */
 const p5_event_info *p5_event_describe(enum p5_event id);
 
-/* Finds an event by canonical name, alias (perfctr, OpenBSD, Solaris, FreeBSD p5-..., the SDM's mnemonic) or raw code rNN / rNN.C (hexadecimal NN, counter C).
- * Case and '-', '_' do not matter. A raw code that both counters decode differently needs its .C.
- * P5_ERR_NAME with a hint of near names if there is none. Manual: table 26-24. */
+/* Finds an event by canonical name, alias (perfctr, OpenBSD, Solaris, FreeBSD p5-..., the SDM's mnemonic) or
+ * raw code rNN / rNN.C (hexadecimal NN, counter C). Case and '-', '_' do not matter. A raw code that both
+ * counters decode differently needs its .C. P5_ERR_NAME with a hint of near names if there is none. Manual:
+ * table 26-24. */
 p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error);
 
-/* The event that code `code` (0-63) selects on counter `counter` (0 or 1) of a processor of `family`, or -1 if it
- * selects nothing there (reserved, other counter, other family). */
+/* The event that code `code` (0-63) selects on counter `counter` (0 or 1) of a processor of `family`, or -1
+ * if it selects nothing there (reserved, other counter, other family). */
 int p5_event_by_code(unsigned code, unsigned counter, unsigned family);
 
 /* The reserved codes in order, for `list` and for decoding CESR in words; *count gets their number. */

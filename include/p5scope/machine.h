@@ -18,7 +18,11 @@ extern "C" {
 typedef struct p5_machine p5_machine;
 
 /* A host directory that a Linux guest may see. */
-typedef struct p5_share { const char *host; const char *guest; /* absolute guest path; NULL = same as host's absolute path */ bool writable; } p5_share;
+typedef struct p5_share {
+    const char *host;
+    const char *guest; /* absolute guest path; NULL = same as host's absolute path */
+    bool writable;
+} p5_share;
 
 /* Options of p5_machine_open; zero-initialise, set `size`, then what you need. Strings are copied. */
 typedef struct p5_machine_options {
@@ -32,12 +36,13 @@ typedef struct p5_machine_options {
     uint64_t random_seed;   /* getrandom, AT_RANDOM */
     const p5_share *shares; /* Linux guests */
     size_t share_count;
-    bool pce;               /* CR4.PCE set before a Linux guest starts */
-    uint32_t cesr;          /* CESR before a Linux guest starts */
+    bool pce;      /* CR4.PCE set before a Linux guest starts */
+    uint32_t cesr; /* CESR before a Linux guest starts */
     /* Guest text output of bare-metal guests (port E9h, COM1). NULL = host stdout. */
     void (*console)(void *context, const void *text, size_t size);
     void *console_context;
-    /* Messages for the user (unknown system calls, unknown ports, permissive instructions), one line each without newline. NULL = none. */
+    /* Messages for the user (unknown system calls, unknown ports, permissive instructions), one line each
+     * without newline. NULL = none. */
     void (*notice)(void *context, const char *line);
     void *notice_context;
 } p5_machine_options;
@@ -45,26 +50,37 @@ typedef struct p5_machine_options {
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
 void p5_machine_close(p5_machine *machine);
 
-/* Loads a static i386 Linux ELF. `arguments` and `environment` are NULL-terminated; arguments[0] is the program's name. */
-p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments, const char *const *environment, p5_error *error);
-/* Loads a freestanding ELF (physical addresses of its segments) to run at CPL 0, protected mode, flat segments, no paging. */
+/* Loads a static i386 Linux ELF. `arguments` and `environment` are NULL-terminated; arguments[0] is the
+ * program's name. */
+p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments,
+                                const char *const *environment, p5_error *error);
+/* Loads a freestanding ELF (physical addresses of its segments) to run at CPL 0, protected mode, flat
+ * segments, no paging. */
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error);
 /* Loads a flat image at physical `address`, entered at its first byte as above. */
 p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t address, p5_error *error);
-/* Kind of an ELF file: true for a Linux program, false for a freestanding one (no PT_GNU_STACK/NOTE and OSABI, see docs). */
+/* Kind of an ELF file: true for a Linux program, false for a freestanding one (no PT_GNU_STACK/NOTE and
+ * OSABI, see docs). */
 p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error);
 
 /* A prepared memory image for case files: what CASES.md promises at entry. */
 typedef struct p5_case_image {
-    const uint8_t *text; size_t text_size; uint32_t text_address;
-    const uint8_t *data; size_t data_size; uint32_t data_address;
-    size_t bss_size; uint32_t bss_address;
+    const uint8_t *text;
+    size_t text_size;
+    uint32_t text_address;
+    const uint8_t *data;
+    size_t data_size;
+    uint32_t data_address;
+    size_t bss_size;
+    uint32_t bss_address;
     uint32_t entry;
-    uint32_t exit_address; /* of an instruction that raises #UD: the run ends there with status 0, before it is executed; 0 = none */
-    uint8_t cpl;     /* 0 or 3 */
+    uint32_t exit_address; /* of an instruction that raises #UD: the run ends there with status 0, before it
+                              is executed; 0 = none */
+    uint8_t cpl;           /* 0 or 3 */
     uint32_t cr4;
 } p5_case_image;
-/* The guest ends at the exit address, so that nothing of the exit is counted, or by OUT to port F4h (CPL 3 has IOPL 3). */
+/* The guest ends at the exit address, so that nothing of the exit is counted, or by OUT to port F4h (CPL 3
+ * has IOPL 3). */
 p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, p5_error *error);
 
 /* Why a run ended. */
@@ -80,31 +96,40 @@ typedef enum p5_end {
     P5_END_FAILED        /* the engine failed: message */
 } p5_end;
 
-typedef struct p5_limits { uint64_t max_instructions; uint64_t max_clocks; double timeout_seconds; /* 0 = none, each */ } p5_limits;
+typedef struct p5_limits {
+    uint64_t max_instructions;
+    uint64_t max_clocks;
+    double timeout_seconds; /* 0 = none, each */
+} p5_limits;
 
 typedef struct p5_run_result {
     p5_end end;
-    int status;            /* exit status, 0-255 */
-    int signal;            /* P5_END_SIGNAL */
-    uint32_t address;      /* of the instruction at which it ended */
-    char instruction[96];  /* its disassembly, may be empty */
+    int status;           /* exit status, 0-255 */
+    int signal;           /* P5_END_SIGNAL */
+    uint32_t address;     /* of the instruction at which it ended */
+    char instruction[96]; /* its disassembly, may be empty */
     char message[200];
 } p5_run_result;
 
-/* Runs until the guest ends or a limit is reached; may be called again after P5_END_INSTRUCTIONS, CLOCKS, TIMEOUT, STOPPED:
- * a run in pieces is the same run. */
-p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error);
+/* Runs until the guest ends or a limit is reached; may be called again after P5_END_INSTRUCTIONS, CLOCKS,
+ * TIMEOUT, STOPPED: a run in pieces is the same run. */
+p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
+                         p5_error *error);
 /* Ends a run at the next block; safe from signal handlers and other threads. */
 void p5_machine_stop(p5_machine *machine);
-/* Called about every `period_seconds` of host time from within p5_machine_run, for progress lines. NULL = never. */
-void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine), void *context, double period_seconds);
+/* Called about every `period_seconds` of host time from within p5_machine_run, for progress lines. NULL =
+ * never. */
+void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
+                            void *context, double period_seconds);
 
 p5_core *p5_machine_core(p5_machine *machine);
 p5_pmu *p5_machine_pmu(p5_machine *machine);
 const p5_model *p5_machine_model(const p5_machine *machine);
-/* Ends a run's pricing: an instruction that waits for a partner goes alone (p5_core_settle). For the totals of a run that is not continued. */
+/* Ends a run's pricing: an instruction that waits for a partner goes alone (p5_core_settle). For the totals
+ * of a run that is not continued. */
 void p5_machine_settle(p5_machine *machine);
-/* All totals, at the current instruction, without one that still waits for a partner. Looking changes nothing. */
+/* All totals, at the current instruction, without one that still waits for a partner. Looking changes
+ * nothing. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts);
 /* Completed instructions and the model's clock; cheap. */
 uint64_t p5_machine_instructions(const p5_machine *machine);

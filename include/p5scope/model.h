@@ -19,16 +19,21 @@ p5_status p5_model_open(const char *name, p5_model **model, p5_error *error);
 void p5_model_close(p5_model *model);
 
 const char *p5_model_name(const p5_model *model);
-unsigned p5_model_family(const p5_model *model);     /* P5_FAMILY_P54C or P5_FAMILY_P55C */
-double p5_model_clock_mhz(const p5_model *model);    /* core clock */
-/* Changes the core clock (and the bus clock with it) for reports and guest time. P5_ERR_RANGE outside 1..1000. */
+unsigned p5_model_family(const p5_model *model);  /* P5_FAMILY_P54C or P5_FAMILY_P55C */
+double p5_model_clock_mhz(const p5_model *model); /* core clock */
+/* Changes the core clock (and the bus clock with it) for reports and guest time. P5_ERR_RANGE
+ * outside 1..1000. */
 p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error);
-/* Puts another bus master on the board: KIND[,KEY=VALUE...] with the keys of the model file's section [agent]. */
+/* Puts another bus master on the board: KIND[,KEY=VALUE...] with the keys of the model file's section
+ * [agent]. */
 p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error);
-uint32_t p5_model_signature(const p5_model *model);  /* CPUID leaf 1 EAX */
+uint32_t p5_model_signature(const p5_model *model); /* CPUID leaf 1 EAX */
 
 /* Calls `visit` for every field of the model (section, key, value as text, explanation) in file order. */
-void p5_model_fields(const p5_model *model, void (*visit)(void *context, const char *section, const char *key, const char *value, const char *meaning), void *context);
+void p5_model_fields(const p5_model *model,
+                     void (*visit)(void *context, const char *section, const char *key, const char *value,
+                                   const char *meaning),
+                     void *context);
 
 #ifdef __cplusplus
 }

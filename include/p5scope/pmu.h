@@ -1,4 +1,5 @@
-/* The performance monitor and the model-specific registers, for programs and for the `msr` verb. Manual: chapter 26. */
+/* The performance monitor and the model-specific registers, for programs and for the `msr` verb. Manual:
+ * chapter 26. */
 #ifndef P5SCOPE_PMU_H
 #define P5SCOPE_PMU_H
 
@@ -17,11 +18,33 @@ extern "C" {
 typedef struct p5_pmu p5_pmu;
 
 /* MSR numbers (ECX). */
-enum { P5_MSR_MCA, P5_MSR_MCT, P5_MSR_TR1, P5_MSR_TR2 = 4, P5_MSR_TR3, P5_MSR_TR4, P5_MSR_TR5, P5_MSR_TR6, P5_MSR_TR7,
-       P5_MSR_TR9 = 0x0b, P5_MSR_TR10, P5_MSR_TR11, P5_MSR_TR12, P5_MSR_TSC = 0x10, P5_MSR_CESR, P5_MSR_CTR0, P5_MSR_CTR1 };
+enum {
+    P5_MSR_MCA,
+    P5_MSR_MCT,
+    P5_MSR_TR1,
+    P5_MSR_TR2 = 4,
+    P5_MSR_TR3,
+    P5_MSR_TR4,
+    P5_MSR_TR5,
+    P5_MSR_TR6,
+    P5_MSR_TR7,
+    P5_MSR_TR9 = 0x0b,
+    P5_MSR_TR10,
+    P5_MSR_TR11,
+    P5_MSR_TR12,
+    P5_MSR_TSC = 0x10,
+    P5_MSR_CESR,
+    P5_MSR_CTR0,
+    P5_MSR_CTR1
+};
 
 /* What decides whether RDPMC, RDTSC, RDMSR and WRMSR fault. */
-typedef struct p5_privilege { uint8_t mode; /* P5_MODE_* */ uint8_t cpl; bool tsd; /* CR4.TSD */ bool pce; /* CR4.PCE */ } p5_privilege;
+typedef struct p5_privilege {
+    uint8_t mode; /* P5_MODE_* */
+    uint8_t cpl;
+    bool tsd; /* CR4.TSD */
+    bool pce; /* CR4.PCE */
+} p5_privilege;
 
 /* Outcome of one of these instructions. */
 typedef enum p5_fault { P5_NO_FAULT, P5_FAULT_UD /* #UD */, P5_FAULT_GP /* #GP(0) */ } p5_fault;
@@ -35,7 +58,8 @@ typedef enum p5_cc_clocks {
 /* A performance monitor over `core`'s totals. The core must outlive it. */
 p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *error);
 void p5_pmu_close(p5_pmu *pmu);
-/* Sets the reading of CC bit 2 (the model's field cc_clocks; P5_CC_ASSERTED after open). Counters keep their values. */
+/* Sets the reading of CC bit 2 (the model's field cc_clocks; P5_CC_ASSERTED after open). Counters keep their
+ * values. */
 void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning);
 
 /* The instructions. `value` is read or written only if the answer is P5_NO_FAULT. */
@@ -62,15 +86,27 @@ typedef struct p5_counter_select {
 void p5_cesr_decode(uint32_t cesr, p5_counter_select select[2]);
 uint32_t p5_cesr_encode(const p5_counter_select select[2]);
 
-/* Parses "name", "name:u", "r2b.0:uc" into a selection for counter `counter` of a processor of `family`. Modifiers: u CPL 3,
- * k CPL 0-2 (neither: both), c clocks, p the pin shows overflows. A raw code without .C means that of `counter`.
- * Errors say which counter or processor has the event. */
-p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, p5_counter_select *select, p5_error *error);
+/* Parses "name", "name:u", "r2b.0:uc" into a selection for counter `counter` of a processor of `family`.
+ * Modifiers: u CPL 3, k CPL 0-2 (neither: both), c clocks, p the pin shows overflows. A raw code without .C
+ * means that of `counter`. Errors say which counter or processor has the event. */
+p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, p5_counter_select *select,
+                           p5_error *error);
 
 /* One field of a register, for decoding in words. */
-typedef struct p5_register_field { const char *name; uint8_t high, low; const char *meaning; } p5_register_field;
+typedef struct p5_register_field {
+    const char *name;
+    uint8_t high, low;
+    const char *meaning;
+} p5_register_field;
 /* Names ("cesr", "tr12", ...) and fields of the MSRs of `family`; NULL-name terminated. */
-typedef struct p5_register { const char *name; uint32_t msr; const char *title; uint64_t read_mask, write_mask; const p5_register_field *fields; unsigned field_count; } p5_register;
+typedef struct p5_register {
+    const char *name;
+    uint32_t msr;
+    const char *title;
+    uint64_t read_mask, write_mask;
+    const p5_register_field *fields;
+    unsigned field_count;
+} p5_register;
 const p5_register *p5_registers(unsigned family);
 
 #ifdef __cplusplus

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room for `needed` elements of `element_size` bytes. `items` is the address of the array's pointer, of whatever
- * element type. False (and nothing changed) when memory is out. */
+/* Makes room for `needed` elements of `element_size` bytes. `items` is the address of the array's pointer, of
+ * whatever element type. False (and nothing changed) when memory is out. */
 bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_size);
 
 /* Declares a growable array field set: TYPE *items; size_t count, capacity. */

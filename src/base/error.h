@@ -4,8 +4,10 @@
 
 #include "p5scope/status.h"
 
-/* Sets `error` (which may be NULL) to `status` with a printf-style message, clears place and hint; returns `status`. */
-p5_status error_set(p5_error *error, p5_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Sets `error` (which may be NULL) to `status` with a printf-style message, clears place and hint; returns
+ * `status`. */
+p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 = unknown. */
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column);

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Parses the whole of `text` as an unsigned number: decimal, 0x hexadecimal, or hexadecimal with a trailing h;
- * a suffix K, M or G multiplies by 1024, 1024^2, 1024^3 (decimal only). False if anything is left over or it overflows. */
+/* Parses the whole of `text` as an unsigned number: decimal, 0x hexadecimal, or hexadecimal with a trailing
+ * h; a suffix K, M or G multiplies by 1024, 1024^2, 1024^3 (decimal only). False if anything is left over or
+ * it overflows. */
 bool text_to_u64(const char *text, uint64_t *value);
 
 /* Parses the whole of `text` as a floating-point number in C notation. */
@@ -35,10 +36,12 @@ void text_nearest_offer(text_nearest *nearest, const char *name);
 /* Writes "did you mean 'a', 'b' or 'c'?" or an empty string if nothing is near; returns `buffer`. */
 const char *text_nearest_sentence(const text_nearest *nearest, char *buffer, size_t size);
 
-/* Cuts the next field off a separated line: returns its start, ends it with NUL and moves *cursor; NULL at the end. */
+/* Cuts the next field off a separated line: returns its start, ends it with NUL and moves *cursor; NULL at
+ * the end. */
 char *text_field(char **cursor, char separator);
 
-/* Writes `value` with a comma between groups of three digits; returns `buffer` (27 bytes are always enough). */
+/* Writes `value` with a comma between groups of three digits; returns `buffer` (27 bytes are always enough).
+ */
 const char *text_grouped(uint64_t value, char *buffer, size_t size);
 
 #endif

@@ -12,8 +12,8 @@ static bool mentions(const char *code, const char *setup, const char *part)
     return strcasestr(code, part) != NULL || (setup != NULL && strcasestr(setup, part) != NULL);
 }
 
-/* What code does not name it may still use: the mnemonics that change a register unnamed are listed. A word that only looks
- * like one costs nothing but the choice. */
+/* What code does not name it may still use: the mnemonics that change a register unnamed are listed. A word
+ * that only looks like one costs nothing but the choice. */
 const char *loop_counter(const char *code, const char *setup)
 {
     static const struct {

@@ -73,7 +73,7 @@ typedef struct op {
     bool branch_like;      /* counts as a branch (event 12h) without being one */
     uint8_t accesses;
     uint8_t rep_accesses; /* references of one REP iteration */
-    uint8_t pattern; /* access_pattern */
+    uint8_t pattern;      /* access_pattern */
     uint8_t access_first, access_span;
     uint8_t imm8;
     uint8_t operand_bytes;

@@ -439,8 +439,8 @@ static bool applies(const p5_core *core, const p5_retired *r)
     const p5_block *block = r->block;
     return block->memo && r->first == 0 && r->count == block->count && !core->pipe.has_pending &&
            !r->unsafe_x87 && !r->interrupted && r->access_count == block->access_start[block->count] &&
-           r->value_count == block->value_count && !core->trace.insn && !core->breakpoints.active && !core->control.single_pipe &&
-           !core->control.trap_flag && !core->control.fpu_trap;
+           r->value_count == block->value_count && !core->trace.insn && !core->breakpoints.active &&
+           !core->control.single_pipe && !core->control.trap_flag && !core->control.fpu_trap;
 }
 
 bool memo_price(p5_core *core, const p5_retired *r)

@@ -1,5 +1,6 @@
-/* The contract between the pipe (pipe.c and its units) and the structures that live as long as the machine: caches, TLBs,
- * write buffers, bus, BTB, return stack. The pipe never looks into a structure; it asks here, with a clock, and gets times. */
+/* The contract between the pipe (pipe.c and its units) and the structures that live as long as the machine:
+ * caches, TLBs, write buffers, bus, BTB, return stack. The pipe never looks into a structure; it asks here,
+ * with a clock, and gets times. */
 #ifndef CORE_MEMORY_H
 #define CORE_MEMORY_H
 
@@ -9,10 +10,11 @@
 #include "core/counts.h"
 #include "p5scope/core.h"
 
-typedef struct memory memory;           /* caches, TLBs, write buffers, bus: memory_system.c over its unit files */
-typedef struct predictor predictor;     /* BTB and return stack: predictor.c over btb.c, return_stack.c */
+typedef struct memory memory; /* caches, TLBs, write buffers, bus: memory_system.c over its unit files */
+typedef struct predictor predictor; /* BTB and return stack: predictor.c over btb.c, return_stack.c */
 
-/* Both live as long as their core. NULL when memory is out. `totals` is where the memory events are counted; `hooks` may be NULL. */
+/* Both live as long as their core. NULL when memory is out. `totals` is where the memory events are counted;
+ * `hooks` may be NULL. */
 memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals);
 void memory_close(memory *m);
 predictor *predictor_open(const p5_model *model);
@@ -21,8 +23,8 @@ void predictor_close(predictor *p);
 /* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
 void memory_reset(memory *m);
 
-/* Privilege class (P5_CPL_*) that events are counted for from now on. Bus clocks up to now belong to the class before: call
- * memory_advance first. */
+/* Privilege class (P5_CPL_*) that events are counted for from now on. Bus clocks up to now belong to the
+ * class before: call memory_advance first. */
 void memory_set_class(memory *m, unsigned cpl_class);
 /* Cache-disable and inhibit bits, paging. */
 void memory_set_control(memory *m, const p5_control *control);
@@ -32,51 +34,59 @@ void memory_invlpg(memory *m, uint32_t linear);
 /* WBINVD (with write-backs) and INVD; answer: the clock at which the last bus cycle has ended. */
 uint64_t memory_wbinvd(memory *m, uint64_t asked);
 uint64_t memory_invd(memory *m, uint64_t asked);
-/* The clock at which all buffered writes are on memory and EWBE# is active: serialising instructions and I/O wait for it. */
+/* The clock at which all buffered writes are on memory and EWBE# is active: serialising instructions and I/O
+ * wait for it. */
 uint64_t memory_drained(memory *m, uint64_t asked);
 /* Time has passed up to `clock` without a request (HLT): what other bus masters did meanwhile. */
 void memory_pass(memory *m, uint64_t clock);
 /* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
 void memory_advance(memory *m, uint64_t clock);
 
-/* What one data reference came to. All clocks are absolute core clocks. The stall clocks are those that the pipe is held beyond the
- * reference's own EX clock, by cause; they add up to `done - asked`. */
+/* What one data reference came to. All clocks are absolute core clocks. The stall clocks are those that the
+ * pipe is held beyond the reference's own EX clock, by cause; they add up to `done - asked`. */
 typedef struct data_answer {
-    uint64_t done;           /* the reference's EX clock may end at this clock (== asked when nothing is in the way) */
+    uint64_t done; /* the reference's EX clock may end at this clock (== asked when nothing is in the way) */
     uint16_t tlb, read, misaligned, write_buffer, write_order, locked, io;
-    bool hit;                /* L1 hit (for events 3, 4, 5) */
+    bool hit;                   /* L1 hit (for events 3, 4, 5) */
     bool exclusive_or_modified; /* a write hit to an E or M line */
     bool tlb_miss;
     bool is_misaligned;
     bool cacheable;
 } data_answer;
 
-/* The usual case, inlined into the hot path: TLB hit, L1 hit, aligned, nothing pending on bus or write buffers at `clock` that could delay it,
- * a write hits an E or M line. Updates TLB and cache replacement state and M state exactly as the exact path would. If it returns false
- * nothing has been changed and memory_data must be called instead. Counts no events: the caller adds those of a hit (data_read or
+/* The usual case, inlined into the hot path: TLB hit, L1 hit, aligned, nothing pending on bus or write
+ * buffers at `clock` that could delay it, a write hits an E or M line. Updates TLB and cache replacement
+ * state and M state exactly as the exact path would. If it returns false nothing has been changed and
+ * memory_data must be called instead. Counts no events: the caller adds those of a hit (data_read or
  * data_write, write_hit_to_m_or_e, data_read_or_write, the MMX-only ones). */
 static inline bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
 /* The pipe that the next references come from: the P54C's write buffers belong to pipes. */
 void memory_set_pipe(memory *m, bool v_pipe);
-/* What a reference of the same clock, made before by the same group, has signalled already: events that are on are on
- * for one clock, however many references they count (p5_counts.asserted). */
+/* What a reference of the same clock, made before by the same group, has signalled already: events that are
+ * on are on for one clock, however many references they count (p5_counts.asserted). */
 enum {
     PARTNER = 1,           /* there is one */
     PARTNER_SAME_KIND = 2, /* ... a read like this one, or a write */
     PARTNER_MISSED = 4     /* ... that missed */
 };
 void memory_set_partner(memory *m, unsigned partner);
-/* The exact path. `locked`: part of a locked read-modify-write (read first, then write). `mmx`: counts in the MMX-only events. Increments the memory events itself (memory_events). */
-void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx, data_answer *answer);
+/* The exact path. `locked`: part of a locked read-modify-write (read first, then write). `mmx`: counts in the
+ * MMX-only events. Increments the memory events itself (memory_events). */
+void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+                 data_answer *answer);
 
 /* Code fetch of the 32-byte line that contains `physical`. */
-typedef struct code_answer { uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */ bool hit, tlb_miss; } code_answer;
-/* Code TLB and cache hit with no fill of that line pending: like memory_data_usual, counts nothing (the caller adds code_read). The exact
- * path counts code_read, code_tlb_miss and code_cache_miss itself. */
+typedef struct code_answer {
+    uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */
+    bool hit, tlb_miss;
+} code_answer;
+/* Code TLB and cache hit with no fill of that line pending: like memory_data_usual, counts nothing (the
+ * caller adds code_read). The exact path counts code_read, code_tlb_miss and code_cache_miss itself. */
 static inline bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical);
-void memory_code(memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked, code_answer *answer);
-/* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as decoded and answers
- * which of them were marked since the line was last filled. */
+void memory_code(memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked,
+                 code_answer *answer);
+/* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as
+ * decoded and answers which of them were marked since the line was last filled. */
 uint32_t memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
 
 /* Branch prediction of one executed branch. */
@@ -87,24 +97,26 @@ typedef struct branch_query {
     uint32_t previous_pair; /* P54C key: address of the U instruction of the preceding pair */
     uint32_t target;        /* actual next address */
     uint32_t fall_through;
-    uint8_t kind;           /* isa_branch */
+    uint8_t kind; /* isa_branch */
     bool taken;
     bool in_v;
-    bool unpaired_chance;   /* P54C: an unused pairing opportunity (no allocation) */
-    uint8_t loop_pairs;     /* P54C: pairs since the same branch last ran, saturated: tight loops */
-    uint16_t since_last;    /* instructions executed since this branch's last execution, saturated (P55C tight loops) */
+    bool unpaired_chance; /* P54C: an unused pairing opportunity (no allocation) */
+    uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated: tight loops */
+    uint16_t since_last;  /* instructions executed since this branch's last execution, saturated (P55C tight
+                             loops) */
 } branch_query;
 typedef struct branch_answer {
-    bool hit;               /* valid entry found */
+    bool hit; /* valid entry found */
     bool predicted_taken;
-    bool right;             /* direction and target */
+    bool right; /* direction and target */
     bool false_entry;
     bool return_predicted, return_right, return_stack_overflow;
 } branch_answer;
 /* Looks the branch up, then updates and allocates. */
 void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer);
-/* P54C: a pair without a branch was executed after the pair of `previous_pair` (address of its U instruction). True if a BTB entry predicted a
- * taken branch there: the pipe is flushed (3 clocks). Wears the entry down in any case. */
+/* P54C: a pair without a branch was executed after the pair of `previous_pair` (address of its U
+ * instruction). True if a BTB entry predicted a taken branch there: the pipe is flushed (3 clocks). Wears the
+ * entry down in any case. */
 bool predictor_passed(predictor *p, uint32_t previous_pair);
 void predictor_set_control(predictor *p, bool no_allocation);
 void predictor_flush(predictor *p);

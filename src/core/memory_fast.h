@@ -14,7 +14,8 @@ static inline int memory_fast_tlb(const tlb *t, uint32_t key)
     return t->key[entry] == key ? entry : -1;
 }
 
-/* Whether another bus master may act up to `clock`: then references have to be made one by one, at their clocks. */
+/* Whether another bus master may act up to `clock`: then references have to be made one by one, at their
+ * clocks. */
 static inline bool memory_agent_near(const struct memory *m, uint64_t clock)
 {
     return m->agent.due <= clock;

@@ -36,7 +36,8 @@ struct memory {
     line_fill code_fill;
     uint64_t code_parts[4]; /* when its 8-byte parts can be decoded */
     agent agent;
-    uint64_t code_asked;    /* clock that the last code fetch on the exact path was asked for: none is asked earlier */
+    uint64_t code_asked; /* clock that the last code fetch on the exact path was asked for: none is asked
+                            earlier */
 
     /* Everything else. */
     tlb data_tlb_large;
@@ -49,7 +50,7 @@ struct memory {
     counts *totals;
     unsigned class;
     bool v_pipe;
-    uint8_t partner; /* PARTNER* of memory.h, for the next reference */
+    uint8_t partner;                 /* PARTNER* of memory.h, for the next reference */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
     bool cache_disable, not_write_through;
 };

@@ -123,7 +123,7 @@ typedef struct pipe {
     bool end_bit_missed;
     bool has_pending;
     pipe_pending pending;
-    int64_t decoded; /* clock in which D1 had read the youngest instruction (P54C) */
+    int64_t decoded;               /* clock in which D1 had read the youngest instruction (P54C) */
     uint32_t last_u;               /* address of the U instruction of the last group */
     uint32_t previous_u;           /* ... of the group before */
     unsigned groups, instructions; /* since pipe_begin */

@@ -34,8 +34,9 @@ int64_t prefetch_bytes(struct pipe *p, uint32_t address, unsigned length);
 /* The decoders took this instruction at `clock`: the blocks that it touches are needed until then at least.
  */
 void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t clock);
-/* The stream goes on elsewhere: at a predicted target, whose first block comes in the clock in which the branch leaves the decoder at `clock`,
- * into other buffers; or from `clock` on (flush). Intel, 242816: a target in the last bytes of 16 gives too few of them for a clock. */
+/* The stream goes on elsewhere: at a predicted target, whose first block comes in the clock in which the
+ * branch leaves the decoder at `clock`, into other buffers; or from `clock` on (flush). Intel, 242816: a
+ * target in the last bytes of 16 gives too few of them for a clock. */
 void prefetch_redirect(prefetch *f, int64_t clock);
 void prefetch_flush(prefetch *f, int64_t clock);
 

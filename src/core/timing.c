@@ -5,8 +5,8 @@
 /* Switch costs: measured by Agner Fog (about 58 and 38). Dispatch: what INT n costs at each level; INTR, NMI
  * and faults take the same microcode. Depth: a mispredicted branch in U costs 3 clocks on the P54C and one
  * more, for the F stage, on the P55C. Direct jumps: Abrash has 3 clocks, the jump itself included, for an
- * unpredicted JMP on the Pentium where a Jcc in U takes 4: the target comes out of D2's adder and needs no flags.
- * No figure says so for the P55C; there Intel's 4 clocks on top of the jump stand. */
+ * unpredicted JMP on the Pentium where a Jcc in U takes 4: the target comes out of D2's adder and needs no
+ * flags. No figure says so for the P55C; there Intel's 4 clocks on top of the jump stand. */
 static const timing rows[] = {
     {.family = P5_FAMILY_P54C,
      .index = 0,

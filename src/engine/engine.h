@@ -24,19 +24,26 @@ typedef enum engine_stop {
 typedef enum engine_action {
     ENGINE_CONTINUE, /* handled: go on with the registers as they are now */
     ENGINE_DELIVER,  /* deliver the pending vector through the guest's IDT or IVT */
-    ENGINE_FAULT,    /* special(): raise the fault written to *vector and *error_code instead of the instruction */
-    ENGINE_STOP      /* leave engine_run; registers as they are now */
+    ENGINE_FAULT, /* special(): raise the fault written to *vector and *error_code instead of the instruction
+                   */
+    ENGINE_STOP   /* leave engine_run; registers as they are now */
 } engine_action;
 
-/* Instructions that observe or change processor state and are answered by the owner. When special() is called, everything
- * before the instruction has been given to retired(), and the instruction itself has not. */
+/* Instructions that observe or change processor state and are answered by the owner. When special() is
+ * called, everything before the instruction has been given to retired(), and the instruction itself has not.
+ */
 typedef enum engine_special {
-    ENGINE_RDTSC, ENGINE_RDPMC, ENGINE_RDMSR, ENGINE_WRMSR, /* registers through engine_get/set; ENGINE_CONTINUE = done */
+    ENGINE_RDTSC,
+    ENGINE_RDPMC,
+    ENGINE_RDMSR,
+    ENGINE_WRMSR, /* registers through engine_get/set; ENGINE_CONTINUE = done */
     ENGINE_CPUID,
-    ENGINE_MOV_TO_CR,    /* operand = CR number, value = new value; the owner may fault it or let it happen (ENGINE_CONTINUE) */
-    ENGINE_MOV_TO_DR,    /* operand = DR number (never 4 or 5), value = what the register holds afterwards */
-    ENGINE_INVLPG,       /* value = linear address */
-    ENGINE_INVD, ENGINE_WBINVD
+    ENGINE_MOV_TO_CR, /* operand = CR number, value = new value; the owner may fault it or let it happen
+                         (ENGINE_CONTINUE) */
+    ENGINE_MOV_TO_DR, /* operand = DR number (never 4 or 5), value = what the register holds afterwards */
+    ENGINE_INVLPG,    /* value = linear address */
+    ENGINE_INVD,
+    ENGINE_WBINVD
 } engine_special;
 
 typedef struct engine_special_call {
@@ -47,7 +54,8 @@ typedef struct engine_special_call {
     uint32_t error_code; /* out, with ENGINE_FAULT */
 } engine_special_call;
 
-/* A fault, trap or software interrupt that reached an instruction boundary, before delivery. The stretch before it has been retired. */
+/* A fault, trap or software interrupt that reached an instruction boundary, before delivery. The stretch
+ * before it has been retired. */
 typedef struct engine_event {
     p5_transfer kind;
     uint8_t vector;
@@ -59,11 +67,13 @@ typedef struct engine_event {
 
 typedef struct engine_callbacks {
     void *context;
-    /* A stretch was executed. Called once per block at the latest when the next block starts, a special instruction, a port access or a fault is
-     * about to be reported. Returns true to have attention() called before anything else is executed. */
+    /* A stretch was executed. Called once per block at the latest when the next block starts, a special
+     * instruction, a port access or a fault is about to be reported. Returns true to have attention() called
+     * before anything else is executed. */
     bool (*retired)(void *context, const p5_retired *retired);
-    /* At an instruction boundary after retired() returned true or engine_request_attention: the owner may inject an interrupt (engine_inject), change registers,
-     * ask for single steps (engine_step_mode), or return ENGINE_STOP. */
+    /* At an instruction boundary after retired() returned true or engine_request_attention: the owner may
+     * inject an interrupt (engine_inject), change registers, ask for single steps (engine_step_mode), or
+     * return ENGINE_STOP. */
     engine_action (*attention)(void *context);
     engine_action (*special)(void *context, engine_special_call *call);
     /* Exceptions and software interrupts. ENGINE_DELIVER delivers natively, then delivered() is called. */
@@ -76,14 +86,15 @@ typedef struct engine_callbacks {
 } engine_callbacks;
 
 typedef struct engine_options {
-    unsigned family;        /* P5_FAMILY_P54C or P5_FAMILY_P55C: instruction set, CR4 bits */
-    bool permissive;        /* let later processors' instructions run, counted */
+    unsigned family; /* P5_FAMILY_P54C or P5_FAMILY_P55C: instruction set, CR4 bits */
+    bool permissive; /* let later processors' instructions run, counted */
     uint32_t cpuid_signature;
-    uint32_t memory_bytes;  /* RAM from physical 0, a multiple of 4096 */
-    p5_core *core;          /* makes the block descriptors */
+    uint32_t memory_bytes; /* RAM from physical 0, a multiple of 4096 */
+    p5_core *core;         /* makes the block descriptors */
 } engine_options;
 
-p5_status engine_open(const engine_options *options, const engine_callbacks *callbacks, engine **out, p5_error *error);
+p5_status engine_open(const engine_options *options, const engine_callbacks *callbacks, engine **out,
+                      p5_error *error);
 void engine_close(engine *e);
 
 /* Runs from the current state until a reason to stop. */
@@ -93,25 +104,53 @@ const char *engine_failure(const engine *e);
 void engine_request_attention(engine *e);
 /* While on, every instruction is a stretch of its own, with attention() after each. */
 void engine_step_mode(engine *e, bool on);
-/* Delivers an external interrupt at the current boundary, from attention() or between runs. False if IF or a shadow forbids it (NMI ignores IF). */
+/* Delivers an external interrupt at the current boundary, from attention() or between runs. False if IF or a
+ * shadow forbids it (NMI ignores IF). */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
 /* True if a maskable interrupt would be taken at this boundary. */
 bool engine_interruptible(const engine *e);
 
 /* Registers. */
 typedef enum engine_register {
-    ENGINE_EAX, ENGINE_ECX, ENGINE_EDX, ENGINE_EBX, ENGINE_ESP, ENGINE_EBP, ENGINE_ESI, ENGINE_EDI,
-    ENGINE_EIP, ENGINE_EFLAGS, ENGINE_CR0, ENGINE_CR2, ENGINE_CR3, ENGINE_CR4
+    ENGINE_EAX,
+    ENGINE_ECX,
+    ENGINE_EDX,
+    ENGINE_EBX,
+    ENGINE_ESP,
+    ENGINE_EBP,
+    ENGINE_ESI,
+    ENGINE_EDI,
+    ENGINE_EIP,
+    ENGINE_EFLAGS,
+    ENGINE_CR0,
+    ENGINE_CR2,
+    ENGINE_CR3,
+    ENGINE_CR4
 } engine_register;
 uint32_t engine_get(const engine *e, engine_register which);
 /* Sets with all side effects (CR0 mode change, TLB flush on CR3). EIP is an offset in CS. */
 void engine_set(engine *e, engine_register which, uint32_t value);
 
 /* Segment registers with their hidden part. */
-typedef enum engine_segment_name { ENGINE_ES, ENGINE_CS, ENGINE_SS, ENGINE_DS, ENGINE_FS, ENGINE_GS, ENGINE_LDTR, ENGINE_TR } engine_segment_name;
-typedef struct engine_segment { uint16_t selector; uint32_t base; uint32_t limit; uint32_t flags; /* access rights as in the descriptor's high dword */ } engine_segment;
+typedef enum engine_segment_name {
+    ENGINE_ES,
+    ENGINE_CS,
+    ENGINE_SS,
+    ENGINE_DS,
+    ENGINE_FS,
+    ENGINE_GS,
+    ENGINE_LDTR,
+    ENGINE_TR
+} engine_segment_name;
+typedef struct engine_segment {
+    uint16_t selector;
+    uint32_t base;
+    uint32_t limit;
+    uint32_t flags; /* access rights as in the descriptor's high dword */
+} engine_segment;
 void engine_get_segment(const engine *e, engine_segment_name which, engine_segment *segment);
-void engine_set_segment(engine *e, engine_segment_name which, const engine_segment *segment); /* no checks; sets CPL with CS/SS */
+void engine_set_segment(engine *e, engine_segment_name which,
+                        const engine_segment *segment); /* no checks; sets CPL with CS/SS */
 void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit);
 unsigned engine_cpl(const engine *e);
 unsigned engine_mode(const engine *e); /* P5_MODE_* */
@@ -119,7 +158,8 @@ unsigned engine_mode(const engine *e); /* P5_MODE_* */
 void engine_get_x87(const engine *e, uint8_t image[108]);
 void engine_set_x87(engine *e, const uint8_t image[108]);
 
-/* Physical memory by host pointer, NULL outside RAM. Writing code that was executed needs engine_flush_code. */
+/* Physical memory by host pointer, NULL outside RAM. Writing code that was executed needs engine_flush_code.
+ */
 uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size);
 void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
 /* Linear to physical with the current paging; false on a not-present page. Does not set A/D bits. */
@@ -128,7 +168,8 @@ bool engine_translate(engine *e, uint32_t linear, uint32_t *physical);
 void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
 /* Page tables changed by the host: drop cached translations (not the model's TLBs). */
 void engine_flush_translations(engine *e);
-/* Linear memory access by the host on behalf of the guest (no counting). False on a not-present page; stops at it. */
+/* Linear memory access by the host on behalf of the guest (no counting). False on a not-present page; stops
+ * at it. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
 void engine_set_a20(engine *e, bool enabled);

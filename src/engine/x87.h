@@ -1,17 +1,31 @@
-/* The x87, computed by the host's own. Unicorn's helper functions are replaced one by one; an instruction is one to three of them (fetch the operand,
- * operate, pop). Values and the status word come out as an x87 makes them, which Unicorn's software arithmetic does not do.
+/* The x87, computed by the host's own. Unicorn's helper functions are replaced one by one; an instruction is
+ * one to three of them (fetch the operand, operate, pop). Values and the status word come out as an x87 makes
+ * them, which Unicorn's software arithmetic does not do.
  *
- * An operation first runs on the bare operands. That is exact if no operand's register is empty, all exceptions are masked, and no
- * exception flag shows that the guest's status word does not have yet (the host's flags stick, so old ones of the host may show: then too). In every
- * other case it is run again on a host x87 loaded with the guest's state (x87_exact), which also makes stack faults and unmasked exceptions right. */
+ * An operation first runs on the bare operands. That is exact if no operand's register is empty, all
+ * exceptions are masked, and no exception flag shows that the guest's status word does not have yet (the
+ * host's flags stick, so old ones of the host may show: then too). In every other case it is run again on a
+ * host x87 loaded with the guest's state (x87_exact), which also makes stack faults and unmasked exceptions
+ * right. */
 #ifndef ENGINE_X87_H
 #define ENGINE_X87_H
 
 #include "engine/internal.h"
 
 enum {
-    X87_IE = 1, X87_DE = 2, X87_ZE = 4, X87_OE = 8, X87_UE = 16, X87_PE = 32, X87_SF = 64,
-    X87_ES = 0x80, X87_C0 = 0x100, X87_C1 = 0x200, X87_C2 = 0x400, X87_C3 = 0x4000, X87_BUSY = 0x8000,
+    X87_IE = 1,
+    X87_DE = 2,
+    X87_ZE = 4,
+    X87_OE = 8,
+    X87_UE = 16,
+    X87_PE = 32,
+    X87_SF = 64,
+    X87_ES = 0x80,
+    X87_C0 = 0x100,
+    X87_C1 = 0x200,
+    X87_C2 = 0x400,
+    X87_C3 = 0x4000,
+    X87_BUSY = 0x8000,
     X87_CC = X87_C0 | X87_C1 | X87_C2 | X87_C3,
     X87_EXCEPTIONS = 0x3f,
     X87_DEFAULT_CONTROL = 0x37f
@@ -43,7 +57,8 @@ uint16_t x87_tag_word(const uc_env *env);
 /* ES and B follow from the flags and the masks. */
 void x87_update_summary(uc_env *env);
 
-/* A waiting instruction begins: #MF if an unmasked exception is pending (with CR0.NE; without, the board's FERR# handling is the owner's). */
+/* A waiting instruction begins: #MF if an unmasked exception is pending (with CR0.NE; without, the board's
+ * FERR# handling is the owner's). */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr);
 static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 {
@@ -57,8 +72,9 @@ bool x87_underflow(uc_env *env);
 bool x87_overflow(uc_env *env);
 extern const uc_fpreg x87_indefinite;
 
-/* An operation on a host x87 with the guest's state: `operation` executes one instruction between FRSTOR and FNSAVE of the image, with ST(0) = a,
- * ST(1) = b and the memory operand `memory`. The result goes to `to`, or to the stack as the operation pushed or popped. */
+/* An operation on a host x87 with the guest's state: `operation` executes one instruction between FRSTOR and
+ * FNSAVE of the image, with ST(0) = a, ST(1) = b and the memory operand `memory`. The result goes to `to`, or
+ * to the stack as the operation pushed or popped. */
 typedef void x87_operation(uint8_t image[108], const void *memory);
 typedef struct x87_operands {
     const uc_fpreg *a, *b; /* NULL = not there */

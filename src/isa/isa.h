@@ -150,8 +150,9 @@ typedef enum isa_cost {
      * instructions cannot overlap is the first clocks - int_overlap, at any precision. */
     ISA_COST_FDIV,
     ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as FDIV */
-    /* a if x is zero; |x| <= pi/4: b up to pi/16, c up to about 3/4, else d; beyond, with r = |x| reduced to the
-     * nearest multiple of pi/2: e and b if |r| <= pi/16, else e and d (core/cost.c has the exceptions). */
+    /* a if x is zero; |x| <= pi/4: b up to pi/16, c up to about 3/4, else d; beyond, with r = |x| reduced to
+     * the nearest multiple of pi/2: e and b if |r| <= pi/16, else e and d (core/cost.c has the exceptions).
+     */
     ISA_COST_TRIG,
     ISA_COST_FPREM,     /* clocks, growing with the exponent difference (0..63) to a */
     ISA_COST_RDTSC,     /* CPL 0 and real mode: clocks; otherwise a (P54C) or b (P55C) more */

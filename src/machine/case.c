@@ -25,7 +25,8 @@ enum {
     SELECTOR_TSS = 0x28
 };
 
-/* A case has no handlers: any exception is the end, and a mistake in the case unless it is #UD at the exit address. */
+/* A case has no handlers: any exception is the end, and a mistake in the case unless it is #UD at the exit
+ * address. */
 static engine_action case_event(p5_machine *machine, const engine_event *event)
 {
     if (event->vector == 6 && event->eip == machine->case_exit && machine->case_exit != 0) {

@@ -56,7 +56,14 @@ typedef struct guest_kind {
 } guest_kind;
 
 /* Work that an instruction asked for and that happens when it has been priced. */
-enum { AFTER_CONTROL = 1, AFTER_CR3 = 2, AFTER_INVLPG = 4, AFTER_INVD = 8, AFTER_WBINVD = 16, AFTER_DEBUG = 32 };
+enum {
+    AFTER_CONTROL = 1,
+    AFTER_CR3 = 2,
+    AFTER_INVLPG = 4,
+    AFTER_INVD = 8,
+    AFTER_WBINVD = 16,
+    AFTER_DEBUG = 32
+};
 
 struct p5_machine {
     p5_core *core;
@@ -67,7 +74,7 @@ struct p5_machine {
     uint32_t after;        /* AFTER_* */
     uint32_t after_linear; /* INVLPG's operand */
     uint32_t dr[8];        /* debug registers as last written */
-    bool debug_written; /* MOV to a debug register was executed */
+    bool debug_written;    /* MOV to a debug register was executed */
     bool attention_wanted;
     bool stepping;
     volatile sig_atomic_t stop; /* p5_machine_stop was called */

@@ -1,4 +1,5 @@
-/* The performance monitor over a core. Who asks is an instruction that observes: what waits for a partner goes alone. */
+/* The performance monitor over a core. Who asks is an instruction that observes: what waits for a partner
+ * goes alone. */
 #include "p5scope/core.h"
 #include "pmu/monitor.h"
 

@@ -25,8 +25,8 @@ enum {
     OBJECT_LARGEST = 64 << 20
 };
 
-/* UD2 at the exit address, where code ends up that runs off its end. It is never executed: the fetch of an exit
- * sequence and the bus clock that it happens to meet must not show in the difference of two runs. */
+/* UD2 at the exit address, where code ends up that runs off its end. It is never executed: the fetch of an
+ * exit sequence and the bus clock that it happens to meet must not show in the difference of two runs. */
 static const uint8_t exit_sequence[] = {0x0f, 0x0b};
 
 /* A private folder for the object file and the assembler's messages. */

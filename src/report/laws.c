@@ -50,7 +50,8 @@ static const law laws[] = {
     /* Returns: predicted right, predicted wrong, or not predicted; the wrong ones stand on both sides. */
     {MMX, "predicted_returns", "<=", "returns"},
     {MMX, "mispredicted_or_unpredicted_returns", "<=", "returns"},
-    /* ... or not executed: event 39h has deliveries on a RET too, which all flush and are no wrong predictions. */
+    /* ... or not executed: event 39h has deliveries on a RET too, which all flush and are no wrong
+       predictions. */
     {MMX, "returns + pipeline_flushes_due_to_wrong_branch_predictions",
      "<=", "predicted_returns + mispredicted_or_unpredicted_returns + pipeline_flushes"},
     /* Durations within durations. */

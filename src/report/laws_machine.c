@@ -5,7 +5,8 @@
 
 static uint64_t by_cpl(const uint64_t parts[P5_CPL_CLASSES], unsigned mask)
 {
-    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) + (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
+    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) +
+           (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
 }
 
 /* One event's totals asked for one by one must be those of the whole table. */
@@ -23,9 +24,10 @@ static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE
             broken++;
             if (out != NULL)
                 fprintf(out,
-                        "law broken: %s%s, CPL mask %u: the same asked for alone and in the table\n  alone %20" PRIu64
-                        "\n  table %20" PRIu64 "\n",
-                        p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "", mask, single, table);
+                        "law broken: %s%s, CPL mask %u: the same asked for alone and in the table\n  alone "
+                        "%20" PRIu64 "\n  table %20" PRIu64 "\n",
+                        p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "", mask, single,
+                        table);
         }
     }
     return broken;
@@ -46,8 +48,8 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
         broken++;
         if (out != NULL)
             fprintf(out,
-                    "law broken: the clocks of all CPLs are the core's clock\n  clocks %20" PRIu64 "\n  core   %20" PRIu64
-                    "\n",
+                    "law broken: the clocks of all CPLs are the core's clock\n  clocks %20" PRIu64
+                    "\n  core   %20" PRIu64 "\n",
                     owned, clock);
     }
     if (checked != NULL)

@@ -9,7 +9,8 @@ typedef struct answers {
     pipe_record *record;
 } answers;
 
-static bool answer_data(void *context, const p5_access *access, uint64_t asked, const reference *how, data_answer *answer)
+static bool answer_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+                        data_answer *answer)
 {
     (void)access;
     (void)how;

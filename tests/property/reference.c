@@ -20,7 +20,7 @@ typedef struct insn {
 /* A 16-byte block as PF sees it: the same block fetched again after a jump is another segment. */
 typedef struct segment {
     uint32_t block;
-    int after_branch;             /* index of the branch whose target stream begins here, or -1 */
+    int after_branch; /* index of the branch whose target stream begins here, or -1 */
     unsigned stream;
     int ready[2];                 /* its two 8-byte halves */
     const struct insn *last_insn; /* that touches it */
@@ -90,8 +90,9 @@ static void lay_out(model *m)
             uint32_t first = x->o->address / 16, last = (x->o->address + x->o->length - 1) / 16;
             for (uint32_t s = first; s <= last; s++) {
                 if (new_stream || m->segments[m->segment_count - 1].block != s) {
-                    m->segments[m->segment_count++] =
-                        (segment){s, new_stream ? branch_before : -1, (streams += new_stream), {NEVER, NEVER}, x, NEVER, 0};
+                    m->segments[m->segment_count++] = (segment){
+                        s, new_stream ? branch_before : -1, (streams += new_stream), {NEVER, NEVER}, x, NEVER,
+                        0};
                     if (new_stream && branch_before < 0)
                         m->segments[m->segment_count - 1].after_branch = -2; /* the very first */
                     new_stream = false;
