@@ -248,7 +248,8 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
     r->missed_parts = 1;
 }
 
-/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. */
+/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon counts
+ * port reads as non-cacheable memory reads (erratum 44). */
 static void io_reference(reference *r)
 {
     struct memory *m = r->m;
@@ -258,6 +259,8 @@ static void io_reference(reference *r)
         memory_count(m, P5_EVENT_IO_READ_OR_WRITE_CYCLE);
         if (r->write)
             memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+        else if (m->model->errata)
+            memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
         uint64_t end = bus_io(&m->bus, r->clock + latency->miss_to_bus, r->write);
         wait_until(r, end + latency->bus_to_use, &r->answer->io);
     }
