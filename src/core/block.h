@@ -81,7 +81,7 @@ typedef struct op {
                               encodings tell */
 } op;
 
-struct memo_entry;
+struct memo_path;
 
 struct p5_block {
     isa_block *code;
@@ -92,13 +92,14 @@ struct p5_block {
     unsigned line_count;
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
     bool memo; /* its usual outcome can be remembered */
+    bool has_variants; /* it depends on any of these: */
     uint8_t bank_count;
     uint8_t value_count;
     uint16_t *bank_first; /* reference j: j and j + 1 belong to neighbours that may meet in one clock */
     uint16_t *value_ops;  /* instructions with an operand value */
     /* When its branch last ran (prediction of tight loops). */
     uint64_t branch_instructions, branch_groups;
-    struct memo_entry *entries, *recent;
+    struct memo_path *paths;
     struct p5_block *next, **link; /* the core's list of blocks */
 };
 

@@ -4,7 +4,9 @@
 
 void code_cache_init(code_cache *cache, unsigned ways)
 {
+    uint64_t changes = cache->changes;
     memset(cache, 0, sizeof *cache);
+    cache->changes = changes;
     replacement_init(&cache->order, ways);
     for (unsigned way = 0; way < ways; way++) {
         cache->keep[way] = (uint8_t)cache->order.keep[way];
@@ -18,6 +20,7 @@ void code_cache_invalidate(code_cache *cache)
     for (unsigned set = 0; set < CACHE_SETS; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
             cache->tag[set][way] = CACHE_NO_TAG;
+    cache->changes++;
     memset(cache->ends, 0, sizeof cache->ends);
     memset(cache->lru, 0, sizeof cache->lru);
 }
@@ -36,6 +39,7 @@ void code_cache_fill(code_cache *cache, uint32_t physical)
     unsigned way = victim(cache, set);
     cache->tag[set][way] = cache_tag(physical);
     cache->ends[set][way] = 0;
+    cache->changes++;
     code_cache_used(cache, set, way);
 }
 
@@ -45,6 +49,7 @@ bool code_cache_drop(code_cache *cache, uint32_t physical)
     if (way < 0)
         return false;
     cache->tag[cache_set(physical)][way] = CACHE_NO_TAG;
+    cache->changes++;
     return true;
 }
 
@@ -56,6 +61,7 @@ uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask)
     uint32_t *ends = &cache->ends[cache_set(physical)][way];
     uint32_t known = *ends & mask;
     *ends |= mask;
+    cache->changes += known != mask;
     return known;
 }
 
@@ -69,6 +75,7 @@ code_entry code_cache_get(const code_cache *cache, unsigned set, unsigned way)
 
 void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry entry)
 {
+    cache->changes++;
     cache->tag[set][way] = entry.valid ? cache_tag(entry.tag) : CACHE_NO_TAG;
     cache->ends[set][way] = entry.ends == UINT32_MAX ? 0 : entry.ends;
     cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));

@@ -10,6 +10,7 @@ typedef struct code_cache {
     uint32_t tag[CACHE_SETS][CACHE_WAYS];  /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS]; /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS];
+    uint64_t changes; /* grows whenever anything here changes; never 0 */
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
     replacement order;
 } code_cache;
@@ -25,7 +26,9 @@ static inline int code_cache_find(const code_cache *cache, uint32_t physical)
 
 static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way)
 {
-    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    uint8_t lru = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->changes += lru != cache->lru[set];
+    cache->lru[set] = lru;
 }
 
 /* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits

@@ -21,7 +21,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         price_open(c);
         pipe_reset(&c->state);
     }
-    if (!c || !c->decoder || !c->memory || !c->predictor || !memo_open(&c->memo)) {
+    if (!c || !c->decoder || !c->memory || !c->predictor || !memo_open(c)) {
         p5_core_close(c);
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     }
@@ -39,26 +39,10 @@ void p5_core_close(p5_core *core)
     predictor_close(core->predictor);
     memory_close(core->memory);
     isa_decoder_close(core->decoder);
-    free(core->end_known);
-    free(core->group_log);
     free(core);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
-
-/* At least `n` elements, zero when new. */
-static bool make_room(uint32_t **array, unsigned *room, unsigned n)
-{
-    if (n <= *room)
-        return true;
-    uint32_t *larger = realloc(*array, n * sizeof *larger);
-    if (!larger)
-        return false;
-    memset(larger + *room, 0, (n - *room) * sizeof *larger);
-    *array = larger;
-    *room = n;
-    return true;
-}
 
 p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
                         bool code32, unsigned max_insns)
@@ -73,8 +57,7 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
     p5_block *block = block_prepare(core->timing, code);
     if (!block)
         return NULL;
-    if (!make_room(&core->end_known, &core->end_known_room, block->line_count) ||
-        !make_room(&core->group_log, &core->group_log_room, block->count + 1)) {
+    if (!memo_reserve(&core->memo, block)) {
         block_free(block);
         return NULL;
     }
@@ -120,16 +103,12 @@ static void enter_class(p5_core *core, unsigned cpl)
     memory_set_class(core->memory, class);
 }
 
-/* No instruction whose references all hit takes longer. */
-enum { MOST_CLOCKS = 512 };
-
 void p5_core_retire(p5_core *core, const p5_retired *r)
 {
     if (r->count == 0)
         return;
     enter_class(core, r->cpl);
-    uint64_t horizon = core->now + MOST_CLOCKS * (uint64_t)r->count;
-    if (core->memo.on && !memory_agent_near(core->memory, horizon) && memo_price(core, r))
+    if (core->memo.on && memo_price(core, r))
         return;
     price_exact(core, r);
 }
@@ -189,10 +168,19 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 
 /* ---- control ------------------------------------------------------------------------------------------- */
 
+/* The remembered answers know nothing of these. */
+static void hold_memo(p5_core *core)
+{
+    const p5_control *c = &core->control;
+    core->memo.held =
+        core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap || core->breakpoints.active;
+}
+
 void p5_core_set_control(p5_core *core, const p5_control *control)
 {
     price_settle(core);
     core->control = *control;
+    hold_memo(core);
     memory_set_control(core->memory, control);
     predictor_set_control(core->predictor, control->no_branch_allocation);
 }
@@ -201,6 +189,7 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
 {
     price_settle(core);
     breakpoints_set(&core->breakpoints, debug);
+    hold_memo(core);
 }
 
 void p5_core_load_cr3(p5_core *core)
@@ -241,6 +230,7 @@ void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace
 {
     price_settle(core);
     core->trace = (trace_sink){insn, context};
+    hold_memo(core);
 }
 
 void p5_core_set_memo(p5_core *core, bool on)

@@ -1,10 +1,15 @@
-/* Answers of the pipe that are remembered: for a block, the pipe state it was entered with and the usual
- * outcome, the clocks, the state it left and what it adds to the totals. An entry counts how often it was
- * used; totals are formed from these counts when somebody looks.
+/* The memo: what the pipe did with a block from one state is remembered and not worked out again.
  *
- * Usual means: every code line and data reference hits with nothing in its way. Which neighbours meet in one
- * bank, what operand values cost, where the branch went and whether it was predicted are part of the key.
- * Everything else goes through the exact path. */
+ * The pipe is a pure function of the block, its state and what it is told: operand values, which neighbours
+ * meet in one bank, and what the structures answer to its questions (code lines, data references, end bits,
+ * BTB). It asks in an order that depends on nothing else. So its work is a tree: a node is a question with
+ * the clock at which it is asked, an edge is an answer, a leaf is what came out - clocks, events, owners of
+ * clocks, the next state. Pricing a block is asking the structures along one way through the tree; where the
+ * tree ends the pipe runs, and the way is added. A leaf counts how often it was reached; totals are formed
+ * from these counts when somebody looks.
+ *
+ *   memo.c        states, ways in, totals     memo_price.c   the hot path
+ *   memo_tree.h   nodes, edges, leaves        memo_learn.c   the pipe's run along known answers and beyond */
 #ifndef CORE_MEMO_H
 #define CORE_MEMO_H
 
@@ -12,34 +17,63 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "core/pipe.h"
 
 typedef struct memo_state memo_state;
-typedef struct memo_entry memo_entry;
+typedef struct memo_path memo_path;
+typedef struct memo_leaf memo_leaf;
+typedef struct memo_record memo_record;
+
+/* An answer that the pipe can tell from others, in relative clocks: see memo_learn.c. */
+typedef struct memo_answer {
+    uint64_t word[4];
+} memo_answer;
+
+/* An answer that was not the usual one, on the way of the stretch that is being priced. */
+typedef struct memo_given {
+    uint32_t number; /* questions before it */
+    memo_answer answer;
+} memo_given;
 
 typedef struct memo {
     bool on;
-    memo_state **states; /* hash table of interned pipe states */
-    unsigned state_room, state_count;
-    memo_entry **entries; /* hash table over all blocks */
+    bool held;            /* by control inputs or a trace that the remembered answers do not know */
+    memo_state **states;  /* hash table of interned pipe states */
+    memo_path **paths;    /* hash table of ways in: block, state, variant */
     memo_state *current;  /* the interned form of the core's state; NULL: only the core's `state` holds it */
-    memo_entry *dirty;    /* entries used since totals were last formed */
-    size_t bytes;         /* held by entries and states */
+    memo_leaf *last;      /* the leaf that led to `current`, or NULL */
+    memo_leaf *dirty;     /* leaves reached since totals were last formed */
+    arena arena;          /* states, paths, nodes, edges, leaves */
     size_t budget;        /* above it everything is dropped and built anew */
-    pipe_deltas *scratch; /* deltas of the stretch that an entry is made from */
+    pipe_deltas *scratch; /* deltas of the stretch that a leaf is made from */
+    /* The way of the stretch that is being priced: */
+    memo_given *given; /* answers that were not the usual ones, in order */
+    unsigned given_count;
+    uint32_t known;  /* questions that were answered before the pipe is run */
+    bool code_usual; /* so were the answers of code cache and code TLB, as far as the tree was walked */
+    /* While the pipe runs: */
+    unsigned next_given;
+    uint32_t asked;       /* questions so far */
+    uint32_t data_asked;  /* ... for data references */
+    memo_record *records; /* all of them */
+    unsigned record_room; /* of `records` and `given` */
+    const p5_access *accesses;
+    pipe_resolver resolver;
 } memo;
 
 /* False: out of memory. */
-bool memo_open(memo *m);
+bool memo_open(p5_core *core);
 /* All blocks have been released. */
 void memo_close(memo *m);
-/* Prices a stretch by a remembered answer, or by the exact path while remembering it. False: nothing was
- * counted; the core's code_usual, data_usual and so on say how far the structures were asked, the exact path
- * goes on from there. */
+/* Makes room for the questions of `block`. False: out of memory. */
+bool memo_reserve(memo *m, const p5_block *block);
+/* Prices a stretch along the tree, and adds to the tree what is missing. False: nothing was asked or counted,
+ * the exact path has to price it. */
 bool memo_price(p5_core *core, const p5_retired *r);
-/* Adds what the used entries stand for to the core's deltas. */
+/* Adds what the leaves stand for to the core's deltas. */
 void memo_fold(p5_core *core);
-/* Forgets a block's entries. */
+/* Forgets a block. */
 void memo_release(p5_core *core, p5_block *block);
 /* Makes the core's `state` valid. */
 void memo_materialise(p5_core *core);

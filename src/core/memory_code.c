@@ -52,7 +52,6 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cach
     uint32_t line = cache_line(physical);
     *answer = (code_answer){.hit = true};
     memory_let_agent(m, asked);
-    m->code_asked = asked;
     memory_count(m, P5_EVENT_CODE_READ);
     uint64_t clock = translate(m, linear, physical, asked, answer);
 

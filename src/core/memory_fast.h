@@ -14,17 +14,10 @@ static inline int memory_fast_tlb(const tlb *t, uint32_t key)
     return t->key[entry] == key ? entry : -1;
 }
 
-/* Whether another bus master may act up to `clock`: then references have to be made one by one, at their
- * clocks. */
-static inline bool memory_agent_near(const struct memory *m, uint64_t clock)
-{
-    return m->agent.due <= clock;
-}
-
 static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
 {
     uint32_t write = access->flags & P5_ACCESS_WRITE;
-    if (clock < (write ? m->write_quiet : m->read_quiet))
+    if (clock < (write ? m->write_quiet : m->read_quiet) || clock >= m->agent.due)
         return false;
     /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
     uint32_t granule = 3 + (access->size & 8u) / 2;
@@ -51,27 +44,45 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
     return true;
 }
 
-static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical)
+/* Code TLB hit. */
+static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
 {
-    if (cache_line(physical) == m->code_fill.line && m->code_fill.done > m->code_asked)
+    if (!m->paging)
+        return true;
+    tlb *t = &m->code_tlb;
+    uint32_t key = tlb_key(linear, false);
+    if (key == t->last_key)
+        return true;
+    int entry = memory_fast_tlb(t, key);
+    if (entry < 0 && !m->code_tlb_splits)
+        entry = memory_fast_tlb(t, tlb_key(linear, true));
+    if (entry < 0)
+        return false;
+    tlb_used(t, (unsigned)entry);
+    return true;
+}
+
+static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical, uint64_t clock)
+{
+    if (cache_line(physical) == m->code_fill.line && m->code_fill.done > clock)
         return false;
     int way = code_cache_find(&m->code, physical);
-    if (way < 0)
+    if (way < 0 || clock >= m->agent.due || !memory_code_page_usual(m, linear))
         return false;
-    if (m->paging) {
-        tlb *t = &m->code_tlb;
-        uint32_t key = tlb_key(linear, false);
-        if (key != t->last_key) {
-            int entry = memory_fast_tlb(t, key);
-            if (entry < 0 && !m->code_tlb_splits)
-                entry = memory_fast_tlb(t, tlb_key(linear, true));
-            if (entry < 0)
-                return false;
-            tlb_used(t, (unsigned)entry);
-        }
-    }
     code_cache_used(&m->code, cache_set(physical), (unsigned)way);
     return true;
+}
+
+/* No other bus master acts up to `clock`. */
+static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
+{
+    return clock < m->agent.due;
+}
+
+/* Changes whenever anything in the code cache or its control does; never 0. */
+static inline uint64_t memory_code_changes(const struct memory *m)
+{
+    return m->code.changes;
 }
 
 #endif

@@ -36,8 +36,6 @@ struct memory {
     line_fill code_fill;
     uint64_t code_parts[4]; /* when its 8-byte parts can be decoded */
     agent agent;
-    uint64_t code_asked; /* clock that the last code fetch on the exact path was asked for: none is asked
-                            earlier */
 
     /* Everything else. */
     tlb data_tlb_large;

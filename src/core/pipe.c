@@ -379,8 +379,6 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     p->now = end;
     p->previous_u = p->last_u;
     p->last_u = ou->address;
-    if (p->group_log)
-        p->group_log[p->groups] = ou->address;
     p->groups++;
 }
 

@@ -130,7 +130,6 @@ typedef struct pipe {
     unsigned group_branch;         /* number of the group of the last branch */
     uint64_t branch_since; /* instructions and pairs since the branch at hand last ran: set by the owner */
     uint64_t branch_pairs;
-    uint32_t *group_log; /* where to note the U address of each group; NULL: nowhere */
     const trace_sink *trace;
     const breakpoints *breakpoints; /* NULL: none are set */
 } pipe;

@@ -13,16 +13,6 @@ uint32_t price_physical(const p5_block *block, uint32_t linear)
     return (code->physical & ~0xfffu) | (linear & 0xfffu);
 }
 
-code_lines price_code_lines(const pipe_state *state, const p5_block *block, unsigned first, unsigned end)
-{
-    uint32_t begin = block->ops[first].address;
-    uint32_t last = block->ops[end - 1].address + block->ops[end - 1].length - 1;
-    uint32_t line = begin >> 5;
-    if (!state->prefetch.redirect)
-        line = ((begin - 1) >> 5) + 1; /* the line of the byte before is at hand */
-    return (code_lines){line, ((last >> 5) - line + 1) & 0x07ffffff};
-}
-
 bool price_taken(const op *o, uint32_t next)
 {
     switch (o->branch) {
@@ -68,10 +58,6 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
                          data_answer *answer)
 {
     p5_core *core = context;
-    if (core->data_usual > 0) {
-        core->data_usual--;
-        return true;
-    }
     memory_set_pipe(core->memory, how->v_pipe);
     memory_set_partner(core->memory, how->partner);
     memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
@@ -81,51 +67,34 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
 static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
 {
     p5_core *core = context;
-    if (core->code_usual > 0) {
-        core->code_usual--;
-        return true;
-    }
     uint32_t physical = price_physical(core->block, linear);
     memory_code(core->memory, linear, physical, core->block->code->cache_disable, asked, answer);
     return false;
+}
+
+bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte)
+{
+    uint32_t bit = 1u << (last_byte & 31);
+    return (memory_end_bits(core->memory, price_physical(block, last_byte), bit) & bit) != 0;
 }
 
 /* End bits are looked up when the instruction is decoded, after the fetch of its line. */
 static bool resolve_end(void *context, const op *o)
 {
     p5_core *core = context;
-    uint32_t last = o->address + o->length - 1;
-    uint32_t line = (last >> 5) - (core->block->code->linear >> 5);
-    uint32_t bit = 1u << (last & 31);
-    if (core->end_probed)
-        return (core->end_known[line] & bit) != 0;
-    return (memory_end_bits(core->memory, price_physical(core->block, last), bit) & bit) != 0;
+    return price_end_known(core, core->block, o->address + o->length - 1);
 }
 
 static void resolve_branch(void *context, const branch_query *query, branch_answer *answer)
 {
     p5_core *core = context;
-    if (!core->answer_ready) {
-        core->query = *query;
-        memset(&core->answer, 0, sizeof core->answer);
-        predictor_branch(core->predictor, query, &core->answer);
-    }
-    core->answer_ready = false;
-    core->answered = true;
-    *answer = core->answer;
+    predictor_branch(core->predictor, query, answer);
 }
 
 static bool resolve_passed(void *context, uint32_t previous_u)
 {
     p5_core *core = context;
-    if (core->passed_known > 0) {
-        core->passed_known--;
-        return false;
-    }
-    bool wrong = core->passed_wrong || predictor_passed(core->predictor, previous_u);
-    core->passed_wrong = false;
-    core->saw_wrong_pass = core->saw_wrong_pass || wrong;
-    return wrong;
+    return predictor_passed(core->predictor, previous_u);
 }
 
 static uint64_t resolve_drained(void *context, uint64_t asked)
@@ -142,16 +111,14 @@ void price_open(p5_core *core)
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
 
-static void begin(p5_core *core, uint32_t address)
+static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     memo_materialise(core);
-    pipe_begin(&core->pipe, core->timing, &core->state, core->now, address, &core->resolver,
-               core->record ? core->record : &core->deltas[core->cpl_class]);
+    pipe_begin(&core->pipe, core->timing, &core->state, core->now, address, resolver, deltas);
     core->pipe.control =
         (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
-    core->pipe.group_log = core->record ? core->group_log : NULL;
 }
 
 static void end(p5_core *core)
@@ -166,12 +133,12 @@ void price_settle(p5_core *core)
     if (!core->pipe.has_pending)
         return;
     const op *o = &core->pipe.pending.operation;
-    begin(core, o->address + o->length);
+    begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_settle(&core->pipe);
     end(core);
 }
 
-void price_exact(p5_core *core, const p5_retired *r)
+void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     p5_block *block = r->block;
     unsigned last = (unsigned)r->first + r->count - 1;
@@ -180,9 +147,7 @@ void price_exact(p5_core *core, const p5_retired *r)
     const p5_value *values = r->values;
     uint32_t values_left = r->value_count;
     core->block = block;
-    core->answered = false;
-    core->saw_wrong_pass = false;
-    begin(core, block->ops[r->first].address);
+    begin(core, block->ops[r->first].address, resolver, deltas);
     core->pipe.branch_since = core->instructions - block->branch_instructions;
     core->pipe.branch_pairs = core->groups - block->branch_groups;
     for (unsigned i = r->first; i <= last; i++) {
@@ -204,8 +169,9 @@ void price_exact(p5_core *core, const p5_retired *r)
         block->branch_instructions = core->instructions;
         block->branch_groups = core->groups;
     }
-    core->code_usual = core->data_usual = 0;
-    core->end_probed = false;
-    core->passed_known = 0;
-    core->passed_wrong = false;
+}
+
+void price_exact(p5_core *core, const p5_retired *r)
+{
+    price_run(core, r, &core->resolver, &core->deltas[core->cpl_class]);
 }

@@ -86,9 +86,7 @@ static const struct {
 };
 enum { MENU = sizeof menu / sizeof menu[0] };
 
-/* Bytes of one block: random instructions, a short JZ at the end. `kinds`: which parts of the menu it draws
- * from. */
-static unsigned fill(uint8_t *bytes, random_source *r, const timing *t, unsigned kinds)
+unsigned program_bytes(uint8_t *bytes, random_source *r, const timing *t, unsigned kinds)
 {
     unsigned size = 0, n = random_below(r, PROGRAM_INSNS - 1);
     for (unsigned i = 0; i < n; i++) {
@@ -137,7 +135,7 @@ void program_make(program *p, random_source *r, const timing *t, isa_decoder *de
     uint32_t address = 0x1000 + random_below(r, 64);
     for (unsigned b = 0; b < p->count; b++) {
         uint8_t bytes[PROGRAM_BLOCK_BYTES];
-        unsigned size = fill(bytes, r, t, kinds);
+        unsigned size = program_bytes(bytes, r, t, kinds);
         isa_block *code = isa_block_decode(decoder, bytes, size, address, address, true, PROGRAM_INSNS);
         p->blocks[b].block = code ? block_prepare(t, code) : NULL;
         if (!p->blocks[b].block)

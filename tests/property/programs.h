@@ -35,6 +35,9 @@ typedef struct program {
     uint16_t line_waits[PROGRAM_BLOCKS * 16]; /* per code line, in the order of requests */
 } program;
 
+/* Bytes of one block, at most PROGRAM_BLOCK_BYTES: random instructions, a short JZ at the end. `kinds`: which
+ * parts of the menu it draws from. Answers their number. */
+unsigned program_bytes(uint8_t *bytes, random_source *r, const timing *t, unsigned kinds);
 /* Unusual outcomes (misses, misalignment, wrong predictions) in about `unusual` percent of the cases. */
 void program_make(program *p, random_source *r, const timing *t, isa_decoder *decoder, unsigned unusual);
 void program_free(program *p);

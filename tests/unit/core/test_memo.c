@@ -66,9 +66,9 @@ static void test_always_mispredicted(void **state)
     interpreter i;
     interpreter_open(&i, true);
     interpret(&i, 1000);
-    size_t bytes = i.core->memo.bytes;
+    size_t bytes = i.core->memo.arena.used_bytes;
     interpret(&i, 10000);
-    assert_int_equal(i.core->memo.bytes, bytes);
+    assert_int_equal(i.core->memo.arena.used_bytes, bytes);
     assert_in_range(bytes, 1, 1 << 16);
     interpreter_close(&i);
 }

@@ -1,0 +1,347 @@
+/* Runs the pipe beyond the end of the tree: what is known is answered from the way so far, the rest is asked
+ * of the structures, and all of it is written down and put into the tree. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memo_tree.h"
+
+/* A question as it was asked, and its answer. */
+struct memo_record {
+    memo_node node;
+    bool usual;
+    memo_answer answer;
+};
+
+/* ---- answers ------------------------------------------------------------------------------------------- */
+
+/* Everything that the pipe looks at is in the packed form: equal words, equal pipe. */
+memo_answer memo_pack_data(const data_answer *a, uint64_t asked)
+{
+    return (memo_answer){
+        {a->done - asked,
+         a->tlb | (uint64_t)a->read << 16 | (uint64_t)a->misaligned << 32 | (uint64_t)a->write_buffer << 48,
+         a->write_order | (uint64_t)a->locked << 16 | (uint64_t)a->io << 32, a->hit}};
+}
+
+static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
+{
+    const uint64_t *w = from->word;
+    *a = (data_answer){.done = asked + w[0],
+                       .tlb = (uint16_t)w[1],
+                       .read = (uint16_t)(w[1] >> 16),
+                       .misaligned = (uint16_t)(w[1] >> 32),
+                       .write_buffer = (uint16_t)(w[1] >> 48),
+                       .write_order = (uint16_t)w[2],
+                       .locked = (uint16_t)(w[2] >> 16),
+                       .io = (uint16_t)(w[2] >> 32),
+                       .hit = w[3] & 1};
+}
+
+memo_answer memo_pack_code(const code_answer *a, uint64_t asked)
+{
+    return (memo_answer){
+        {a->ready[0] - asked, a->ready[1] - asked, a->ready[2] - asked, a->ready[3] - asked}};
+}
+
+static void unpack_code(const memo_answer *from, uint64_t asked, code_answer *a)
+{
+    *a = (code_answer){.ready = {asked + from->word[0], asked + from->word[1], asked + from->word[2],
+                                 asked + from->word[3]}};
+}
+
+/* The direction belongs to it: the pipe does not look at it before. */
+memo_answer memo_pack_branch(const branch_answer *a, bool taken)
+{
+    return (memo_answer){{(uint64_t)a->hit | (uint64_t)a->predicted_taken << 1 | (uint64_t)a->right << 2 |
+                          (uint64_t)a->false_entry << 3 | (uint64_t)a->return_predicted << 4 |
+                          (uint64_t)a->return_right << 5 | (uint64_t)taken << 6}};
+}
+
+static void unpack_branch(const memo_answer *from, branch_answer *a)
+{
+    uint64_t w = from->word[0];
+    *a = (branch_answer){.hit = w & 1,
+                         .predicted_taken = w >> 1 & 1,
+                         .right = w >> 2 & 1,
+                         .false_entry = w >> 3 & 1,
+                         .return_predicted = w >> 4 & 1,
+                         .return_right = w >> 5 & 1};
+}
+
+/* ---- resolver ------------------------------------------------------------------------------------------ */
+
+/* The answer to the next question if it was given before. `*usual`: it was the usual one. */
+static bool given(memo *m, memo_answer *answer, bool *usual)
+{
+    if (m->asked >= m->known)
+        return false;
+    const memo_given *g = &m->given[m->next_given];
+    *usual = m->next_given == m->given_count || g->number != m->asked;
+    if (!*usual) {
+        *answer = g->answer;
+        m->next_given++;
+    }
+    return true;
+}
+
+/* Writes a question down; questions beyond the room are counted only. */
+static void record(memo *m, memo_node node, bool usual, const memo_answer *answer)
+{
+    if (m->asked < m->record_room) {
+        node.number = m->asked;
+        m->records[m->asked] = (memo_record){node, usual, *answer};
+    }
+    m->asked++;
+}
+
+static int32_t offset(const p5_core *core, uint64_t asked)
+{
+    return (int32_t)(asked - core->now);
+}
+
+static bool learn_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+                       data_answer *answer)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = {0};
+    bool usual;
+    if (given(m, &packed, &usual)) {
+        if (!usual)
+            unpack_data(&packed, asked, answer);
+    } else {
+        usual = memory_data_usual(core->memory, access, asked);
+        if (!usual) {
+            memory_set_pipe(core->memory, how->v_pipe);
+            memory_set_partner(core->memory, how->partner);
+            memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
+            packed = memo_pack_data(answer, asked);
+        }
+    }
+    /* references are made in program order */
+    memo_node node = {.place.kind = MEMO_DATA,
+                      .mmx = how->mmx,
+                      .v_pipe = how->v_pipe,
+                      .partner = how->partner,
+                      .index = (uint16_t)m->data_asked++,
+                      .offset = offset(core, asked)};
+    record(m, node, usual, &packed);
+    return usual;
+}
+
+static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = {0};
+    bool usual;
+    if (given(m, &packed, &usual)) {
+        if (!usual)
+            unpack_code(&packed, asked, answer);
+    } else {
+        usual = memo_fetch(core, core->block, linear, asked, answer);
+        if (!usual)
+            packed = memo_pack_code(answer, asked);
+    }
+    memo_node node = {.place.kind = MEMO_CODE, .address = linear, .offset = offset(core, asked)};
+    record(m, node, usual, &packed);
+    return usual;
+}
+
+static bool learn_end(void *context, const op *o)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = memo_pack_bool(false);
+    uint32_t last = o->address + o->length - 1;
+    bool known;
+    if (!given(m, &packed, &known))
+        known = price_end_known(core, core->block, last);
+    memo_node node = {.place.kind = MEMO_END, .address = last};
+    record(m, node, known, &packed);
+    return known;
+}
+
+static bool learn_passed(void *context, uint32_t previous_u)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = memo_pack_bool(true);
+    bool right;
+    if (!given(m, &packed, &right))
+        right = !predictor_passed(core->predictor, previous_u);
+    memo_node node = {.place.kind = MEMO_PASSED, .address = previous_u, .index = (uint16_t)core->pipe.groups};
+    record(m, node, right, &packed);
+    return !right;
+}
+
+static void learn_branch(void *context, const branch_query *query, branch_answer *answer)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = {0};
+    bool usual;
+    if (given(m, &packed, &usual)) {
+        unpack_branch(&packed, answer);
+    } else {
+        predictor_branch(core->predictor, query, answer);
+        packed = memo_pack_branch(answer, query->taken);
+    }
+    memo_node node = {.place.kind = MEMO_BRANCH,
+                      .address = query->pair,
+                      .previous = query->previous_pair,
+                      .in_v = query->in_v,
+                      .chance = query->unpaired_chance,
+                      .index = (uint16_t)core->pipe.groups,
+                      .instructions = (uint16_t)core->pipe.instructions};
+    record(m, node, false, &packed);
+}
+
+bool memo_learn_open(p5_core *core)
+{
+    /* Blocks with serialising instructions are not remembered: nobody asks when the buffers are drained. */
+    core->memo.resolver =
+        (pipe_resolver){core, learn_data, learn_code, learn_end, learn_branch, learn_passed, NULL};
+    return true;
+}
+
+bool memo_reserve(memo *m, const p5_block *block)
+{
+    /* Lines are fetched again when the BTB was wrong about a group. */
+    unsigned n = block->access_start[block->count] + 4 * block->count + block->line_count + 4;
+    if (n <= m->record_room)
+        return true;
+    memo_record *records = realloc(m->records, n * sizeof *records);
+    if (records)
+        m->records = records;
+    memo_given *answers = realloc(m->given, n * sizeof *answers);
+    if (answers)
+        m->given = answers;
+    if (!records || !answers)
+        return false;
+    m->record_room = n;
+    return true;
+}
+
+/* ---- tree ---------------------------------------------------------------------------------------------- */
+
+/* Makes the leaf that `scratch` and the pipe describe. NULL: out of memory. */
+static memo_place *make_leaf(p5_core *core, uint32_t clocks)
+{
+    const pipe *p = &core->pipe;
+    const pipe_deltas *d = core->memo.scratch;
+    memo_state *to = memo_intern(&core->memo, &core->state);
+    unsigned n = 0;
+    for (unsigned i = 0; i < DELTA_KINDS; i++)
+        n += i < P5_EVENT_COUNT ? d->increments[i] != 0 : d->stalls[i - P5_EVENT_COUNT] != 0;
+    memo_leaf *leaf = arena_alloc(&core->memo.arena, sizeof *leaf + n * sizeof leaf->deltas[0]);
+    if (!to || !leaf)
+        return NULL;
+    leaf->place.kind = MEMO_LEAF;
+    leaf->to = to;
+    leaf->clocks = clocks;
+    leaf->groups = (uint16_t)p->groups;
+    leaf->instructions = (uint16_t)p->instructions;
+    leaf->last_u = p->last_u;
+    leaf->previous_u = p->previous_u;
+    for (unsigned i = 0; i < DELTA_KINDS; i++) {
+        uint64_t increments = i < P5_EVENT_COUNT ? d->increments[i] : d->stalls[i - P5_EVENT_COUNT];
+        uint64_t asserted = i < P5_EVENT_COUNT ? d->asserted[i] : increments;
+        if (increments)
+            leaf->deltas[leaf->delta_count++] =
+                (memo_delta){(uint16_t)i, (uint32_t)increments, (uint32_t)asserted};
+    }
+    return &leaf->place;
+}
+
+/* Where the way goes on behind `node`; `*link` is NULL if the tree ends there. NULL: out of memory. */
+static memo_place **link_behind(memo *m, memo_node *node, const memo_record *record)
+{
+    if (record->usual)
+        return &node->usual;
+    for (memo_edge *edge = node->edges; edge; edge = edge->next)
+        if (memcmp(&edge->answer, &record->answer, sizeof edge->answer) == 0)
+            return &edge->to;
+    memo_edge *edge = arena_alloc(&m->arena, sizeof *edge);
+    if (!edge)
+        return NULL;
+    edge->answer = record->answer;
+    edge->next = node->edges;
+    node->edges = edge;
+    return &edge->to;
+}
+
+/* Puts the recorded way into the tree. False: out of memory; what is there already stands. */
+static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
+{
+    memo *m = &core->memo;
+    memo_place **link = &path->first;
+    for (unsigned i = 0; i < m->asked; i++) {
+        if (!*link) {
+            memo_node *node = arena_alloc(&m->arena, sizeof *node);
+            if (!node)
+                return false;
+            *node = m->records[i].node;
+            *link = &node->place;
+        }
+        link = link_behind(m, (memo_node *)*link, &m->records[i]);
+        if (!link)
+            return false;
+    }
+    if (!*link)
+        *link = make_leaf(core, clocks);
+    return *link != NULL;
+}
+
+/* Finds the way along usual answers, if it is complete up to the branch. */
+static void find_steps(memo *m, memo_path *path)
+{
+    unsigned n = 0;
+    const memo_place *at = path->first;
+    while (at && at->kind < MEMO_BRANCH) {
+        if (at->kind == MEMO_CODE) {
+            path->asks_code = true;
+            path->code_offset = ((const memo_node *)at)->offset;
+        }
+        n += at->kind == MEMO_DATA || at->kind == MEMO_PASSED;
+        at = ((const memo_node *)at)->usual;
+    }
+    if (!at || at->kind != MEMO_BRANCH)
+        return;
+    memo_step *steps = arena_alloc(&m->arena, (n + 1) * sizeof *steps);
+    if (!steps)
+        return;
+    path->steps = steps;
+    path->step_count = n;
+    for (at = path->first; at->kind != MEMO_BRANCH; at = ((const memo_node *)at)->usual) {
+        memo_node *node = (memo_node *)at;
+        if (at->kind == MEMO_DATA || at->kind == MEMO_PASSED)
+            *steps++ = (memo_step){node, node->offset, node->index, at->kind};
+    }
+    path->branch = (memo_node *)at;
+}
+
+void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
+{
+    memo *m = &core->memo;
+    pipe_deltas *d = m->scratch;
+    memset(d, 0, sizeof *d);
+    m->asked = m->data_asked = m->next_given = 0;
+    uint64_t before = core->now;
+    price_run(core, r, &m->resolver, d);
+    uint64_t clocks = core->now - before;
+    pipe_deltas *sum = &core->deltas[core->cpl_class];
+    sum->clocks += d->clocks;
+    for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
+        sum->increments[i] += d->increments[i];
+        sum->asserted[i] += d->asserted[i];
+    }
+    for (unsigned i = 0; i < P5_STALL_COUNT; i++)
+        sum->stalls[i] += d->stalls[i];
+    if (core->pipe.has_pending || m->asked > m->record_room || clocks > INT32_MAX)
+        return;
+    if (insert(core, path, (uint32_t)clocks) && !path->branch)
+        find_steps(m, path);
+    if (m->arena.used_bytes > m->budget)
+        memo_drop_all(core);
+}

@@ -1,0 +1,128 @@
+/* The tree of remembered answers, for the files of the memo. Everything lies in the memo's arena and dies
+ * with it. */
+#ifndef CORE_MEMO_TREE_H
+#define CORE_MEMO_TREE_H
+
+#include "core/core_internal.h"
+
+enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
+
+struct memo_state {
+    pipe_state state;
+    uint32_t hash;
+    memo_state *next;
+};
+
+/* What a place of the tree is: a question, or the end. */
+typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH, MEMO_LEAF } memo_kind;
+
+/* The common beginning of nodes and leaves. */
+typedef struct memo_place {
+    uint8_t kind; /* memo_kind */
+} memo_place;
+
+typedef struct memo_edge {
+    struct memo_edge *next; /* of the same node, the one used last in front */
+    memo_place *to;
+    memo_answer answer;
+} memo_edge;
+
+/* A question of the pipe. */
+typedef struct memo_node {
+    memo_place place;
+    bool mmx, v_pipe;      /* data */
+    uint8_t partner;       /* data: PARTNER* of memory.h */
+    bool in_v, chance;     /* branch: branch_query's in_v and unpaired_chance */
+    uint16_t index;        /* data: which reference of the block; branch and passed: groups so far */
+    uint16_t instructions; /* branch: so far, itself included */
+    int32_t offset;        /* clock at which it is asked, relative to the block's first */
+    uint32_t number;       /* questions before it on every way to it */
+    /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
+     * the group before; branch: of its own pair's. */
+    uint32_t address;
+    uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
+    memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
+    memo_edge *edges;  /* behind the others, and all of a branch */
+} memo_node;
+
+/* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. */
+typedef struct memo_delta {
+    uint16_t kind;
+    uint32_t increments, asserted;
+} memo_delta;
+
+struct memo_leaf {
+    memo_place place;
+    bool is_dirty;
+    uint16_t groups, instructions;
+    uint32_t clocks;
+    uint32_t last_u, previous_u;
+    memo_state *to;
+    memo_path *next_path; /* the way in that was taken last from here, or NULL */
+    uint64_t uses[P5_CPL_CLASSES];
+    memo_leaf *next_dirty;
+    uint16_t delta_count;
+    memo_delta deltas[];
+};
+
+/* A question that has to be asked even if nothing has happened to the code cache: a data reference or (P54C)
+ * a group passing the BTB. */
+typedef struct memo_step {
+    memo_node *node;
+    int32_t offset;
+    uint16_t index;
+    uint8_t kind;
+} memo_step;
+
+/* Way in: a block with one entry state and variant. */
+struct memo_path {
+    const p5_block *block; /* NULL: released */
+    const memo_state *from;
+    uint64_t variant;
+    memo_place *first; /* of the tree */
+    /* The way along usual answers up to the branch, without code lines and end bits; known once `branch` is
+     * not NULL. */
+    memo_node *branch;
+    const memo_step *steps;
+    unsigned step_count;
+    bool asks_code;           /* there is a code line on it, the last asked for at */
+    int32_t code_offset;      /* ... this clock, relative to the block's first */
+    uint64_t code_changes;    /* of the code cache when its lines were found unchanged last: memo_price.c */
+    memo_path *next;          /* with the same hash */
+    memo_path *next_of_block; /* other ways in to the same block */
+};
+
+/* memo.c */
+/* The one stored copy of `s`, or NULL when memory is out. */
+memo_state *memo_intern(memo *m, const pipe_state *s);
+/* The path of this block, state and variant, made if there is none. NULL: out of memory. */
+memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint64_t variant);
+/* Over budget: forgets everything. Answers are made anew when they are needed; totals keep what the leaves
+ * stood for. */
+void memo_drop_all(p5_core *core);
+
+/* memo_learn.c */
+bool memo_learn_open(p5_core *core);
+memo_answer memo_pack_data(const data_answer *answer, uint64_t asked);
+memo_answer memo_pack_code(const code_answer *answer, uint64_t asked);
+memo_answer memo_pack_branch(const branch_answer *answer, bool taken);
+static inline memo_answer memo_pack_bool(bool answer)
+{
+    return (memo_answer){{answer}};
+}
+/* Fetch of the code line at `linear`: true for the usual answer, false after filling `answer`. */
+static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint64_t asked,
+                              code_answer *answer)
+{
+    uint32_t physical = price_physical(block, linear);
+    bool cache_disable = block->code->cache_disable;
+    if (!cache_disable && memory_code_usual(core->memory, linear, physical, asked))
+        return true;
+    memory_code(core->memory, linear, physical, cache_disable, asked, answer);
+    return false;
+}
+/* The tree of `path` ends behind `m->known` questions, of which `m->given` were answered unusually. Runs the
+ * pipe with these answers, asks the structures for the rest, and adds the way to the tree. */
+void memo_learn(p5_core *core, const p5_retired *r, memo_path *path);
+
+#endif

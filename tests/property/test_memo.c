@@ -1,0 +1,301 @@
+/* Law: remembered answers are those of the exact path. Two cores are fed the same random walk through random
+ * blocks, with references that hit, miss, straddle and share lines with code, under paging; one remembers,
+ * the other does not. Now and then something happens that the memo must notice: flushes, control changes,
+ * blocks that are dropped and made anew, a memo that is over its budget; or another bus master is at work.
+ * Clocks, totals and structures are the same at every look. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core_internal.h"
+#include "core/predictor.h"
+#include "p5scope/model.h"
+#include "programs.h"
+
+enum {
+    BLOCKS = 24,
+    BLOCK_BYTES = 256,
+    CODE = 0x100000,
+    DATA = 0x200000,
+    TABLES = 0x300000,
+    STRETCHES = 3000,
+    REFERENCES = 256
+};
+
+typedef struct guest_block {
+    uint8_t bytes[BLOCK_BYTES];
+    unsigned size;
+    uint32_t linear;
+} guest_block;
+
+typedef struct twin {
+    p5_core *core;
+    p5_block *blocks[BLOCKS];
+} twin;
+
+/* One random guest: how it mixes. */
+typedef struct mix {
+    unsigned hot_blocks;     /* of BLOCKS */
+    uint32_t data_bytes;     /* references fall into so much */
+    unsigned loop_percent;   /* the block runs again */
+    unsigned odd_percent;    /* references that are misaligned, in code, not cacheable ... */
+    unsigned event_permille; /* stretches before which something happens */
+} mix;
+
+static uint32_t place(uint32_t linear)
+{
+    return linear ^ 0x5000; /* pages lie elsewhere, sets stay the same */
+}
+
+static uint32_t translate(void *context, uint32_t linear)
+{
+    (void)context;
+    return place(linear);
+}
+
+static void walk(void *context, uint32_t linear, uint32_t *directory, uint32_t *table)
+{
+    (void)context;
+    *directory = TABLES + (linear >> 22) * 4;
+    *table = TABLES + 0x1000 + (linear >> 12) * 4;
+}
+
+static void open_block(twin *t, unsigned i, const guest_block *from)
+{
+    t->blocks[i] =
+        p5_block_make(t->core, from->bytes, from->size, from->linear, place(from->linear), true, 32);
+    if (t->blocks[i] == NULL)
+        abort();
+}
+
+static void open_twin(twin *t, const p5_model *model, bool on, const guest_block *blocks)
+{
+    const p5_core_hooks hooks = {.translate = translate, .walk = walk};
+    p5_error error;
+    if (p5_core_open(model, &hooks, &t->core, &error) != P5_OK)
+        abort();
+    p5_core_set_memo(t->core, on);
+    p5_core_set_control(t->core, &(p5_control){.paging = true});
+    for (unsigned i = 0; i < BLOCKS; i++)
+        open_block(t, i, &blocks[i]);
+}
+
+static p5_access reference_in(random_source *r, const mix *m, bool write)
+{
+    uint32_t linear = DATA + random_below(r, m->data_bytes / 4) * 4;
+    uint8_t size = 4, flags = write ? P5_ACCESS_WRITE : 0;
+    if (random_below(r, 100) < m->odd_percent) {
+        switch (random_below(r, 6)) {
+        case 0:
+            linear += 1 + random_below(r, 31); /* may straddle dwords, lines, pages */
+            break;
+        case 1:
+            linear = CODE + random_below(r, BLOCKS * BLOCK_BYTES / 4) * 4; /* shares lines with code */
+            break;
+        case 2:
+            flags |= P5_ACCESS_CACHE_DISABLE;
+            break;
+        case 3:
+            flags |= P5_ACCESS_WRITE_THROUGH;
+            break;
+        case 4:
+            linear = DATA + random_below(r, 200) * 0x1000; /* one set, and many pages */
+            break;
+        default:
+            linear &= ~7u;
+            size = 8;
+        }
+    }
+    return (p5_access){.linear = linear, .physical = place(linear), .size = size, .flags = flags};
+}
+
+/* A stretch of block `i`, and where control goes: decided once, fed to both. */
+static void make_stretch(p5_retired *s, p5_access *references, p5_value *values, const p5_block *block,
+                         const mix *m, random_source *r, uint32_t next)
+{
+    unsigned n = 0, value_count = 0;
+    for (unsigned i = 0; i < block->count; i++) {
+        const isa_form *form = &isa_forms[block->ops[i].form];
+        for (unsigned j = 0; j < block->ops[i].accesses; j++)
+            references[n++] = reference_in(r, m, j >= form->data_reads);
+        if (block->ops[i].value != ISA_VALUE_NONE)
+            values[value_count++] =
+                (p5_value){.a = random_below(r, 2), .fpu_control = 0x37f, .kind = block->ops[i].value};
+    }
+    *s = (p5_retired){.count = (uint16_t)block->count,
+                      .accesses = references,
+                      .access_count = n,
+                      .values = values,
+                      .value_count = value_count,
+                      .next = next,
+                      .mode = P5_MODE_PROTECTED};
+}
+
+/* Something that the structures or the memo have to notice. */
+static void disturb(twin *t, unsigned what, unsigned i, const guest_block *blocks)
+{
+    p5_core *core = t->core;
+    switch (what) {
+    case 0:
+        p5_core_load_cr3(core);
+        break;
+    case 1:
+        p5_core_invlpg(core, blocks[i].linear);
+        break;
+    case 2:
+        p5_core_wbinvd(core);
+        break;
+    case 3:
+        p5_core_set_control(core, &(p5_control){.paging = (i & 1) != 0, .single_pipe = i % 5 == 0});
+        break;
+    case 4:
+        p5_block_release(core, t->blocks[i]);
+        open_block(t, i, &blocks[i]);
+        break;
+    case 5: {
+        const p5_exception e = {.kind = P5_TRANSFER_INTERRUPT, .mode = P5_MODE_PROTECTED};
+        p5_core_exception(core, &e);
+        break;
+    }
+    case 6:
+        core->memo.budget = 1; /* the next answer learned is over it */
+        break;
+    default:
+        core->memo.budget = SIZE_MAX;
+    }
+}
+
+static bool same_lines(const p5_core *a, const p5_core *b)
+{
+    const struct memory *m = a->memory, *n = b->memory;
+    return memcmp(m->data.tag, n->data.tag, sizeof m->data.tag) == 0 &&
+           memcmp(m->data.state, n->data.state, sizeof m->data.state) == 0 &&
+           memcmp(m->data.lru, n->data.lru, sizeof m->data.lru) == 0 &&
+           memcmp(m->code.tag, n->code.tag, sizeof m->code.tag) == 0 &&
+           memcmp(m->code.lru, n->code.lru, sizeof m->code.lru) == 0 &&
+           memcmp(m->code.ends, n->code.ends, sizeof m->code.ends) == 0;
+}
+
+static bool same_tlb(const tlb *a, const tlb *b)
+{
+    return memcmp(a->key, b->key, sizeof a->key) == 0 && memcmp(a->lru, b->lru, sizeof a->lru) == 0 &&
+           memcmp(a->dirty, b->dirty, sizeof a->dirty) == 0;
+}
+
+static const char *difference(twin *a, twin *b)
+{
+    static p5_counts with, without;
+    if (a->core->now != b->core->now)
+        return "clock";
+    p5_core_counts(a->core, &with);
+    p5_core_counts(b->core, &without);
+    for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
+        if (memcmp(with.increments[e], without.increments[e], sizeof with.increments[e]) != 0 ||
+            memcmp(with.asserted[e], without.asserted[e], sizeof with.asserted[e]) != 0)
+            return p5_event_describe((enum p5_event)e)->name;
+    if (memcmp(&with, &without, sizeof with) != 0)
+        return "owners of clocks";
+    if (!same_lines(a->core, b->core))
+        return "caches";
+    if (!same_tlb(&a->core->memory->data_tlb, &b->core->memory->data_tlb) ||
+        !same_tlb(&a->core->memory->code_tlb, &b->core->memory->code_tlb))
+        return "TLBs";
+    if (memcmp(&a->core->predictor->btb.entry, &b->core->predictor->btb.entry,
+               sizeof a->core->predictor->btb.entry) != 0)
+        return "BTB";
+    return NULL;
+}
+
+static void make_blocks(guest_block *blocks, random_source *r, const timing *t)
+{
+    uint32_t at = CODE + random_below(r, 64);
+    unsigned kinds = random_below(r, 8);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        guest_block *b = &blocks[i];
+        b->size = program_bytes(b->bytes, r, t, kinds);
+        if ((at & 0xfff) + b->size > 0x1000) /* as the engine cuts them */
+            at = (at | 0xfff) + 1;
+        b->linear = at;
+        at += b->size + random_below(r, 4) * random_below(r, 64);
+        if (random_below(r, 6) == 0)
+            at += 0x1000;
+    }
+}
+
+/* Prints what differs. */
+static bool law_holds(const p5_model *model, const timing *t, unsigned long seed)
+{
+    random_source r = {seed * 977};
+    static guest_block blocks[BLOCKS];
+    make_blocks(blocks, &r, t);
+    twin with, without;
+    open_twin(&with, model, true, blocks);
+    open_twin(&without, model, false, blocks);
+    const mix m = {.hot_blocks = 1 + random_below(&r, BLOCKS),
+                   .data_bytes = 64u << random_below(&r, 13),
+                   .loop_percent = random_below(&r, 90),
+                   .odd_percent = random_below(&r, 3) * random_below(&r, 20),
+                   .event_permille = random_below(&r, 3) * random_below(&r, 10)};
+    const char *what = NULL;
+    unsigned i = 0, n = 0;
+    for (; n < STRETCHES && what == NULL; n++) {
+        if (random_below(&r, 1000) < m.event_permille) {
+            unsigned kind = random_below(&r, 8), which = random_below(&r, BLOCKS);
+            disturb(&with, kind, which, blocks);
+            disturb(&without, kind, which, blocks);
+        }
+        unsigned to = random_below(&r, 100) < m.loop_percent ? i : random_below(&r, m.hot_blocks);
+        if (random_below(&r, 4) == 0)
+            to = (i + 1) % m.hot_blocks;
+        static p5_access references[REFERENCES];
+        static p5_value values[REFERENCES];
+        p5_retired s;
+        bool falls = random_below(&r, 3) == 0;
+        uint32_t next = falls ? blocks[i].linear + blocks[i].size : blocks[to].linear;
+        make_stretch(&s, references, values, with.blocks[i], &m, &r, next);
+        s.cpl = s.cpl_after = n / 500 % 2 ? 3 : 0;
+        s.block = with.blocks[i];
+        p5_core_retire(with.core, &s);
+        s.block = without.blocks[i];
+        p5_core_retire(without.core, &s);
+        if (n % 16 == 0 || n + 1 == STRETCHES)
+            what = difference(&with, &without);
+        i = to;
+    }
+    if (what != NULL)
+        printf("seed %lu, stretch %u: %s: %llu clocks with the memo, %llu without\n", seed, n, what,
+               (unsigned long long)with.core->now, (unsigned long long)without.core->now);
+    p5_core_close(with.core);
+    p5_core_close(without.core);
+    return what == NULL;
+}
+
+/* Boards: alone, with a device that writes into what the processor works on, with a second processor. */
+static const char *const agents[] = {
+    NULL,
+    "dma,period=37,base=205000h,length=4096,write=on",
+    "dma,period=50,base=105000h,length=8192,write=on", /* the code, as place() puts it */
+    "processor,period=61,base=205000h,length=2048",
+};
+
+int main(int argc, char **argv)
+{
+    enum { BOARDS = sizeof agents / sizeof *agents };
+    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 30;
+    for (unsigned long which = 0; which < 2 * BOARDS; which++) {
+        bool p54c = which % 2 == 0;
+        const char *master = agents[which / 2];
+        p5_model *model;
+        p5_error error;
+        if (p5_model_open(p54c ? "p54c-133" : "p55c-200", &model, &error) != P5_OK ||
+            (master != NULL && p5_model_set_agent(model, master, &error) != P5_OK)) {
+            printf("%s\n", error.message);
+            return 1;
+        }
+        for (unsigned long seed = 1; seed <= (master ? seeds / 4 : seeds); seed++)
+            if (!law_holds(model, timing_of(p54c ? P5_FAMILY_P54C : P5_FAMILY_P55C), seed))
+                return 1;
+        p5_model_close(model);
+    }
+    return 0;
+}
