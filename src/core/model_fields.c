@@ -132,7 +132,7 @@ const model_field model_fields[] = {
     NUMBER("agent", "period", agent.period, 1, 1000000000, "bus clocks from one of its requests to the next"),
     NUMBER("agent", "base", agent.base, 0, 4294967295.0,
            "first physical address that it moves a line from or to"),
-    NUMBER("agent", "length", agent.length, 32, 1073741824, "bytes, after which it begins again"),
+    NUMBER("agent", "len", agent.length, 32, 1073741824, "bytes, after which it begins again"),
     FLAG("agent", "write", agent.write,
          "on: it writes to memory, and copies in the caches become invalid; off: it reads, and they become "
          "shared"),

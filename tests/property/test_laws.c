@@ -15,10 +15,10 @@ enum { STRETCHES = 400, PER_MACHINE = 20 /* core programs for one of the machine
 
 static const char *const agents[] = {
     "none",
-    "dma,period=37,base=20000h,length=1K",
-    "dma,period=61,base=20000h,length=1K,write=on",
-    "processor,period=53,base=20000h,length=1K,grant=2",
-    "processor,period=29,base=20000h,length=1K,write=on",
+    "dma,period=37,base=20000h,len=1K",
+    "dma,period=61,base=20000h,len=1K,write=on",
+    "processor,period=53,base=20000h,len=1K,grant=2",
+    "processor,period=29,base=20000h,len=1K,write=on",
 };
 enum { AGENTS = sizeof agents / sizeof *agents };
 

@@ -31,7 +31,7 @@ static void turns_are_due_at_multiples_of_the_period(void **state)
 {
     (void)state;
     fixture f;
-    open_with(&f, "dma,period=100,base=7000h,length=64");
+    open_with(&f, "dma,period=100,base=7000h,len=64");
     static const struct {
         uint64_t clock, snoops;
     } rows[] = {{299, 0}, {300, 1}, {599, 1}, {600, 2}, {3000, 10}};
@@ -52,8 +52,8 @@ static void lines_of_the_range_by_turns(void **state)
     (void)state;
     for (unsigned write = 0; write < 2; write++) {
         fixture f;
-        open_with(&f, write ? "dma,period=100,base=7000h,length=64,write=on"
-                            : "dma,period=100,base=7000h,length=64");
+        open_with(&f, write ? "dma,period=100,base=7000h,len=64,write=on"
+                            : "dma,period=100,base=7000h,len=64");
         for (uint32_t n = 0; n < 3; n++)
             put(&f, LINE + 32 * n, MESI_EXCLUSIVE);
         memory_pass(f.memory, 300);
@@ -76,7 +76,7 @@ static void the_processor_waits_for_the_bus(void **state)
 {
     (void)state;
     fixture f;
-    open_with(&f, "dma,period=100,base=7000h,length=32");
+    open_with(&f, "dma,period=100,base=7000h,len=32");
     f.now = 301;
     fixture_data(&f, 0x9000, 4, 0); /* the board's L2 is empty: DRAM */
     uint64_t first = f.now;
@@ -93,7 +93,7 @@ static void the_agent_waits_for_a_locked_sequence(void **state)
 {
     (void)state;
     fixture f;
-    open_with(&f, "dma,period=100,base=7000h,length=32");
+    open_with(&f, "dma,period=100,base=7000h,len=32");
     p5_access read = fixture_access(0x9000, 4, 0), write = fixture_access(0x9000, 4, P5_ACCESS_WRITE);
     data_answer answer;
     memory_data(f.memory, &read, 290, true, false, &answer);
@@ -110,7 +110,7 @@ static void a_slow_agent_leaves_turns_out(void **state)
 {
     (void)state;
     fixture f;
-    open_with(&f, "dma,period=10,clocks=12,base=7000h,length=32");
+    open_with(&f, "dma,period=10,clocks=12,base=7000h,len=32");
     memory_pass(f.memory, 10 * 3 * 9); /* turns at 10, 30, 50, 70, 90 */
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 5);
     fixture_close(&f);
@@ -134,8 +134,8 @@ static void a_second_processor_shares_lines(void **state)
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         fixture f;
-        open_with(&f, rows[i].write ? "processor,period=100,base=7000h,length=32,write=on,grant=2"
-                                    : "processor,period=100,base=7000h,length=32,grant=2");
+        open_with(&f, rows[i].write ? "processor,period=100,base=7000h,len=32,write=on,grant=2"
+                                    : "processor,period=100,base=7000h,len=32,grant=2");
         if (rows[i].before != MESI_INVALID)
             put(&f, LINE, rows[i].before);
         memory_pass(f.memory, 300);
@@ -157,7 +157,7 @@ static void ownership_is_requested_once(void **state)
 {
     (void)state;
     fixture f;
-    open_with(&f, "processor,period=100,base=7000h,length=32,grant=2");
+    open_with(&f, "processor,period=100,base=7000h,len=32,grant=2");
     f.now = 303;
     fixture_data(&f, 0x9000, 4, P5_ACCESS_WRITE); /* a miss: to the bus at 304 */
     assert_int_equal(fixture_event(&f, P5_EVENT_BUS_OWNERSHIP_TRANSFERS), 1);
