@@ -53,11 +53,12 @@ printf '%-10s %6s %7s %9s %9s %11s %8s  %s\n' program Minsn Mclocks 'MIPS' 'Mclo
 list >"$work/list"
 while IFS='|' read -r name input command; do
     rm -f "$work"/*.runs
+    $command <"$input" >"$work/native" # cachegrind computes x87 in double precision, so that this machine must be the judge
     for ((pair = 0; pair < pairs; pair++)); do
         ours=$(seconds "$input" "$work/ours" "$build/p5scope" stat -x ';' -o "$work/report" $command)
         theirs=$(seconds "$input" "$work/theirs" valgrind --tool=cachegrind --cache-sim=yes --branch-sim=yes \
             --cachegrind-out-file=/dev/null $command)
-        cmp -s "$work/ours" "$work/theirs" || { echo "$name: different output" >&2; exit 1; }
+        cmp -s "$work/ours" "$work/native" || { echo "$name: different output" >&2; exit 1; }
         echo "$ours" >>"$work/ours.runs"
         echo "$theirs" >>"$work/theirs.runs"
         awk -v a="$ours" -v b="$theirs" 'BEGIN { printf "%.2f\n", b / a }' >>"$work/ratio.runs"
