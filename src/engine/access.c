@@ -5,8 +5,8 @@
 
 #include "engine/internal.h"
 
-/* The user's MMU index; the two others are supervisor's. */
-enum { MMU_INDEX_USER = 1, MMU_INDEX_BITS = 15 };
+/* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
+enum { MMU_INDEX_USER = 1 };
 
 static inline void record(engine *e, uint32_t linear, uint32_t physical, unsigned size, uint32_t flags)
 {
@@ -14,11 +14,10 @@ static inline void record(engine *e, uint32_t linear, uint32_t physical, unsigne
         (p5_access){.linear = linear, .physical = physical, .size = (uint8_t)size, .flags = (uint8_t)flags};
 }
 
-/* True if the access lies in the page that the entry stands for. */
-static inline bool hit(uint32_t tag, uint32_t linear, unsigned size)
+/* True if the access, `offset` bytes behind an entry's tag, lies in the entry's page. */
+static inline bool hit(uint32_t offset, unsigned size)
 {
-    return (linear & ~(uint32_t)ENGINE_PAGE_MASK) == tag &&
-           (linear & ENGINE_PAGE_MASK) <= ENGINE_PAGE_BYTES - size;
+    return offset <= ENGINE_PAGE_BYTES - size;
 }
 
 static void copy_in(const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
@@ -84,12 +83,13 @@ static inline uint64_t load(uc_env *env, uint64_t address, unsigned size, bool u
 {
     engine *e = engine_of(env);
     uint32_t linear = (uint32_t)address;
-    const page_entry *page = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
-    if (__builtin_expect(!hit(page->read_tag, linear, size), 0))
+    const page_entry *page = mmu_entry(e, linear, user);
+    uint32_t offset = linear - page->read_tag;
+    if (__builtin_expect(!hit(offset, size), 0))
         return load_slow(e, linear, size, user, flags, retaddr);
-    record(e, linear, page->physical | (linear & ENGINE_PAGE_MASK), size, page->flags | flags);
+    record(e, linear, page->physical + offset, size, page->flags | flags);
     uint64_t value = 0;
-    memcpy(&value, page->host + (linear & ENGINE_PAGE_MASK), size);
+    memcpy(&value, page->host + offset, size);
     return value;
 }
 
@@ -98,14 +98,14 @@ static inline void store(uc_env *env, uint64_t address, uint64_t value, unsigned
 {
     engine *e = engine_of(env);
     uint32_t linear = (uint32_t)address;
-    const page_entry *page = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
-    if (__builtin_expect(!hit(page->write_tag, linear, size), 0)) {
+    const page_entry *page = mmu_entry(e, linear, user);
+    uint32_t offset = linear - page->write_tag;
+    if (__builtin_expect(!hit(offset, size), 0)) {
         store_slow(e, linear, value, size, user, flags, retaddr);
         return;
     }
-    record(e, linear, page->physical | (linear & ENGINE_PAGE_MASK), size,
-           page->flags | flags | P5_ACCESS_WRITE);
-    memcpy(page->host + (linear & ENGINE_PAGE_MASK), &value, size);
+    record(e, linear, page->physical + offset, size, page->flags | flags | P5_ACCESS_WRITE);
+    memcpy(page->host + offset, &value, size);
 }
 
 /* --- Loads and stores of translated code --- */
@@ -114,13 +114,13 @@ static inline void store(uc_env *env, uint64_t address, uint64_t value, unsigned
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr);                      \
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
     {                                                                                                        \
-        return (type)load(env, address, size, (index & MMU_INDEX_BITS) == MMU_INDEX_USER, 0, retaddr);       \
+        return (type)load(env, address, size, index & MMU_INDEX_USER, 0, retaddr);                           \
     }
 #define STORE(name, type, size)                                                                              \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr);          \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr)           \
     {                                                                                                        \
-        store(env, address, value, size, (index & MMU_INDEX_BITS) == MMU_INDEX_USER, 0, retaddr);            \
+        store(env, address, value, size, index &MMU_INDEX_USER, 0, retaddr);                                 \
     }
 /* The calling code takes the whole register, zero-extended. */
 LOAD(helper_ret_ldub_mmu, uint64_t, 1)

@@ -58,6 +58,11 @@ static bool is_test_alias(const uint8_t *opcode)
     return (opcode[0] & 0xfe) == 0xf6 && (opcode[1] & 0x38) == 0x08;
 }
 
+static bool is_cmpxchg8b(const uint8_t *opcode)
+{
+    return opcode[0] == 0x0f && opcode[1] == 0xc7;
+}
+
 static bool repeats(const isa_insn *insn)
 {
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
@@ -100,11 +105,13 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
 }
 
 /* Instructions that must stand alone: everything before them has been retired when they run, everything after
- * them sees what they did. */
+ * them sees what they did. CMPXCHG8B does because Unicorn's takes its other flags from where the block's last
+ * instruction has not yet put them. */
 static bool stands_alone(const isa_insn *insn, const uint8_t *bytes)
 {
     return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
-           insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes);
+           insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
+           is_cmpxchg8b(bytes + insn->prefixes);
 }
 
 static bool ends_block(const isa_insn *insn, block_kind kind)

@@ -166,6 +166,8 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
 bool engine_translate(engine *e, uint32_t linear, uint32_t *physical);
 /* For the core's page walks: addresses of the entries that translate `linear`. */
 void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
+/* For the core's page walks: which accessed and dirty bits (P5_PAGE_*) the access at `linear` found clear and has set. Tells each bit once. */
+unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write);
 /* Page tables changed by the host: drop cached translations (not the model's TLBs). */
 void engine_flush_translations(engine *e);
 /* Linear memory access by the host on behalf of the guest (no counting). False on a not-present page; stops

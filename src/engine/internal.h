@@ -16,15 +16,25 @@ enum { ENGINE_PAGE_BYTES = 4096, ENGINE_PAGE_MASK = 4095 };
 /* --- Translations of data pages (mmu.c) --- */
 
 /* One entry of the host-side page cache: linear page -> host memory and what an access record needs. A tag is
- * the linear address of the page, or PAGE_NO_TAG, which no page has. */
-enum { PAGE_ENTRIES = 512, PAGE_NO_TAG = 1 };
+ * the linear address of the page, or that of a page which belongs to another entry (PAGE_NO_TAG): no access
+ * that comes to this entry lies in it. */
+enum { PAGE_ENTRIES = 512 };
 typedef struct page_entry {
     uint32_t read_tag;
     uint32_t write_tag; /* only with the dirty bit set and no translated code in the page */
     uint32_t physical;  /* page */
     uint32_t flags;     /* P5_ACCESS_* */
     uint8_t *host;      /* of the page's first byte; NULL where there is no RAM */
+    uint64_t unused;    /* a power of two is found faster */
 } page_entry;
+/* Accessed and dirty bits that a walk has set and that the core has not asked for yet. */
+enum { PAGE_SETS = 16 };
+typedef struct page_set {
+    uint32_t linear;
+    bool large;
+    uint8_t bits; /* P5_PAGE_* */
+} page_set;
+#define PAGE_NO_TAG(index) (((uint32_t)(index) ^ 1) * ENGINE_PAGE_BYTES)
 
 /* --- Blocks (block.c) --- */
 
@@ -109,6 +119,8 @@ struct engine {
     uint32_t address_mask; /* A20 */
     uint8_t *code_pages;   /* one byte per page of RAM: holds translated code */
     uint8_t open_bus[ENGINE_PAGE_BYTES];
+    page_set page_sets[PAGE_SETS];
+    unsigned next_page_set;
 
     /* x87: what the first helper of an instruction leaves for the second. */
     struct {
@@ -174,6 +186,11 @@ _Noreturn void engine_leave(engine *e, engine_stop stop);
 _Noreturn void engine_resume(engine *e);
 /* Raises `vector` at the EIP that stands in the state. Only from within a run. */
 _Noreturn void engine_raise(engine *e, int vector, uint32_t error_code);
+
+static inline page_entry *mmu_entry(engine *e, uint32_t linear, bool user)
+{
+    return &e->pages[user][(linear / ENGINE_PAGE_BYTES) % PAGE_ENTRIES];
+}
 
 /* layout.c */
 p5_status layout_check(engine *e, p5_error *error);

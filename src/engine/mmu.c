@@ -36,20 +36,49 @@ static uint32_t physical_read(const engine *e, uint32_t physical)
     return value;
 }
 
-/* Sets bits of a table entry; the tables may lie in a page with translated code. */
-static void physical_set(engine *e, uint32_t physical, uint32_t bits)
+/* Sets bits of a table entry and returns those that were clear; the tables may lie in a page with translated
+ * code. */
+static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
 {
     physical &= e->address_mask;
     if (physical > e->ram_bytes - sizeof bits)
-        return;
+        return 0;
     uint32_t value;
     memcpy(&value, e->ram + physical, sizeof value);
-    if ((value & bits) == bits)
-        return;
+    uint32_t clear = bits & ~value;
+    if (!clear)
+        return 0;
     value |= bits;
     if (e->code_pages[physical / ENGINE_PAGE_BYTES])
         mmu_write_code(e, physical, sizeof value, 0);
     memcpy(e->ram + physical, &value, sizeof value);
+    return clear;
+}
+
+/* Notes what a walk has set until the core asks, which prices it later (engine_page_bits_set). */
+static void note_set(engine *e, uint32_t linear, bool large, uint32_t directory, uint32_t entry)
+{
+    unsigned bits = (directory & PTE_ACCESSED ? P5_PAGE_DIRECTORY_ACCESSED : 0u) |
+                    (entry & PTE_ACCESSED ? P5_PAGE_ACCESSED : 0u) | (entry & PTE_DIRTY ? P5_PAGE_DIRTY : 0u);
+    if (bits)
+        e->page_sets[e->next_page_set++ % PAGE_SETS] = (page_set){linear, large, (uint8_t)bits};
+}
+
+unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < PAGE_SETS; i++) {
+        page_set *s = &e->page_sets[i];
+        unsigned wanted = 0;
+        if ((s->linear ^ linear) >> 22 == 0) {
+            wanted = P5_PAGE_DIRECTORY_ACCESSED;
+            if (s->large || (s->linear ^ linear) >> 12 == 0)
+                wanted |= P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0u);
+        }
+        bits |= s->bits & wanted;
+        s->bits &= (uint8_t)~wanted;
+    }
+    return bits;
 }
 
 static uint32_t page_flags(uint32_t entry)
@@ -95,9 +124,9 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
         return false;
     }
     if (set) {
-        if (!large)
-            physical_set(e, directory_address, PTE_ACCESSED);
-        physical_set(e, entry_address, PTE_ACCESSED | (write ? PTE_DIRTY : 0u));
+        uint32_t directory_set = large ? 0 : physical_set(e, directory_address, PTE_ACCESSED);
+        uint32_t entry_set = physical_set(e, entry_address, PTE_ACCESSED | (write ? PTE_DIRTY : 0u));
+        note_set(e, linear, large, directory_set, entry_set);
     }
     uint32_t page =
         large ? (entry & 0xffc00000u) | (linear & 0x3ff000u) : entry & ~(uint32_t)ENGINE_PAGE_MASK;
@@ -118,11 +147,12 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PAGE_FAULT, (int)code, retaddr);
     }
     uint32_t tag = linear & ~(uint32_t)ENGINE_PAGE_MASK;
-    page_entry *entry = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
+    uint32_t none = PAGE_NO_TAG(linear / ENGINE_PAGE_BYTES);
+    page_entry *entry = mmu_entry(e, linear, user);
     bool ram = result.physical < e->ram_bytes;
     bool code_page = ram && e->code_pages[result.physical / ENGINE_PAGE_BYTES];
-    *entry = (page_entry){.read_tag = ram ? tag : PAGE_NO_TAG,
-                          .write_tag = ram && result.dirty && !code_page ? tag : PAGE_NO_TAG,
+    *entry = (page_entry){.read_tag = ram ? tag : none,
+                          .write_tag = ram && result.dirty && !code_page ? tag : none,
                           .physical = result.physical,
                           .flags = result.flags,
                           .host = ram ? e->ram + result.physical : NULL};
@@ -144,7 +174,7 @@ void mmu_flush(engine *e)
 {
     for (unsigned user = 0; user < 2; user++) {
         for (unsigned i = 0; i < PAGE_ENTRIES; i++)
-            e->pages[user][i].read_tag = e->pages[user][i].write_tag = PAGE_NO_TAG;
+            e->pages[user][i].read_tag = e->pages[user][i].write_tag = PAGE_NO_TAG(i);
     }
 }
 
@@ -157,7 +187,7 @@ void mmu_protect_code(engine *e, uint32_t physical)
     for (unsigned user = 0; user < 2; user++) {
         for (unsigned i = 0; i < PAGE_ENTRIES; i++) {
             if (e->pages[user][i].physical == physical)
-                e->pages[user][i].write_tag = PAGE_NO_TAG;
+                e->pages[user][i].write_tag = PAGE_NO_TAG(i);
         }
     }
 }
@@ -199,7 +229,7 @@ uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
     engine *e = engine_of(env);
     uint32_t linear = (uint32_t)address;
     bool user = (env->hflags & UC_HF_CPL) == 3;
-    page_entry *entry = &e->pages[user][(linear >> 12) % PAGE_ENTRIES];
+    page_entry *entry = mmu_entry(e, linear, user);
     if (entry->read_tag != (linear & ~(uint32_t)ENGINE_PAGE_MASK))
         entry = mmu_fill(e, linear, MMU_FETCH, user, 0);
     return entry->host ? entry->physical | (linear & ENGINE_PAGE_MASK) : UINT64_MAX;
@@ -216,7 +246,7 @@ static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
             value |= (uint32_t)e->substitute[at - e->substitute_at] << (8 * i);
             continue;
         }
-        page_entry *entry = &e->pages[user][(at >> 12) % PAGE_ENTRIES];
+        page_entry *entry = mmu_entry(e, at, user);
         if (entry->read_tag != (at & ~(uint32_t)ENGINE_PAGE_MASK))
             entry = mmu_fill(e, at, MMU_FETCH, user, 0);
         value |= (uint32_t)(entry->host ? entry->host[at & ENGINE_PAGE_MASK] : 0xff) << (8 * i);

@@ -17,7 +17,7 @@ enum {
     CASE_STACK_TOP = CASE_PAGE_TABLES - 2 * PAGE_BYTES,
     CASE_STACK_BYTES = 64 * 1024,
     CASE_TOP = CASE_STACK_TOP - CASE_STACK_BYTES, /* of what an image may occupy */
-    PAGE_PRESENT_WRITE_USER = 7,
+    PAGE_BITS = 0x67, /* present, writable, user; accessed and dirty, as pages that have been in use are */
     SELECTOR_CODE0 = 0x08,
     SELECTOR_DATA0 = 0x10,
     SELECTOR_CODE3 = 0x1b,
@@ -48,9 +48,9 @@ static void case_page_tables(engine *e)
     uint32_t *directory = (uint32_t *)(void *)engine_ram(e, CASE_DIRECTORY, PAGE_BYTES);
     uint32_t *entry = (uint32_t *)(void *)engine_ram(e, CASE_PAGE_TABLES, 8 * PAGE_BYTES);
     for (uint32_t i = 0; i < CASE_MEMORY / PAGE_BYTES; i++)
-        entry[i] = i * PAGE_BYTES | PAGE_PRESENT_WRITE_USER;
+        entry[i] = i * PAGE_BYTES | PAGE_BITS;
     for (uint32_t i = 0; i < 8; i++)
-        directory[i] = (CASE_PAGE_TABLES + i * PAGE_BYTES) | PAGE_PRESENT_WRITE_USER;
+        directory[i] = (CASE_PAGE_TABLES + i * PAGE_BYTES) | PAGE_BITS;
 }
 
 static void case_descriptors(engine *e)

@@ -34,6 +34,12 @@ static void machine_walk(void *context, uint32_t linear, uint32_t *directory_ent
         engine_walk(machine->engine, linear, directory_entry, table_entry);
 }
 
+static unsigned machine_page_bits_set(void *context, uint32_t linear, bool write)
+{
+    const p5_machine *machine = context;
+    return machine->engine != NULL ? engine_page_bits_set(machine->engine, linear, write) : 0;
+}
+
 static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *options)
 {
     machine->options.shares = NULL;
@@ -83,7 +89,10 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
     if (status == P5_OK && options->agent != NULL)
         status = p5_model_set_agent(m->model, options->agent, error);
     m->options.agent = NULL;
-    p5_core_hooks hooks = {.context = m, .translate = machine_translate, .walk = machine_walk};
+    p5_core_hooks hooks = {.context = m,
+                           .translate = machine_translate,
+                           .walk = machine_walk,
+                           .page_bits_set = machine_page_bits_set};
     if (status == P5_OK)
         status = p5_core_open(m->model, &hooks, &m->core, error);
     if (status == P5_OK)
