@@ -273,9 +273,9 @@ static bool law_holds(const p5_model *model, const timing *t, unsigned long seed
 /* Boards: alone, with a device that writes into what the processor works on, with a second processor. */
 static const char *const agents[] = {
     NULL,
-    "dma,period=37,base=205000h,length=4096,write=on",
-    "dma,period=50,base=105000h,length=8192,write=on", /* the code, as place() puts it */
-    "processor,period=61,base=205000h,length=2048",
+    "dma,period=37,base=205000h,len=4096,write=on",
+    "dma,period=50,base=105000h,len=8192,write=on", /* the code, as place() puts it */
+    "processor,period=61,base=205000h,len=2048",
 };
 
 int main(int argc, char **argv)
