@@ -15,7 +15,8 @@ typedef struct block_plan {
     bool address16, port;
     bool scan_reverse;
     uint8_t scan_register, scan_bits;
-    bool alias; /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
+    bool alias;      /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
+    bool locked_neg; /* LOCK NEG, which Unicorn makes a loop that reads twice */
     unsigned later;
     unsigned size; /* bytes of what was decoded */
 } block_plan;
@@ -58,6 +59,11 @@ static bool is_test_alias(const uint8_t *opcode)
     return (opcode[0] & 0xfe) == 0xf6 && (opcode[1] & 0x38) == 0x08;
 }
 
+static bool is_locked_neg(const isa_insn *insn, const uint8_t *opcode)
+{
+    return insn->lock && (opcode[0] & 0xfe) == 0xf6 && (opcode[1] & 0x38) == 0x18;
+}
+
 static bool is_cmpxchg8b(const uint8_t *opcode)
 {
     return opcode[0] == 0x0f && opcode[1] == 0xc7;
@@ -93,6 +99,8 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
     }
     if (is_test_alias(opcode))
         plan->alias = true;
+    if (is_locked_neg(insn, opcode))
+        plan->locked_neg = true;
     if (!repeats(insn))
         return BLOCK_PLAIN;
     plan->port = (opcode[0] & 0xfc) == 0x6c;
@@ -111,7 +119,7 @@ static bool stands_alone(const isa_insn *insn, const uint8_t *bytes)
 {
     return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
            insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
-           is_cmpxchg8b(bytes + insn->prefixes);
+           is_locked_neg(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes);
 }
 
 static bool ends_block(const isa_insn *insn, block_kind kind)
@@ -168,14 +176,17 @@ static void substitute(engine *e, const block_plan *plan, uint32_t linear, const
         e->substitute_size = plan->size;
         memcpy(e->substitute, code->bytes, plan->size);
         e->substitute[plan->size - 1] = INT3;
-    } else if (plan->alias) {
+    } else if (plan->alias || plan->locked_neg) {
+        enum { LOCK = 0xf0, REPNE = 0xf2 /* means nothing here */ };
         e->substitute_size = plan->size;
         memcpy(e->substitute, code->bytes, plan->size);
-        unsigned modrm = 0;
-        while ((e->substitute[modrm] & 0xfe) !=
-               0xf6) /* behind the prefixes, none of which looks like the opcode */
-            modrm++;
-        e->substitute[modrm + 1] &= (uint8_t)~0x38u;
+        unsigned at = 0; /* of the opcode: behind the prefixes, none of which looks like it */
+        for (; (e->substitute[at] & 0xfe) != 0xf6; at++) {
+            if (plan->locked_neg && e->substitute[at] == LOCK)
+                e->substitute[at] = REPNE;
+        }
+        if (plan->alias)
+            e->substitute[at + 1] &= (uint8_t)~0x38u;
     }
 }
 

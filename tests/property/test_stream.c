@@ -354,7 +354,7 @@ typedef struct plain_library {
 
 static bool load_library(plain_library *lib)
 {
-    void *handle = dlopen("libunicorn.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *handle = dlopen("libunicorn.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         return false;
     static const char *const names[] = {"uc_open",      "uc_close",    "uc_mem_map",
