@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 # A clone as its reader has it: build/release is the build at hand.
 mkdir -p "$work/clone/build"
 ln -s "$build" "$work/clone/build/release"
-for entry in examples tests testprogs; do ln -s "$source/$entry" "$work/clone/$entry"; done
+for entry in docs tests testprogs; do ln -s "$source/$entry" "$work/clone/$entry"; done
 export PATH="$build:$PATH" LC_ALL=C NO_COLOR=1
 unset ARGP_HELP_FMT COLUMNS 2>/dev/null
 

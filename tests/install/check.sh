@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh BUILD SOURCE WAY [GUEST]: installs BUILD into an empty folder and builds SOURCE/examples against it by WAY ("cmake", "pkg-config"), or
+# check.sh BUILD SOURCE WAY [GUEST]: installs BUILD into an empty folder and builds SOURCE/docs/examples against it by WAY ("cmake", "pkg-config"), or
 # compiles every installed header alone as C and as C++ ("headers"), or looks for what else must be there ("files").
 set -eu
 build=$1 source=$2 way=$3 guest=${4:-}
@@ -34,7 +34,7 @@ check_examples() {
 
 case $way in
 cmake)
-    cmake -S "$source/examples" -B "$work/out" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+    cmake -S "$source/docs/examples" -B "$work/out" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
         cmake --build "$work/out" >>"$work/log" 2>&1 || { cat "$work/log"; fail "the examples do not build by find_package"; }
     check_examples "$work/out/price_loop" "$work/out/count_guest"
     ;;
@@ -43,7 +43,7 @@ pkg-config)
         name=${pair%:*} package=${pair#*:}
         pkg-config --exists --print-errors "$package" || fail "pkg-config does not know $package"
         # word splitting is what pkg-config is made for
-        cc "$source/examples/$name.c" -o "$work/$name" $(pkg-config --cflags --libs "$package") || fail "$name does not build by pkg-config"
+        cc "$source/docs/examples/$name.c" -o "$work/$name" $(pkg-config --cflags --libs "$package") || fail "$name does not build by pkg-config"
     done
     check_examples "$work/price_loop" "$work/count_guest"
     ;;
