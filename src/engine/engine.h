@@ -102,7 +102,8 @@ engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);
 /* Asks for attention() at the next block boundary; async-signal- and thread-safe. */
 void engine_request_attention(engine *e);
-/* While on, every instruction is a stretch of its own, with attention() after each. */
+/* While on, every instruction is a stretch of its own, with attention() after each; a REP string is one instruction. To be switched from attention() or
+ * between runs. */
 void engine_step_mode(engine *e, bool on);
 /* Delivers an external interrupt at the current boundary, from attention() or between runs. False if IF or a
  * shadow forbids it (NMI ignores IF). */
