@@ -209,8 +209,14 @@ static void prepare_memo(p5_block *block)
             if (++bits <= KEY_BITS)
                 block->bank_first[block->bank_count++] = (uint16_t)(end - 1);
     }
-    bool by_direction = block->ops[block->count - 1].cost != ISA_COST_FIXED;
-    block->has_variants = block->bank_count || block->value_count || by_direction;
+    const op *last = &block->ops[block->count - 1];
+    block->by_direction = last->cost != ISA_COST_FIXED;
+    block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;
+    block->branch_kind = last->branch;
+    block->branch_address = last->address;
+    block->fall_through = last->address + last->length;
+    block->access_count = block->access_start[block->count];
+    block->has_variants = block->bank_count || block->value_count || block->by_direction;
     /* A block without a branch at its end mostly leaves an instruction that waits for its partner. */
     if (bits > KEY_BITS || !near_branch(&block->ops[block->count - 1]))
         block->memo = false;

@@ -92,6 +92,11 @@ struct p5_block {
     unsigned line_count;
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
     bool memo; /* its usual outcome can be remembered */
+    bool by_direction; /* what its branch takes depends on its direction: LOOP */
+    bool conditional;  /* its branch may fall through */
+    uint8_t branch_kind; /* isa_branch */
+    uint32_t branch_address, fall_through;
+    uint32_t access_count;
     bool has_variants; /* it depends on any of these: */
     uint8_t bank_count;
     uint8_t value_count;

@@ -58,14 +58,8 @@ btb_entry *btb_allocate(btb *b, uint32_t key)
     }
     entry->tag = btb_tag(b, key);
     entry->valid = true;
-    btb_used(b, key, entry);
+    btb_used(b, entry);
     return entry;
-}
-
-void btb_used(btb *b, uint32_t key, const btb_entry *entry)
-{
-    unsigned index = btb_set(b, key);
-    b->lru[index] = replacement_used(&b->order, b->lru[index], (unsigned)(entry - b->entry[index]));
 }
 
 static unsigned raw_index(const btb *b, unsigned set, unsigned bank)

@@ -63,8 +63,12 @@ btb_entry *btb_find(btb *b, uint32_t key);
 /* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
  * set, the rest is as it was. */
 btb_entry *btb_allocate(btb *b, uint32_t key);
-/* Marks the entry of `key` as most recently used. */
-void btb_used(btb *b, uint32_t key, const btb_entry *entry);
+/* Marks an entry as most recently used. */
+static inline void btb_used(btb *b, const btb_entry *entry)
+{
+    unsigned n = (unsigned)(entry - b->entry[0]);
+    b->lru[n / BTB_WAYS] = replacement_used(&b->order, b->lru[n / BTB_WAYS], n % BTB_WAYS);
+}
 
 /* Raw access for TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the
  * entry of the same bank, set and tag if there is one, whatever `way` says (manual, 26.2.1.3). */

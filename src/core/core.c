@@ -108,9 +108,10 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
     if (r->count == 0)
         return;
     enter_class(core, r->cpl);
-    if (core->memo.on && memo_price(core, r))
-        return;
-    price_exact(core, r);
+    if (core->memo.on)
+        memo_price(core, r);
+    else
+        price_exact(core, r);
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,

@@ -68,9 +68,9 @@ bool memo_open(p5_core *core);
 void memo_close(memo *m);
 /* Makes room for the questions of `block`. False: out of memory. */
 bool memo_reserve(memo *m, const p5_block *block);
-/* Prices a stretch along the tree, and adds to the tree what is missing. False: nothing was asked or counted,
- * the exact path has to price it. */
-bool memo_price(p5_core *core, const p5_retired *r);
+/* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
+ * done. */
+void memo_price(p5_core *core, const p5_retired *r);
 /* Adds what the leaves stand for to the core's deltas. */
 void memo_fold(p5_core *core);
 /* Forgets a block. */

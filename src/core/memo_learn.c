@@ -49,14 +49,6 @@ static void unpack_code(const memo_answer *from, uint64_t asked, code_answer *a)
                                  asked + from->word[3]}};
 }
 
-/* The direction belongs to it: the pipe does not look at it before. */
-memo_answer memo_pack_branch(const branch_answer *a, bool taken)
-{
-    return (memo_answer){{(uint64_t)a->hit | (uint64_t)a->predicted_taken << 1 | (uint64_t)a->right << 2 |
-                          (uint64_t)a->false_entry << 3 | (uint64_t)a->return_predicted << 4 |
-                          (uint64_t)a->return_right << 5 | (uint64_t)taken << 6}};
-}
-
 static void unpack_branch(const memo_answer *from, branch_answer *a)
 {
     uint64_t w = from->word[0];
@@ -294,18 +286,12 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
 }
 
 /* Finds the way along usual answers, if it is complete up to the branch. */
-static void find_steps(memo *m, memo_path *path)
+static void find_steps(memo *m, memo_path *path, const p5_access *accesses)
 {
     unsigned n = 0;
     const memo_place *at = path->first;
-    while (at && at->kind < MEMO_BRANCH) {
-        if (at->kind == MEMO_CODE) {
-            path->asks_code = true;
-            path->code_offset = ((const memo_node *)at)->offset;
-        }
+    for (; at && at->kind < MEMO_BRANCH; at = ((const memo_node *)at)->usual)
         n += at->kind == MEMO_DATA || at->kind == MEMO_PASSED;
-        at = ((const memo_node *)at)->usual;
-    }
     if (!at || at->kind != MEMO_BRANCH)
         return;
     memo_step *steps = arena_alloc(&m->arena, (n + 1) * sizeof *steps);
@@ -313,10 +299,22 @@ static void find_steps(memo *m, memo_path *path)
         return;
     path->steps = steps;
     path->step_count = n;
+    path->only_data = true;
+    path->first_offset = INT32_MAX;
+    path->last_offset = INT32_MIN;
     for (at = path->first; at->kind != MEMO_BRANCH; at = ((const memo_node *)at)->usual) {
         memo_node *node = (memo_node *)at;
-        if (at->kind == MEMO_DATA || at->kind == MEMO_PASSED)
-            *steps++ = (memo_step){node, node->offset, node->index, at->kind};
+        if (at->kind == MEMO_CODE) {
+            path->asks_code = true;
+            path->code_offset = node->offset;
+        } else if (at->kind == MEMO_PASSED) {
+            path->only_data = false;
+            steps++->node = node;
+        } else if (at->kind == MEMO_DATA) {
+            *steps++ = (memo_step){node, memory_expect(&accesses[node->index])};
+            path->first_offset = node->offset < path->first_offset ? node->offset : path->first_offset;
+            path->last_offset = node->offset > path->last_offset ? node->offset : path->last_offset;
+        }
     }
     path->branch = (memo_node *)at;
 }
@@ -341,7 +339,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     if (core->pipe.has_pending || m->asked > m->record_room || clocks > INT32_MAX)
         return;
     if (insert(core, path, (uint32_t)clocks) && !path->branch)
-        find_steps(m, path);
+        find_steps(m, path, r->accesses);
     if (m->arena.used_bytes > m->budget)
         memo_drop_all(core);
 }

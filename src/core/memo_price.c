@@ -1,6 +1,7 @@
 /* The hot path: prices a stretch by asking the structures along the remembered way of the pipe. */
 #include "core/cost.h"
 #include "core/memo_tree.h"
+#include "core/predictor_fast.h"
 
 /* ---- what the structures are not asked for ------------------------------------------------------------- */
 
@@ -37,12 +38,12 @@ static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64
     return true;
 }
 
-static bool applies(const p5_core *core, const p5_retired *r)
+static inline bool applies(const p5_core *core, const p5_retired *r)
 {
     const p5_block *block = r->block;
-    return block->memo && r->count == block->count && !core->memo.held && !core->pipe.has_pending &&
-           r->first == 0 && !r->unsafe_x87 && !r->interrupted &&
-           r->access_count == block->access_start[block->count] && r->value_count == block->value_count;
+    return block->memo && r->count == block->count && r->access_count == block->access_count &&
+           r->value_count == block->value_count &&
+           !(r->first | r->unsafe_x87 | r->interrupted | core->memo.held | core->pipe.has_pending);
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
@@ -113,33 +114,59 @@ static memo_place *ask_passed(p5_core *core, memo_node *node)
     return passes(core, node) ? node->usual : behind(&core->memo, node, memo_pack_bool(true));
 }
 
-static memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_node *node, bool taken)
+static inline branch_query query_of(const p5_core *core, const p5_retired *r, const memo_node *node,
+                                    bool taken)
 {
     const p5_block *block = r->block;
-    const op *last = &block->ops[block->count - 1];
     uint64_t since = core->instructions - block->branch_instructions + node->instructions;
     uint64_t pairs = core->groups - block->branch_groups + node->index;
-    const branch_query query = {.address = last->address,
-                                .last_byte = last->address + last->length - 1,
-                                .pair = node->address,
-                                .previous_pair = node->index == 1 ? core->pipe.last_u : node->previous,
-                                .target = r->next,
-                                .fall_through = last->address + last->length,
-                                .kind = last->branch,
-                                .taken = taken,
-                                .in_v = node->in_v,
-                                .unpaired_chance = node->chance,
-                                .loop_pairs = (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX),
-                                .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+    return (branch_query){.address = block->branch_address,
+                          .last_byte = block->fall_through - 1,
+                          .pair = node->address,
+                          .previous_pair = node->index == 1 ? core->pipe.last_u : node->previous,
+                          .target = r->next,
+                          .fall_through = block->fall_through,
+                          .kind = block->branch_kind,
+                          .taken = taken,
+                          .in_v = node->in_v,
+                          .unpaired_chance = node->chance,
+                          .loop_pairs = (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX),
+                          .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+}
+
+/* A branch whose BTB entry is not where it was last time. */
+static memo_answer __attribute__((noinline))
+ask_predictor(p5_core *core, const p5_retired *r, memo_node *node, bool taken)
+{
+    const branch_query query = query_of(core, r, node, taken);
     branch_answer answer;
     predictor_branch(core->predictor, &query, &answer);
-    return behind(&core->memo, node, memo_pack_branch(&answer, taken));
+    node->entry = predictor_entry(core->predictor, query.last_byte);
+    return memo_pack_branch(&answer, taken);
+}
+
+static inline memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_node *node, bool taken)
+{
+    predictor *p = core->predictor;
+    const branch_query query = query_of(core, r, node, taken);
+    memo_answer packed;
+    if (__builtin_expect(predictor_is_own(&p->btb, node->entry, &query), 1)) {
+        branch_answer answer;
+        predictor_own_entry(p, &query, node->entry, &answer);
+        packed = memo_pack_branch(&answer, taken);
+    } else {
+        packed = ask_predictor(core, r, node, taken);
+    }
+    for (const memo_edge *edge = node->edges; edge; edge = edge->next) /* as many as ways to predict */
+        if (edge->answer.word[0] == packed.word[0])
+            return edge->to;
+    return behind(&core->memo, node, packed);
 }
 
 /* ---- the way ------------------------------------------------------------------------------------------- */
 
 /* Follows the tree from `at` and answers the leaf. NULL: the tree ends behind `known` questions. */
-static memo_leaf *walk(p5_core *core, const p5_retired *r, memo_place *at, bool taken)
+static memo_place *walk(p5_core *core, const p5_retired *r, memo_place *at, bool taken)
 {
     while (at) {
         memo_node *node = (memo_node *)at;
@@ -160,7 +187,7 @@ static memo_leaf *walk(p5_core *core, const p5_retired *r, memo_place *at, bool 
             at = ask_branch(core, r, node, taken);
             break;
         case MEMO_LEAF:
-            return (memo_leaf *)at;
+            return at;
         }
         core->memo.known = node->number + 1;
     }
@@ -168,12 +195,22 @@ static memo_leaf *walk(p5_core *core, const p5_retired *r, memo_place *at, bool 
 }
 
 /* Follows the way of usual answers; answers where the tree is to be walked on. */
-static memo_place *run_straight(p5_core *core, const p5_retired *r, const memo_path *path)
+static inline memo_place *run_straight(p5_core *core, const p5_retired *r, const memo_path *path)
 {
-    for (const memo_step *step = path->steps; step < path->steps + path->step_count; step++) {
-        if (step->kind == MEMO_DATA) {
-            uint64_t asked = core->now + (uint64_t)(int64_t)step->offset;
-            if (!memory_data_usual(core->memory, &r->accesses[step->index], asked))
+    struct memory *m = core->memory;
+    const memo_step *step = path->steps, *end = step + path->step_count;
+    const p5_access *access = r->accesses;
+    if (path->only_data && memory_calm(m, core->now + (uint64_t)(int64_t)path->first_offset,
+                                       core->now + (uint64_t)(int64_t)path->last_offset)) {
+        for (; step < end; step++, access++)
+            if (!memory_data_expected(m, access, &step->expected))
+                return &step->node->place;
+        return &path->branch->place;
+    }
+    for (; step < end; step++) {
+        if (step->node->place.kind == MEMO_DATA) {
+            uint64_t asked = core->now + (uint64_t)(int64_t)step->node->offset;
+            if (!memory_data_usual(m, access++, asked))
                 return &step->node->place;
         } else if (!passes(core, step->node)) {
             core->memo.known = step->node->number + 1;
@@ -207,7 +244,7 @@ static void note_code(const p5_core *core, memo_path *path, uint64_t before)
         path->code_changes = before;
 }
 
-static void use(p5_core *core, memo_leaf *leaf, p5_block *block)
+static inline void use(p5_core *core, memo_leaf *leaf, p5_block *block)
 {
     memo *m = &core->memo;
     leaf->uses[core->cpl_class]++;
@@ -228,7 +265,7 @@ static void use(p5_core *core, memo_leaf *leaf, p5_block *block)
 }
 
 /* The path of this execution: the one that followed last time, mostly. NULL: out of memory. */
-static memo_path *find_path(p5_core *core, p5_block *block, uint64_t key)
+static inline memo_path *find_path(p5_core *core, p5_block *block, uint64_t key)
 {
     memo *m = &core->memo;
     memo_path *path = m->last ? m->last->next_path : NULL;
@@ -244,35 +281,41 @@ static memo_path *find_path(p5_core *core, p5_block *block, uint64_t key)
     return path;
 }
 
-bool memo_price(p5_core *core, const p5_retired *r)
+void memo_price(p5_core *core, const p5_retired *r)
 {
     p5_block *block = r->block;
-    if (!applies(core, r))
-        return false;
-    const op *last = &block->ops[block->count - 1];
-    bool taken = price_taken(last, r->next);
+    bool taken = !block->conditional || r->next != block->fall_through;
     uint64_t key = 0;
-    if (block->has_variants && !variant(core, r, taken && last->cost != ISA_COST_FIXED, &key))
-        return false;
+    if (!applies(core, r) || (block->has_variants && !variant(core, r, taken && block->by_direction, &key))) {
+        price_exact(core, r);
+        return;
+    }
     memo_path *path = find_path(core, block, key);
-    if (!path)
-        return false;
+    if (!path) {
+        price_exact(core, r);
+        return;
+    }
     memo *m = &core->memo;
     m->given_count = 0;
     m->known = 0;
-    m->code_usual = true;
-    memo_leaf *leaf;
+    memo_place *at;
     if (path->branch && code_unchanged(core, path)) {
-        leaf = walk(core, r, run_straight(core, r, path), taken);
+        at = run_straight(core, r, path);
+        if (at == &path->branch->place) {
+            m->known = path->branch->number + 1;
+            at = ask_branch(core, r, path->branch, taken);
+        }
+        if (!at || at->kind != MEMO_LEAF)
+            at = walk(core, r, at, taken);
     } else {
+        m->code_usual = true;
         uint64_t before = memory_code_changes(core->memory);
-        leaf = walk(core, r, path->first, taken);
-        if (leaf)
+        at = walk(core, r, path->first, taken);
+        if (at)
             note_code(core, path, before);
     }
-    if (leaf)
-        use(core, leaf, block);
+    if (at)
+        use(core, (memo_leaf *)at, block);
     else
         memo_learn(core, r, path);
-    return true;
 }

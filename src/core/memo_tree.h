@@ -3,6 +3,7 @@
 #ifndef CORE_MEMO_TREE_H
 #define CORE_MEMO_TREE_H
 
+#include "core/btb.h"
 #include "core/core_internal.h"
 
 enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
@@ -40,6 +41,7 @@ typedef struct memo_node {
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;
+    btb_entry *entry;  /* branch: where its BTB entry was seen last, or NULL */
     uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
     memo_edge *edges;  /* behind the others, and all of a branch */
@@ -69,9 +71,7 @@ struct memo_leaf {
  * a group passing the BTB. */
 typedef struct memo_step {
     memo_node *node;
-    int32_t offset;
-    uint16_t index;
-    uint8_t kind;
+    data_expected expected; /* what the reference is like */
 } memo_step;
 
 /* Way in: a block with one entry state and variant. */
@@ -85,6 +85,9 @@ struct memo_path {
     memo_node *branch;
     const memo_step *steps;
     unsigned step_count;
+    bool only_data;           /* all steps are data references, */
+    int32_t first_offset;     /* ... the first asked for at this clock, relative to the block's first, */
+    int32_t last_offset;      /* ... the last at this */
     bool asks_code;           /* there is a code line on it, the last asked for at */
     int32_t code_offset;      /* ... this clock, relative to the block's first */
     uint64_t code_changes;    /* of the code cache when its lines were found unchanged last: memo_price.c */
@@ -105,7 +108,13 @@ void memo_drop_all(p5_core *core);
 bool memo_learn_open(p5_core *core);
 memo_answer memo_pack_data(const data_answer *answer, uint64_t asked);
 memo_answer memo_pack_code(const code_answer *answer, uint64_t asked);
-memo_answer memo_pack_branch(const branch_answer *answer, bool taken);
+/* The direction belongs to it: the pipe does not look at it before. */
+static inline memo_answer memo_pack_branch(const branch_answer *a, bool taken)
+{
+    return (memo_answer){{(uint64_t)a->hit | (uint64_t)a->predicted_taken << 1 | (uint64_t)a->right << 2 |
+                          (uint64_t)a->false_entry << 3 | (uint64_t)a->return_predicted << 4 |
+                          (uint64_t)a->return_right << 5 | (uint64_t)taken << 6}};
+}
 static inline memo_answer memo_pack_bool(bool answer)
 {
     return (memo_answer){{answer}};

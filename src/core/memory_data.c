@@ -248,8 +248,8 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
     r->missed_parts = 1;
 }
 
-/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon counts
- * port reads as non-cacheable memory reads (erratum 44). */
+/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon
+ * counts port reads as non-cacheable memory reads (erratum 44). */
 static void io_reference(reference *r)
 {
     struct memory *m = r->m;

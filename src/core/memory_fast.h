@@ -3,6 +3,8 @@
 #ifndef CORE_MEMORY_FAST_H
 #define CORE_MEMORY_FAST_H
 
+#include <string.h>
+
 #include "core/memory_system.h"
 #include "p5scope/core.h"
 
@@ -40,6 +42,66 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
     }
     data_cache_used(&m->data, set, (unsigned)way);
     if (write)
+        m->data.state[set][way] = MESI_MODIFIED;
+    return true;
+}
+
+/* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */
+typedef struct data_expected {
+    uint32_t kind;      /* its size and flags, as they stand in memory; 0: nothing is known */
+    uint8_t mask, most; /* aligned: (linear & mask) <= most */
+    bool write;
+} data_expected;
+
+static inline uint32_t memory_kind(const p5_access *access)
+{
+    uint32_t kind;
+    memcpy(&kind, &access->size, sizeof kind); /* size, flags, reserved */
+    return kind;
+}
+
+static inline data_expected memory_expect(const p5_access *access)
+{
+    uint8_t granule = access->size == 8 ? 8 : 4;
+    if ((access->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) != 0 || access->size == 0 ||
+        access->size > granule)
+        return (data_expected){0};
+    return (data_expected){memory_kind(access), (uint8_t)(granule - 1), (uint8_t)(granule - access->size),
+                           (access->flags & P5_ACCESS_WRITE) != 0};
+}
+
+/* Nothing is under way from clock `first` to `last` that could make a hit unusual. */
+static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t last)
+{
+    return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
+}
+
+/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
+static inline bool memory_data_expected(struct memory *m, const p5_access *access,
+                                        const data_expected *expected)
+{
+    if (memory_kind(access) != expected->kind)
+        return memory_data_usual(m, access, m->write_quiet);
+    unsigned set = cache_set(access->physical);
+    int way = data_cache_find(&m->data, access->physical);
+    if ((access->linear & expected->mask) > expected->most || way < 0 ||
+        (expected->write && m->data.state[set][way] < MESI_EXCLUSIVE))
+        return false;
+    if (m->paging) {
+        tlb *t = &m->data_tlb;
+        uint32_t key = tlb_key(access->linear, false);
+        int entry = t->last;
+        if (key != t->last_key) {
+            entry = memory_fast_tlb(t, key);
+            if (entry < 0 || (expected->write && !t->dirty[entry]))
+                return false;
+            tlb_used(t, (unsigned)entry);
+        } else if (expected->write && !t->dirty[entry]) {
+            return false;
+        }
+    }
+    data_cache_used(&m->data, set, (unsigned)way);
+    if (expected->write)
         m->data.state[set][way] = MESI_MODIFIED;
     return true;
 }

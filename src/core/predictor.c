@@ -1,9 +1,7 @@
-#include "core/predictor.h"
+#include "core/predictor_fast.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "isa/isa.h"
 
 predictor *predictor_open(const p5_model *model)
 {
@@ -80,7 +78,7 @@ static void branch_p54c(predictor *p, const branch_query *query, branch_answer *
         entry->state = next_state(entry->state, query->taken, tight);
         if (query->taken)
             entry->target = query->target;
-        btb_used(&p->btb, query->previous_pair, entry);
+        btb_used(&p->btb, entry);
     } else if (may_allocate(p, query) && !query->unpaired_chance) {
         entry = btb_allocate(&p->btb, query->previous_pair);
         entry->state = 3;
@@ -102,42 +100,12 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
 
 /* ---- P55C: branch.md 3, 4 ---- */
 
-static btb_type type_of(uint8_t kind)
-{
-    switch (kind) {
-    case ISA_JMP:
-    case ISA_JMP_INDIRECT:
-        return BTB_JMP;
-    case ISA_CALL:
-    case ISA_CALL_INDIRECT:
-        return BTB_CALL;
-    case ISA_RET:
-        return BTB_RET;
-    default:
-        return BTB_JCC;
-    }
-}
-
-/* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the
- * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
-static void learn(btb_entry *entry, const branch_query *query)
-{
-    uint8_t *counter = &entry->counter[entry->history];
-    if (query->taken && *counter < 3)
-        ++*counter;
-    else if (!query->taken && *counter > 0)
-        --*counter;
-    entry->history = (uint8_t)((entry->history << 1 | query->taken) & (BTB_COUNTERS - 1));
-    entry->stale_prediction = entry->prediction;
-    entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[entry->history] >= 2;
-}
-
 static void new_entry(predictor *p, const branch_query *query)
 {
     btb_entry *entry = btb_allocate(&p->btb, query->last_byte);
     entry->target = query->target;
     entry->offset = query->last_byte & 3;
-    entry->type = (uint8_t)type_of(query->kind);
+    entry->type = (uint8_t)predictor_type(query->kind);
     entry->history = (uint8_t)p->btb.model->first_history;
     memset(entry->counter, (int)p->btb.model->first_counter, sizeof entry->counter);
     entry->prediction = entry->stale_prediction = true;
@@ -145,42 +113,36 @@ static void new_entry(predictor *p, const branch_query *query)
         entry->prediction = entry->stale_prediction = p->btb.model->first_counter >= 2;
 }
 
-static void branch_p55c(predictor *p, const branch_query *query, branch_answer *answer)
+/* No entry, or that of another branch in the same dword. */
+static void branch_p55c_unknown(predictor *p, const branch_query *query, const btb_entry *entry,
+                                branch_answer *answer)
 {
-    btb_entry *entry = btb_find(&p->btb, query->last_byte);
-    btb_type type = type_of(query->kind);
-    uint32_t return_address = 0;
+    btb_type type = predictor_type(query->kind);
     if (type == BTB_RET)
-        return_address = return_stack_pop(&p->returns);
-    uint32_t predicted = 0;
+        return_stack_pop(&p->returns);
     if (entry != NULL) {
-        answer->hit = true;
-        answer->false_entry = entry->offset != (query->last_byte & 3) || entry->type != type;
+        answer->hit = answer->false_entry = true;
         bool stale = query->since_last != 0 && query->since_last <= p->btb.model->stale_instructions;
         answer->predicted_taken =
             entry->type != BTB_JCC || (stale ? entry->stale_prediction : entry->prediction);
-        predicted = entry->type == BTB_RET && p->returns.entries != 0 ? return_address : entry->target;
-        btb_used(&p->btb, query->last_byte, entry);
+        btb_used(&p->btb, entry);
     }
-    answer->right = !answer->false_entry && answer->predicted_taken == query->taken &&
-                    (!query->taken || predicted == query->target);
-    if (query->taken && query->target == query->fall_through)
-        answer->right = false;
-    if (type == BTB_RET) {
+    answer->right = entry == NULL && !query->taken;
+    if (type == BTB_RET)
         answer->return_predicted = entry != NULL && entry->type == BTB_RET;
-        answer->return_right = answer->return_predicted && answer->right;
-    }
     if (type == BTB_CALL)
         answer->return_stack_overflow = return_stack_push(&p->returns, query->fall_through);
-
-    if (entry != NULL && !answer->false_entry) {
-        if (type == BTB_JCC)
-            learn(entry, query);
-        if (query->taken)
-            entry->target = query->target;
-    } else if (may_allocate(p, query)) {
+    if (may_allocate(p, query))
         new_entry(p, query);
-    }
+}
+
+static void branch_p55c(predictor *p, const branch_query *query, branch_answer *answer)
+{
+    btb_entry *entry = btb_find(&p->btb, query->last_byte);
+    if (predictor_is_own(&p->btb, entry, query))
+        predictor_own_entry(p, query, entry, answer);
+    else
+        branch_p55c_unknown(p, query, entry, answer);
 }
 
 /* ---- both ---- */

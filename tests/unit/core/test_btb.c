@@ -80,7 +80,7 @@ static void plru_spares_the_one_just_used(void **state)
     btb_init(&b, &p55c);
     for (uint32_t n = 0; n < 4; n++)
         btb_allocate(&b, n * 0x100);
-    btb_used(&b, 0, btb_find(&b, 0));
+    btb_used(&b, btb_find(&b, 0));
     btb_allocate(&b, 4 * 0x100);
     assert_non_null(btb_find(&b, 0));
 }

@@ -1,0 +1,78 @@
+/* The P55C's prediction of a branch that finds its own entry, inlined into the hot path (branch.md 3, 4). */
+#ifndef CORE_PREDICTOR_FAST_H
+#define CORE_PREDICTOR_FAST_H
+
+#include "core/predictor.h"
+#include "isa/isa.h"
+
+static inline btb_type predictor_type(uint8_t kind)
+{
+    switch (kind) {
+    case ISA_JMP:
+    case ISA_JMP_INDIRECT:
+        return BTB_JMP;
+    case ISA_CALL:
+    case ISA_CALL_INDIRECT:
+        return BTB_CALL;
+    case ISA_RET:
+        return BTB_RET;
+    default:
+        return BTB_JCC;
+    }
+}
+
+/* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the
+ * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
+static inline void predictor_learn(btb_entry *entry, const branch_query *query)
+{
+    uint8_t *counter = &entry->counter[entry->history];
+    *counter = (uint8_t)(query->taken ? *counter + (*counter < 3) : *counter - (*counter > 0));
+    entry->history = (uint8_t)((entry->history << 1 | query->taken) & (BTB_COUNTERS - 1));
+    entry->stale_prediction = entry->prediction;
+    entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[entry->history] >= 2;
+}
+
+/* `entry` has the branch's tag, offset and type: predicts, then learns. */
+static inline void predictor_own_entry(predictor *p, const branch_query *query, btb_entry *entry,
+                                       branch_answer *answer)
+{
+    uint32_t predicted = entry->target;
+    *answer = (branch_answer){.hit = true, .predicted_taken = true};
+    if (entry->type == BTB_JCC) {
+        bool stale = query->since_last != 0 && query->since_last <= p->btb.model->stale_instructions;
+        answer->predicted_taken = stale ? entry->stale_prediction : entry->prediction;
+        predictor_learn(entry, query);
+    } else if (entry->type == BTB_CALL) {
+        answer->return_stack_overflow = return_stack_push(&p->returns, query->fall_through);
+    } else if (entry->type == BTB_RET) {
+        uint32_t address = return_stack_pop(&p->returns);
+        if (p->returns.entries != 0)
+            predicted = address;
+    }
+    answer->right = answer->predicted_taken == query->taken &&
+                    (!query->taken || (predicted == query->target && query->target != query->fall_through));
+    if (entry->type == BTB_RET) {
+        answer->return_predicted = true;
+        answer->return_right = answer->right;
+    }
+    if (query->taken)
+        entry->target = query->target;
+    btb_used(&p->btb, entry);
+    p->wrong = !answer->right;
+    p->wrong_pair = query->pair;
+}
+
+/* Whether `entry`, one of the right set or NULL, is the branch's own. Tags are unique within a set. */
+static inline bool predictor_is_own(const btb *b, const btb_entry *entry, const branch_query *query)
+{
+    return entry && entry->valid && entry->tag == btb_tag(b, query->last_byte) &&
+           entry->offset == (query->last_byte & 3) && entry->type == predictor_type(query->kind);
+}
+
+/* Entry that a branch of the P55C would find, NULL if none, or on the P54C, where that depends on more. */
+static inline btb_entry *predictor_entry(predictor *p, uint32_t last_byte)
+{
+    return p->btb.model->key == BTB_KEY_PREVIOUS_PAIR ? NULL : btb_find(&p->btb, last_byte);
+}
+
+#endif
