@@ -19,13 +19,12 @@ rm -f "$dir/stamp"
 # ---- Sources --------------------------------------------------------------------------------------------------------
 # The system's own Debian mirrors as deb-src lines.
 sources_list() {
-    . /etc/os-release
     keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     [ -f $keyring ] && signed="[signed-by=$keyring] " || signed=
     apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
-        awk -v signed="$signed" -v codename="$VERSION_CODENAME" '
+        awk -v signed="$signed" '
             $1 == "Debian" && $4 == "main" && !seen[$0]++ { print "deb-src " signed $2, $3, $4; found = 1 }
-            END { if (!found) print "deb-src " signed "http://deb.debian.org/debian", codename, "main" }'
+            END { exit !found }'
 }
 
 private_apt() {
@@ -37,7 +36,7 @@ private_apt() {
 fetch() {
     rm -rf "$dir/source"
     mkdir -p "$dir/apt/state/lists/partial" "$dir/apt/cache/archives/partial" "$dir/source"
-    sources_list >"$dir/apt/sources.list"
+    sources_list >"$dir/apt/sources.list" || fail "apt knows no Debian mirror; run 'apt-get update' first"
     (
         private_apt update && cd "$dir/source" && private_apt source --only-source musl zlib lua5.4
     ) >"$dir/fetch.log" 2>&1 || { tail -20 "$dir/fetch.log"; fail "apt cannot fetch the sources; the log is $dir/fetch.log"; }
