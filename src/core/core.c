@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "core/core_internal.h"
 #include "core/cost.h"
-#include "p5scope/model.h"
+#include "core/model.h"
 
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
 {
@@ -13,7 +13,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
     p5_core *c = calloc(1, sizeof *c);
     unsigned family = p5_model_family(model);
     if (c) {
-        c->timing = timing_of(family);
+        c->timing = model->timing;
         /* later processors' instructions decode too: a permissive engine may have executed them */
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, hooks, &c->memory_counts);
@@ -54,7 +54,7 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
         isa_block_free(code);
         return NULL;
     }
-    p5_block *block = block_prepare(core->timing, code);
+    p5_block *block = block_prepare(&core->timing, code);
     if (!block)
         return NULL;
     if (!memo_reserve(&core->memo, block)) {
@@ -118,7 +118,7 @@ static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_co
                     p5_stall cause)
 {
     memo_materialise(core);
-    pipe_begin(&core->pipe, core->timing, &core->state, core->now, 0, &core->resolver,
+    pipe_begin(&core->pipe, &core->timing, &core->state, core->now, 0, &core->resolver,
                &core->deltas[core->cpl_class]);
     pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
     core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
@@ -150,7 +150,7 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
         d->increments[P5_EVENT_RETURNS]++;
         d->asserted[P5_EVENT_RETURNS]++;
     }
-    deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(core->timing, e),
+    deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(&core->timing, e),
             P5_STALL_EXCEPTION);
 }
 
@@ -245,7 +245,7 @@ uint64_t p5_core_clock(p5_core *core)
 {
     price_settle(core);
     memo_materialise(core);
-    return core->now + (uint64_t)pipe_next_entry(&core->state, core->timing);
+    return core->now + (uint64_t)pipe_next_entry(&core->state, &core->timing);
 }
 
 uint64_t p5_core_clock_estimate(const p5_core *core)

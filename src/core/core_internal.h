@@ -9,7 +9,7 @@
 #include "core/pipe.h"
 
 struct p5_core {
-    const timing *timing;
+    timing timing; /* as the model file says */
     isa_decoder *decoder;
     memory *memory;
     predictor *predictor;

@@ -62,10 +62,9 @@ static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate
 }
 
 /* FDIV by precision control. Measured at extended precision: 41 clocks with divisors 1.0, 1.1 and 2.0, 39
- * with 0.5 on both cores; taken here as a rule on the divisor's exponent. */
-static uint32_t divide(const op *o, const isa_form *f, uint32_t clocks, const p5_value *v)
+ * with 0.5 on both cores; taken here as a rule on the divisor's exponent (x87.divide_small_gain). */
+static uint32_t divide(const timing *t, const op *o, const isa_form *f, uint32_t clocks, const p5_value *v)
 {
-    enum { SMALL_DIVISOR_GAIN = 2 };
     bool reversed = strncmp(f->mnemonic, "FDIVR", 5) == 0 || strncmp(f->mnemonic, "FIDIVR", 6) == 0;
     bool other_is_dividend = reversed != (o->fp_to_sti != 0);
     double dividend = as_double(other_is_dividend ? v->b : v->a);
@@ -78,7 +77,7 @@ static uint32_t divide(const op *o, const isa_form *f, uint32_t clocks, const p5
     case PRECISION_DOUBLE:
         return f->cost_args[1];
     default:
-        return divisor > -1 && divisor < 1 ? clocks - SMALL_DIVISOR_GAIN : clocks;
+        return divisor > -1 && divisor < 1 ? clocks - t->divide_small_gain : clocks;
     }
 }
 
@@ -88,10 +87,9 @@ static uint32_t divide(const op *o, const isa_form *f, uint32_t clocks, const p5
  * needs no reduction, the second up to somewhere between 0.739 and pi/4; what a reduction leaves is either
  * small or costs as the third, and takes a clock for every further bit of the quotient (pi, 4 pi); and a
  * cosine that has to change its sign takes some clocks more (pi against pi/2 and 4 pi). */
-static uint32_t trigonometric(const isa_form *f, const p5_value *v)
+static uint32_t trigonometric(const timing *t, const isa_form *f, const p5_value *v)
 {
-    enum { NEGATED_COSINE = 5 };
-    static const double half_pi = 1.57079632679489661923, second_range = 0.75, reducible = 4503599627370496.0;
+    static const double half_pi = 1.57079632679489661923, reducible = 4503599627370496.0;
     double x = as_double(v->a);
     if (x < 0)
         x = -x;
@@ -99,15 +97,15 @@ static uint32_t trigonometric(const isa_form *f, const p5_value *v)
         return f->cost_args[0];
     uint32_t small = f->cost_args[1], middle = f->cost_args[2], large = f->cost_args[3];
     if (x <= half_pi / 2)
-        return x <= half_pi / 8 ? small : x <= second_range ? middle : large;
+        return x <= t->trig_small ? small : x <= t->trig_middle ? middle : large;
     if (!(x < reducible))
         return large + f->cost_args[4];
     int64_t quadrant = (int64_t)(x / half_pi + 0.5);
     double r = x - half_pi * (double)quadrant;
     bool cosine = strcmp(f->mnemonic, "FCOS") == 0;
     bool negated = cosine ? quadrant % 4 == 2 : quadrant % 4 == 3;
-    uint32_t clocks = (r < 0 ? -r : r) <= half_pi / 8 ? small : large;
-    return clocks + f->cost_args[4] + highest_bit((uint64_t)quadrant) + (negated ? NEGATED_COSINE : 0);
+    uint32_t clocks = (r < 0 ? -r : r) <= t->trig_small ? small : large;
+    return clocks + f->cost_args[4] + highest_bit((uint64_t)quadrant) + (negated ? t->trig_negated : 0);
 }
 
 /* One step per bit of exponent difference, up to 63 of them. */
@@ -168,11 +166,11 @@ uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c)
     case ISA_COST_RCX:
         return rotate_carry(f, clocks, c->value ? (unsigned)c->value->a : o->imm8);
     case ISA_COST_FDIV:
-        return c->value ? divide(o, f, clocks, c->value) : clocks;
+        return c->value ? divide(t, o, f, clocks, c->value) : clocks;
     case ISA_COST_FSQRT:
         return c->value && as_double(c->value->a) == 0 ? f->cost_args[0] : clocks;
     case ISA_COST_TRIG:
-        return c->value ? trigonometric(f, c->value) : clocks;
+        return c->value ? trigonometric(t, f, c->value) : clocks;
     case ISA_COST_FPREM:
         return c->value ? remainder_steps(f, clocks, c->value) : clocks;
     case ISA_COST_RDTSC:
@@ -202,15 +200,13 @@ uint32_t cost_dispatch(const timing *t, const p5_exception *e)
     return e->cpl_after != e->cpl ? t->dispatch_inner : t->dispatch_same;
 }
 
-unsigned cost_flops(const op *o, uint32_t clocks)
+unsigned cost_flops(const timing *t, const op *o, uint32_t clocks)
 {
-    /* The manual says that transcendentals count their internal adds and multiplies and gives no number:
-     * about one in three clocks. */
-    enum { CLOCKS_PER_STEP = 3, MOST = 60 };
+    /* The manual says that transcendentals count their internal adds and multiplies and gives no number. */
     if (!(o->flags & ISA_FLOP))
         return 0;
     if (o->fp != ISA_FP_TRANSCENDENTAL)
         return 1;
-    unsigned n = clocks / CLOCKS_PER_STEP;
-    return n > MOST ? MOST : n > 0 ? n : 1;
+    unsigned n = clocks / t->flop_clocks;
+    return n > t->flop_most ? t->flop_most : n > 0 ? n : 1;
 }

@@ -24,6 +24,6 @@ uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c);
 /* Delivery of an exception or interrupt: clocks until the handler's first instruction enters EX. */
 uint32_t cost_dispatch(const timing *t, const p5_exception *e);
 /* What an x87 or multiply instruction adds to event 22h. */
-unsigned cost_flops(const op *o, uint32_t clocks);
+unsigned cost_flops(const timing *t, const op *o, uint32_t clocks);
 
 #endif

@@ -28,7 +28,7 @@ static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64
             key = key << 1 | (value->a != 0);
         } else {
             const cost_context c = {.mode = r->mode, .value = value};
-            unsigned clocks = cost_clocks(core->timing, o, &c);
+            unsigned clocks = cost_clocks(&core->timing, o, &c);
             if (clocks > 0x3ff)
                 return false;
             key = key << 10 | clocks;

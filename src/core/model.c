@@ -313,6 +313,15 @@ static p5_status load(parser *from, const char *name)
     return from->status;
 }
 
+/* What the family decides about the pipe. */
+static void follow_family(p5_model *m)
+{
+    bool p54c = m->family == P5_FAMILY_P54C;
+    m->timing.index = p54c ? 0 : 1;
+    m->timing.fifo = !p54c;
+    m->timing.end_bits = p54c;
+}
+
 /* What no single key can tell. */
 static p5_status check(const p5_model *m, const bool *complete, const char *name, p5_error *error)
 {
@@ -329,6 +338,8 @@ static p5_status check(const p5_model *m, const bool *complete, const char *name
         status =
             error_set(error, P5_ERR_RANGE,
                       "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways");
+    else if (m->timing.trig_small > m->timing.trig_middle)
+        status = error_set(error, P5_ERR_RANGE, "x87.trig_small is above x87.trig_middle");
     else if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
         status = error_set(error, P5_ERR_RANGE, "write_buffers.entries must be even if they belong to pipes");
     else
@@ -352,6 +363,7 @@ p5_status p5_model_open(const char *name, p5_model **out, p5_error *error)
         free(model);
         return status;
     }
+    follow_family(model);
     const char *slash = strrchr(name, '/');
     snprintf(model->name, sizeof model->name, "%s", slash != NULL ? slash + 1 : name);
     size_t length = strlen(model->name);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/embed.h"
+#include "core/timing.h"
 #include "p5scope/model.h"
 
 enum { MODEL_REGIONS = 8, MODEL_TEXT = 80 };
@@ -43,6 +44,7 @@ typedef struct model_btb {
     uint32_t stale_instructions;
     uint32_t first_history, first_counter;
     uint32_t return_entries;
+    bool aligned_loop_at_hand;
 } model_btb;
 
 /* Bus clocks of the board, from the clock of ADS# (counted) to that of BRDY# (counted). */
@@ -87,6 +89,7 @@ struct p5_model {
     uint32_t half_ratio; /* half core clocks per bus clock: 3 = 3/2, 4 = 2/1, ... 7 = 7/2 */
     bool errata;
     uint32_t cc_clocks;
+    timing timing;
     model_cache code_cache, data_cache;
     model_tlb code_tlb, data_tlb;
     uint32_t write_buffers;

@@ -36,6 +36,52 @@ const model_field model_fields[] = {
     CHOICE("processor", "cc_clocks", cc_clocks, CC_CLOCKS_ASSERTED, "asserted free_running",
            "CESR's \"count clocks\": clocks in which the event is asserted, or all clocks"),
 
+    NUMBER("pipe", "fetch_blocks", timing.fetch_blocks, 1, 2, "16-byte blocks that PF delivers in one clock"),
+    NUMBER("pipe", "pair_length_u", timing.pair_length_u, 1, 15,
+           "longest instruction, prefixes not counted, that may be the first of a pair"),
+    NUMBER("pipe", "pair_length_v", timing.pair_length_v, 1, 15,
+           "longest instruction, prefixes not counted, that may be the second of a pair"),
+    NUMBER("pipe", "push_length", timing.push_length, 1, 15,
+           "p55c: F pushes two instructions into the FIFO in a clock if neither is longer"),
+
+    NUMBER("branch", "refill", timing.depth, 1, 15,
+           "core clocks from the resolution of a mispredicted branch to the EX of its target"),
+    NUMBER(
+        "branch", "direct_early", timing.direct_early, 0, 3,
+        "core clocks before the end of EX at which a direct JMP or CALL that was not predicted is resolved "
+        "(inferred: its target comes out of D2's adder)"),
+
+    NUMBER("x87", "after_mmx", timing.x87_after_mmx, 0, 200,
+           "core clocks of the switch from MMX to x87, before the instruction"),
+    NUMBER(
+        "x87", "divide_small_gain", timing.divide_small_gain, 0, 10,
+        "FDIV at extended precision: core clocks that a divisor below 1 saves (inferred from four divisors)"),
+    {"x87", "trig_small", MODEL_REAL, 0, 0.78, false, NULL, AT(timing.trig_small),
+     "FSIN, FCOS and their kin: largest argument, in radians, of the short time (inferred)"},
+    {"x87", "trig_middle", MODEL_REAL, 0, 0.78, false, NULL, AT(timing.trig_middle),
+     "FSIN, FCOS and their kin: largest argument of the middle time; beyond it, up to pi/4, the long one "
+     "(inferred)"},
+    NUMBER("x87", "trig_negated", timing.trig_negated, 0, 50,
+           "core clocks more if the reduced argument changes the sign of the result (inferred)"),
+    NUMBER("x87", "flop_clocks", timing.flop_clocks, 1, 100,
+           "transcendentals: core clocks for each of the operations that event 22h counts (inferred)"),
+    NUMBER("x87", "flop_most", timing.flop_most, 1, 200,
+           "transcendentals: most operations that event 22h counts for one (inferred)"),
+
+    NUMBER("mmx", "after_x87", timing.mmx_after_x87, 0, 200,
+           "core clocks of the switch from x87 to MMX, before the instruction"),
+
+    NUMBER("interrupt", "real", timing.dispatch_real, 1, 200,
+           "core clocks of the delivery of an interrupt or exception in real mode (inferred: as INT n)"),
+    NUMBER("interrupt", "same_level", timing.dispatch_same, 1, 200,
+           "core clocks of a delivery in protected mode, to the same privilege level (inferred)"),
+    NUMBER("interrupt", "inner_level", timing.dispatch_inner, 1, 200,
+           "core clocks of a delivery to a more privileged level (inferred)"),
+    NUMBER("interrupt", "v86", timing.dispatch_v86, 1, 200,
+           "core clocks of a delivery from V86 mode (inferred)"),
+    NUMBER("interrupt", "task_gate", timing.dispatch_task, 1, 250,
+           "core clocks of a delivery through a task gate (inferred)"),
+
     POWER("code_cache", "ways", code_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
     POWER("data_cache", "ways", data_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
     FLAG("data_cache", "same_set_waits", data_cache.same_set_waits,
@@ -87,6 +133,10 @@ const model_field model_fields[] = {
     NUMBER("btb", "first_history", btb.first_history, 0, 15, "last_byte: history of a new entry (inferred)"),
     NUMBER("btb", "first_counter", btb.first_counter, 0, 3,
            "last_byte: the 16 two-bit counters of a new entry (inferred)"),
+    FLAG("btb", "aligned_loop_at_hand", btb.aligned_loop_at_hand,
+         "previous_pair: a loop within 16 aligned bytes that jumps to its first is predicted even right "
+         "behind its own "
+         "misprediction (inferred: the target is in the prefetch buffer)"),
     NUMBER("return_stack", "entries", btb.return_entries, 0, 4,
            "return addresses kept; 0: none, returns are predicted by the BTB's target"),
 

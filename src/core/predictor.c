@@ -57,10 +57,11 @@ static bool target_at_hand(const branch_query *query)
 /* True if the branch cannot have its target loaded because it is in the pair executed right after that of a
  * branch that was predicted wrong. Measured with Linux's delay loop, DEC and JNS in one pair: wrong for ever
  * as the pair after itself, 5 clocks, but 1 clock when the loop is aligned to 16 bytes. The reason given by
- * target_at_hand is inferred. */
+ * target_at_hand is inferred (btb.aligned_loop_at_hand). */
 static bool follows_wrong(const predictor *p, const branch_query *query)
 {
-    return p->wrong && query->previous_pair == p->wrong_pair && !target_at_hand(query);
+    return p->wrong && query->previous_pair == p->wrong_pair &&
+           !(p->btb.model->aligned_loop_at_hand && target_at_hand(query));
 }
 
 static void branch_p54c(predictor *p, const branch_query *query, branch_answer *answer)

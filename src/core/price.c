@@ -42,11 +42,11 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
     c.taken = price_taken(o, next);
     *x = (pipe_insn){
         .op = o, .accesses = accesses, .access_count = access_count, .next = next, .taken = c.taken};
-    x->clocks = o->cost == ISA_COST_FIXED ? o->clocks : cost_clocks(core->timing, o, &c);
+    x->clocks = o->cost == ISA_COST_FIXED ? o->clocks : cost_clocks(&core->timing, o, &c);
     x->unsafe_x87 = r->unsafe_x87 && r->unsafe_mask && r->unsafe_mask[i - r->first];
     x->saturated = value && o->value == ISA_VALUE_SATURATED && value->a != 0;
     x->complete = !(is_last && r->interrupted);
-    x->flops = (uint8_t)cost_flops(o, x->clocks);
+    x->flops = (uint8_t)cost_flops(&core->timing, o, x->clocks);
     x->segment_loads = o->segment_loads;
     if (x->segment_loads && c.cpl_after != c.cpl)
         x->segment_loads++; /* a far transfer that changes privilege counts twice */
@@ -114,7 +114,7 @@ void price_open(p5_core *core)
 static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     memo_materialise(core);
-    pipe_begin(&core->pipe, core->timing, &core->state, core->now, address, resolver, deltas);
+    pipe_begin(&core->pipe, &core->timing, &core->state, core->now, address, resolver, deltas);
     core->pipe.control =
         (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;

@@ -131,7 +131,7 @@ static void fetch(model *m, int t)
 {
     if (t < m->fetch_from)
         return;
-    for (int n = 0; n < m->t->fetch_blocks && m->next_segment < m->segment_count; n++) {
+    for (int n = 0; n < (int)m->t->fetch_blocks && m->next_segment < m->segment_count; n++) {
         segment *s = &m->segments[m->next_segment];
         bool starts = s->after_branch != -1;
         if (starts && n > 0)
@@ -148,7 +148,7 @@ static void fetch(model *m, int t)
             int wait = m->program->line_waits[m->lines++];
             m->line_ready = t + wait;
             if (wait)
-                m->miss_until = later(m->miss_until, m->line_ready + m->t->depth);
+                m->miss_until = later(m->miss_until, m->line_ready + (int)m->t->depth);
         }
         s->ready[0] = s->ready[1] = later(t, m->line_ready);
         s->miss_until = m->miss_until;
@@ -492,12 +492,12 @@ static void enter_ex(model *m, int t)
     for (int k = 0; k < m->size[i]; k++) {
         const op *o = m->insns[i + (unsigned)k].o;
         int mode = is_mmx(o) ? MODE_MMX : is_x87(o) ? MODE_X87 : m->mode;
-        int lump = mode == m->mode || m->mode == MODE_NONE ? 0
-                   : mode == MODE_MMX                      ? m->t->mmx_after_x87
-                                                           : m->t->x87_after_mmx;
+        uint32_t lump = mode == m->mode || m->mode == MODE_NONE ? 0
+                        : mode == MODE_MMX                      ? m->t->mmx_after_x87
+                                                                : m->t->x87_after_mmx;
         m->mode = mode;
-        begin += lump;
-        m->record->stalls[P5_STALL_MMX_FP_SWITCH] += (unsigned)lump;
+        begin += (int)lump;
+        m->record->stalls[P5_STALL_MMX_FP_SWITCH] += lump;
     }
     int ends[2];
     int clocks = walk(m, i, ends);
@@ -540,7 +540,7 @@ static void leave_ex(model *m)
         m->resolved = i + 1;
         m->f_begin_after = resolved;
         m->fetch_from = resolved;
-        m->refill_until = resolved + m->t->depth;
+        m->refill_until = resolved + (int)m->t->depth;
     }
     m->ex = NO_GROUP;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model_timing.h"
 #include "core/core_internal.h"
 #include "core/predictor.h"
 #include "p5scope/model.h"

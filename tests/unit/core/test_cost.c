@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../model_timing.h"
 #include "core/cost.h"
 #include "p5scope/event.h"
 
@@ -17,17 +18,21 @@ static uint64_t bits(double d)
     return b;
 }
 
-static uint32_t price(const uint8_t *bytes, unsigned size, p5_value value)
+static uint32_t price_by(const timing *t, const uint8_t *bytes, unsigned size, p5_value value)
 {
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block = block_prepare(timing_of(P5_FAMILY_P55C),
-                                    isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, 1));
+    p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, 1));
     assert_non_null(block);
     const cost_context c = {.mode = P5_MODE_PROTECTED, .cpl = 3, .cpl_after = 3, .value = &value};
-    uint32_t clocks = cost_clocks(timing_of(P5_FAMILY_P55C), &block->ops[0], &c);
+    uint32_t clocks = cost_clocks(t, &block->ops[0], &c);
     block_free(block);
     isa_decoder_close(decoder);
     return clocks;
+}
+
+static uint32_t price(const uint8_t *bytes, unsigned size, p5_value value)
+{
+    return price_by(timing_of(P5_FAMILY_P55C), bytes, size, value);
 }
 
 #define PRICE(value, ...) price((const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), value)
@@ -54,6 +59,26 @@ static void trigonometric(void **state)
         if (cases[i].cosine != 0 && (cosine < cases[i].cosine - 1 || cosine > cases[i].cosine + 1))
             fail_msg("FCOS of %.4f: measured %.2f, priced %.0f", cases[i].x, cases[i].cosine, cosine);
     }
+}
+
+/* The inferred figures are keys of the model: another figure, another price. */
+static void figures_of_the_model(void **state)
+{
+    (void)state;
+    timing other = *timing_of(P5_FAMILY_P55C);
+    static const uint8_t cosine[] = {0xd9, 0xff}, divide_by_sti[] = {0xd8, 0xf1};
+    p5_value pi = {.a = bits(3.14159265358979323846), .kind = ISA_VALUE_X87, .fpu_control = 0x37f};
+    p5_value half = {.a = bits(1), .b = bits(0.5), .kind = ISA_VALUE_X87, .fpu_control = 0x37f};
+    uint32_t negated = price(cosine, 2, pi), small = price(divide_by_sti, 2, half);
+    other.trig_negated += 4;
+    other.divide_small_gain -= 1;
+    assert_int_equal(price_by(&other, cosine, 2, pi), negated + 4);
+    assert_int_equal(price_by(&other, divide_by_sti, 2, half), small + 1);
+    other.trig_middle = 0.2; /* 0.739 then takes the long time, as pi/4 does */
+    p5_value middle = {.a = bits(0.739), .kind = ISA_VALUE_X87, .fpu_control = 0x37f};
+    p5_value quarter = {.a = bits(0.785), .kind = ISA_VALUE_X87, .fpu_control = 0x37f};
+    assert_true(price(cosine, 2, middle) < price(cosine, 2, quarter));
+    assert_int_equal(price_by(&other, cosine, 2, middle), price_by(&other, cosine, 2, quarter));
 }
 
 static void division(void **state)
@@ -100,6 +125,7 @@ static void counts_and_scans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric), cmocka_unit_test(division),
+                                       cmocka_unit_test(figures_of_the_model),
                                        cmocka_unit_test(counts_and_scans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "../../model_timing.h"
 #include "core/block.h"
 #include "core/pairing.h"
 #include "p5scope/event.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../model_timing.h"
 #include "core/pipe.h"
 
 enum { MOST = 64 };
