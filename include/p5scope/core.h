@@ -151,6 +151,21 @@ typedef struct p5_debug {
 
 /* Bits of page-table entries, for p5_core_hooks.page_bits_set. */
 enum { P5_PAGE_DIRECTORY_ACCESSED = 1, P5_PAGE_ACCESSED = 2, P5_PAGE_DIRTY = 4 };
+/* ... and for p5_core_hooks.page_rights. */
+enum { P5_PAGE_WRITABLE = 1, P5_PAGE_SUPERVISOR = 2, P5_PAGE_CACHE_DISABLE = 4, P5_PAGE_WRITE_THROUGH = 8 };
+
+/* An entry that a test register wrote into a TLB (TR6, TR7; manual, 26.2.1.2). */
+typedef struct p5_translation {
+    uint32_t linear, physical; /* of the page */
+    bool valid;                /* false: the entry at `linear` is gone, the page tables count again */
+    bool code;                 /* of the code TLB, not the data TLB */
+    bool large;                /* 4 MB page */
+    bool supervisor;           /* CPL 3 must not use the page */
+    bool writable, dirty;
+    bool cache_disable, write_through;
+} p5_translation;
+
+enum { P5_LINE_BYTES = 32 };
 
 /* What the core asks of its owner; any function may be NULL (then: identity, no walk). */
 typedef struct p5_core_hooks {
@@ -164,6 +179,24 @@ typedef struct p5_core_hooks {
     /* Which bits of these entries the access at `linear` found clear and the processor has set: P5_PAGE_*.
      * NULL: none. */
     unsigned (*page_bits_set)(void *context, uint32_t linear, bool write);
+    /* Rights and attributes of the page of `linear`, as its page tables have them: P5_PAGE_WRITABLE ... */
+    unsigned (*page_rights)(void *context, uint32_t linear);
+
+    /* Contents. The owner's RAM is what the processor sees; memory behind the caches holds something older
+     * where a modified line has not been written back. Owners that keep the two apart are told when they
+     * become the same. Ranges lie within one line; `physical` need not be RAM.
+     * A bus cycle has written these bytes: memory holds what the processor sees. */
+    void (*to_memory)(void *context, uint32_t physical, uint32_t size);
+    /* A line was dropped without a write-back (INVD, or a clean line that a test register had written): the
+     * processor sees what memory holds. */
+    void (*from_memory)(void *context, uint32_t physical, uint32_t size);
+    /* Whole lines for the test registers: what the processor's data references see, what memory holds; and a
+     * line that the processor sees from now on while memory keeps what it has. */
+    void (*read_line)(void *context, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
+    void (*write_line)(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES]);
+    /* The processor executes these bytes where data references see others; NULL: no longer. */
+    void (*code_line)(void *context, uint32_t physical, const uint8_t *bytes);
+    void (*translation)(void *context, const p5_translation *translation);
 } p5_core_hooks;
 
 /* Totals since the core was made, by event and privilege class (P5_CPL_*). */

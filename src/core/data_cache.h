@@ -45,6 +45,12 @@ static inline uint32_t cache_line(uint32_t physical)
     return physical & ~(uint32_t)(CACHE_LINE - 1);
 }
 
+/* Physical address of the line in a way that holds one. */
+static inline uint32_t data_cache_address(const data_cache *cache, unsigned set, unsigned way)
+{
+    return cache->tag[set][way] + set * CACHE_LINE;
+}
+
 void data_cache_init(data_cache *cache, unsigned ways);
 /* All lines invalid, LRU bits 0. */
 void data_cache_invalidate(data_cache *cache);

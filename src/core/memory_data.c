@@ -16,6 +16,7 @@ typedef struct reference {
 /* Up to 8 bytes that one bus cycle can move. */
 typedef struct part {
     uint32_t linear, physical;
+    uint32_t size;
 } part;
 
 static void count_twice(reference *r, enum p5_event event, enum p5_event mmx_event, unsigned n)
@@ -142,10 +143,11 @@ static void fill_line(reference *r, const part *parts, unsigned count)
     unsigned set = cache_set(physical);
     unsigned victim = data_cache_victim(&m->data, set);
     bool modified = m->data.state[set][victim] == MESI_MODIFIED;
+    uint32_t replaced = data_cache_address(&m->data, set, victim);
     bool exclusive = m->model->bus.write_back_lines && !r->write_through;
     bus_line line = bus_read_line(&m->bus, r->clock + latency->miss_to_bus, physical);
     if (modified)
-        memory_write_back(m, line.last);
+        memory_write_back(m, replaced, line.last);
     data_cache_fill(&m->data, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);
     m->data_fill = (line_fill){cache_line(physical), line.last + latency->fill_to_array};
     uint64_t arrived = 0;
@@ -182,17 +184,18 @@ static void read_line(reference *r, const part *parts, unsigned count)
 
 /* ---- writes ---- */
 
-static void buffered_write(reference *r, uint32_t physical, bool upgrade)
+static void buffered_write(reference *r, const part *at, bool upgrade)
 {
     struct memory *m = r->m;
     unsigned entry = write_buffer_next(&m->writes, m->v_pipe);
     wait_for_buffer(r, m->writes.free_at[entry]);
     memory_upgrade_lines(m, r->clock); /* before the entry forgets its line */
     uint64_t end = bus_write(&m->bus, r->clock + m->model->latency.miss_to_bus);
-    write_buffer_take(&m->writes, entry, end, cache_line(physical), upgrade);
+    write_buffer_take(&m->writes, entry, end, cache_line(at->physical), upgrade);
     m->ewbe_at = end + (uint64_t)m->model->bus.ewbe * m->model->half_ratio / 2;
     if (!r->cacheable)
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+    memory_is_written(m, at->physical, at->size);
 }
 
 /* The parts of a write that lie in one line. */
@@ -217,7 +220,7 @@ static void write_line(reference *r, const part *parts, unsigned count)
     snoop_code_cache(m, parts[0].physical);
     bool upgrade = way >= 0 && !r->write_through && m->model->bus.write_back_lines && !m->cache_disable;
     for (unsigned i = count; i-- > 0;)
-        buffered_write(r, parts[i].physical, upgrade);
+        buffered_write(r, &parts[i], upgrade);
 }
 
 /* ---- locked and I/O ---- */
@@ -235,6 +238,7 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
         uint64_t asked = r->clock + latency->miss_to_bus, end;
         if (r->write) {
             end = bus_locked_write(&m->bus, asked);
+            memory_is_written(m, parts[i].physical, parts[i].size);
             if (!r->cacheable)
                 memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
         } else {
@@ -317,15 +321,16 @@ static void misaligned_clocks(reference *r)
 /* Splits a reference at the 8-byte boundary that it crosses, if any; answers the number of parts. */
 static unsigned split(const struct memory *m, const p5_access *access, part parts[2])
 {
-    parts[0] = (part){access->linear, access->physical};
+    parts[0] = (part){access->linear, access->physical, access->size};
     uint32_t left = 8 - (access->linear & 7);
     if (access->size <= left)
         return 1;
+    parts[0].size = left;
     uint32_t linear = access->linear + left;
     uint32_t physical = access->physical + left;
     if ((linear & 0xfff) == 0 && m->hooks.translate != NULL)
         physical = m->hooks.translate(m->hooks.context, linear);
-    parts[1] = (part){linear, physical};
+    parts[1] = (part){linear, physical, access->size - left};
     return 2;
 }
 

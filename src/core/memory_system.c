@@ -95,13 +95,25 @@ uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
     for (unsigned set = 0; set < CACHE_SETS; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
             if (m->data.state[set][way] == MESI_MODIFIED)
-                clock = memory_write_back(m, clock);
+                clock = memory_write_back(m, data_cache_address(&m->data, set, way), clock);
     memory_invd(m, clock);
     return clock;
 }
 
+/* What was in modified lines only is lost. (What WBINVD has written back is in memory already.) */
+static void lose_modified(struct memory *m)
+{
+    if (m->hooks.from_memory == NULL)
+        return;
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            if (m->data.state[set][way] == MESI_MODIFIED)
+                m->hooks.from_memory(m->hooks.context, data_cache_address(&m->data, set, way), CACHE_LINE);
+}
+
 uint64_t memory_invd(struct memory *m, uint64_t asked)
 {
+    lose_modified(m);
     data_cache_invalidate(&m->data);
     code_cache_invalidate(&m->code);
     for (unsigned i = 0; i < WRITE_BUFFERS; i++)

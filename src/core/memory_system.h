@@ -94,8 +94,14 @@ void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint
 /* A data reference that goes to the bus leaves no copy of the line in the code cache. */
 void snoop_code_cache(struct memory *m, uint32_t physical);
 
-/* Sends a modified line to the bus; answers when it is there. */
-uint64_t memory_write_back(struct memory *m, uint64_t asked);
+/* Sends the modified line at physical address `line` to the bus; answers when it is there. */
+uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked);
+/* A bus cycle has written these bytes: memory holds what the processor sees there. */
+static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
+{
+    if (m->hooks.to_memory != NULL)
+        m->hooks.to_memory(m->hooks.context, physical, size);
+}
 /* Shared lines whose write-through has ended by `clock` become exclusive. */
 void memory_upgrade_lines(struct memory *m, uint64_t clock);
 /* Clock from which a write to an E or M line is not held by older writes (strong ordering). */

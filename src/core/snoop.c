@@ -2,8 +2,9 @@
  * inquire cycles of other bus masters. */
 #include "core/memory_system.h"
 
-uint64_t memory_write_back(struct memory *m, uint64_t asked)
+uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked)
 {
+    memory_is_written(m, line, CACHE_LINE);
     memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
     return bus_write_back(&m->bus, asked);
 }
@@ -16,7 +17,7 @@ void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint
     unsigned set = cache_set(physical);
     bool modified = m->data.state[set][way] == MESI_MODIFIED;
     if (modified)
-        memory_write_back(m, asked);
+        memory_write_back(m, cache_line(physical), asked);
     if (invalidate)
         data_cache_set_state(&m->data, set, (unsigned)way, MESI_INVALID);
     else if (modified)
@@ -44,7 +45,7 @@ snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, ui
     result = SNOOP_HIT;
     if (m->data.state[set][way] == MESI_MODIFIED) {
         result = SNOOP_HIT_MODIFIED;
-        *done = memory_write_back(m, clock);
+        *done = memory_write_back(m, cache_line(physical), clock);
     }
     data_cache_set_state(&m->data, set, (unsigned)way, invalidate ? MESI_INVALID : MESI_SHARED);
     return result;

@@ -12,8 +12,9 @@
 
 enum { TLB_ENTRIES = 64, TLB_HINTS = 64 };
 
-/* Attributes of an entry, as TR6 and TR7 show them. */
-enum { TLB_USER = 1, TLB_WRITABLE = 2, TLB_CACHE_DISABLE = 4, TLB_WRITE_THROUGH = 8 };
+/* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is set for pages of CPL 0 only (manual, table
+ * 26-11). */
+enum { TLB_SUPERVISOR = 1, TLB_WRITABLE = 2, TLB_CACHE_DISABLE = 4, TLB_WRITE_THROUGH = 8 };
 
 /* key: linear page address | TLB_VALID | TLB_LARGE for a 4 MB page; 0 = invalid. */
 enum { TLB_VALID = 1, TLB_LARGE = 2 };
@@ -69,7 +70,7 @@ void tlb_invalidate(tlb *t, uint32_t linear);
 typedef struct tlb_entry {
     uint32_t linear, physical;
     bool valid, large, dirty;
-    uint8_t attributes; /* TLB_USER ... */
+    uint8_t attributes; /* TLB_SUPERVISOR ... */
     uint64_t lru;       /* of the set */
 } tlb_entry;
 tlb_entry tlb_get(const tlb *t, unsigned entry);

@@ -48,6 +48,16 @@ static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint
     return clock + latency->walk_end;
 }
 
+/* Rights and attributes of a new entry, which only the test registers look at. */
+static uint8_t attributes_of(const struct memory *m, uint32_t linear)
+{
+    unsigned bits = m->hooks.page_rights != NULL ? m->hooks.page_rights(m->hooks.context, linear) : 0;
+    return (uint8_t)(((bits & P5_PAGE_WRITABLE) != 0 ? TLB_WRITABLE : 0) |
+                     ((bits & P5_PAGE_SUPERVISOR) != 0 ? TLB_SUPERVISOR : 0) |
+                     ((bits & P5_PAGE_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
+                     ((bits & P5_PAGE_WRITE_THROUGH) != 0 ? TLB_WRITE_THROUGH : 0));
+}
+
 uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
                    uint64_t asked)
 {
@@ -55,7 +65,7 @@ uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t at
     unsigned set;
     uint64_t clock = walk_entries(m, key & 0xfffff000u, write, asked, &large, &set);
     tlb *t = (key & TLB_LARGE) != 0 && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-    tlb_fill(t, key, physical, attributes, write);
+    tlb_fill(t, key, physical, (uint8_t)(attributes | attributes_of(m, key & 0xfffff000u)), write);
     return clock;
 }
 
@@ -64,7 +74,8 @@ uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t a
     bool large;
     unsigned set;
     uint64_t clock = walk_entries(m, key & 0xfffff000u, false, asked, &large, &set);
-    tlb_fill(&m->code_tlb, large && !m->code_tlb_splits ? tlb_key(key, true) : key, physical, 0, false);
+    tlb_fill(&m->code_tlb, large && !m->code_tlb_splits ? tlb_key(key, true) : key, physical,
+             attributes_of(m, key & 0xfffff000u), false);
     return clock;
 }
 
