@@ -91,9 +91,9 @@ struct p5_block {
     uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
     unsigned line_count;
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
-    bool memo; /* its usual outcome can be remembered */
-    bool by_direction; /* what its branch takes depends on its direction: LOOP */
-    bool conditional;  /* its branch may fall through */
+    bool memo;           /* its usual outcome can be remembered */
+    bool by_direction;   /* what its branch takes depends on its direction: LOOP */
+    bool conditional;    /* its branch may fall through */
     uint8_t branch_kind; /* isa_branch */
     uint32_t branch_address, fall_through;
     uint32_t access_count;
@@ -105,6 +105,10 @@ struct p5_block {
     /* When its branch last ran (prediction of tight loops). */
     uint64_t branch_instructions, branch_groups;
     struct memo_path *paths;
+    /* For the profile, once `in_profile`: */
+    bool in_profile;
+    bool leaves;                   /* ends with a call or return */
+    uint32_t function;             /* address of the function that it belongs to, 0 = not known */
     struct p5_block *next, **link; /* the core's list of blocks */
 };
 

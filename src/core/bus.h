@@ -33,6 +33,7 @@ typedef struct bus {
     bool lost;         /* the second processor had the bus last */
     bus_busy busy[BUS_BUSY];
     unsigned busy_count;
+    uint64_t taken; /* core clocks of all own cycles so far, also those still to come: for the profile */
 } bus;
 
 /* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */

@@ -6,6 +6,7 @@
 #include "core/core_internal.h"
 #include "core/cost.h"
 #include "core/model.h"
+#include "core/profile_internal.h"
 
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
 {
@@ -36,6 +37,7 @@ void p5_core_close(p5_core *core)
     while (core->blocks)
         p5_block_release(core, core->blocks);
     memo_close(&core->memo);
+    profile_close(core->profile);
     predictor_close(core->predictor);
     memory_close(core->memory);
     isa_decoder_close(core->decoder);
@@ -99,6 +101,8 @@ static void enter_class(p5_core *core, unsigned cpl)
         return;
     price_settle(core);
     memory_advance(core->memory, core->now);
+    if (core->profile)
+        profile_capture(core, 0, CAPTURE_NOTHING, 0);
     core->cpl_class = class;
     memory_set_class(core->memory, class);
 }
@@ -108,10 +112,19 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
     if (r->count == 0)
         return;
     enter_class(core, r->cpl);
+    if (core->profile)
+        profile_follow(core, r);
     if (core->memo.on)
         memo_price(core, r);
     else
         price_exact(core, r);
+}
+
+/* The memory side did something for the instruction that was executed last. */
+static void capture_last(p5_core *core)
+{
+    if (core->profile)
+        profile_capture(core, profile_last(core), CAPTURE_DATA, 0);
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
@@ -120,17 +133,44 @@ static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_co
     memo_materialise(core);
     pipe_begin(&core->pipe, &core->timing, &core->state, core->now, 0, &core->resolver,
                &core->deltas[core->cpl_class]);
+    core->pipe.sink = core->profile ? &core->profile->sink : NULL;
     pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
     core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
+    if (core->profile)
+        profile_commit(core);
+}
+
+static void count_one(p5_core *core, enum p5_event event)
+{
+    core->deltas[core->cpl_class].increments[event]++;
+    core->deltas[core->cpl_class].asserted[event]++;
+    if (core->profile)
+        profile_add(&core->profile->sink, event, 1, 1);
+}
+
+/* Clocks that pass outside the pipe. The profile gives them to the instruction that was executed last. */
+static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
+{
+    core->deltas[core->cpl_class].clocks += clocks;
+    core->deltas[core->cpl_class].stalls[cause] += clocks;
+    core->now += clocks;
+    if (core->profile) {
+        core->profile->sink.who = profile_last(core);
+        profile_add(&core->profile->sink, P5_PROFILE_STALLS + cause, clocks, clocks);
+        profile_commit(core);
+    }
 }
 
 void p5_core_exception(p5_core *core, const p5_exception *e)
 {
     price_settle(core);
     enter_class(core, e->cpl_after);
-    pipe_deltas *d = &core->deltas[core->cpl_class];
+    if (core->profile) {
+        profile_delivered(core, e->handler);
+        core->profile->sink.who = e->handler;
+    }
     bool software = e->kind == P5_TRANSFER_SOFTWARE;
-    enum p5_event events[6];
+    enum p5_event events[7];
     unsigned n = 0;
     events[n++] = P5_EVENT_INSTRUCTIONS_EXECUTED; /* every handler entry counts as one */
     if (!software) { /* INT n itself is an instruction, a branch and a load of CS already */
@@ -142,14 +182,10 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
     }
     if (e->kind == P5_TRANSFER_INTERRUPT || e->kind == P5_TRANSFER_NMI)
         events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
-    for (unsigned i = 0; i < n; i++) {
-        d->increments[events[i]]++;
-        d->asserted[events[i]]++;
-    }
-    if (e->on_return && !software) {
-        d->increments[P5_EVENT_RETURNS]++;
-        d->asserted[P5_EVENT_RETURNS]++;
-    }
+    if (e->on_return && !software)
+        events[n++] = P5_EVENT_RETURNS;
+    for (unsigned i = 0; i < n; i++)
+        count_one(core, events[i]);
     deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(&core->timing, e),
             P5_STALL_EXCEPTION);
 }
@@ -158,10 +194,9 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 {
     price_settle(core);
     enter_class(core, cpl);
-    core->deltas[core->cpl_class].clocks += clocks;
-    core->deltas[core->cpl_class].stalls[P5_STALL_HALT] += clocks;
-    core->now += clocks;
+    pass(core, P5_STALL_HALT, clocks);
     memory_pass(core->memory, core->now);
+    capture_last(core);
     if (clocks > 0) { /* everything in flight has come to an end */
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
     }
@@ -170,18 +205,19 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 /* ---- control ------------------------------------------------------------------------------------------- */
 
 /* The remembered answers know nothing of these. */
-static void hold_memo(p5_core *core)
+void core_hold_memo(p5_core *core)
 {
     const p5_control *c = &core->control;
-    core->memo.held =
-        core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap || core->breakpoints.active;
+    core->memo.held = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
+                      core->breakpoints.active ||
+                      (core->profile && core->profile->sink.watched != P5_PROFILE_NONE);
 }
 
 void p5_core_set_control(p5_core *core, const p5_control *control)
 {
     price_settle(core);
     core->control = *control;
-    hold_memo(core);
+    core_hold_memo(core);
     memory_set_control(core->memory, control);
     predictor_set_control(core->predictor, control->no_branch_allocation);
 }
@@ -190,7 +226,7 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
 {
     price_settle(core);
     breakpoints_set(&core->breakpoints, debug);
-    hold_memo(core);
+    core_hold_memo(core);
 }
 
 void p5_core_load_cr3(p5_core *core)
@@ -210,28 +246,28 @@ static void wait_for_bus(p5_core *core, uint64_t done)
 {
     if (done <= core->now)
         return;
-    core->deltas[core->cpl_class].clocks += done - core->now;
-    core->deltas[core->cpl_class].stalls[P5_STALL_SERIALISE] += done - core->now;
-    core->now = done;
+    pass(core, P5_STALL_SERIALISE, done - core->now);
 }
 
 void p5_core_wbinvd(p5_core *core)
 {
     price_settle(core);
     wait_for_bus(core, memory_wbinvd(core->memory, core->now));
+    capture_last(core);
 }
 
 void p5_core_invd(p5_core *core)
 {
     price_settle(core);
     wait_for_bus(core, memory_invd(core->memory, core->now));
+    capture_last(core);
 }
 
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
 {
     price_settle(core);
     core->trace = (trace_sink){insn, context};
-    hold_memo(core);
+    core_hold_memo(core);
 }
 
 void p5_core_set_memo(p5_core *core, bool on)
@@ -262,6 +298,8 @@ static void bring_up(p5_core *core)
 {
     memory_advance(core->memory, core->now);
     memo_fold(core);
+    if (core->profile)
+        profile_capture(core, 0, CAPTURE_NOTHING, 0);
 }
 
 static uint64_t awake(const pipe_deltas *d)

@@ -7,6 +7,7 @@
 #include "core/memo.h"
 #include "core/memory.h"
 #include "core/pipe.h"
+#include "core/profile.h"
 
 struct p5_core {
     timing timing; /* as the model file says */
@@ -24,6 +25,7 @@ struct p5_core {
     uint64_t instructions, groups;      /* priced so far */
     memo memo;
     trace_sink trace;
+    profile *profile; /* NULL: none is made */
     breakpoints breakpoints;
     p5_block *blocks;
     /* While a stretch is priced: */
@@ -46,5 +48,7 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
 void price_exact(p5_core *core, const p5_retired *r);
 void price_settle(p5_core *core);
 void price_open(p5_core *core);
+/* core.c: whether the memo's answers hold under the control inputs, traces and samples that are wanted. */
+void core_hold_memo(p5_core *core);
 
 #endif

@@ -57,6 +57,10 @@ void memo_fold(p5_core *core)
 {
     memo_leaf *leaf = core->memo.dirty;
     while (leaf) {
+        if (leaf->detail) {
+            profile_book(core, leaf->detail, leaf->uses);
+            memset(leaf->detail->taken, 0, sizeof leaf->detail->taken);
+        }
         for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
             if (leaf->uses[class])
                 fold_leaf(&core->deltas[class], leaf, leaf->uses[class]);
@@ -143,6 +147,8 @@ void memo_drop_all(p5_core *core)
     memo *m = &core->memo;
     memo_fold(core);
     memo_materialise(core);
+    if (core->profile)
+        profile_forget(core);
     for (p5_block *block = core->blocks; block; block = block->next)
         block->paths = NULL;
     memset(m->states, 0, STATE_ROOM * sizeof(memo_state *));

@@ -39,6 +39,7 @@ typedef struct memo_given {
 typedef struct memo {
     bool on;
     bool held;            /* by control inputs or a trace that the remembered answers do not know */
+    uint32_t context;     /* of the profile; 0: none is made */
     memo_state **states;  /* hash table of interned pipe states */
     memo_path **paths;    /* hash table of ways in: block, state, variant */
     memo_state *current;  /* the interned form of the core's state; NULL: only the core's `state` holds it */

@@ -91,6 +91,12 @@ static int32_t offset(const p5_core *core, uint64_t asked)
     return (int32_t)(asked - core->now);
 }
 
+/* The instruction that asks; matters to the profile only. */
+static uint32_t who(const p5_core *core)
+{
+    return core->pipe.sink ? core->pipe.sink->who : 0;
+}
+
 static bool learn_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
                        data_answer *answer)
 {
@@ -107,6 +113,8 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, c
             memory_set_pipe(core->memory, how->v_pipe);
             memory_set_partner(core->memory, how->partner);
             memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
+            if (core->profile)
+                profile_capture(core, who(core), CAPTURE_DATA, access->physical);
             packed = memo_pack_data(answer, asked);
         }
     }
@@ -116,7 +124,8 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, c
                       .v_pipe = how->v_pipe,
                       .partner = how->partner,
                       .index = (uint16_t)m->data_asked++,
-                      .offset = offset(core, asked)};
+                      .offset = offset(core, asked),
+                      .who = who(core)};
     record(m, node, usual, &packed);
     return usual;
 }
@@ -131,11 +140,12 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
         if (!usual)
             unpack_code(&packed, asked, answer);
     } else {
-        usual = memo_fetch(core, core->block, linear, asked, answer);
+        usual = memo_fetch(core, core->block, linear, who(core), asked, answer);
         if (!usual)
             packed = memo_pack_code(answer, asked);
     }
-    memo_node node = {.place.kind = MEMO_CODE, .address = linear, .offset = offset(core, asked)};
+    memo_node node = {
+        .place.kind = MEMO_CODE, .address = linear, .offset = offset(core, asked), .who = who(core)};
     record(m, node, usual, &packed);
     return usual;
 }
@@ -243,6 +253,11 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
             leaf->deltas[leaf->delta_count++] =
                 (memo_delta){(uint16_t)i, (uint32_t)increments, (uint32_t)asserted};
     }
+    if (core->profile) {
+        leaf->detail = profile_detail(core, &core->memo.arena);
+        if (!leaf->detail)
+            return NULL;
+    }
     return &leaf->place;
 }
 
@@ -336,10 +351,11 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++)
         sum->stalls[i] += d->stalls[i];
-    if (core->pipe.has_pending || m->asked > m->record_room || clocks > INT32_MAX)
-        return;
-    if (insert(core, path, (uint32_t)clocks) && !path->branch)
+    bool fits = !core->pipe.has_pending && m->asked <= m->record_room && clocks <= INT32_MAX;
+    if (fits && insert(core, path, (uint32_t)clocks) && !path->branch)
         find_steps(m, path, r->accesses);
+    if (core->profile)
+        profile_commit(core);
     if (m->arena.used_bytes > m->budget)
         memo_drop_all(core);
 }

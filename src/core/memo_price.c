@@ -82,6 +82,8 @@ static memo_place *ask_data(p5_core *core, const p5_retired *r, memo_node *node)
     memory_set_pipe(core->memory, node->v_pipe);
     memory_set_partner(core->memory, node->partner);
     memory_data(core->memory, access, asked, false, node->mmx, &answer);
+    if (core->profile)
+        profile_capture(core, node->who, CAPTURE_DATA, access->physical);
     return behind(&core->memo, node, memo_pack_data(&answer, asked));
 }
 
@@ -89,7 +91,7 @@ static memo_place *ask_code(p5_core *core, const p5_retired *r, memo_node *node)
 {
     uint64_t asked = core->now + (uint64_t)(int64_t)node->offset;
     code_answer answer;
-    if (memo_fetch(core, r->block, node->address, asked, &answer))
+    if (memo_fetch(core, r->block, node->address, node->who, asked, &answer))
         return node->usual;
     core->memo.code_usual = false;
     return behind(&core->memo, node, memo_pack_code(&answer, asked));
@@ -247,6 +249,11 @@ static void note_code(const p5_core *core, memo_path *path, uint64_t before)
 static inline void use(p5_core *core, memo_leaf *leaf, p5_block *block)
 {
     memo *m = &core->memo;
+    if (__builtin_expect(leaf->context != m->context, 0)) { /* both 0 without a profile */
+        profile_book(core, leaf->detail, leaf->uses);
+        profile_move(core, leaf->detail);
+        leaf->context = m->context;
+    }
     leaf->uses[core->cpl_class]++;
     if (__builtin_expect(!leaf->is_dirty, 0)) {
         leaf->is_dirty = true;

@@ -41,6 +41,7 @@ typedef struct memo_node {
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;
+    uint32_t who;      /* data, code: address of the instruction that asks, for the profile */
     btb_entry *entry;  /* branch: where its BTB entry was seen last, or NULL */
     uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
@@ -62,6 +63,8 @@ struct memo_leaf {
     memo_state *to;
     memo_path *next_path; /* the way in that was taken last from here, or NULL */
     uint64_t uses[P5_CPL_CLASSES];
+    uint32_t context;           /* of the profile, in which it was used last */
+    struct memo_detail *detail; /* NULL: it was made without a profile */
     memo_leaf *next_dirty;
     uint16_t delta_count;
     memo_delta deltas[];
@@ -119,15 +122,18 @@ static inline memo_answer memo_pack_bool(bool answer)
 {
     return (memo_answer){{answer}};
 }
-/* Fetch of the code line at `linear`: true for the usual answer, false after filling `answer`. */
-static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint64_t asked,
-                              code_answer *answer)
+/* Fetch of the code line at `linear` for the instruction at `who`: true for the usual answer, false after
+ * filling `answer`. */
+static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint32_t who,
+                              uint64_t asked, code_answer *answer)
 {
     uint32_t physical = price_physical(block, linear);
     bool cache_disable = block->code->cache_disable;
     if (!cache_disable && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     memory_code(core->memory, linear, physical, cache_disable, asked, answer);
+    if (core->profile)
+        profile_capture(core, who, CAPTURE_CODE, physical);
     return false;
 }
 /* The tree of `path` ends behind `m->known` questions, of which `m->given` were answered unusually. Runs the

@@ -20,6 +20,12 @@ void memory_close(memory *m);
 predictor *predictor_open(const p5_model *model);
 void predictor_close(predictor *p);
 
+/* For the profile. Memory events are counted in `totals` from now on; what memory_data and memory_code count
+ * stands there when they return. The other: core clocks of the bus cycles that were begun since it was called
+ * last; events 18h and 2Eh/0 count them as they pass. */
+void memory_set_totals(memory *m, counts *totals);
+uint64_t memory_bus_taken(memory *m);
+
 /* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
 void memory_reset(memory *m);
 

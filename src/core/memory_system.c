@@ -21,6 +21,18 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
     return m;
 }
 
+void memory_set_totals(struct memory *m, counts *totals)
+{
+    m->totals = m->bus.totals = totals;
+}
+
+uint64_t memory_bus_taken(struct memory *m)
+{
+    uint64_t taken = m->bus.taken;
+    m->bus.taken = 0;
+    return taken;
+}
+
 void memory_close(struct memory *m)
 {
     if (m == NULL)

@@ -17,6 +17,23 @@ static void count(pipe *p, enum p5_event event, uint64_t n, uint64_t clocks)
 {
     p->deltas->increments[event] += n;
     p->deltas->asserted[event] += clocks;
+    if (p->sink)
+        profile_add(p->sink, event, n, clocks);
+}
+
+/* Clocks with an owner. */
+static void spend(pipe *p, p5_stall cause, uint64_t clocks)
+{
+    p->deltas->stalls[cause] += clocks;
+    if (p->sink && clocks)
+        profile_add(p->sink, P5_PROFILE_STALLS + cause, clocks, clocks);
+}
+
+/* What is counted from now on is due to `o`: matters to the profile only. */
+static void blame(pipe *p, const op *o)
+{
+    if (p->sink)
+        p->sink->who = o->address;
 }
 
 /* ---- EX ------------------------------------------------------------------------------------------------ */
@@ -116,28 +133,56 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
     return begin + shift + clocks;
 }
 
+/* The clocks of EX by owner. */
+typedef struct ex_owners {
+    uint64_t of[P5_STALL_COUNT];
+} ex_owners;
+
 /* Hands `clocks` to a cause, as far as `left` goes: delays of U and V may overlap, clocks do not. */
-static void own(pipe *p, p5_stall cause, uint64_t clocks, int64_t *left)
+static void own(ex_owners *owners, p5_stall cause, uint64_t clocks, int64_t *left)
 {
     uint64_t n = clocks < (uint64_t)*left ? clocks : (uint64_t)*left;
-    p->deltas->stalls[cause] += n;
+    owners->of[cause] += n;
     *left -= (int64_t)n;
 }
 
 /* Gives every clock of EX an owner: the first is the issue, then what held it, the rest is execution. */
-static void own_execution(pipe *p, int64_t clocks, const ex_holds *h)
+static ex_owners own_execution(int64_t clocks, const ex_holds *h)
 {
+    ex_owners owners = {0};
     int64_t left = clocks;
-    own(p, P5_STALL_ISSUE, 1, &left);
-    own(p, P5_STALL_DATA_TLB, h->tlb, &left);
-    own(p, P5_STALL_DATA_READ, h->read, &left);
-    own(p, P5_STALL_MISALIGNED, h->misaligned, &left);
-    own(p, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
-    own(p, P5_STALL_WRITE_ORDER, h->write_order, &left);
-    own(p, P5_STALL_LOCKED, h->locked, &left);
-    own(p, P5_STALL_IO, h->io, &left);
-    own(p, P5_STALL_BANK_CONFLICT, h->bank, &left);
-    p->deltas->stalls[P5_STALL_EXECUTE] += (uint64_t)left;
+    own(&owners, P5_STALL_ISSUE, 1, &left);
+    own(&owners, P5_STALL_DATA_TLB, h->tlb, &left);
+    own(&owners, P5_STALL_DATA_READ, h->read, &left);
+    own(&owners, P5_STALL_MISALIGNED, h->misaligned, &left);
+    own(&owners, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
+    own(&owners, P5_STALL_WRITE_ORDER, h->write_order, &left);
+    own(&owners, P5_STALL_LOCKED, h->locked, &left);
+    own(&owners, P5_STALL_IO, h->io, &left);
+    own(&owners, P5_STALL_BANK_CONFLICT, h->bank, &left);
+    owners.of[P5_STALL_EXECUTE] += (uint64_t)left;
+    return owners;
+}
+
+static void spend_all(pipe *p, const ex_owners *owners)
+{
+    for (unsigned cause = 0; cause < P5_STALL_COUNT; cause++)
+        spend(p, (p5_stall)cause, owners->of[cause]);
+}
+
+/* The clocks of a pair, instruction by instruction, for the profile: those in which the one in U would have
+ * been in EX alone are its own, the rest is due to the one in V. */
+static void spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone)
+{
+    ex_owners of_u, of_v;
+    for (unsigned cause = 0; cause < P5_STALL_COUNT; cause++) {
+        of_u.of[cause] = alone->of[cause] < pair->of[cause] ? alone->of[cause] : pair->of[cause];
+        of_v.of[cause] = pair->of[cause] - of_u.of[cause];
+    }
+    blame(p, v);
+    spend_all(p, &of_v);
+    blame(p, u);
+    spend_all(p, &of_u);
 }
 
 /* ---- issue --------------------------------------------------------------------------------------------- */
@@ -146,6 +191,7 @@ static void own_execution(pipe *p, int64_t clocks, const ex_holds *h)
  */
 typedef struct entry_holds {
     int64_t branch, fetch, multiply, store, agi, decode;
+    const op *agi_of; /* whose address it is */
 } entry_holds;
 
 static p5_stall own_gap(pipe *p, int64_t from, int64_t to, const entry_holds *h, int64_t *largest)
@@ -165,7 +211,9 @@ static p5_stall own_gap(pipe *p, int64_t from, int64_t to, const entry_holds *h,
         int64_t until = order[i].until < to ? order[i].until : to;
         if (until <= from)
             continue;
-        p->deltas->stalls[order[i].cause] += (uint64_t)(until - from);
+        if (order[i].cause == P5_STALL_AGI)
+            blame(p, h->agi_of);
+        spend(p, order[i].cause, (uint64_t)(until - from));
         if (order[i].cause == P5_STALL_MMX_MULTIPLY)
             count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, (uint64_t)(until - from),
                   (uint64_t)(until - from));
@@ -224,6 +272,20 @@ static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
     }
 }
 
+/* An event that U and V can have in one clock: the signal is on for one. */
+static void count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool has_u, const pipe_insn *v,
+                          bool has_v)
+{
+    if (has_u) {
+        blame(p, u->op);
+        count(p, event, 1, 1);
+    }
+    if (has_v) {
+        blame(p, v->op);
+        count(p, event, 1, !has_u);
+    }
+}
+
 static void count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
 {
     if (p->breakpoints) {
@@ -232,22 +294,37 @@ static void count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
             match_breakpoints(p, v, true);
     }
     if (u->complete) {
-        count(p, P5_EVENT_INSTRUCTIONS_EXECUTED, v ? 2 : 1, 1);
+        count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, true, v, v != NULL);
+        blame(p, u->op);
         count_insn(p, u, false);
     }
     if (v) {
+        blame(p, v->op);
         count(p, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
         count_insn(p, v, true);
         if (u->access_count && v->access_count)
             count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
     }
-    unsigned saturating =
-        ((u->op->flags & ISA_SATURATING) != 0) + (unsigned)(v && (v->op->flags & ISA_SATURATING));
-    if (saturating)
-        count(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, saturating, 1);
-    unsigned saturated = u->saturated + (unsigned)(v && v->saturated);
-    if (saturated)
-        count(p, P5_EVENT_SATURATIONS_PERFORMED, saturated, 1);
+    count_in_pair(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, u, (u->op->flags & ISA_SATURATING) != 0,
+                  v, v && (v->op->flags & ISA_SATURATING));
+    count_in_pair(p, P5_EVENT_SATURATIONS_PERFORMED, u, u->saturated, v, v && v->saturated);
+}
+
+/* What the profile wants to know beyond events: executions, the pipes, pairing. */
+static void profile_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)
+{
+    blame(p, u->op);
+    if (u->complete) {
+        profile_add(p->sink, P5_PROFILE_EXECUTIONS, 1, 1);
+        profile_add(p->sink, P5_PROFILE_UNPAIRED + (uint32_t)why, 1, 1);
+    }
+    if (v) {
+        blame(p, v->op);
+        profile_add(p->sink, P5_PROFILE_EXECUTIONS, 1, 1);
+        profile_add(p->sink, P5_PROFILE_IN_V, 1, 1);
+    }
+    if (p->sink->watched != P5_PROFILE_NONE)
+        profile_boundary(p->sink->core, p->start + (uint64_t)p->now, v ? v->next : u->next);
 }
 
 /* The switch between MMX and x87 use of the registers: a microcode assist in front of the first instruction
@@ -271,9 +348,17 @@ static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, 
     unsigned agi = clock == p->now ? agi_count(p->agi_gpr, u, v) : 0;
     int64_t ready = clock;
     if (agi) {
+        unsigned agi_u = agi_count(p->agi_gpr, u, NULL);
         ready = clock + 1;
         holds->agi = ready;
-        count(p, P5_EVENT_PIPELINE_AGI_STALLS, agi, 1);
+        holds->agi_of = agi_u ? u : v;
+        if (agi_u)
+            count(p, P5_EVENT_PIPELINE_AGI_STALLS, 1, 1);
+        if (agi > agi_u) {
+            blame(p, v);
+            count(p, P5_EVENT_PIPELINE_AGI_STALLS, 1, !agi_u);
+            blame(p, u);
+        }
     }
     const op *const pair[2] = {u, v};
     for (unsigned i = 0; i < 2 && pair[i]; i++) {
@@ -294,6 +379,7 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
                   unpaired why)
 {
     const op *ou = u->op, *ov = v ? v->op : NULL;
+    blame(p, ou);
     if (p->timing->fifo && pull > p->d1_free) /* D1 could have taken something */
         count(p, P5_EVENT_D1_STARVATION_AND_FIFO_IS_EMPTY, (uint64_t)(pull - p->d1_free),
               (uint64_t)(pull - p->d1_free));
@@ -305,17 +391,18 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     int64_t ex = operands_ready(p, ou, ov, enter, &gap);
     int64_t largest;
     p5_stall cause = own_gap(p, p->now, ex, &gap, &largest);
+    blame(p, ou);
 
     int64_t begin = ex;
     if ((ou->flags & ISA_SERIALISING) && p->resolver->drained) {
         begin = (int64_t)(p->resolver->drained(p->resolver->context, p->start + (uint64_t)begin) - p->start);
-        p->deltas->stalls[P5_STALL_SERIALISE] += (uint64_t)(begin - ex);
+        spend(p, P5_STALL_SERIALISE, (uint64_t)(begin - ex));
     }
     int64_t unfrozen = fpu_ready(&p->fpu, ou, begin);
     if (ov)
         unfrozen = later(unfrozen, fpu_ready(&p->fpu, ov, begin));
     if (unfrozen > begin) {
-        p->deltas->stalls[P5_STALL_FPU] += (uint64_t)(unfrozen - begin);
+        spend(p, P5_STALL_FPU, (uint64_t)(unfrozen - begin));
         count(p, P5_EVENT_FLOATING_POINT_STALLS_DURATION, (uint64_t)(unfrozen - begin),
               (uint64_t)(unfrozen - begin));
         if (unfrozen - begin > largest) {
@@ -328,7 +415,7 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     if (ov)
         lump += switch_mode(p, ov);
     if (lump) {
-        p->deltas->stalls[P5_STALL_MMX_FP_SWITCH] += (uint64_t)lump;
+        spend(p, P5_STALL_MMX_FP_SWITCH, (uint64_t)lump);
         begin += lump;
     }
 
@@ -341,10 +428,19 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
         /* V's first EX clock is the one of U's last data reference: references stay in order, what U does
          * after its last one is shared. */
         int64_t begin_v = last.access ? later(begin, last.clock) : begin;
+        const ex_owners alone = p->sink ? own_execution(end_u - begin, &held) : (ex_owners){0};
+        blame(p, ov);
         end_v = execute(p, v, true, begin_v, v->clocks, &held, &last);
         end = later(end_u, end_v);
+        const ex_owners owners = own_execution(end - begin, &held);
+        if (p->sink)
+            spend_pair(p, ou, ov, &owners, &alone);
+        else
+            spend_all(p, &owners);
+    } else {
+        const ex_owners owners = own_execution(end - begin, &held);
+        spend_all(p, &owners);
     }
-    own_execution(p, end - begin, &held);
     p->deltas->clocks += (uint64_t)(end - p->now);
     count_group(p, u, v);
 
@@ -380,6 +476,8 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     p->previous_u = p->last_u;
     p->last_u = ou->address;
     p->groups++;
+    if (p->sink)
+        profile_group(p, u, v, why);
 }
 
 /* ---- D1 ------------------------------------------------------------------------------------------------ */
@@ -562,6 +660,7 @@ static bool may_wait(const pipe *p, const pipe_insn *x)
 /* What follows the issue of `x`, the youngest instruction of its group. */
 static void finish(pipe *p, const pipe_insn *x, bool in_v)
 {
+    blame(p, x->op);
     if (x->op->branch != ISA_NOT_BRANCH) {
         branch(p, x, in_v);
         return;
@@ -579,6 +678,7 @@ void pipe_step(pipe *p, const pipe_insn *x)
 {
     if (p->has_pending)
         release(p, &p->pending.operation, pull_clock(p, p->pending.available));
+    blame(p, x->op);
     int64_t available = fifo_decode(p, x->op);
     bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
     if (p->has_pending) {
@@ -600,7 +700,9 @@ void pipe_step(pipe *p, const pipe_insn *x)
         if (p->timing->fifo && available > pull)
             count(p, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
         issue(p, first, NULL, pull, p->pending.miss_until, why);
-        if (went_by(p))
+        bool flushed = went_by(p);
+        blame(p, x->op);
+        if (flushed)
             available = fifo_decode(p, x->op); /* what was there of it is lost */
     } else {
         p->end_bit_missed = false;
@@ -636,11 +738,12 @@ void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, uns
     last_access last = {0};
     int64_t end = execute(p, &x, false, p->now, clocks, &held, &last);
     p->deltas->clocks += (uint64_t)(end - p->now);
-    own_execution(p, end - p->now, &held);
+    ex_owners owners = own_execution(end - p->now, &held);
     uint64_t own_clocks = clocks;
-    p->deltas->stalls[P5_STALL_ISSUE] -= clocks > 0;
-    p->deltas->stalls[P5_STALL_EXECUTE] -= own_clocks - (clocks > 0);
-    p->deltas->stalls[cause] += own_clocks;
+    owners.of[P5_STALL_ISSUE] -= clocks > 0;
+    owners.of[P5_STALL_EXECUTE] -= own_clocks - (clocks > 0);
+    owners.of[cause] += own_clocks;
+    spend_all(p, &owners);
     p->now = end;
     flush(p, p->now - p->timing->depth);
     p->agi_gpr = 0;

@@ -26,6 +26,7 @@
 #include "core/memory.h"
 #include "core/mmx.h"
 #include "core/prefetch.h"
+#include "core/profile.h"
 #include "core/timing.h"
 #include "core/trace.h"
 
@@ -131,6 +132,7 @@ typedef struct pipe {
     uint64_t branch_since; /* instructions and pairs since the branch at hand last ran: set by the owner */
     uint64_t branch_pairs;
     const trace_sink *trace;
+    profile_sink *sink;             /* NULL: no profile is made */
     const breakpoints *breakpoints; /* NULL: none are set */
 } pipe;
 

@@ -4,6 +4,7 @@
 
 #include "core/core_internal.h"
 #include "core/cost.h"
+#include "core/profile_internal.h"
 
 uint32_t price_physical(const p5_block *block, uint32_t linear)
 {
@@ -61,6 +62,8 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
     memory_set_pipe(core->memory, how->v_pipe);
     memory_set_partner(core->memory, how->partner);
     memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
+    if (core->profile)
+        profile_capture(core, core->pipe.sink->who, CAPTURE_DATA, access->physical);
     return false;
 }
 
@@ -69,6 +72,8 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
     p5_core *core = context;
     uint32_t physical = price_physical(core->block, linear);
     memory_code(core->memory, linear, physical, core->block->code->cache_disable, asked, answer);
+    if (core->profile)
+        profile_capture(core, core->pipe.sink->who, CAPTURE_CODE, physical);
     return false;
 }
 
@@ -117,6 +122,7 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
     pipe_begin(&core->pipe, &core->timing, &core->state, core->now, address, resolver, deltas);
     core->pipe.control =
         (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
+    core->pipe.sink = core->profile ? &core->profile->sink : NULL;
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
 }
@@ -136,6 +142,8 @@ void price_settle(p5_core *core)
     begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_settle(&core->pipe);
     end(core);
+    if (core->profile)
+        profile_commit(core);
 }
 
 void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver, pipe_deltas *deltas)
@@ -174,4 +182,6 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
 void price_exact(p5_core *core, const p5_retired *r)
 {
     price_run(core, r, &core->resolver, &core->deltas[core->cpl_class]);
+    if (core->profile)
+        profile_commit(core);
 }

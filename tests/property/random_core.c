@@ -231,7 +231,8 @@ static unsigned bits_set(void *context, uint32_t linear, bool write)
     return (linear >> 12) % 7 == 0 ? P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0) : 0;
 }
 
-void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals)
+void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,
+                       const random_core_observer *observer)
 {
     p5_core_hooks hooks = {.walk = walk, .page_bits_set = bits_set};
     p5_core *core;
@@ -240,6 +241,8 @@ void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned s
         abort();
     p5_core_set_memo(core, memo);
     p5_core_set_control(core, &(p5_control){.paging = true});
+    if (observer && observer->begin)
+        observer->begin(observer->context, core);
     random_source r = {seed};
     guest g;
     make(&g, core, &r, p5_model_family(model) == P5_FAMILY_P55C);
@@ -252,5 +255,12 @@ void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned s
             cpl = disturb(core, &r, cpl, g.start[b]);
     }
     p5_core_counts(core, totals);
+    if (observer && observer->end)
+        observer->end(observer->context, core);
     p5_core_close(core);
+}
+
+void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals)
+{
+    random_core_watch(model, memo, seed, stretches, totals, NULL);
 }

@@ -9,4 +9,13 @@
 /* Opens a core of `model`, feeds it about `stretches` stretches made from `seed`, and answers its totals. */
 void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals);
 
+/* The same with somebody who may look at the core before and after. */
+typedef struct random_core_observer {
+    void (*begin)(void *context, p5_core *core);
+    void (*end)(void *context, p5_core *core);
+    void *context;
+} random_core_observer;
+void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,
+                       const random_core_observer *observer);
+
 #endif

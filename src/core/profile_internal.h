@@ -1,0 +1,111 @@
+/* What a profile consists of; the files profile*.c share it. */
+#ifndef CORE_PROFILE_INTERNAL_H
+#define CORE_PROFILE_INTERNAL_H
+
+#include "core/core_internal.h"
+#include "core/profile.h"
+
+/* Open-addressing table from a key of 96 bits to an index. */
+typedef struct key_slot {
+    uint64_t a;
+    uint32_t b;
+    uint32_t index; /* plus 1; 0 = free */
+} key_slot;
+
+typedef struct key_table {
+    key_slot *slots;
+    size_t size, used;
+} key_table;
+
+/* Uses of a leaf in a context. */
+typedef struct profile_cell {
+    memo_detail *detail;
+    uint32_t context;
+    uint64_t uses[P5_CPL_CLASSES];
+} profile_cell;
+
+typedef struct profile_frame {
+    uint32_t return_address;
+    uint32_t context; /* of the caller */
+    bool interrupt;   /* control came here without a call */
+} profile_frame;
+
+struct profile {
+    profile_sink sink;
+    profile_options options;
+    profile_range *functions;
+    counts scratch; /* what the memory side has counted since the last capture */
+    ARRAY_OF(profile_site) sites;
+    key_table site_table;
+    uint32_t last_site; /* index plus 1 of the site found last */
+    memo_detail *details;
+    uint32_t detail_count;
+    ARRAY_OF(profile_cell) cells;
+    key_table cell_table;
+    ARRAY_OF(profile_code) code;
+    key_table code_table;
+    bool out_of_memory;
+    uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
+    /* The shadow call stack. */
+    ARRAY_OF(profile_context) contexts;
+    ARRAY_OF(profile_edge) edges;
+    key_table edge_table;
+    ARRAY_OF(profile_frame) frames;
+    uint32_t context;  /* the current one */
+    bool started;      /* something has been executed */
+    bool leaves;       /* the last stretch ended with a call or return */
+    uint32_t expected; /* where control goes after the last stretch */
+    uint32_t function; /* of the last stretch's block, 0 = not known */
+    const p5_block *block;
+    unsigned last_op; /* index in `block` of the last instruction */
+    uint32_t last;    /* address of it */
+    /* Samples and intervals. */
+    ARRAY_OF(profile_sample) samples;
+    uint64_t overflows;
+    uint64_t armed_at; /* clock at which the counter was preset last */
+    uint64_t due;      /* clock of the interrupt request after an overflow; 0 = none yet */
+    bool open_sample;  /* the context of the last sample is that of the instruction that comes next */
+    ARRAY_OF(profile_interval) intervals;
+    uint64_t interval_clocks, interval_at;
+};
+
+/* Index (plus 1) that stands under a key; a new place holds 0 and is the caller's to fill. NULL: out of
+ * memory. */
+static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b);
+bool key_grow(key_table *t);
+
+static inline size_t key_hash(uint64_t a, uint32_t b)
+{
+    uint64_t h = (a ^ (uint64_t)b << 17) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+    return (size_t)(h ^ h >> 29);
+}
+
+static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
+{
+    if (2 * t->used >= t->size && !key_grow(t))
+        return NULL;
+    size_t mask = t->size - 1;
+    for (size_t at = key_hash(a, b) & mask;; at = (at + 1) & mask) {
+        key_slot *slot = &t->slots[at];
+        if (slot->index == 0) {
+            t->used++;
+            slot->a = a;
+            slot->b = b;
+            return &slot->index;
+        }
+        if (slot->a == a && slot->b == b)
+            return &slot->index;
+    }
+}
+
+/* The site of an instruction in the current context. NULL: out of memory. */
+profile_site *profile_site_of(profile *p, uint32_t context, uint32_t address, unsigned cpl_class);
+void profile_amount_add(profile *p, profile_site *site, uint32_t quantity, uint64_t increments,
+                        uint64_t asserted);
+void profile_set_context(p5_core *core, uint32_t context);
+/* Writes down what the block's instructions are, and the function that it belongs to. */
+void profile_note_block(profile *p, p5_block *block);
+void profile_interval_take(p5_core *core);
+
+#endif

@@ -1,0 +1,63 @@
+/* What a real tool would see - an interrupt some time after a counter has overflowed - and totals over time.
+ */
+#include "core/profile_internal.h"
+
+/* The counter is preset to -period. When it overflows, the interrupt request comes `sample_latency` clocks
+ * later, and the interrupt is taken at the first instruction boundary from then on: the address that the
+ * handler finds on its stack is that of the instruction which would have come next. The handler presets the
+ * counter again; what happened in between was not counted for the next sample. */
+void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
+{
+    profile *p = core->profile;
+    uint64_t count =
+        p->options.sample_quantity == P5_PROFILE_CLOCKS ? end - p->armed_at : p->sink.watched_count;
+    if (p->due == 0) {
+        if (count < p->options.sample_period)
+            return;
+        p->due = end + p->options.sample_latency;
+    }
+    if (end < p->due)
+        return;
+    p->due = 0;
+    p->armed_at = end;
+    p->sink.watched_count = 0;
+    p->overflows++;
+    if (p->samples.count == p->options.most_samples)
+        return;
+    if (!ARRAY_ROOM(&p->samples)) {
+        p->out_of_memory = true;
+        return;
+    }
+    p->samples.items[p->samples.count++] = (profile_sample){next, p->context, end};
+    p->open_sample = true;
+}
+
+/* At the first boundary between blocks from the wanted clock on. Where the room ends, every second one goes
+ * and the distance doubles. */
+void profile_interval_take(p5_core *core)
+{
+    profile *p = core->profile;
+    if (p->intervals.count == p->options.most_intervals) {
+        size_t left = 0;
+        for (size_t i = 1; i < p->intervals.count; i += 2)
+            p->intervals.items[left++] = p->intervals.items[i];
+        p->intervals.count = left;
+        p->interval_clocks *= 2;
+    }
+    if (!ARRAY_ROOM(&p->intervals)) {
+        p->out_of_memory = true;
+        p->interval_at = UINT64_MAX;
+        return;
+    }
+    profile_interval *interval = &p->intervals.items[p->intervals.count++];
+    p5_counts totals;
+    p5_core_counts(core, &totals);
+    interval->clock = core->now;
+    for (unsigned i = 0; i < P5_PROFILE_EXECUTIONS; i++) {
+        interval->totals[i] = 0;
+        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+            interval->totals[i] +=
+                i < P5_EVENT_COUNT ? totals.increments[i][class] : totals.stalls[i - P5_EVENT_COUNT][class];
+    }
+    p->interval_at = core->now - core->now % p->interval_clocks + p->interval_clocks;
+}

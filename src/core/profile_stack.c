@@ -1,0 +1,219 @@
+/* Who calls whom: a shadow call stack from the retired stream. It follows CALL and RET and copes with what
+ * programs do besides: jumps into other functions (tail calls), unwinding (longjmp), interrupts and signal
+ * handlers, CALL as a way to read EIP. */
+#include <string.h>
+
+#include "core/profile_internal.h"
+
+enum { MOST_FRAMES = 1 << 20, MOST_CONTEXTS = 1 << 16, SEARCH_FRAMES = 4096 };
+
+void profile_set_context(p5_core *core, uint32_t context)
+{
+    core->profile->context = context;
+    core->memo.context = context;
+}
+
+uint32_t profile_last(const p5_core *core)
+{
+    return core->profile->last;
+}
+
+/* First address of the function at `address`, 0 if no symbol covers it. */
+static uint32_t function_at(const profile *p, uint32_t address)
+{
+    size_t low = 0, high = p->options.function_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (p->functions[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->options.function_count && p->functions[low].start <= address ? p->functions[low].start
+                                                                                 : 0;
+}
+
+void profile_note_block(profile *p, p5_block *block)
+{
+    block->function = function_at(p, block->code->linear);
+    block->leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
+                    block->branch_kind == ISA_RET || block->branch_kind == ISA_FAR ||
+                    block->branch_kind == ISA_IRET;
+    block->in_profile = true;
+    for (unsigned i = 0; i < block->count; i++) {
+        const op *o = &block->ops[i];
+        uint32_t *index = key_find(&p->code_table, o->address, 0);
+        if (!index || (*index == 0 && !ARRAY_ROOM(&p->code))) {
+            p->code_table.used -= index != NULL;
+            p->out_of_memory = true;
+            return;
+        }
+        if (*index == 0)
+            *index = (uint32_t)++p->code.count;
+        profile_code *code = &p->code.items[*index - 1];
+        *code = (profile_code){.address = o->address,
+                               .target = o->target,
+                               .length = o->length,
+                               .branch = o->branch,
+                               .code32 = block->code->code32};
+        uint32_t at = o->address - block->code->linear;
+        if (o->length <= sizeof code->bytes && at + o->length <= block->code->size)
+            memcpy(code->bytes, block->code->bytes + at, o->length);
+    }
+}
+
+/* ---- contexts ------------------------------------------------------------------------------------------ */
+
+/* The context that is reached from `from` by a call at `call_site` to `function`; counts the call. Where
+ * there is no room for another one, the callee is part of its caller. */
+static uint32_t call_edge(profile *p, uint32_t from, uint32_t call_site, uint32_t function)
+{
+    uint32_t *index = key_find(&p->edge_table, (uint64_t)from << 32 | call_site, function);
+    if (!index) {
+        p->out_of_memory = true;
+        return from;
+    }
+    if (*index != 0) {
+        profile_edge *edge = &p->edges.items[*index - 1];
+        edge->calls++;
+        return edge->to;
+    }
+    if (!ARRAY_ROOM(&p->edges) || !ARRAY_ROOM(&p->contexts)) {
+        p->edge_table.used--;
+        p->out_of_memory = true;
+        return from;
+    }
+    uint32_t to = from;
+    while (to != 1 && p->contexts.items[to].function != function)
+        to = p->contexts.items[to].parent;
+    if (to == 1) { /* not on the stack */
+        to = from;
+        if (p->contexts.count < MOST_CONTEXTS) {
+            to = (uint32_t)p->contexts.count++;
+            p->contexts.items[to] = (profile_context){from, function, call_site};
+        }
+    }
+    p->edges.items[p->edges.count++] = (profile_edge){from, call_site, function, to, 1};
+    *index = (uint32_t)p->edges.count;
+    return to;
+}
+
+static void push(profile *p, uint32_t return_address, bool interrupt)
+{
+    if (p->frames.count == MOST_FRAMES) { /* forget the older half: nobody returns there soon */
+        memmove(p->frames.items, p->frames.items + MOST_FRAMES / 2,
+                MOST_FRAMES / 2 * sizeof *p->frames.items);
+        p->frames.count = MOST_FRAMES / 2;
+    }
+    if (ARRAY_ROOM(&p->frames))
+        p->frames.items[p->frames.count++] = (profile_frame){return_address, p->context, interrupt};
+    else
+        p->out_of_memory = true;
+}
+
+/* Unwinds to the youngest frame that waits at `address`. False: none does. */
+static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
+{
+    profile *p = core->profile;
+    size_t oldest = p->frames.count > SEARCH_FRAMES ? p->frames.count - SEARCH_FRAMES : 0;
+    for (size_t i = p->frames.count; i-- > oldest;) {
+        const profile_frame *frame = &p->frames.items[i];
+        if (frame->return_address != address || (interrupts_only && !frame->interrupt))
+            continue;
+        profile_set_context(core, frame->context);
+        p->frames.count = i;
+        return true;
+    }
+    return false;
+}
+
+/* Control went to another function by something that is neither call nor return. Into the middle of a
+ * function that is on the stack: longjmp and its like unwind to it. Otherwise a tail call; it returns to
+ * where its caller would have. */
+static void transfer(p5_core *core, uint32_t from, uint32_t function)
+{
+    profile *p = core->profile;
+    if (function == 0 || function == p->contexts.items[p->context].function)
+        return;
+    if (from != function) {
+        size_t oldest = p->frames.count > SEARCH_FRAMES ? p->frames.count - SEARCH_FRAMES : 0;
+        for (size_t i = p->frames.count; i-- > oldest;) {
+            uint32_t context = p->frames.items[i].context;
+            if (p->contexts.items[context].function != function)
+                continue;
+            profile_set_context(core, context);
+            p->frames.count = i;
+            return;
+        }
+    }
+    profile_set_context(core, call_edge(p, p->context, p->last, function));
+}
+
+static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_address, uint32_t from,
+                           uint32_t function, bool interrupt)
+{
+    profile *p = core->profile;
+    push(p, return_address, interrupt);
+    profile_set_context(core, call_edge(p, p->context, call_site, function ? function : from));
+}
+
+/* Which context the stretch at `from` belongs to, if it is not simply that of the one before. */
+static void find_context(p5_core *core, uint32_t from, uint32_t function)
+{
+    profile *p = core->profile;
+    if (!p->started) {
+        p->started = true;
+        profile_set_context(core, call_edge(p, 1, 0, function ? function : from));
+        return;
+    }
+    if (from != p->expected) { /* a signal or interrupt, or the way back from it */
+        if (!pop_to(core, from, true))
+            enter_function(core, p->expected, p->expected, from, function, true);
+        return;
+    }
+    const op *last = p->leaves ? &p->block->ops[p->last_op] : NULL;
+    if (last && (last->branch == ISA_CALL || last->branch == ISA_CALL_INDIRECT)) {
+        uint32_t behind = last->address + last->length;
+        if (from != behind) /* else it reads EIP */
+            enter_function(core, last->address, behind, from, function, false);
+    } else if (!last || !pop_to(core, from, false)) {
+        transfer(core, from, function);
+    }
+}
+
+void profile_follow(p5_core *core, const p5_retired *r)
+{
+    profile *p = core->profile;
+    p5_block *block = r->block;
+    uint32_t from = r->first == 0 ? block->code->linear : block->ops[r->first].address;
+    if (core->now >= p->interval_at)
+        profile_interval_take(core);
+    if (!block->in_profile)
+        profile_note_block(p, block);
+    if (from != p->expected || block->function != p->function || p->leaves)
+        find_context(core, from, block->function);
+    if (p->open_sample) {
+        p->open_sample = false;
+        profile_sample *sample = &p->samples.items[p->samples.count - 1];
+        if (sample->address == from)
+            sample->context = p->context;
+    }
+    bool whole = r->first + r->count == block->count;
+    p->leaves = whole && block->leaves;
+    p->last_op = (unsigned)r->first + r->count - 1;
+    p->last = whole ? block->branch_address : block->ops[p->last_op].address;
+    p->block = block;
+    p->expected = r->next;
+    p->function = block->function;
+}
+
+void profile_delivered(p5_core *core, uint32_t handler)
+{
+    profile *p = core->profile;
+    uint32_t function = function_at(p, handler);
+    enter_function(core, p->expected, p->expected, handler, function, true);
+    p->started = true;
+    p->leaves = false;
+    p->expected = handler;
+    p->function = function;
+}

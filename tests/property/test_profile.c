@@ -1,0 +1,224 @@
+/* Laws of the exact profile on random guests: making it changes no count; it is the same whether the memo
+ * answers or the exact path does, instruction by instruction and context by context, also if the memo is
+ * dropped all the time; and what the instructions cost adds up to the totals. Argument: guests per board. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core_internal.h"
+#include "p5scope/model.h"
+#include "random_core.h"
+
+enum { STRETCHES = 400 };
+
+typedef struct recording {
+    size_t budget;       /* of the memo */
+    uint64_t interval;   /* clocks */
+    profile_site *sites; /* sorted; the amounts too */
+    size_t count;
+    uint64_t sum[P5_PROFILE_QUANTITIES][P5_CPL_CLASSES], asserted[P5_PROFILE_QUANTITIES][P5_CPL_CLASSES];
+    p5_counts totals;
+} recording;
+
+static int by_quantity(const void *a, const void *b)
+{
+    uint32_t x = ((const profile_amount *)a)->quantity, y = ((const profile_amount *)b)->quantity;
+    return (x > y) - (x < y);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const profile_site *x = a, *y = b;
+    if (x->context != y->context)
+        return x->context < y->context ? -1 : 1;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
+}
+
+static void begin(void *context, p5_core *core)
+{
+    const recording *r = context;
+    core->memo.budget = r->budget;
+    const profile_options options = {.interval_clocks = r->interval,
+                                     .most_intervals = r->interval ? 16 : 0,
+                                     .sample_quantity = P5_PROFILE_NONE};
+    if (!profile_start(core, &options))
+        abort();
+}
+
+static void end(void *context, p5_core *core)
+{
+    recording *r = context;
+    if (!profile_collect(core))
+        abort();
+    profile_view view;
+    profile_look(core, &view);
+    r->count = view.site_count;
+    r->sites = calloc(view.site_count + 1, sizeof *r->sites);
+    if (!r->sites)
+        abort();
+    for (size_t i = 0; i < view.site_count; i++) {
+        profile_site *to = &r->sites[i];
+        *to = view.sites[i];
+        to->amounts.items = malloc(to->amounts.count * sizeof *to->amounts.items + 1);
+        if (!to->amounts.items)
+            abort();
+        if (to->amounts.count)
+            memcpy(to->amounts.items, view.sites[i].amounts.items,
+                   to->amounts.count * sizeof *to->amounts.items);
+        qsort(to->amounts.items, to->amounts.count, sizeof *to->amounts.items, by_quantity);
+        for (size_t j = 0; j < to->amounts.count; j++) {
+            r->sum[to->amounts.items[j].quantity][to->cpl_class] += to->amounts.items[j].increments;
+            r->asserted[to->amounts.items[j].quantity][to->cpl_class] += to->amounts.items[j].asserted;
+        }
+    }
+    qsort(r->sites, r->count, sizeof *r->sites, by_place);
+}
+
+static void record(recording *r, const p5_model *model, bool memo_on, uint64_t seed, size_t budget,
+                   uint64_t interval)
+{
+    *r = (recording){.budget = budget, .interval = interval};
+    const random_core_observer observer = {begin, end, r};
+    random_core_watch(model, memo_on, seed, STRETCHES, &r->totals, &observer);
+}
+
+static void forget(recording *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        free(r->sites[i].amounts.items);
+    free(r->sites);
+}
+
+/* ---- laws ---- */
+
+static bool same_site(const profile_site *x, const profile_site *y)
+{
+    if (by_place(x, y) != 0 || x->amounts.count != y->amounts.count)
+        return false;
+    for (size_t i = 0; i < x->amounts.count; i++) {
+        const profile_amount *a = &x->amounts.items[i], *b = &y->amounts.items[i];
+        if (a->quantity != b->quantity || a->increments != b->increments || a->asserted != b->asserted)
+            return false;
+    }
+    return true;
+}
+
+static void print_site(const profile_site *x)
+{
+    printf("%08x in context %u, class %u:", x->address, x->context, x->cpl_class);
+    for (size_t i = 0; i < x->amounts.count; i++)
+        printf(" %u:%" PRIu64 "/%" PRIu64, x->amounts.items[i].quantity, x->amounts.items[i].increments,
+               x->amounts.items[i].asserted);
+    printf("\n");
+}
+
+static bool same_profile(const recording *a, const recording *b)
+{
+    size_t n = a->count < b->count ? a->count : b->count;
+    for (size_t i = 0; i < n; i++) {
+        if (same_site(&a->sites[i], &b->sites[i]))
+            continue;
+        printf("the profiles differ:\n");
+        print_site(&a->sites[i]);
+        print_site(&b->sites[i]);
+        return false;
+    }
+    if (a->count != b->count)
+        printf("profiles of %zu and %zu sites\n", a->count, b->count);
+    return a->count == b->count;
+}
+
+static bool of_the_bus(unsigned event)
+{
+    return event == P5_EVENT_BUS_CYCLE_DURATION ||
+           event == P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY;
+}
+
+/* Events that are not all due to instructions: another master does something. */
+static bool of_the_board(unsigned event)
+{
+    return event == P5_EVENT_EXTERNAL_SNOOPS || event == P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS ||
+           event == P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK || event == P5_EVENT_BUS_OWNERSHIP_TRANSFERS ||
+           event == P5_EVENT_BUS_OWNERSHIP_LATENCY || event == P5_EVENT_CACHE_LINE_SHARING ||
+           event == P5_EVENT_CACHE_M_STATE_LINE_SHARING;
+}
+
+static bool adds_up(const recording *r, bool other_master)
+{
+    unsigned wrong = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+        uint64_t clocks = 0;
+        for (unsigned s = 0; s < P5_STALL_COUNT; s++) {
+            clocks += r->sum[P5_PROFILE_STALLS + s][class];
+            wrong += r->sum[P5_PROFILE_STALLS + s][class] != r->totals.stalls[s][class];
+        }
+        wrong += clocks != r->totals.clocks[class];
+        if (clocks != r->totals.clocks[class])
+            printf("class %u: %" PRIu64 " clocks in the profile, %" PRIu64 " in all\n", class, clocks,
+                   r->totals.clocks[class]);
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+            if (e == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE) /* made from the clocks */
+                continue;
+            uint64_t total = r->totals.increments[e][class], asserted = r->totals.asserted[e][class];
+            bool fits = r->sum[e][class] == total && r->asserted[e][class] == asserted;
+            if (of_the_bus(e)) /* cycles under way have been booked, by who began them */
+                fits = other_master ||
+                       r->sum[e][0] + r->sum[e][1] >= r->totals.increments[e][0] + r->totals.increments[e][1];
+            else if (of_the_board(e))
+                fits = r->sum[e][class] <= total && r->asserted[e][class] <= asserted;
+            if (!fits)
+                printf("class %u, %s: %" PRIu64 " of %" PRIu64 ", asserted %" PRIu64 " of %" PRIu64 "\n",
+                       class, p5_event_describe((enum p5_event)e)->name, r->sum[e][class], total,
+                       r->asserted[e][class], asserted);
+            wrong += !fits;
+        }
+    }
+    return wrong == 0;
+}
+
+static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
+{
+    static recording usual, exact, tiny;
+    static p5_counts plain;
+    random_core_run(model, true, seed, STRETCHES, &plain);
+    record(&usual, model, true, seed, SIZE_MAX, 0);
+    record(&exact, model, false, seed, SIZE_MAX, 1 + seed % 1000);
+    record(&tiny, model, true, seed, 1, 0);
+    bool same_counts = memcmp(&plain, &usual.totals, sizeof plain) == 0 &&
+                       memcmp(&plain, &exact.totals, sizeof plain) == 0 &&
+                       memcmp(&plain, &tiny.totals, sizeof plain) == 0;
+    if (!same_counts)
+        printf("the profile changes the counts\n");
+    bool holds = same_counts && same_profile(&usual, &exact) && same_profile(&tiny, &exact) &&
+                 adds_up(&usual, other_master);
+    if (!holds)
+        printf("model %s, seed %" PRIu64 "\n", p5_model_name(model), seed);
+    forget(&usual);
+    forget(&exact);
+    forget(&tiny);
+    return holds;
+}
+
+static const char *const agents[] = {"none", "dma,period=61,base=20000h,len=1K,write=on"};
+
+int main(int argc, char **argv)
+{
+    unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 20;
+    for (unsigned which = 0; which < 4; which++) {
+        p5_model *model;
+        p5_error error;
+        if (p5_model_open(which % 2 ? "p55c-200" : "p54c-133", &model, &error) != P5_OK ||
+            p5_model_set_agent(model, agents[which / 2], &error) != P5_OK) {
+            printf("%s\n", error.message);
+            return 1;
+        }
+        for (unsigned long seed = 1; seed <= seeds; seed++)
+            if (!law_holds(model, seed, which / 2 > 0))
+                return 1;
+        p5_model_close(model);
+    }
+    return 0;
+}
