@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/pairing.h"
 
 enum {
@@ -127,7 +128,9 @@ static void prepare_op(const timing *t, const isa_insn *insn, op *o)
     o->fp_to_sti = insn->fp_to_sti;
     o->fp_push = form->fp_push;
     o->memory = insn->memory;
-    o->lock = insn->lock || (insn->memory && (insn->flags & ISA_IMPLICIT_LOCK));
+    o->lock = (uint8_t)(insn->memory && (insn->flags & ISA_IMPLICIT_LOCK) ? LOCK_EXCHANGE /* XCHG alone */
+                        : insn->lock                                      ? LOCK_MODIFY
+                                                                          : LOCK_NONE);
     o->rep = insn->rep || insn->repne;
     o->imm8 = insn->imm8;
     o->imm16 = insn->imm16;

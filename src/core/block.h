@@ -65,7 +65,7 @@ typedef struct op {
     bool fp_to_sti;
     int8_t fp_push;
     bool memory;
-    bool lock; /* its references are a locked read-modify-write */
+    uint8_t lock; /* LOCK_*: its references are a locked read-modify-write */
     bool rep;
     uint8_t stack_group;   /* the ESP exception of pairing: see pairing.c */
     uint8_t segment_loads; /* event 0Fh */

@@ -76,9 +76,15 @@ enum {
     PARTNER_MISSED = 4     /* ... that missed */
 };
 void memory_set_partner(memory *m, unsigned partner);
-/* The exact path. `locked`: part of a locked read-modify-write (read first, then write). `mmx`: counts in the
+/* Locked read-modify-writes (read first, then write), by where the value to be written comes from. */
+enum {
+    LOCK_NONE,
+    LOCK_MODIFY,  /* out of EX, from what was read */
+    LOCK_EXCHANGE /* a register: the bus unit has it before the read ends (XCHG) */
+};
+/* The exact path. `locked`: LOCK_*, of which the reference is a part. `mmx`: counts in the
  * MMX-only events. Increments the memory events itself (memory_events). */
-void memory_data(memory *m, const p5_access *access, uint64_t asked, bool locked, bool mmx,
+void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
                  data_answer *answer);
 
 /* Code fetch of the 32-byte line that contains `physical`. */

@@ -41,6 +41,7 @@ struct memory {
     tlb data_tlb_large;
     line_fill data_fill;
     write_buffer writes;
+    uint64_t locked_read; /* clock at which the data of the last locked reference was there */
     uint64_t ewbe_at; /* clock from which EWBE# is active again */
     bus bus;
     const p5_model *model;

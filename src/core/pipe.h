@@ -40,7 +40,8 @@ typedef struct pipe_deltas {
 
 /* What the memory side wants to know of a reference beside its address. */
 typedef struct reference {
-    bool locked, mmx, v_pipe;
+    uint8_t locked; /* LOCK_* */
+    bool mmx, v_pipe;
     uint8_t partner; /* PARTNER* */
 } reference;
 

@@ -289,6 +289,28 @@ static void locked_references(void **state)
     fixture_close(&f);
 }
 
+/* XCHG's write has its value from a register and follows the read on the bus; that of ADD leaves EX two clocks
+ * after the data has come and takes a clock to the bus. 3 core clocks per bus clock. */
+static void exchanged_values_are_ready(void **state)
+{
+    (void)state;
+    for (unsigned kind = LOCK_MODIFY; kind <= LOCK_EXCHANGE; kind++) {
+        fixture f;
+        fixture_open(&f, "p55c-200", false, NULL);
+        p5_access read = fixture_access(0x1000, 4, R), write = fixture_access(0x1000, 4, W);
+        data_answer answer;
+        memory_data(f.memory, &read, 0, kind, false, &answer);
+        /* asked at 1: bus clock 1; the data can be used 1 clock after the end of the read */
+        unsigned read_end = 1 + f.model->bus.locked_read;
+        assert_int_equal(answer.done, 3 * read_end + 1);
+        memory_data(f.memory, &write, answer.done + 2, kind, false, &answer);
+        unsigned asked = kind == LOCK_EXCHANGE ? 3 * read_end + 1 : 3 * read_end + 1 + 2 + 1;
+        unsigned write_begin = (asked + 2) / 3;
+        assert_int_equal(answer.done, 3 * (write_begin + f.model->bus.locked_write) + 1);
+        fixture_close(&f);
+    }
+}
+
 static void input_and_output(void **state)
 {
     (void)state;
@@ -384,6 +406,7 @@ int main(void)
         cmocka_unit_test(the_high_part_goes_first),
         cmocka_unit_test(cache_disable),
         cmocka_unit_test(locked_references),
+        cmocka_unit_test(exchanged_values_are_ready),
         cmocka_unit_test(input_and_output),
         cmocka_unit_test(mmx_only_events),
         cmocka_unit_test(causes_add_up),
