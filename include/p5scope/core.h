@@ -140,7 +140,19 @@ typedef struct p5_control {
     bool paging;               /* CR0.PG */
     bool trap_flag;            /* EFLAGS.TF: nothing pairs */
     bool fpu_trap;             /* CR0.EM or CR0.TS: no MMX in V */
+    bool branch_trace;         /* TR12.TR: branch trace messages */
+    bool fast_branch_trace;    /* TR12.FTR: one message for each taken branch instead of two */
 } p5_control;
+
+/* A branch trace message: a special cycle on the bus, sent while TR12.TR is set for every taken branch and
+ * every delivery of an exception or interrupt (manual, table 26-21). Two come in order, the first with the
+ * address of the instruction, the second with that of the target; with TR12.FTR only the first. They pass
+ * through the write buffers, and the processor waits when these are full. */
+typedef struct p5_branch_message {
+    uint64_t clock;   /* core clock at which the special cycle ends */
+    uint32_t address; /* linear */
+    bool target;      /* the second message */
+} p5_branch_message;
 
 /* The debug registers as events 23h-26h want to know them. */
 typedef struct p5_debug {
@@ -191,8 +203,8 @@ typedef struct p5_core_hooks {
      * processor sees what memory holds. */
     void (*from_memory)(void *context, uint32_t physical, uint32_t size);
     /* Whole lines for the test registers: what the processor's data references see, what memory holds; and a
-     * line that the processor sees from now on while memory keeps what it has. */
-    void (*read_line)(void *context, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
+     * line that the processor sees from now on while memory keeps what it has. False: there is no memory. */
+    bool (*read_line)(void *context, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
     void (*write_line)(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES]);
     /* The processor executes these bytes where data references see others; NULL: no longer. */
     void (*code_line)(void *context, uint32_t physical, const uint8_t *bytes);
@@ -266,6 +278,15 @@ typedef struct p5_trace_insn {
     uint16_t stall_clocks;
     uint16_t clocks; /* its own clocks, hits assumed */
 } p5_trace_insn;
+/* Calls `message` for every branch trace message; NULL: nobody listens. The cycles run all the same. */
+void p5_core_on_branch_message(p5_core *core,
+                               void (*message)(void *context, const p5_branch_message *message),
+                               void *context);
+/* True while test registers have left something in caches or TLBs that has to be looked at with every
+ * instruction: lines that hold something else than memory, entries that translate otherwise than the page
+ * tables, wrong parity. The owner must then feed single instructions, since what a guest sees can change
+ * behind each. `*refetch`, which is cleared by this, says that the bytes or places of code have changed. */
+bool p5_core_watching(p5_core *core, bool *refetch);
 /* Calls `insn` for every instruction from now on, in program order; NULL turns it off. Prices every block on
  * the exact path meanwhile (same results). */
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context);

@@ -67,6 +67,14 @@ p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *valu
 p5_fault p5_pmu_rdpmc(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value);
 p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value);
 p5_fault p5_pmu_wrmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t value);
+/* Calls `error` when a reference reads something that was written with reversed parity (TR1; manual,
+ * 26.2.1.4): IERR# is asserted, TR1.PES has been set. `array` is the bit of TR1 that names the array;
+ * `shutdown`: TR1.NS is 0 and the processor shuts down. NULL: nobody listens. Called while the reference is
+ * priced. */
+void p5_pmu_on_parity_error(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),
+                            void *context);
+/* Whether WRMSR would fault, without writing. */
+p5_fault p5_pmu_wrmsr_fault(const p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx);
 /* CR4 bits that the family has; a write of others is #GP(0). */
 uint32_t p5_pmu_cr4_mask(unsigned family);
 /* TR12 as the model's control inputs: fills the TR12-derived fields of `control`. */

@@ -77,7 +77,7 @@ void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry 
     btb_entry *entries = b->entry[raw_index(b, set, bank)];
     btb_entry *entry = &entries[way & 3];
     for (unsigned i = 0; i < BTB_WAYS; i++)
-        if (from->valid && entries[i].valid && entries[i].tag == from->tag)
+        if (entries[i].valid && entries[i].tag == from->tag)
             entry = &entries[i];
     *entry = *from;
 }

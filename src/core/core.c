@@ -19,10 +19,11 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, hooks, &c->memory_counts);
         c->predictor = predictor_open(model);
+        c->watch = calloc(1, sizeof *c->watch);
         price_open(c);
         pipe_reset(&c->state);
     }
-    if (!c || !c->decoder || !c->memory || !c->predictor || !memo_open(c)) {
+    if (!c || !c->decoder || !c->memory || !c->predictor || !c->watch || !memo_open(c)) {
         p5_core_close(c);
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     }
@@ -40,6 +41,7 @@ void p5_core_close(p5_core *core)
     profile_close(core->profile);
     predictor_close(core->predictor);
     memory_close(core->memory);
+    free(core->watch);
     isa_decoder_close(core->decoder);
     free(core);
 }
@@ -188,6 +190,8 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
         count_one(core, events[i]);
     deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(&core->timing, e),
             P5_STALL_EXCEPTION);
+    if (core->control.branch_trace)
+        branch_trace_delivered(core, e);
 }
 
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
@@ -197,6 +201,7 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     pass(core, P5_STALL_HALT, clocks);
     memory_pass(core->memory, core->now);
     capture_last(core);
+    watch_look(core);
     if (clocks > 0) { /* everything in flight has come to an end */
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
     }
@@ -209,7 +214,7 @@ void core_hold_memo(p5_core *core)
 {
     const p5_control *c = &core->control;
     core->memo.held = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
-                      core->breakpoints.active ||
+                      c->branch_trace || core->watch->on || core->breakpoints.active ||
                       (core->profile && core->profile->sink.watched != P5_PROFILE_NONE);
 }
 
@@ -217,8 +222,8 @@ void p5_core_set_control(p5_core *core, const p5_control *control)
 {
     price_settle(core);
     core->control = *control;
-    core_hold_memo(core);
     memory_set_control(core->memory, control);
+    watch_update(core);
     predictor_set_control(core->predictor, control->no_branch_allocation);
 }
 
@@ -234,33 +239,37 @@ void p5_core_load_cr3(p5_core *core)
     price_settle(core);
     memory_load_cr3(core->memory);
     predictor_flush(core->predictor);
+    watch_flushed(core);
 }
 
 void p5_core_invlpg(p5_core *core, uint32_t linear)
 {
     price_settle(core);
     memory_invlpg(core->memory, linear);
+    watch_flushed(core);
 }
 
-static void wait_for_bus(p5_core *core, uint64_t done)
+void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause)
 {
     if (done <= core->now)
         return;
-    pass(core, P5_STALL_SERIALISE, done - core->now);
+    pass(core, cause, done - core->now);
 }
 
 void p5_core_wbinvd(p5_core *core)
 {
     price_settle(core);
-    wait_for_bus(core, memory_wbinvd(core->memory, core->now));
+    core_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
     capture_last(core);
+    watch_flushed(core);
 }
 
 void p5_core_invd(p5_core *core)
 {
     price_settle(core);
-    wait_for_bus(core, memory_invd(core->memory, core->now));
+    core_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
     capture_last(core);
+    watch_flushed(core);
 }
 
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
@@ -268,6 +277,21 @@ void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace
     price_settle(core);
     core->trace = (trace_sink){insn, context};
     core_hold_memo(core);
+}
+
+void p5_core_on_branch_message(p5_core *core,
+                               void (*message)(void *context, const p5_branch_message *message),
+                               void *context)
+{
+    core->branches.message = message;
+    core->branches.context = context;
+}
+
+bool p5_core_watching(p5_core *core, bool *refetch)
+{
+    *refetch = core->watch->refetch;
+    core->watch->refetch = false;
+    return core->watch->on;
 }
 
 void p5_core_set_memo(p5_core *core, bool on)

@@ -8,6 +8,15 @@
 #include "core/memory.h"
 #include "core/pipe.h"
 #include "core/profile.h"
+#include "core/predictor.h"
+#include "core/watch.h"
+
+/* Branch trace messages (TR12.TR): branch_trace.c. */
+typedef struct branch_trace {
+    void (*message)(void *context, const p5_branch_message *message);
+    void *context;
+    uint32_t last, next; /* linear addresses of the instruction executed last, and of what follows it */
+} branch_trace;
 
 struct p5_core {
     timing timing; /* as the model file says */
@@ -15,11 +24,13 @@ struct p5_core {
     memory *memory;
     predictor *predictor;
     p5_control control;
-    uint64_t now;       /* clock at which EX is free after the last group */
-    unsigned cpl_class; /* of what was fed last */
-    pipe_state state;   /* valid unless `interned` says otherwise */
-    pipe pipe;          /* the working copy, and the instruction that waits for a partner */
-    pipe_resolver resolver;
+    uint64_t now;           /* clock at which EX is free after the last group */
+    unsigned cpl_class;     /* of what was fed last */
+    pipe_state state;       /* valid unless `interned` says otherwise */
+    pipe pipe;              /* the working copy, and the instruction that waits for a partner */
+    pipe_resolver resolver; /* `unwatched`, or that of watch.c around it */
+    pipe_resolver unwatched;
+    watch *watch;
     pipe_deltas deltas[P5_CPL_CLASSES]; /* everything priced on the exact path */
     counts memory_counts;               /* what the memory side counted */
     uint64_t instructions, groups;      /* priced so far */
@@ -30,7 +41,14 @@ struct p5_core {
     p5_block *blocks;
     /* While a stretch is priced: */
     const p5_block *block;
+    branch_trace branches;
 };
+
+/* core.c */
+/* Whether the remembered answers may be used. */
+void core_hold_memo(p5_core *core);
+/* The processor waits for the bus until `done`; `cause` owns the clocks. */
+void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause);
 
 /* Physical address of `linear`, an address within the block's lines. */
 uint32_t price_physical(const p5_block *block, uint32_t linear);
@@ -48,7 +66,8 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
 void price_exact(p5_core *core, const p5_retired *r);
 void price_settle(p5_core *core);
 void price_open(p5_core *core);
-/* core.c: whether the memo's answers hold under the control inputs, traces and samples that are wanted. */
-void core_hold_memo(p5_core *core);
+/* Sends the messages of the stretch's last instruction, and of a delivery. */
+void branch_trace_retired(p5_core *core, const p5_retired *r);
+void branch_trace_delivered(p5_core *core, const p5_exception *e);
 
 #endif

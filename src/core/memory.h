@@ -43,6 +43,9 @@ uint64_t memory_invd(memory *m, uint64_t asked);
 /* The clock at which all buffered writes are on memory and EWBE# is active: serialising instructions and I/O
  * wait for it. */
 uint64_t memory_drained(memory *m, uint64_t asked);
+/* A branch trace message asks for a write buffer at `asked`: answers the clock at which it has one; `*end`:
+ * the special cycle has ended. */
+uint64_t memory_branch_message(memory *m, uint64_t asked, uint64_t *end);
 /* Time has passed up to `clock` without a request (HLT): what other bus masters did meanwhile. */
 void memory_pass(memory *m, uint64_t clock);
 /* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */

@@ -164,6 +164,17 @@ void memory_upgrade_lines(struct memory *m, uint64_t clock)
     }
 }
 
+uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
+{
+    unsigned entry = write_buffer_next(&m->writes, false);
+    uint64_t taken = m->writes.free_at[entry] > asked ? m->writes.free_at[entry] : asked;
+    memory_upgrade_lines(m, taken);
+    *end = bus_write(&m->bus, taken + m->model->latency.miss_to_bus);
+    write_buffer_take(&m->writes, entry, *end, 0, false);
+    memory_set_quiet(m);
+    return taken;
+}
+
 void memory_pass(struct memory *m, uint64_t clock)
 {
     memory_let_agent(m, clock);

@@ -110,8 +110,9 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 
 void price_open(p5_core *core)
 {
-    core->resolver = (pipe_resolver){core,           resolve_data,   resolve_code,   resolve_end,
-                                     resolve_branch, resolve_passed, resolve_drained};
+    core->unwatched = (pipe_resolver){core,           resolve_data,   resolve_code,   resolve_end,
+                                      resolve_branch, resolve_passed, resolve_drained};
+    core->resolver = core->unwatched;
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
@@ -184,4 +185,6 @@ void price_exact(p5_core *core, const p5_retired *r)
     price_run(core, r, &core->resolver, &core->deltas[core->cpl_class]);
     if (core->profile)
         profile_commit(core);
+    if (core->control.branch_trace)
+        branch_trace_retired(core, r);
 }

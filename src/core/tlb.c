@@ -75,9 +75,14 @@ tlb_entry tlb_get(const tlb *t, unsigned entry)
                        t->lru[entry >> t->way_bits]};
 }
 
+unsigned tlb_place(const tlb *t, uint32_t key, unsigned way)
+{
+    return first_entry(t, key) + (way & (t->ways - 1));
+}
+
 void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
 {
-    unsigned entry = first_entry(t, from->linear) + (way & (t->ways - 1));
+    unsigned entry = tlb_place(t, from->linear, way);
     t->last_key = 0;
     t->key[entry] = from->valid ? tlb_key(from->linear, from->large) : 0;
     t->physical[entry] = from->physical;

@@ -74,7 +74,9 @@ typedef struct tlb_entry {
     uint64_t lru;       /* of the set */
 } tlb_entry;
 tlb_entry tlb_get(const tlb *t, unsigned entry);
-/* Writes way `way` of the set that entry->linear selects; of a fully associative TLB, entry `way`. */
+/* The entry that is way `way` of the set of `key`; of a fully associative TLB, entry `way`. */
+unsigned tlb_place(const tlb *t, uint32_t key, unsigned way);
+/* Writes way `way` of the set that entry->linear selects. */
 void tlb_put(tlb *t, unsigned way, const tlb_entry *entry);
 
 #endif

@@ -18,7 +18,8 @@ typedef struct block_plan {
     bool alias;      /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
     bool locked_neg; /* LOCK NEG, which Unicorn makes a loop that reads twice */
     unsigned later;
-    unsigned size; /* bytes of what was decoded */
+    unsigned stores; /* instructions that store */
+    unsigned size;   /* bytes of what was decoded */
 } block_plan;
 
 /* The bytes of a block: in place, or put together when its only instruction crosses a page end. */
@@ -30,7 +31,10 @@ typedef struct code_bytes {
 
 static void code_bytes_find(engine *e, uint32_t linear, uint32_t *physical, code_bytes *code)
 {
-    code->bytes = mmu_peek(e, linear, physical);
+    const uint8_t *at = mmu_peek_code(e, linear, physical);
+    code->bytes = at != NULL ? behind_code_page(e, *physical, at - (linear & ENGINE_PAGE_MASK)) +
+                                   (linear & ENGINE_PAGE_MASK)
+                             : NULL;
     code->size = code->bytes ? ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK) : 0;
 }
 
@@ -40,8 +44,9 @@ static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
     uint32_t physical;
     size_t have = code->size < MAX_INSN_BYTES ? code->size : MAX_INSN_BYTES;
     memcpy(code->joined, code->bytes, have);
-    const uint8_t *next = mmu_peek(e, linear + (uint32_t)code->size, &physical);
+    const uint8_t *next = mmu_peek_code(e, linear + (uint32_t)code->size, &physical);
     if (next && have == code->size) {
+        next = behind_code_page(e, physical, next);
         memcpy(code->joined + have, next, MAX_INSN_BYTES);
         have += MAX_INSN_BYTES;
     }
@@ -148,8 +153,10 @@ static block_plan plan_block(engine *e, uint32_t linear, bool code32, unsigned m
             }
         }
         bool alone = stands_alone(&insn, code->bytes + at);
-        if (alone && plan.count)
+        bool stores = isa_forms[insn.form].data_writes != 0;
+        if ((alone && plan.count) || (stores && plan.stores && e->behind.invd))
             break;
+        plan.stores += stores;
         plan.count++;
         plan.kind = kind_of(&insn, code->bytes + at, code32, &plan);
         plan.later += isa_forms[insn.form].models == ISA_P6;
@@ -290,6 +297,8 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         max = 1;
     code_bytes code;
     code_bytes_find(e, linear, &physical, &code);
+    if (code.bytes && physical < e->ram_bytes && !e->code_pages[physical / ENGINE_PAGE_BYTES])
+        behind_search(e, code.bytes - (linear & ENGINE_PAGE_MASK));
     block_plan plan = plan_block(e, linear, code32, max, &code);
     engine_block *known = find_again(e, tb, &plan, physical, &code);
     discard(e, e->unfinished);

@@ -155,6 +155,7 @@ void engine_close(engine *e)
     isa_decoder_close(e->decoder);
     if (e->ram)
         munmap(e->ram, e->ram_bytes);
+    behind_close(e);
     free(e->code_pages);
     free(e->records);
     free(e);
@@ -194,6 +195,11 @@ void engine_step_mode(engine *e, bool on)
     e->stepping = on;
     e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
     e->redirected = true; /* the block about to start was translated for the other mode */
+}
+
+void engine_refetch(engine *e)
+{
+    e->redirected = true;
 }
 
 uint64_t engine_permissive_count(const engine *e)

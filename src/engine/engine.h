@@ -102,8 +102,8 @@ engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);
 /* Asks for attention() at the next block boundary; async-signal- and thread-safe. */
 void engine_request_attention(engine *e);
-/* While on, every instruction is a stretch of its own, with attention() after each; a REP string is one instruction. To be switched from attention() or
- * between runs. */
+/* While on, every instruction is a stretch of its own, with attention() after each; a REP string is one
+ * instruction. To be switched from attention() or between runs. */
 void engine_step_mode(engine *e, bool on);
 /* Delivers an external interrupt at the current boundary, from attention() or between runs. False if IF or a
  * shadow forbids it (NMI ignores IF). */
@@ -167,7 +167,8 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
 bool engine_translate(engine *e, uint32_t linear, uint32_t *physical);
 /* For the core's page walks: addresses of the entries that translate `linear`. */
 void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
-/* For the core's page walks: which accessed and dirty bits (P5_PAGE_*) the access at `linear` found clear and has set. Tells each bit once. */
+/* For the core's page walks: which accessed and dirty bits (P5_PAGE_*) the access at `linear` found clear and
+ * has set. Tells each bit once. */
 unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write);
 /* Page tables changed by the host: drop cached translations (not the model's TLBs). */
 void engine_flush_translations(engine *e);
@@ -175,6 +176,29 @@ void engine_flush_translations(engine *e);
  * at it. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
+/* --- What caches and TLBs hold apart from memory and page tables: behind.c ---
+ * From now on what memory behind modified lines holds is kept, for every page that the guest stores into.
+ * Costs a copy of each such page. False: out of memory. */
+bool engine_keep_memory(engine *e);
+/* For p5_core_hooks of the same names: bytes that lie in one line. */
+void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size);
+void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size);
+/* A line as data references see it, or as memory holds it. False: no RAM there. */
+bool engine_read_line(const engine *e, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
+/* Data references see these bytes from now on; memory keeps what it has, if engine_keep_memory is on. */
+void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES]);
+/* The processor executes `bytes` in this line, whatever data references see; NULL: no longer. False: out of
+ * memory. */
+bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes);
+/* An entry of a TLB that translates otherwise than the page tables; `valid` false: no longer. */
+void engine_set_translation(engine *e, const p5_translation *translation);
+/* The host has written RAM through engine_ram, as a device would: so has memory. */
+void engine_ram_written(engine *e, uint32_t physical, uint32_t size);
+/* Rights and attributes of the page of `linear`: P5_PAGE_WRITABLE ... */
+unsigned engine_page_rights(engine *e, uint32_t linear);
+/* From attention(): the block about to start is to be translated and looked up anew. */
+void engine_refetch(engine *e);
+
 void engine_set_a20(engine *e, bool enabled);
 /* Instructions of later processors that ran because of `permissive`. */
 uint64_t engine_permissive_count(const engine *e);

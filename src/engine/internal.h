@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "engine/behind.h"
 #include "engine/engine.h"
 #include "engine/unicorn_internal.h"
 #include "isa/isa.h"
@@ -119,6 +120,8 @@ struct engine {
     uint32_t address_mask; /* A20 */
     uint8_t *code_pages;   /* one byte per page of RAM: holds translated code */
     uint8_t open_bus[ENGINE_PAGE_BYTES];
+    behind behind;
+    page_entry uncached; /* what mmu_fill answers while there are behind.pins */
     page_set page_sets[PAGE_SETS];
     unsigned next_page_set;
 
@@ -203,6 +206,8 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
 /* Host memory of `linear` for the host's own use: no fault, no accessed bits. NULL if not present; the open
  * bus outside RAM. */
 uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
+/* The same for a fetch. */
+uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
 void mmu_flush(engine *e);
 /* A page now holds translated code: writes to it must be seen. */
 void mmu_protect_code(engine *e, uint32_t physical);

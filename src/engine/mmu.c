@@ -52,6 +52,7 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
     if (e->code_pages[physical / ENGINE_PAGE_BYTES])
         mmu_write_code(e, physical, sizeof value, 0);
     memcpy(e->ram + physical, &value, sizeof value);
+    behind_written(e, physical, sizeof value); /* a locked bus cycle */
     return clear;
 }
 
@@ -87,6 +88,26 @@ static uint32_t page_flags(uint32_t entry)
            (entry & PTE_WRITE_THROUGH ? P5_ACCESS_WRITE_THROUGH : 0u);
 }
 
+/* A TLB entry that a test register wrote is used as it is. */
+static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write, bool user,
+                     walk_result *result, uint32_t *code)
+{
+    uint32_t cr0 = (uint32_t)e->env->cr[0];
+    bool writable = pin->code || pin->writable || (!user && !(cr0 & CR0_WP));
+    if ((user && pin->supervisor) || (write && !writable)) {
+        *code |= PF_PRESENT;
+        return false;
+    }
+    uint32_t inside = pin->large ? 0x3ff000u : 0;
+    pin->dirty |= write;
+    *result = (walk_result){((pin->physical & ~inside) | (linear & inside)) & e->address_mask,
+                            (cr0 & CR0_CD || pin->cache_disable ? P5_ACCESS_CACHE_DISABLE : 0u) |
+                                (pin->write_through ? P5_ACCESS_WRITE_THROUGH : 0u) |
+                                (pin->large ? P5_ACCESS_LARGE_PAGE : 0u),
+                            writable && pin->dirty};
+    return true;
+}
+
 /* Walks the tables for an access. Returns true with *result, or false with the page-fault error code in
  * *code. `set` = update accessed and dirty bits. */
 static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, walk_result *result,
@@ -100,6 +121,9 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
     }
     bool write = access == MMU_WRITE;
     *code = (write ? PF_WRITE : 0u) | (user ? PF_USER : 0u);
+    p5_translation *pin = e->behind.pin_count != 0 ? behind_pin(e, access == MMU_FETCH, linear) : NULL;
+    if (pin != NULL)
+        return walk_pin(e, pin, linear, write, user, result, code);
     uint32_t directory_address = ((uint32_t)e->env->cr[3] & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 22) * 4;
     uint32_t directory = physical_read(e, directory_address);
     if (!(directory & PTE_PRESENT))
@@ -148,26 +172,40 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     }
     uint32_t tag = linear & ~(uint32_t)ENGINE_PAGE_MASK;
     uint32_t none = PAGE_NO_TAG(linear / ENGINE_PAGE_BYTES);
-    page_entry *entry = mmu_entry(e, linear, user);
+    /* while there are pins, fetches and data references may translate differently: nothing is kept */
+    page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : mmu_entry(e, linear, user);
     bool ram = result.physical < e->ram_bytes;
-    bool code_page = ram && e->code_pages[result.physical / ENGINE_PAGE_BYTES];
+    if (ram && access == MMU_WRITE)
+        behind_keep(e, result.physical);
+    bool guarded = ram && (e->code_pages[result.physical / ENGINE_PAGE_BYTES] ||
+                           !behind_kept(&e->behind, result.physical / ENGINE_PAGE_BYTES));
     *entry = (page_entry){.read_tag = ram ? tag : none,
-                          .write_tag = ram && result.dirty && !code_page ? tag : none,
+                          .write_tag = ram && result.dirty && !guarded ? tag : none,
                           .physical = result.physical,
                           .flags = result.flags,
                           .host = ram ? e->ram + result.physical : NULL};
     return entry;
 }
 
-uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
+static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *physical)
 {
     walk_result result;
     uint32_t code;
-    if (!walk(e, linear, MMU_READ, false, false, &result, &code))
+    if (!walk(e, linear, access, false, false, &result, &code))
         return NULL;
     *physical = result.physical | (linear & ENGINE_PAGE_MASK);
     return (result.physical < e->ram_bytes ? e->ram + result.physical : e->open_bus) +
            (linear & ENGINE_PAGE_MASK);
+}
+
+uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
+{
+    return peek(e, linear, MMU_READ, physical);
+}
+
+uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
+{
+    return peek(e, linear, MMU_FETCH, physical);
 }
 
 void mmu_flush(engine *e)
@@ -249,7 +287,11 @@ static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
         page_entry *entry = mmu_entry(e, at, user);
         if (entry->read_tag != (at & ~(uint32_t)ENGINE_PAGE_MASK))
             entry = mmu_fill(e, at, MMU_FETCH, user, 0);
-        value |= (uint32_t)(entry->host ? entry->host[at & ENGINE_PAGE_MASK] : 0xff) << (8 * i);
+        uint32_t offset = at & ENGINE_PAGE_MASK;
+        uint8_t byte = entry->host ? entry->host[offset] : 0xff;
+        if (e->behind.code_count != 0)
+            byte = behind_code_byte(e, entry->physical | offset, byte);
+        value |= (uint32_t)byte << (8 * i);
     }
     return value;
 }
@@ -301,6 +343,28 @@ void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t
     bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
     *table_entry =
         large ? 0 : ((directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4) & e->address_mask;
+}
+
+void engine_ram_written(engine *e, uint32_t physical, uint32_t size)
+{
+    engine_flush_code(e, physical, size);
+    behind_written(e, physical, size);
+}
+
+unsigned engine_page_rights(engine *e, uint32_t linear)
+{
+    if (!((uint32_t)e->env->cr[0] & CR0_PG))
+        return P5_PAGE_WRITABLE;
+    uint32_t directory_address, entry_address;
+    engine_walk(e, linear, &directory_address, &entry_address);
+    uint32_t directory = physical_read(e, directory_address), rights = directory, entry = directory;
+    if (entry_address != 0) {
+        entry = physical_read(e, entry_address);
+        rights &= entry;
+    }
+    return (rights & PTE_WRITE ? P5_PAGE_WRITABLE : 0u) | (rights & PTE_USER ? 0u : P5_PAGE_SUPERVISOR) |
+           (entry & PTE_CACHE_DISABLE ? P5_PAGE_CACHE_DISABLE : 0u) |
+           (entry & PTE_WRITE_THROUGH ? P5_PAGE_WRITE_THROUGH : 0u);
 }
 
 void engine_flush_translations(engine *e)
@@ -359,6 +423,7 @@ bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t si
         if (to) { /* what is written to the open bus is lost */
             engine_flush_code(e, physical, (uint32_t)part);
             memcpy(to, from, part);
+            behind_written(e, physical, (uint32_t)part);
         }
         from += part;
         linear += (uint32_t)part;

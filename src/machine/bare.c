@@ -25,6 +25,7 @@ void bare_start(p5_machine *machine, uint32_t entry)
     engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED);
     engine_set(e, ENGINE_EIP, entry);
     segment_init_x87(e);
+    engine_keep_memory(e); /* INVD can lose what only the caches have; without memory for that it cannot */
     processor_set_control(machine);
     machine->guest = &bare_guest;
 }

@@ -11,34 +11,11 @@
 
 #include "base/error.h"
 #include "core/model.h"
+#include "machine/contents.h"
 #include "machine/state.h"
 
 enum { LEAST_MEMORY = 1024 * 1024 };
 #define MOST_MEMORY 0x80000000u
-
-/* --- hooks of the core: before a loader has opened the engine there is nothing to translate --- */
-
-static uint32_t machine_translate(void *context, uint32_t linear)
-{
-    const p5_machine *machine = context;
-    uint32_t physical;
-    return machine->engine != NULL && engine_translate(machine->engine, linear, &physical) ? physical
-                                                                                           : linear;
-}
-
-static void machine_walk(void *context, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry)
-{
-    const p5_machine *machine = context;
-    *directory_entry = *table_entry = 0;
-    if (machine->engine != NULL)
-        engine_walk(machine->engine, linear, directory_entry, table_entry);
-}
-
-static unsigned machine_page_bits_set(void *context, uint32_t linear, bool write)
-{
-    const p5_machine *machine = context;
-    return machine->engine != NULL ? engine_page_bits_set(machine->engine, linear, write) : 0;
-}
 
 static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *options)
 {
@@ -89,10 +66,7 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
     if (status == P5_OK && options->agent != NULL)
         status = p5_model_set_agent(m->model, options->agent, error);
     m->options.agent = NULL;
-    p5_core_hooks hooks = {.context = m,
-                           .translate = machine_translate,
-                           .walk = machine_walk,
-                           .page_bits_set = machine_page_bits_set};
+    p5_core_hooks hooks = contents_hooks(m);
     if (status == P5_OK)
         status = p5_core_open(m->model, &hooks, &m->core, error);
     if (status == P5_OK)

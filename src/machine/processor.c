@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "machine/contents.h"
 #include "machine/state.h"
 
 enum { VECTOR_UD = 6, VECTOR_GP = 13 };
@@ -42,6 +43,28 @@ static void processor_result(engine *e, uint64_t value)
     engine_set(e, ENGINE_EDX, (uint32_t)(value >> 32));
 }
 
+/* TR1 to TR12, also by the P54C's negative numbers. */
+static bool processor_is_test_register(uint32_t ecx)
+{
+    uint32_t number = ecx & 0x7fffffff;
+    return number >= P5_MSR_TR1 && number <= P5_MSR_TR12;
+}
+
+/* A command of the test registers acts behind the WRMSR: the instruction's own fetch and predecessors have
+ * been through the caches by then. */
+static void processor_defer(p5_machine *machine, uint32_t ecx, uint64_t value)
+{
+    machine->after |= AFTER_TEST | AFTER_CONTROL;
+    machine->after_msr = ecx;
+    machine->after_value = value;
+}
+
+static void processor_test_register(p5_machine *machine)
+{
+    p5_privilege privilege = {.mode = P5_MODE_PROTECTED};
+    p5_pmu_wrmsr(machine->pmu, &privilege, machine->after_msr, machine->after_value);
+}
+
 static engine_action processor_monitor(p5_machine *machine, engine_special_call *call)
 {
     engine *e = machine->engine;
@@ -61,6 +84,12 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
         break;
     default:
         value = (uint64_t)engine_get(e, ENGINE_EDX) << 32 | engine_get(e, ENGINE_EAX);
+        if (processor_is_test_register(ecx)) {
+            fault = p5_pmu_wrmsr_fault(machine->pmu, &privilege, ecx);
+            if (fault == P5_NO_FAULT)
+                processor_defer(machine, ecx, value);
+            return processor_outcome(call, fault);
+        }
         fault = p5_pmu_wrmsr(machine->pmu, &privilege, ecx, value);
         if (fault == P5_NO_FAULT)
             machine->after |= AFTER_CONTROL; /* TR12 may have changed */
@@ -181,6 +210,8 @@ void processor_after(p5_machine *machine)
 {
     uint32_t after = machine->after;
     machine->after = 0;
+    if ((after & AFTER_TEST) != 0)
+        processor_test_register(machine);
     if ((after & AFTER_CONTROL) != 0)
         processor_set_control(machine);
     if ((after & AFTER_DEBUG) != 0)
@@ -193,4 +224,5 @@ void processor_after(p5_machine *machine)
         p5_core_invd(machine->core);
     if ((after & AFTER_WBINVD) != 0)
         p5_core_wbinvd(machine->core);
+    contents_look(machine);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "machine/contents.h"
 #include "machine/state.h"
 
 enum {
@@ -85,8 +86,9 @@ static void run_plan(p5_machine *machine)
     uint64_t goal = deadline < max_clocks ? deadline : max_clocks;
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
-    bool near =
-        max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS || clocks_left <= HORIZON_CLOCKS;
+    contents_look(machine);
+    bool near = machine->watching || max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS ||
+                clocks_left <= HORIZON_CLOCKS;
     if (near != machine->stepping) {
         machine->stepping = near;
         engine_step_mode(machine->engine, near);
@@ -151,6 +153,10 @@ engine_action run_attention(void *context)
     if (clock >= run_deadline(machine) && engine_interruptible(machine->engine))
         machine->guest->due(machine);
     run_plan(machine);
+    machine->attention_wanted = false; /* while the core watches, every instruction is a boundary anyway */
+    if (machine->refetch)
+        engine_refetch(machine->engine);
+    machine->refetch = false;
     return ENGINE_CONTINUE;
 }
 

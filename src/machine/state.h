@@ -62,7 +62,8 @@ enum {
     AFTER_INVLPG = 4,
     AFTER_INVD = 8,
     AFTER_WBINVD = 16,
-    AFTER_DEBUG = 32
+    AFTER_DEBUG = 32,
+    AFTER_TEST = 64
 };
 
 struct p5_machine {
@@ -73,10 +74,14 @@ struct p5_machine {
     uint64_t check_clock;
     uint32_t after;        /* AFTER_* */
     uint32_t after_linear; /* INVLPG's operand */
-    uint32_t dr[8];        /* debug registers as last written */
-    bool debug_written;    /* MOV to a debug register was executed */
+    uint32_t after_msr;    /* WRMSR's of a test register */
+    uint64_t after_value;
+    uint32_t dr[8];     /* debug registers as last written */
+    bool debug_written; /* MOV to a debug register was executed */
     bool attention_wanted;
     bool stepping;
+    bool watching;              /* the core must see every instruction by itself: contents.c */
+    bool refetch;               /* the block about to start may have other bytes now */
     volatile sig_atomic_t stop; /* p5_machine_stop was called */
 
     p5_model *model;

@@ -14,6 +14,8 @@ struct p5_pmu {
     pmu_counter counters[2];
     tsc tsc;
     test_registers tests;
+    void (*parity_error)(void *context, uint32_t array, bool shutdown);
+    void *parity_context;
     uint32_t scratch[2]; /* P54C, undocumented */
 };
 

@@ -133,6 +133,11 @@ p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, 
     return P5_NO_FAULT;
 }
 
+p5_fault p5_pmu_wrmsr_fault(const p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx)
+{
+    return pmu_fault(pmu->family, PMU_WRMSR, privilege, ecx);
+}
+
 p5_fault p5_pmu_wrmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t value)
 {
     p5_fault fault = pmu_fault(pmu->family, PMU_WRMSR, privilege, ecx);
@@ -142,6 +147,13 @@ p5_fault p5_pmu_wrmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, 
     if (r != NULL)
         write_register(pmu, r, value & r->write_mask);
     return P5_NO_FAULT;
+}
+
+void p5_pmu_on_parity_error(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),
+                            void *context)
+{
+    pmu->parity_error = error;
+    pmu->parity_context = context;
 }
 
 uint32_t p5_pmu_cr4_mask(unsigned family)

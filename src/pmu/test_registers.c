@@ -26,7 +26,8 @@ static test_cache_line addressed_line(const test_registers *t)
     uint32_t tr5 = t->value[P5_MSR_TR5];
     return (test_cache_line){.data_cache = bit(tr5, 13),
                              .way = (uint8_t)(bits(tr5, 12, 12) | bits(tr5, 19, 19) << 1),
-                             .set = (uint8_t)bits(tr5, 11, 5)};
+                             .set = (uint8_t)bits(tr5, 11, 5),
+                             .word = (uint8_t)bits(tr5, 4, 2)};
 }
 
 static void write_cache_line(test_registers *t)
@@ -104,11 +105,12 @@ static test_tlb_entry tlb_entry(const test_registers *t, unsigned family)
         .physical = tr7 & 0xfffff000,
         .valid = bit(tr6, 11),
         .dirty = bit(tr6, 10),
-        .user = bit(tr6, 9),
+        .supervisor = bit(tr6, 9),
         .writeable = bit(tr6, 8),
         .large_page = bit(tr6, 2),
         .cache_disable = bit(tr7, 11),
         .write_through = bit(tr7, 10),
+        .hit = bit(tr7, 4),
         .lru = (uint8_t)(p54c ? bits(tr7, 9, 7) : 0),
         .entry = (uint8_t)(p54c ? bits(tr7, 3, 2) : bits(tr7, 3, 0) | bits(tr7, 6, 5) << 4),
     };
@@ -125,7 +127,7 @@ static void read_tlb(test_registers *t, unsigned family)
         return;
     }
     uint32_t tr6 = t->value[P5_MSR_TR6] & 3;
-    tr6 |= (uint32_t)e.valid << 11 | (uint32_t)e.user << 9;
+    tr6 |= (uint32_t)e.valid << 11 | (uint32_t)e.supervisor << 9;
     /* D, W and PS are the data TLB's; after a read of the code TLB the linear address is gone. */
     if (e.data_tlb)
         tr6 |= e.linear | (uint32_t)e.dirty << 10 | (uint32_t)e.writeable << 8 | (uint32_t)e.large_page << 2;
@@ -222,6 +224,10 @@ void test_register_write(test_registers *t, const p5_register *r, unsigned famil
 {
     t->value[r->msr] = value & (uint32_t)r->write_mask;
     switch (r->msr) {
+    case P5_MSR_TR1:
+        if (t->ops.parity != NULL)
+            t->ops.parity(t->ops.context, t->value[P5_MSR_TR1]);
+        break;
     case P5_MSR_TR2:
         t->end_bits[bits(t->value[P5_MSR_TR5], 4, 2)] = (uint8_t)t->value[P5_MSR_TR2];
         break;
@@ -242,11 +248,20 @@ void test_register_write(test_registers *t, const p5_register *r, unsigned famil
     }
 }
 
+bool test_registers_parity_error(test_registers *t)
+{
+    enum { PES = 1, NS = 2 };
+    t->value[P5_MSR_TR1] |= PES;
+    return (t->value[P5_MSR_TR1] & NS) == 0;
+}
+
 void test_registers_control(const test_registers *t, p5_control *control)
 {
-    /* Table 26-21: bits 0, 2, 3; 19 and 20 are never set on a P54C. */
+    /* Table 26-21; 19 and 20 are never set on a P54C. ITR (9) is kept and means nothing without SMM. */
     uint32_t tr12 = t->value[P5_MSR_TR12];
     control->no_branch_allocation = bit(tr12, 0);
+    control->branch_trace = bit(tr12, 1);
+    control->fast_branch_trace = bit(tr12, 8);
     control->single_pipe = bit(tr12, 2);
     control->code_cache_inhibit = bit(tr12, 3) || bit(tr12, 19);
     control->data_cache_inhibit = bit(tr12, 3) || bit(tr12, 20);

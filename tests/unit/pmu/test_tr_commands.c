@@ -76,7 +76,7 @@ static p5_pmu *open_with(fake_source *fake, fake_units *units, unsigned family)
 {
     p5_pmu *pmu = fake_open(fake, family);
     pmu->tests.ops = (test_ops){units,    cache_write, cache_read, cache_flush, tlb_write,
-                                tlb_read, btb_write,   btb_read,   btb_flush};
+                                tlb_read, btb_write,   btb_read,   btb_flush,   NULL};
     return pmu;
 }
 
@@ -183,7 +183,7 @@ static void tlb_entry_written_and_read(void **state)
         assert_int_equal(units.tlb_writes, 1);
         assert_int_equal(units.tlb.linear, 0x12345000);
         assert_int_equal(units.tlb.physical, 0x98765000);
-        assert_true(units.tlb.data_tlb && units.tlb.valid && units.tlb.user && units.tlb.writeable);
+        assert_true(units.tlb.data_tlb && units.tlb.valid && units.tlb.supervisor && units.tlb.writeable);
         assert_false(units.tlb.dirty || units.tlb.large_page || units.tlb.write_through);
         assert_true(units.tlb.cache_disable);
         assert_int_equal(units.tlb.lru, p54c ? 6 : 0);
@@ -207,7 +207,7 @@ static void code_tlb_read(void **state)
     (void)state;
     fake_source fake = {0};
     fake_units units = {
-        .tlb = {.linear = 0x5000, .physical = 0x7000, .valid = true, .user = true, .dirty = true}};
+        .tlb = {.linear = 0x5000, .physical = 0x7000, .valid = true, .supervisor = true, .dirty = true}};
     p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
     fake_write(pmu, TR6, 0x5000 | 1);
     assert_int_equal(fake_read(pmu, TR6), 1U << 11 | 1U << 9 | 1);
