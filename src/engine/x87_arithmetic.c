@@ -60,7 +60,7 @@ typedef struct binary_forms {
         uint16_t status;                                                                                     \
         (void)memory;                                                                                        \
         __asm__ volatile("fldt %3\n\tfldt %2\n\t" insn "\n\tfnstsw %1\n\tfstpt %0\n\tfstp %%st(0)"           \
-                         : "=m"(*result), "=&a"(status)                                                       \
+                         : "=m"(*result), "=&a"(status)                                                      \
                          : "m"(*a), "m"(*b)                                                                  \
                          : X87_CLOBBERS);                                                                    \
         return status;                                                                                       \
@@ -71,7 +71,7 @@ typedef struct binary_forms {
         uint16_t status;                                                                                     \
         (void)b;                                                                                             \
         __asm__ volatile("fldt %2\n\t" insn "\n\tfnstsw %1\n\tfstpt %0"                                      \
-                         : "=m"(*result), "=&a"(status)                                                       \
+                         : "=m"(*result), "=&a"(status)                                                      \
                          : "m"(*a), "r"(memory)                                                              \
                          : X87_CLOBBERS);                                                                    \
         return status;                                                                                       \

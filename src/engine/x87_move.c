@@ -197,7 +197,7 @@ static inline void finish_store(uc_env *env, uint16_t status)
         if (__builtin_expect(x87_plain(env), 1)) {                                                           \
             x87_control_enter(env);                                                                          \
             __asm__ volatile("fldt %2\n\t" insn " %0\n\tfnstsw %1"                                           \
-                             : "=m"(result), "=&a"(status)                                                    \
+                             : "=m"(result), "=&a"(status)                                                   \
                              : "m"(*x87_st(env, 0))                                                          \
                              : X87_CLOBBERS);                                                                \
             x87_control_leave(env);                                                                          \
@@ -207,7 +207,7 @@ static inline void finish_store(uc_env *env, uint16_t status)
             }                                                                                                \
         }                                                                                                    \
         __asm__ volatile("fnclex\n\tfldt %2\n\tfldcw %3\n\t" insn " %0\n\tfnstsw %1\n\tfninit"               \
-                         : "+m"(result), "=&a"(status)                                                        \
+                         : "+m"(result), "=&a"(status)                                                       \
                          : "m"(*x87_st(env, 0)), "m"(env->fpuc)                                              \
                          : X87_CLOBBERS);                                                                    \
         finish_store(env, status);                                                                           \

@@ -52,8 +52,8 @@ static void lines_of_the_range_by_turns(void **state)
     (void)state;
     for (unsigned write = 0; write < 2; write++) {
         fixture f;
-        open_with(&f, write ? "dma,period=100,base=7000h,len=64,write=on"
-                            : "dma,period=100,base=7000h,len=64");
+        open_with(&f,
+                  write ? "dma,period=100,base=7000h,len=64,write=on" : "dma,period=100,base=7000h,len=64");
         for (uint32_t n = 0; n < 3; n++)
             put(&f, LINE + 32 * n, MESI_EXCLUSIVE);
         memory_pass(f.memory, 300);
