@@ -283,6 +283,7 @@ int main(int argc, char **argv)
 {
     enum { BOARDS = sizeof agents / sizeof *agents };
     unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 30;
+    unsigned long runs = 0;
     for (unsigned long which = 0; which < 2 * BOARDS; which++) {
         bool p54c = which % 2 == 0;
         const char *master = agents[which / 2];
@@ -293,10 +294,13 @@ int main(int argc, char **argv)
             printf("%s\n", error.message);
             return 1;
         }
-        for (unsigned long seed = 1; seed <= (master ? seeds / 4 : seeds); seed++)
+        for (unsigned long seed = 1; seed <= (master ? seeds / 4 : seeds); seed++) {
             if (!law_holds(model, timing_of(p54c ? P5_FAMILY_P54C : P5_FAMILY_P55C), seed))
                 return 1;
+            runs++;
+        }
         p5_model_close(model);
     }
+    printf("%lu runs of %d stretches, with and without the memo\n", runs, STRETCHES);
     return 0;
 }

@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 {
     unsigned long programs = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
     static pipe_record whole, pieces;
+    unsigned long insns = 0;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
         const timing *t = timing_of(family);
         isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
@@ -75,9 +76,11 @@ int main(int argc, char **argv)
                        (unsigned long long)owned);
                 return 1;
             }
+            insns += whole.count;
             program_free(&p);
         }
         isa_decoder_close(decoder);
     }
+    printf("%lu instructions, whole and in pieces\n", insns);
     return 0;
 }
