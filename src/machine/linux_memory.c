@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model.h"
 #include "machine/linux.h"
 #include "machine/linux_abi.h"
 
@@ -31,8 +32,12 @@ bool linux_memory_open(linux_process *p)
     m->frames = calloc(m->frame_count, 1);
     if (m->frames == NULL)
         return false;
-    m->frames[0] = FRAME_USED; /* physical 0 stays unused: LINUX_NO_FRAME */
-    m->frames_free = m->frame_count - 1;
+    /* Physical 0 stays unused: LINUX_NO_FRAME. What the board does not let into the caches is no RAM. */
+    for (uint32_t i = 0; i < m->frame_count; i++)
+        if (i == 0 || model_uncacheable(p->machine->model, i * PAGE_BYTES))
+            m->frames[i] = FRAME_USED;
+        else
+            m->frames_free++;
     m->first_free = 1;
     m->directory = linux_frame_allocate(p);
     return m->directory != LINUX_NO_FRAME;
