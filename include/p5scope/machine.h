@@ -41,6 +41,12 @@ typedef struct p5_machine_options {
     /* Guest text output of bare-metal guests (port E9h, COM1). NULL = host stdout. */
     void (*console)(void *context, const void *text, size_t size);
     void *console_context;
+    /* Input of bare-metal guests: what COM1 receives, or a boot-sector guest's keyboard. Called when the guest
+     * waits for a byte: writes it and returns 1; 0 = none now; -1 = there will be no more. `idle`: the guest
+     * does nothing else (HLT), a short wait does no harm. A run is the same again if every call is answered the
+     * same, as from a file. NULL = no input. */
+    int (*input)(void *context, uint8_t *byte, bool idle);
+    void *input_context;
     /* Messages for the user (unknown system calls, unknown ports, permissive instructions), one line each
      * without newline. NULL = none. */
     void (*notice)(void *context, const char *line);
@@ -93,7 +99,8 @@ typedef enum p5_end {
     P5_END_CLOCKS,       /* --max-clocks reached */
     P5_END_TIMEOUT,      /* host seconds */
     P5_END_STOPPED,      /* p5_machine_stop */
-    P5_END_FAILED        /* the engine failed: message */
+    P5_END_FAILED,       /* the engine failed: message */
+    P5_END_RESET         /* the guest reset the processor (port 92h, keyboard controller) */
 } p5_end;
 
 typedef struct p5_limits {

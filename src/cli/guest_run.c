@@ -140,6 +140,7 @@ int guest_exit_status(const p5_run_result *result)
     case P5_END_HALT:
     case P5_END_INSTRUCTIONS:
     case P5_END_CLOCKS:
+    case P5_END_RESET:
         return CLI_OK;
     case P5_END_SHUTDOWN:
         return CLI_SHUTDOWN;
@@ -186,6 +187,9 @@ const char *guest_ending(const p5_run_result *result, char *text, size_t size)
         break;
     case P5_END_FAILED:
         what = "The engine failed";
+        break;
+    case P5_END_RESET:
+        what = "The guest reset the processor";
         break;
     }
     bool message = result->message[0] != '\0';

@@ -21,5 +21,6 @@ static void debug_port_write(void *context, uint16_t port, unsigned size, uint32
 
 void debug_port_attach(devices *b)
 {
-    devices_attach(b, &(device){"debug port", DEBUG_PORT, DEBUG_PORT, debug_port_read, debug_port_write, b});
+    devices_attach(
+        b, &(device){"debug port", DEBUG_PORT, DEBUG_PORT, debug_port_read, debug_port_write, b, true});
 }

@@ -1,5 +1,6 @@
 #include "machine/devices.h"
 
+#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,16 +10,96 @@ void devices_init(devices *b, p5_machine *machine)
 {
     memset(b, 0, sizeof *b);
     b->machine = machine;
+    b->deadline = UINT64_MAX;
     debug_port_attach(b);
-    serial_attach(b);
     exit_port_attach(b);
+    interrupts_attach(b);
+    timer_attach(b);
+    serial_attach(b);
+    system_ports_attach(b);
 }
 
 void devices_attach(devices *b, const device *added)
 {
-    if (b->device_count < DEVICES_AT_MOST)
-        b->attached[b->device_count++] = *added;
+    assert(b->device_count < DEVICES_AT_MOST);
+    b->attached[b->device_count++] = *added;
 }
+
+void devices_attach_timer(devices *b, const device_timer *added)
+{
+    assert(b->timer_count < DEVICE_TIMERS_AT_MOST);
+    b->timers[b->timer_count++] = *added;
+}
+
+/* --- time --- */
+
+uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz)
+{
+    return (uint64_t)((unsigned __int128)clock * hz / b->machine->clock_hz);
+}
+
+uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz)
+{
+    unsigned __int128 clock = ((unsigned __int128)pulse * b->machine->clock_hz + hz - 1) / hz;
+    return clock < UINT64_MAX ? (uint64_t)clock : UINT64_MAX;
+}
+
+/* After the state of any device or controller changed: the run loop is told if INTR or the deadline did.
+ * Events that could not interrupt now need no deadline: they are caught up with when somebody looks. */
+static void devices_changed(devices *b)
+{
+    p5_machine *machine = b->machine;
+    uint64_t deadline = UINT64_MAX;
+    for (unsigned i = 0; i < b->timer_count; i++) {
+        const device_timer *timer = &b->timers[i];
+        uint64_t own = pic_open(&b->pic, timer->irq) ? timer->deadline(b) : UINT64_MAX;
+        deadline = own < deadline ? own : deadline;
+    }
+    bool request = pic_intr(&b->pic);
+    if (deadline != b->deadline || (request && !machine->interrupt_request))
+        machine->attention_wanted = true;
+    b->deadline = deadline;
+    machine->interrupt_request = request;
+}
+
+uint64_t devices_deadline(const devices *b)
+{
+    return b->deadline;
+}
+
+static void devices_catch_up(devices *b, uint64_t clock)
+{
+    if (clock > b->now)
+        b->now = clock;
+    for (unsigned i = 0; i < b->timer_count; i++)
+        b->timers[i].advance(b);
+}
+
+void devices_advance(devices *b, uint64_t clock)
+{
+    devices_catch_up(b, clock);
+    devices_changed(b);
+}
+
+/* --- interrupt lines --- */
+
+void devices_set_irq(devices *b, unsigned irq, bool level)
+{
+    pic_set_line(&b->pic, irq, level);
+    bool request = pic_intr(&b->pic);
+    if (request && !b->machine->interrupt_request)
+        b->machine->attention_wanted = true;
+    b->machine->interrupt_request = request;
+}
+
+uint8_t devices_acknowledge(devices *b)
+{
+    uint8_t vector = pic_acknowledge(&b->pic);
+    devices_changed(b);
+    return vector;
+}
+
+/* --- ports --- */
 
 static const device *devices_find(const devices *b, uint16_t port)
 {
@@ -31,23 +112,48 @@ static const device *devices_find(const devices *b, uint16_t port)
 uint32_t devices_read(void *context, uint16_t port, unsigned size)
 {
     p5_machine *machine = context;
-    const device *found = devices_find(&machine->devices, port);
+    devices *b = &machine->devices;
+    const device *found = devices_find(b, port);
     uint32_t ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
-    if (found != NULL)
+    if (found == NULL) {
+        notice_once(&machine->notices, NOTICE_PORT_READ, port, "port %Xh: nothing there, reads all ones",
+                    port);
+        return ones;
+    }
+    if (found->plain)
         return found->read(found->context, port, size) & ones;
-    notice_once(&machine->notices, NOTICE_PORT_READ, port, "port %Xh: nothing there, reads all ones", port);
-    return ones;
+    devices_catch_up(b, p5_core_clock(machine->core));
+    uint32_t value = found->read(found->context, port, size) & ones;
+    devices_changed(b);
+    return value;
 }
 
 void devices_write(void *context, uint16_t port, unsigned size, uint32_t value)
 {
     p5_machine *machine = context;
-    const device *found = devices_find(&machine->devices, port);
-    if (found != NULL)
-        found->write(found->context, port, size, value);
-    else
+    devices *b = &machine->devices;
+    const device *found = devices_find(b, port);
+    if (found == NULL) {
         notice_once(&machine->notices, NOTICE_PORT_WRITE, port,
                     "port %Xh: nothing there, %u-byte write of %Xh ignored", port, size, value);
+        return;
+    }
+    if (found->plain) {
+        found->write(found->context, port, size, value);
+        return;
+    }
+    devices_catch_up(b, p5_core_clock(machine->core));
+    found->write(found->context, port, size, value);
+    devices_changed(b);
+}
+
+int devices_input(devices *b, input_to to, uint8_t *byte)
+{
+    const p5_machine_options *options = &b->machine->options;
+    if (b->input != to || options->input == NULL)
+        return -1;
+    devices_console_flush(b); /* a question stands there before its answer is waited for */
+    return options->input(options->input_context, byte, b->machine->halted);
 }
 
 void devices_console_flush(devices *b)

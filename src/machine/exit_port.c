@@ -22,6 +22,6 @@ static void exit_port_write(void *context, uint16_t port, unsigned size, uint32_
 
 void exit_port_attach(devices *b)
 {
-    devices_attach(b,
-                   &(device){"exit port", EXIT_PORT, EXIT_PORT, exit_port_read, exit_port_write, b->machine});
+    devices_attach(
+        b, &(device){"exit port", EXIT_PORT, EXIT_PORT, exit_port_read, exit_port_write, b->machine, true});
 }

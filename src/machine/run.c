@@ -49,6 +49,8 @@ bool run_retired(void *context, const p5_retired *retired)
     p5_core_retire(machine->core, retired);
     if (__builtin_expect(machine->after != 0, 0))
         processor_after(machine);
+    if (__builtin_expect(machine->interrupt_request, 0)) /* IF may have been set */
+        machine->attention_wanted |= engine_interruptible(machine->engine);
     return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
            (p5_core_clock_estimate(machine->core) >= machine->check_clock);
 }
@@ -72,9 +74,26 @@ static uint64_t run_limit(uint64_t limit)
     return limit == 0 ? UINT64_MAX : limit;
 }
 
-static uint64_t run_deadline(p5_machine *machine)
+static uint64_t run_guest_deadline(p5_machine *machine)
 {
     return machine->guest->deadline != NULL ? machine->guest->deadline(machine) : UINT64_MAX;
+}
+
+static uint64_t run_deadline(p5_machine *machine)
+{
+    uint64_t guest = run_guest_deadline(machine), board = devices_deadline(&machine->devices);
+    return guest < board ? guest : board;
+}
+
+/* INTR: the processor acknowledges, and delivers the controllers' vector. */
+static void run_interrupt(p5_machine *machine)
+{
+    if (!machine->interrupt_request || !engine_interruptible(machine->engine))
+        return;
+    machine->halted = false;
+    engine_inject(machine->engine, devices_acknowledge(&machine->devices), P5_TRANSFER_INTERRUPT);
+    if (machine->interrupt_request) /* a further one is taken before the handler's first instruction */
+        engine_request_attention(machine->engine);
 }
 
 /* Decides how to go on from this boundary: whole blocks up to where a goal comes near, or single steps. */
@@ -150,8 +169,11 @@ engine_action run_attention(void *context)
     bool host_check = !machine->stepping || machine->instructions >= machine->check_instructions;
     if ((machine->stop || host_check) && run_host_wants_pause(machine))
         return ENGINE_STOP;
-    if (clock >= run_deadline(machine) && engine_interruptible(machine->engine))
+    if (clock >= run_guest_deadline(machine) && engine_interruptible(machine->engine))
         machine->guest->due(machine);
+    if (clock >= devices_deadline(&machine->devices))
+        devices_advance(&machine->devices, clock);
+    run_interrupt(machine);
     run_plan(machine);
     machine->attention_wanted = false; /* while the core watches, every instruction is a boundary anyway */
     if (machine->refetch)
@@ -160,26 +182,45 @@ engine_action run_attention(void *context)
     return ENGINE_CONTINUE;
 }
 
-/* HLT: time passes until a timer wakes the processor. False if nothing ever will. */
+/* HLT: time passes until an interrupt or a timer of the guest wakes the processor. False if nothing ever
+ * will, or if the run is to pause meanwhile: `halted` stays set then, and the run goes on here. */
 static bool run_halted(p5_machine *machine)
 {
-    uint64_t deadline = run_deadline(machine);
-    if (deadline == UINT64_MAX || (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) == 0)
-        return false;
-    uint64_t clock = p5_core_clock(machine->core);
-    uint64_t goal = run_limit(machine->limits.max_clocks);
-    if (goal > deadline)
-        goal = deadline;
-    if (goal > clock)
-        p5_core_halt(machine->core, goal - clock, engine_cpl(machine->engine));
-    if (goal == deadline)
-        machine->guest->due(machine);
-    return true;
+    uint64_t limit = run_limit(machine->limits.max_clocks);
+    for (unsigned events = 0;; events++) {
+        run_interrupt(machine);
+        if (!machine->halted)
+            return true;
+        p5_core_settle(machine->core);
+        uint64_t clock = p5_core_clock_estimate(machine->core), deadline = run_deadline(machine);
+        if (deadline == UINT64_MAX || (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) == 0) {
+            machine_end(machine, P5_END_HALT, 0);
+            machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP) - 1); /* the HLT itself */
+            return false;
+        }
+        if (events % 1024 == 0 && run_host_wants_pause(machine))
+            return false;
+        uint64_t goal = deadline < limit ? deadline : limit;
+        bool guest_due = run_guest_deadline(machine) <= goal;
+        if (goal > clock)
+            p5_core_halt(machine->core, goal - clock, engine_cpl(machine->engine));
+        if (deadline > limit) {
+            run_pause(machine, P5_END_CLOCKS);
+            return false;
+        }
+        if (guest_due) {
+            machine->halted = false;
+            machine->guest->due(machine);
+        }
+        devices_advance(&machine->devices, goal);
+    }
 }
 
 static void run_engine(p5_machine *machine)
 {
     for (;;) {
+        if (machine->halted && !run_halted(machine))
+            return;
         machine->attention_wanted = true;
         engine_request_attention(machine->engine);
         engine_stop stop = engine_run(machine->engine);
@@ -189,11 +230,8 @@ static void run_engine(p5_machine *machine)
         case ENGINE_STOPPED:
             return;
         case ENGINE_HALTED:
-            if (run_halted(machine))
-                continue;
-            machine_end(machine, P5_END_HALT, 0);
-            machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP) - 1); /* the HLT itself */
-            return;
+            machine->halted = true;
+            continue;
         case ENGINE_SHUTDOWN:
             machine_end(machine, P5_END_SHUTDOWN, 0);
             machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));

@@ -79,6 +79,8 @@ struct p5_machine {
     uint32_t dr[8];     /* debug registers as last written */
     bool debug_written; /* MOV to a debug register was executed */
     bool attention_wanted;
+    bool interrupt_request; /* the INTR pin: devices.c drives it */
+    bool halted;            /* HLT was executed and nothing has ended it yet */
     bool stepping;
     bool watching;              /* the core must see every instruction by itself: contents.c */
     bool refetch;               /* the block about to start may have other bytes now */

@@ -43,7 +43,7 @@ typedef struct job {
 } job;
 
 static const char *const end_names[] = {"exit",   "signal",  "halt",    "shutdown", "instructions",
-                                        "clocks", "timeout", "stopped", "failed"};
+                                        "clocks", "timeout", "stopped", "failed", "reset"};
 
 static void take_output(void *context, const void *text, size_t size)
 {
