@@ -32,25 +32,39 @@ check_examples() {
         { cat "$work/count"; fail "count_guest: expected instructions, and at least half as many clocks"; }
 }
 
+# The test of a guest's counts passes, and fails for a guest that reads 999 words.
+check_test() {
+    nasm -f bin "$source/docs/examples/sum.asm" -o "$work/sum.bin"
+    "$1" "$work/sum.bin" >"$work/log" 2>&1 || { cat "$work/log"; fail "test_sum fails"; }
+    sed "s/ecx, 1000/ecx, 999/" "$source/docs/examples/sum.asm" >"$work/less.asm"
+    nasm -f bin "$work/less.asm" -o "$work/less.bin"
+    if "$1" "$work/less.bin" >"$work/log" 2>&1; then fail "test_sum passes with 999 words"; fi
+    grep -q "data_read: expected 1000, came 999" "$work/log" || { cat "$work/log"; fail "test_sum does not say what is wrong"; }
+}
+
 case $way in
 cmake)
     cmake -S "$source/docs/examples" -B "$work/out" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
         cmake --build "$work/out" >>"$work/log" 2>&1 || { cat "$work/log"; fail "the examples do not build by find_package"; }
     check_examples "$work/out/price_loop" "$work/out/count_guest"
+    check_test "$work/out/test_sum"
     ;;
 pkg-config)
-    for pair in price_loop:p5core count_guest:p5scope; do
+    for pair in price_loop:p5core count_guest:p5scope test_sum:p5scope; do
         name=${pair%:*} package=${pair#*:}
         pkg-config --exists --print-errors "$package" || fail "pkg-config does not know $package"
         # word splitting is what pkg-config is made for
-        cc "$source/docs/examples/$name.c" -o "$work/$name" $(pkg-config --cflags --libs "$package") || fail "$name does not build by pkg-config"
+        cc "$source/docs/examples/$name.c" -o "$work/$name" $(pkg-config --cflags --libs "$package" cmocka) || fail "$name does not build by pkg-config"
     done
     check_examples "$work/price_loop" "$work/count_guest"
+    check_test "$work/test_sum"
     ;;
 headers)
     for header in "$prefix"/include/p5scope/*.h; do
         name=$(basename "$header")
-        printf '#include <p5scope/%s>\nint main(void) { return 0; }\n' "$name" >"$work/one.c"
+        before=
+        [ "$name" != cmocka.h ] || before='#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n'
+        printf "$before"'#include <p5scope/%s>\nint main(void) { return 0; }\n' "$name" >"$work/one.c"
         cp "$work/one.c" "$work/one.cc"
         cc -std=c11 -Wall -Wextra -Werror -I"$prefix/include" -c "$work/one.c" -o "$work/one.o" || fail "$name alone as C"
         c++ -Wall -Wextra -Werror -I"$prefix/include" -c "$work/one.cc" -o "$work/one.o" || fail "$name alone as C++"

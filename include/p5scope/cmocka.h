@@ -1,0 +1,104 @@
+/* Assertions on event counts for cmocka tests: what a piece of code counted must be what its author derived.
+ *
+ *     p5_machine_counts(machine, &before);
+ *     ... run the code ...
+ *     p5_machine_counts(machine, &after);
+ *     p5_assert_event(&before, &after, P5_EVENT_DATA_READ, 1000);
+ *     p5_assert_clocks_between(&before, &after, 2000, 2100);
+ *
+ * Both ends are totals (p5_machine_counts, or p5_core_counts of a core that is fed by hand): an instruction
+ * that still waits for a partner is not among them, so settle a run that has ended (p5_machine_settle,
+ * p5_core_settle) before looking. A failure says which event, how many were expected and how many came, by
+ * privilege class, and in how many clocks and instructions. Include what <cmocka.h> needs and <cmocka.h>
+ * itself first. The functions are the header's own: nothing is to be linked beside libp5core and cmocka. */
+#ifndef P5SCOPE_CMOCKA_H
+#define P5SCOPE_CMOCKA_H
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <p5scope/core.h>
+#include <p5scope/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Privilege classes for the macros with _at: bit 0 CPL 0-2 and real mode, bit 1 CPL 3 and V86 (as CESR's CC).
+ */
+enum {
+    P5_AT_SYSTEM = 1 << P5_CPL_SYSTEM,
+    P5_AT_USER = 1 << P5_CPL_USER,
+    P5_AT_ANY = P5_AT_SYSTEM | P5_AT_USER
+};
+
+/* What a row of two totals has gained at the classes of `at`. */
+static inline uint64_t p5_gained(const uint64_t before[P5_CPL_CLASSES], const uint64_t after[P5_CPL_CLASSES],
+                                 unsigned at)
+{
+    uint64_t sum = 0;
+    for (unsigned c = 0; c < P5_CPL_CLASSES; c++)
+        if (at >> c & 1)
+            sum += after[c] - before[c];
+    return sum;
+}
+
+/* Fails the test unless the row gained between `least` and `most`, both included. `what` names the row. */
+static inline void p5_check_row(const char *what, const uint64_t row_before[P5_CPL_CLASSES],
+                                const uint64_t row_after[P5_CPL_CLASSES], const p5_counts *before,
+                                const p5_counts *after, unsigned at, uint64_t least, uint64_t most,
+                                const char *file, int line)
+{
+    uint64_t came = p5_gained(row_before, row_after, at);
+    if (came >= least && came <= most)
+        return;
+    char expected[64];
+    if (least == most)
+        snprintf(expected, sizeof expected, "%" PRIu64, least);
+    else
+        snprintf(expected, sizeof expected, "%" PRIu64 " to %" PRIu64, least, most);
+    const uint64_t *executed_before = before->increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
+    const uint64_t *executed_after = after->increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
+    print_error("ERROR: %s%s: expected %s, came %" PRIu64 " (CPL 0-2: %" PRIu64 ", CPL 3: %" PRIu64
+                "), in %" PRIu64 " clocks and %" PRIu64 " instructions\n",
+                what,
+                at == P5_AT_USER     ? " at CPL 3"
+                : at == P5_AT_SYSTEM ? " at CPL 0-2"
+                                     : "",
+                expected, came, p5_gained(row_before, row_after, P5_AT_SYSTEM),
+                p5_gained(row_before, row_after, P5_AT_USER),
+                p5_gained(before->clocks, after->clocks, P5_AT_ANY),
+                p5_gained(executed_before, executed_after, P5_AT_ANY));
+    _fail(file, line);
+}
+
+static inline void p5_check_event(const p5_counts *before, const p5_counts *after, unsigned at,
+                                  enum p5_event event, uint64_t least, uint64_t most, const char *file,
+                                  int line)
+{
+    p5_check_row(p5_event_describe(event)->name, before->increments[event], after->increments[event], before,
+                 after, at, least, most, file, line);
+}
+
+/* The event was counted exactly so often (clocks of a duration event), at all levels or at those of `at`. */
+#define p5_assert_event(before, after, event, expected)                                                      \
+    p5_assert_event_at(before, after, P5_AT_ANY, event, expected)
+#define p5_assert_event_at(before, after, at, event, expected)                                               \
+    p5_check_event(before, after, at, event, expected, expected, __FILE__, __LINE__)
+/* ... between `least` and `most` times, both included. */
+#define p5_assert_event_between(before, after, event, least, most)                                           \
+    p5_check_event(before, after, P5_AT_ANY, event, least, most, __FILE__, __LINE__)
+/* Clocks that passed, at all levels. */
+#define p5_assert_clocks(before, after, expected) p5_assert_clocks_between(before, after, expected, expected)
+#define p5_assert_clocks_between(before, after, least, most)                                                 \
+    p5_check_row("clocks", (before)->clocks, (after)->clocks, before, after, P5_AT_ANY, least, most,         \
+                 __FILE__, __LINE__)
+/* Clocks that a stall cause (p5_stall) owns, at all levels. */
+#define p5_assert_stall(before, after, cause, expected)                                                      \
+    p5_check_row(p5_stall_name(cause), (before)->stalls[cause], (after)->stalls[cause], before, after,       \
+                 P5_AT_ANY, expected, expected, __FILE__, __LINE__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif
