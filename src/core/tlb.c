@@ -61,9 +61,10 @@ void tlb_invalidate(tlb *t, uint32_t linear)
 {
     int entry;
     t->last_key = 0;
-    if ((entry = tlb_find(t, tlb_key(linear, false))) >= 0)
+    /* more than one only if a test register wrote the page twice */
+    while ((entry = tlb_find(t, tlb_key(linear, false))) >= 0)
         t->key[entry] = 0;
-    if ((entry = tlb_find(t, tlb_key(linear, true))) >= 0)
+    while ((entry = tlb_find(t, tlb_key(linear, true))) >= 0)
         t->key[entry] = 0;
 }
 
