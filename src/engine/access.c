@@ -28,14 +28,25 @@ static void copy_in(const page_entry *page, uint32_t linear, uint8_t *to, unsign
         memset(to, 0xff, size); /* nobody drives the bus */
 }
 
+/* What watch.c looks at once the pages are known to be there. */
+static void look(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
+{
+    p5_access access = {.linear = linear, .size = (uint8_t)size, .flags = (uint8_t)flags};
+    watch_access_done(e, &access, retaddr);
+}
+
 /* A load that misses the page cache or crosses a page end: both pages are checked before anything is read. */
 static uint64_t __attribute__((noinline))
 load_slow(engine *e, uint32_t linear, unsigned size, bool user, uint32_t flags, uintptr_t retaddr)
 {
     uint64_t value = 0;
     uint8_t bytes[8] = {0};
+    if (!(flags & P5_ACCESS_SYSTEM))
+        watch_access(e, linear, size, false, retaddr);
     page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
     unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    if (e->watch.data)
+        look(e, linear, size, flags, retaddr);
     if (part < size) {
         page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
         copy_in(&first, linear, bytes, part);
@@ -65,10 +76,15 @@ static void __attribute__((noinline)) store_slow(engine *e, uint32_t linear, uin
 {
     uint8_t bytes[8];
     memcpy(bytes, &value, sizeof bytes);
-    page_entry first = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
+    if (!(flags & P5_ACCESS_SYSTEM))
+        watch_access(e, linear, size, true, retaddr);
+    page_entry first = *mmu_fill(e, linear, MMU_WRITE, user, retaddr), second = first;
     unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    if (part < size)
+        second = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
+    if (e->watch.data)
+        look(e, linear, size, flags | P5_ACCESS_WRITE, retaddr);
     if (part < size) {
-        page_entry second = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
         copy_out(e, &first, linear, bytes, part, retaddr);
         copy_out(e, &second, linear + part, bytes + part, size - part, retaddr);
     } else {
@@ -207,6 +223,33 @@ static uint32_t load_system(uc_env *env, uint32_t linear, unsigned size, bool us
 uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr)
 {
     return load_system(e->env, linear, size, false, retaddr);
+}
+
+uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user)
+{
+    return load_system(e->env, linear, size, user, 0);
+}
+
+uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user)
+{
+    return load_system(e->env, linear, size, user, 0);
+}
+
+void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user)
+{
+    store(e->env, linear, value, size, user, P5_ACCESS_SYSTEM, 0);
+}
+
+void access_store_descriptor(engine *e, uint32_t linear, uint32_t value, uintptr_t retaddr)
+{
+    store(e->env, linear, value, 4, false, P5_ACCESS_SYSTEM, retaddr);
+}
+
+void access_check_write(engine *e, uint32_t linear, unsigned size)
+{
+    mmu_fill(e, linear, MMU_WRITE, false, 0);
+    if ((linear & ENGINE_PAGE_MASK) + size > ENGINE_PAGE_BYTES)
+        mmu_fill(e, linear + size - 1, MMU_WRITE, false, 0);
 }
 
 #define LOAD_SYSTEM(name, size)                                                                              \

@@ -17,6 +17,8 @@ typedef struct block_plan {
     uint8_t scan_register, scan_bits;
     bool alias;      /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
     bool locked_neg; /* LOCK NEG, which Unicorn makes a loop that reads twice */
+    uint8_t extra_segments;
+    uint32_t flags; /* of the translated block */
     unsigned later;
     unsigned stores; /* instructions that store */
     unsigned size;   /* bytes of what was decoded */
@@ -74,6 +76,48 @@ static bool is_cmpxchg8b(const uint8_t *opcode)
     return opcode[0] == 0x0f && opcode[1] == 0xc7;
 }
 
+static bool is_v86(uint32_t flags)
+{
+    return flags & UC_EFLAGS_VM;
+}
+
+/* A store with a CS prefix: no code segment can be written in protected mode. */
+static bool is_code_write(const isa_insn *insn, const uint8_t *bytes, bool code32, uint32_t flags)
+{
+    if (!insn->segment || !(flags & UC_HF_PE) || is_v86(flags) || !isa_forms[insn->form].data_writes)
+        return false;
+    return (insn->memory || insn->flags & ISA_STRING) &&
+           watch_segment_of(bytes, code32, true, 0) == ENGINE_CS;
+}
+
+/* What VME and PVI change: the interrupt flag's instructions, and INT n in V86 mode. */
+static bool is_virtual(uint8_t opcode, uint32_t flags)
+{
+    enum { CLI = 0xfa, STI = 0xfb, PUSHF = 0x9c, POPF = 0x9d, INT = 0xcd, IRET = 0xcf, IOPL = 3 << 12 };
+    bool level3 = (flags & IOPL) == IOPL;
+    switch (opcode) {
+    case CLI:
+    case STI:
+        return (flags & UC_HF_CPL) == 3 && !level3;
+    case PUSHF:
+    case POPF:
+    case IRET:
+        return is_v86(flags) && !level3;
+    case INT:
+        return is_v86(flags);
+    default:
+        return false;
+    }
+}
+
+static uint8_t extra_segments(const isa_insn *insn, const uint8_t *bytes)
+{
+    uint8_t found = 0;
+    for (unsigned i = 0; insn->segment && i < insn->prefixes; i++)
+        found |= bytes[i] == 0x64 ? WATCH_FS : bytes[i] == 0x65 ? WATCH_GS : 0;
+    return found;
+}
+
 static bool repeats(const isa_insn *insn)
 {
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
@@ -86,6 +130,10 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
     const uint8_t *opcode = bytes + insn->prefixes;
     if (insn->flags & ISA_UNDEFINED)
         return insn->length == MAX_INSN_BYTES ? BLOCK_TOO_LONG : BLOCK_UNDEFINED;
+    if (is_code_write(insn, bytes, code32, plan->flags))
+        return BLOCK_CODE_WRITE;
+    if (is_virtual(opcode[0], plan->flags))
+        return BLOCK_VIRTUAL;
     if (opcode[0] == 0x0f && opcode[1] == 0x08)
         return BLOCK_INVD;
     if (opcode[0] == 0x0f && opcode[1] == 0x09)
@@ -120,9 +168,10 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
 /* Instructions that must stand alone: everything before them has been retired when they run, everything after
  * them sees what they did. CMPXCHG8B does because Unicorn's takes its other flags from where the block's last
  * instruction has not yet put them. */
-static bool stands_alone(const isa_insn *insn, const uint8_t *bytes)
+static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, bool code32, uint32_t flags)
 {
-    return insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
+    return is_code_write(insn, bytes, code32, flags) || is_virtual(bytes[insn->prefixes], flags) ||
+           insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
            insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
            is_locked_neg(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes);
 }
@@ -135,9 +184,10 @@ static bool ends_block(const isa_insn *insn, block_kind kind)
 
 /* Decides where the block at `linear` ends. A block lies in one page, but for one whose only instruction
  * crosses a page end: so a fault of fetching is always one of a block's first instruction. */
-static block_plan plan_block(engine *e, uint32_t linear, bool code32, unsigned max, code_bytes *code)
+static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, code_bytes *code)
 {
-    block_plan plan = {.kind = BLOCK_PLAIN};
+    block_plan plan = {.kind = BLOCK_PLAIN, .flags = flags};
+    bool code32 = flags & UC_HF_CS32;
     size_t at = 0;
     while (plan.count < max) {
         isa_insn insn;
@@ -152,13 +202,14 @@ static block_plan plan_block(engine *e, uint32_t linear, bool code32, unsigned m
                 break;
             }
         }
-        bool alone = stands_alone(&insn, code->bytes + at);
+        bool alone = stands_alone(&insn, code->bytes + at, code32, plan.flags);
         bool stores = isa_forms[insn.form].data_writes != 0;
         if ((alone && plan.count) || (stores && plan.stores && e->behind.invd))
             break;
         plan.stores += stores;
         plan.count++;
         plan.kind = kind_of(&insn, code->bytes + at, code32, &plan);
+        plan.extra_segments |= extra_segments(&insn, code->bytes + at);
         plan.later += isa_forms[insn.form].models == ISA_P6;
         at += insn.length;
         if (alone || ends_block(&insn, plan.kind) || at >= code->size)
@@ -272,6 +323,7 @@ static engine_block *make(engine *e, const uc_translated *tb, const block_plan *
     b->scan_reverse = plan->scan_reverse;
     b->scan_register = plan->scan_register;
     b->scan_bits = plan->scan_bits;
+    b->extra_segments = plan->extra_segments;
     b->slow = plan->kind > BLOCK_SCAN || plan->later;
     return b;
 }
@@ -299,7 +351,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     code_bytes_find(e, linear, &physical, &code);
     if (code.bytes && physical < e->ram_bytes && !e->code_pages[physical / ENGINE_PAGE_BYTES])
         behind_search(e, code.bytes - (linear & ENGINE_PAGE_MASK));
-    block_plan plan = plan_block(e, linear, code32, max, &code);
+    block_plan plan = plan_block(e, linear, tb->flags, max, &code);
     engine_block *known = find_again(e, tb, &plan, physical, &code);
     discard(e, e->unfinished);
     engine_block *b = known ? known : make(e, tb, &plan, physical);

@@ -87,7 +87,7 @@ static p5_status add_hooks(engine *e, p5_error *error)
     if (err != UC_ERR_OK)
         return error_set(error, P5_ERR_ENGINE, "Unicorn does not take the hooks: %s", uc_strerror(err));
     e->block_hook = (uc_hook_head *)block;
-    if (e->block_hook->user_data != e)
+    if (e->block_hook->user_data != e || e->block_hook->callback != (void *)stream_block)
         return error_set(error, P5_ERR_ENGINE, "Unicorn's hooks are not laid out as in version 2.0.1");
     return P5_OK;
 }
@@ -105,6 +105,7 @@ static void reset(engine *e)
     env->dr[6] = 0xffff0ff0;
     env->dr[7] = 0x400;
     env->regs[ENGINE_EDX] = e->options.cpuid_signature;
+    watch_debug_written(e);
 }
 
 p5_status engine_open(const engine_options *options, const engine_callbacks *callbacks, engine **out,
@@ -171,6 +172,7 @@ engine_stop engine_run(engine *e)
     e->descriptor = e->restart = e->fetch_fault = e->delivering = e->stopping = false;
     e->env->old_exception = -1;
     e->running = true;
+    watch_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
     e->running = false;
     if (err != UC_ERR_OK)
@@ -193,7 +195,7 @@ void engine_request_attention(engine *e)
 void engine_step_mode(engine *e, bool on)
 {
     e->stepping = on;
-    e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
+    watch_step_mode(e);
     e->redirected = true; /* the block about to start was translated for the other mode */
 }
 

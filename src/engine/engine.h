@@ -43,7 +43,9 @@ typedef enum engine_special {
     ENGINE_MOV_TO_DR, /* operand = DR number (never 4 or 5), value = what the register holds afterwards */
     ENGINE_INVLPG,    /* value = linear address */
     ENGINE_INVD,
-    ENGINE_WBINVD
+    ENGINE_WBINVD,
+    ENGINE_TASK_SWITCH /* not an instruction: a task switch has set CR0.TS, loaded CR3 (value) if the new TSS
+                          has one and cleared DR7's local enables; the answer is not looked at */
 } engine_special;
 
 typedef struct engine_special_call {
@@ -106,8 +108,11 @@ void engine_request_attention(engine *e);
  * instruction. To be switched from attention() or between runs. */
 void engine_step_mode(engine *e, bool on);
 /* Delivers an external interrupt at the current boundary, from attention() or between runs. False if IF or a
- * shadow forbids it (NMI ignores IF). */
+ * shadow forbids it (NMI ignores IF, and waits for the IRET of the one before; P5_TRANSFER_FAULT, for machine
+ * check, waits for nothing). */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
+/* True if an NMI would be taken at this boundary: none is being handled. */
+bool engine_nmi_possible(const engine *e);
 /* True if a maskable interrupt would be taken at this boundary. */
 bool engine_interruptible(const engine *e);
 
@@ -155,6 +160,9 @@ void engine_set_segment(engine *e, engine_segment_name which,
 void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit);
 unsigned engine_cpl(const engine *e);
 unsigned engine_mode(const engine *e); /* P5_MODE_* */
+/* Debug registers as last written or set: DR0-DR3, DR6, DR7. Writing one has its effect at once. */
+uint32_t engine_get_debug(const engine *e, unsigned number);
+void engine_set_debug(engine *e, unsigned number, uint32_t value);
 /* x87/MMX state as FNSAVE's 108-byte 32-bit image. */
 void engine_get_x87(const engine *e, uint8_t image[108]);
 void engine_set_x87(engine *e, const uint8_t image[108]);

@@ -1,16 +1,16 @@
 /* Faults, traps, software and external interrupts. Unicorn stops at each and calls event_interrupt; what it
- * interrupted is retired first, then the owner is asked, then QEMU's own delivery goes through the guest's
+ * interrupted is retired first, then the owner is asked, then delivery.c goes through the guest's
  * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
  * event, so nothing is held across one. */
-#include "engine/internal.h"
+#include "engine/segmentation.h"
 
 enum {
-    VECTOR_DEBUG = 1,
-    VECTOR_DOUBLE_FAULT = 8,
-    VECTOR_INVALID_TSS = 10,
-    VECTOR_NOT_PRESENT = 11,
-    VECTOR_PROTECTION = 13,
-    VECTOR_PAGE_FAULT = 14
+    VECTOR_DEBUG = VECTOR_DB,
+    VECTOR_DOUBLE_FAULT = VECTOR_DF,
+    VECTOR_INVALID_TSS = VECTOR_TS,
+    VECTOR_NOT_PRESENT = VECTOR_NP,
+    VECTOR_PROTECTION = VECTOR_GP,
+    VECTOR_PAGE_FAULT = VECTOR_PF
 };
 /* An exception number of our own: an interrupt was injected between two runs. */
 enum { EXCEPTION_INJECTED = 0x200 };
@@ -119,9 +119,25 @@ void event_deliver_injected(engine *e)
 {
     e->injected = false;
     delivery_begin(e, e->injected_kind, e->injected_vector);
-    UC_INTERNAL(do_interrupt_x86_hardirq)(e->env, e->injected_vector, 1);
+    delivery d = {.kind = e->injected_kind, .vector = e->injected_vector, .eip = (uint32_t)e->env->eip};
+    delivery_run(e, &d);
     delivery_end(e);
     e->redirected = true;
+}
+
+void event_redirected(engine *e, unsigned vector, uint32_t next)
+{
+    delivery_begin(e, P5_TRANSFER_SOFTWARE, (uint8_t)vector);
+    e->exception.task_gate = false;
+    delivery_redirected(e, vector, next);
+    /* It cannot fault any more: the INT is retired without references of its own. */
+    p5_access *end = e->record_next;
+    e->record_next = e->records;
+    if (stream_end_all(e, engine_linear_eip(e)))
+        engine_request_attention(e);
+    e->record_next = end;
+    delivery_end(e);
+    engine_resume(e);
 }
 
 void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
@@ -136,7 +152,9 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     bool software = env->exception_is_int, fetch = e->fetch_fault, attention = false;
     uint8_t vector = (uint8_t)number;
     uint32_t code = (uint32_t)env->error_code;
-    e->fetch_fault = e->restart = false;
+    bool debug_fault = e->debug_fault;
+    e->return_address = 0;
+    e->fetch_fault = e->restart = e->debug_fault = false;
 
     if (software) {
         uint32_t next = (uint32_t)env->eip;
@@ -157,16 +175,17 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
             attention = stream_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
     }
     if (e->current) {
-        bool after = fetch || vector == VECTOR_DEBUG;
+        bool after = fetch || (vector == VECTOR_DEBUG && !debug_fault);
         attention =
             after ? stream_end_all(e, engine_linear_eip(e)) : stream_end_before(e, engine_linear_eip(e));
     }
     if (attention)
         atomic_store_explicit(&e->requested, true, memory_order_relaxed);
 
-    engine_event event = {.kind = software                 ? P5_TRANSFER_SOFTWARE
-                                  : vector == VECTOR_DEBUG ? P5_TRANSFER_TRAP
-                                                           : P5_TRANSFER_FAULT,
+    bool trap = vector == VECTOR_DEBUG && !debug_fault;
+    engine_event event = {.kind = software ? P5_TRANSFER_SOFTWARE
+                                  : trap   ? P5_TRANSFER_TRAP
+                                           : P5_TRANSFER_FAULT,
                           .vector = vector,
                           .has_error_code = !software && has_error_code(vector),
                           .error_code = code,
@@ -181,7 +200,9 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         if (software)
             env->eip = at;
         delivery_begin(e, event.kind, vector);
-        UC_INTERNAL(x86_cpu_do_interrupt)(engine_cpu(e));
+        delivery d = {event.kind, vector, event.has_error_code, code, event.eip};
+        delivery_run(e, &d);
+        env->old_exception = -1;
         delivery_end(e);
         return;
     case ENGINE_STOP:
@@ -235,9 +256,15 @@ bool engine_interruptible(const engine *e)
     return e->env->eflags & 0x200 && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
 }
 
+bool engine_nmi_possible(const engine *e)
+{
+    return !e->nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
+}
+
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
 {
-    bool allowed = kind == P5_TRANSFER_NMI ? !(e->env->hflags & UC_HF_INHIBIT_IRQ) : engine_interruptible(e);
+    bool allowed = kind == P5_TRANSFER_FAULT ||
+                   (kind == P5_TRANSFER_NMI ? engine_nmi_possible(e) : engine_interruptible(e));
     if (!allowed || e->injected)
         return false;
     e->injected = true;

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "core/breakpoints.h"
 #include "engine/behind.h"
 #include "engine/engine.h"
 #include "engine/unicorn_internal.h"
@@ -45,10 +46,12 @@ typedef enum block_kind {
     BLOCK_POPA, /* ends in POPA */
     BLOCK_SCAN, /* ends in BSF or BSR */
     /* From here on one instruction, with something to do before it. */
-    BLOCK_COUNT,     /* RCL or RCR by CL */
-    BLOCK_REP,       /* REP string, entered once per iteration */
-    BLOCK_UNDEFINED, /* the processor does not have it */
-    BLOCK_TOO_LONG,  /* more than 15 bytes: #GP(0) */
+    BLOCK_COUNT,      /* RCL or RCR by CL */
+    BLOCK_REP,        /* REP string, entered once per iteration */
+    BLOCK_UNDEFINED,  /* the processor does not have it */
+    BLOCK_TOO_LONG,   /* more than 15 bytes: #GP(0) */
+    BLOCK_CODE_WRITE, /* a store through CS: #GP(0) in protected mode */
+    BLOCK_VIRTUAL,    /* depends on CR4.VME or PVI */
     BLOCK_INVD,
     BLOCK_WBINVD,
     BLOCK_ICEBP,
@@ -69,16 +72,17 @@ typedef struct engine_block {
     uint32_t linear;
     uint16_t count;
     uint8_t cpl, mode, iopl;
-    uint8_t kind;          /* block_kind */
-    bool slow;             /* its start has more to do than to be noted */
-    bool address16;        /* BLOCK_REP: the count is CX */
-    bool port;             /* BLOCK_REP: INS or OUTS */
-    bool scan_reverse;     /* BLOCK_SCAN: BSR */
-    uint8_t scan_register; /* its destination */
-    uint8_t scan_bits;     /* 16 or 32 */
-    uint16_t size;         /* bytes */
-    uint16_t planned;      /* instructions asked for; Unicorn may have ended the block before */
-    uint32_t later;        /* instructions of later processors in it (permissive) */
+    uint8_t kind;           /* block_kind */
+    bool slow;              /* its start has more to do than to be noted */
+    bool address16;         /* BLOCK_REP: the count is CX */
+    bool port;              /* BLOCK_REP: INS or OUTS */
+    bool scan_reverse;      /* BLOCK_SCAN: BSR */
+    uint8_t scan_register;  /* its destination */
+    uint8_t scan_bits;      /* 16 or 32 */
+    uint8_t extra_segments; /* WATCH_FS, WATCH_GS: overrides in it */
+    uint16_t size;          /* bytes */
+    uint16_t planned;       /* instructions asked for; Unicorn may have ended the block before */
+    uint32_t later;         /* instructions of later processors in it (permissive) */
     uint32_t physical;
     uint32_t flags;                     /* of the translated block: hflags and some of EFLAGS */
     uint8_t *bytes;                     /* what it was translated from */
@@ -92,6 +96,24 @@ typedef struct engine_block {
 /* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
  * few hundred records, and they are given away in parts when the buffer is nearly full. */
 enum { BLOCK_INSNS = 128, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048, VALUE_CAPACITY = 256 };
+
+/* What is to be checked beside what Unicorn does (watch.c). */
+enum { WATCH_FS = 1, WATCH_GS = 2 };
+typedef struct engine_watch {
+    bool looking;     /* the block hook is stream_block_checked, and all translations call it */
+    bool blocks;      /* a block's start has something to check */
+    bool data;        /* data accesses have: the page cache stays empty */
+    bool code;        /* CS has a limit */
+    bool segments;    /* a data or stack segment is not flat */
+    bool extra_now;   /* the same for FS or GS, which the running blocks use */
+    bool alignment;   /* CR0.AM, EFLAGS.AC, CPL 3 */
+    bool breakpoints; /* DR7 enables one */
+    bool limit_step;  /* single instructions, because CS ends near */
+    bool shadow;      /* the instruction before was MOV SS or POP SS */
+    uint8_t extra;    /* WATCH_*: FS or GS is not flat */
+    uint32_t hits;    /* bits of DR6 for the trap behind the running instruction */
+    breakpoints comparators;
+} engine_watch;
 
 struct engine {
     /* Hot: block start and memory access. */
@@ -143,6 +165,14 @@ struct engine {
     bool injected;          /* engine_inject: to be delivered before anything else is executed */
     uint8_t injected_vector;
     p5_transfer injected_kind;
+    uint32_t external; /* EXT bit of the error codes of faults from here on */
+    uintptr_t
+        return_address; /* into translated code, for faults of a segment load in the middle of a block */
+    bool debug_fault;   /* #DB that was raised is a fault */
+    bool nmi_blocked;   /* from an NMI to the next IRET */
+    uint8_t resume;     /* EFLAGS.RF: segmentation.h */
+    uint32_t resume_at; /* linear address of the instruction that it is for */
+    engine_watch watch;
 
     /* Running. */
     bool running;
@@ -209,6 +239,8 @@ uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
 /* The same for a fetch. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
 void mmu_flush(engine *e);
+/* All translated code goes. */
+void mmu_forget_code(engine *e);
 /* A page now holds translated code: writes to it must be seen. */
 void mmu_protect_code(engine *e, uint32_t physical);
 /* Code in RAM is about to be overwritten by an instruction; may not return. */
@@ -216,6 +248,12 @@ void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retad
 
 /* access.c: accesses by microcode, recorded as P5_ACCESS_SYSTEM */
 uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
+uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user);
+uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user);
+void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
+void access_store_descriptor(engine *e, uint32_t linear, uint32_t value, uintptr_t retaddr);
+/* Raises #PF unless microcode can write these bytes. */
+void access_check_write(engine *e, uint32_t linear, unsigned size);
 
 /* block.c */
 bool block_open(engine *e);
@@ -225,6 +263,8 @@ bool block_make_room(engine *e);
 
 /* stream.c */
 void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block);
+/* The same while watch.c has something to look after. */
+void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *block);
 /* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted);
 /* Ends the running block completely. */
@@ -239,11 +279,45 @@ void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);
 /* Delivers what engine_inject left; may raise. */
 void event_deliver_injected(engine *e);
 
+/* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
+void event_redirected(engine *e, unsigned vector, uint32_t next);
+
+/* registers.c */
+void registers_set_eflags(engine *e, uint32_t value);
+void registers_update_hidden(engine *e);
+
+/* watch.c */
+/* Segments, CPL, mode, AM, AC or the debug registers may have changed. */
+void watch_update(engine *e);
+void watch_debug_written(engine *e);
+void watch_step_mode(engine *e);
+/* Before an access is made: segment. Behind its page faults: alignment and breakpoints. */
+void watch_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
+void watch_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
+/* Breakpoints that matched, bit n = DRn. */
+void watch_hit(engine *e, unsigned matches);
+/* #DB behind the running instruction, with these bits of DR6. */
+void watch_trap(engine *e, uint32_t dr6);
+/* MOV to or from a debug register while DR7.GD is set. */
+void watch_general_detect(engine *e);
+/* Block starts, in this order: control leaves the running block for `b`; block `b` was completed; `b` is to
+ * start. */
+void watch_branch(engine *e, const engine_block *b);
+void watch_completed(engine *e, const engine_block *b);
+void watch_block(engine *e, const engine_block *b);
+engine_segment_name watch_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth);
+
+/* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
+ * do what it does without VME and PVI. */
+void virtual_flag_execute(engine *e, engine_block *b);
+
 /* value.c: operands of instructions whose clocks depend on them */
 void value_add(engine *e, isa_value_kind kind, uint64_t a);
 void value_scan(engine *e, const engine_block *block);
 
 /* special.c */
 engine_action special_call(engine *e, engine_special_call *call);
+/* A task switch has loaded CR3 and CR0.TS. */
+void special_task_switched(engine *e);
 
 #endif

@@ -174,13 +174,13 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     uint32_t none = PAGE_NO_TAG(linear / ENGINE_PAGE_BYTES);
     /* while there are pins, fetches and data references may translate differently: nothing is kept */
     page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : mmu_entry(e, linear, user);
-    bool ram = result.physical < e->ram_bytes;
+    bool ram = result.physical < e->ram_bytes, fast = ram && !e->watch.data;
     if (ram && access == MMU_WRITE)
         behind_keep(e, result.physical);
     bool guarded = ram && (e->code_pages[result.physical / ENGINE_PAGE_BYTES] ||
                            !behind_kept(&e->behind, result.physical / ENGINE_PAGE_BYTES));
-    *entry = (page_entry){.read_tag = ram ? tag : none,
-                          .write_tag = ram && result.dirty && !guarded ? tag : none,
+    *entry = (page_entry){.read_tag = fast ? tag : none,
+                          .write_tag = fast && result.dirty && !guarded ? tag : none,
                           .physical = result.physical,
                           .flags = result.flags,
                           .host = ram ? e->ram + result.physical : NULL};
@@ -227,6 +227,15 @@ void mmu_protect_code(engine *e, uint32_t physical)
             if (e->pages[user][i].physical == physical)
                 e->pages[user][i].write_tag = PAGE_NO_TAG(i);
         }
+    }
+}
+
+void mmu_forget_code(engine *e)
+{
+    for (uint32_t page = 0; page < e->ram_bytes / ENGINE_PAGE_BYTES; page++) {
+        uint64_t start = (uint64_t)page * ENGINE_PAGE_BYTES;
+        if (e->code_pages[page])
+            UC_INTERNAL(tb_invalidate_phys_range)(e->uc, start, start + ENGINE_PAGE_BYTES);
     }
 }
 

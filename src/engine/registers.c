@@ -28,6 +28,15 @@ uint32_t engine_get(const engine *e, engine_register which)
     }
 }
 
+void registers_set_eflags(engine *e, uint32_t value)
+{
+    uc_env *env = e->env;
+    env->cc_src = value & UC_CC_MASK;
+    env->cc_op = UC_CC_OP_EFLAGS;
+    env->df = value & EFLAGS_DF ? -1 : 1;
+    env->eflags = (value & ~(uint32_t)(UC_CC_MASK | EFLAGS_DF)) | EFLAGS_FIXED;
+}
+
 void engine_set(engine *e, engine_register which, uint32_t value)
 {
     uc_env *env = e->env;
@@ -41,14 +50,13 @@ void engine_set(engine *e, engine_register which, uint32_t value)
         env->eip = value;
         break;
     case ENGINE_EFLAGS:
-        env->cc_src = value & UC_CC_MASK;
-        env->cc_op = UC_CC_OP_EFLAGS;
-        env->df = value & EFLAGS_DF ? -1 : 1;
-        env->eflags = (value & ~(uint32_t)(UC_CC_MASK | EFLAGS_DF)) | EFLAGS_FIXED;
+        registers_set_eflags(e, value);
+        watch_update(e);
         break;
     case ENGINE_CR0:
         UC_INTERNAL(cpu_x86_update_cr0)(env, value);
         engine_flush_translations(e);
+        watch_update(e);
         break;
     case ENGINE_CR2:
         env->cr[2] = value;
@@ -60,6 +68,7 @@ void engine_set(engine *e, engine_register which, uint32_t value)
     case ENGINE_CR4:
         UC_INTERNAL(cpu_x86_update_cr4)(env, value);
         engine_flush_translations(e);
+        watch_debug_written(e);
         break;
     default:
         break;
@@ -79,8 +88,9 @@ void engine_get_segment(const engine *e, engine_segment_name which, engine_segme
 
 /* The bits of hflags that follow from the segments: sizes of code and stack, and whether data addresses need
  * a base added. */
-static void update_hidden_flags(uc_env *env)
+void registers_update_hidden(engine *e)
 {
+    uc_env *env = e->env;
     enum { DESCRIPTOR_B = 1 << 22 };
     uint32_t flags = env->hflags & ~(uint32_t)(UC_HF_CS32 | UC_HF_SS32 | UC_HF_ADDSEG | UC_HF_CS64);
     if (env->segs[ENGINE_CS].flags & DESCRIPTOR_B)
@@ -100,14 +110,28 @@ void engine_set_segment(engine *e, engine_segment_name which, const engine_segme
         e->env->tr.flags &= ~(uint32_t)TSS_BUSY;
     if (which == ENGINE_SS) /* the stack segment's DPL is the CPL; real mode's segments have 0, V86's 3 */
         e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_CPL) | (segment->flags >> 13 & 3);
-    if (which <= ENGINE_GS)
-        update_hidden_flags(e->env);
+    if (which <= ENGINE_GS) {
+        registers_update_hidden(e);
+        watch_update(e);
+    }
     e->redirected = true;
 }
 
 void engine_set_table(engine *e, bool idt, uint32_t base, uint16_t limit)
 {
     *(idt ? &e->env->idt : &e->env->gdt) = (uc_segment){.base = base, .limit = limit};
+}
+
+uint32_t engine_get_debug(const engine *e, unsigned number)
+{
+    return (uint32_t)e->env->dr[number];
+}
+
+void engine_set_debug(engine *e, unsigned number, uint32_t value)
+{
+    e->env->dr[number] = value;
+    watch_debug_written(e);
+    e->redirected = true;
 }
 
 unsigned engine_cpl(const engine *e)

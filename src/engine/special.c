@@ -1,9 +1,9 @@
 /* Instructions that observe or change processor state: what Unicorn would do for them is replaced by a
  * question to the owner. Each is the only instruction of its block (block.c), so everything before it has
  * been retired. */
-#include "engine/internal.h"
+#include "engine/segmentation.h"
 
-enum { VECTOR_UNDEFINED = 6, VECTOR_PROTECTION = 13 };
+enum { VECTOR_UNDEFINED = VECTOR_UD, VECTOR_PROTECTION = VECTOR_GP };
 enum {
     CR0_PE = 1,
     CR0_TS = 8,
@@ -76,6 +76,10 @@ static void write_control(engine *e, unsigned number, uint32_t value)
     special_call(e, &call);
     REAL(helper_write_crN)(e->env, (int)number, value);
     mmu_flush(e); /* CR0.CD and WP are in what it remembers */
+    if (number == 4)
+        watch_debug_written(e); /* CR4.DE */
+    else
+        watch_update(e); /* CR0.AM */
 }
 
 void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value);
@@ -106,23 +110,51 @@ void WRAP(helper_invlpg)(uc_env *env, uint64_t address)
     REAL(helper_invlpg)(env, (uint32_t)address);
 }
 
-/* MOV DR. Breakpoints are not given to Unicorn, which cannot run with them. DR4 and DR5 are DR6 and DR7
- * unless CR4.DE. */
+void special_task_switched(engine *e)
+{
+    engine_special_call call = {.which = ENGINE_TASK_SWITCH, .value = (uint32_t)e->env->cr[3]};
+    watch_debug_written(e); /* the local enables are off */
+    e->callbacks.special(e->callbacks.context, &call);
+}
+
+/* MOV from and to DR. Breakpoints are not given to Unicorn, which cannot run with them. DR4 and DR5 are DR6
+ * and DR7 unless CR4.DE. */
+static unsigned debug_register(engine *e, int number)
+{
+    e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+    if ((number == 4 || number == 5) && e->env->cr[4] & CR4_DE)
+        engine_raise(e, VECTOR_UNDEFINED, 0);
+    watch_general_detect(e);
+    return (unsigned)number | (number >= 4 ? 2u : 0u);
+}
+
 void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value);
 void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
 {
     engine *e = engine_of(env);
-    if ((number == 4 || number == 5) && env->cr[4] & CR4_DE) {
-        env->eip = e->current->linear - (uint32_t)env->segs[ENGINE_CS].base;
-        engine_raise(e, VECTOR_UNDEFINED, 0);
-    }
-    unsigned target = (unsigned)number | (number >= 4 ? 2u : 0u);
+    unsigned target = debug_register(e, number);
     uint32_t held = target == 6   ? ((uint32_t)value & 0xe00fu) | 0xffff0ff0u
                     : target == 7 ? ((uint32_t)value & 0xffff2fffu) | 0x400u
                                   : (uint32_t)value;
     engine_special_call call = {.which = ENGINE_MOV_TO_DR, .operand = target, .value = held};
     special_call(e, &call);
     env->dr[target] = held;
+    watch_debug_written(e);
+}
+
+uint64_t WRAP(helper_get_dr)(uc_env *env, int number);
+uint64_t WRAP(helper_get_dr)(uc_env *env, int number)
+{
+    return env->dr[debug_register(engine_of(env), number)];
+}
+
+/* POPF may turn alignment checks on and off. */
+void REAL(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
+void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
+void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
+{
+    REAL(helper_write_eflags)(env, value & ~(uint64_t)FLAG_RF, mask);
+    watch_update(engine_of(env));
 }
 
 void WRAP(helper_hlt)(uc_env *env, int length);

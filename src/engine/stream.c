@@ -95,8 +95,8 @@ static bool end_repeat(engine *e, uint32_t next, bool interrupted)
 
 bool stream_end_all(engine *e, uint32_t next)
 {
-    if (e->current->kind == BLOCK_REP)
-        return end_repeat(e, next, false);
+    if (e->current->kind == BLOCK_REP) /* a trap between two iterations interrupts it */
+        return end_repeat(e, next, next == e->current->linear && repeat_register(e) != 0);
     return stream_end(e, e->current->count, next, false);
 }
 
@@ -156,6 +156,11 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         e->current = b;
         e->env->eip += b->size;
         engine_raise(e, 1, 0);
+    case BLOCK_CODE_WRITE:
+        engine_raise(e, 13, 0);
+    case BLOCK_VIRTUAL:
+        virtual_flag_execute(e, b);
+        break;
     case BLOCK_FAILED:
         if (!e->failure[0])
             engine_fail(e, "out of memory");
@@ -193,28 +198,52 @@ static bool repeat_continues(engine *e, engine_block *b)
     return true;
 }
 
+/* Control leaves the running block for `b`. False if a REP string goes on. */
+static inline bool leave(engine *e, engine_block *b, bool *attention)
+{
+    if (__builtin_expect(e->restart, 0)) {
+        *attention = stream_end_before(e, b->linear);
+    } else if (__builtin_expect(e->current->kind == BLOCK_REP, 0)) {
+        bool again = b == e->current && repeat_register(e) != 0;
+        if (again && repeat_continues(e, b))
+            return false;
+        if (b == e->current && !again) { /* the entry that finds the count zero: nothing more is done */
+            e->iteration_records = e->record_next;
+            return false;
+        }
+        *attention = end_repeat(e, b->linear, again);
+    } else {
+        *attention = stream_end(e, e->current->count, b->linear, false);
+    }
+    return true;
+}
+
+void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *block)
+{
+    engine_block *b = block;
+    engine *e = b->owner;
+    bool attention = false;
+    if (e->current) {
+        const engine_block *before = e->current;
+        watch_branch(e, b);
+        if (!leave(e, b, &attention))
+            return;
+        watch_completed(e, before);
+        if (attention)
+            engine_request_attention(e);
+    }
+    watch_block(e, b);
+    stream_block(uc, address, size, block);
+}
+
 void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
 {
     (void)uc, (void)address, (void)size;
     engine_block *b = block;
     engine *e = b->owner;
     bool attention = false;
-    if (e->current) {
-        if (__builtin_expect(e->restart, 0))
-            attention = stream_end_before(e, b->linear);
-        else if (__builtin_expect(e->current->kind == BLOCK_REP, 0)) {
-            bool again = b == e->current && repeat_register(e) != 0;
-            if (again && repeat_continues(e, b))
-                return;
-            if (b == e->current && !again) { /* the entry that finds the count zero: nothing more is done */
-                e->iteration_records = e->record_next;
-                return;
-            }
-            attention = end_repeat(e, b->linear, again);
-        } else {
-            attention = stream_end(e, e->current->count, b->linear, false);
-        }
-    }
+    if (e->current && !leave(e, b, &attention))
+        return;
     e->restart = false;
     if (__builtin_expect(b->slow || attention || e->stepping ||
                              atomic_load_explicit(&e->requested, memory_order_relaxed),

@@ -19,7 +19,10 @@ set(P5_UNICORN_WRAPPED
   cpu_stb_mmuidx_ra cpu_stw_mmuidx_ra cpu_stl_mmuidx_ra
   # instructions that look outside
   helper_rdtsc helper_rdpmc helper_rdmsr helper_wrmsr helper_cpuid helper_write_crN helper_lmsw helper_clts helper_invlpg
-  helper_set_dr helper_hlt helper_inb helper_inw helper_inl helper_outb helper_outw helper_outl
+  helper_set_dr helper_get_dr helper_hlt helper_inb helper_inw helper_inl helper_outb helper_outw helper_outl
+  # segmentation, far transfers, debug traps
+  helper_load_seg helper_ljmp_protected helper_lcall_protected helper_lcall_real helper_lret_protected helper_iret_protected
+  helper_iret_real helper_write_eflags helper_single_step
   # instructions whose clocks depend on their operands
   helper_paddsb_mmx helper_paddsw_mmx helper_paddusb_mmx helper_paddusw_mmx
   helper_psubsb_mmx helper_psubsw_mmx helper_psubusb_mmx helper_psubusw_mmx
@@ -39,7 +42,7 @@ set(P5_UNICORN_WRAPPED
   helper_fninit helper_enter_mmx helper_emms)
 # Called from src/engine.
 set(P5_UNICORN_CALLED
-  raise_exception_err_ra cpu_loop_exit x86_cpu_do_interrupt do_interrupt_x86_hardirq cpu_x86_update_cr0 cpu_x86_update_cr3
+  raise_exception_err_ra cpu_loop_exit cpu_x86_update_cr0 cpu_x86_update_cr3
   cpu_x86_update_cr4 cpu_cc_compute_all page_collection_lock page_collection_unlock tb_invalidate_phys_page_fast
   tb_invalidate_phys_range tb_flush cpu_restore_state)
 

@@ -130,7 +130,8 @@ _Static_assert(offsetof(uc_translated, size) == 0x14 && offsetof(uc_translated, 
 
 /* A hook (struct hook); user_data is compiled into a block when it is translated. */
 typedef struct uc_hook_head {
-    uint8_t before_user_data[0x30];
+    uint8_t before_callback[0x28];
+    void *callback;
     void *user_data;
 } uc_hook_head;
 
@@ -139,8 +140,6 @@ typedef struct uc_hook_head {
 _Noreturn void UC_INTERNAL(raise_exception_err_ra)(uc_env *env, int vector, int error_code,
                                                    uintptr_t retaddr);
 _Noreturn void UC_INTERNAL(cpu_loop_exit)(uc_cpu *cpu);
-void UC_INTERNAL(x86_cpu_do_interrupt)(uc_cpu *cpu);
-void UC_INTERNAL(do_interrupt_x86_hardirq)(uc_env *env, int vector, int is_hw);
 void UC_INTERNAL(cpu_x86_update_cr0)(uc_env *env, uint32_t value);
 void UC_INTERNAL(cpu_x86_update_cr3)(uc_env *env, uint64_t value);
 void UC_INTERNAL(cpu_x86_update_cr4)(uc_env *env, uint32_t value);

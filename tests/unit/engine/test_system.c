@@ -284,7 +284,8 @@ static void test_refused(void **state)
     assert_int_equal(g.events[0].vector, 13);
     assert_int_equal(g.events[0].eip, GUEST_CODE + 8);
     assert_int_equal(g.count, 3);
-    assert_int_equal(guest_peek32(&g, engine_get(g.e, ENGINE_ESP) + 12), 0x46); /* ZF and PF of the compare */
+    /* ZF and PF of the compare, and RF: a fault is returned to with RF set */
+    assert_int_equal(guest_peek32(&g, engine_get(g.e, ENGINE_ESP) + 12), 0x10046);
     guest_close(&g);
 }
 
