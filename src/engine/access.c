@@ -28,11 +28,11 @@ static void copy_in(const page_entry *page, uint32_t linear, uint8_t *to, unsign
         memset(to, 0xff, size); /* nobody drives the bus */
 }
 
-/* What watch.c looks at once the pages are known to be there. */
+/* What guard.c looks at once the pages are known to be there. */
 static void look(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
 {
     p5_access access = {.linear = linear, .size = (uint8_t)size, .flags = (uint8_t)flags};
-    watch_access_done(e, &access, retaddr);
+    guard_access_done(e, &access, retaddr);
 }
 
 /* A load that misses the page cache or crosses a page end: both pages are checked before anything is read. */
@@ -42,10 +42,10 @@ load_slow(engine *e, uint32_t linear, unsigned size, bool user, uint32_t flags, 
     uint64_t value = 0;
     uint8_t bytes[8] = {0};
     if (!(flags & P5_ACCESS_SYSTEM))
-        watch_access(e, linear, size, false, retaddr);
+        guard_access(e, linear, size, false, retaddr);
     page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
     unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
-    if (e->watch.data)
+    if (e->guard.data)
         look(e, linear, size, flags, retaddr);
     if (part < size) {
         page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
@@ -77,12 +77,12 @@ static void __attribute__((noinline)) store_slow(engine *e, uint32_t linear, uin
     uint8_t bytes[8];
     memcpy(bytes, &value, sizeof bytes);
     if (!(flags & P5_ACCESS_SYSTEM))
-        watch_access(e, linear, size, true, retaddr);
+        guard_access(e, linear, size, true, retaddr);
     page_entry first = *mmu_fill(e, linear, MMU_WRITE, user, retaddr), second = first;
     unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
     if (part < size)
         second = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
-    if (e->watch.data)
+    if (e->guard.data)
         look(e, linear, size, flags | P5_ACCESS_WRITE, retaddr);
     if (part < size) {
         copy_out(e, &first, linear, bytes, part, retaddr);

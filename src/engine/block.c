@@ -87,7 +87,7 @@ static bool is_code_write(const isa_insn *insn, const uint8_t *bytes, bool code3
     if (!insn->segment || !(flags & UC_HF_PE) || is_v86(flags) || !isa_forms[insn->form].data_writes)
         return false;
     return (insn->memory || insn->flags & ISA_STRING) &&
-           watch_segment_of(bytes, code32, true, 0) == ENGINE_CS;
+           guard_segment_of(bytes, code32, true, 0) == ENGINE_CS;
 }
 
 /* What VME and PVI change: the interrupt flag's instructions, and INT n in V86 mode. */
@@ -114,7 +114,7 @@ static uint8_t extra_segments(const isa_insn *insn, const uint8_t *bytes)
 {
     uint8_t found = 0;
     for (unsigned i = 0; insn->segment && i < insn->prefixes; i++)
-        found |= bytes[i] == 0x64 ? WATCH_FS : bytes[i] == 0x65 ? WATCH_GS : 0;
+        found |= bytes[i] == 0x64 ? GUARD_FS : bytes[i] == 0x65 ? GUARD_GS : 0;
     return found;
 }
 

@@ -193,7 +193,7 @@ void delivery_run(engine *e, const delivery *d)
         deliver_real(e, d);
     e->external = 0;
     e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
-    e->watch.shadow = false;
+    e->guard.shadow = false;
     if (d->kind == P5_TRANSFER_NMI)
         e->nmi_blocked = true;
     if (d->vector == VECTOR_DB) /* the handler may use the debug registers */

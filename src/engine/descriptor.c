@@ -72,7 +72,7 @@ void segments_changed(engine *e)
     uc_env *env = e->env;
     env->hflags = (env->hflags & ~(uint32_t)UC_HF_CPL) | (env->segs[ENGINE_SS].flags >> 13 & 3);
     registers_update_hidden(e);
-    watch_update(e);
+    guard_update(e);
 }
 
 /* A data segment for privilege `cpl`; `bad` = #GP or, in a task switch, #TS. */

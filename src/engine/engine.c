@@ -105,7 +105,7 @@ static void reset(engine *e)
     env->dr[6] = 0xffff0ff0;
     env->dr[7] = 0x400;
     env->regs[ENGINE_EDX] = e->options.cpuid_signature;
-    watch_debug_written(e);
+    guard_debug_written(e);
 }
 
 p5_status engine_open(const engine_options *options, const engine_callbacks *callbacks, engine **out,
@@ -172,7 +172,7 @@ engine_stop engine_run(engine *e)
     e->descriptor = e->restart = e->fetch_fault = e->delivering = e->stopping = false;
     e->env->old_exception = -1;
     e->running = true;
-    watch_update(e);
+    guard_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
     e->running = false;
     if (err != UC_ERR_OK)
@@ -195,7 +195,7 @@ void engine_request_attention(engine *e)
 void engine_step_mode(engine *e, bool on)
 {
     e->stepping = on;
-    watch_step_mode(e);
+    guard_step_mode(e);
     e->redirected = true; /* the block about to start was translated for the other mode */
 }
 

@@ -79,7 +79,7 @@ typedef struct engine_block {
     bool scan_reverse;      /* BLOCK_SCAN: BSR */
     uint8_t scan_register;  /* its destination */
     uint8_t scan_bits;      /* 16 or 32 */
-    uint8_t extra_segments; /* WATCH_FS, WATCH_GS: overrides in it */
+    uint8_t extra_segments; /* GUARD_FS, GUARD_GS: overrides in it */
     uint16_t size;          /* bytes */
     uint16_t planned;       /* instructions asked for; Unicorn may have ended the block before */
     uint32_t later;         /* instructions of later processors in it (permissive) */
@@ -97,9 +97,9 @@ typedef struct engine_block {
  * few hundred records, and they are given away in parts when the buffer is nearly full. */
 enum { BLOCK_INSNS = 128, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048, VALUE_CAPACITY = 256 };
 
-/* What is to be checked beside what Unicorn does (watch.c). */
-enum { WATCH_FS = 1, WATCH_GS = 2 };
-typedef struct engine_watch {
+/* What is to be checked beside what Unicorn does (guard.c). */
+enum { GUARD_FS = 1, GUARD_GS = 2 };
+typedef struct engine_guard {
     bool looking;     /* the block hook is stream_block_checked, and all translations call it */
     bool blocks;      /* a block's start has something to check */
     bool data;        /* data accesses have: the page cache stays empty */
@@ -113,7 +113,7 @@ typedef struct engine_watch {
     uint8_t extra;    /* WATCH_*: FS or GS is not flat */
     uint32_t hits;    /* bits of DR6 for the trap behind the running instruction */
     breakpoints comparators;
-} engine_watch;
+} engine_guard;
 
 struct engine {
     /* Hot: block start and memory access. */
@@ -172,7 +172,7 @@ struct engine {
     bool nmi_blocked;   /* from an NMI to the next IRET */
     uint8_t resume;     /* EFLAGS.RF: segmentation.h */
     uint32_t resume_at; /* linear address of the instruction that it is for */
-    engine_watch watch;
+    engine_guard guard;
 
     /* Running. */
     bool running;
@@ -263,7 +263,7 @@ bool block_make_room(engine *e);
 
 /* stream.c */
 void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block);
-/* The same while watch.c has something to look after. */
+/* The same while guard.c has something to look after. */
 void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *block);
 /* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted);
@@ -286,26 +286,26 @@ void event_redirected(engine *e, unsigned vector, uint32_t next);
 void registers_set_eflags(engine *e, uint32_t value);
 void registers_update_hidden(engine *e);
 
-/* watch.c */
+/* guard.c */
 /* Segments, CPL, mode, AM, AC or the debug registers may have changed. */
-void watch_update(engine *e);
-void watch_debug_written(engine *e);
-void watch_step_mode(engine *e);
+void guard_update(engine *e);
+void guard_debug_written(engine *e);
+void guard_step_mode(engine *e);
 /* Before an access is made: segment. Behind its page faults: alignment and breakpoints. */
-void watch_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
-void watch_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
+void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
+void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
 /* Breakpoints that matched, bit n = DRn. */
-void watch_hit(engine *e, unsigned matches);
+void guard_hit(engine *e, unsigned matches);
 /* #DB behind the running instruction, with these bits of DR6. */
-void watch_trap(engine *e, uint32_t dr6);
+void guard_trap(engine *e, uint32_t dr6);
 /* MOV to or from a debug register while DR7.GD is set. */
-void watch_general_detect(engine *e);
+void guard_general_detect(engine *e);
 /* Block starts, in this order: control leaves the running block for `b`; block `b` was completed; `b` is to
  * start. */
-void watch_branch(engine *e, const engine_block *b);
-void watch_completed(engine *e, const engine_block *b);
-void watch_block(engine *e, const engine_block *b);
-engine_segment_name watch_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth);
+void guard_branch(engine *e, const engine_block *b);
+void guard_completed(engine *e, const engine_block *b);
+void guard_block(engine *e, const engine_block *b);
+engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth);
 
 /* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
  * do what it does without VME and PVI. */

@@ -174,7 +174,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     uint32_t none = PAGE_NO_TAG(linear / ENGINE_PAGE_BYTES);
     /* while there are pins, fetches and data references may translate differently: nothing is kept */
     page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : mmu_entry(e, linear, user);
-    bool ram = result.physical < e->ram_bytes, fast = ram && !e->watch.data;
+    bool ram = result.physical < e->ram_bytes, fast = ram && !e->guard.data;
     if (ram && access == MMU_WRITE)
         behind_keep(e, result.physical);
     bool guarded = ram && (e->code_pages[result.physical / ENGINE_PAGE_BYTES] ||

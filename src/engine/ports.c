@@ -34,8 +34,8 @@ static void note(engine *e, uint16_t port, unsigned size, bool write)
                                     .physical = port,
                                     .size = (uint8_t)size,
                                     .flags = (uint8_t)(P5_ACCESS_IO | (write ? P5_ACCESS_WRITE : 0))};
-    if (e->watch.breakpoints)
-        watch_hit(e, breakpoints_access(&e->watch.comparators, e->record_next - 1));
+    if (e->guard.breakpoints)
+        guard_hit(e, breakpoints_access(&e->guard.comparators, e->record_next - 1));
 }
 
 static void begin(engine *e)

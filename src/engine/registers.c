@@ -51,12 +51,12 @@ void engine_set(engine *e, engine_register which, uint32_t value)
         break;
     case ENGINE_EFLAGS:
         registers_set_eflags(e, value);
-        watch_update(e);
+        guard_update(e);
         break;
     case ENGINE_CR0:
         UC_INTERNAL(cpu_x86_update_cr0)(env, value);
         engine_flush_translations(e);
-        watch_update(e);
+        guard_update(e);
         break;
     case ENGINE_CR2:
         env->cr[2] = value;
@@ -68,7 +68,7 @@ void engine_set(engine *e, engine_register which, uint32_t value)
     case ENGINE_CR4:
         UC_INTERNAL(cpu_x86_update_cr4)(env, value);
         engine_flush_translations(e);
-        watch_debug_written(e);
+        guard_debug_written(e);
         break;
     default:
         break;
@@ -112,7 +112,7 @@ void engine_set_segment(engine *e, engine_segment_name which, const engine_segme
         e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_CPL) | (segment->flags >> 13 & 3);
     if (which <= ENGINE_GS) {
         registers_update_hidden(e);
-        watch_update(e);
+        guard_update(e);
     }
     e->redirected = true;
 }
@@ -130,7 +130,7 @@ uint32_t engine_get_debug(const engine *e, unsigned number)
 void engine_set_debug(engine *e, unsigned number, uint32_t value)
 {
     e->env->dr[number] = value;
-    watch_debug_written(e);
+    guard_debug_written(e);
     e->redirected = true;
 }
 

@@ -77,9 +77,9 @@ static void write_control(engine *e, unsigned number, uint32_t value)
     REAL(helper_write_crN)(e->env, (int)number, value);
     mmu_flush(e); /* CR0.CD and WP are in what it remembers */
     if (number == 4)
-        watch_debug_written(e); /* CR4.DE */
+        guard_debug_written(e); /* CR4.DE */
     else
-        watch_update(e); /* CR0.AM */
+        guard_update(e); /* CR0.AM */
 }
 
 void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value);
@@ -113,7 +113,7 @@ void WRAP(helper_invlpg)(uc_env *env, uint64_t address)
 void special_task_switched(engine *e)
 {
     engine_special_call call = {.which = ENGINE_TASK_SWITCH, .value = (uint32_t)e->env->cr[3]};
-    watch_debug_written(e); /* the local enables are off */
+    guard_debug_written(e); /* the local enables are off */
     e->callbacks.special(e->callbacks.context, &call);
 }
 
@@ -124,7 +124,7 @@ static unsigned debug_register(engine *e, int number)
     e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
     if ((number == 4 || number == 5) && e->env->cr[4] & CR4_DE)
         engine_raise(e, VECTOR_UNDEFINED, 0);
-    watch_general_detect(e);
+    guard_general_detect(e);
     return (unsigned)number | (number >= 4 ? 2u : 0u);
 }
 
@@ -139,7 +139,7 @@ void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
     engine_special_call call = {.which = ENGINE_MOV_TO_DR, .operand = target, .value = held};
     special_call(e, &call);
     env->dr[target] = held;
-    watch_debug_written(e);
+    guard_debug_written(e);
 }
 
 uint64_t WRAP(helper_get_dr)(uc_env *env, int number);
@@ -154,7 +154,7 @@ void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
 void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
 {
     REAL(helper_write_eflags)(env, value & ~(uint64_t)FLAG_RF, mask);
-    watch_update(engine_of(env));
+    guard_update(engine_of(env));
 }
 
 void WRAP(helper_hlt)(uc_env *env, int length);

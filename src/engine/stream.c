@@ -225,14 +225,14 @@ void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *
     bool attention = false;
     if (e->current) {
         const engine_block *before = e->current;
-        watch_branch(e, b);
+        guard_branch(e, b);
         if (!leave(e, b, &attention))
             return;
-        watch_completed(e, before);
+        guard_completed(e, before);
         if (attention)
             engine_request_attention(e);
     }
-    watch_block(e, b);
+    guard_block(e, b);
     stream_block(uc, address, size, block);
 }
 

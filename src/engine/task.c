@@ -196,5 +196,5 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     if (!segment_allows_eip(&env->segs[ENGINE_CS], state.eip))
         segmentation_fault(e, VECTOR_GP, 0);
     if (state.trap)
-        watch_trap(e, DR6_TASK);
+        guard_trap(e, DR6_TASK);
 }

@@ -10,7 +10,7 @@ enum { TSS_BITMAP_FIELD = 0x66, REDIRECTION_BYTES = 32 };
 static void set_flags(engine *e, uint32_t flags)
 {
     registers_set_eflags(e, flags);
-    watch_update(e);
+    guard_update(e);
 }
 
 /* FLAGS from the stack as a V86 task with IOPL < 3 loads them: IF goes to VIF, IOPL stays. False if that is
@@ -150,6 +150,6 @@ void virtual_flag_execute(engine *e, engine_block *b)
     if (stream_end_all(e, engine_linear_eip(e)))
         engine_request_attention(e);
     if (stepping)
-        watch_trap(e, 1 << 14);
+        guard_trap(e, 1 << 14);
     engine_resume(e);
 }

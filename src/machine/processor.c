@@ -162,6 +162,17 @@ static void processor_set_debug(p5_machine *machine)
     p5_core_set_debug(machine->core, &debug);
 }
 
+/* A task switch sets CR0.TS, loads CR3, which flushes the TLBs, and turns local breakpoints off. Manual: task
+ * switching. */
+static engine_action processor_task_switched(p5_machine *machine)
+{
+    machine->after |= AFTER_CONTROL | (machine->debug_written ? AFTER_DEBUG : 0u);
+    if ((engine_get(machine->engine, ENGINE_CR0) & CR0_PG) != 0)
+        machine->after |= AFTER_CR3;
+    machine->dr[7] = engine_get_debug(machine->engine, 7);
+    return ENGINE_CONTINUE;
+}
+
 engine_action processor_special(void *context, engine_special_call *call)
 {
     p5_machine *machine = context;
@@ -169,6 +180,8 @@ engine_action processor_special(void *context, engine_special_call *call)
         return processor_monitor(machine, call);
     if (call->which == ENGINE_CPUID)
         return processor_cpuid(machine);
+    if (call->which == ENGINE_TASK_SWITCH)
+        return processor_task_switched(machine);
     if (engine_cpl(machine->engine) != 0)
         return processor_fault(call, VECTOR_GP);
     switch (call->which) {

@@ -59,6 +59,8 @@ void run_delivered(void *context, const p5_exception *exception)
 {
     p5_machine *machine = context;
     p5_core_exception(machine->core, exception);
+    if (machine->after != 0) /* a task switch */
+        processor_after(machine);
 }
 
 engine_action run_event(void *context, const engine_event *event)

@@ -33,11 +33,11 @@ static bool code_limited(const engine *e)
 
 static void set_step_flag(engine *e)
 {
-    bool on = e->stepping || e->watch.breakpoints || e->watch.limit_step;
+    bool on = e->stepping || e->guard.breakpoints || e->guard.limit_step;
     e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
 }
 
-void watch_step_mode(engine *e)
+void guard_step_mode(engine *e)
 {
     set_step_flag(e);
 }
@@ -46,21 +46,21 @@ void watch_step_mode(engine *e)
  * guest runs nothing has to be decided: the state that a loader comes by is not flat. */
 static void begin_to_look(engine *e)
 {
-    if (!e->running || e->watch.looking)
+    if (!e->running || e->guard.looking)
         return;
-    e->watch.looking = true;
+    e->guard.looking = true;
     e->block_hook->callback = (void *)stream_block_checked;
     mmu_forget_code(e);
 }
 
-void watch_update(engine *e)
+void guard_update(engine *e)
 {
     const uc_env *env = e->env;
-    engine_watch *w = &e->watch;
+    engine_guard *w = &e->guard;
     bool flat = flat_data(&env->segs[ENGINE_SS]) && flat_data(&env->segs[ENGINE_DS]) &&
                 flat_data(&env->segs[ENGINE_ES]) && flat_code(&env->segs[ENGINE_CS]);
     w->extra =
-        (flat_data(&env->segs[ENGINE_FS]) ? 0 : WATCH_FS) | (flat_data(&env->segs[ENGINE_GS]) ? 0 : WATCH_GS);
+        (flat_data(&env->segs[ENGINE_FS]) ? 0 : GUARD_FS) | (flat_data(&env->segs[ENGINE_GS]) ? 0 : GUARD_GS);
     w->extra_now = false;
     w->segments = !flat;
     w->alignment = (env->hflags & UC_HF_CPL) == 3 && env->cr[0] & CR0_AM && env->eflags & FLAG_AC;
@@ -79,15 +79,15 @@ void watch_update(engine *e)
         begin_to_look(e);
 }
 
-void watch_debug_written(engine *e)
+void guard_debug_written(engine *e)
 {
     p5_debug debug = {.dr7 = (uint32_t)e->env->dr[7], .extensions = e->env->cr[4] & CR4_DE};
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         debug.dr[n] = (uint32_t)e->env->dr[n];
-    breakpoints_set(&e->watch.comparators, &debug);
-    if (!e->watch.breakpoints)
+    breakpoints_set(&e->guard.comparators, &debug);
+    if (!e->guard.breakpoints)
         e->resume = 0; /* nobody counted it down meanwhile */
-    watch_update(e);
+    guard_update(e);
 }
 
 /* --- Which segment an access goes through --- */
@@ -116,7 +116,7 @@ static bool stack_only(bool escape, uint8_t opcode)
 }
 
 /* The segment of the `nth` access of the instruction at `bytes`. */
-engine_segment_name watch_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth)
+engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth)
 {
     int override = -1;
     bool address32 = code32, escape = false;
@@ -239,7 +239,7 @@ static void check_segment(engine *e, uint32_t linear, unsigned size, bool write,
 {
     unsigned nth;
     const uint8_t *bytes = running_instruction(e, &nth);
-    engine_segment_name name = watch_segment_of(bytes, e->current->flags & UC_HF_CS32, write, nth);
+    engine_segment_name name = guard_segment_of(bytes, e->current->flags & UC_HF_CS32, write, nth);
     const uc_segment *s = &e->env->segs[name];
     bool protected_mode = e->env->hflags & UC_HF_PE && !(e->env->eflags & UC_EFLAGS_VM);
     bool right = !protected_mode || segment_rights(s, write);
@@ -248,24 +248,24 @@ static void check_segment(engine *e, uint32_t linear, unsigned size, bool write,
     UC_INTERNAL(raise_exception_err_ra)(e->env, name == ENGINE_SS ? VECTOR_SS : VECTOR_GP, 0, retaddr);
 }
 
-void watch_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
+void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
 {
-    if ((e->watch.segments || e->watch.extra_now) && e->current)
+    if ((e->guard.segments || e->guard.extra_now) && e->current)
         check_segment(e, linear, size, write, retaddr);
 }
 
 /* Behind the page's own faults: alignment, then what a breakpoint sees of it. */
-void watch_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
+void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
 {
-    if (e->watch.alignment && e->current && !(access->flags & P5_ACCESS_SYSTEM) &&
+    if (e->guard.alignment && e->current && !(access->flags & P5_ACCESS_SYSTEM) &&
         access->linear & (access->size - 1u)) {
         unsigned nth;
         const uint8_t *bytes = running_instruction(e, &nth);
         if (nth == 0 || !aligned_by_first(bytes))
             UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_AC, 0, retaddr);
     }
-    if (e->watch.breakpoints)
-        watch_hit(e, breakpoints_access(&e->watch.comparators, access));
+    if (e->guard.breakpoints)
+        guard_hit(e, breakpoints_access(&e->guard.comparators, access));
 }
 
 /* --- Breakpoints --- */
@@ -273,25 +273,25 @@ void watch_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
 static bool any_enabled(const engine *e, unsigned matches)
 {
     for (unsigned n = 0; n < BREAKPOINTS; n++) {
-        if (matches >> n & 1 && e->watch.comparators.all[n].enabled)
+        if (matches >> n & 1 && e->guard.comparators.all[n].enabled)
             return true;
     }
     return false;
 }
 
-void watch_hit(engine *e, unsigned matches)
+void guard_hit(engine *e, unsigned matches)
 {
     if (!any_enabled(e, matches))
         return;
-    e->watch.hits |= matches;
-    e->watch.blocks = true;
+    e->guard.hits |= matches;
+    e->guard.blocks = true;
     engine_request_attention(e); /* a REP string stops behind the iteration */
 }
 
-void watch_trap(engine *e, uint32_t dr6)
+void guard_trap(engine *e, uint32_t dr6)
 {
-    e->watch.hits |= dr6;
-    e->watch.blocks = true;
+    e->guard.hits |= dr6;
+    e->guard.blocks = true;
     begin_to_look(e);
 }
 
@@ -305,13 +305,13 @@ static _Noreturn void raise_debug(engine *e, uint32_t bits, bool fault)
 
 static uint32_t take_hits(engine *e)
 {
-    uint32_t hits = e->watch.hits;
-    e->watch.hits = 0;
-    watch_update(e);
+    uint32_t hits = e->guard.hits;
+    e->guard.hits = 0;
+    guard_update(e);
     return hits;
 }
 
-void watch_general_detect(engine *e)
+void guard_general_detect(engine *e)
 {
     if (e->env->dr[7] & DR7_GENERAL_DETECT)
         raise_debug(e, DR6_BD, true);
@@ -334,9 +334,9 @@ static bool loads_stack_segment(const engine_block *b)
     return bytes[0] == 0x17 || (bytes[0] == 0x8e && (bytes[1] >> 3 & 7) == ENGINE_SS);
 }
 
-void watch_completed(engine *e, const engine_block *b)
+void guard_completed(engine *e, const engine_block *b)
 {
-    e->watch.shadow = b->bytes && b->count && loads_stack_segment(b);
+    e->guard.shadow = b->bytes && b->count && loads_stack_segment(b);
     if (e->resume)
         e->resume--;
 }
@@ -400,10 +400,10 @@ static bool take_back_branch(engine *e, const engine_block *b)
     return true;
 }
 
-void watch_branch(engine *e, const engine_block *b)
+void guard_branch(engine *e, const engine_block *b)
 {
     const engine_block *from = e->current;
-    if (!e->watch.code || e->restart || !beyond_limit(e, b, 1))
+    if (!e->guard.code || e->restart || !beyond_limit(e, b, 1))
         return;
     bool falls = b->linear == from->linear + from->size;
     if (!falls && take_back_branch(e, from))
@@ -415,20 +415,20 @@ static void check_code_limit(engine *e, const engine_block *b)
     if (beyond_limit(e, b, b->size ? b->size : 1)) {
         if (b->count <= 1)
             engine_raise(e, VECTOR_GP, 0);
-        e->watch.limit_step = true; /* instruction by instruction up to the limit */
+        e->guard.limit_step = true; /* instruction by instruction up to the limit */
         set_step_flag(e);
         engine_resume(e);
     }
-    if (e->watch.limit_step && !beyond_limit(e, b, BLOCK_BYTES_AT_MOST)) {
-        e->watch.limit_step = false;
+    if (e->guard.limit_step && !beyond_limit(e, b, BLOCK_BYTES_AT_MOST)) {
+        e->guard.limit_step = false;
         set_step_flag(e);
         engine_resume(e);
     }
 }
 
-void watch_block(engine *e, const engine_block *b)
+void guard_block(engine *e, const engine_block *b)
 {
-    engine_watch *w = &e->watch;
+    engine_guard *w = &e->guard;
     if (!w->blocks)
         return;
     e->env->eip = block_offset(e, b);
