@@ -292,6 +292,17 @@ bool p5_core_watching(p5_core *core, bool *refetch);
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context);
 /* Reason of p5_trace_insn.unpaired in a few words, never NULL; "" for a pair. */
 const char *p5_unpaired_text(unsigned reason);
+/* Gives everything that makes the core's next clock, caches, predictors, bus and totals among it, to `write`
+ * in pieces; false from it ends the saving. Between stretches only. A core of the same model that is opened
+ * anew and loads this goes on as the first one does, bit by bit; blocks are to be made again. P5_ERR_IO if
+ * `write` failed. */
+p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),
+                       void *context, p5_error *error);
+/* Takes the state from `read`, which fills in exactly `size` bytes or answers false. What was saved belongs
+ * to the very build of the library that saved it. P5_ERR_FORMAT: the bytes end too early, have another
+ * layout, or come from another model; the core is then of no use but to be closed. */
+p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, size_t size), void *context,
+                       p5_error *error);
 /* Memo off: every block on the exact path; same results, slower. For debugging and tests. */
 void p5_core_set_memo(p5_core *core, bool on);
 

@@ -65,6 +65,8 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
         block_free(block);
         return NULL;
     }
+    if (core->recent_count > 0)
+        core_recall_branch(core, block);
     block->next = core->blocks;
     block->link = &core->blocks;
     if (block->next)

@@ -231,8 +231,7 @@ static unsigned bits_set(void *context, uint32_t linear, bool write)
     return (linear >> 12) % 7 == 0 ? P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0) : 0;
 }
 
-void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,
-                       const random_core_observer *observer)
+static p5_core *open_core(const p5_model *model, bool memo)
 {
     p5_core_hooks hooks = {.walk = walk, .page_bits_set = bits_set};
     p5_core *core;
@@ -240,24 +239,69 @@ void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned
     if (p5_core_open(model, &hooks, &core, &error) != P5_OK)
         abort();
     p5_core_set_memo(core, memo);
-    p5_core_set_control(core, &(p5_control){.paging = true});
+    return core;
+}
+
+/* A run from its first stretch on. */
+typedef struct run {
+    p5_core *core;
+    random_source random;
+    guest guest;
+    unsigned cpl, block;
+} run;
+
+static void step(run *u)
+{
+    unsigned next = next_block(&u->guest, &u->random, u->block);
+    retire(u->core, &u->guest, &u->random, u->block, next, u->cpl);
+    u->block = next;
+    if (random_below(&u->random, 100) == 0)
+        u->cpl = disturb(u->core, &u->random, u->cpl, u->guest.start[next]);
+}
+
+static void begin(run *u, const p5_model *model, bool memo, uint64_t seed)
+{
+    *u = (run){.core = open_core(model, memo), .random = {seed}, .cpl = 3};
+    p5_core_set_control(u->core, &(p5_control){.paging = true});
+}
+
+void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,
+                       const random_core_observer *observer)
+{
+    run u;
+    begin(&u, model, memo, seed);
     if (observer && observer->begin)
-        observer->begin(observer->context, core);
-    random_source r = {seed};
-    guest g;
-    make(&g, core, &r, p5_model_family(model) == P5_FAMILY_P55C);
-    unsigned cpl = 3, b = 0;
-    for (unsigned n = 0; n < stretches; n++) {
-        unsigned next = next_block(&g, &r, b);
-        retire(core, &g, &r, b, next, cpl);
-        b = next;
-        if (random_below(&r, 100) == 0)
-            cpl = disturb(core, &r, cpl, g.start[b]);
-    }
-    p5_core_counts(core, totals);
+        observer->begin(observer->context, u.core);
+    make(&u.guest, u.core, &u.random, p5_model_family(model) == P5_FAMILY_P55C);
+    for (unsigned n = 0; n < stretches; n++)
+        step(&u);
+    p5_core_counts(u.core, totals);
     if (observer && observer->end)
-        observer->end(observer->context, core);
-    p5_core_close(core);
+        observer->end(observer->context, u.core);
+    p5_core_close(u.core);
+}
+
+void random_core_change(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, unsigned at,
+                        void (*hand_over)(void *context, p5_core *from, p5_core *to), void *context,
+                        p5_counts *totals)
+{
+    bool mmx = p5_model_family(model) == P5_FAMILY_P55C;
+    run u;
+    begin(&u, model, memo, seed);
+    make(&u.guest, u.core, &u.random, mmx);
+    for (unsigned n = 0; n < stretches; n++) {
+        if (n == at) {
+            p5_core *other = open_core(model, memo);
+            random_source again = {seed};
+            hand_over(context, u.core, other);
+            p5_core_close(u.core);
+            u.core = other;
+            make(&u.guest, other, &again, mmx); /* the same blocks */
+        }
+        step(&u);
+    }
+    p5_core_counts(u.core, totals);
+    p5_core_close(u.core);
 }
 
 void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals)

@@ -18,4 +18,9 @@ typedef struct random_core_observer {
 void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,
                        const random_core_observer *observer);
 
+/* The same with another core from stretch `at` on: `hand_over` makes it go on where the first one stands. */
+void random_core_change(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, unsigned at,
+                        void (*hand_over)(void *context, p5_core *from, p5_core *to), void *context,
+                        p5_counts *totals);
+
 #endif

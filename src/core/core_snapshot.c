@@ -1,0 +1,216 @@
+#include "core/core_snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core_internal.h"
+#include "core/memory_system.h"
+#include "core/model.h"
+
+/* ---- the memory side ----------------------------------------------------------------------------------- */
+
+static void transfer_bus(bus *b, snapshot *s)
+{
+    bus image = *b;
+    image.model = NULL;
+    image.totals = NULL;
+    image.board.model = NULL;
+    image.board.l2_tag = NULL;
+    snapshot_piece(s, "bus", &image, sizeof image);
+    snapshot_piece(s, "l2", b->board.l2_tag, b->board.l2_lines * sizeof *b->board.l2_tag);
+    if (!s->loading || s->status != P5_OK)
+        return;
+    image.model = b->model;
+    image.totals = b->totals;
+    image.board.model = b->board.model;
+    image.board.l2_tag = b->board.l2_tag;
+    *b = image;
+}
+
+static void transfer_memory(struct memory *m, snapshot *s)
+{
+    struct memory *image = malloc(sizeof *image);
+    if (image == NULL) {
+        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+        return;
+    }
+    *image = *m;
+    memset(&image->bus, 0, sizeof image->bus); /* a piece of its own */
+    memset(&image->hooks, 0, sizeof image->hooks);
+    image->model = NULL;
+    image->totals = NULL;
+    snapshot_piece(s, "memory", image, sizeof *image);
+    transfer_bus(&m->bus, s);
+    if (s->loading && s->status == P5_OK) {
+        image->bus = m->bus;
+        image->hooks = m->hooks;
+        image->model = m->model;
+        image->totals = m->totals;
+        *m = *image;
+    }
+    free(image);
+}
+
+static void transfer_predictor(predictor *p, snapshot *s)
+{
+    predictor image = *p;
+    image.btb.model = NULL;
+    snapshot_piece(s, "predictor", &image, sizeof image);
+    if (s->loading && s->status == P5_OK) {
+        image.btb.model = p->btb.model;
+        *p = image;
+    }
+}
+
+/* ---- what test registers left -------------------------------------------------------------------------- */
+
+static tlb *numbered_tlb(struct memory *m, unsigned which)
+{
+    tlb *const all[PARITY_TLBS] = {[PARITY_DATA_TLB] = &m->data_tlb,
+                                   [PARITY_LARGE_TLB] = &m->data_tlb_large,
+                                   [PARITY_CODE_TLB] = &m->code_tlb};
+    return all[which];
+}
+
+static void transfer_watch(p5_core *core, snapshot *s)
+{
+    watch *w = core->watch;
+    uint8_t where[WATCH_PINS] = {0}; /* in place of pointers */
+    watch *image = malloc(sizeof *image);
+    if (image == NULL) {
+        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+        return;
+    }
+    *image = *w;
+    for (unsigned i = 0; i < WATCH_PINS; i++) {
+        for (uint8_t which = 0; which < PARITY_TLBS; which++)
+            if (i < image->pin_count && image->pins[i].in == numbered_tlb(core->memory, which))
+                where[i] = which;
+        image->pins[i].in = NULL;
+    }
+    image->parity.error = NULL;
+    image->parity.context = NULL;
+    snapshot_piece(s, "watch", image, sizeof *image);
+    snapshot_piece(s, "watch.tlbs", where, sizeof where);
+    if (s->loading && s->status == P5_OK) {
+        if (image->line_count > WATCH_LINES || image->pin_count > WATCH_PINS)
+            snapshot_refuse(s, "part watch of the snapshot counts more than there can be");
+        for (unsigned i = 0; i < WATCH_PINS && s->status == P5_OK; i++)
+            if (where[i] >= PARITY_TLBS)
+                snapshot_refuse(s, "part watch.tlbs of the snapshot names a TLB %u", where[i]);
+            else if (i < image->pin_count)
+                image->pins[i].in = numbered_tlb(core->memory, where[i]);
+        image->parity.error = w->parity.error;
+        image->parity.context = w->parity.context;
+        if (s->status == P5_OK)
+            *w = *image;
+    }
+    free(image);
+}
+
+/* ---- branches that ran so recently that it matters ----------------------------------------------------- */
+
+static void collect_recent(p5_core *core)
+{
+    core->recent_count = 0;
+    for (const p5_block *b = core->blocks; b != NULL; b = b->next) {
+        if (b->branch_instructions == 0 || core->instructions - b->branch_instructions >= CORE_RECENT)
+            continue;
+        unsigned i = 0;
+        while (i < core->recent_count && core->recent[i].address != b->branch_address)
+            i++;
+        if (i == CORE_RECENT ||
+            (i < core->recent_count && core->recent[i].instructions > b->branch_instructions))
+            continue;
+        core->recent_count += i == core->recent_count;
+        core->recent[i] = (recent_branch){b->branch_address, b->branch_instructions, b->branch_groups};
+    }
+}
+
+void core_recall_branch(p5_core *core, p5_block *block)
+{
+    for (unsigned i = 0; i < core->recent_count; i++)
+        if (core->recent[i].address == block->branch_address) {
+            block->branch_instructions = core->recent[i].instructions;
+            block->branch_groups = core->recent[i].groups;
+        }
+}
+
+/* ---- the core ------------------------------------------------------------------------------------------ */
+
+static void check_model(p5_core *core, snapshot *s)
+{
+    p5_model model = *core->memory->model;
+    snapshot_piece(s, "model", &model, sizeof model);
+    if (s->loading && s->status == P5_OK && memcmp(&model, core->memory->model, sizeof model) != 0)
+        snapshot_refuse(s, "the snapshot was made with another model: %.*s", (int)sizeof model.title,
+                        model.title);
+}
+
+static void transfer_pipe(pipe *p, snapshot *s)
+{
+    pipe image = *p;
+    image.timing = NULL;
+    image.resolver = NULL;
+    image.deltas = NULL;
+    image.trace = NULL;
+    image.sink = NULL;
+    image.breakpoints = NULL;
+    image.pending.insn.op = NULL;
+    image.pending.insn.accesses = NULL;
+    snapshot_piece(s, "pipe", &image, sizeof image);
+    if (!s->loading || s->status != P5_OK)
+        return;
+    /* the other pointers are set by pipe_begin and its caller */
+    image.pending.insn.op = &p->pending.operation;
+    image.pending.insn.accesses = p->pending.accesses;
+    *p = image;
+}
+
+void core_transfer(p5_core *core, snapshot *s)
+{
+    check_model(core, s);
+    memo_fold(core);
+    memo_materialise(core); /* `state` is what counts from here on, in both directions */
+    if (!s->loading)
+        collect_recent(core);
+    transfer_memory(core->memory, s);
+    transfer_predictor(core->predictor, s);
+    transfer_watch(core, s);
+    transfer_pipe(&core->pipe, s);
+    snapshot_piece(s, "pipe.state", &core->state, sizeof core->state);
+    snapshot_piece(s, "core.control", &core->control, sizeof core->control);
+    snapshot_piece(s, "core.now", &core->now, sizeof core->now);
+    core->cpl_class = (unsigned)snapshot_number(s, "core.class", core->cpl_class, P5_CPL_CLASSES - 1);
+    snapshot_piece(s, "core.deltas", core->deltas, sizeof core->deltas);
+    snapshot_piece(s, "core.memory_counts", &core->memory_counts, sizeof core->memory_counts);
+    snapshot_piece(s, "core.instructions", &core->instructions, sizeof core->instructions);
+    snapshot_piece(s, "core.groups", &core->groups, sizeof core->groups);
+    snapshot_piece(s, "core.breakpoints", &core->breakpoints, sizeof core->breakpoints);
+    snapshot_piece(s, "core.branch_last", &core->branches.last, sizeof core->branches.last);
+    snapshot_piece(s, "core.branch_next", &core->branches.next, sizeof core->branches.next);
+    snapshot_piece(s, "core.recent", core->recent, sizeof core->recent);
+    core->recent_count = (unsigned)snapshot_number(s, "core.recent_count", core->recent_count, CORE_RECENT);
+    if (!s->loading || s->status != P5_OK)
+        return;
+    for (p5_block *block = core->blocks; block != NULL; block = block->next)
+        core_recall_branch(core, block);
+    core_hold_memo(core);
+    watch_update(core);
+}
+
+p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),
+                       void *context, p5_error *error)
+{
+    snapshot s = {.write = write, .context = context, .error = error};
+    core_transfer(core, &s);
+    return s.status;
+}
+
+p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, size_t size), void *context,
+                       p5_error *error)
+{
+    snapshot s = {.loading = true, .read = read, .context = context, .error = error};
+    core_transfer(core, &s);
+    return s.status;
+}
