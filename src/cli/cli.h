@@ -31,6 +31,8 @@ typedef struct cli_verb {
 
 int verb_run(int argc, char **argv);
 int verb_stat(int argc, char **argv);
+int verb_trace(int argc, char **argv);
+int verb_merge(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_msr(int argc, char **argv);
 int verb_check(int argc, char **argv);

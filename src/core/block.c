@@ -243,6 +243,24 @@ static bool prepare_end_masks(p5_block *block)
     return true;
 }
 
+/* Clocks of the whole block when every reference hits: for those who want to know whether it can reach a
+ * certain clock. */
+static uint32_t most_clocks(const p5_block *block)
+{
+    enum {
+        BEFORE = 192, /* what the pipe still holds: the longest x87 instruction, a refill */
+        BY_OPERANDS = 256,
+        STALLS = 4 /* AGI, bank conflicts, the MMX multiplier */
+    };
+    uint32_t clocks = BEFORE;
+    for (unsigned i = 0; i < block->count; i++) {
+        const op *o = &block->ops[i];
+        clocks += (uint32_t)o->clocks + o->f_clocks + o->d1_clocks + STALLS;
+        clocks += o->cost == ISA_COST_FIXED || o->cost == ISA_COST_LOOP ? 0 : BY_OPERANDS;
+    }
+    return clocks;
+}
+
 p5_block *block_prepare(const timing *t, isa_block *code)
 {
     p5_block *block = calloc(1, sizeof *block);
@@ -275,6 +293,7 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     }
     if (block->count > 0)
         prepare_memo(block);
+    block->most_clocks = most_clocks(block);
     return block;
 }
 

@@ -71,6 +71,12 @@ static bool is_locked_neg(const isa_insn *insn, const uint8_t *opcode)
     return insn->lock && (opcode[0] & 0xfe) == 0xf6 && (opcode[1] & 0x38) == 0x18;
 }
 
+/* NOP behind FS or GS and an address size prefix. */
+static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
+{
+    return insn->length == 3 && bytes[2] == 0x90 && bytes[1] == 0x67 && (bytes[0] == 0x64 || bytes[0] == 0x65);
+}
+
 static bool is_cmpxchg8b(const uint8_t *opcode)
 {
     return opcode[0] == 0x0f && opcode[1] == 0xc7;
@@ -140,6 +146,8 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
         return BLOCK_WBINVD;
     if (opcode[0] == 0xf1)
         return BLOCK_ICEBP;
+    if (is_mark(insn, bytes))
+        return bytes[0] == 0x64 ? BLOCK_MARK_BEGIN : BLOCK_MARK_END;
     if (opcode[0] == 0x61)
         return BLOCK_POPA;
     if (insn_value(insn) == ISA_VALUE_COUNT)
@@ -173,13 +181,36 @@ static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, bool code32
     return is_code_write(insn, bytes, code32, flags) || is_virtual(bytes[insn->prefixes], flags) ||
            insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
            insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
-           is_locked_neg(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes);
+           is_locked_neg(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes) ||
+           is_mark(insn, bytes);
 }
 
 static bool ends_block(const isa_insn *insn, block_kind kind)
 {
     return kind != BLOCK_PLAIN || isa_forms[insn->form].branch != ISA_NOT_BRANCH ||
            insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
+}
+
+static bool is_cut(const engine *e, uint32_t linear)
+{
+    size_t low = 0, high = e->cut_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (e->cuts[middle] < linear)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < e->cut_count && e->cuts[low] == linear;
+}
+
+void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
+{
+    if (count == 0 && e->cut_count == 0)
+        return;
+    e->cuts = addresses;
+    e->cut_count = count;
+    UC_INTERNAL(tb_flush)(engine_cpu(e)); /* descriptions are found again by their number of instructions */
 }
 
 /* Decides where the block at `linear` ends. A block lies in one page, but for one whose only instruction
@@ -189,7 +220,7 @@ static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigne
     block_plan plan = {.kind = BLOCK_PLAIN, .flags = flags};
     bool code32 = flags & UC_HF_CS32;
     size_t at = 0;
-    while (plan.count < max) {
+    while (plan.count < max && (plan.count == 0 || !is_cut(e, linear + (uint32_t)at))) {
         isa_insn insn;
         if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32,
                         &insn)) {

@@ -44,8 +44,9 @@ typedef enum engine_special {
     ENGINE_INVLPG,    /* value = linear address */
     ENGINE_INVD,
     ENGINE_WBINVD,
-    ENGINE_TASK_SWITCH /* not an instruction: a task switch has set CR0.TS, loaded CR3 (value) if the new TSS
-                          has one and cleared DR7's local enables; the answer is not looked at */
+    ENGINE_TASK_SWITCH, /* not an instruction: a task switch has set CR0.TS, loaded CR3 (value) if the new TSS
+                           has one and cleared DR7's local enables; the answer is not looked at */
+    ENGINE_MARK /* a NOP that p5scope/guest.h uses as a marker: operand = 0 begin, 1 end; value = EAX */
 } engine_special;
 
 typedef struct engine_special_call {
@@ -107,6 +108,9 @@ void engine_request_attention(engine *e);
 /* While on, every instruction is a stretch of its own, with attention() after each; a REP string is one
  * instruction. To be switched from attention() or between runs. */
 void engine_step_mode(engine *e, bool on);
+/* Lets no block run across these linear addresses, ascending, which stay the caller's: what is there begins a
+ * stretch. Between runs. */
+void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
 /* Delivers an external interrupt at the current boundary, from attention() or between runs. False if IF or a
  * shadow forbids it (NMI ignores IF, and waits for the IRET of the one before; P5_TRANSFER_FAULT, for machine
  * check, waits for nothing). */

@@ -55,6 +55,8 @@ typedef enum block_kind {
     BLOCK_INVD,
     BLOCK_WBINVD,
     BLOCK_ICEBP,
+    BLOCK_MARK_BEGIN, /* markers of p5scope/guest.h */
+    BLOCK_MARK_END,
     BLOCK_FAILED /* could not be described; the engine stops */
 } block_kind;
 
@@ -191,6 +193,8 @@ struct engine {
     uint8_t substitute[16];
     engine_block *blocks;
     size_t block_count;
+    const uint32_t *cuts; /* addresses at which blocks begin, ascending */
+    size_t cut_count;
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
     engine_block *unfinished;   /* its translation was left by a page fault */
     engine_block *emergency;    /* when there is no memory for another one */

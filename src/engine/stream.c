@@ -170,6 +170,13 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         if (b->cpl == 0) /* else the block itself raises #GP(0) */
             special_call(e, &call);
         break;
+    case BLOCK_MARK_BEGIN:
+    case BLOCK_MARK_END:
+        call = (engine_special_call){.which = ENGINE_MARK,
+                                     .operand = b->kind == BLOCK_MARK_END,
+                                     .value = (uint32_t)e->env->regs[ENGINE_EAX]};
+        special_call(e, &call);
+        break;
     case BLOCK_COUNT:
         value_add(e, ISA_VALUE_COUNT, e->env->regs[ENGINE_ECX] & 0xff);
         break;

@@ -17,6 +17,7 @@ void devices_init(devices *b, p5_machine *machine)
     timer_attach(b);
     serial_attach(b);
     system_ports_attach(b);
+    marker_port_attach(b);
 }
 
 void devices_attach(devices *b, const device *added)

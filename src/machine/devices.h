@@ -110,5 +110,6 @@ void exit_port_attach(devices *b);    /* F4h */
 void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
 void timer_attach(devices *b);        /* 40h-43h, 61h */
 void system_ports_attach(devices *b); /* 80h, 92h */
+void marker_port_attach(devices *b);  /* EAh, EBh */
 
 #endif

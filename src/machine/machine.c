@@ -137,6 +137,7 @@ void p5_machine_close(p5_machine *machine)
         free((char *)(uintptr_t)machine->shares[i].guest);
     }
     free(machine->shares);
+    observer_free(machine->observer);
     notice_free(&machine->notices);
     free(machine);
 }

@@ -45,8 +45,12 @@ uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
-    machine->instructions += (uint64_t)retired->count - retired->interrupted;
-    p5_core_retire(machine->core, retired);
+    if (__builtin_expect(machine->observer != NULL, 0)) {
+        observer_retired(machine, retired);
+    } else {
+        machine->instructions += (uint64_t)retired->count - retired->interrupted;
+        p5_core_retire(machine->core, retired);
+    }
     if (__builtin_expect(machine->after != 0, 0))
         processor_after(machine);
     if (__builtin_expect(machine->interrupt_request, 0)) /* IF may have been set */
@@ -61,6 +65,8 @@ void run_delivered(void *context, const p5_exception *exception)
     p5_core_exception(machine->core, exception);
     if (machine->after != 0) /* a task switch */
         processor_after(machine);
+    if (machine->observer != NULL)
+        observer_delivered(machine, exception);
 }
 
 engine_action run_event(void *context, const engine_event *event)
@@ -206,6 +212,8 @@ static bool run_halted(p5_machine *machine)
         bool guest_due = run_guest_deadline(machine) <= goal;
         if (goal > clock)
             p5_core_halt(machine->core, goal - clock, engine_cpl(machine->engine));
+        if (machine->observer != NULL)
+            observer_halted(machine);
         if (deadline > limit) {
             run_pause(machine, P5_END_CLOCKS);
             return false;

@@ -11,6 +11,7 @@
 #include "isa/isa.h"
 #include "machine/devices.h"
 #include "machine/notice.h"
+#include "machine/observe.h"
 #include "p5scope/machine.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -84,6 +85,7 @@ struct p5_machine {
     bool stepping;
     bool watching;              /* the core must see every instruction by itself: contents.c */
     bool refetch;               /* the block about to start may have other bytes now */
+    observer *observer; /* NULL: nobody looks */
     volatile sig_atomic_t stop; /* p5_machine_stop was called */
 
     p5_model *model;

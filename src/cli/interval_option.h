@@ -1,0 +1,16 @@
+/* The option -I of stat and trace, and places in a run: --from, --to. */
+#ifndef CLI_INTERVAL_OPTION_H
+#define CLI_INTERVAL_OPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "p5scope/trace.h"
+
+/* N[c|i]: clocks, or instructions. False after a message. */
+bool interval_option(const char *text, uint64_t *clocks, uint64_t *instructions);
+
+/* Nc, Ni, or a symbol or address of the guest at `path`. False after a message. */
+bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound);
+
+#endif

@@ -1,0 +1,268 @@
+/* p5scope trace: run the guest and write what it counts over time to a file. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/guest_run.h"
+#include "cli/interval_option.h"
+
+enum {
+    KEY_FORMAT = 0x100,
+    KEY_AT,
+    KEY_MARKERS,
+    KEY_PMU,
+    KEY_FROM,
+    KEY_TO,
+    KEY_DELTAS,
+    MOST_WORDS = 64,
+    MOST_FUNCTIONS = 1000
+};
+enum { USUAL_CLOCKS = 100000 };
+
+typedef struct trace_options {
+    guest_options guest;
+    p5_trace_options trace;
+    const char *format, *from, *to;
+    const char *events[MOST_WORDS]; /* -e, as written */
+    size_t event_count;
+    const char *at[MOST_WORDS]; /* --at, as written */
+    size_t at_count;
+    /* Made from these. */
+    p5_selection selection;
+    p5_trace_function functions[MOST_FUNCTIONS];
+    char *names[MOST_WORDS]; /* what the functions' names are cut from */
+} trace_options;
+
+static error_t add_word(const char **words, size_t *count, const char *word)
+{
+    if (*count == MOST_WORDS)
+        return ENOMEM;
+    words[(*count)++] = word;
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    trace_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->guest;
+        return 0;
+    case 'o':
+        options->trace.path = argument;
+        return 0;
+    case KEY_FORMAT:
+        options->format = argument;
+        return 0;
+    case 'I':
+        return interval_option(argument, &options->trace.every_clocks, &options->trace.every_instructions)
+                   ? 0
+                   : CLI_REPORTED;
+    case 'e':
+        return add_word(options->events, &options->event_count, argument);
+    case KEY_AT:
+        return add_word(options->at, &options->at_count, argument);
+    case KEY_MARKERS:
+        options->trace.markers = true;
+        return 0;
+    case KEY_PMU:
+        options->trace.pmu = true;
+        return 0;
+    case KEY_FROM:
+        options->from = argument;
+        return 0;
+    case KEY_TO:
+        options->to = argument;
+        return 0;
+    case KEY_DELTAS:
+        options->trace.deltas = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- What the options mean together ---- */
+
+static bool choose_format(trace_options *options)
+{
+    p5_error error = {0};
+    const char *path = options->trace.path;
+    bool known = p5_trace_format_of(path, &options->trace.format, &options->trace.compressed);
+    if (options->format != NULL) {
+        if (p5_trace_format_find(options->format, &options->trace.format, &error) != P5_OK) {
+            error.column = 1;
+            cli_show_error(&error, "--format", options->format, NULL);
+            return false;
+        }
+    } else if (!known) {
+        cli_complain("-o", path, 1,
+                     "the file's name does not say which format (.csv .jsonl .db .vcd .json .kanata, then .zst); "
+                     "--format does");
+        return false;
+    }
+    return true;
+}
+
+static bool select_events(trace_options *options)
+{
+    for (size_t i = 0; i < options->event_count; i++) {
+        p5_error error = {0};
+        if (p5_selection_add(&options->selection, options->events[i], p5_model_family(options->guest.model),
+                             &error) != P5_OK) {
+            cli_show_error(&error, "-e", options->events[i], "Run 'p5scope list' to see the events.");
+            return false;
+        }
+    }
+    if (options->event_count > 0)
+        options->trace.selection = &options->selection;
+    return true;
+}
+
+/* --at a,b */
+static bool add_functions(trace_options *options, size_t word, const char *guest)
+{
+    const char *text = options->at[word];
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return false;
+    options->names[word] = copy;
+    char *rest;
+    for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
+        p5_error error = {0};
+        uint32_t address;
+        if (p5_symbol_find(guest, name, &address, NULL, &error) != P5_OK) {
+            error.column = (unsigned)(name - copy) + 1;
+            cli_show_error(&error, "--at", text, NULL);
+            return false;
+        }
+        if (options->trace.function_count == MOST_FUNCTIONS) {
+            cli_complain("--at", text, 1, "more than %d functions", MOST_FUNCTIONS);
+            return false;
+        }
+        options->functions[options->trace.function_count++] = (p5_trace_function){name, address};
+    }
+    return true;
+}
+
+static bool complete(trace_options *options)
+{
+    if (options->guest.command == NULL) {
+        cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope trace --help'");
+        return false;
+    }
+    if (options->trace.path == NULL) {
+        cli_complain(NULL, NULL, 0, "-o FILE says where the trace goes, and by its name in which format");
+        return false;
+    }
+    const char *guest = options->guest.command[0];
+    bool good = choose_format(options) && select_events(options);
+    for (size_t i = 0; i < options->at_count && good; i++)
+        good = add_functions(options, i, guest);
+    if (good && options->from != NULL)
+        good = bound_option("--from", options->from, guest, &options->trace.from);
+    if (good && options->to != NULL)
+        good = bound_option("--to", options->to, guest, &options->trace.to);
+    options->trace.functions = options->functions;
+    bool nothing = options->trace.every_clocks == 0 && options->trace.every_instructions == 0 &&
+                   options->at_count == 0 && !options->trace.markers && !options->trace.pmu;
+    if (nothing && options->trace.format != P5_TRACE_VCD)
+        options->trace.every_clocks = USUAL_CLOCKS;
+    return good;
+}
+
+/* ---- The run ---- */
+
+static int trace_machine(trace_options *options, p5_machine *machine)
+{
+    p5_error error = {0};
+    p5_trace *trace;
+    p5_run_result result = {0};
+    double seconds;
+    options->trace.size = sizeof options->trace;
+    if (p5_trace_open(machine, &options->trace, &trace, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return error.status == P5_ERR_IO ? CLI_INTERNAL : CLI_USAGE;
+    }
+    bool ran = guest_run(&options->guest, machine, &result, &seconds);
+    bool cut = p5_trace_failed(trace);
+    int status = ran ? guest_exit_status(&result) : CLI_INTERNAL;
+    char ending[400] = "";
+    if (ran && !cut)
+        guest_ending(&result, ending, sizeof ending);
+    uint64_t rows = p5_trace_rows(trace);
+    if (p5_trace_close(trace, ending[0] != '\0' ? ending : NULL, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        fprintf(stderr, "  the trace ends there; %" PRIu64 " rows were made, those that fitted can be read\n",
+                rows);
+        status = CLI_INTERNAL;
+    }
+    if (ending[0] != '\0')
+        fprintf(stderr, "%s\n", ending);
+    return status;
+}
+
+static size_t word_count(char *const *words)
+{
+    size_t count = 0;
+    while (words[count] != NULL)
+        count++;
+    return count;
+}
+
+static int trace_guest(trace_options *options, char **argv)
+{
+    size_t own = (size_t)(options->guest.command - argv) - 1;
+    if (own > 0 && strcmp(argv[own], "--") == 0)
+        own--;
+    char *own_options = guest_quote(argv + 1, own);
+    char *command = guest_quote(options->guest.command, word_count(options->guest.command));
+    options->trace.options = own_options;
+    options->trace.command = command;
+    int status;
+    p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
+    if (machine != NULL) {
+        status = trace_machine(options, machine);
+        p5_machine_close(machine);
+    }
+    free(own_options);
+    free(command);
+    return status;
+}
+
+int verb_trace(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE", 0, "Where the trace goes: .csv .jsonl .db .vcd .json .kanata, also with .zst", 1},
+        {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata, whatever FILE's name", 0},
+        {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
+        {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
+        {"markers", KEY_MARKERS, NULL, 0, "Rows at the guest's markers (p5scope/guest.h)", 0},
+        {"pmu", KEY_PMU, NULL, 0, "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
+        {"event", 'e', "LIST", 0, "Columns, as for stat (all events and stalls)", 0},
+        {"deltas", KEY_DELTAS, NULL, 0, "CSV, JSON: what came since the row before", 0},
+        {"from", KEY_FROM, "PLACE", 0, "Begin at clock Nc, instruction Ni, or SYMBOL", 0},
+        {"to", KEY_TO, "PLACE", 0, "End there; the guest runs on", 0},
+        {0}};
+    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse,
+                                     .args_doc = "[--] GUEST [ARG...]",
+                                     .doc = "Run GUEST and write its counters over time, its pins or its "
+                                            "pipeline to FILE.",
+                                     .children = children};
+    trace_options *options = calloc(1, sizeof *options);
+    if (options == NULL)
+        return CLI_INTERNAL;
+    guest_options_init(&options->guest);
+    bool done;
+    int status = CLI_USAGE;
+    if (cli_parse(&argp, argc, argv, options) && guest_options_complete(&options->guest, &done))
+        status = done ? CLI_OK : complete(options) ? trace_guest(options, argv) : CLI_USAGE;
+    for (size_t i = 0; i < options->at_count; i++)
+        free(options->names[i]);
+    p5_selection_free(&options->selection);
+    guest_options_free(&options->guest);
+    free(options);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* CESR and the counters for somebody who must not disturb: see include/p5scope/observe.h. */
+#include "p5scope/observe.h"
+
+#include "pmu/monitor.h"
+
+static uint64_t peek_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
+{
+    const p5_counts *counts = context;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < P5_CPL_CLASSES; i++)
+        if ((cpl_mask & (1U << i)) != 0)
+            sum += asserted ? counts->asserted[event][i] : counts->increments[event][i];
+    return sum;
+}
+
+static uint64_t peek_clocks(void *context, unsigned cpl_mask)
+{
+    const p5_counts *counts = context;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < P5_CPL_CLASSES; i++)
+        if ((cpl_mask & (1U << i)) != 0)
+            sum += counts->clocks[i];
+    return sum;
+}
+
+uint32_t p5_pmu_peek_cesr(const p5_pmu *pmu)
+{
+    return pmu->cesr;
+}
+
+uint64_t p5_pmu_peek_counter(const p5_pmu *pmu, unsigned counter, const p5_counts *counts)
+{
+    pmu_source source = {
+        .context = (void *)(uintptr_t)counts, .total = peek_total, .clocks = peek_clocks, .clock = NULL};
+    return counter_read(&pmu->counters[counter], pmu->cc_clocks, &source);
+}

@@ -1,0 +1,275 @@
+#include "report/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "report/json_writer.h"
+
+enum {
+    PIECE_BYTES = 64 * 1024,
+    COMPRESSED_PIECE_BYTES = 1024 * 1024, /* a frame knows nothing of the one before */
+    COMPRESSION_LEVEL = 3,
+    SECONDS = 1
+};
+
+struct trace_file {
+    const char *path; /* the caller's */
+    int descriptor;
+    bool regular;
+    off_t written; /* whole records */
+    ARRAY_OF(char) text;
+    size_t records_end; /* of the last whole record in `text` */
+    time_t flushed;     /* when `text` was last empty */
+    ZSTD_CCtx *compressor;
+    char *packed;
+    size_t packed_room;
+    p5_status status;
+    int reason; /* errno */
+};
+
+static void fail(trace_file *file, p5_status status, int reason)
+{
+    if (file->status != P5_OK)
+        return;
+    file->status = status;
+    file->reason = reason;
+}
+
+bool trace_file_failed(const trace_file *file)
+{
+    return file->status != P5_OK;
+}
+
+static time_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return time.tv_sec;
+}
+
+static p5_status report(const trace_file *file, p5_error *error)
+{
+    if (file->status == P5_ERR_MEMORY)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
+    return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, strerror(file->reason));
+}
+
+p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p5_error *error)
+{
+    *out = NULL;
+    trace_file *file = calloc(1, sizeof *file);
+    if (file == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
+    file->path = path;
+    bool standard = strcmp(path, "-") == 0;
+    file->descriptor =
+        standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file->descriptor < 0)
+        fail(file, P5_ERR_IO, errno);
+    struct stat about;
+    file->regular = !standard && file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 &&
+                    S_ISREG(about.st_mode);
+    if (compressed) {
+        file->compressor = ZSTD_createCCtx();
+        file->packed_room = ZSTD_compressBound(2 * COMPRESSED_PIECE_BYTES);
+        file->packed = malloc(file->packed_room);
+        if (file->compressor == NULL || file->packed == NULL)
+            fail(file, P5_ERR_MEMORY, 0);
+        else
+            ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_checksumFlag, 1);
+        if (file->compressor != NULL)
+            ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
+    }
+    file->flushed = now();
+    if (file->status == P5_OK) {
+        *out = file;
+        return P5_OK;
+    }
+    report(file, error);
+    p5_status status = file->status;
+    trace_file_close(file, NULL);
+    return status;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+/* The bytes of `data` that stand for whole records when only `done` of them could be written. */
+static size_t whole_records(const trace_file *file, const char *data, size_t done)
+{
+    if (file->compressor != NULL)
+        return 0;
+    while (done > 0 && data[done - 1] != '\n')
+        done--;
+    return done;
+}
+
+static void write_piece(trace_file *file, const char *data, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t part = write(file->descriptor, data + done, size - done);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0) {
+            fail(file, P5_ERR_IO, errno);
+            break;
+        }
+        done += (size_t)part;
+    }
+    if (done < size) { /* half a record would be worse than none */
+        file->written += (off_t)whole_records(file, data, done);
+        if (file->regular && ftruncate(file->descriptor, file->written) != 0)
+            fail(file, P5_ERR_IO, errno);
+        return;
+    }
+    file->written += (off_t)size;
+}
+
+static void write_frame(trace_file *file, const char *data, size_t size)
+{
+    size_t bound = ZSTD_compressBound(size);
+    if (bound > file->packed_room) {
+        char *larger = realloc(file->packed, bound);
+        if (larger == NULL) {
+            fail(file, P5_ERR_MEMORY, 0);
+            return;
+        }
+        file->packed = larger;
+        file->packed_room = bound;
+    }
+    size_t packed = ZSTD_compress2(file->compressor, file->packed, file->packed_room, data, size);
+    if (ZSTD_isError(packed))
+        fail(file, P5_ERR_MEMORY, 0);
+    else
+        write_piece(file, file->packed, packed);
+}
+
+static void flush(trace_file *file)
+{
+    size_t size = file->records_end;
+    if (size > 0 && file->status == P5_OK) {
+        if (file->compressor != NULL)
+            write_frame(file, file->text.items, size);
+        else
+            write_piece(file, file->text.items, size);
+        memmove(file->text.items, file->text.items + size, file->text.count - size);
+        file->text.count -= size;
+        file->records_end = 0;
+    }
+    file->flushed = now();
+}
+
+/* ---- records ------------------------------------------------------------------------------------------- */
+
+/* Room for `size` more bytes, or NULL. */
+static char *room(trace_file *file, size_t size)
+{
+    if (file->status != P5_OK)
+        return NULL;
+    if (file->text.count + size > file->text.capacity &&
+        !array_reserve(&file->text.items, &file->text.capacity, file->text.count + size, 1)) {
+        fail(file, P5_ERR_MEMORY, 0);
+        return NULL;
+    }
+    return file->text.items + file->text.count;
+}
+
+static void put_bytes(trace_file *file, const char *bytes, size_t size)
+{
+    char *to = room(file, size);
+    if (to == NULL || size == 0)
+        return;
+    memcpy(to, bytes, size);
+    file->text.count += size;
+}
+
+void trace_put(trace_file *file, const char *text)
+{
+    put_bytes(file, text, strlen(text));
+}
+
+void trace_put_char(trace_file *file, char c)
+{
+    put_bytes(file, &c, 1);
+}
+
+void trace_put_unsigned(trace_file *file, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    put_bytes(file, digits + at, sizeof digits - at);
+}
+
+void trace_put_format(trace_file *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *to = length >= 0 ? room(file, (size_t)length + 1) : NULL;
+    if (to != NULL) {
+        vsnprintf(to, (size_t)length + 1, format, arguments);
+        file->text.count += (size_t)length;
+    }
+    va_end(arguments);
+}
+
+void trace_put_json(trace_file *file, const char *text)
+{
+    char *quoted = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&quoted, &size);
+    if (stream == NULL) {
+        fail(file, P5_ERR_MEMORY, 0);
+        return;
+    }
+    json_writer json;
+    json_init(&json, stream);
+    json_string(&json, text);
+    if (fclose(stream) == 0)
+        put_bytes(file, quoted, size);
+    else
+        fail(file, P5_ERR_MEMORY, 0);
+    free(quoted);
+}
+
+void trace_end_record(trace_file *file)
+{
+    file->records_end = file->text.count;
+    size_t piece = file->compressor != NULL ? COMPRESSED_PIECE_BYTES : PIECE_BYTES;
+    if (file->records_end >= piece || now() - file->flushed >= SECONDS)
+        flush(file);
+}
+
+p5_status trace_file_close(trace_file *file, p5_error *error)
+{
+    if (file == NULL)
+        return P5_OK;
+    flush(file);
+    if (file->descriptor >= 0 && close(file->descriptor) != 0)
+        fail(file, P5_ERR_IO, errno);
+    p5_status status = file->status;
+    if (status != P5_OK && error != NULL)
+        report(file, error);
+    ZSTD_freeCCtx(file->compressor);
+    free(file->packed);
+    free(file->text.items);
+    free(file);
+    return status;
+}
