@@ -266,6 +266,15 @@ void p5_core_counts(p5_core *core, p5_counts *counts);
  * asserted clocks; reads like p5_core_counts. */
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted);
 
+/* What an instruction goes through behind D2. */
+typedef enum p5_pipe_kind {
+    P5_PIPE_INTEGER,     /* EX WB */
+    P5_PIPE_X87,         /* EX X1 X2 WF ER */
+    P5_PIPE_MMX,         /* EX Mw */
+    P5_PIPE_MMX_MULTIPLY /* EX M2 M3 Mw */
+} p5_pipe_kind;
+enum { P5_TRACE_SOURCES = 4 };
+
 /* One executed instruction as the pipe saw it, for pipeline diagrams. Clocks are the core's; D2 and EX of a
  * pair are common to both. */
 typedef struct p5_trace_insn {
@@ -277,6 +286,15 @@ typedef struct p5_trace_insn {
     uint8_t stall;       /* p5_stall: what kept it out of EX longest; P5_STALL_ISSUE = nothing */
     uint16_t stall_clocks;
     uint16_t clocks; /* its own clocks, hits assumed */
+    uint8_t kind;    /* p5_pipe_kind: the stages behind EX */
+    uint8_t hold;    /* p5_stall: what held it in EX longest; P5_STALL_ISSUE = nothing */
+    uint16_t hold_clocks;
+    uint64_t pf;    /* clock at which its last byte was in the prefetch buffers */
+    uint64_t f;     /* clock at which F was entered (P55C); 0 = the processor has no F */
+    uint64_t begin; /* first clock of EX in which it worked, when the x87 unit or the bus had been waited for */
+    uint64_t ready; /* clock from which its result can be used */
+    uint16_t sources[P5_TRACE_SOURCES]; /* how many instructions ago those were that wrote what it reads:
+                                           general, MMX and x87 registers; 0 = none, or before the trace */
 } p5_trace_insn;
 /* Calls `message` for every branch trace message; NULL: nobody listens. The cycles run all the same. */
 void p5_core_on_branch_message(p5_core *core,

@@ -276,7 +276,7 @@ void p5_core_invd(p5_core *core)
 
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
 {
-    core->trace = (trace_sink){insn, context}; /* what waits for a partner goes on waiting */
+    core->trace = (trace_sink){.insn = insn, .context = context}; /* what waits for a partner goes on waiting */
     core_hold_memo(core);
 }
 

@@ -24,10 +24,12 @@ static int64_t decode_fifo(pipe *p, const op *o)
     int64_t room = space(p);
     if (f->open && o->push_second && bytes < f->clock && room <= f->clock) {
         f->open = false;
+        p->front = (pipe_front){bytes, f->clock};
     } else {
         int64_t begin = later(f->clock, bytes) + 1;
         f->clock = later(begin + o->f_clocks - 1, room);
         f->open = o->push_two;
+        p->front = (pipe_front){bytes, begin};
     }
     prefetch_release(&p->prefetch, o->address, o->length, f->clock);
     return f->clock + 1;
@@ -37,7 +39,8 @@ static int64_t decode_fifo(pipe *p, const op *o)
  */
 static int64_t decode_direct(pipe *p, const op *o)
 {
-    return prefetch_bytes(p, o->address, o->length) + 1;
+    p->front.fetched = prefetch_bytes(p, o->address, o->length);
+    return p->front.fetched + 1;
 }
 
 int64_t fifo_decode(pipe *p, const op *o)

@@ -229,12 +229,46 @@ static p5_stall own_gap(pipe *p, int64_t from, int64_t to, const entry_holds *h,
     return main;
 }
 
+static uint64_t later_clock(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The cause that held EX longest. */
+static p5_stall main_hold(const ex_holds *h, uint32_t *clocks)
+{
+    const struct {
+        p5_stall cause;
+        uint32_t clocks;
+    } all[] = {{P5_STALL_DATA_TLB, h->tlb},           {P5_STALL_DATA_READ, h->read},
+               {P5_STALL_MISALIGNED, h->misaligned},  {P5_STALL_WRITE_BUFFER, h->write_buffer},
+               {P5_STALL_WRITE_ORDER, h->write_order}, {P5_STALL_LOCKED, h->locked},
+               {P5_STALL_IO, h->io},                  {P5_STALL_BANK_CONFLICT, h->bank}};
+    p5_stall cause = P5_STALL_ISSUE;
+    *clocks = 0;
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].clocks > *clocks) {
+            *clocks = all[i].clocks;
+            cause = all[i].cause;
+        }
+    return cause;
+}
+
 static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trace_insn *stages)
 {
     p5_trace_insn t = *stages;
+    const pipe_front *front = &p->issued_front[in_v];
     t.address = x->op->address;
     t.pipe = (uint8_t)in_v;
     t.clocks = (uint16_t)x->clocks;
+    t.kind = (uint8_t)trace_kind(x->op);
+    t.pf = p->start + (uint64_t)front->fetched;
+    t.f = p->timing->fifo ? p->start + (uint64_t)front->f : 0;
+    /* x87 and MMX results come when their own clocks are over, others with the end of EX */
+    t.ready = t.kind == P5_PIPE_MMX_MULTIPLY ? t.end + 2
+              : t.kind == P5_PIPE_X87        ? later_clock(t.end, t.begin + x->clocks)
+                                             : t.end;
+    trace_sources(p->trace, x->op, t.sources);
     p->trace->insn(p->trace->context, &t);
 }
 
@@ -456,7 +490,12 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
         p->agi_gpr |= ov->agi_gpr;
 
     if (p->trace) {
-        p5_trace_insn stages = {.d1 = p->start + (uint64_t)pull,
+        uint32_t hold_clocks;
+        p5_stall hold = main_hold(&held, &hold_clocks);
+        p5_trace_insn stages = {.hold = (uint8_t)hold,
+                                .hold_clocks = (uint16_t)(hold_clocks < UINT16_MAX ? hold_clocks : UINT16_MAX),
+                                .begin = p->start + (uint64_t)begin,
+                                .d1 = p->start + (uint64_t)pull,
                                 .d2 = p->start + (uint64_t)d2,
                                 .ex = p->start + (uint64_t)ex,
                                 .end = p->start + (uint64_t)end,
@@ -544,6 +583,7 @@ void pipe_settle(pipe *p)
         return;
     release(p, &p->pending.operation, pull_clock(p, p->pending.available));
     p->has_pending = false;
+    p->issued_front[0] = p->pending.front;
     issue(p, &p->pending.insn, NULL, pull_clock(p, p->pending.available), p->pending.miss_until,
           UNPAIRED_ALONE);
     went_by(p);
@@ -559,6 +599,7 @@ static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
         pending->accesses[i] = x->accesses[i];
     pending->insn.accesses = pending->accesses;
     pending->available = available;
+    pending->front = p->front;
     pending->miss_until = p->miss_until;
     pending->end_known = end_known;
     pending->next_unpaired = x->op->next_unpaired;
@@ -689,6 +730,8 @@ void pipe_step(pipe *p, const pipe_insn *x)
             encoding = pairing_check(first->op, x->op);
         unpaired why = pair_dynamic(p, x, available, pull, encoding);
         p->has_pending = false;
+        p->issued_front[0] = p->pending.front;
+        p->issued_front[1] = p->front;
         if (why == PAIRED) {
             p->end_bit_missed = false;
             release(p, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
@@ -712,6 +755,7 @@ void pipe_step(pipe *p, const pipe_insn *x)
         return;
     }
     release(p, x->op, pull_clock(p, available));
+    p->issued_front[0] = p->front;
     issue(p, x, NULL, pull_clock(p, available), p->miss_until,
           p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
     finish(p, x, false);
@@ -921,6 +965,8 @@ int64_t pipe_end(pipe *p, pipe_state *s)
     if (p->has_pending) {
         p->pending.available -= now;
         p->pending.miss_until -= now;
+        p->pending.front.fetched -= now;
+        p->pending.front.f -= now;
     }
     p->start += (uint64_t)now;
     p->now = 0;

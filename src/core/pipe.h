@@ -76,6 +76,12 @@ typedef struct pipe_insn {
     uint8_t segment_loads;
 } pipe_insn;
 
+/* When an instruction went through the stages in front of D1, relative like everything in a run. For traces. */
+typedef struct pipe_front {
+    int64_t fetched; /* last byte in the prefetch buffers */
+    int64_t f;       /* F entered (P55C) */
+} pipe_front;
+
 /* An instruction in D1 whose partner is not known yet. */
 typedef struct pipe_pending {
     op operation;
@@ -83,6 +89,7 @@ typedef struct pipe_pending {
     p5_access accesses[2];
     int64_t available;  /* relative like everything in a state */
     int64_t miss_until; /* see pipe_state */
+    pipe_front front;
     uint8_t next_unpaired;
     bool end_known;
 } pipe_pending;
@@ -132,8 +139,10 @@ typedef struct pipe {
     unsigned group_branch;         /* number of the group of the last branch */
     uint64_t branch_since; /* instructions and pairs since the branch at hand last ran: set by the owner */
     uint64_t branch_pairs;
-    const trace_sink *trace;
+    trace_sink *trace;
     profile_sink *sink;             /* NULL: no profile is made */
+    pipe_front front;           /* of the instruction decoded last */
+    pipe_front issued_front[2]; /* of those that go to U and V */
     const breakpoints *breakpoints; /* NULL: none are set */
 } pipe;
 

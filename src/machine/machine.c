@@ -153,6 +153,20 @@ void machine_end(p5_machine *machine, p5_end end, int status)
     engine_request_attention(machine->engine);
 }
 
+size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size, bool *code32)
+{
+    if (machine->engine == NULL)
+        return 0;
+    engine_segment code;
+    engine_get_segment(machine->engine, ENGINE_CS, &code);
+    if (code32 != NULL)
+        *code32 = (code.flags >> 22 & 1) != 0; /* the D bit */
+    if (engine_read_linear(machine->engine, address, bytes, size))
+        return size;
+    size_t whole = PAGE_BYTES - address % PAGE_BYTES; /* the next page may be missing */
+    return whole < size && engine_read_linear(machine->engine, address, bytes, whole) ? whole : 0;
+}
+
 void machine_end_at(p5_machine *machine, uint32_t eip)
 {
     p5_run_result *result = &machine->result;

@@ -1,117 +1,314 @@
-/* The window as a Kanata log, version 0004: tab-separated commands in order of time, for the pipeline viewer
- * Konata. Lane 0 has the stages, lane 1 the stalls. */
+#include "report/kanata.h"
+
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "p5scope/version.h"
-#include "report/window.h"
+#include "base/array.h"
 
-/* What happens to an instruction at a clock. */
-typedef enum step_kind {
-    STEP_D1,
-    STEP_D2,
-    STEP_STALL,
-    STEP_STALL_END,
-    STEP_EX,
-    STEP_WB,
-    STEP_RETIRE
-} step_kind;
+enum { RECENT = 64, TEXT = 96, LINE = 400 };
+
+/* What happens to an instruction at a clock, in the order in which it is written if the clock is the same. */
+typedef enum step_kind { STEP_END_STALL, STEP_OPEN, STEP_STAGE, STEP_STALL, STEP_SOURCES, STEP_RETIRE } step_kind;
 
 typedef struct step {
     uint64_t clock;
-    size_t insn;
+    uint64_t id; /* of the instruction, from 0 */
+    uint32_t order; /* within the instruction */
     step_kind kind;
+    const char *name; /* stage or stall */
 } step;
 
-static int by_time(const void *a, const void *b)
+/* What is kept of an instruction until it is opened, and some time longer, for arrows. */
+typedef struct in_flight {
+    p5_trace_insn insn;
+    char text[TEXT];
+} in_flight;
+
+struct kanata {
+    void (*put)(void *context, const char *text, size_t size);
+    void *context;
+    uint64_t count, retired;
+    bool started;
+    uint64_t clock; /* of what was written last */
+    uint64_t pf;    /* of the last instruction */
+    uint32_t order;
+    ARRAY_OF(step) heap;
+    in_flight *recent; /* by id modulo `room` */
+    uint64_t room;
+    uint64_t opened; /* instructions whose I line is written: ids below; they open in program order */
+    bool out_of_memory;
+};
+
+/* Stalls have the names of the events that count them, where there is one. */
+static const char *stall_name(unsigned cause)
 {
-    const step *x = a;
-    const step *y = b;
-    if (x->clock != y->clock)
-        return x->clock < y->clock ? -1 : 1;
-    if (x->insn != y->insn)
-        return x->insn < y->insn ? -1 : 1;
-    return (int)x->kind - (int)y->kind;
+    static const char *const events[P5_STALL_COUNT] = {
+        [P5_STALL_BRANCH] = "pipeline_flushes_due_to_wrong_branch_predictions",
+        [P5_STALL_CODE_FETCH] = "code_cache_miss",
+        [P5_STALL_DECODE] = "d1_starvation_and_fifo_is_empty",
+        [P5_STALL_AGI] = "pipeline_agi_stalls",
+        [P5_STALL_DATA_READ] = "waiting_for_data_memory_read_stall_duration",
+        [P5_STALL_DATA_TLB] = "data_cache_tlb_miss_stall_duration",
+        [P5_STALL_BANK_CONFLICT] = "bank_conflicts",
+        [P5_STALL_WRITE_BUFFER] = "write_buffer_full_stall_duration",
+        [P5_STALL_WRITE_ORDER] = "stall_on_write_to_an_e_or_m_state_line",
+        [P5_STALL_FPU] = "floating_point_stalls_duration",
+        [P5_STALL_MMX_MULTIPLY] = "mmx_multiply_unit_interlock",
+        [P5_STALL_MMX_STORE] = "movd_movq_store_stall_due_to_previous_mmx_operation",
+    };
+    return events[cause] != NULL ? events[cause] : p5_stall_name((p5_stall)cause);
 }
 
-static size_t add_steps(step *steps, size_t count, const p5_trace_insn *insn, size_t index)
+/* ---- the heap ------------------------------------------------------------------------------------------ */
+
+static bool before(const step *a, const step *b)
 {
-    steps[count++] = (step){insn->d1, index, STEP_D1};
-    if (insn->d2 > insn->d1)
-        steps[count++] = (step){insn->d2, index, STEP_D2};
-    if (insn->stall_clocks > 0 && insn->ex >= insn->d1 + insn->stall_clocks) {
-        steps[count++] = (step){insn->ex - insn->stall_clocks, index, STEP_STALL};
-        steps[count++] = (step){insn->ex, index, STEP_STALL_END};
+    if (a->clock != b->clock)
+        return a->clock < b->clock;
+    if (a->id != b->id)
+        return a->id < b->id;
+    return a->order < b->order;
+}
+
+static void add(kanata *k, uint64_t clock, step_kind kind, const char *name)
+{
+    if (!ARRAY_ROOM(&k->heap)) {
+        k->out_of_memory = true;
+        return;
     }
-    steps[count++] = (step){insn->ex, index, STEP_EX};
-    uint64_t end = insn->end > insn->ex ? insn->end : insn->ex + 1;
-    steps[count++] = (step){end, index, STEP_WB};
-    steps[count++] = (step){end + 1, index, STEP_RETIRE};
-    return count;
+    step s = {clock, k->count, k->order++, kind, name};
+    size_t at = k->heap.count++;
+    while (at > 0 && before(&s, &k->heap.items[(at - 1) / 2])) {
+        k->heap.items[at] = k->heap.items[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    k->heap.items[at] = s;
 }
 
-static void open_insn(FILE *out, const window_insn *item, size_t id)
+static step take(kanata *k)
 {
-    const p5_trace_insn *insn = &item->trace;
-    fprintf(out, "I\t%zu\t%" PRIu64 "\t0\n", id, insn->ex);
-    fprintf(out, "L\t%zu\t0\t%08" PRIx32 " %c %s\n", id, insn->address, insn->pipe == 0 ? 'U' : 'V',
-            item->text);
+    step first = k->heap.items[0];
+    step last = k->heap.items[--k->heap.count];
+    size_t at = 0, count = k->heap.count;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count)
+            break;
+        if (child + 1 < count && before(&k->heap.items[child + 1], &k->heap.items[child]))
+            child++;
+        if (!before(&k->heap.items[child], &last))
+            break;
+        k->heap.items[at] = k->heap.items[child];
+        at = child;
+    }
+    if (count > 0)
+        k->heap.items[at] = last;
+    return first;
+}
+
+/* ---- lines --------------------------------------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 2, 3))) line(kanata *k, const char *format, ...)
+{
+    char text[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        k->put(k->context, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+static void open_insn(kanata *k, uint64_t id)
+{
+    const in_flight *item = &k->recent[id % k->room];
+    const p5_trace_insn *insn = &item->insn;
+    line(k, "I\t%" PRIu64 "\t%" PRIu64 "\t0\n", id, insn->ex);
+    line(k, "L\t%" PRIu64 "\t0\t%08" PRIx32 " %c %s\n", id, insn->address, insn->pipe == 0 ? 'U' : 'V',
+         item->text);
     const char *why = p5_unpaired_text(insn->unpaired);
     if (insn->pipe == 0 && why[0] != '\0')
-        fprintf(out, "L\t%zu\t1\talone: %s\n", id, why);
+        line(k, "L\t%" PRIu64 "\t1\talone: %s\n", id, why);
+    k->opened = id + 1;
 }
 
-static void write_step(FILE *out, const p5_window *window, const step *at, size_t *retired)
+/* Arrows from the instructions that this one had to have the results of while they were in the pipe. */
+static void write_sources(kanata *k, uint64_t id)
 {
-    const window_insn *item = &window->items[at->insn];
-    size_t id = at->insn;
-    switch (at->kind) {
-    case STEP_D1:
-        open_insn(out, item, id);
-        fprintf(out, "S\t%zu\t0\tD1\n", id);
+    const p5_trace_insn *insn = &k->recent[id % k->room].insn;
+    for (unsigned i = 0; i < P5_TRACE_SOURCES; i++) {
+        uint64_t distance = insn->sources[i];
+        if (distance == 0 || distance > id || distance >= RECENT)
+            continue;
+        const p5_trace_insn *source = &k->recent[(id - distance) % k->room].insn;
+        uint64_t left = (source->ready > source->end ? source->ready : source->end) + 1;
+        if (left >= insn->d1)
+            line(k, "W\t%" PRIu64 "\t%" PRIu64 "\t0\n", id, id - distance);
+    }
+}
+
+static void write_step(kanata *k, const step *s)
+{
+    if (!k->started)
+        line(k, "Kanata\t0004\nC=\t%" PRIu64 "\n", s->clock);
+    else if (s->clock > k->clock)
+        line(k, "C\t%" PRIu64 "\n", s->clock - k->clock);
+    k->started = true;
+    if (s->clock > k->clock)
+        k->clock = s->clock;
+    switch (s->kind) {
+    case STEP_OPEN:
+        open_insn(k, s->id);
         break;
-    case STEP_D2:
-        fprintf(out, "S\t%zu\t0\tD2\n", id);
+    case STEP_STAGE:
+        line(k, "S\t%" PRIu64 "\t0\t%s\n", s->id, s->name);
         break;
     case STEP_STALL:
-        fprintf(out, "S\t%zu\t1\t%s\n", id, p5_stall_name((p5_stall)item->trace.stall));
+        line(k, "S\t%" PRIu64 "\t1\t%s\n", s->id, s->name);
         break;
-    case STEP_STALL_END:
-        fprintf(out, "E\t%zu\t1\t%s\n", id, p5_stall_name((p5_stall)item->trace.stall));
+    case STEP_END_STALL:
+        line(k, "E\t%" PRIu64 "\t1\t%s\n", s->id, s->name);
         break;
-    case STEP_EX:
-        fprintf(out, "S\t%zu\t0\tEX\n", id);
-        break;
-    case STEP_WB:
-        fprintf(out, "S\t%zu\t0\tWB\n", id);
+    case STEP_SOURCES:
+        write_sources(k, s->id);
         break;
     case STEP_RETIRE:
-        fprintf(out, "E\t%zu\t0\tWB\nR\t%zu\t%zu\t0\n", id, id, (*retired)++);
+        line(k, "E\t%" PRIu64 "\t0\t%s\nR\t%" PRIu64 "\t%" PRIu64 "\t0\n", s->id, s->name, s->id, k->retired++);
         break;
     }
 }
 
-p5_status p5_window_write_kanata(FILE *out, const p5_window *window, p5_error *error)
+/* Writes what happens before `clock`. */
+static void write_before(kanata *k, uint64_t clock)
 {
-    enum { MOST_STEPS = 7 };
-    step *steps = malloc((window->count * MOST_STEPS + 1) * sizeof *steps);
-    if (steps == NULL)
-        return error_set(error, P5_ERR_MEMORY, "no memory for the log");
-    size_t count = 0;
-    for (size_t i = 0; i < window->count; i++)
-        count = add_steps(steps, count, &window->items[i].trace, i);
-    qsort(steps, count, sizeof *steps, by_time);
-    fputs("Kanata\t0004\n", out);
-    size_t retired = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0)
-            fprintf(out, "C=\t%" PRIu64 "\n", steps[0].clock);
-        else if (steps[i].clock != steps[i - 1].clock)
-            fprintf(out, "C\t%" PRIu64 "\n", steps[i].clock - steps[i - 1].clock);
-        write_step(out, window, &steps[i], &retired);
+    while (k->heap.count > 0 && k->heap.items[0].clock < clock) {
+        step s = take(k);
+        write_step(k, &s);
     }
-    free(steps);
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the log") : P5_OK;
+}
+
+/* ---- instructions -------------------------------------------------------------------------------------- */
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_stall(kanata *k, unsigned cause, uint64_t from, uint64_t to)
+{
+    if (from >= to || cause == P5_STALL_ISSUE)
+        return;
+    add(k, from, STEP_STALL, stall_name(cause));
+    add(k, to, STEP_END_STALL, stall_name(cause));
+}
+
+/* The stages behind EX; answers the clock behind the last, whose name goes to *last. */
+static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, const char **last)
+{
+    switch (insn->kind) {
+    case P5_PIPE_X87: {
+        /* E, X1, X2, WF, ER: later instructions have the result from WF, which follows X2 as soon as it is there */
+        uint64_t e = greater(insn->begin, insn->ex);
+        add(k, e + 1, STEP_STAGE, "X1");
+        add(k, e + 2, STEP_STAGE, "X2");
+        uint64_t wf = greater(e + 3, insn->ready);
+        add(k, wf, STEP_STAGE, "WF");
+        add(k, wf + 1, STEP_STAGE, *last = "ER");
+        return wf + 2;
+    }
+    case P5_PIPE_MMX_MULTIPLY:
+        add(k, end, STEP_STAGE, "M2");
+        add(k, end + 1, STEP_STAGE, "M3");
+        add(k, end + 2, STEP_STAGE, *last = "Mw");
+        return end + 3;
+    case P5_PIPE_MMX:
+        add(k, end, STEP_STAGE, *last = "Mw");
+        return end + 1;
+    default:
+        add(k, end, STEP_STAGE, *last = "WB");
+        return end + 1;
+    }
+}
+
+/* Instructions in flight are few, but a long one can keep several behind it: twice as many as are not yet
+ * opened, and those that arrows may come from. */
+static bool keep(kanata *k)
+{
+    if (k->recent != NULL && k->count - k->opened + RECENT < k->room)
+        return true;
+    uint64_t room = k->room == 0 ? 4 * RECENT : 2 * k->room;
+    in_flight *larger = calloc(room, sizeof *larger);
+    if (larger == NULL)
+        return false;
+    for (uint64_t id = k->count > k->room ? k->count - k->room : 0; id < k->count; id++)
+        larger[id % room] = k->recent[id % k->room];
+    free(k->recent);
+    k->recent = larger;
+    k->room = room;
+    return true;
+}
+
+void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
+{
+    /* Prefetch goes in program order: nothing earlier than this comes any more. (Of bytes that came long ago
+     * the core only knows that they are there; they may look older than those before them.) */
+    uint64_t pf = greater(insn->pf < insn->d1 ? insn->pf : insn->d1, k->pf);
+    k->pf = pf;
+    write_before(k, pf);
+    if (!keep(k)) {
+        k->out_of_memory = true;
+        return;
+    }
+    in_flight *item = &k->recent[k->count % k->room];
+    item->insn = *insn;
+    snprintf(item->text, sizeof item->text, "%s", text);
+    k->order = 0;
+    uint64_t d1 = greater(insn->d1, pf), d2 = greater(insn->d2, d1), ex = greater(insn->ex, d2);
+    uint64_t end = greater(insn->end, ex + 1);
+    add(k, pf, STEP_OPEN, NULL);
+    if (pf < d1)
+        add(k, pf, STEP_STAGE, "PF");
+    if (insn->f != 0 && insn->f < d1)
+        add(k, greater(insn->f, pf), STEP_STAGE, "F");
+    add(k, d1, STEP_STAGE, "D1");
+    if (d2 > d1)
+        add(k, d2, STEP_STAGE, "D2");
+    if (insn->stall != P5_STALL_FPU)
+        add_stall(k, insn->stall, greater(ex - (insn->stall_clocks < ex ? insn->stall_clocks : ex), pf), ex);
+    add(k, ex, STEP_STAGE, "EX");
+    add(k, ex, STEP_SOURCES, NULL);
+    uint64_t begin = greater(insn->begin, ex);
+    if (begin < end && insn->stall == P5_STALL_FPU) /* the x87 unit keeps it waiting in E */
+        add_stall(k, insn->stall, ex, begin);
+    if (begin + insn->hold_clocks <= end)
+        add_stall(k, insn->hold, begin, begin + insn->hold_clocks);
+    const char *last;
+    uint64_t behind = add_tail(k, insn, end, &last);
+    add(k, behind, STEP_RETIRE, last);
+    k->count++;
+}
+
+kanata *kanata_open(void (*put)(void *context, const char *text, size_t size), void *context)
+{
+    kanata *k = calloc(1, sizeof *k);
+    if (k == NULL)
+        return NULL;
+    k->put = put;
+    k->context = context;
+    return k;
+}
+
+bool kanata_close(kanata *k)
+{
+    if (!k->started && k->heap.count == 0)
+        line(k, "Kanata\t0004\n");
+    write_before(k, UINT64_MAX);
+    bool good = !k->out_of_memory;
+    free(k->heap.items);
+    free(k->recent);
+    free(k);
+    return good;
 }

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "report/kanata.h"
 
 /* Executions of each byte offset of the code, and when each was first executed. */
 typedef struct census {
@@ -179,4 +180,21 @@ void p5_window_free(p5_window *window)
         return;
     free(window->items);
     free(window);
+}
+
+static void put_to_file(void *context, const char *text, size_t size)
+{
+    fwrite(text, 1, size, context);
+}
+
+p5_status p5_window_write_kanata(FILE *out, const p5_window *window, p5_error *error)
+{
+    kanata *log = kanata_open(put_to_file, out);
+    if (log == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the log");
+    for (size_t i = 0; i < window->count; i++)
+        kanata_insn(log, &window->items[i].trace, window->items[i].text);
+    if (!kanata_close(log))
+        return error_set(error, P5_ERR_MEMORY, "no memory for the log");
+    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the log") : P5_OK;
 }

@@ -63,7 +63,7 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
     p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, MOST));
     assert_non_null(block);
     const pipe_resolver resolver = {r, hit_data, hit_code, known, predict, NULL, NULL};
-    const trace_sink sink = {note, r};
+    trace_sink sink = {.insn = note, .context = r};
     pipe_state state;
     pipe_reset(&state);
     pipe p;
@@ -260,7 +260,7 @@ static void misprediction(void **state)
         p5_block *block =
             block_prepare(t, isa_block_decode(decoder, cases[i].bytes, 4, 0x1000, 0x1000, true, 2));
         const pipe_resolver resolver = {&r, hit_data, hit_code, known, predict, NULL, NULL};
-        const trace_sink sink = {note, &r};
+        trace_sink sink = {.insn = note, .context = &r};
         pipe_state s;
         pipe_reset(&s);
         pipe p;
