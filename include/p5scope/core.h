@@ -300,6 +300,11 @@ typedef struct p5_trace_insn {
 void p5_core_on_branch_message(p5_core *core,
                                void (*message)(void *context, const p5_branch_message *message),
                                void *context);
+/* Calls `busy` whenever the bus is going to be in use: from core clock `from` up to before `to`, by the
+ * processor itself (`own`) or by another master. Told when it is asked for, so neither in order of time nor
+ * always ahead of it. NULL: nobody listens. */
+void p5_core_on_bus(p5_core *core, void (*busy)(void *context, uint64_t from, uint64_t to, bool own),
+                    void *context);
 /* True while test registers have left something in caches or TLBs that has to be looked at with every
  * instruction: lines that hold something else than memory, entries that translate otherwise than the page
  * tables, wrong parity. The owner must then feed single instructions, since what a guest sees can change

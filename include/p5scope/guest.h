@@ -15,14 +15,14 @@
 
 /* The ports, for guests that write them themselves. */
 #define P5_BEGIN_PORT 0xEA
-#define P5_END_PORT 0xEB
+#define P5_END_PORT   0xEB
 
 #if defined __GNUC__ && defined __i386__
 #define P5_BEGIN(id) __asm__ volatile(".byte 0x64, 0x67, 0x90" : : "a"((unsigned)(id)) : "memory")
-#define P5_END(id) __asm__ volatile(".byte 0x65, 0x67, 0x90" : : "a"((unsigned)(id)) : "memory")
+#define P5_END(id)   __asm__ volatile(".byte 0x65, 0x67, 0x90" : : "a"((unsigned)(id)) : "memory")
 #else /* built for something else: no marker */
 #define P5_BEGIN(id) ((void)(id))
-#define P5_END(id) ((void)(id))
+#define P5_END(id)   ((void)(id))
 #endif
 
 #endif

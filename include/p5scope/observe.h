@@ -83,9 +83,9 @@ void p5_machine_observe_every(p5_machine *machine, uint64_t clocks, uint64_t ins
 uint32_t p5_pmu_peek_cesr(const p5_pmu *pmu);
 uint64_t p5_pmu_peek_counter(const p5_pmu *pmu, unsigned counter, const p5_counts *counts);
 
-/* Reads up to `size` bytes of the guest's memory at linear `address`, as its current page tables have it, into
- * `bytes`; less at a page that is not present. *code32 (may be NULL): the code segment that is running has
- * 32-bit operands. Returns the number of bytes. Nothing is counted. */
+/* Reads up to `size` bytes of the guest's memory at linear `address`, as its current page tables have it,
+ * into `bytes`; less at a page that is not present. *code32 (may be NULL): the code segment that is running
+ * has 32-bit operands. Returns the number of bytes. Nothing is counted. */
 size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size,
                             bool *code32);
 

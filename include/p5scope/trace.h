@@ -35,7 +35,12 @@ p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_err
 bool p5_trace_format_of(const char *path, p5_trace_format *format, bool *compressed);
 
 /* A place in a run where a window begins or ends. */
-typedef enum p5_bound_kind { P5_BOUND_NONE, P5_BOUND_CLOCK, P5_BOUND_INSTRUCTION, P5_BOUND_ADDRESS } p5_bound_kind;
+typedef enum p5_bound_kind {
+    P5_BOUND_NONE,
+    P5_BOUND_CLOCK,
+    P5_BOUND_INSTRUCTION,
+    P5_BOUND_ADDRESS
+} p5_bound_kind;
 typedef struct p5_bound {
     p5_bound_kind kind;
     uint64_t at; /* clock, number of instructions, or linear address that is executed (the first time) */
@@ -60,8 +65,8 @@ typedef struct p5_trace_options {
                                                   instruction */
     const p5_trace_function *functions;
     size_t function_count;
-    bool markers, pmu; /* rows at the guest's markers; at RDPMC, and RDMSR and WRMSR of the monitor */
-    p5_bound from, to; /* the window; kind 0: from the beginning, to the end */
+    bool markers, pmu;   /* rows at the guest's markers; at RDPMC, and RDMSR and WRMSR of the monitor */
+    p5_bound from, to;   /* the window; kind 0: from the beginning, to the end */
     const char *command; /* the guest and p5scope's own options, as written, for the header; may be NULL */
     const char *options;
 } p5_trace_options;

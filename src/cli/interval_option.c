@@ -51,7 +51,8 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     uint32_t address;
     if (p5_symbol_find(path, text, &address, NULL, &error) != P5_OK) {
         error.column = 1;
-        cli_show_error(&error, option, text, "A clock (5000c), a number of instructions (300i), a symbol or an address.");
+        cli_show_error(&error, option, text,
+                       "A clock (5000c), a number of instructions (300i), a symbol or an address.");
         return false;
     }
     bound->kind = P5_BOUND_ADDRESS;

@@ -96,9 +96,10 @@ static bool choose_format(trace_options *options)
             return false;
         }
     } else if (!known) {
-        cli_complain("-o", path, 1,
-                     "the file's name does not say which format (.csv .jsonl .db .vcd .json .kanata, then .zst); "
-                     "--format does");
+        cli_complain(
+            "-o", path, 1,
+            "the file's name does not say which format (.csv .jsonl .db .vcd .json .kanata, then .zst); "
+            "--format does");
         return false;
     }
     return true;
@@ -233,8 +234,10 @@ static int trace_guest(trace_options *options, char **argv)
 int verb_trace(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"output", 'o', "FILE", 0, "Where the trace goes: .csv .jsonl .db .vcd .json .kanata, also with .zst", 1},
-        {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata, whatever FILE's name", 0},
+        {"output", 'o', "FILE", 0, "Where the trace goes: .csv .jsonl .db .vcd .json .kanata, also with .zst",
+         1},
+        {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata, whatever FILE's name",
+         0},
         {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
         {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
         {"markers", KEY_MARKERS, NULL, 0, "Rows at the guest's markers (p5scope/guest.h)", 0},

@@ -78,6 +78,8 @@ static void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
         b->busy_count--;
     }
     b->busy[b->busy_count++] = (bus_busy){core_clock_of(b, from), core_clock_of(b, to), own};
+    if (b->told != NULL)
+        b->told(b->told_context, core_clock_of(b, from), core_clock_of(b, to), own);
     b->taken += own ? core_clock_of(b, to) - core_clock_of(b, from) : 0;
 }
 

@@ -33,6 +33,9 @@ typedef struct bus {
     bool lost;         /* the second processor had the bus last */
     bus_busy busy[BUS_BUSY];
     unsigned busy_count;
+    void (*told)(void *context, uint64_t from, uint64_t to,
+                 bool own); /* of each use of the bus; may be NULL */
+    void *told_context;
     uint64_t taken; /* core clocks of all own cycles so far, also those still to come: for the profile */
 } bus;
 

@@ -276,7 +276,8 @@ void p5_core_invd(p5_core *core)
 
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
 {
-    core->trace = (trace_sink){.insn = insn, .context = context}; /* what waits for a partner goes on waiting */
+    core->trace =
+        (trace_sink){.insn = insn, .context = context}; /* what waits for a partner goes on waiting */
     core_hold_memo(core);
 }
 
@@ -286,6 +287,12 @@ void p5_core_on_branch_message(p5_core *core,
 {
     core->branches.message = message;
     core->branches.context = context;
+}
+
+void p5_core_on_bus(p5_core *core, void (*busy)(void *context, uint64_t from, uint64_t to, bool own),
+                    void *context)
+{
+    memory_on_bus(core->memory, busy, context);
 }
 
 bool p5_core_watching(p5_core *core, bool *refetch)

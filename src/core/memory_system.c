@@ -180,6 +180,13 @@ void memory_pass(struct memory *m, uint64_t clock)
     memory_let_agent(m, clock);
 }
 
+void memory_on_bus(struct memory *m, void (*busy)(void *context, uint64_t from, uint64_t to, bool own),
+                   void *context)
+{
+    m->bus.told = busy;
+    m->bus.told_context = context;
+}
+
 void memory_advance(struct memory *m, uint64_t clock)
 {
     bus_advance(&m->bus, clock);

@@ -240,10 +240,14 @@ static p5_stall main_hold(const ex_holds *h, uint32_t *clocks)
     const struct {
         p5_stall cause;
         uint32_t clocks;
-    } all[] = {{P5_STALL_DATA_TLB, h->tlb},           {P5_STALL_DATA_READ, h->read},
-               {P5_STALL_MISALIGNED, h->misaligned},  {P5_STALL_WRITE_BUFFER, h->write_buffer},
-               {P5_STALL_WRITE_ORDER, h->write_order}, {P5_STALL_LOCKED, h->locked},
-               {P5_STALL_IO, h->io},                  {P5_STALL_BANK_CONFLICT, h->bank}};
+    } all[] = {{P5_STALL_DATA_TLB, h->tlb},
+               {P5_STALL_DATA_READ, h->read},
+               {P5_STALL_MISALIGNED, h->misaligned},
+               {P5_STALL_WRITE_BUFFER, h->write_buffer},
+               {P5_STALL_WRITE_ORDER, h->write_order},
+               {P5_STALL_LOCKED, h->locked},
+               {P5_STALL_IO, h->io},
+               {P5_STALL_BANK_CONFLICT, h->bank}};
     p5_stall cause = P5_STALL_ISSUE;
     *clocks = 0;
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -493,7 +497,8 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
         uint32_t hold_clocks;
         p5_stall hold = main_hold(&held, &hold_clocks);
         p5_trace_insn stages = {.hold = (uint8_t)hold,
-                                .hold_clocks = (uint16_t)(hold_clocks < UINT16_MAX ? hold_clocks : UINT16_MAX),
+                                .hold_clocks =
+                                    (uint16_t)(hold_clocks < UINT16_MAX ? hold_clocks : UINT16_MAX),
                                 .begin = p->start + (uint64_t)begin,
                                 .d1 = p->start + (uint64_t)pull,
                                 .d2 = p->start + (uint64_t)d2,

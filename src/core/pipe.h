@@ -76,7 +76,8 @@ typedef struct pipe_insn {
     uint8_t segment_loads;
 } pipe_insn;
 
-/* When an instruction went through the stages in front of D1, relative like everything in a run. For traces. */
+/* When an instruction went through the stages in front of D1, relative like everything in a run. For traces.
+ */
 typedef struct pipe_front {
     int64_t fetched; /* last byte in the prefetch buffers */
     int64_t f;       /* F entered (P55C) */
@@ -141,8 +142,8 @@ typedef struct pipe {
     uint64_t branch_pairs;
     trace_sink *trace;
     profile_sink *sink;             /* NULL: no profile is made */
-    pipe_front front;           /* of the instruction decoded last */
-    pipe_front issued_front[2]; /* of those that go to U and V */
+    pipe_front front;               /* of the instruction decoded last */
+    pipe_front issued_front[2];     /* of those that go to U and V */
     const breakpoints *breakpoints; /* NULL: none are set */
 } pipe;
 

@@ -74,7 +74,8 @@ static bool is_locked_neg(const isa_insn *insn, const uint8_t *opcode)
 /* NOP behind FS or GS and an address size prefix. */
 static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
 {
-    return insn->length == 3 && bytes[2] == 0x90 && bytes[1] == 0x67 && (bytes[0] == 0x64 || bytes[0] == 0x65);
+    return insn->length == 3 && bytes[2] == 0x90 && bytes[1] == 0x67 &&
+           (bytes[0] == 0x64 || bytes[0] == 0x65);
 }
 
 static bool is_cmpxchg8b(const uint8_t *opcode)

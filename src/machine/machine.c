@@ -153,7 +153,8 @@ void machine_end(p5_machine *machine, p5_end end, int status)
     engine_request_attention(machine->engine);
 }
 
-size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size, bool *code32)
+size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size,
+                            bool *code32)
 {
     if (machine->engine == NULL)
         return 0;

@@ -3,7 +3,8 @@
  * Nothing here stops the engine: execution does not depend on who looks. What must be exact is how far the
  * core model has come when somebody looks, so a stretch in which a goal falls is priced in parts. Pricing in
  * parts gives the same bits as in one go (tests/property/test_split.c). A goal in instructions says where to
- * part. For a goal in clocks the stretch is priced instruction by instruction as soon as it could reach it. */
+ * part. For a goal in clocks the stretch is priced instruction by instruction as soon as it could reach it.
+ */
 #include "machine/observe.h"
 
 #include <stdlib.h>
@@ -28,8 +29,8 @@ typedef struct frame {
 struct observer {
     p5_observe_options options;
     p5_point *points;
-    uint32_t *addresses; /* as given */
-    uint32_t *cuts;      /* the same, ascending */
+    uint32_t *addresses;                   /* as given */
+    uint32_t *cuts;                        /* the same, ascending */
     uint64_t next_clock, next_instruction; /* nearest goals */
     uint64_t interval_clock, interval_instruction;
     uint32_t access_clocks; /* no reference to memory takes longer, see most_clocks */
@@ -155,8 +156,7 @@ static void arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t sk
     engine *e = machine->engine;
     engine_segment code;
     engine_get_segment(e, ENGINE_CS, &code);
-    o->arrival =
-        (frame){.number = (uint32_t)number, .esp = engine_get(e, ENGINE_ESP), .cpl = (uint8_t)cpl};
+    o->arrival = (frame){.number = (uint32_t)number, .esp = engine_get(e, ENGINE_ESP), .cpl = (uint8_t)cpl};
     uint32_t offset = 0;
     engine_read_linear(e, stack_linear(e, o->arrival.esp + skip), &offset, 4);
     o->arrival.return_address = code.base + offset;
@@ -207,8 +207,7 @@ static void leave(p5_machine *machine, uint32_t next, unsigned cpl)
  * memory may add. */
 static uint64_t most_clocks(const observer *o, const p5_retired *r)
 {
-    return r->block->most_clocks +
-           (uint64_t)o->access_clocks * (r->access_count + r->block->line_count + 1);
+    return r->block->most_clocks + (uint64_t)o->access_clocks * (r->access_count + r->block->line_count + 1);
 }
 
 /* The part of `r` that is instruction `i`, whose accesses and values begin at the given places. */

@@ -36,15 +36,17 @@ static p5_status prepare(p5_database *database, p5_error *error)
         sqlite3_stmt **statement;
         const char *sql;
     } all[] = {
-        {&database->add_run, "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, identity, source) "
-                             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
+        {&database->add_run,
+         "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, identity, source) "
+         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
         {&database->end_run,
          "UPDATE run SET complete = 1, clocks = ?, instructions = ?, seconds = ?, ending = ? WHERE id = ?"},
         {&database->find_event, "SELECT id FROM event WHERE name = ?"},
         {&database->add_event,
          "INSERT INTO event (name, event, mode, code, ctr, grade) VALUES (?, ?, ?, ?, ?, ?)"},
         {&database->add_interval,
-         "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, argument, "
+         "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, "
+         "argument, "
          "value, cesr, ctr0, ctr1) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {&database->add_value, "INSERT INTO value (interval, event, value) VALUES (?, ?, ?)"},
     };
@@ -95,7 +97,8 @@ p5_status p5_database_open(const char *path, p5_database **out, p5_error *error)
         return error_set(error, P5_ERR_MEMORY, "no memory for a database");
     database->path = path;
     p5_status status = P5_OK;
-    if (sqlite3_open_v2(path, &database->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(path, &database->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+        SQLITE_OK)
         status = database->sqlite != NULL ? database_error(database, error)
                                           : error_set(error, P5_ERR_MEMORY, "no memory for a database");
     if (status == P5_OK)
@@ -193,8 +196,8 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
 {
     char *options = plain_options(run->options);
     char *identity = options == NULL ? NULL
-                                     : sqlite3_mprintf("%s|%s|%s|%g|%s|%s", run->kind, run->version, run->model,
-                                                       run->clock_mhz, options, run->command);
+                                     : sqlite3_mprintf("%s|%s|%s|%g|%s|%s", run->kind, run->version,
+                                                       run->model, run->clock_mhz, options, run->command);
     if (identity == NULL) {
         free(options);
         return error_set(error, P5_ERR_MEMORY, "out of memory");
@@ -211,8 +214,8 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     int result = sqlite3_step(add);
     p5_status status = P5_OK;
     if (result == SQLITE_CONSTRAINT)
-        status = error_set(error, P5_ERR_STATE, "the run of '%s' on %s is in %s already", run->command, run->model,
-                           database->path);
+        status = error_set(error, P5_ERR_STATE, "the run of '%s' on %s is in %s already", run->command,
+                           run->model, database->path);
     else if (result != SQLITE_DONE)
         status = database_error(database, error);
     sqlite3_reset(add);

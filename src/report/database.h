@@ -37,7 +37,8 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
 /* Runs statements without results. */
 p5_status database_do(p5_database *database, const char *sql, p5_error *error);
 /* Each adds a row and answers its id. P5_ERR_STATE from database_add_run: the run is there already. */
-p5_status database_add_run(p5_database *database, const database_run *run, sqlite3_int64 *id, p5_error *error);
+p5_status database_add_run(p5_database *database, const database_run *run, sqlite3_int64 *id,
+                           p5_error *error);
 /* The run is whole. */
 p5_status database_end_run(p5_database *database, sqlite3_int64 run, uint64_t clocks, uint64_t instructions,
                            double seconds, const char *ending, p5_error *error);

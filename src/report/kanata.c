@@ -11,11 +11,18 @@
 enum { RECENT = 64, TEXT = 96, LINE = 400 };
 
 /* What happens to an instruction at a clock, in the order in which it is written if the clock is the same. */
-typedef enum step_kind { STEP_END_STALL, STEP_OPEN, STEP_STAGE, STEP_STALL, STEP_SOURCES, STEP_RETIRE } step_kind;
+typedef enum step_kind {
+    STEP_END_STALL,
+    STEP_OPEN,
+    STEP_STAGE,
+    STEP_STALL,
+    STEP_SOURCES,
+    STEP_RETIRE
+} step_kind;
 
 typedef struct step {
     uint64_t clock;
-    uint64_t id; /* of the instruction, from 0 */
+    uint64_t id;    /* of the instruction, from 0 */
     uint32_t order; /* within the instruction */
     step_kind kind;
     const char *name; /* stage or stall */
@@ -176,7 +183,8 @@ static void write_step(kanata *k, const step *s)
         write_sources(k, s->id);
         break;
     case STEP_RETIRE:
-        line(k, "E\t%" PRIu64 "\t0\t%s\nR\t%" PRIu64 "\t%" PRIu64 "\t0\n", s->id, s->name, s->id, k->retired++);
+        line(k, "E\t%" PRIu64 "\t0\t%s\nR\t%" PRIu64 "\t%" PRIu64 "\t0\n", s->id, s->name, s->id,
+             k->retired++);
         break;
     }
 }
@@ -210,7 +218,8 @@ static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, con
 {
     switch (insn->kind) {
     case P5_PIPE_X87: {
-        /* E, X1, X2, WF, ER: later instructions have the result from WF, which follows X2 as soon as it is there */
+        /* E, X1, X2, WF, ER: later instructions have the result from WF, which follows X2 as soon as it is
+         * there */
         uint64_t e = greater(insn->begin, insn->ex);
         add(k, e + 1, STEP_STAGE, "X1");
         add(k, e + 2, STEP_STAGE, "X2");

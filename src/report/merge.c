@@ -1,5 +1,5 @@
-/* Merging: output of `stat -j`, and databases of `trace`, into one database. A file is taken as a whole, in one
- * transaction, or not at all. SQLite's own JSON functions read the lines. */
+/* Merging: output of `stat -j`, and databases of `trace`, into one database. A file is taken as a whole, in
+ * one transaction, or not at all. SQLite's own JSON functions read the lines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +29,11 @@ enum {
     LINE_INTERVAL
 };
 static const char take_apart[] =
-    "SELECT j ->> '$.p5scope', j ->> '$.model', j ->> '$.\"clock-mhz\"', j ->> '$.options', j ->> '$.command', "
+    "SELECT j ->> '$.p5scope', j ->> '$.model', j ->> '$.\"clock-mhz\"', j ->> '$.options', j ->> "
+    "'$.command', "
     "j ->> '$.event', j ->> '$.value', j ->> '$.mode', json_type(j, '$.summary'), j ->> '$.summary.clocks', "
-    "j ->> '$.summary.instructions', j ->> '$.summary.seconds', j ->> '$.summary.ending', json_type(j, '$.row'), "
+    "j ->> '$.summary.instructions', j ->> '$.summary.seconds', j ->> '$.summary.ending', json_type(j, "
+    "'$.row'), "
     "json_type(j, '$.interval') FROM (SELECT ?1 AS j)";
 
 typedef struct line_reader {
@@ -86,7 +88,7 @@ static int event_of(const char *name)
     enum p5_event event;
     snprintf(base, sizeof base, "%.*s", (int)strcspn(name, ":"), name);
     return strcmp(base, "clocks") != 0 && p5_event_find(base, &event, NULL) == P5_OK ? (int)event
-                                                                                    : P5_SELECT_CLOCKS;
+                                                                                     : P5_SELECT_CLOCKS;
 }
 
 static p5_status add_value(line_reader *reader, p5_error *error)
@@ -120,7 +122,8 @@ static p5_status end_run(line_reader *reader, p5_error *error)
 {
     sqlite3_stmt *parts = reader->parts;
     if (!reader->in_run)
-        return wrong(reader, error, "a summary before the header of its run: this is not what stat -j writes");
+        return wrong(reader, error,
+                     "a summary before the header of its run: this is not what stat -j writes");
     reader->in_run = false;
     reader->runs++;
     uint64_t clocks = (uint64_t)sqlite3_column_double(parts, LINE_CLOCKS);
@@ -153,7 +156,8 @@ static p5_status take_line(line_reader *reader, const char *text, size_t size, p
     }
     p5_status status = P5_OK;
     if (sqlite3_column_type(parts, LINE_TRACE) != SQLITE_NULL)
-        status = wrong(reader, error, "this is a trace in JSON lines; of traces, databases (.db) can be merged");
+        status =
+            wrong(reader, error, "this is a trace in JSON lines; of traces, databases (.db) can be merged");
     else if (sqlite3_column_type(parts, LINE_INTERVAL) != SQLITE_NULL)
         status = wrong(reader, error, "this is output of stat -I; of traces, databases (.db) can be merged");
     else if (sqlite3_column_type(parts, LINE_VERSION) != SQLITE_NULL)
@@ -223,9 +227,11 @@ static const char copy_all[] =
     " SELECT name, event, mode, code, ctr, grade FROM other.event;"
     "CREATE TEMP TABLE shift AS SELECT (SELECT coalesce(max(id), 0) FROM main.run) AS run,"
     " (SELECT coalesce(max(id), 0) FROM main.interval) AS interval;"
-    "INSERT INTO run SELECT o.id + s.run, o.kind, o.p5scope, o.model, o.clock_mhz, o.command, o.options, o.identity,"
+    "INSERT INTO run SELECT o.id + s.run, o.kind, o.p5scope, o.model, o.clock_mhz, o.command, o.options, "
+    "o.identity,"
     " o.source, o.complete, o.clocks, o.instructions, o.seconds, o.ending FROM other.run o, temp.shift s;"
-    "INSERT INTO interval SELECT o.id + s.interval, o.run + s.run, o.number, o.previous + s.interval, o.kind, o.label,"
+    "INSERT INTO interval SELECT o.id + s.interval, o.run + s.run, o.number, o.previous + s.interval, "
+    "o.kind, o.label,"
     " o.clock, o.instructions, o.address, o.cpl, o.argument, o.value, o.cesr, o.ctr0, o.ctr1"
     " FROM other.interval o, temp.shift s;"
     "INSERT INTO value SELECT v.interval + s.interval, m.id, v.value FROM other.value v, temp.shift s"

@@ -38,8 +38,8 @@ p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_err
         text_nearest_offer(&nearest, formats[i].name);
     }
     char hint[200];
-    error_set(error, P5_ERR_NAME, "there is no trace format '%s'; there are csv, jsonl, sqlite, vcd, chrome, kanata",
-              name);
+    error_set(error, P5_ERR_NAME,
+              "there is no trace format '%s'; there are csv, jsonl, sqlite, vcd, chrome, kanata", name);
     error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
     return P5_ERR_NAME;
 }
@@ -140,21 +140,20 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
     p5_machine_counts(trace->machine, &trace->counts);
     for (size_t i = 0; i < trace->column_count; i++) {
         const trace_column *column = &trace->columns[i];
-        trace->values[i] = column->selected != NULL
-                               ? p5_selected_value(column->selected, &trace->counts)
-                               : trace->counts.stalls[column->stall][P5_CPL_SYSTEM] +
-                                     trace->counts.stalls[column->stall][P5_CPL_USER];
+        trace->values[i] = column->selected != NULL ? p5_selected_value(column->selected, &trace->counts)
+                                                    : trace->counts.stalls[column->stall][P5_CPL_SYSTEM] +
+                                                          trace->counts.stalls[column->stall][P5_CPL_USER];
     }
     const p5_pmu *pmu = p5_machine_pmu(trace->machine);
-    trace_row row = {.number = trace->rows,
-                     .kind = kind != NULL ? kind : p5_observation_name(at->kind),
-                     .at = at,
-                     .cesr = p5_pmu_peek_cesr(pmu),
-                     .counter = {p5_pmu_peek_counter(pmu, 0, &trace->counts),
-                                 p5_pmu_peek_counter(pmu, 1, &trace->counts)},
-                     .values = trace->values,
-                     .before = trace->before,
-                     .clock_before = trace->clock_before};
+    trace_row row = {
+        .number = trace->rows,
+        .kind = kind != NULL ? kind : p5_observation_name(at->kind),
+        .at = at,
+        .cesr = p5_pmu_peek_cesr(pmu),
+        .counter = {p5_pmu_peek_counter(pmu, 0, &trace->counts), p5_pmu_peek_counter(pmu, 1, &trace->counts)},
+        .values = trace->values,
+        .before = trace->before,
+        .clock_before = trace->clock_before};
     if (kind == NULL)
         describe(trace, at, &row);
     trace->sink->row(trace, &row);
@@ -308,7 +307,8 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
                          options->size, sizeof *options);
     const trace_sink_type *sink = formats[options->format].sink;
     if (sink->has_database && (options->compressed || strcmp(options->path, "-") == 0))
-        return error_set(error, P5_ERR_UNSUPPORTED, "a database can be neither compressed nor written to a stream");
+        return error_set(error, P5_ERR_UNSUPPORTED,
+                         "a database can be neither compressed nor written to a stream");
     p5_trace *trace = calloc(1, sizeof *trace);
     if (trace == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");

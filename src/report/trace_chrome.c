@@ -120,8 +120,9 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
     begin_event(file, name, 'i', r->at->clock, THREAD_PMU);
     trace_put(file, ",\"s\":\"t\",\"args\":{\"instructions\":");
     trace_put_unsigned(file, r->at->instructions);
-    trace_put_format(file, ",\"address\":\"0x%08x\",\"cesr\":\"0x%08x\",\"ctr0\":%llu,\"ctr1\":%llu", r->at->address,
-                     r->cesr, (unsigned long long)r->counter[0], (unsigned long long)r->counter[1]);
+    trace_put_format(file, ",\"address\":\"0x%08x\",\"cesr\":\"0x%08x\",\"ctr0\":%llu,\"ctr1\":%llu",
+                     r->at->address, r->cesr, (unsigned long long)r->counter[0],
+                     (unsigned long long)r->counter[1]);
     if (r->has_value)
         trace_put_format(file, ",\"value\":\"0x%llx\"", (unsigned long long)r->at->value);
     for (size_t i = 0; i < trace->column_count; i++) {
@@ -137,7 +138,8 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
 static void slice(p5_trace *trace, const trace_row *r, bool begins)
 {
     chrome_state *state = trace->state;
-    begin_event(trace->file, r->label != NULL ? r->label : "?", begins ? 'B' : 'E', r->at->clock, THREAD_FUNCTIONS);
+    begin_event(trace->file, r->label != NULL ? r->label : "?", begins ? 'B' : 'E', r->at->clock,
+                THREAD_FUNCTIONS);
     end_event(trace->file);
     state->open += begins ? 1 : (uint64_t)-1;
 }

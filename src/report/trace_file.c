@@ -77,8 +77,8 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
     if (file->descriptor < 0)
         fail(file, P5_ERR_IO, errno);
     struct stat about;
-    file->regular = !standard && file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 &&
-                    S_ISREG(about.st_mode);
+    file->regular =
+        !standard && file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 && S_ISREG(about.st_mode);
     if (compressed) {
         file->compressor = ZSTD_createCCtx();
         file->packed_room = ZSTD_compressBound(2 * COMPRESSED_PIECE_BYTES);

@@ -1,4 +1,5 @@
-/* `trace` as JSON lines: an object with the header, one per row, and one that says that the trace is whole. */
+/* `trace` as JSON lines: an object with the header, one per row, and one that says that the trace is whole.
+ */
 #include "report/trace_sink.h"
 
 static p5_status begin(p5_trace *trace, p5_error *error)

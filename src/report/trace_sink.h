@@ -7,20 +7,20 @@
 
 /* A counter of the trace. */
 typedef struct trace_column {
-    char name[112];             /* of the event with its modifiers, "clocks", or "stall_CAUSE" */
+    char name[112];              /* of the event with its modifiers, "clocks", or "stall_CAUSE" */
     const p5_selected *selected; /* NULL: an owner of clocks */
     p5_stall stall;
 } trace_column;
 
 /* Where in the run a row stands. */
 typedef struct trace_row {
-    uint64_t number;  /* from 0 */
-    const char *kind; /* p5_observation_name, "start", "stop" */
-    const char *label; /* the function's name; the register of a PMU instruction; NULL: none */
-    const p5_observation *at; /* kind is meaningless for "start" and "stop" */
+    uint64_t number;            /* from 0 */
+    const char *kind;           /* p5_observation_name, "start", "stop" */
+    const char *label;          /* the function's name; the register of a PMU instruction; NULL: none */
+    const p5_observation *at;   /* kind is meaningless for "start" and "stop" */
     bool has_number, has_value; /* at->number (marker's id, ECX), at->value */
     uint32_t cesr;
-    uint64_t counter[2]; /* CTR0, CTR1 */
+    uint64_t counter[2];    /* CTR0, CTR1 */
     const uint64_t *values; /* totals, by column */
     const uint64_t *before; /* those of the row before; zeros at first */
     uint64_t clock_before;
@@ -32,7 +32,7 @@ struct p5_trace {
     p5_machine *machine;
     p5_trace_options options;
     const trace_sink_type *sink;
-    void *state; /* the sink's */
+    void *state;      /* the sink's */
     trace_file *file; /* NULL for a database */
     p5_selection all;
     trace_column *columns;
@@ -42,7 +42,7 @@ struct p5_trace {
     bool open;   /* within the window */
     bool closed; /* behind it */
     bool failed;
-    p5_error error; /* of a sink without a file */
+    p5_error error;   /* of a sink without a file */
     p5_counts counts; /* of the row at hand */
 };
 
@@ -53,9 +53,9 @@ struct trace_sink {
     void (*window)(p5_trace *trace, bool opens);          /* before the row at which it does */
     void (*row)(p5_trace *trace, const trace_row *row);
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
-    bool has_database;   /* writes its file itself */
+    bool has_database;                                                      /* writes its file itself */
     bool every_instruction; /* without an interval: a row behind each */
-    bool no_rows; /* only the window matters */
+    bool no_rows;           /* only the window matters */
 };
 
 extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, trace_chrome, trace_kanata;

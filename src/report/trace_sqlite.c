@@ -121,8 +121,9 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     uint64_t clocks = p5_machine_clock(trace->machine);
     double hertz = p5_model_clock_mhz(p5_machine_model(trace->machine)) * 1e6;
     if (!trace->failed) {
-        status = database_end_run(state->database, state->run, clocks, p5_machine_instructions(trace->machine),
-                                  (double)clocks / hertz, ending, error);
+        status =
+            database_end_run(state->database, state->run, clocks, p5_machine_instructions(trace->machine),
+                             (double)clocks / hertz, ending, error);
         if (status == P5_OK)
             status = database_do(state->database, "COMMIT", error);
     } else {

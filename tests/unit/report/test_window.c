@@ -10,11 +10,30 @@
 
 /* A pair, then an instruction that waits one clock for an AGI and takes two: a trip of four clocks. */
 static window_insn insns[] = {
-    {.trace = {.address = 0x100000, .d1 = 10, .d2 = 11, .ex = 12, .end = 13, .pipe = 0, .clocks = 1},
+    {.trace = {.address = 0x100000,
+               .pf = 8,
+               .f = 9,
+               .d1 = 10,
+               .d2 = 11,
+               .ex = 12,
+               .end = 13,
+               .pipe = 0,
+               .clocks = 1},
      .text = "add eax, ebx"},
-    {.trace = {.address = 0x100002, .d1 = 10, .d2 = 11, .ex = 12, .end = 13, .pipe = 1, .clocks = 1},
+    {.trace = {.address = 0x100002,
+               .pf = 8,
+               .f = 9,
+               .d1 = 10,
+               .d2 = 11,
+               .ex = 12,
+               .end = 13,
+               .pipe = 1,
+               .clocks = 1},
      .text = "inc ecx"},
     {.trace = {.address = 0x100003,
+               .pf = 8,
+               .f = 10,
+               .sources = {2},
                .d1 = 11,
                .d2 = 12,
                .ex = 14,
@@ -63,9 +82,10 @@ static void kanata_is_well_formed(void **state)
 {
     (void)state;
     char *text = write_with(p5_window_write_kanata);
-    assert_memory_equal(text, "Kanata\t0004\nC=\t10\n", 18);
+    assert_memory_equal(text, "Kanata\t0004\nC=\t8\n", 17);
     bool open[3] = {false};
-    unsigned retired = 0;
+    unsigned retired = 0, arrows = 0;
+    unsigned long long fetched[3] = {0}, decoding[3] = {0};
     unsigned long long clock = 0, ex[3] = {0}, stalled[3] = {0};
     char *rest;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
@@ -84,14 +104,25 @@ static void kanata_is_well_formed(void **state)
             assert_true(open[id]);
             if (strcmp(stage, "EX") == 0)
                 ex[id] = clock;
+            if (strcmp(stage, "PF") == 0)
+                fetched[id] = clock;
+            if (strcmp(stage, "F") == 0)
+                decoding[id] = clock;
             if (lane == 1)
                 stalled[id] = clock;
+        } else if (strcmp(line, "W\t2\t0\t0") == 0) {
+            arrows++;
         } else if (sscanf(line, "R\t%u", &id) == 1) {
             assert_true(open[id]);
             retired++;
         }
     }
     assert_int_equal(retired, 3);
+    assert_int_equal(arrows, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(fetched[i], 8);
+        assert_int_equal(decoding[i], i < 2 ? 9 : 10);
+    }
     assert_int_equal(ex[0], 12);
     assert_int_equal(ex[1], 12);
     assert_int_equal(ex[2], 14);
