@@ -289,10 +289,11 @@ typedef struct p5_trace_insn {
     uint8_t kind;    /* p5_pipe_kind: the stages behind EX */
     uint8_t hold;    /* p5_stall: what held it in EX longest; P5_STALL_ISSUE = nothing */
     uint16_t hold_clocks;
-    uint64_t pf;    /* clock at which its last byte was in the prefetch buffers */
-    uint64_t f;     /* clock at which F was entered (P55C); 0 = the processor has no F */
-    uint64_t begin; /* first clock of EX in which it worked, when the x87 unit or the bus had been waited for */
-    uint64_t ready; /* clock from which its result can be used */
+    uint64_t pf; /* clock at which its last byte was in the prefetch buffers */
+    uint64_t f;  /* clock at which F was entered (P55C); 0 = the processor has no F */
+    uint64_t
+        begin; /* first clock of EX in which it worked, when the x87 unit or the bus had been waited for */
+    uint64_t ready;                     /* clock from which its result can be used */
     uint16_t sources[P5_TRACE_SOURCES]; /* how many instructions ago those were that wrote what it reads:
                                            general, MMX and x87 registers; 0 = none, or before the trace */
 } p5_trace_insn;

@@ -22,5 +22,5 @@ static void marker_port_write(void *context, uint16_t port, unsigned size, uint3
 void marker_port_attach(devices *b)
 {
     devices_attach(b, &(device){"marker port", P5_BEGIN_PORT, P5_END_PORT, marker_port_read,
-                                marker_port_write, b->machine});
+                                marker_port_write, b->machine, true});
 }
