@@ -72,6 +72,7 @@ static inline void p5_check_row(const char *what, const uint64_t row_before[P5_C
     _fail(file, line);
 }
 
+/* The same for an event. */
 static inline void p5_check_event(const p5_counts *before, const p5_counts *after, unsigned at,
                                   enum p5_event event, uint64_t least, uint64_t most, const char *file,
                                   int line)

@@ -53,7 +53,11 @@ typedef struct p5_machine_options {
     void *notice_context;
 } p5_machine_options;
 
+/* Opens a machine of the model, as after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_RANGE or P5_ERR_IO
+ * for the model, its agent or its clock; P5_ERR_STATE for options of another size
+ * (another version of the library); P5_ERR_MEMORY. *machine is NULL then. */
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
+/* Closes it with everything that belongs to it; NULL is none. */
 void p5_machine_close(p5_machine *machine);
 
 /* Loads a static i386 Linux ELF. `arguments` and `environment` are NULL-terminated; arguments[0] is the
@@ -129,6 +133,7 @@ void p5_machine_stop(p5_machine *machine);
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
                             void *context, double period_seconds);
 
+/* Parts of the machine, for questions beyond those below; they live as long as it does. */
 p5_core *p5_machine_core(p5_machine *machine);
 p5_pmu *p5_machine_pmu(p5_machine *machine);
 const p5_model *p5_machine_model(const p5_machine *machine);

@@ -18,6 +18,7 @@ const char *const *p5_model_names(void);
 p5_status p5_model_open(const char *name, p5_model **model, p5_error *error);
 void p5_model_close(p5_model *model);
 
+/* The name that it was opened by, without folder and .ini; the family; the core clock in MHz. */
 const char *p5_model_name(const p5_model *model);
 unsigned p5_model_family(const p5_model *model);  /* P5_FAMILY_P54C or P5_FAMILY_P55C */
 double p5_model_clock_mhz(const p5_model *model); /* core clock */
