@@ -36,15 +36,23 @@ typedef struct p5_machine_options {
     uint64_t random_seed;   /* getrandom, AT_RANDOM */
     const p5_share *shares; /* Linux guests */
     size_t share_count;
-    bool pce;      /* CR4.PCE set before a Linux guest starts */
-    uint32_t cesr; /* CESR before a Linux guest starts */
+    bool rtc_set;        /* the board's clock starts at rtc_seconds */
+    int64_t rtc_seconds; /* since 1970-01-01 00:00 */
+    /* Multiboot images: the kernel's command line (NULL = its path), and modules, each "FILE" or
+     * "FILE ARGUMENTS"; the strings stay the caller's and are used while loading. */
+    const char *command_line;
+    const char *const *modules;
+    size_t module_count;
+    bool disk_writable; /* boot-sector images: INT 13h may write to the file */
+    bool pce;           /* CR4.PCE set before a Linux guest starts */
+    uint32_t cesr;      /* CESR before a Linux guest starts */
     /* Guest text output of bare-metal guests (port E9h, COM1). NULL = host stdout. */
     void (*console)(void *context, const void *text, size_t size);
     void *console_context;
-    /* Input of bare-metal guests: what COM1 receives, or a boot-sector guest's keyboard. Called when the guest
-     * waits for a byte: writes it and returns 1; 0 = none now; -1 = there will be no more. `idle`: the guest
-     * does nothing else (HLT), a short wait does no harm. A run is the same again if every call is answered the
-     * same, as from a file. NULL = no input. */
+    /* Input of bare-metal guests: what COM1 receives, or a boot-sector guest's keyboard. Called when the
+     * guest waits for a byte: writes it and returns 1; 0 = none now; -1 = there will be no more. `idle`: the
+     * guest does nothing else (HLT), a short wait does no harm. A run is the same again if every call is
+     * answered the same, as from a file. NULL = no input. */
     int (*input)(void *context, uint8_t *byte, bool idle);
     void *input_context;
     /* Messages for the user (unknown system calls, unknown ports, permissive instructions), one line each
@@ -64,6 +72,21 @@ void p5_machine_close(p5_machine *machine);
  * program's name. */
 p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments,
                                 const char *const *environment, p5_error *error);
+/* Loads a Multiboot 1 image, ELF or with addresses in its header, with the modules of the options. */
+p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error);
+/* Boots a disk image: its first sector at 0:7C00h in real mode, with a minimal BIOS (docs/board.md) that
+ * reads the image by INT 13h. */
+p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error);
+/* What a bare-metal file is. */
+typedef enum p5_image_kind {
+    P5_IMAGE_ELF,
+    P5_IMAGE_MULTIBOOT,
+    P5_IMAGE_DISK,
+    P5_IMAGE_UNKNOWN
+} p5_image_kind;
+/* Looks at a file: ELF, Multiboot header, or the boot signature 55h AAh at 510. P5_ERR_IO if it cannot be
+ * read. */
+p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error);
 /* Loads a freestanding ELF (physical addresses of its segments) to run at CPL 0, protected mode, flat
  * segments, no paging. */
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error);

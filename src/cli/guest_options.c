@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* strptime, timegm */
 #include "cli/guest_options.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     KEY_MODEL = GUEST_OPTION_KEYS,
@@ -12,6 +14,10 @@ enum {
     KEY_MEM,
     KEY_ISA,
     KEY_FLAT,
+    KEY_MODULE,
+    KEY_DISK_WRITE,
+    KEY_RTC,
+    KEY_GDB,
     KEY_DIR,
     KEY_ENV,
     KEY_SEED,
@@ -138,6 +144,36 @@ static error_t set_isa(guest_options *options, const char *text)
     return 0;
 }
 
+static error_t add_module(guest_options *options, const char *text)
+{
+    if (options->module_count == GUEST_MOST_MODULES) {
+        cli_complain("--module", text, 1, "more than %d modules", GUEST_MOST_MODULES);
+        return CLI_REPORTED;
+    }
+    options->modules[options->module_count++] = text;
+    return 0;
+}
+
+/* --rtc YYYY-MM-DD[THH:MM:SS], taken as it is, or seconds since 1970. */
+static error_t set_rtc(guest_options *options, const char *text)
+{
+    struct tm t = {0};
+    const char *end = strptime(text, "%Y-%m-%d", &t);
+    if (end != NULL && (*end == 'T' || *end == ' '))
+        end = strptime(end + 1, "%H:%M:%S", &t);
+    uint64_t seconds;
+    options->rtc_set = true;
+    if (end != NULL && *end == '\0') {
+        options->rtc_seconds = timegm(&t);
+    } else if (p5_parse_number(text, &seconds) && seconds <= UINT64_C(253402300799)) {
+        options->rtc_seconds = (int64_t)seconds;
+    } else {
+        cli_complain("--rtc", text, 1, "a time is written 1997-06-02 or 1997-06-02T08:30:00");
+        return CLI_REPORTED;
+    }
+    return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     guest_options *options = state->input;
@@ -160,6 +196,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!guest_number("--flat", argument, UINT32_MAX, &number))
             return CLI_REPORTED;
         options->flat_address = (uint32_t)number;
+        return 0;
+    case KEY_MODULE:
+        return add_module(options, argument);
+    case KEY_DISK_WRITE:
+        options->disk_write = true;
+        return 0;
+    case KEY_RTC:
+        return set_rtc(options, argument);
+    case KEY_GDB:
+        options->gdb = argument;
         return 0;
     case KEY_DIR:
         return add_share(options, argument);
@@ -207,6 +253,9 @@ static const struct argp_option guest_option_table[] = {
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
     {"isa", KEY_ISA, "MODE", 0, "exact, or permissive: later instructions run too", 0},
     {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
+    {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
+    {"disk-write", KEY_DISK_WRITE, NULL, 0, "The booted disk image may be written to", 0},
+    {"rtc", KEY_RTC, "TIME", 0, "What the board's clock starts at, e.g. 1997-06-02T08:30:00", 0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},

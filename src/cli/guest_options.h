@@ -5,7 +5,12 @@
 #include "cli/cli.h"
 #include "p5scope/report.h"
 
-enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_OPTION_KEYS = 0x1000 };
+enum {
+    GUEST_MOST_SHARES = 32,
+    GUEST_MOST_ENVIRONMENT = 256,
+    GUEST_MOST_MODULES = 32,
+    GUEST_OPTION_KEYS = 0x1000
+};
 
 typedef struct guest_options {
     const char *model_name;
@@ -25,6 +30,12 @@ typedef struct guest_options {
     char *share_text[GUEST_MOST_SHARES]; /* what the shares' strings are cut from */
     const char *environment[GUEST_MOST_ENVIRONMENT + 1];
     size_t environment_count;
+    const char *modules[GUEST_MOST_MODULES];
+    size_t module_count;
+    bool disk_write;
+    bool rtc_set;
+    int64_t rtc_seconds;
+    const char *gdb; /* where gdb connects; NULL = not */
     p5_limits limits;
     char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
     /* Made by guest_options_complete. */

@@ -1,7 +1,10 @@
 #include "cli/guest_run.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,13 +40,38 @@ static int cannot_load(const char *path, const p5_error *error)
     return error->status == P5_ERR_MEMORY || error->status == P5_ERR_ENGINE ? CLI_INTERNAL : CLI_NOT_LOADABLE;
 }
 
+/* What a bare-metal guest reads. A file or pipe is waited for, so that the run does not depend on how fast it
+ * comes; a terminal is only asked, or given a moment if the guest is idle. */
+static int read_input(void *context, uint8_t *byte, bool idle)
+{
+    enum { IDLE_MILLISECONDS = 10 };
+    (void)context;
+    if (isatty(STDIN_FILENO)) {
+        struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+        if (poll(&ready, 1, idle ? IDLE_MILLISECONDS : 0) <= 0)
+            return 0;
+    }
+    ssize_t got = read(STDIN_FILENO, byte, 1);
+    if (got < 0 && errno == EINTR)
+        return 0; /* Ctrl-C is looked at in between */
+    return got == 1 ? 1 : -1;
+}
+
 static p5_status load(const guest_options *options, p5_machine *machine, p5_error *error)
 {
     const char *path = options->command[0];
     if (options->flat)
         return p5_machine_load_flat(machine, path, options->flat_address, error);
+    p5_image_kind kind;
+    p5_status status = p5_machine_image_kind(path, &kind, error);
+    if (status != P5_OK)
+        return status;
+    if (kind == P5_IMAGE_MULTIBOOT)
+        return p5_machine_load_multiboot(machine, path, error);
+    if (kind == P5_IMAGE_DISK)
+        return p5_machine_load_disk(machine, path, error);
     bool linux_program;
-    p5_status status = p5_machine_probe(path, &linux_program, error);
+    status = p5_machine_probe(path, &linux_program, error);
     if (status != P5_OK)
         return status;
     if (!linux_program)
@@ -52,8 +80,24 @@ static p5_status load(const guest_options *options, p5_machine *machine, p5_erro
                                  error);
 }
 
+/* A Multiboot kernel's command line: its name and arguments with blanks between. NULL when memory is out. */
+static char *join_words(char *const *words)
+{
+    size_t size = 1;
+    for (char *const *word = words; *word != NULL; word++)
+        size += strlen(*word) + 1;
+    char *line = calloc(size, 1);
+    for (char *const *word = words; line != NULL && *word != NULL; word++) {
+        strcat(line, *word);
+        if (word[1] != NULL)
+            strcat(line, " ");
+    }
+    return line;
+}
+
 p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
 {
+    char *command_line = join_words(options->command);
     p5_machine_options machine_options = {.size = sizeof machine_options,
                                           .model = options->model_name,
                                           .clock_mhz = options->clock_mhz,
@@ -65,20 +109,27 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
                                           .share_count = options->share_count,
                                           .pce = options->pce,
                                           .cesr = options->cesr,
+                                          .modules = options->modules,
+                                          .module_count = options->module_count,
+                                          .command_line = command_line,
+                                          .disk_writable = options->disk_write,
+                                          .rtc_set = options->rtc_set,
+                                          .rtc_seconds = options->rtc_seconds,
+                                          .input = read_input,
                                           .notice = options->quiet ? NULL : show_notice};
     p5_machine *machine;
     p5_error error = {0};
+    *status = CLI_OK;
     if (p5_machine_open(&machine_options, &machine, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         *status = CLI_INTERNAL;
-        return NULL;
-    }
-    if (load(options, machine, &error) != P5_OK) {
+        machine = NULL;
+    } else if (load(options, machine, &error) != P5_OK) {
         *status = cannot_load(options->command[0], &error);
         p5_machine_close(machine);
-        return NULL;
+        machine = NULL;
     }
-    *status = CLI_OK;
+    free(command_line);
     return machine;
 }
 

@@ -15,6 +15,8 @@ void devices_init(devices *b, p5_machine *machine)
     exit_port_attach(b);
     interrupts_attach(b);
     timer_attach(b);
+    keyboard_attach(b);
+    cmos_attach(b);
     serial_attach(b);
     system_ports_attach(b);
     marker_port_attach(b);

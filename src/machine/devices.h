@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/keyboard.h"
 #include "machine/pic.h"
 #include "machine/pit.h"
+#include "machine/rtc.h"
 #include "machine/serial.h"
 #include "p5scope/machine.h"
 
@@ -58,6 +60,8 @@ struct devices {
     uint8_t post_code;   /* 80h as written */
     bool a20;
     serial serial;
+    keyboard keyboard;
+    rtc rtc;
     input_to input; /* who gets the user's input */
     /* Text of port E9h and COM1, on its way to the user. */
     void (*console)(void *context, const void *text, size_t size);
@@ -94,6 +98,8 @@ void devices_advance(devices *b, uint64_t clock);
 uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
 uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
 
+/* The clock starts at the options' time; its cells tell the size of memory, which a loader decides. */
+void cmos_set_memory(devices *b);
 /* Opens or closes the gate of address line 20. */
 void devices_set_a20(devices *b, bool enabled);
 /* RESET is pulsed: ends the run, a reset would only start it again. */
@@ -106,6 +112,8 @@ void devices_console_flush(devices *b);
 
 void debug_port_attach(devices *b);   /* E9h */
 void serial_attach(devices *b);       /* 3F8h-3FFh */
+void keyboard_attach(devices *b);     /* 60h, 64h */
+void cmos_attach(devices *b);         /* 70h-71h */
 void exit_port_attach(devices *b);    /* F4h */
 void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
 void timer_attach(devices *b);        /* 40h-43h, 61h */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/multiboot.h"
 #include "machine/state.h"
 
 enum { LARGEST_FILE = 512 << 20 };
@@ -117,18 +118,11 @@ static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image 
     return elf_check_segments(image, error);
 }
 
-/* Multiboot header: magic, flags, checksum (sum 0), dword-aligned in the first 8192 bytes. Multiboot
- * specification 0.6.96, 3.1. */
 static bool elf_is_multiboot(const elf_image *image)
 {
-    size_t limit = image->size < 8192 ? image->size : 8192;
-    for (size_t at = 0; at + 12 <= limit; at += 4) {
-        uint32_t words[3];
-        memcpy(words, image->bytes + at, sizeof words);
-        if (words[0] == 0x1badb002u && words[0] + words[1] + words[2] == 0)
-            return true;
-    }
-    return false;
+    multiboot_header header;
+    size_t offset;
+    return multiboot_find(image->bytes, image->size, &header, &offset);
 }
 
 static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const elf_signs *signs)

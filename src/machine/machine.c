@@ -111,8 +111,10 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
                                   .port_read = devices_read,
                                   .port_write = devices_write};
     p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
-    if (status == P5_OK)
+    if (status == P5_OK) {
         machine->options.memory_bytes = memory;
+        cmos_set_memory(&machine->devices);
+    }
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* Output appears at once, and takes its time on the line; the guest sees that in LSR and by the interrupt. A
  * character that the chip would lose because the holding register was full is sent later instead. Input is
  * taken from the host a character time after the guest showed that it wants it, by enabling the receive
- * interrupt or by looking whether there is some: so no character is lost, and when one comes depends on the
- * model's clock alone. */
+ * interrupt or by looking for some again and again while it has nothing to send: so no character is lost, and
+ * when one comes depends on the model's clock alone. */
 #include "machine/serial.h"
 
 #include "machine/devices.h"
@@ -42,6 +42,7 @@ enum {
     MCR_LOOP = 0x10,
     MSR_READY = 0xb0, /* DCD, DSR, CTS: somebody is there */
     BAUD_BASE = 115200,
+    IDLE_LOOKS = 8,       /* who only sends looks once or twice before each character */
     RETRY_CHARACTERS = 16 /* how often a terminal is asked */
 };
 
@@ -159,6 +160,7 @@ static void serial_send(devices *b, uint8_t byte)
     serial *s = &b->serial;
     s->sent_at = (s->sent_at > b->now ? s->sent_at : b->now) + serial_character(b);
     s->holding_full = true;
+    s->idle_looks = 0;
     s->holding_interrupt = false;
     if ((s->mcr & MCR_LOOP) != 0)
         serial_receive(b, byte);
@@ -255,7 +257,8 @@ static uint32_t serial_read(void *context, uint16_t port, unsigned size)
         break;
     case LSR:
         value = serial_line_status(b);
-        s->receiving = true;
+        s->idle_looks = value == (LSR_HOLDING_EMPTY | LSR_ALL_EMPTY) ? s->idle_looks + 1 : 0;
+        s->receiving |= s->idle_looks >= IDLE_LOOKS;
         serial_expect(b);
         break;
     case MSR:

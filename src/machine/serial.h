@@ -14,7 +14,8 @@ typedef struct serial {
     uint8_t modem_delta; /* MSR bits 3-0 */
     uint8_t received[SERIAL_FIFO];
     unsigned received_count;
-    bool receiving; /* the guest has shown that it wants input */
+    bool receiving;      /* the guest has shown that it wants input */
+    unsigned idle_looks; /* reads of LSR in a row that found nothing received and nothing to send */
     bool input_ended;
     uint64_t receive_at; /* clock at which the next character is complete, UINT64_MAX = none on its way */
     uint64_t timeout_at; /* clock of the FIFO's time-out, UINT64_MAX = none */

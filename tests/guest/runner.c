@@ -1,6 +1,6 @@
 /* Runs a self-checking guest through the public interface and looks at how it ended, what it printed, and
  * that a second run, or a run in pieces, is the same run bit for bit. Usage: guest_runner [options]
- * linux|elf|flat FILE [ADDRESS | GUEST-ARGUMENTS...] */
+ * linux|elf|multiboot|disk|flat FILE [ADDRESS | GUEST-ARGUMENTS...] */
 #define _GNU_SOURCE /* memfd_create, nftw */
 #include <ftw.h>
 #include <stdio.h>
@@ -37,13 +37,16 @@ typedef struct job {
     const char *kind, *file;
     const char *const *arguments;
     uint32_t address;
-    uint64_t piece; /* instructions, 0 = in one go */
+    uint64_t piece;    /* instructions, 0 = in one go */
+    const char *input; /* what the guest reads */
+    size_t input_taken;
+    const char *module;
     expectation expected;
     one_run *current;
 } job;
 
 static const char *const end_names[] = {"exit",   "signal",  "halt",    "shutdown", "instructions",
-                                        "clocks", "timeout", "stopped", "failed", "reset"};
+                                        "clocks", "timeout", "stopped", "failed",   "reset"};
 
 static void take_output(void *context, const void *text, size_t size)
 {
@@ -52,6 +55,16 @@ static void take_output(void *context, const void *text, size_t size)
         size = OUTPUT_BYTES - 1 - run->output_size;
     memcpy(run->output + run->output_size, text, size);
     run->output_size += size;
+}
+
+static int give_input(void *context, uint8_t *byte, bool idle)
+{
+    job *j = context;
+    (void)idle;
+    if (j->input == NULL || j->input[j->input_taken] == '\0')
+        return -1;
+    *byte = (uint8_t)j->input[j->input_taken++];
+    return 1;
 }
 
 static void take_notice(void *context, const char *line)
@@ -88,6 +101,10 @@ static p5_status load(job *j, p5_machine *machine, p5_error *error)
     static const char *const environment[] = {"HOME=/", NULL};
     if (strcmp(j->kind, "linux") == 0)
         return p5_machine_load_linux(machine, j->file, j->arguments, environment, error);
+    if (strcmp(j->kind, "multiboot") == 0)
+        return p5_machine_load_multiboot(machine, j->file, error);
+    if (strcmp(j->kind, "disk") == 0)
+        return p5_machine_load_disk(machine, j->file, error);
     if (strcmp(j->kind, "elf") == 0)
         return p5_machine_load_elf(machine, j->file, error);
     return p5_machine_load_flat(machine, j->file, j->address, error);
@@ -128,6 +145,7 @@ static bool run_once(job *j, uint64_t piece, one_run *run)
     int saved;
     memset(run, 0, sizeof *run);
     j->current = run;
+    j->input_taken = 0;
     if (p5_machine_open(&j->options, &machine, &error) != P5_OK || load(j, machine, &error) != P5_OK) {
         fprintf(stderr, "%s: %s\n", error.where[0] != '\0' ? error.where : j->file, error.message);
         return false;
@@ -308,7 +326,18 @@ static int parse(job *j, int argc, char **argv)
             return argc;
         else if (strcmp(option, "--model") == 0)
             j->options.model = argv[i];
-        else if (strcmp(option, "--cesr") == 0)
+        else if (strcmp(option, "--input") == 0)
+            j->input = unescaped(argv[i]);
+        else if (strcmp(option, "--command-line") == 0)
+            j->options.command_line = argv[i];
+        else if (strcmp(option, "--rtc") == 0) {
+            j->options.rtc_set = true;
+            j->options.rtc_seconds = atoll(argv[i]);
+        } else if (strcmp(option, "--module") == 0) {
+            j->module = argv[i];
+            j->options.modules = &j->module;
+            j->options.module_count = 1;
+        } else if (strcmp(option, "--cesr") == 0)
             j->options.cesr = (uint32_t)strtoul(argv[i], NULL, 16);
         else if (strcmp(option, "--memory") == 0)
             j->options.memory_bytes = (uint32_t)strtoul(argv[i], NULL, 10) << 20;
@@ -339,10 +368,13 @@ int main(int argc, char **argv)
     j.options.size = sizeof j.options;
     j.options.console = take_output;
     j.options.notice = take_notice;
+    j.options.input = give_input;
+    j.options.input_context = &j;
     j.options.console_context = j.options.notice_context = &j;
     int i = parse(&j, argc, argv);
     if (i + 1 >= argc) {
-        fprintf(stderr, "usage: guest_runner [options] linux|elf|flat FILE [ADDRESS | ARGUMENTS]\n");
+        fprintf(stderr,
+                "usage: guest_runner [options] linux|elf|multiboot|disk|flat FILE [ADDRESS | ARGUMENTS]\n");
         return 2;
     }
     j.kind = argv[i];
