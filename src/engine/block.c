@@ -295,7 +295,7 @@ static unsigned hash_of(const uc_translated *tb, const block_plan *plan, uint32_
 
 /* Fills in marks and the core's block after translation: the instructions are those that Unicorn translated.
  */
-static bool describe(engine *e, engine_block *b, const uc_translated *tb, const code_bytes *code, bool code32)
+static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_bytes *code, bool code32)
 {
     unsigned at = 0;
     for (unsigned i = 0; i < b->count; i++) {
@@ -308,8 +308,10 @@ static bool describe(engine *e, engine_block *b, const uc_translated *tb, const 
         at += insn.length;
     }
     b->marks[b->count].offset = (uint16_t)at;
-    if (tb->size != at)
+    /* Unicorn leaves the rest of an instruction unread that it knows to fault: the x87 with CR0.TS. */
+    if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
         return false;
+    tb->size = (uint16_t)at;
     b->size = (uint16_t)at;
     b->bytes = malloc(at);
     if (!b->bytes)
