@@ -225,18 +225,20 @@ static void prepare_memo(p5_block *block)
         block->memo = false;
 }
 
-/* End bits that decoding the whole block would set, by 32-byte line. */
+/* End bits that decoding the whole block would set, by 32-byte line. A block may go on at 0 behind the end of the
+ * address space. */
 static bool prepare_end_masks(p5_block *block)
 {
+    const uint32_t line_mask = UINT32_MAX >> 5;
     uint32_t first = block->code->linear >> 5;
     uint32_t last = (block->code->linear + block->code->size - 1) >> 5;
-    block->line_count = last - first + 1;
+    block->line_count = ((last - first) & line_mask) + 1;
     block->end_masks = calloc(block->line_count, sizeof *block->end_masks);
     if (!block->end_masks)
         return false;
     for (unsigned i = 0; i < block->count; i++) {
         uint32_t end = block->ops[i].address + block->ops[i].length - 1;
-        uint32_t line = (end >> 5) - first;
+        uint32_t line = ((end >> 5) - first) & line_mask;
         if (line < block->line_count)
             block->end_masks[line] |= 1u << (end & 31);
     }

@@ -130,6 +130,16 @@ static bool repeats(const isa_insn *insn)
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
 }
 
+/* ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW exist in protected mode only: #UD else, before anything
+ * behind the opcode is looked at. */
+static bool is_protected_only(const uint8_t *opcode, uint32_t flags)
+{
+    if (flags & UC_HF_PE && !(flags & UC_EFLAGS_VM))
+        return false;
+    return opcode[0] == 0x63 || (opcode[0] == 0x0f && (opcode[1] == 0x02 || opcode[1] == 0x03 ||
+                                                       (opcode[1] == 0x00 && (opcode[2] >> 3 & 7) < 6)));
+}
+
 /* What a block's only instruction needs from the engine beside being executed. Unicorn translates INVD and
  * WBINVD to nothing, and ICEBP to an undefined instruction. */
 static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code32, block_plan *plan)
@@ -137,6 +147,8 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
     const uint8_t *opcode = bytes + insn->prefixes;
     if (insn->flags & ISA_UNDEFINED)
         return insn->length == MAX_INSN_BYTES ? BLOCK_TOO_LONG : BLOCK_UNDEFINED;
+    if (is_protected_only(opcode, plan->flags))
+        return BLOCK_UNDEFINED;
     if (is_code_write(insn, bytes, code32, plan->flags))
         return BLOCK_CODE_WRITE;
     if (is_virtual(opcode[0], plan->flags))
@@ -179,7 +191,8 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
  * instruction has not yet put them. */
 static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, bool code32, uint32_t flags)
 {
-    return is_code_write(insn, bytes, code32, flags) || is_virtual(bytes[insn->prefixes], flags) ||
+    return is_code_write(insn, bytes, code32, flags) || is_protected_only(bytes + insn->prefixes, flags) ||
+           is_virtual(bytes[insn->prefixes], flags) ||
            insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
            insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
            is_locked_neg(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes) ||
@@ -413,9 +426,14 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     /* Unicorn ends blocks at places of its own, too. */
     b->count = tb->icount;
     if (tb->icount > plan.count || !describe(e, b, tb, &code, code32)) {
+        const uint8_t *c = code.bytes;
+        bool four = c && code.size >= 4;
         engine_fail(
-            e, "the block at %08x was translated as %u instructions of %u bytes, which is not how it decodes",
-            linear, (unsigned)tb->icount, (unsigned)tb->size);
+            e,
+            "the block at %08x (%02x %02x %02x %02x) was translated as %u instructions of %u bytes, not as "
+            "%u of %u, which is how it decodes",
+            linear, four ? c[0] : 0, four ? c[1] : 0, four ? c[2] : 0, four ? c[3] : 0, (unsigned)tb->icount,
+            (unsigned)tb->size, plan.count, plan.size);
         b->kind = BLOCK_FAILED;
         b->slow = true;
         return;

@@ -205,6 +205,12 @@ uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
 
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
 {
+    /* What is fetched through is the translation that is held, even if the tables have changed since. */
+    const page_entry *held = mmu_entry(e, linear, (e->env->hflags & UC_HF_CPL) == 3);
+    if (held->read_tag == (linear & ~(uint32_t)ENGINE_PAGE_MASK)) {
+        *physical = held->physical | (linear & ENGINE_PAGE_MASK);
+        return held->host + (linear & ENGINE_PAGE_MASK);
+    }
     return peek(e, linear, MMU_FETCH, physical);
 }
 
