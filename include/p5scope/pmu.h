@@ -75,6 +75,30 @@ void p5_pmu_on_parity_error(p5_pmu *pmu, void (*error)(void *context, uint32_t a
                             void *context);
 /* Whether WRMSR would fault, without writing. */
 p5_fault p5_pmu_wrmsr_fault(const p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx);
+/* Pins that show something of the monitor. */
+typedef enum p5_pin {
+    P5_PIN_PM0,  /* PM0/BP0 */
+    P5_PIN_PM1,  /* PM1/BP1 */
+    P5_PIN_IERR, /* IERR#; true means asserted, which is low */
+    P5_PINS
+} p5_pin;
+/* Name of a pin ("PM0", ...), never NULL for values below P5_PINS. */
+const char *p5_pin_name(p5_pin pin);
+/* Calls `changed` whenever a pin goes up or down (manual, 26.4.4.3, 26.4.5). With CESR.PC clear a PM pin is
+ * asserted in each clock in which its counter increments, once if it increments by more, or as long as the
+ * counted condition holds; with PC set when the counter has overflowed. Pins lag by a few clocks (overflow
+ * about 5) and change at edges of the bus clock; `clock` is the core clock of that edge. NULL: nobody
+ * listens, and nothing is followed. */
+void p5_pmu_on_pin(p5_pmu *pmu, void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock),
+                   void *context);
+/* Brings the pins up to the core's clock and tells of changes. To be called after each stretch that was fed:
+ * the smaller the stretches, the more exact the places of pulses inside them. */
+void p5_pmu_follow_pins(p5_pmu *pmu);
+/* The earliest core clock at which a pin can change; UINT64_MAX if none can as CESR stands. Until shortly
+ * before it there is no need to follow. */
+uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu);
+/* In-circuit debuggers use the PM pins as BP0 and BP1, which show matches of DR0 and DR1; off after RESET. */
+void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on);
 /* CR4 bits that the family has; a write of others is #GP(0). */
 uint32_t p5_pmu_cr4_mask(unsigned family);
 /* TR12 as the model's control inputs: fills the TR12-derived fields of `control`. */

@@ -10,16 +10,21 @@ static uint64_t total(void *context, enum p5_event event, unsigned cpl_mask, boo
     return p5_core_event_total(context, event, cpl_mask, asserted);
 }
 
-static uint64_t clocks(void *context, unsigned cpl_mask)
+static uint64_t clocks_of(p5_core *core, unsigned cpl_mask)
 {
     p5_counts counts;
     uint64_t sum = 0;
-    p5_core_settle(context);
-    p5_core_counts(context, &counts);
+    p5_core_counts(core, &counts);
     for (unsigned i = 0; i < P5_CPL_CLASSES; i++)
         if ((cpl_mask & (1U << i)) != 0)
             sum += counts.clocks[i];
     return sum;
+}
+
+static uint64_t clocks(void *context, unsigned cpl_mask)
+{
+    p5_core_settle(context);
+    return clocks_of(context, cpl_mask);
 }
 
 static uint64_t clock_now(void *context)
@@ -27,10 +32,27 @@ static uint64_t clock_now(void *context)
     return p5_core_clock(context);
 }
 
+/* What is known without settling an instruction that waits for a partner: looking changes nothing. */
+static uint64_t watched_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
+{
+    return p5_core_event_total(context, event, cpl_mask, asserted);
+}
+
+static uint64_t watched_clocks(void *context, unsigned cpl_mask)
+{
+    return clocks_of(context, cpl_mask);
+}
+
+static uint64_t watched_clock(void *context)
+{
+    return p5_core_clock_estimate(context);
+}
+
 static void parity_error(void *context, uint32_t array)
 {
     p5_pmu *pmu = context;
     bool shutdown = test_registers_parity_error(&pmu->tests);
+    pins_parity_error(pmu);
     if (pmu->parity_error != NULL)
         pmu->parity_error(pmu->parity_context, array, shutdown);
 }
@@ -41,6 +63,9 @@ p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *er
     p5_status status = pmu_open(&source, family, pmu, error);
     if (status != P5_OK)
         return status;
+    (*pmu)->watched = (pmu_source){
+        .context = core, .total = watched_total, .clocks = watched_clocks, .clock = watched_clock};
+    (*pmu)->pins.half_ratio = core_half_ratio(core);
     (*pmu)->tests.ops = (test_ops){.context = core,
                                    .cache_write = test_cache_write,
                                    .cache_read = test_cache_read,

@@ -3,6 +3,7 @@
 #define PMU_MONITOR_H
 
 #include "pmu/counters.h"
+#include "pmu/pins.h"
 #include "pmu/test_registers.h"
 #include "pmu/tsc.h"
 
@@ -10,6 +11,8 @@ struct p5_pmu {
     unsigned family;
     p5_cc_clocks cc_clocks;
     pmu_source source;
+    pmu_source watched; /* the same without settling anything: for the pins */
+    pins pins;
     uint32_t cesr;
     pmu_counter counters[2];
     tsc tsc;
@@ -22,5 +25,9 @@ struct p5_pmu {
 /* A performance monitor over any source, as after RESET: TSC, CESR and TR12 are 0; what the manual leaves
  * undefined is 0 too. */
 p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **pmu, p5_error *error);
+
+/* pins.c: the selection has changed; a parity error has been found. */
+void pins_select(p5_pmu *pmu);
+void pins_parity_error(p5_pmu *pmu);
 
 #endif

@@ -1,5 +1,9 @@
-/* PM0 and PM1: what CESR makes them show (manual 26.4.4.3 and 26.4.5). */
+/* PM0 and PM1: what CESR makes them show, and when they change (manual 26.4.4.3 and 26.4.5). Inside a
+ * stretch that was fed at once, what was on is taken to have been on at its end; feed single instructions to
+ * have it exact to the instruction. */
 #include "pmu/pins.h"
+
+#include "pmu/monitor.h"
 
 pin_function pin_function_of(const pmu_counter *c, p5_cc_clocks meaning)
 {
@@ -11,4 +15,192 @@ pin_function pin_function_of(const pmu_counter *c, p5_cc_clocks meaning)
     if (c->select.clocks || p5_event_describe((enum p5_event)c->event)->duration)
         return PIN_LEVEL;
     return PIN_PULSE;
+}
+
+/* ---- bus clocks ---------------------------------------------------------------------------------------- */
+
+/* The bus clock in which core clock `clock` lies, and the core clock at which bus clock `n` has begun. */
+static uint64_t bus_clock_of(const pins *p, uint64_t clock)
+{
+    return clock * 2 / p->half_ratio;
+}
+
+static uint64_t core_clock_of(const pins *p, uint64_t n)
+{
+    return (n * p->half_ratio + 1) / 2;
+}
+
+void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
+{
+    pmu_pin *pin = &p->pin[which];
+    if (clocks == 0 || end == 0)
+        return;
+    if (clocks > end)
+        clocks = end;
+    uint64_t delay = pin->function == PIN_OVERFLOW ? p->overflow_clocks : p->delay_clocks;
+    uint64_t up = bus_clock_of(p, end - clocks + delay) + 1, down = bus_clock_of(p, end - 1 + delay) + 2;
+    pin_pulse *last = pin->pulse_count > 0 ? &pin->pulses[pin->pulse_count - 1] : NULL;
+    if (last != NULL && (up <= last->down || pin->pulse_count == PIN_PULSES)) {
+        if (down > last->down)
+            last->down = down;
+        return;
+    }
+    pin->pulses[pin->pulse_count++] = (pin_pulse){up, down};
+}
+
+static void set_level(pins *p, unsigned which, bool level, uint64_t clock)
+{
+    p->pin[which].level = level;
+    if (p->changed != NULL)
+        p->changed(p->context, (p5_pin)which, level, clock);
+}
+
+static void remove_first(pmu_pin *pin)
+{
+    pin->pulse_count--;
+    for (unsigned i = 0; i < pin->pulse_count; i++)
+        pin->pulses[i] = pin->pulses[i + 1];
+}
+
+/* A level goes on for as long as what it shows may still go on: it ends when it is known that it did. */
+static void tell(pins *p, unsigned which, uint64_t now)
+{
+    pmu_pin *pin = &p->pin[which];
+    while (pin->pulse_count > 0) {
+        const pin_pulse *first = &pin->pulses[0];
+        uint64_t up = core_clock_of(p, first->up), down = core_clock_of(p, first->down);
+        if (!pin->level && up > now)
+            return;
+        if (!pin->level)
+            set_level(p, which, true, up);
+        if (down > now)
+            return;
+        remove_first(pin);
+        set_level(p, which, false, down);
+    }
+}
+
+void pins_tell(pins *p, uint64_t now)
+{
+    for (unsigned which = 0; which < P5_PINS; which++)
+        tell(p, which, now);
+}
+
+/* ---- what they show ------------------------------------------------------------------------------------ */
+
+/* Clocks in which it was on, or carries, since the counter was set going. */
+static uint64_t followed(const p5_pmu *pmu, unsigned number)
+{
+    static const enum p5_event breakpoint[] = {P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER,
+                                               P5_EVENT_BREAKPOINT_MATCH_ON_DR1_REGISTER};
+    const pmu_counter *c = &pmu->counters[number];
+    const pmu_source *source = &pmu->watched;
+    unsigned cpl_mask = (c->select.system ? 1U : 0U) | (c->select.user ? 2U : 0U);
+    switch (pmu->pins.pin[number].function) {
+    case PIN_PULSE:
+    case PIN_LEVEL:
+        if (c->event < 0 || (c->select.clocks && pmu->cc_clocks == P5_CC_FREE_RUNNING))
+            return source->clocks(source->context, cpl_mask);
+        return source->total(source->context, (enum p5_event)c->event, cpl_mask, true);
+    case PIN_OVERFLOW:
+        return counter_carries(c, pmu->cc_clocks, source);
+    case PIN_BREAKPOINT:
+        return source->total(source->context, breakpoint[number], 3, true);
+    case PIN_IDLE:
+        break;
+    }
+    return 0;
+}
+
+const char *p5_pin_name(p5_pin pin)
+{
+    static const char *const names[P5_PINS] = {"PM0", "PM1", "IERR#"};
+    return names[pin];
+}
+
+void pins_select(p5_pmu *pmu)
+{
+    pins *p = &pmu->pins;
+    for (unsigned number = 0; number < 2; number++) {
+        pmu_pin *pin = &p->pin[number];
+        pin->function =
+            p->breakpoints ? PIN_BREAKPOINT : pin_function_of(&pmu->counters[number], pmu->cc_clocks);
+        if (p->changed != NULL)
+            pin->seen = followed(pmu, number);
+    }
+}
+
+void p5_pmu_follow_pins(p5_pmu *pmu)
+{
+    pins *p = &pmu->pins;
+    if (p->changed == NULL)
+        return;
+    uint64_t now = pmu->watched.clock(pmu->watched.context);
+    for (unsigned number = 0; number < 2; number++) {
+        pmu_pin *pin = &p->pin[number];
+        uint64_t total = followed(pmu, number);
+        uint64_t on = total - pin->seen;
+        pin->seen = total;
+        if (pin->function == PIN_OVERFLOW && on > 1)
+            on = 1;
+        if (on > now - p->clock)
+            on = now - p->clock;
+        pins_show(p, (p5_pin)number, now, on);
+    }
+    p->clock = now;
+    pins_tell(p, now);
+}
+
+/* ---- public -------------------------------------------------------------------------------------------- */
+
+void p5_pmu_on_pin(p5_pmu *pmu, void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock),
+                   void *context)
+{
+    pmu->pins.changed = changed;
+    pmu->pins.context = context;
+    pmu->pins.clock = pmu->watched.clock(pmu->watched.context);
+    pins_select(pmu);
+}
+
+void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on)
+{
+    p5_pmu_follow_pins(pmu);
+    pmu->pins.breakpoints = on;
+    pins_select(pmu);
+}
+
+/* An overflow that is n increments away is not nearer than n / 4 clocks: no event counts more in one. */
+uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu)
+{
+    enum { MOST_PER_CLOCK = 4 };
+    const pins *p = &pmu->pins;
+    if (p->changed == NULL)
+        return UINT64_MAX;
+    uint64_t now = pmu->watched.clock(pmu->watched.context), deadline = UINT64_MAX;
+    for (unsigned number = 0; number < P5_PINS; number++)
+        if (p->pin[number].pulse_count > 0)
+            return now;
+    for (unsigned number = 0; number < 2; number++) {
+        uint64_t left = 0;
+        switch (p->pin[number].function) {
+        case PIN_IDLE:
+            continue;
+        case PIN_OVERFLOW:
+            left = (UINT64_C(1) << COUNTER_BITS) -
+                   counter_read(&pmu->counters[number], pmu->cc_clocks, &pmu->watched);
+            break;
+        default:
+            break;
+        }
+        if (now + left / MOST_PER_CLOCK < deadline)
+            deadline = now + left / MOST_PER_CLOCK;
+    }
+    return deadline;
+}
+
+void pins_parity_error(p5_pmu *pmu)
+{
+    uint64_t now = pmu->watched.clock(pmu->watched.context);
+    if (pmu->pins.changed != NULL)
+        pins_show(&pmu->pins, P5_PIN_IERR, now + 1, 1);
 }

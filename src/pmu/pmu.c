@@ -18,7 +18,10 @@ p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_e
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     pmu->family = family;
     pmu->cc_clocks = P5_CC_ASSERTED;
-    pmu->source = *source;
+    pmu->source = pmu->watched = *source;
+    pmu->pins.half_ratio = 2; /* bus clock = core clock, until the owner knows better */
+    pmu->pins.delay_clocks = PIN_DELAY_CLOCKS;
+    pmu->pins.overflow_clocks = PIN_OVERFLOW_CLOCKS;
     p5_counter_select select[2];
     p5_cesr_decode(pmu->cesr, select);
     for (unsigned i = 0; i < 2; i++)
@@ -37,10 +40,12 @@ void p5_pmu_close(p5_pmu *pmu)
 static void write_cesr(p5_pmu *pmu, uint32_t value)
 {
     p5_counter_select select[2];
+    p5_pmu_follow_pins(pmu);
     pmu->cesr = value & CESR_MASK;
     p5_cesr_decode(pmu->cesr, select);
     for (unsigned i = 0; i < 2; i++)
         counter_select(&pmu->counters[i], i, pmu->family, &select[i], pmu->cc_clocks, &pmu->source);
+    pins_select(pmu);
 }
 
 void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning)
@@ -95,7 +100,9 @@ static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
         break;
     case P5_MSR_CTR0:
     case P5_MSR_CTR1:
+        p5_pmu_follow_pins(pmu);
         counter_write(&pmu->counters[r->msr - P5_MSR_CTR0], value, pmu->cc_clocks, &pmu->source);
+        pins_select(pmu);
         break;
     case MSR_SCRATCH_0:
     case MSR_SCRATCH_1:
