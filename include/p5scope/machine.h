@@ -30,6 +30,7 @@ typedef struct p5_machine_options {
     const char *model;      /* NULL = the default model */
     double clock_mhz;       /* 0 = the model's */
     const char *agent;      /* p5_model_set_agent; NULL = the model's */
+    const char *wires;      /* p5_model_set_wires; NULL = the model's */
     uint32_t memory_bytes;  /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
     bool permissive;        /* --isa=permissive */
     bool memo_off;          /* price every block on the exact path (debugging; same results) */
@@ -155,6 +156,11 @@ void p5_machine_stop(p5_machine *machine);
  * never. */
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
                             void *context, double period_seconds);
+
+/* Calls `changed` whenever PM0, PM1 or IERR# changes, as p5_pmu_on_pin, exact to the instruction: while
+ * something can change the machine runs single instructions. NULL: nobody listens. */
+void p5_machine_on_pin(p5_machine *machine,
+                       void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock), void *context);
 
 /* Parts of the machine, for questions beyond those below; they live as long as it does. */
 p5_core *p5_machine_core(p5_machine *machine);

@@ -28,6 +28,9 @@ p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error);
 /* Puts another bus master on the board: KIND[,KEY=VALUE...] with the keys of the model file's section
  * [agent]. */
 p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error);
+/* Wires PM0 and PM1 on the board: PIN=TO[,PIN=TO] with pm0 or pm1 and none, nmi or irq0 to irq15, as in the
+ * model file's section [pins]. */
+p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error);
 uint32_t p5_model_signature(const p5_model *model); /* CPUID leaf 1 EAX */
 
 /* Calls `visit` for every field of the model (section, key, value as text, explanation) in file order. */

@@ -95,8 +95,9 @@ void p5_pmu_on_pin(p5_pmu *pmu, void (*changed)(void *context, p5_pin pin, bool 
  * the smaller the stretches, the more exact the places of pulses inside them. */
 void p5_pmu_follow_pins(p5_pmu *pmu);
 /* The earliest core clock at which a pin can change; UINT64_MAX if none can as CESR stands. Until shortly
- * before it there is no need to follow. */
-uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu);
+ * before it there is no need to follow. `halted`: nothing is executed until then, so only changes that are on
+ * their way count. */
+uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted);
 /* In-circuit debuggers use the PM pins as BP0 and BP1, which show matches of DR0 and DR1; off after RESET. */
 void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on);
 /* CR4 bits that the family has; a write of others is #GP(0). */

@@ -11,6 +11,7 @@ enum {
     KEY_MODEL = GUEST_OPTION_KEYS,
     KEY_CLOCK,
     KEY_AGENT,
+    KEY_WIRE,
     KEY_MEM,
     KEY_ISA,
     KEY_FLAT,
@@ -187,6 +188,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_AGENT:
         options->agent = argument;
         return 0;
+    case KEY_WIRE:
+        options->wires = argument;
+        return 0;
     case KEY_MEM:
         return set_memory(options, argument);
     case KEY_ISA:
@@ -250,6 +254,8 @@ static const struct argp_option guest_option_table[] = {
     {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
     {"agent", KEY_AGENT, "KIND[,KEY=VALUE...]", 0,
      "Another bus master: dma or processor (p5scope-model(5), [agent])", 0},
+    {"wire", KEY_WIRE, "PIN=TO[,...]", 0,
+     "Lead PM0 or PM1 to nmi or irq0 to irq15: count n events, then interrupt", 0},
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
     {"isa", KEY_ISA, "MODE", 0, "exact, or permissive: later instructions run too", 0},
     {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
@@ -325,6 +331,10 @@ bool guest_options_complete(guest_options *options, bool *done)
     }
     if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK) {
         cli_show_error(&error, "--agent", options->agent, "kind, period, base, length, write, clocks, grant");
+        return false;
+    }
+    if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK) {
+        cli_show_error(&error, "--wire", options->wires, "pm0=nmi, pm1=irq5");
         return false;
     }
     if (!complete_counters(options))

@@ -16,6 +16,7 @@ typedef struct guest_options {
     const char *model_name;
     double clock_mhz;
     const char *agent; /* --agent as written */
+    const char *wires; /* --wire as written */
     uint32_t memory_bytes;
     bool permissive;
     bool flat;

@@ -102,6 +102,7 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
                                           .model = options->model_name,
                                           .clock_mhz = options->clock_mhz,
                                           .agent = options->agent,
+                                          .wires = options->wires,
                                           .memory_bytes = options->memory_bytes,
                                           .permissive = options->permissive,
                                           .random_seed = seed,

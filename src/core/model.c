@@ -403,7 +403,9 @@ p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error)
     return P5_OK;
 }
 
-p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
+/* KEY=VALUE,... into keys of one section; `alone`: the key of a first value without one, or NULL. */
+static p5_status set_keys(p5_model *model, const char *section, const char *alone, const char *text,
+                          p5_error *error)
 {
     bool complete[MODEL_MAX_FIELDS] = {false};
     parser p = {.model = model, .error = error, .where = "", .complete = complete};
@@ -414,18 +416,28 @@ p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
     char *cursor = copy, *part;
     for (bool first = true; (part = text_field(&cursor, ',')) != NULL && p.status == P5_OK; first = false) {
         char *value = strchr(part, '=');
-        if (first && value == NULL) {
-            take_key(&p, "agent", "kind", part);
+        if (first && value == NULL && alone != NULL) {
+            take_key(&p, section, alone, part);
         } else if (value == NULL) {
             p.status = error_set(error, P5_ERR_SYNTAX, "'%s' has no value: expected KEY=VALUE", part);
         } else {
             *value = '\0';
-            take_key(&p, "agent", part, value + 1);
+            take_key(&p, section, part, value + 1);
         }
         if (p.status != P5_OK && error != NULL)
             error->column = (unsigned)(part - copy) + 1;
     }
     return p.status;
+}
+
+p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
+{
+    return set_keys(model, "agent", "kind", text, error);
+}
+
+p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error)
+{
+    return set_keys(model, "pins", NULL, text, error);
 }
 
 uint32_t p5_model_signature(const p5_model *model)

@@ -78,6 +78,10 @@ typedef struct model_agent {
     bool write;
 } model_agent;
 
+/* Where the board leads PM0 and PM1. */
+enum { PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_IRQ /* and the 15 after it */ };
+enum { MODEL_PINS = 2 };
+
 enum { CC_CLOCKS_ASSERTED, CC_CLOCKS_FREE_RUNNING };
 
 struct p5_model {
@@ -102,6 +106,7 @@ struct p5_model {
     model_agent agent;
     model_region uncacheable[MODEL_REGIONS];
     uint32_t uncacheable_count;
+    uint32_t pins[MODEL_PINS];
 };
 
 /* How the text of a key becomes its member. */

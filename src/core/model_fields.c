@@ -20,6 +20,9 @@
         section, key, MODEL_CHOICE, first, 0, false, choices, AT(member), why                                \
     }
 
+#define PIN_WIRES                                                                                            \
+    "none nmi irq0 irq1 irq2 irq3 irq4 irq5 irq6 irq7 irq8 irq9 irq10 irq11 irq12 irq13 irq14 irq15"
+
 /* Every key of a model file, in the order in which p5_model_fields shows them. */
 const model_field model_fields[] = {
     {"model", "title", MODEL_STRING, 0, 0, false, NULL, AT(title), "what this machine is, in words"},
@@ -175,6 +178,10 @@ const model_field model_fields[] = {
     NUMBER("dram", "next", dram.next, 1, 64, "bus clocks for each further 8 bytes"),
     NUMBER("dram", "close_idle", dram.close_idle, 0, 1000,
            "the page is closed after this many idle bus clocks; 0: never"),
+
+    CHOICE("pins", "pm0", pins[0], PIN_TO_NOTHING, PIN_WIRES,
+           "where the board leads PM0: nowhere, NMI, or a line of the interrupt controllers"),
+    CHOICE("pins", "pm1", pins[1], PIN_TO_NOTHING, PIN_WIRES, "the same for PM1"),
 
     CHOICE("agent", "kind", agent.kind, AGENT_NONE, "none dma processor",
            "another bus master. dma: a device behind HOLD and HLDA; processor: the second one of a "

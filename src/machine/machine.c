@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "core/model.h"
 #include "machine/contents.h"
+#include "machine/pins.h"
 #include "machine/state.h"
 
 enum { LEAST_MEMORY = 1024 * 1024 };
@@ -65,7 +66,9 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
         status = p5_model_set_clock(m->model, options->clock_mhz, error);
     if (status == P5_OK && options->agent != NULL)
         status = p5_model_set_agent(m->model, options->agent, error);
-    m->options.agent = NULL;
+    if (status == P5_OK && options->wires != NULL)
+        status = p5_model_set_wires(m->model, options->wires, error);
+    m->options.agent = m->options.wires = NULL;
     p5_core_hooks hooks = contents_hooks(m);
     if (status == P5_OK)
         status = p5_core_open(m->model, &hooks, &m->core, error);
@@ -75,6 +78,7 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
         p5_machine_close(m);
         return status;
     }
+    pins_open(m);
     p5_core_set_memo(m->core, !options->memo_off);
     p5_pmu_set_cc_clocks(m->pmu,
                          m->model->cc_clocks == CC_CLOCKS_FREE_RUNNING ? P5_CC_FREE_RUNNING : P5_CC_ASSERTED);

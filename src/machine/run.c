@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "machine/contents.h"
+#include "machine/pins.h"
 #include "machine/state.h"
 
 enum {
@@ -93,13 +94,19 @@ static uint64_t run_deadline(p5_machine *machine)
     return guest < board ? guest : board;
 }
 
-/* INTR: the processor acknowledges, and delivers the controllers' vector. */
+/* NMI, or INTR: the processor acknowledges, and delivers the controllers' vector. */
 static void run_interrupt(p5_machine *machine)
 {
+    enum { VECTOR_NMI = 2 };
+    if (machine->nmi_request && engine_inject(machine->engine, VECTOR_NMI, P5_TRANSFER_NMI)) {
+        machine->nmi_request = machine->halted = false;
+        return;
+    }
     if (!machine->interrupt_request || !engine_interruptible(machine->engine))
         return;
     machine->halted = false;
     engine_inject(machine->engine, devices_acknowledge(&machine->devices), P5_TRANSFER_INTERRUPT);
+    pins_acknowledged(machine);
     if (machine->interrupt_request) /* a further one is taken before the handler's first instruction */
         engine_request_attention(machine->engine);
 }
@@ -110,11 +117,13 @@ static void run_plan(p5_machine *machine)
     uint64_t max_instructions = run_limit(machine->limits.max_instructions);
     uint64_t max_clocks = run_limit(machine->limits.max_clocks);
     uint64_t deadline = run_deadline(machine);
-    uint64_t goal = deadline < max_clocks ? deadline : max_clocks;
+    uint64_t goal = deadline < max_clocks ? deadline : max_clocks, pins = pins_deadline(machine, false);
+    goal = pins < goal ? pins : goal;
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
     contents_look(machine);
-    bool near = machine->watching || max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS ||
+    bool near = machine->watching || machine->nmi_request ||
+                max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS ||
                 clocks_left <= HORIZON_CLOCKS;
     if (near != machine->stepping) {
         machine->stepping = near;
@@ -181,6 +190,7 @@ engine_action run_attention(void *context)
         machine->guest->due(machine);
     if (clock >= devices_deadline(&machine->devices))
         devices_advance(&machine->devices, clock);
+    pins_follow(machine);
     run_interrupt(machine);
     run_plan(machine);
     machine->attention_wanted = false; /* while the core watches, every instruction is a boundary anyway */
@@ -196,12 +206,16 @@ static bool run_halted(p5_machine *machine)
 {
     uint64_t limit = run_limit(machine->limits.max_clocks);
     for (unsigned events = 0;; events++) {
+        pins_follow(machine);
         run_interrupt(machine);
         if (!machine->halted)
             return true;
         p5_core_settle(machine->core);
         uint64_t clock = p5_core_clock_estimate(machine->core), deadline = run_deadline(machine);
-        if (deadline == UINT64_MAX || (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) == 0) {
+        uint64_t pins = pins_deadline(machine, true);
+        deadline = pins < deadline ? pins : deadline;
+        bool listens = (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) != 0;
+        if (deadline == UINT64_MAX || (!listens && !pins_may_raise_nmi(machine))) {
             machine_end(machine, P5_END_HALT, 0);
             machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP) - 1); /* the HLT itself */
             return false;

@@ -82,6 +82,8 @@ struct p5_machine {
     bool attention_wanted;
     bool interrupt_request; /* the INTR pin: devices.c drives it */
     bool halted;            /* HLT was executed and nothing has ended it yet */
+    bool nmi_request;       /* the NMI pin has been raised: run.c */
+    bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
     bool stepping;
     bool watching;              /* the core must see every instruction by itself: contents.c */
     bool refetch;               /* the block about to start may have other bytes now */
@@ -104,6 +106,8 @@ struct p5_machine {
     double progress_period;
     void (*progress)(void *context, const p5_machine *machine);
     void *progress_context;
+    void (*pin_changed)(void *context, p5_pin pin, bool level, uint64_t clock);
+    void *pin_context;
     bool ended; /* for good: result holds why */
     p5_run_result result;
 

@@ -169,29 +169,35 @@ void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on)
     pins_select(pmu);
 }
 
+/* The next change that is on its way. */
+static uint64_t next_edge(const pins *p)
+{
+    uint64_t edge = UINT64_MAX;
+    for (unsigned which = 0; which < P5_PINS; which++) {
+        const pmu_pin *pin = &p->pin[which];
+        if (pin->pulse_count == 0)
+            continue;
+        uint64_t next = core_clock_of(p, pin->level ? pin->pulses[0].down : pin->pulses[0].up);
+        edge = next < edge ? next : edge;
+    }
+    return edge;
+}
+
 /* An overflow that is n increments away is not nearer than n / 4 clocks: no event counts more in one. */
-uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu)
+uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
 {
     enum { MOST_PER_CLOCK = 4 };
     const pins *p = &pmu->pins;
     if (p->changed == NULL)
         return UINT64_MAX;
-    uint64_t now = pmu->watched.clock(pmu->watched.context), deadline = UINT64_MAX;
-    for (unsigned number = 0; number < P5_PINS; number++)
-        if (p->pin[number].pulse_count > 0)
-            return now;
-    for (unsigned number = 0; number < 2; number++) {
+    uint64_t now = pmu->watched.clock(pmu->watched.context), deadline = next_edge(p);
+    for (unsigned number = 0; number < 2 && !halted; number++) {
         uint64_t left = 0;
-        switch (p->pin[number].function) {
-        case PIN_IDLE:
+        if (p->pin[number].function == PIN_IDLE)
             continue;
-        case PIN_OVERFLOW:
+        if (p->pin[number].function == PIN_OVERFLOW)
             left = (UINT64_C(1) << COUNTER_BITS) -
                    counter_read(&pmu->counters[number], pmu->cc_clocks, &pmu->watched);
-            break;
-        default:
-            break;
-        }
         if (now + left / MOST_PER_CLOCK < deadline)
             deadline = now + left / MOST_PER_CLOCK;
     }

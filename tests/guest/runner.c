@@ -326,6 +326,8 @@ static int parse(job *j, int argc, char **argv)
             return argc;
         else if (strcmp(option, "--model") == 0)
             j->options.model = argv[i];
+        else if (strcmp(option, "--wire") == 0)
+            j->options.wires = argv[i];
         else if (strcmp(option, "--input") == 0)
             j->input = unescaped(argv[i]);
         else if (strcmp(option, "--command-line") == 0)
