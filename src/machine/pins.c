@@ -1,6 +1,7 @@
 #include "machine/pins.h"
 
 #include "core/model.h"
+#include "pmu/monitor.h"
 
 /* A wire from a PM pin: the model file's section [pins]. A pulse of one bus clock is too short for an 8259,
  * which takes an input that has fallen before the acknowledge for noise (level 7). So a flip-flop on the
@@ -56,7 +57,8 @@ static void parity_error(void *context, uint32_t array, bool shutdown)
 
 void pins_open(p5_machine *machine)
 {
-    p5_pmu_on_parity_error(machine->pmu, parity_error, machine);
+    machine->pmu->parity_owner = parity_error;
+    machine->pmu->parity_owner_context = machine;
     bool wired = false;
     for (unsigned pin = 0; pin < MODEL_PINS; pin++)
         wired |= machine->model->pins[pin] != PIN_TO_NOTHING;

@@ -53,6 +53,8 @@ static void parity_error(void *context, uint32_t array)
     p5_pmu *pmu = context;
     bool shutdown = test_registers_parity_error(&pmu->tests);
     pins_parity_error(pmu);
+    if (pmu->parity_owner != NULL)
+        pmu->parity_owner(pmu->parity_owner_context, array, shutdown);
     if (pmu->parity_error != NULL)
         pmu->parity_error(pmu->parity_context, array, shutdown);
 }

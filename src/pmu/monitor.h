@@ -19,6 +19,8 @@ struct p5_pmu {
     test_registers tests;
     void (*parity_error)(void *context, uint32_t array, bool shutdown);
     void *parity_context;
+    void (*parity_owner)(void *context, uint32_t array, bool shutdown); /* the machine, which is told first */
+    void *parity_owner_context;
     uint32_t scratch[2]; /* P54C, undocumented */
 };
 

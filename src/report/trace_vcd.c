@@ -333,6 +333,7 @@ static void show_pin(p5_trace *trace, unsigned number, uint64_t increments, bool
     const p5_pmu *pmu = p5_machine_pmu(trace->machine);
     uint32_t signal = SIGNAL_PM0 + number;
     switch (pin_function_of(&pmu->counters[number], pmu->cc_clocks)) {
+    case PIN_BREAKPOINT: /* shown by BP */
     case PIN_IDLE:
         break;
     case PIN_OVERFLOW:
