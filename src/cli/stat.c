@@ -5,6 +5,7 @@
 
 #include "cli/guest_run.h"
 #include "cli/output.h"
+#include "cli/region.h"
 
 enum {
     KEY_APPEND = 0x100,
@@ -13,6 +14,7 @@ enum {
     KEY_TABLE,
     KEY_HEADER,
     KEY_CHECK_LAWS,
+    KEY_ROI,
     MOST_WORDS = 64,
     MOST_RUNS = 10000
 };
@@ -28,6 +30,8 @@ typedef struct stat_options {
     size_t metric_text_count;
     p5_stat_style style;
     bool csv, json, no_events, check_laws;
+    const char *roi; /* --roi as written */
+    region region;
     size_t runs;
 } stat_options;
 
@@ -114,6 +118,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_HEADER:
         options->style.header = true;
         return 0;
+    case KEY_ROI:
+        options->roi = argument;
+        return 0;
     case KEY_CHECK_LAWS:
         options->check_laws = true;
         return 0;
@@ -145,12 +152,17 @@ static bool select_events(const stat_options *options, p5_selection *selection)
 }
 
 /* One run of the guest. False if there is nothing to report; *status is what to exit with either way. */
-static bool run_once(const stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
+static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
                      unsigned *broken, int *status)
 {
     p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
     if (machine == NULL)
         return false;
+    if (options->roi != NULL && !region_begin(&options->region, machine)) {
+        p5_machine_close(machine);
+        *status = CLI_INTERNAL;
+        return false;
+    }
     bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
     *status = ran ? guest_exit_status(result) : CLI_INTERNAL;
     if (ran) {
@@ -159,6 +171,8 @@ static bool run_once(const stat_options *options, size_t index, p5_stat_run *run
         run->instructions = p5_machine_instructions(machine);
         run->clock = p5_machine_clock(machine);
         run->permissive = p5_machine_permissive_count(machine);
+        if (options->roi != NULL)
+            region_end(&options->region, machine, run);
     }
     if (ran && options->check_laws) {
         unsigned checked;
@@ -192,7 +206,7 @@ static size_t word_count(char *const *words)
 }
 
 /* Runs the guest as often as asked and writes the report. */
-static int run_and_report(const stat_options *options, const char *own_options, const char *command,
+static int run_and_report(stat_options *options, const char *own_options, const char *command,
                           const p5_selection *selection)
 {
     FILE *out = output_open(&options->output);
@@ -218,6 +232,8 @@ static int run_and_report(const stat_options *options, const char *own_options, 
                         .options = own_options,
                         .ending = ending[0] != '\0' ? ending : NULL,
                         .selection = options->event_count > 0 || options->metric_count > 0 ? selection : NULL,
+                        .region = options->roi,
+                        .region_times = options->region.times,
                         .no_events = options->no_events,
                         .metric_groups = options->metrics,
                         .runs = runs,
@@ -233,7 +249,7 @@ static int run_and_report(const stat_options *options, const char *own_options, 
     return broken > 0 ? CLI_FAILED : status;
 }
 
-static int stat_guest(const stat_options *options, char **argv)
+static int stat_guest(stat_options *options, char **argv)
 {
     if (options->guest.command == NULL) {
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
@@ -243,6 +259,8 @@ static int stat_guest(const stat_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "-x and -j are two formats: one report has one");
         return CLI_USAGE;
     }
+    if (options->roi != NULL && !region_parse(&options->region, options->roi, options->guest.command[0]))
+        return CLI_USAGE;
     size_t own = (size_t)(options->guest.command - argv) - 1;
     if (own > 0 && strcmp(argv[own], "--") == 0)
         own--;
@@ -277,6 +295,7 @@ int verb_stat(int argc, char **argv)
         {"null", 'n', NULL, 0, "No events, only clocks and times", 0},
         {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
         {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
+        {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION: Nc, Ni, SYMBOL", 0},
         {"check-laws", KEY_CHECK_LAWS, NULL, 0,
          "Check the counts against each other; status 1 if a law is broken", 0},
         {0}};

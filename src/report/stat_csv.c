@@ -155,6 +155,9 @@ p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style 
         return status;
     fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
             p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
+    if (stat->region != NULL)
+        fprintf(out, "# counted in the region %s only (%llu times)\n", stat->region,
+                (unsigned long long)stat->region_times);
     if (stat->ending != NULL)
         fprintf(out, "# %s\n", stat->ending);
     if (style->header)

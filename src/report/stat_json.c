@@ -131,6 +131,10 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     json_key_double(json, "instructions", instructions);
     json_key_double(json, "seconds", clocks / (p5_model_clock_mhz(stat->model) * 1e6));
     json_key_unsigned(json, "permissive-instructions", stat_permissive(stat));
+    if (stat->region != NULL) {
+        json_key_string(json, "region", stat->region);
+        json_key_unsigned(json, "region-times", stat->region_times);
+    }
     if (stat->ending != NULL)
         json_key_string(json, "ending", stat->ending);
     json_close_object(json);

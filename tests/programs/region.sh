@@ -1,0 +1,42 @@
+#!/bin/bash
+# region.sh P5SCOPE PROGRAM [ARGUMENT...]: what `stat --roi` counts in the parts of a run adds up to the whole, and in a function, and
+# outside of it, too.
+set -eu
+p5scope=$1
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# counts REGION: "event value" of every event
+counts() {
+    "$p5scope" stat -j -o "$work/report" ${1:+--roi "$1"} "${program[@]}" >/dev/null
+    jq -r 'select(.event) | "\(.event) \(.value)"' "$work/report" | awk '$2 != 0' | sort
+}
+same() {
+    if ! cmp -s "$work/$1" "$work/$2"; then
+        echo "FAIL: $3"
+        diff "$work/$1" "$work/$2" | head -10
+        exit 1
+    fi
+}
+program=("$@")
+counts "" >"$work/whole"
+for cut in 777i 5000c; do
+    counts "0c,$cut" >"$work/first"
+    counts "$cut,1e15c" >"$work/second"
+    cat "$work/first" "$work/second" | awk '{ sum[$1] += $2 } END { for (name in sum) print name, sum[name] }' | sort >"$work/sum"
+    same whole sum "the counts before and behind $cut do not add up"
+    if ! awk '$1 == "clocks" { exit !($2 > 0) }' "$work/second"; then
+        echo "FAIL: nothing is counted behind $cut"
+        exit 1
+    fi
+done
+counts "sort" >"$work/function"
+counts "sort,checksum" >"$work/from"
+# sort calls itself; it is entered from main once, and what follows up to checksum is main's
+join "$work/function" "$work/from" | awk '$2 > $3 { print "FAIL: " $1 " is " $2 " in sort, and " $3 " from there to checksum"; exit 1 }'
+grep -q '"region":"sort","region-times":1' "$work/report" && exit 1
+"$p5scope" stat -j -o "$work/report" --roi sort "${program[@]}" >/dev/null
+grep -q '"region":"sort","region-times":1' "$work/report" || { echo "FAIL: the report does not say what the region was"; exit 1; }
+"$p5scope" stat -j -o "$work/report" --roi 1e14c,1e15c "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
+    { echo "FAIL: no word about a region that was never reached"; exit 1; }
