@@ -122,7 +122,7 @@ typedef enum p5_end {
     P5_END_EXIT,         /* the guest exited: status is valid */
     P5_END_SIGNAL,       /* a fatal signal (Linux): signal, address, instruction */
     P5_END_HALT,         /* HLT with nothing that could wake it */
-    P5_END_SHUTDOWN,     /* triple fault */
+    P5_END_SHUTDOWN,     /* triple fault, or the error that `message` names */
     P5_END_INSTRUCTIONS, /* --max-instructions reached */
     P5_END_CLOCKS,       /* --max-clocks reached */
     P5_END_TIMEOUT,      /* host seconds */

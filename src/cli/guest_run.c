@@ -223,7 +223,7 @@ const char *guest_ending(const p5_run_result *result, char *text, size_t size)
         what = "Halted for good";
         break;
     case P5_END_SHUTDOWN:
-        what = "Processor shut down (triple fault)";
+        what = result->message[0] != '\0' ? "Processor shut down" : "Processor shut down (triple fault)";
         break;
     case P5_END_INSTRUCTIONS:
         what = "Stopped by --max-instructions";

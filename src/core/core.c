@@ -261,6 +261,7 @@ void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause)
 void p5_core_wbinvd(p5_core *core)
 {
     price_settle(core);
+    watch_write_back_all(core);
     core_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
     capture_last(core);
     watch_flushed(core);

@@ -314,6 +314,15 @@ void watch_look(p5_core *core)
         watch_update(core);
 }
 
+void watch_write_back_all(p5_core *core)
+{
+    const struct memory *m = core->memory;
+    for (unsigned set = 0; set < CACHE_SETS && core->watch->on; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            if (m->data.state[set][way] == MESI_MODIFIED)
+                parity_read_data(&core->watch->parity, set, way, UINT32_MAX);
+}
+
 void watch_flushed(p5_core *core)
 {
     if (!core->watch->on)

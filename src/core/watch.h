@@ -70,6 +70,8 @@ void watch_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way
 void watch_set_fetch(struct p5_core *core, uint32_t line);
 /* True if this place is noted. */
 bool watch_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
+/* Before WBINVD: modified lines are read. */
+void watch_write_back_all(struct p5_core *core);
 /* After a flush of caches or TLBs. */
 void watch_flushed(struct p5_core *core);
 /* Turns the resolver on or off as needed. */
