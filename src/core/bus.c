@@ -54,6 +54,8 @@ static void count_busy(bus *b, const bus_busy *busy, uint64_t clocks)
 void bus_advance(bus *b, uint64_t clock)
 {
     unsigned left = 0;
+    if (clock < b->counted)
+        clock = b->counted;
     for (unsigned i = 0; i < b->busy_count; i++) {
         bus_busy *busy = &b->busy[i];
         uint64_t to = busy->to < clock ? busy->to : clock;
@@ -67,29 +69,43 @@ void bus_advance(bus *b, uint64_t clock)
     b->busy_count = left;
 }
 
-/* The bus is in use in bus clocks [from, to). The intervals never overlap: each cycle starts when the one
+/* Room for one more interval. Counting waits until there is none, or somebody looks: what runs is of one
+ * privilege class in between. */
+static void make_room(bus *b)
+{
+    bus_advance(b, b->counted);
+    if (b->busy_count < BUS_BUSY)
+        return;
+    /* more cycles outstanding than the processor has buffers: a long WBINVD */
+    count_busy(b, &b->busy[0], b->busy[0].to - b->busy[0].from);
+    memmove(b->busy, b->busy + 1, (BUS_BUSY - 1) * sizeof *b->busy);
+    b->busy_count--;
+}
+
+/* The bus is in use in core clocks [from, to). The intervals never overlap: each cycle starts when the one
  * before has ended. */
 static void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 {
-    if (b->busy_count ==
-        BUS_BUSY) { /* more cycles outstanding than the processor has buffers: a long WBINVD */
-        count_busy(b, &b->busy[0], b->busy[0].to - b->busy[0].from);
-        memmove(b->busy, b->busy + 1, (BUS_BUSY - 1) * sizeof *b->busy);
-        b->busy_count--;
-    }
-    b->busy[b->busy_count++] = (bus_busy){core_clock_of(b, from), core_clock_of(b, to), own};
+    if (b->busy_count == BUS_BUSY)
+        make_room(b);
+    b->busy[b->busy_count++] = (bus_busy){from, to, own};
     if (b->told != NULL)
-        b->told(b->told_context, core_clock_of(b, from), core_clock_of(b, to), own);
-    b->taken += own ? core_clock_of(b, to) - core_clock_of(b, from) : 0;
+        b->told(b->told_context, from, to, own);
+    b->taken += own ? to - from : 0;
 }
 
 /* ---- cycles ---- */
 
-/* First bus clock from core clock `asked` on in which the bus is free. */
+/* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
+ * or soon afterwards: only what is beyond `free` has to be divided. */
 static uint64_t next_free(const bus *b, uint64_t asked)
 {
-    uint64_t at = bus_clock_from(b, asked);
-    return at > b->free ? at : b->free;
+    if (2 * asked <= b->begun)
+        return b->free;
+    uint64_t beyond = 2 * asked - b->begun + b->model->half_ratio - 1;
+    if (beyond > UINT32_MAX)
+        return b->free + beyond / b->model->half_ratio;
+    return b->free + (uint32_t)beyond / b->model->half_ratio;
 }
 
 uint64_t bus_next_free(const bus *b, uint64_t asked)
@@ -110,19 +126,27 @@ static uint64_t arbitrate(bus *b, uint64_t asked)
     return granted;
 }
 
+static void note_request(bus *b, uint64_t asked)
+{
+    if (b->counted < asked)
+        b->counted = asked;
+}
+
 /* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
 static uint64_t start(bus *b, uint64_t asked)
 {
-    bus_advance(b, asked);
+    note_request(b, asked);
     return b->lost ? arbitrate(b, asked) : next_free(b, asked);
 }
 
 /* A cycle of `clocks` bus clocks with `idle` ones behind it; answers its end in core clocks. */
 static uint64_t cycle(bus *b, uint64_t at, uint32_t clocks, uint32_t idle, bool own)
 {
-    mark_busy(b, at, at + clocks, own);
+    uint64_t end = core_clock_of(b, at + clocks);
+    mark_busy(b, core_clock_of(b, at), end, own);
     b->free = at + clocks + idle;
-    return core_clock_of(b, at + clocks);
+    b->begun = b->free * b->model->half_ratio;
+    return end;
 }
 
 bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
@@ -182,6 +206,6 @@ uint64_t bus_io(bus *b, uint64_t asked, bool write)
 
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 {
-    bus_advance(b, asked);
+    note_request(b, asked);
     return cycle(b, next_free(b, asked), bus_clocks, 1, false);
 }

@@ -29,6 +29,7 @@ typedef struct bus {
     unsigned class; /* P5_CPL_* of what is running */
     board board;
     uint64_t free;     /* bus clock from which the next ADS# may be driven */
+    uint64_t begun;    /* half core clock at which bus clock `free` begins */
     uint64_t unlocked; /* bus clock from which the next locked sequence may start */
     bool lost;         /* the second processor had the bus last */
     bus_busy busy[BUS_BUSY];
@@ -36,7 +37,8 @@ typedef struct bus {
     void (*told)(void *context, uint64_t from, uint64_t to,
                  bool own); /* of each use of the bus; may be NULL */
     void *told_context;
-    uint64_t taken; /* core clocks of all own cycles so far, also those still to come: for the profile */
+    uint64_t taken;   /* core clocks of all own cycles so far, also those still to come: for the profile */
+    uint64_t counted; /* core clock up to which utilisation counts as counted: that of the latest request */
 } bus;
 
 /* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */

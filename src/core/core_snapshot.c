@@ -14,6 +14,8 @@ static void transfer_bus(bus *b, snapshot *s)
     bus image = *b;
     image.model = NULL;
     image.totals = NULL;
+    image.told = NULL;
+    image.told_context = NULL;
     image.board.model = NULL;
     image.board.l2_tag = NULL;
     snapshot_piece(s, "bus", &image, sizeof image);
@@ -22,6 +24,8 @@ static void transfer_bus(bus *b, snapshot *s)
         return;
     image.model = b->model;
     image.totals = b->totals;
+    image.told = b->told;
+    image.told_context = b->told_context;
     image.board.model = b->board.model;
     image.board.l2_tag = b->board.l2_tag;
     *b = image;
@@ -34,11 +38,14 @@ static void transfer_memory(struct memory *m, snapshot *s)
         s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
         return;
     }
+    if (!s->loading)
+        memory_fold(m);
     *image = *m;
     memset(&image->bus, 0, sizeof image->bus); /* a piece of its own */
     memset(&image->hooks, 0, sizeof image->hooks);
     image->model = NULL;
     image->totals = NULL;
+    image->counts_at_once = false;
     snapshot_piece(s, "memory", image, sizeof *image);
     transfer_bus(&m->bus, s);
     if (s->loading && s->status == P5_OK) {
@@ -46,6 +53,7 @@ static void transfer_memory(struct memory *m, snapshot *s)
         image->hooks = m->hooks;
         image->model = m->model;
         image->totals = m->totals;
+        image->counts_at_once = m->counts_at_once;
         *m = *image;
     }
     free(image);

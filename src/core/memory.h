@@ -72,7 +72,7 @@ typedef struct data_answer {
  * data_write, write_hit_to_m_or_e, data_read_or_write, the MMX-only ones). */
 static inline bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
 /* The pipe that the next references come from: the P54C's write buffers belong to pipes. */
-void memory_set_pipe(memory *m, bool v_pipe);
+static inline void memory_set_pipe(memory *m, bool v_pipe);
 /* What a reference of the same clock, made before by the same group, has signalled already: events that are
  * on are on for one clock, however many references they count (p5_counts.asserted). */
 enum {
@@ -80,7 +80,7 @@ enum {
     PARTNER_SAME_KIND = 2, /* ... a read like this one, or a write */
     PARTNER_MISSED = 4     /* ... that missed */
 };
-void memory_set_partner(memory *m, unsigned partner);
+static inline void memory_set_partner(memory *m, unsigned partner);
 /* Locked read-modify-writes (read first, then write), by where the value to be written comes from. */
 enum {
     LOCK_NONE,
@@ -138,6 +138,6 @@ bool predictor_passed(predictor *p, uint32_t previous_pair);
 void predictor_set_control(predictor *p, bool no_allocation);
 void predictor_flush(predictor *p);
 
-#include "core/memory_fast.h" /* memory_data_usual, memory_code_usual */
+#include "core/memory_fast.h" /* the functions above that are inline */
 
 #endif

@@ -68,7 +68,7 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cach
     if (clock < m->code_fill.done)
         clock = m->code_fill.done;
     snoop_data_cache(m, physical, true, clock);
-    if (cache_disable || m->no_code_fill || model_uncacheable(m->model, line)) {
+    if (cache_disable || m->no_code_fill || memory_uncacheable(m, line)) {
         fetch_uncached(m, physical, clock, answer);
         memory_set_quiet(m);
         return;

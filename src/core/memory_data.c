@@ -83,12 +83,10 @@ static void wait_for_order(reference *r)
 
 /* ---- translation ---- */
 
-static void translate(reference *r, const p5_access *access, const part *at)
+static void look_up_page(reference *r, const p5_access *access, const part *at, tlb *t, uint32_t key)
 {
     struct memory *m = r->m;
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-    uint32_t key = tlb_key(at->linear, large);
-    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
     int entry = tlb_find(t, key);
     uint64_t until = r->clock;
     if (entry < 0) {
@@ -108,6 +106,16 @@ static void translate(reference *r, const p5_access *access, const part *at)
         memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, until - r->clock);
     }
     wait_until(r, until, &r->answer->tlb);
+}
+
+static void translate(reference *r, const p5_access *access, const part *at)
+{
+    struct memory *m = r->m;
+    bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+    uint32_t key = tlb_key(at->linear, large);
+    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    if (key != t->last_key || (r->write && !t->dirty[t->last]))
+        look_up_page(r, access, at, t, key);
 }
 
 /* ---- look-up ---- */
@@ -277,38 +285,66 @@ static void io_reference(reference *r)
 
 /* ---- the whole ---- */
 
-/* `on`: a reference of the same clock has the signal on already. */
-static void add(reference *r, enum p5_event event, unsigned n, bool on)
+/* Events 0-5, 28h, 29h and their MMX-only versions of `uses` references of one kind, each of which counts as
+ * `halves` references with `misses` misses. A signal that the partner has on already is on for no further
+ * clock. */
+static void count_kind(struct memory *m, unsigned class, unsigned kind, unsigned halves, unsigned misses,
+                       uint64_t uses)
 {
-    counts_add(r->m->totals, event, r->m->class, n, n - on);
+    bool write = (kind & KIND_WRITE) != 0, mmx = (kind & KIND_MMX) != 0;
+    bool partner = (kind & PARTNER) != 0, same_kind = (kind & PARTNER_SAME_KIND) != 0;
+    bool with_miss = (kind & PARTNER_MISSED) != 0;
+    const struct {
+        bool counts;
+        enum p5_event event;
+        unsigned n;
+        bool on;
+    } events[] = {
+        {true, P5_EVENT_DATA_READ_OR_WRITE, halves, partner},
+        {true, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, halves, same_kind},
+        {mmx, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves,
+         false},
+        {misses > 0, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, misses, with_miss},
+        {misses > 0, write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS, misses,
+         same_kind && with_miss},
+        {misses > 0 && mmx,
+         write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
+         misses, false},
+        {(kind & KIND_TO_E_OR_M) != 0, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, halves,
+         same_kind && !with_miss},
+    };
+    for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i].counts)
+            counts_add(m->totals, events[i].event, class, uses * events[i].n,
+                       uses * (events[i].n - events[i].on));
 }
 
-/* Events 0-5, 28h, 29h and their MMX-only versions. Each half of a misaligned reference counts as a
- * reference; silicon counts two misses for a misaligned one that missed (errata 44 and 76), the manual one
- * per line. */
-static void count_reference(reference *r, unsigned partner)
+void memory_fold(struct memory *m)
 {
-    unsigned halves = r->misaligned ? 2 : 1;
-    unsigned misses = r->missed ? r->missed_parts : 0;
-    if (r->missed && r->misaligned && r->m->model->errata)
-        misses = 2;
-    bool same_kind = (partner & PARTNER_SAME_KIND) != 0, with_miss = (partner & PARTNER_MISSED) != 0;
-    add(r, P5_EVENT_DATA_READ_OR_WRITE, halves, partner != 0);
-    add(r, r->write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, halves, same_kind);
-    if (r->mmx)
-        add(r, r->write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves,
-            false);
-    if (misses > 0) {
-        add(r, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, misses, with_miss);
-        add(r, r->write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS, misses, same_kind && with_miss);
-        if (r->mmx)
-            add(r,
-                r->write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES
-                         : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
-                misses, false);
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+        for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
+            if (m->uses[class][kind] == 0)
+                continue;
+            count_kind(m, class, kind, 1, (kind & KIND_MISSED) != 0, m->uses[class][kind]);
+            m->uses[class][kind] = 0;
+        }
     }
-    if (r->answer->exclusive_or_modified)
-        add(r, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, halves, same_kind && !with_miss);
+}
+
+static unsigned kind_of(const reference *r, unsigned partner)
+{
+    return partner | (r->write ? KIND_WRITE : 0u) | (r->mmx ? KIND_MMX : 0u) |
+           (r->missed ? KIND_MISSED : 0u) | (r->answer->exclusive_or_modified ? KIND_TO_E_OR_M : 0u);
+}
+
+/* Each half of a misaligned reference counts as a reference; silicon counts two misses for a misaligned one
+ * that missed (errata 44 and 76), the manual one per line. */
+static void count_misaligned(reference *r, unsigned partner)
+{
+    unsigned misses = r->missed ? r->missed_parts : 0;
+    if (r->missed && r->m->model->errata)
+        misses = 2;
+    count_kind(r->m, r->m->class, kind_of(r, partner), 2, misses, 1);
 }
 
 /* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon
@@ -339,6 +375,41 @@ static unsigned split(const struct memory *m, const p5_access *access, part part
     return 2;
 }
 
+static void locked_or_misaligned(reference *r, const p5_access *access)
+{
+    struct memory *m = r->m;
+    part parts[2];
+    unsigned count = split(m, access, parts);
+    bool two_lines = count == 2 && cache_line(parts[0].linear) != cache_line(parts[1].linear);
+    if (m->paging) {
+        translate(r, access, &parts[0]);
+        if (two_lines && (parts[1].linear & 0xfff) == 0)
+            translate(r, access, &parts[1]);
+    }
+    if (r->misaligned)
+        misaligned_clocks(r);
+    if (r->locked != LOCK_NONE) {
+        locked_reference(r, parts, count);
+    } else if (two_lines) { /* the high part first */
+        (r->write ? write_line : read_line)(r, &parts[1], 1);
+        (r->write ? write_line : read_line)(r, &parts[0], 1);
+    } else {
+        (r->write ? write_line : read_line)(r, parts, count);
+    }
+}
+
+/* Most references: one part, one line, nothing special. Compiled on its own, with all that it calls. */
+static void __attribute__((flatten)) plain(reference *r, const p5_access *access)
+{
+    const part whole = {access->linear, access->physical, access->size};
+    if (r->m->paging)
+        translate(r, access, &whole);
+    if (r->write)
+        write_line(r, &whole, 1);
+    else
+        read_line(r, &whole, 1);
+}
+
 void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
                  data_answer *answer)
 {
@@ -362,33 +433,25 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
         memory_set_quiet(m);
         return;
     }
-    part parts[2];
-    unsigned count = split(m, access, parts);
-    bool two_lines = count == 2 && cache_line(parts[0].linear) != cache_line(parts[1].linear);
     r.cacheable = (access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !m->no_data_fill &&
-                  !model_uncacheable(m->model, access->physical);
+                  !memory_uncacheable(m, access->physical);
     answer->cacheable = r.cacheable;
     answer->exclusive_or_modified = r.write && locked == LOCK_NONE;
-
-    if (m->paging) {
-        translate(&r, access, &parts[0]);
-        if (two_lines && (parts[1].linear & 0xfff) == 0)
-            translate(&r, access, &parts[1]);
-    }
-    if (r.misaligned)
-        misaligned_clocks(&r);
-    if (locked != LOCK_NONE) {
-        locked_reference(&r, parts, count);
-    } else if (two_lines) { /* the high part first */
-        (r.write ? write_line : read_line)(&r, &parts[1], 1);
-        (r.write ? write_line : read_line)(&r, &parts[0], 1);
-    } else {
-        (r.write ? write_line : read_line)(&r, parts, count);
-    }
+    if (locked != LOCK_NONE || r.misaligned)
+        locked_or_misaligned(&r, access);
+    else
+        plain(&r, access);
     answer->hit = !r.missed;
     if (r.missed)
         answer->exclusive_or_modified = false;
     answer->done = r.clock;
-    count_reference(&r, answer->done == asked ? partner : 0); /* one that waited is alone in its clock */
+    if (answer->done != asked)
+        partner = 0; /* one that waited is alone in its clock */
+    if (r.misaligned)
+        count_misaligned(&r, partner);
+    else if (m->counts_at_once)
+        count_kind(m, m->class, kind_of(&r, partner), 1, r.missed, 1);
+    else
+        m->uses[m->class][kind_of(&r, partner)]++;
     memory_set_quiet(m);
 }

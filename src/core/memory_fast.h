@@ -16,6 +16,16 @@ static inline int memory_fast_tlb(const tlb *t, uint32_t key)
     return t->key[entry] == key ? entry : -1;
 }
 
+static inline void memory_set_pipe(struct memory *m, bool v_pipe)
+{
+    m->v_pipe = v_pipe;
+}
+
+static inline void memory_set_partner(struct memory *m, unsigned partner)
+{
+    m->partner = (uint8_t)partner;
+}
+
 static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
 {
     uint32_t write = access->flags & P5_ACCESS_WRITE;

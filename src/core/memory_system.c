@@ -23,7 +23,9 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
 
 void memory_set_totals(struct memory *m, counts *totals)
 {
+    memory_fold(m);
     m->totals = m->bus.totals = totals;
+    m->counts_at_once = true;
 }
 
 uint64_t memory_bus_taken(struct memory *m)
@@ -61,16 +63,6 @@ void memory_reset(struct memory *m)
 void memory_set_class(struct memory *m, unsigned cpl_class)
 {
     m->class = m->bus.class = cpl_class;
-}
-
-void memory_set_pipe(struct memory *m, bool v_pipe)
-{
-    m->v_pipe = v_pipe;
-}
-
-void memory_set_partner(struct memory *m, unsigned partner)
-{
-    m->partner = (uint8_t)partner;
 }
 
 void memory_set_control(struct memory *m, const p5_control *control)
@@ -128,14 +120,8 @@ uint64_t memory_invd(struct memory *m, uint64_t asked)
     lose_modified(m);
     data_cache_invalidate(&m->data);
     code_cache_invalidate(&m->code);
-    for (unsigned i = 0; i < WRITE_BUFFERS; i++)
-        m->writes.upgrade[i] = 0;
+    write_buffer_keep_shared(&m->writes);
     return asked;
-}
-
-uint64_t memory_writes_done(const struct memory *m)
-{
-    return m->writes.drained > m->ewbe_at ? m->writes.drained : m->ewbe_at;
 }
 
 uint64_t memory_drained(struct memory *m, uint64_t asked)
@@ -144,23 +130,13 @@ uint64_t memory_drained(struct memory *m, uint64_t asked)
     return asked > done ? asked : done;
 }
 
-void memory_set_quiet(struct memory *m)
+void memory_make_exclusive(struct memory *m, uint64_t clock)
 {
-    uint64_t writes_done = memory_writes_done(m);
-    m->read_quiet = memory_frozen(m) ? UINT64_MAX : m->data_fill.done;
-    m->write_quiet = m->read_quiet > writes_done ? m->read_quiet : writes_done;
-}
-
-void memory_upgrade_lines(struct memory *m, uint64_t clock)
-{
-    for (unsigned i = 0; i < m->writes.entries; i++) {
-        if (m->writes.upgrade[i] == 0 || m->writes.free_at[i] > clock)
-            continue;
-        uint32_t line = m->writes.upgrade[i] - 1;
+    uint32_t line;
+    while (write_buffer_upgrade(&m->writes, clock, &line)) {
         int way = data_cache_find(&m->data, line);
         if (way >= 0 && m->data.state[cache_set(line)][way] == MESI_SHARED)
             data_cache_set_state(&m->data, cache_set(line), (unsigned)way, MESI_EXCLUSIVE);
-        m->writes.upgrade[i] = 0;
     }
 }
 
@@ -173,6 +149,24 @@ uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
     write_buffer_take(&m->writes, entry, *end, 0, false);
     memory_set_quiet(m);
     return taken;
+}
+
+/* Remembers how far it is to the regions around an address that is in none. */
+bool memory_find_region(struct memory *m, uint32_t physical)
+{
+    if (model_uncacheable(m->model, physical))
+        return true;
+    uint32_t first = 0, last = UINT32_MAX;
+    for (unsigned i = 0; i < m->model->uncacheable_count; i++) {
+        const model_region *region = &m->model->uncacheable[i];
+        if (region->last < physical && region->last >= first)
+            first = region->last + 1;
+        if (region->first > physical && region->first <= last)
+            last = region->first - 1;
+    }
+    m->cacheable_from = first;
+    m->cacheable_bytes = (uint64_t)last - first + 1;
+    return false;
 }
 
 void memory_pass(struct memory *m, uint64_t clock)
@@ -191,4 +185,5 @@ void memory_advance(struct memory *m, uint64_t clock)
 {
     bus_advance(&m->bus, clock);
     memory_upgrade_lines(m, clock);
+    memory_fold(m);
 }

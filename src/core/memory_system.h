@@ -22,6 +22,16 @@ typedef struct line_fill {
     uint64_t done;
 } line_fill;
 
+/* What a reference that takes one look-up came to, as far as events go: memory_data.c counts uses of each
+ * kind, and memory_fold turns them into events. The lowest bits are PARTNER* of memory.h. */
+enum {
+    KIND_WRITE = 8,
+    KIND_MMX = 16,
+    KIND_MISSED = 32,
+    KIND_TO_E_OR_M = 64, /* a write that hit an E or M line */
+    REFERENCE_KINDS = 128
+};
+
 struct memory {
     /* Hot path: see memory_fast.h. */
     data_cache data;
@@ -42,12 +52,16 @@ struct memory {
     line_fill data_fill;
     write_buffer writes;
     uint64_t locked_read; /* clock at which the data of the last locked reference was there */
-    uint64_t ewbe_at; /* clock from which EWBE# is active again */
+    uint64_t ewbe_at;     /* clock from which EWBE# is active again */
     bus bus;
     const p5_model *model;
     p5_core_hooks hooks;
     counts *totals;
+    uint64_t uses[P5_CPL_CLASSES][REFERENCE_KINDS]; /* not yet in the totals */
+    bool counts_at_once;                            /* ... in which all references have to be at once */
     unsigned class;
+    uint32_t cacheable_from;  /* a range of addresses that the board caches, */
+    uint64_t cacheable_bytes; /* ... 0 bytes: none is known */
     bool v_pipe;
     uint8_t partner;                 /* PARTNER* of memory.h, for the next reference */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
@@ -93,7 +107,11 @@ uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t a
  * the bus first. A code fetch (or an update of the entry) leaves no copy behind. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
 /* A data reference that goes to the bus leaves no copy of the line in the code cache. */
-void snoop_code_cache(struct memory *m, uint32_t physical);
+static inline void snoop_code_cache(struct memory *m, uint32_t physical)
+{
+    if (__builtin_expect(code_cache_find(&m->code, physical) >= 0, 0))
+        code_cache_drop(&m->code, physical);
+}
 
 /* Sends the modified line at physical address `line` to the bus; answers when it is there. */
 uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked);
@@ -104,11 +122,36 @@ static inline void memory_is_written(struct memory *m, uint32_t physical, uint32
         m->hooks.to_memory(m->hooks.context, physical, size);
 }
 /* Shared lines whose write-through has ended by `clock` become exclusive. */
-void memory_upgrade_lines(struct memory *m, uint64_t clock);
+void memory_make_exclusive(struct memory *m, uint64_t clock);
+static inline void memory_upgrade_lines(struct memory *m, uint64_t clock)
+{
+    if (__builtin_expect(clock >= m->writes.upgrade_at, 0))
+        memory_make_exclusive(m, clock);
+}
+
 /* Clock from which a write to an E or M line is not held by older writes (strong ordering). */
-uint64_t memory_writes_done(const struct memory *m);
+static inline uint64_t memory_writes_done(const struct memory *m)
+{
+    return m->writes.drained > m->ewbe_at ? m->writes.drained : m->ewbe_at;
+}
+
 /* Recomputes read_quiet and write_quiet. */
-void memory_set_quiet(struct memory *m);
+static inline void memory_set_quiet(struct memory *m)
+{
+    uint64_t writes_done = memory_writes_done(m);
+    m->read_quiet = memory_frozen(m) ? UINT64_MAX : m->data_fill.done;
+    m->write_quiet = m->read_quiet > writes_done ? m->read_quiet : writes_done;
+}
+
+/* True if the board answers KEN# inactive for `physical`. */
+bool memory_find_region(struct memory *m, uint32_t physical);
+static inline bool memory_uncacheable(struct memory *m, uint32_t physical)
+{
+    return physical - m->cacheable_from >= m->cacheable_bytes && memory_find_region(m, physical);
+}
+
+/* Brings the totals up to what was counted by kind. */
+void memory_fold(struct memory *m);
 
 /* ---- external agents ---- */
 

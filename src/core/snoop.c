@@ -24,11 +24,6 @@ void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint
         data_cache_set_state(&m->data, set, (unsigned)way, MESI_SHARED);
 }
 
-void snoop_code_cache(struct memory *m, uint32_t physical)
-{
-    code_cache_drop(&m->code, physical);
-}
-
 snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done)
 {
     *done = clock;

@@ -7,37 +7,49 @@ void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe)
     memset(w, 0, sizeof *w);
     w->entries = entries;
     w->per_pipe = per_pipe ? entries / 2 : 0;
+    w->next[1] = (uint8_t)w->per_pipe;
+    w->upgrade_at = UINT64_MAX;
 }
 
-unsigned write_buffer_next(const write_buffer *w, bool v_pipe)
+void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line, bool upgrade)
 {
-    unsigned first = w->per_pipe != 0 && v_pipe ? w->per_pipe : 0;
+    bool second = w->per_pipe != 0 && entry >= w->per_pipe;
+    unsigned first = second ? w->per_pipe : 0;
     unsigned count = w->per_pipe != 0 ? w->per_pipe : w->entries;
-    unsigned best = first;
-    for (unsigned i = first + 1; i < first + count; i++)
-        if (w->free_at[i] < w->free_at[best])
-            best = i;
-    return best;
-}
-
-uint64_t write_buffer_first_free(const write_buffer *w)
-{
-    uint64_t first = w->free_at[0];
-    for (unsigned i = 1; i < w->entries; i++)
-        if (w->free_at[i] < first)
-            first = w->free_at[i];
-    return first;
-}
-
-bool write_buffer_full(const write_buffer *w, uint64_t clock)
-{
-    return write_buffer_first_free(w) > clock;
-}
-
-void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t upgrade_line, bool upgrade)
-{
+    unsigned next = entry + 1 < first + count ? entry + 1 : first;
+    w->next[second] = (uint8_t)next;
+    if (w->per_pipe == 0)
+        w->next[1] = (uint8_t)next;
     w->free_at[entry] = end;
-    w->upgrade[entry] = upgrade ? upgrade_line + 1 : 0;
+    w->upgrade[entry] = upgrade ? line + 1 : 0;
+    if (upgrade && end < w->upgrade_at)
+        w->upgrade_at = end;
     if (end > w->drained)
         w->drained = end;
+}
+
+bool write_buffer_upgrade(write_buffer *w, uint64_t clock, uint32_t *line)
+{
+    if (clock < w->upgrade_at)
+        return false;
+    unsigned first = 0;
+    uint64_t second_at = UINT64_MAX;
+    for (unsigned i = 0; i < w->entries; i++) {
+        if (w->upgrade[i] == 0)
+            continue;
+        if (w->free_at[i] == w->upgrade_at)
+            first = i;
+        else if (w->free_at[i] < second_at)
+            second_at = w->free_at[i];
+    }
+    *line = w->upgrade[first] - 1;
+    w->upgrade[first] = 0;
+    w->upgrade_at = second_at;
+    return true;
+}
+
+void write_buffer_keep_shared(write_buffer *w)
+{
+    memset(w->upgrade, 0, sizeof w->upgrade);
+    w->upgrade_at = UINT64_MAX;
 }

@@ -13,18 +13,41 @@ typedef struct write_buffer {
     uint64_t free_at[WRITE_BUFFERS]; /* core clock at which the write of the entry has ended on the bus */
     uint32_t upgrade[WRITE_BUFFERS]; /* shared line that becomes exclusive with the end of that write, + 1; 0
                                         = none */
+    uint64_t upgrade_at;             /* core clock of the first such end; UINT64_MAX: none is waited for */
     unsigned entries, per_pipe;      /* per_pipe: entries of each pipe, 0 = a pool */
-    uint64_t drained;                /* core clock at which the youngest write has ended */
+    uint8_t next[2];  /* entry that is free first, of the U and V pipe; of a pool, both are the same */
+    uint64_t drained; /* core clock at which the youngest write has ended */
 } write_buffer;
 
 void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe);
-/* The entry that is free first for a write of the U or V pipe. */
-unsigned write_buffer_next(const write_buffer *w, bool v_pipe);
-/* True if a read that has to go to the bus in `clock` finds every entry taken. */
-bool write_buffer_full(const write_buffer *w, uint64_t clock);
+
+/* The entry that is free first for a write of the U or V pipe. Writes end in the order in which they were
+ * taken in: it is the one taken longest ago. */
+static inline unsigned write_buffer_next(const write_buffer *w, bool v_pipe)
+{
+    return w->next[v_pipe];
+}
+
 /* Clock at which the first entry is free. */
-uint64_t write_buffer_first_free(const write_buffer *w);
-/* Takes the entry for a write that ends on the bus in core clock `end`. */
-void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t upgrade_line, bool upgrade);
+static inline uint64_t write_buffer_first_free(const write_buffer *w)
+{
+    uint64_t u = w->free_at[w->next[0]], v = w->free_at[w->next[1]];
+    return u < v ? u : v;
+}
+
+/* True if a read that has to go to the bus in `clock` finds every entry taken. */
+static inline bool write_buffer_full(const write_buffer *w, uint64_t clock)
+{
+    return write_buffer_first_free(w) > clock;
+}
+
+/* Takes the entry that is free first for a write that ends on the bus in core clock `end`, later than all
+ * before. `upgrade`: `line` is shared and becomes exclusive then. */
+void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line, bool upgrade);
+/* A line whose write has ended by `clock` and that becomes exclusive, if there is one: true, and it is
+ * forgotten here. */
+bool write_buffer_upgrade(write_buffer *w, uint64_t clock, uint32_t *line);
+/* No line becomes exclusive. */
+void write_buffer_keep_shared(write_buffer *w);
 
 #endif

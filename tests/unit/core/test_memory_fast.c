@@ -31,6 +31,8 @@ static void same_state(const char *model, fixture *a, fixture *b)
     same_tlb(model, &a->memory->data_tlb, &b->memory->data_tlb);
     same_tlb(model, &a->memory->data_tlb_large, &b->memory->data_tlb_large);
     same_tlb(model, &a->memory->code_tlb, &b->memory->code_tlb);
+    memory_fold(a->memory);
+    memory_fold(b->memory);
     for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
         for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
             if (a->totals.increments[event][class] != b->totals.increments[event][class] ||
