@@ -1,7 +1,7 @@
 /* Laws of counts on random guests. For every model, as it is and with another bus master on its board: all
  * laws of report/laws.c hold of what the core counted, and remembered answers (memo) give the same bits as
- * the exact path. A smaller number of random programs runs through the whole machine. Argument: programs per
- * model. */
+ * the exact path. A smaller number of random programs runs through the whole machine. Arguments: programs
+ * per model, number of the first one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,12 @@ static const char *const agents[] = {
 };
 enum { AGENTS = sizeof agents / sizeof *agents };
 
+/* What has been looked at so far. */
+typedef struct campaign {
+    unsigned long programs, machines;
+    unsigned long long instructions, laws;
+} campaign;
+
 static unsigned first_difference(const p5_counts *a, const p5_counts *b)
 {
     unsigned id = 0;
@@ -32,7 +38,7 @@ static unsigned first_difference(const p5_counts *a, const p5_counts *b)
     return id;
 }
 
-static bool core_laws(const p5_model *model, const char *other, uint64_t seed)
+static bool core_laws(const p5_model *model, const char *other, uint64_t seed, campaign *c)
 {
     static p5_counts usual, exact;
     random_core_run(model, true, seed, STRETCHES, &usual);
@@ -50,6 +56,10 @@ static bool core_laws(const p5_model *model, const char *other, uint64_t seed)
     }
     if (broken > 0 || checked == 0)
         printf("model %s, agent %s, seed %llu\n", p5_model_name(model), other, (unsigned long long)seed);
+    const uint64_t *executed = usual.increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
+    c->programs++;
+    c->instructions += executed[P5_CPL_SYSTEM] + executed[P5_CPL_USER];
+    c->laws += checked;
     return broken == 0 && checked > 0;
 }
 
@@ -122,7 +132,7 @@ static size_t machine_program(uint8_t *text, random_source *r, bool mmx)
     return size;
 }
 
-static bool machine_laws(const char *model, const char *other, bool mmx, uint64_t seed)
+static bool machine_laws(const char *model, const char *other, bool mmx, uint64_t seed, campaign *c)
 {
     p5_machine_options options = {.size = sizeof options, .model = model, .agent = other};
     random_source r = {seed};
@@ -147,32 +157,46 @@ static bool machine_laws(const char *model, const char *other, bool mmx, uint64_
         printf("did not run to its end: %s %s %s\n", error.message, result.message, result.instruction);
     else
         broken = p5_laws_check_machine(machine, stdout, &checked);
+    static p5_counts totals;
+    p5_machine_counts(machine, &totals);
+    const uint64_t *executed = totals.increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
+    c->machines++;
+    c->instructions += executed[P5_CPL_SYSTEM] + executed[P5_CPL_USER];
+    c->laws += checked;
     p5_machine_close(machine);
     if (broken > 0 || checked == 0)
         printf("machine, model %s, agent %s, seed %llu\n", model, other, (unsigned long long)seed);
     return broken == 0 && checked > 0;
 }
 
+/* Programs [first, first + count) of every model; a seed is one more than a program's number. */
 int main(int argc, char **argv)
 {
-    unsigned long programs = argc > 1 ? strtoul(argv[1], NULL, 10) : 60;
+    unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 10) : 60;
+    unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     for (const char *const *name = p5_model_names(); *name != NULL; name++) {
-        for (unsigned long n = 0; n < programs; n++) {
-            const char *other = agents[n % AGENTS];
-            p5_model *model;
+        campaign c = {0};
+        p5_model *models[AGENTS] = {NULL};
+        for (unsigned a = 0; a < AGENTS; a++) {
             p5_error error = {0};
-            if (p5_model_open(*name, &model, &error) != P5_OK ||
-                p5_model_set_agent(model, other, &error) != P5_OK) {
+            if (p5_model_open(*name, &models[a], &error) != P5_OK ||
+                p5_model_set_agent(models[a], agents[a], &error) != P5_OK) {
                 printf("%s: %s\n", *name, error.message);
                 return 1;
             }
-            bool mmx = p5_model_family(model) == P5_FAMILY_P55C;
-            bool good = core_laws(model, other, n + 1);
-            p5_model_close(model);
-            if (!good ||
-                (n % PER_MACHINE == 0 && !machine_laws(*name, agents[n / PER_MACHINE % AGENTS], mmx, n + 1)))
+        }
+        bool mmx = p5_model_family(models[0]) == P5_FAMILY_P55C;
+        for (unsigned long n = first; n < first + count; n++) {
+            if (!core_laws(models[n % AGENTS], agents[n % AGENTS], n + 1, &c))
+                return 1;
+            if (n % PER_MACHINE == 0 &&
+                !machine_laws(*name, agents[n / PER_MACHINE % AGENTS], mmx, n + 1, &c))
                 return 1;
         }
+        for (unsigned a = 0; a < AGENTS; a++)
+            p5_model_close(models[a]);
+        printf("%s: %lu programs, %lu of them in the whole machine, %llu instructions, %llu laws checked\n",
+               *name, c.programs, c.machines, c.instructions, c.laws);
     }
     return 0;
 }
