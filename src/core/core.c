@@ -15,6 +15,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
     unsigned family = p5_model_family(model);
     if (c) {
         c->timing = model->timing;
+        c->timing.errata = model->errata;
         /* later processors' instructions decode too: a permissive engine may have executed them */
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, hooks, &c->memory_counts);

@@ -20,7 +20,8 @@ memo_answer memo_pack_data(const data_answer *a, uint64_t asked)
     return (memo_answer){
         {a->done - asked,
          a->tlb | (uint64_t)a->read << 16 | (uint64_t)a->misaligned << 32 | (uint64_t)a->write_buffer << 48,
-         a->write_order | (uint64_t)a->locked << 16 | (uint64_t)a->io << 32, a->hit}};
+         a->write_order | (uint64_t)a->locked << 16 | (uint64_t)a->io << 32,
+         a->hit | (uint64_t)a->is_misaligned << 1}};
 }
 
 static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
@@ -34,7 +35,8 @@ static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
                        .write_order = (uint16_t)w[2],
                        .locked = (uint16_t)(w[2] >> 16),
                        .io = (uint16_t)(w[2] >> 32),
-                       .hit = w[3] & 1};
+                       .hit = w[3] & 1,
+                       .is_misaligned = w[3] >> 1 & 1};
 }
 
 memo_answer memo_pack_code(const code_answer *a, uint64_t asked)

@@ -202,7 +202,7 @@ static void buffered_write(reference *r, const part *at, bool upgrade)
     uint64_t end = bus_write(&m->bus, r->clock + m->model->latency.miss_to_bus);
     write_buffer_take(&m->writes, entry, end, cache_line(at->physical), upgrade);
     m->ewbe_at = end + (uint64_t)m->model->bus.ewbe * m->model->half_ratio / 2;
-    if (!r->cacheable)
+    if (!r->cacheable && !(r->mmx && m->loses_mmx_writes))
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
     memory_is_written(m, at->physical, at->size);
 }

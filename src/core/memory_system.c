@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* CPUID of the stepping that counts them (specification update 242480, erratum 75). */
+enum { SIGNATURE_XA3 = 0x544 };
+
 struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
 {
     struct memory *m = calloc(1, sizeof *m);
@@ -13,6 +16,7 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
         m->hooks = *hooks;
     m->separate_large = model->data_tlb.large_sets != 0;
     m->code_tlb_splits = model->code_tlb.split_large;
+    m->loses_mmx_writes = model->errata && model->signature < SIGNATURE_XA3;
     if (!bus_init(&m->bus, model, totals)) {
         memory_close(m);
         return NULL;

@@ -66,6 +66,8 @@ struct memory {
     uint8_t partner;                 /* PARTNER* of memory.h, for the next reference */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
     bool cache_disable, not_write_through;
+    bool loses_mmx_writes; /* erratum 75: event 2Eh of counter 1 does not see non-cacheable writes of MMX
+                              instructions */
 };
 
 /* True while replacement bits of the data cache stand still and hits are not the usual ones. */

@@ -28,6 +28,14 @@ int64_t mmx_ready(const mmx_unit *m, const op *o, int64_t clock, int64_t *multip
     return early;
 }
 
+bool mmx_product_awaited(const mmx_unit *m, int64_t clock)
+{
+    for (unsigned i = 0; i < MMX_REGISTERS; i++)
+        if (m->ready[i] > clock)
+            return true;
+    return false;
+}
+
 void mmx_issue(mmx_unit *m, const op *o, int64_t end)
 {
     int64_t ready = end + (o->unit == ISA_MMX_MUL ? MULTIPLY_EXTRA : 0);

@@ -24,6 +24,8 @@ bool mmx_reads_early(const op *o);
 /* Earliest EX clock for the sources of `o`. The part of the wait that a multiply causes ends at `*multiply`;
  * behind it, a store waits one more. */
 int64_t mmx_ready(const mmx_unit *m, const op *o, int64_t clock, int64_t *multiply);
+/* A product is not ready at `clock`, the end of the last EX clock: what follows would wait for it. */
+bool mmx_product_awaited(const mmx_unit *m, int64_t clock);
 /* `o` leaves EX at `end`. */
 void mmx_issue(mmx_unit *m, const op *o, int64_t end);
 

@@ -97,11 +97,13 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
         const p5_access *a = &x->accesses[j];
         int64_t at = begin + shift + block_access_clock(o, j, x->access_count, clocks);
         bool again = last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL;
+        bool conflict = false;
         bool copies = o->pattern == ACCESS_REP &&
                       ((last->access ? last->access->flags : a->flags) ^ a->flags) & P5_ACCESS_WRITE;
         if (again && !copies &&
             banks_conflict(last->access,
                            a)) { /* REP CMPS reads both strings at once: measured 5 instead of 4 */
+            conflict = true;
             holds->bank++;
             count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
             shift++;
@@ -116,6 +118,10 @@ static int64_t execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, un
         } else {
             last->missed = !answer.hit;
             int64_t wait = (int64_t)(answer.done - p->start) - at;
+            if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
+                count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+            if (p->timing->errata && answer.is_misaligned && o->fst)
+                count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
             holds->tlb += answer.tlb;
             holds->read += answer.read;
             holds->misaligned += answer.misaligned;
@@ -380,6 +386,19 @@ static int64_t switch_mode(pipe *p, const op *o)
     return mode == MODE_MMX ? p->timing->mmx_after_x87 : p->timing->x87_after_mmx;
 }
 
+/* Erratum 76: a multiply that needs the product of one before a taken branch counts the clocks that it would
+ * have to wait although the refill behind the branch hides them. */
+static void count_hidden_interlock(pipe *p, const op *o)
+{
+    int64_t ready = p->now;
+    if (o->unit != ISA_MMX_MUL)
+        return;
+    for (unsigned i = 0, mask = o->read_mm; mask; i++, mask >>= 1)
+        if (mask & 1)
+            ready = later(ready, p->mmx.ready[i]);
+    count(p, P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK, (uint64_t)(ready - p->now), (uint64_t)(ready - p->now));
+}
+
 /* Clock at which D2 may let the group go to EX, `clock` or later: addresses and MMX sources. */
 static int64_t operands_ready(pipe *p, const op *u, const op *v, int64_t clock, entry_holds *holds)
 {
@@ -426,6 +445,12 @@ static void issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull,
     gap.branch = gap.branch < d2 + 1 ? gap.branch : d2 + 1;
     gap.fetch = gap.fetch < d2 + 1 ? gap.fetch : d2 + 1;
     int64_t enter = later(d2 + 1, p->now);
+    if (p->refill_taken) {
+        count_hidden_interlock(p, ou);
+        if (ov)
+            count_hidden_interlock(p, ov);
+    }
+    p->refill_taken = false;
     int64_t ex = operands_ready(p, ou, ov, enter, &gap);
     int64_t largest;
     p5_stall cause = own_gap(p, p->now, ex, &gap, &largest);
@@ -673,6 +698,7 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
     int64_t resolved = p->now + in_wb - (direct ? p->timing->direct_early : 0);
     flush(p, resolved);
     p->refill_until = resolved + p->timing->depth;
+    p->refill_taken = x->taken && p->timing->errata && mmx_product_awaited(&p->mmx, p->now);
 }
 
 static void branch(pipe *p, const pipe_insn *x, bool in_v)
@@ -718,6 +744,10 @@ static void finish(pipe *p, const pipe_insn *x, bool in_v)
     } else if (x->op->branch_like) {
         count(p, P5_EVENT_BRANCHES, 1, 1);
     }
+    /* Erratum 44: VERR and some segment loads count though nothing is flushed. Which loads is not said; those
+     * that read a descriptor are taken. */
+    if (p->timing->errata && (x->op->branch_like || (x->op->loads_segment && x->descriptor)))
+        count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
 }
 
 void pipe_step(pipe *p, const pipe_insn *x)
@@ -881,6 +911,7 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     p->agi_gpr = s->agi_gpr;
     p->x87_mode = s->x87_mode;
     p->end_bit_missed = s->end_bit_missed;
+    p->refill_taken = s->refill_taken;
     p->groups = 0;
     p->instructions = 0;
     p->group_branch = 0;
@@ -967,6 +998,7 @@ int64_t pipe_end(pipe *p, pipe_state *s)
     s->agi_gpr = p->agi_gpr;
     s->x87_mode = p->x87_mode;
     s->end_bit_missed = p->end_bit_missed;
+    s->refill_taken = p->refill_taken;
     if (p->has_pending) {
         p->pending.available -= now;
         p->pending.miss_until -= now;

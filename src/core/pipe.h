@@ -74,6 +74,7 @@ typedef struct pipe_insn {
     bool complete; /* false: a REP string that was interrupted; it is not counted */
     uint8_t flops; /* increments of event 22h */
     uint8_t segment_loads;
+    bool descriptor; /* it read a descriptor */
 } pipe_insn;
 
 /* When an instruction went through the stages in front of D1, relative like everything in a run. For traces.
@@ -107,7 +108,7 @@ typedef struct pipe_state {
     uint8_t agi_gpr;                  /* registers written in the clock before `now` */
     uint8_t x87_mode;                 /* mmx_mode */
     bool end_bit_missed;              /* P54C: the last group stayed single for want of an end bit */
-    uint8_t reserved;
+    bool refill_taken;                /* errata: behind a mispredicted taken branch, a product is awaited */
 } pipe_state;
 
 /* Control inputs that reach the pipe. */
@@ -130,7 +131,7 @@ typedef struct pipe {
     mmx_unit mmx;
     int64_t refill_until, miss_until;
     uint8_t agi_gpr, x87_mode;
-    bool end_bit_missed;
+    bool end_bit_missed, refill_taken;
     bool has_pending;
     pipe_pending pending;
     int64_t decoded;               /* clock in which D1 had read the youngest instruction (P54C) */

@@ -49,6 +49,7 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
     x->complete = !(is_last && r->interrupted);
     x->flops = (uint8_t)cost_flops(&core->timing, o, x->clocks);
     x->segment_loads = o->segment_loads;
+    x->descriptor = c.descriptor;
     if (x->segment_loads && c.cpl_after != c.cpl)
         x->segment_loads++; /* a far transfer that changes privilege counts twice */
 }
