@@ -116,6 +116,14 @@ typedef enum p5_transfer {
     P5_TRANSFER_NMI
 } p5_transfer;
 
+/* The reference that a page fault stopped. */
+typedef enum p5_reference {
+    P5_REFERENCE_NONE,
+    P5_REFERENCE_READ,
+    P5_REFERENCE_WRITE,
+    P5_REFERENCE_CODE
+} p5_reference;
+
 /* Delivery of an exception or interrupt to its handler, after the retired stretch was fed. */
 typedef struct p5_exception {
     p5_transfer kind;
@@ -124,8 +132,12 @@ typedef struct p5_exception {
     uint8_t mode, mode_after;
     bool on_return; /* the faulting or next instruction is a RET (event 39h) */
     bool task_gate;
-    uint32_t handler;      /* linear address of the handler's first instruction */
-    uint32_t access_count; /* IDT, TSS, descriptor and stack accesses of the delivery */
+    bool interrupt_waits;      /* INTR is active, and enabled, at the same boundary (erratum 44) */
+    uint8_t reference;         /* p5_reference: a page fault's */
+    uint32_t reference_linear; /* ... and its address */
+    uint32_t instruction;      /* linear address of the instruction that faulted, or that would come next */
+    uint32_t handler;          /* linear address of the handler's first instruction */
+    uint32_t access_count;     /* IDT, TSS, descriptor and stack accesses of the delivery */
     const p5_access *accesses;
 } p5_exception;
 
@@ -186,7 +198,7 @@ typedef struct p5_core_hooks {
      */
     uint32_t (*translate)(void *context, uint32_t linear);
     /* Page walk of `linear`: physical addresses of the directory entry and of the table entry (0 with a 4 MB
-     * page). */
+     * page, or when the directory entry is not present). */
     void (*walk)(void *context, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry);
     /* Which bits of these entries the access at `linear` found clear and the processor has set: P5_PAGE_*.
      * NULL: none. */
@@ -244,6 +256,10 @@ void p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches.
  */
 void p5_core_set_debug(p5_core *core, const p5_debug *debug);
+/* EFLAGS.RF is set for the next instruction (IRET has set it): with errata on, its code breakpoint is not
+ * seen.
+ */
+void p5_core_resume(p5_core *core);
 /* MOV CR3: flushes TLBs and BTB; INVLPG; WBINVD (with write-backs) and INVD. */
 void p5_core_load_cr3(p5_core *core);
 void p5_core_invlpg(p5_core *core, uint32_t linear);

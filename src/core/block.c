@@ -100,14 +100,15 @@ static bool named(const isa_form *form, const char *const *names)
  * a taken branch. */
 static void prepare_events(const isa_form *form, op *o)
 {
-    static const char *const tables[] = {"LGDT", "LIDT", "LLDT", "LTR", NULL};
-    static const char *const verify[] = {"VERR", "VERW", NULL};
+    static const char *const tables[] = {"LGDT/LIDT", "LLDT", "LTR", NULL};
+    static const char *const verify[] = {"VERR/VERW", NULL};
     static const char *const far_returns[] = {"RETF", NULL};
     static const char *const stores[] = {"FST", "FSTP", NULL};
     o->segment_loads = (o->flags & (ISA_SEGMENT_LOAD | ISA_FAR_TRANSFER)) || named(form, tables);
     o->branch_like = named(form, verify);
     o->far_return = named(form, far_returns);
     o->fst = o->memory && named(form, stores);
+    o->loads_ss = strncmp(form->operands, "SS", 2) == 0; /* MOV SS, POP SS */
     o->loads_segment = (o->flags & ISA_SEGMENT_LOAD) != 0;
 }
 

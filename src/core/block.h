@@ -71,6 +71,7 @@ typedef struct op {
     uint8_t segment_loads; /* event 0Fh */
     bool fst;              /* FST or FSTP: erratum 44 */
     bool loads_segment;    /* MOV, POP or LDS and its kin: erratum 44 */
+    bool loads_ss;         /* MOV SS or POP SS */
     bool far_return;       /* counts as a return (event 39h) without being predicted */
     bool branch_like;      /* counts as a branch (event 12h) without being one */
     uint8_t accesses;

@@ -32,6 +32,14 @@ unsigned breakpoints_code(const breakpoints *b, uint32_t address, bool in_v)
     return matches;
 }
 
+unsigned breakpoints_enabled(const breakpoints *b)
+{
+    unsigned enabled = 0;
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        enabled |= (unsigned)b->all[n].enabled << n;
+    return enabled;
+}
+
 static bool looks_at(const breakpoints *b, const breakpoint *one, uint8_t flags)
 {
     if ((flags & P5_ACCESS_IO) != 0)

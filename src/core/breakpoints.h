@@ -37,6 +37,8 @@ void breakpoints_set(breakpoints *b, const p5_debug *debug);
 /* Which of the four match an instruction at `address` (bit n = DRn). Breakpoints that are not enabled look at
  * the U pipe alone. */
 unsigned breakpoints_code(const breakpoints *b, uint32_t address, bool in_v);
+/* Which of the four DR7 enables. */
+unsigned breakpoints_enabled(const breakpoints *b);
 /* Which of the four match a data or port reference. */
 unsigned breakpoints_access(const breakpoints *b, const p5_access *access);
 

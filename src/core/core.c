@@ -8,6 +8,8 @@
 #include "core/model.h"
 #include "core/profile_internal.h"
 
+enum { VECTOR_MF = 16 }; /* x87 exception */
+
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
 {
     *core = NULL;
@@ -116,6 +118,7 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
 {
     if (r->count == 0)
         return;
+    core->faulted_in_v = false;
     enter_class(core, r->cpl);
     if (core->profile)
         profile_follow(core, r);
@@ -153,6 +156,16 @@ static void count_one(p5_core *core, enum p5_event event)
         profile_add(&core->profile->sink, event, 1, 1);
 }
 
+/* ... of the instruction that was executed last, before its delivery begins. */
+static void count_last(p5_core *core, enum p5_event event)
+{
+    if (core->profile)
+        core->profile->sink.who = profile_last(core);
+    count_one(core, event);
+    if (core->profile)
+        profile_commit(core);
+}
+
 /* Clocks that pass outside the pipe. The profile gives them to the instruction that was executed last. */
 static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
 {
@@ -166,19 +179,66 @@ static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
     }
 }
 
+/* The fault came from the partner of an instruction that went to U. */
+static bool faults_in_v(const p5_core *core, const p5_exception *e)
+{
+    const pipe_pending *pending = &core->pipe.pending;
+    const op *o = &pending->operation;
+    return e->kind == P5_TRANSFER_FAULT && core->pipe.has_pending && pending->next_unpaired == PAIRED &&
+           o->address + o->length == e->instruction;
+}
+
+/* A page fault's walk, with its TLB miss if the page's entry was not there. */
+static void failed_walk(p5_core *core, const p5_exception *e)
+{
+    if (e->reference == P5_REFERENCE_NONE || !core->control.paging)
+        return;
+    bool code = e->reference == P5_REFERENCE_CODE;
+    enter_class(core, e->cpl);
+    uint64_t done = memory_fault(core->memory, e->reference_linear, code, core->now);
+    if (done > core->now)
+        pass(core, code ? P5_STALL_CODE_FETCH : P5_STALL_DATA_TLB, done - core->now);
+    capture_last(core);
+}
+
+/* Erratum 44: an instruction that an x87 exception stops, and that is restarted behind its handler, matches
+ * its code breakpoint both times. */
+static void restarted_match(p5_core *core, const p5_exception *e)
+{
+    if (!core->timing.errata || !core->breakpoints.active || e->kind != P5_TRANSFER_FAULT ||
+        e->vector != VECTOR_MF)
+        return;
+    enter_class(core, e->cpl);
+    unsigned matches = breakpoints_code(&core->breakpoints, e->instruction, false);
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (matches >> n & 1)
+            count_last(core, (enum p5_event)(P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + n));
+}
+
 void p5_core_exception(p5_core *core, const p5_exception *e)
 {
+    bool in_v = faults_in_v(core, e);
     price_settle(core);
+    failed_walk(core, e);
+    restarted_match(core, e);
+    bool software = e->kind == P5_TRANSFER_SOFTWARE;
+    /* Every handler entry counts as an instruction; that of INT n where its clocks are. Erratum 44: not that
+     * of a fault in V if a second exception comes before the handler's first instruction. Only then is it
+     * known, so that the second goes uncounted here. */
+    bool entry_counts = !core->faulted_in_v;
+    core->faulted_in_v = in_v && core->timing.errata;
+    if (software && entry_counts)
+        count_last(core, P5_EVENT_INSTRUCTIONS_EXECUTED);
     enter_class(core, e->cpl_after);
     if (core->profile) {
         profile_delivered(core, e->handler);
         core->profile->sink.who = e->handler;
     }
-    bool software = e->kind == P5_TRANSFER_SOFTWARE;
-    enum p5_event events[7];
+    enum p5_event events[8];
     unsigned n = 0;
-    events[n++] = P5_EVENT_INSTRUCTIONS_EXECUTED; /* every handler entry counts as one */
     if (!software) { /* INT n itself is an instruction, a branch and a load of CS already */
+        if (entry_counts)
+            events[n++] = P5_EVENT_INSTRUCTIONS_EXECUTED;
         events[n++] = P5_EVENT_BRANCHES;
         events[n++] = P5_EVENT_PIPELINE_FLUSHES;
         events[n++] = P5_EVENT_ANY_SEGMENT_REGISTER_LOADED;
@@ -186,6 +246,11 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
             events[n++] = P5_EVENT_ANY_SEGMENT_REGISTER_LOADED;
     }
     if (e->kind == P5_TRANSFER_INTERRUPT || e->kind == P5_TRANSFER_NMI)
+        events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
+    /* Erratum 44: one that waits behind a trap or NMI of the same boundary counts now, and again when it is
+     * taken. */
+    if (core->timing.errata && e->interrupt_waits &&
+        (e->kind == P5_TRANSFER_TRAP || e->kind == P5_TRANSFER_NMI))
         events[n++] = P5_EVENT_HARDWARE_INTERRUPTS;
     if (e->on_return && !software)
         events[n++] = P5_EVENT_RETURNS;
@@ -235,6 +300,11 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
     price_settle(core);
     breakpoints_set(&core->breakpoints, debug);
     core_hold_memo(core);
+}
+
+void p5_core_resume(p5_core *core)
+{
+    core->pipe.match_missed = core->timing.errata;
 }
 
 void p5_core_load_cr3(p5_core *core)

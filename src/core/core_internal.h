@@ -46,6 +46,7 @@ struct p5_core {
     trace_sink trace;
     profile *profile; /* NULL: none is made */
     breakpoints breakpoints;
+    bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first has not been seen */
     p5_block *blocks;
     /* While a stretch is priced: */
     const p5_block *block;

@@ -37,6 +37,10 @@ void memory_set_control(memory *m, const p5_control *control);
 /* MOV CR3 flushes both TLBs; INVLPG one page. */
 void memory_load_cr3(memory *m);
 void memory_invlpg(memory *m, uint32_t linear);
+/* A reference at `linear` that ends in a page fault, known at `asked`: if the TLB has no entry for it, the
+ * miss (two of them in silicon, erratum 44) and the walk, of which nothing is kept. Answers when the fault is
+ * known. */
+uint64_t memory_fault(memory *m, uint32_t linear, bool code, uint64_t asked);
 /* WBINVD (with write-backs) and INVD; answer: the clock at which the last bus cycle has ended. */
 uint64_t memory_wbinvd(memory *m, uint64_t asked);
 uint64_t memory_invd(memory *m, uint64_t asked);

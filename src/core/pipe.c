@@ -290,12 +290,26 @@ static void count_matches(pipe *p, unsigned matches)
             count(p, (enum p5_event)(P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + n), 1, 1);
 }
 
+/* Erratum 44: silicon does not see a code breakpoint while a trap is pending (single step, or a data
+ * breakpoint of the instruction before) or RF is set, and sees that of the instruction behind MOV or POP SS
+ * twice, as the boundary between them is passed over. */
 static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
 {
-    if (x->complete)
-        count_matches(p, breakpoints_code(p->breakpoints, x->op->address, in_v));
-    for (uint32_t i = 0; i < x->access_count; i++)
-        count_matches(p, breakpoints_access(p->breakpoints, &x->accesses[i]));
+    bool errata = p->timing->errata, missed = errata && (p->match_missed || p->control.single_step);
+    bool twice = errata && p->match_twice;
+    p->match_missed = p->match_twice = false;
+    if (x->complete && !missed) {
+        unsigned matches = breakpoints_code(p->breakpoints, x->op->address, in_v);
+        count_matches(p, matches);
+        if (twice)
+            count_matches(p, matches);
+    }
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        unsigned matches = breakpoints_access(p->breakpoints, &x->accesses[i]);
+        count_matches(p, matches);
+        p->match_missed |= (matches & breakpoints_enabled(p->breakpoints)) != 0;
+    }
+    p->match_twice = x->op->loads_ss;
 }
 
 /* Events that every completed instruction brings. */

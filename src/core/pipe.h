@@ -115,6 +115,7 @@ typedef struct pipe_state {
 typedef struct pipe_control {
     bool no_pairing; /* TF or TR12.SE */
     bool fpu_trap;
+    bool single_step; /* TF */
 } pipe_control;
 
 typedef struct pipe {
@@ -146,6 +147,7 @@ typedef struct pipe {
     pipe_front front;               /* of the instruction decoded last */
     pipe_front issued_front[2];     /* of those that go to U and V */
     const breakpoints *breakpoints; /* NULL: none are set */
+    bool match_missed, match_twice; /* errata: code breakpoint of the next instruction */
 } pipe;
 
 /* After RESET. */

@@ -122,8 +122,8 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
 {
     memo_materialise(core);
     pipe_begin(&core->pipe, &core->timing, &core->state, core->now, address, resolver, deltas);
-    core->pipe.control =
-        (pipe_control){core->control.single_pipe || core->control.trap_flag, core->control.fpu_trap};
+    core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
+                                        core->control.fpu_trap, core->control.trap_flag};
     core->pipe.sink = core->profile ? &core->profile->sink : NULL;
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;

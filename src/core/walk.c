@@ -48,6 +48,33 @@ static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint
     return clock + latency->walk_end;
 }
 
+uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t asked)
+{
+    const model_latency *latency = &m->model->latency;
+    tlb *t = code ? &m->code_tlb : &m->data_tlb,
+              *large = code || !m->separate_large ? t : &m->data_tlb_large;
+    if (m->hooks.walk == NULL || tlb_find(t, tlb_key(linear, false)) >= 0 ||
+        tlb_find(large, tlb_key(linear, true)) >= 0)
+        return asked;
+    uint32_t directory = 0, table = 0;
+    m->hooks.walk(m->hooks.context, linear, &directory, &table);
+    enum p5_event miss = code ? P5_EVENT_CODE_TLB_MISS : P5_EVENT_DATA_TLB_MISS;
+    if (code)
+        memory_count(m, P5_EVENT_CODE_READ);
+    for (unsigned n = m->model->errata ? 2 : 1; n > 0; n--)
+        memory_count(m, miss);
+    uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
+    if (table != 0)
+        clock = read_entry(m, table, clock + latency->walk_between);
+    clock += latency->walk_end;
+    if (!code) {
+        memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clock - asked);
+        memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, clock - asked);
+    }
+    memory_set_quiet(m);
+    return clock;
+}
+
 /* Rights and attributes of a new entry, which only the test registers look at. */
 static uint8_t attributes_of(const struct memory *m, uint32_t linear)
 {

@@ -116,6 +116,8 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
  * check, waits for nothing). */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
 /* True if an NMI would be taken at this boundary: none is being handled. */
+/* EFLAGS.RF is set for the next instruction. */
+bool engine_resuming(const engine *e);
 bool engine_nmi_possible(const engine *e);
 /* True if a maskable interrupt would be taken at this boundary. */
 bool engine_interruptible(const engine *e);

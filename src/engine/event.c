@@ -96,6 +96,8 @@ static void delivery_begin(engine *e, p5_transfer kind, uint8_t vector)
                                   .vector = vector,
                                   .cpl = e->env->hflags & UC_HF_CPL,
                                   .mode = (uint8_t)mode_of(e->env),
+                                  .interrupt_waits = engine_interruptible(e),
+                                  .instruction = engine_linear_eip(e),
                                   .on_return = is_return(e, engine_linear_eip(e))};
     e->exception.task_gate =
         e->exception.mode != P5_MODE_REAL && gate_access(e, vector, &access) && (access & 0x1f) == GATE_TASK;
@@ -200,6 +202,12 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         if (software)
             env->eip = at;
         delivery_begin(e, event.kind, vector);
+        if (!software && vector == VECTOR_PF) {
+            e->exception.reference = fetch      ? P5_REFERENCE_CODE
+                                     : code & 2 ? P5_REFERENCE_WRITE
+                                                : P5_REFERENCE_READ;
+            e->exception.reference_linear = event.fault_address;
+        }
         delivery d = {event.kind, vector, event.has_error_code, code, event.eip};
         delivery_run(e, &d);
         env->old_exception = -1;
@@ -254,6 +262,11 @@ int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu)
 bool engine_interruptible(const engine *e)
 {
     return e->env->eflags & 0x200 && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
+}
+
+bool engine_resuming(const engine *e)
+{
+    return e->resume != 0;
 }
 
 bool engine_nmi_possible(const engine *e)

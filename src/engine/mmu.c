@@ -357,7 +357,9 @@ void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t
     uint32_t directory = physical_read(e, *directory_entry);
     bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
     *table_entry =
-        large ? 0 : ((directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4) & e->address_mask;
+        large || (directory & 1) == 0
+            ? 0
+            : ((directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4) & e->address_mask;
 }
 
 void engine_ram_written(engine *e, uint32_t physical, uint32_t size)

@@ -54,6 +54,8 @@ bool run_retired(void *context, const p5_retired *retired)
     }
     if (__builtin_expect(machine->after != 0, 0))
         processor_after(machine);
+    if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine))
+        p5_core_resume(machine->core);
     if (__builtin_expect(machine->interrupt_request, 0)) /* IF may have been set */
         machine->attention_wanted |= engine_interruptible(machine->engine);
     return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
@@ -63,7 +65,9 @@ bool run_retired(void *context, const p5_retired *retired)
 void run_delivered(void *context, const p5_exception *exception)
 {
     p5_machine *machine = context;
-    p5_core_exception(machine->core, exception);
+    p5_exception told = *exception;
+    told.interrupt_waits &= machine->interrupt_request;
+    p5_core_exception(machine->core, &told);
     if (machine->after != 0) /* a task switch */
         processor_after(machine);
     if (machine->observer != NULL)
