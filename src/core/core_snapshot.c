@@ -195,6 +195,7 @@ void core_transfer(p5_core *core, snapshot *s)
     snapshot_piece(s, "core.instructions", &core->instructions, sizeof core->instructions);
     snapshot_piece(s, "core.groups", &core->groups, sizeof core->groups);
     snapshot_piece(s, "core.breakpoints", &core->breakpoints, sizeof core->breakpoints);
+    snapshot_piece(s, "core.faulted_in_v", &core->faulted_in_v, sizeof core->faulted_in_v);
     snapshot_piece(s, "core.branch_last", &core->branches.last, sizeof core->branches.last);
     snapshot_piece(s, "core.branch_next", &core->branches.next, sizeof core->branches.next);
     snapshot_piece(s, "core.recent", core->recent, sizeof core->recent);

@@ -25,7 +25,7 @@ enum { AGENTS = sizeof agents / sizeof *agents };
 /* Stretches of program `n`: most are short, so that many ways to begin and to end are met. */
 static unsigned stretches_of(unsigned long n)
 {
-    static const unsigned lengths[] = {400, 30, 60, 120, 30, 200, 60, 30};
+    static const unsigned lengths[] = {400, 20, 40, 20, 80, 20, 160, 20, 40, 20, 20, 80, 20, 40, 20, 20};
     return lengths[n / AGENTS % (sizeof lengths / sizeof *lengths)];
 }
 
