@@ -1,0 +1,306 @@
+/* The test registers' commands on the structures (manual, 26.2.1), with an owner that keeps RAM and memory
+ * apart as the engine does: what the processor sees, and what stands behind the caches. */
+#include "fixture.h"
+
+#include "core/core_internal.h"
+#include "core/test_access.h"
+
+enum { BYTES = 0x10000, LINE = 0x5040, SET = LINE / 32 % 128 };
+
+typedef struct owner {
+    uint8_t seen[BYTES], memory[BYTES];
+    uint32_t code_line; /* of the last code_line call; 1: none */
+    bool code_set;
+    unsigned to_memory, from_memory;
+    p5_core *core;
+    p5_model *model;
+} owner;
+
+static void to_memory(void *context, uint32_t physical, uint32_t size)
+{
+    owner *o = context;
+    o->to_memory++;
+    memcpy(o->memory + physical, o->seen + physical, size);
+}
+
+static void from_memory(void *context, uint32_t physical, uint32_t size)
+{
+    owner *o = context;
+    o->from_memory++;
+    memcpy(o->seen + physical, o->memory + physical, size);
+}
+
+static bool read_line(void *context, uint32_t physical, bool behind, uint8_t bytes[P5_LINE_BYTES])
+{
+    owner *o = context;
+    if (physical >= BYTES)
+        return false;
+    memcpy(bytes, (behind ? o->memory : o->seen) + physical, P5_LINE_BYTES);
+    return true;
+}
+
+static void write_line(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES])
+{
+    owner *o = context;
+    if (physical < BYTES)
+        memcpy(o->seen + physical, bytes, P5_LINE_BYTES);
+}
+
+static void code_line(void *context, uint32_t physical, const uint8_t *bytes)
+{
+    owner *o = context;
+    o->code_line = physical;
+    o->code_set = bytes != NULL;
+}
+
+static owner *open_owner(const char *model)
+{
+    owner *o = calloc(1, sizeof *o);
+    p5_error error;
+    assert_non_null(o);
+    o->code_line = 1;
+    memset(o->seen, 0x11, sizeof o->seen);
+    memset(o->memory, 0x11, sizeof o->memory);
+    o->model = fixture_model(model);
+    p5_core_hooks hooks = {.context = o,
+                           .to_memory = to_memory,
+                           .from_memory = from_memory,
+                           .read_line = read_line,
+                           .write_line = write_line,
+                           .code_line = code_line};
+    assert_int_equal(p5_core_open(o->model, &hooks, &o->core, &error), P5_OK);
+    return o;
+}
+
+static void close_owner(owner *o)
+{
+    p5_core_close(o->core);
+    p5_model_close(o->model);
+    free(o);
+}
+
+static bool watching(owner *o)
+{
+    bool refetch;
+    return p5_core_watching(o->core, &refetch);
+}
+
+static test_cache_line line_of(bool data, unsigned way, unsigned valid, uint32_t first)
+{
+    test_cache_line line = {.data_cache = data,
+                            .way = (uint8_t)way,
+                            .set = SET,
+                            .tag = LINE >> 12,
+                            .valid = (uint8_t)valid};
+    for (uint32_t i = 0; i < TEST_LINE_WORDS; i++)
+        line.data[i] = first + i;
+    return line;
+}
+
+static uint32_t word(const uint8_t *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static void inquire(owner *o, bool invalidate)
+{
+    uint64_t done;
+    memory_inquire(o->core->memory, LINE, invalidate, o->core->now + 1000, &done);
+    watch_look(o->core);
+}
+
+/* What becomes of a line in each state when another master invalidates it. */
+static void a_line_leaves(void **state)
+{
+    (void)state;
+    for (unsigned valid = MESI_SHARED; valid <= MESI_MODIFIED; valid++) {
+        owner *o = open_owner("p55c-200");
+        test_cache_line line = line_of(true, 2, valid, 0xa0000000);
+        test_cache_write(o->core, &line);
+        assert_int_equal(word(o->seen + LINE), 0xa0000000);
+        assert_int_equal(word(o->memory + LINE), 0x11111111);
+        assert_int_equal(watching(o), valid != MESI_MODIFIED); /* a modified line is one like any other */
+        inquire(o, true);
+        bool written = valid == MESI_MODIFIED;
+        assert_int_equal(word(o->memory + LINE), written ? 0xa0000000 : 0x11111111);
+        assert_int_equal(word(o->seen + LINE), written ? 0xa0000000 : 0x11111111);
+        assert_int_equal(o->to_memory, written);
+        assert_int_equal(o->from_memory, !written);
+        assert_false(watching(o));
+        close_owner(o);
+    }
+}
+
+/* A line that is the same as memory is nothing to look after. */
+static void a_line_like_memory(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p55c-200");
+    test_cache_line line = line_of(true, 0, MESI_EXCLUSIVE, 0);
+    memset(line.data, 0x11, sizeof line.data);
+    test_cache_write(o->core, &line);
+    assert_false(watching(o));
+    close_owner(o);
+}
+
+/* While a clean data line hides memory, fetches take memory. */
+static void fetches_see_memory(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p54c-133");
+    test_cache_line line = line_of(true, 1, MESI_EXCLUSIVE, 0xb0000000);
+    test_cache_write(o->core, &line);
+    assert_int_equal(o->code_line, LINE);
+    assert_true(o->code_set);
+    inquire(o, true);
+    assert_false(o->code_set);
+    close_owner(o);
+}
+
+/* INVD loses modified lines, WBINVD does not. */
+static void invd_and_wbinvd(void **state)
+{
+    (void)state;
+    for (unsigned write_back = 0; write_back < 2; write_back++) {
+        owner *o = open_owner("p55c-200");
+        test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0xc0000000);
+        test_cache_write(o->core, &line);
+        if (write_back)
+            p5_core_wbinvd(o->core);
+        p5_core_invd(o->core);
+        assert_int_equal(word(o->seen + LINE), write_back ? 0xc0000000 : 0x11111111);
+        assert_int_equal(word(o->memory + LINE), write_back ? 0xc0000000 : 0x11111111);
+        close_owner(o);
+    }
+}
+
+/* "Whatever was in that entry in that set is read": of an invalid line too, and after a flush. */
+static void invalid_lines_keep_their_contents(void **state)
+{
+    (void)state;
+    for (unsigned data = 0; data < 2; data++) {
+        owner *o = open_owner("p54c-133");
+        test_cache_line line = line_of(data, 1, 0, 0xd0000000);
+        for (unsigned i = 0; i < TEST_LINE_WORDS; i++)
+            line.end_bits[i] = (uint8_t)i;
+        test_cache_write(o->core, &line);
+        test_cache_line read = {.data_cache = data, .way = 1, .set = SET};
+        test_cache_read(o->core, &read);
+        assert_int_equal(read.valid, 0);
+        assert_int_equal(read.tag, LINE >> 12);
+        assert_int_equal(read.data[7], 0xd0000007);
+        assert_int_equal(read.end_bits[5], data ? 0 : 5);
+        line.valid = 1;
+        line.data[0] = 0xe0000000;
+        test_cache_write(o->core, &line);
+        test_cache_flush(o->core, data, false, 0, 0);
+        test_cache_read(o->core, &read);
+        assert_int_equal(read.valid, 0);
+        assert_int_equal(read.data[0], 0xe0000000);
+        assert_int_equal(word(o->seen + LINE), 0x11111111);
+        close_owner(o);
+    }
+}
+
+/* End bits of a P54C's line: as written, all zero too. */
+static void end_bits(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p54c-133");
+    for (unsigned bits = 0; bits < 16; bits += 5) {
+        test_cache_line line = line_of(false, 0, 1, 0x90909090);
+        memset(line.end_bits, (int)bits, sizeof line.end_bits);
+        test_cache_write(o->core, &line);
+        test_cache_line read = {.set = SET};
+        test_cache_read(o->core, &read);
+        assert_int_equal(read.end_bits[3], bits);
+    }
+    close_owner(o);
+}
+
+/* The same line in both ways: each is read back as it was written. */
+static void doubles(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p54c-133");
+    for (unsigned way = 0; way < 2; way++) {
+        test_cache_line line = line_of(true, way, MESI_EXCLUSIVE, 0x1000 * way);
+        test_cache_write(o->core, &line);
+    }
+    for (unsigned way = 0; way < 2; way++) {
+        test_cache_line read = {.data_cache = true, .way = (uint8_t)way, .set = SET};
+        test_cache_read(o->core, &read);
+        assert_int_equal(read.data[1], 0x1000 * way + 1);
+    }
+    close_owner(o);
+}
+
+/* Beyond memory a line can be written and read back. */
+static void without_memory(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p55c-200");
+    test_cache_line line = line_of(true, 3, MESI_SHARED, 0x77000000);
+    line.tag = 0xfffff;
+    test_cache_write(o->core, &line);
+    test_cache_line read = {.data_cache = true, .way = 3, .set = SET};
+    test_cache_read(o->core, &read);
+    assert_int_equal(read.tag, 0xfffff);
+    assert_int_equal(read.data[2], 0x77000002);
+    p5_core_invd(o->core);
+    close_owner(o);
+}
+
+/* TR7.H = 0: the LRU bits choose, as on the 486; an entry is not written twice into the same place then. */
+static void tlb_without_hit_bit(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p55c-200");
+    for (uint32_t page = 0; page < 8; page++) {
+        test_tlb_entry e = {.data_tlb = true, .linear = page << 12, .physical = page << 16, .valid = true};
+        test_tlb_write(o->core, &e);
+    }
+    for (uint32_t page = 0; page < 8; page++) {
+        test_tlb_entry e = {.data_tlb = true, .linear = page << 12};
+        assert_true(test_tlb_read(o->core, &e));
+        assert_int_equal(e.physical, page << 16);
+    }
+    p5_core_load_cr3(o->core);
+    assert_false(watching(o));
+    close_owner(o);
+}
+
+/* Parity stays wrong until it is written right; nothing is looked at when no valid entry is wrong. */
+static void parity_comes_to_an_end(void **state)
+{
+    (void)state;
+    owner *o = open_owner("p55c-200");
+    test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0);
+    test_parity(o->core, PARITY_DD);
+    assert_true(watching(o));
+    test_cache_write(o->core, &line);
+    test_parity(o->core, 0);
+    assert_true(watching(o));
+    p5_core_invd(o->core);
+    assert_false(watching(o));
+    close_owner(o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_leaves),
+        cmocka_unit_test(a_line_like_memory),
+        cmocka_unit_test(fetches_see_memory),
+        cmocka_unit_test(invd_and_wbinvd),
+        cmocka_unit_test(invalid_lines_keep_their_contents),
+        cmocka_unit_test(end_bits),
+        cmocka_unit_test(doubles),
+        cmocka_unit_test(without_memory),
+        cmocka_unit_test(tlb_without_hit_bit),
+        cmocka_unit_test(parity_comes_to_an_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
