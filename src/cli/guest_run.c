@@ -162,7 +162,9 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     p5_error error = {0};
     fflush(NULL);
     interrupt_stops(machine);
-    p5_status status = p5_machine_run(machine, &options->limits, result, &error);
+    p5_status status = options->gdb != NULL
+                           ? p5_machine_run_gdb(machine, options->gdb, &options->limits, result, &error)
+                           : p5_machine_run(machine, &options->limits, result, &error);
     int signal_number = interrupt_release();
     *host_seconds = now() - line.start;
     if (line.shown)

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "machine/contents.h"
 #include "machine/pins.h"
+#include "machine/gdb.h"
 #include "machine/state.h"
 
 enum {
@@ -56,6 +57,8 @@ bool run_retired(void *context, const p5_retired *retired)
         processor_after(machine);
     if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine))
         p5_core_resume(machine->core);
+    if (__builtin_expect(machine->debugger != NULL, 0))
+        machine->attention_wanted |= gdb_retired(machine->debugger, retired);
     if (__builtin_expect(machine->interrupt_request, 0)) /* IF may have been set */
         machine->attention_wanted |= engine_interruptible(machine->engine);
     return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
@@ -72,6 +75,8 @@ void run_delivered(void *context, const p5_exception *exception)
         processor_after(machine);
     if (machine->observer != NULL)
         observer_delivered(machine, exception);
+    if (machine->debugger != NULL)
+        gdb_delivered(machine->debugger, exception);
 }
 
 engine_action run_event(void *context, const engine_event *event)
@@ -127,6 +132,7 @@ static void run_plan(p5_machine *machine)
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
     contents_look(machine);
     bool near = machine->watching || machine->nmi_request ||
+                (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
                 max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS ||
                 clocks_left <= HORIZON_CLOCKS;
     if (near != machine->stepping) {
@@ -173,6 +179,10 @@ engine_action run_attention(void *context)
     machine->attention_wanted = false;
     if (machine->ended)
         return ENGINE_STOP;
+    if (machine->debugger != NULL && machine->debugger->stop != GDB_STOP_NONE) {
+        run_pause(machine, P5_END_STOPPED);
+        return ENGINE_STOP;
+    }
     if (machine->guest->attention != NULL && machine->guest->attention(machine) == ENGINE_STOP) {
         if (!machine->ended)
             run_pause(machine, machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT);

@@ -87,7 +87,8 @@ struct p5_machine {
     bool stepping;
     bool watching;              /* the core must see every instruction by itself: contents.c */
     bool refetch;               /* the block about to start may have other bytes now */
-    observer *observer; /* NULL: nobody looks */
+    observer *observer;         /* NULL: nobody looks */
+    struct gdb *debugger;       /* NULL: none */
     volatile sig_atomic_t stop; /* p5_machine_stop was called */
 
     p5_model *model;

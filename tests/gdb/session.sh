@@ -1,0 +1,28 @@
+#!/bin/sh
+# session.sh P5SCOPE SCRIPT.gdb GUEST: see README.md.
+set -eu
+p5scope=$1 script=$2 guest=$3
+command -v gdb >/dev/null || { echo "gdb is not installed"; exit 77; }
+folder=$(mktemp -d "${TMPDIR:-/tmp}/p5scope-gdb-XXXXXX")
+"$p5scope" run -q --gdb "$folder/socket" "$guest" >"$folder/guest" 2>&1 &
+server=$!
+trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$folder"' EXIT
+tries=0
+until [ -S "$folder/socket" ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 200 ] || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
+    sleep 0.05
+done
+timeout 60 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex "target remote $folder/socket" \
+    -x "$script" "$guest" >"$folder/raw" 2>&1 </dev/null || true
+wait $server || true
+{
+    sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*804[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' "$folder/raw"
+    echo "--- guest"
+    grep -v '^p5scope: waiting' "$folder/guest" || true
+} >"$folder/out"
+expected=${script%.gdb}.out
+if [ "${P5_REBASE:-}" = 1 ]; then
+    cp "$folder/out" "$expected"
+fi
+diff -u "$expected" "$folder/out"
