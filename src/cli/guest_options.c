@@ -261,7 +261,7 @@ static const struct argp_option guest_option_table[] = {
     {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
     {"disk-write", KEY_DISK_WRITE, NULL, 0, "The booted disk image may be written to", 0},
-    {"rtc", KEY_RTC, "TIME", 0, "What the board's clock starts at, e.g. 1997-06-02T08:30:00", 0},
+    {"rtc", KEY_RTC, "TIME", 0, "Start of the board's clock: 1997-06-02T08:30:00", 0},
     {"gdb", KEY_GDB, "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest", 0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},

@@ -10,14 +10,14 @@ trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf
 tries=0
 until [ -S "$folder/socket" ]; do
     tries=$((tries + 1))
-    [ $tries -lt 200 ] || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
+    [ $tries -lt 900 ] || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
     sleep 0.05
 done
-timeout 60 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex "target remote $folder/socket" \
+timeout 150 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex "target remote $folder/socket" \
     -x "$script" "$guest" >"$folder/raw" 2>&1 </dev/null || true
 wait $server || true
 {
-    sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*804[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' "$folder/raw"
+    sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*\(804\|bfff\)[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' "$folder/raw"
     echo "--- guest"
     grep -v '^p5scope: waiting' "$folder/guest" || true
 } >"$folder/out"
