@@ -13,7 +13,7 @@ until [ -S "$folder/socket" ]; do
     [ $tries -lt 900 ] || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
     sleep 0.05
 done
-timeout 150 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex "target remote $folder/socket" \
+timeout 150 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex 'set remotetimeout 60' -ex "target remote $folder/socket" \
     -x "$script" "$guest" >"$folder/raw" 2>&1 </dev/null || true
 wait $server || true
 {
