@@ -54,8 +54,6 @@ static void count_busy(bus *b, const bus_busy *busy, uint64_t clocks)
 void bus_advance(bus *b, uint64_t clock)
 {
     unsigned left = 0;
-    if (clock < b->counted)
-        clock = b->counted;
     for (unsigned i = 0; i < b->busy_count; i++) {
         bus_busy *busy = &b->busy[i];
         uint64_t to = busy->to < clock ? busy->to : clock;
@@ -69,17 +67,17 @@ void bus_advance(bus *b, uint64_t clock)
     b->busy_count = left;
 }
 
-/* Room for one more interval. Counting waits until there is none, or somebody looks: what runs is of one
- * privilege class in between. */
+/* Room for more intervals. Counting waits until there is none, or somebody looks: what runs is of one
+ * privilege class in between. The youngest may lie ahead of what has been executed (a code fetch in advance,
+ * a long WBINVD) and wait on, so that they count for the class in which they pass; the others have passed. */
 static void make_room(bus *b)
 {
-    bus_advance(b, b->counted);
-    if (b->busy_count < BUS_BUSY)
-        return;
-    /* more cycles outstanding than the processor has buffers: a long WBINVD */
-    count_busy(b, &b->busy[0], b->busy[0].to - b->busy[0].from);
-    memmove(b->busy, b->busy + 1, (BUS_BUSY - 1) * sizeof *b->busy);
-    b->busy_count--;
+    enum { WAIT_ON = 6 };
+    unsigned passed = BUS_BUSY - WAIT_ON;
+    for (unsigned i = 0; i < passed; i++)
+        count_busy(b, &b->busy[i], b->busy[i].to - b->busy[i].from);
+    memmove(b->busy, b->busy + passed, WAIT_ON * sizeof *b->busy);
+    b->busy_count = WAIT_ON;
 }
 
 /* The bus is in use in core clocks [from, to). The intervals never overlap: each cycle starts when the one
@@ -126,16 +124,9 @@ static uint64_t arbitrate(bus *b, uint64_t asked)
     return granted;
 }
 
-static void note_request(bus *b, uint64_t asked)
-{
-    if (b->counted < asked)
-        b->counted = asked;
-}
-
 /* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
 static uint64_t start(bus *b, uint64_t asked)
 {
-    note_request(b, asked);
     return b->lost ? arbitrate(b, asked) : next_free(b, asked);
 }
 
@@ -206,6 +197,5 @@ uint64_t bus_io(bus *b, uint64_t asked, bool write)
 
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 {
-    note_request(b, asked);
     return cycle(b, next_free(b, asked), bus_clocks, 1, false);
 }

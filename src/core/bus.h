@@ -37,8 +37,7 @@ typedef struct bus {
     void (*told)(void *context, uint64_t from, uint64_t to,
                  bool own); /* of each use of the bus; may be NULL */
     void *told_context;
-    uint64_t taken;   /* core clocks of all own cycles so far, also those still to come: for the profile */
-    uint64_t counted; /* core clock up to which utilisation counts as counted: that of the latest request */
+    uint64_t taken; /* core clocks of all own cycles so far, also those still to come: for the profile */
 } bus;
 
 /* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */
