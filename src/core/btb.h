@@ -12,7 +12,9 @@
 #define CORE_BTB_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/model.h"
 #include "core/replacement.h"
@@ -23,12 +25,14 @@ enum { BTB_SETS = 64, BTB_WAYS = 4, BTB_COUNTERS = 16 };
 typedef enum btb_type { BTB_JCC, BTB_JMP, BTB_CALL, BTB_RET } btb_type;
 
 typedef struct btb_entry {
+    /* Whose entry it is: btb_place compares these together. */
     uint32_t tag; /* the key's bits above the set index, in place */
-    uint32_t target;
     bool valid;
-    uint8_t state;         /* P54C: 0-3 */
-    uint8_t offset;        /* P55C from here on */
-    uint8_t type;          /* btb_type */
+    uint8_t offset; /* P55C */
+    uint8_t type;   /* P55C: btb_type */
+    uint8_t unused; /* 0 */
+    uint32_t target;
+    uint8_t state;         /* P54C: 0-3; what follows is the P55C's */
     bool prediction;       /* for the current history */
     bool stale_prediction; /* before the last update: what a branch sees that is fetched again too soon */
     uint8_t history;
@@ -56,6 +60,15 @@ static inline unsigned btb_set(const btb *b, uint32_t key)
 static inline uint32_t btb_tag(const btb *b, uint32_t key)
 {
     return key & (b->model->key == BTB_KEY_PREVIOUS_PAIR ? ~63u : ~255u);
+}
+
+/* Whose entry it is, as one word. */
+static inline uint64_t btb_place(const btb_entry *entry)
+{
+    uint64_t place;
+    _Static_assert(offsetof(btb_entry, target) == sizeof place, "what identifies an entry stands in front");
+    memcpy(&place, entry, sizeof place);
+    return place;
 }
 
 /* The entry whose tag fits `key`, valid or (P54C) fallen to state 0; NULL if none. */

@@ -51,8 +51,7 @@ typedef struct memo {
     /* The way of the stretch that is being priced: */
     memo_given *given; /* answers that were not the usual ones, in order */
     unsigned given_count;
-    uint32_t known;  /* questions that were answered before the pipe is run */
-    bool code_usual; /* so were the answers of code cache and code TLB, as far as the tree was walked */
+    uint32_t known; /* questions that were answered before the pipe is run */
     /* While the pipe runs: */
     unsigned next_given;
     uint32_t asked;       /* questions so far */

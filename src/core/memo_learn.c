@@ -287,10 +287,12 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
     memo_place **link = &path->first;
     for (unsigned i = 0; i < m->asked; i++) {
         if (!*link) {
-            memo_node *node = arena_alloc(&m->arena, sizeof *node);
+            const memo_node *asked = &m->records[i].node;
+            bool branch = asked->place.kind == MEMO_BRANCH;
+            memo_node *node = arena_alloc(&m->arena, branch ? sizeof(memo_branch) : sizeof *node);
             if (!node)
                 return false;
-            *node = m->records[i].node;
+            *node = *asked;
             *link = &node->place;
         }
         link = link_behind(m, (memo_node *)*link, &m->records[i]);
@@ -302,38 +304,73 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
     return *link != NULL;
 }
 
-/* Finds the way along usual answers, if it is complete up to the branch. */
+/* Enters the question of `node` for a code line or an end bit. */
+static void need_line(memo_path *path, const memo_node *node)
+{
+    uint32_t physical = cache_line(price_physical(path->block, node->address));
+    memo_line *line = path->lines, *end = line + path->line_count;
+    while (line < end && line->physical != physical)
+        line++;
+    if (line == end) {
+        *line = (memo_line){.physical = physical, .number = UINT32_MAX};
+        path->line_count++;
+    }
+    if (node->place.kind == MEMO_END) {
+        line->ends |= 1u << (node->address & 31);
+        return;
+    }
+    if (line->number == UINT32_MAX)
+        line->number = node->number;
+    path->asks_code = true;
+    path->first_code = node->offset < path->first_code ? node->offset : path->first_code;
+    path->last_code = node->offset > path->last_code ? node->offset : path->last_code;
+}
+
+/* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
+ * the lines lie in different sets. */
+static bool lines_can_be_usual(const p5_block *block)
+{
+    const isa_block *code = block->code;
+    return ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
+}
+
+/* Finds the way along usual answers, as far as it is known, if it has become longer. */
 static void find_steps(memo *m, memo_path *path, const p5_access *accesses)
 {
+    if ((path->end && path->end->place.kind == MEMO_BRANCH) || !lines_can_be_usual(path->block))
+        return;
     unsigned n = 0;
-    const memo_place *at = path->first;
-    for (; at && at->kind < MEMO_BRANCH; at = ((const memo_node *)at)->usual)
-        n += at->kind == MEMO_DATA || at->kind == MEMO_PASSED;
-    if (!at || at->kind != MEMO_BRANCH)
+    memo_node *at = (memo_node *)path->first;
+    for (; at->place.kind < MEMO_BRANCH && at->usual; at = (memo_node *)at->usual)
+        n++;
+    if (at == path->end || at->place.kind == MEMO_LEAF)
         return;
     memo_step *steps = arena_alloc(&m->arena, (n + 1) * sizeof *steps);
-    if (!steps)
+    memo_line *lines = arena_alloc(&m->arena, (path->block->line_count + 1) * sizeof *lines);
+    if (!steps || !lines)
         return;
+    path->end = at;
     path->steps = steps;
-    path->step_count = n;
+    path->lines = lines;
+    path->line_count = 0;
     path->only_data = true;
-    path->first_offset = INT32_MAX;
-    path->last_offset = INT32_MIN;
-    for (at = path->first; at->kind != MEMO_BRANCH; at = ((const memo_node *)at)->usual) {
-        memo_node *node = (memo_node *)at;
-        if (at->kind == MEMO_CODE) {
-            path->asks_code = true;
-            path->code_offset = node->offset;
-        } else if (at->kind == MEMO_PASSED) {
+    path->asks_code = false;
+    path->code_changes = 0;
+    path->first_offset = path->first_code = INT32_MAX;
+    path->last_offset = path->last_code = INT32_MIN;
+    for (at = (memo_node *)path->first; at != path->end; at = (memo_node *)at->usual) {
+        if (at->place.kind == MEMO_CODE || at->place.kind == MEMO_END) {
+            need_line(path, at);
+        } else if (at->place.kind == MEMO_PASSED) {
             path->only_data = false;
-            steps++->node = node;
-        } else if (at->kind == MEMO_DATA) {
-            *steps++ = (memo_step){node, memory_expect(&accesses[node->index])};
-            path->first_offset = node->offset < path->first_offset ? node->offset : path->first_offset;
-            path->last_offset = node->offset > path->last_offset ? node->offset : path->last_offset;
+            steps++->node = at;
+        } else {
+            *steps++ = (memo_step){at, memory_expect(&accesses[at->index])};
+            path->first_offset = at->offset < path->first_offset ? at->offset : path->first_offset;
+            path->last_offset = at->offset > path->last_offset ? at->offset : path->last_offset;
         }
     }
-    path->branch = (memo_node *)at;
+    path->step_count = (uint16_t)(steps - path->steps);
 }
 
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
@@ -354,7 +391,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     for (unsigned i = 0; i < P5_STALL_COUNT; i++)
         sum->stalls[i] += d->stalls[i];
     bool fits = !core->pipe.has_pending && m->asked <= m->record_room && clocks <= INT32_MAX;
-    if (fits && insert(core, path, (uint32_t)clocks) && !path->branch)
+    if (fits && insert(core, path, (uint32_t)clocks))
         find_steps(m, path, r->accesses);
     if (core->profile)
         profile_commit(core);

@@ -93,7 +93,6 @@ static memo_place *ask_code(p5_core *core, const p5_retired *r, memo_node *node)
     code_answer answer;
     if (memo_fetch(core, r->block, node->address, node->who, asked, &answer))
         return node->usual;
-    core->memo.code_usual = false;
     return behind(&core->memo, node, memo_pack_code(&answer, asked));
 }
 
@@ -101,7 +100,6 @@ static memo_place *ask_end(p5_core *core, const p5_retired *r, memo_node *node)
 {
     if (price_end_known(core, r->block, node->address))
         return node->usual;
-    core->memo.code_usual = false;
     return behind(&core->memo, node, memo_pack_bool(false));
 }
 
@@ -138,31 +136,38 @@ static inline branch_query query_of(const p5_core *core, const p5_retired *r, co
 
 /* A branch whose BTB entry is not where it was last time. */
 static memo_answer __attribute__((noinline))
-ask_predictor(p5_core *core, const p5_retired *r, memo_node *node, bool taken)
+ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 {
-    const branch_query query = query_of(core, r, node, taken);
+    const branch_query query = query_of(core, r, &branch->node, taken);
     branch_answer answer;
     predictor_branch(core->predictor, &query, &answer);
-    node->entry = predictor_entry(core->predictor, query.last_byte);
+    btb_entry *entry = predictor_entry(core->predictor, query.last_byte);
+    branch->entry = predictor_is_own(&core->predictor->btb, entry, &query) ? entry : NULL;
+    branch->place = branch->entry ? btb_place(entry) : 0;
     return memo_pack_branch(&answer, taken);
 }
 
-static inline memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_node *node, bool taken)
+static memo_place *__attribute__((noinline))
+behind_branch(p5_core *core, memo_branch *branch, memo_answer packed, memo_place **kept)
 {
-    predictor *p = core->predictor;
-    const branch_query query = query_of(core, r, node, taken);
-    memo_answer packed;
-    if (__builtin_expect(predictor_is_own(&p->btb, node->entry, &query), 1)) {
-        branch_answer answer;
-        predictor_own_entry(p, &query, node->entry, &answer);
-        packed = memo_pack_branch(&answer, taken);
-    } else {
-        packed = ask_predictor(core, r, node, taken);
-    }
-    for (const memo_edge *edge = node->edges; edge; edge = edge->next) /* as many as ways to predict */
-        if (edge->answer.word[0] == packed.word[0])
-            return edge->to;
-    return behind(&core->memo, node, packed);
+    memo_place *place = behind(&core->memo, &branch->node, packed);
+    if (kept)
+        *kept = place;
+    return place;
+}
+
+static inline memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+{
+    btb_entry *entry = branch->entry;
+    if (__builtin_expect(!entry || btb_place(entry) != branch->place, 0))
+        return behind_branch(core, branch, ask_predictor(core, r, branch, taken), NULL);
+    const branch_query query = query_of(core, r, &branch->node, taken);
+    branch_answer answer;
+    predictor_own_entry(core->predictor, &query, entry, &answer);
+    memo_place **place = &branch->behind[memo_own_index(&answer, taken)];
+    if (__builtin_expect(!*place, 0))
+        return behind_branch(core, branch, memo_pack_branch(&answer, taken), place);
+    return *place;
 }
 
 /* ---- the way ------------------------------------------------------------------------------------------- */
@@ -186,7 +191,7 @@ static memo_place *walk(p5_core *core, const p5_retired *r, memo_place *at, bool
             at = ask_passed(core, node);
             break;
         case MEMO_BRANCH:
-            at = ask_branch(core, r, node, taken);
+            at = ask_branch(core, r, (memo_branch *)node, taken);
             break;
         case MEMO_LEAF:
             return at;
@@ -196,54 +201,107 @@ static memo_place *walk(p5_core *core, const p5_retired *r, memo_place *at, bool
     return NULL;
 }
 
-/* Follows the way of usual answers; answers where the tree is to be walked on. */
-static inline memo_place *run_straight(p5_core *core, const p5_retired *r, const memo_path *path)
+/* Asks the steps of the way of usual answers; answers where the tree is to be walked on and how many questions
+ * come before that. */
+static inline memo_place *run_steps(p5_core *core, const p5_retired *r, const memo_path *path,
+                                    uint32_t *number)
 {
     struct memory *m = core->memory;
     const memo_step *step = path->steps, *end = step + path->step_count;
     const p5_access *access = r->accesses;
+    memo_node *at = path->end;
     if (path->only_data && memory_calm(m, core->now + (uint64_t)(int64_t)path->first_offset,
                                        core->now + (uint64_t)(int64_t)path->last_offset)) {
-        for (; step < end; step++, access++)
-            if (!memory_data_expected(m, access, &step->expected))
-                return &step->node->place;
-        return &path->branch->place;
-    }
-    for (; step < end; step++) {
-        if (step->node->place.kind == MEMO_DATA) {
-            uint64_t asked = core->now + (uint64_t)(int64_t)step->node->offset;
-            if (!memory_data_usual(m, access++, asked))
-                return &step->node->place;
-        } else if (!passes(core, step->node)) {
-            core->memo.known = step->node->number + 1;
-            return behind(&core->memo, step->node, memo_pack_bool(true));
+        for (; step < end; step++, access++) {
+            if (!memory_data_expected(m, access, &step->expected)) {
+                at = step->node;
+                break;
+            }
         }
+    } else {
+        for (; step < end; step++) {
+            at = step->node;
+            if (at->place.kind == MEMO_PASSED) {
+                if (!passes(core, at)) { /* that the BTB was asked shows in it: no second time */
+                    *number = at->number + 1;
+                    return behind(&core->memo, at, memo_pack_bool(true));
+                }
+            } else if (!memory_data_usual(m, access++, core->now + (uint64_t)(int64_t)at->offset)) {
+                break;
+            }
+        }
+        if (step == end)
+            at = path->end;
     }
-    return &path->branch->place;
+    *number = at->number;
+    return &at->place;
 }
 
-/* Nothing has happened to the code cache since the lines that this path asks for were found there, most
- * recently used and with all end bits set: looking them up again would change nothing. (A use of a way sets
- * the bits on its path of the replacement tree to values that depend on the way alone; done twice with
- * nothing between, the second changes nothing. The lines of a block lie in different sets.) What remains is
- * the code TLB. */
-static bool code_unchanged(p5_core *core, const memo_path *path)
+/* The lines of a path are in the code cache, with the end bits that have to be known, and none of them is on
+ * its way there. Changes nothing. */
+static bool __attribute__((noinline)) lines_present(const p5_core *core, const memo_path *path)
 {
-    return path->code_changes == memory_code_changes(core->memory) &&
-           (!path->asks_code ||
-            (memory_undisturbed(core->memory, core->now + (uint64_t)(int64_t)path->code_offset) &&
-             memory_code_page_usual(core->memory, path->block->code->linear)));
+    const struct memory *m = core->memory;
+    bool filling = m->code_fill.done > core->now + (uint64_t)(int64_t)path->first_code;
+    for (unsigned i = 0; i < path->line_count; i++) {
+        memo_line *line = &path->lines[i];
+        unsigned set = cache_set(line->physical);
+        if (m->code.tag[set][line->way] != cache_tag(line->physical)) {
+            int way = code_cache_find(&m->code, line->physical);
+            if (way < 0)
+                return false;
+            line->way = (uint8_t)way;
+        }
+        if ((line->ends & ~m->code.ends[set][line->way]) != 0 ||
+            (filling && cache_line(line->physical) == m->code_fill.line))
+            return false;
+    }
+    return true;
 }
 
-/* The lines of the path were looked up along the tree while the code cache went from `before` changes to what
- * it is now. */
-static void note_code(const p5_core *core, memo_path *path, uint64_t before)
+/* What the fetches of present lines leave behind, of those that come before question `number`. */
+static void use_lines(p5_core *core, const memo_path *path, uint32_t number)
 {
-    const isa_block *code = path->block->code;
-    bool one_page = ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0;
-    if (core->memo.code_usual && before == memory_code_changes(core->memory) && one_page &&
-        !code->cache_disable)
-        path->code_changes = before;
+    code_cache *code = &core->memory->code;
+    for (const memo_line *line = path->lines; line < path->lines + path->line_count; line++)
+        if (line->number < number)
+            code_cache_used(code, cache_set(line->physical), line->way);
+}
+
+/* The code fetches of the path have their usual answers. `*changed`: what they leave behind has to be entered
+ * into the code cache. That is not so if nothing has happened there since they were made last: a use of a way
+ * sets the bits on its path of the replacement tree to values that depend on the way alone; done twice with
+ * nothing between, the second changes nothing, and the lines of a block lie in different sets. */
+static inline bool code_usual(p5_core *core, const memo_path *path, bool *changed)
+{
+    *changed = path->code_changes != memory_code_changes(core->memory);
+    if (*changed && !lines_present(core, path))
+        return false;
+    return !path->asks_code ||
+           (memory_undisturbed(core->memory, core->now + (uint64_t)(int64_t)path->last_code) &&
+            memory_code_page_usual(core->memory, path->block->code->linear));
+}
+
+/* Follows the way of usual answers to the leaf, or as far as the answers are usual and then the tree. NULL:
+ * the tree ends behind `known` questions. */
+static inline memo_place *follow(p5_core *core, const p5_retired *r, memo_path *path, bool taken)
+{
+    bool changed;
+    if (__builtin_expect(!path->end || !code_usual(core, path, &changed), 0))
+        return walk(core, r, path->first, taken);
+    memo_place *at = run_steps(core, r, path, &core->memo.known);
+    if (__builtin_expect(changed, 0)) {
+        use_lines(core, path, core->memo.known);
+        if (at == &path->end->place)
+            path->code_changes = memory_code_changes(core->memory);
+    }
+    if (__builtin_expect(at != &path->end->place || at->kind != MEMO_BRANCH, 0))
+        return walk(core, r, at, taken);
+    memo_place *leaf = ask_branch(core, r, (memo_branch *)at, taken);
+    core->memo.known++;
+    if (__builtin_expect(!leaf || leaf->kind != MEMO_LEAF, 0))
+        return walk(core, r, leaf, taken);
+    return leaf;
 }
 
 static inline void use(p5_core *core, memo_leaf *leaf, p5_block *block)
@@ -271,18 +329,15 @@ static inline void use(p5_core *core, memo_leaf *leaf, p5_block *block)
     m->last = leaf;
 }
 
-/* The path of this execution: the one that followed last time, mostly. NULL: out of memory. */
-static inline memo_path *find_path(p5_core *core, p5_block *block, uint64_t key)
+/* The path of this execution, looked up. NULL: out of memory. */
+static memo_path *__attribute__((noinline)) find_path(p5_core *core, p5_block *block, uint64_t key)
 {
     memo *m = &core->memo;
-    memo_path *path = m->last ? m->last->next_path : NULL;
-    if (path && path->block == block && path->variant == key)
-        return path;
     if (!m->current)
         m->current = memo_intern(m, &core->state);
     if (!m->current)
         return NULL;
-    path = memo_find_path(m, block, m->current, key);
+    memo_path *path = memo_find_path(m, block, m->current, key);
     if (m->last)
         m->last->next_path = path;
     return path;
@@ -290,6 +345,7 @@ static inline memo_path *find_path(p5_core *core, p5_block *block, uint64_t key)
 
 void memo_price(p5_core *core, const p5_retired *r)
 {
+    memo *m = &core->memo;
     p5_block *block = r->block;
     bool taken = !block->conditional || r->next != block->fall_through;
     uint64_t key = 0;
@@ -297,32 +353,19 @@ void memo_price(p5_core *core, const p5_retired *r)
         price_exact(core, r);
         return;
     }
-    memo_path *path = find_path(core, block, key);
-    if (!path) {
-        price_exact(core, r);
-        return;
+    memo_path *path = m->last ? m->last->next_path : NULL; /* what followed last time, mostly */
+    if (!path || path->block != block || path->variant != key) {
+        path = find_path(core, block, key);
+        if (!path) {
+            price_exact(core, r);
+            return;
+        }
     }
-    memo *m = &core->memo;
     m->given_count = 0;
     m->known = 0;
-    memo_place *at;
-    if (path->branch && code_unchanged(core, path)) {
-        at = run_straight(core, r, path);
-        if (at == &path->branch->place) {
-            m->known = path->branch->number + 1;
-            at = ask_branch(core, r, path->branch, taken);
-        }
-        if (!at || at->kind != MEMO_LEAF)
-            at = walk(core, r, at, taken);
-    } else {
-        m->code_usual = true;
-        uint64_t before = memory_code_changes(core->memory);
-        at = walk(core, r, path->first, taken);
-        if (at)
-            note_code(core, path, before);
-    }
-    if (at)
-        use(core, (memo_leaf *)at, block);
+    memo_place *leaf = follow(core, r, path, taken);
+    if (leaf)
+        use(core, (memo_leaf *)leaf, block);
     else
         memo_learn(core, r, path);
 }

@@ -42,11 +42,25 @@ typedef struct memo_node {
      * the group before; branch: of its own pair's. */
     uint32_t address;
     uint32_t who;      /* data, code: address of the instruction that asks, for the profile */
-    btb_entry *entry;  /* branch: where its BTB entry was seen last, or NULL */
     uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
     memo_edge *edges;  /* behind the others, and all of a branch */
 } memo_node;
+
+/* How a branch that finds its own BTB entry can turn out: predicted taken, rightly, taken. */
+enum { MEMO_OWN_ANSWERS = 8 };
+static inline unsigned memo_own_index(const branch_answer *a, bool taken)
+{
+    return (unsigned)a->predicted_taken | (unsigned)a->right << 1 | (unsigned)taken << 2;
+}
+
+/* The question for a branch. */
+typedef struct memo_branch {
+    memo_node node;
+    btb_entry *entry;                    /* where its BTB entry was seen last, or NULL */
+    uint64_t place;                      /* what identifies it there: btb_place */
+    memo_place *behind[MEMO_OWN_ANSWERS]; /* what `edges` say, for the own entry's answers so far */
+} memo_branch;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. */
 typedef struct memo_delta {
@@ -77,22 +91,32 @@ typedef struct memo_step {
     data_expected expected; /* what the reference is like */
 } memo_step;
 
+/* A code line that has to be there for the usual answers. */
+typedef struct memo_line {
+    uint32_t physical;
+    uint32_t ends;   /* P54C: end bits that have to be known */
+    uint32_t number; /* of the question that fetches it; UINT32_MAX: only its end bits are asked for */
+    uint8_t way;     /* where it was last */
+} memo_line;
+
 /* Way in: a block with one entry state and variant. */
 struct memo_path {
     const p5_block *block; /* NULL: released */
     const memo_state *from;
     uint64_t variant;
     memo_place *first; /* of the tree */
-    /* The way along usual answers up to the branch, without code lines and end bits; known once `branch` is
-     * not NULL. */
-    memo_node *branch;
-    const memo_step *steps;
-    unsigned step_count;
+    /* The way along usual answers: to the branch, or to a question that has never had a usual answer. Known
+     * once `end` is not NULL. */
+    memo_node *end;
+    const memo_step *steps; /* questions before it, but those for code lines and end bits */
+    memo_line *lines;       /* ... which are these */
+    uint16_t step_count, line_count;
     bool only_data;           /* all steps are data references, */
     int32_t first_offset;     /* ... the first asked for at this clock, relative to the block's first, */
     int32_t last_offset;      /* ... the last at this */
-    bool asks_code;           /* there is a code line on it, the last asked for at */
-    int32_t code_offset;      /* ... this clock, relative to the block's first */
+    bool asks_code;           /* lines are fetched on it, */
+    int32_t first_code;       /* ... the first at this clock, relative to the block's first, */
+    int32_t last_code;        /* ... the last at this */
     uint64_t code_changes;    /* of the code cache when its lines were found unchanged last: memo_price.c */
     memo_path *next;          /* with the same hash */
     memo_path *next_of_block; /* other ways in to the same block */

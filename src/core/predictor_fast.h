@@ -25,21 +25,22 @@ static inline btb_type predictor_type(uint8_t kind)
  * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
 static inline void predictor_learn(btb_entry *entry, const branch_query *query)
 {
-    uint8_t *counter = &entry->counter[entry->history];
-    *counter = (uint8_t)(query->taken ? *counter + (*counter < 3) : *counter - (*counter > 0));
+    uint8_t *counter = &entry->counter[entry->history & (BTB_COUNTERS - 1)];
+    *counter = (uint8_t)(*counter + (query->taken & (*counter < 3)) - (!query->taken & (*counter > 0)));
     entry->history = (uint8_t)((entry->history << 1 | query->taken) & (BTB_COUNTERS - 1));
     entry->stale_prediction = entry->prediction;
     entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[entry->history] >= 2;
 }
 
-/* `entry` has the branch's tag, offset and type: predicts, then learns. */
+/* `entry` has the branch's tag, offset and type: predicts, then learns. Which way a branch goes is not known
+ * to the host's predictor either: no branches on it. */
 static inline void predictor_own_entry(predictor *p, const branch_query *query, btb_entry *entry,
                                        branch_answer *answer)
 {
     uint32_t predicted = entry->target;
     *answer = (branch_answer){.hit = true, .predicted_taken = true};
     if (entry->type == BTB_JCC) {
-        bool stale = query->since_last != 0 && query->since_last <= p->btb.model->stale_instructions;
+        bool stale = query->since_last - 1u < p->btb.model->stale_instructions; /* 0: unknown */
         answer->predicted_taken = stale ? entry->stale_prediction : entry->prediction;
         predictor_learn(entry, query);
     } else if (entry->type == BTB_CALL) {
@@ -49,14 +50,13 @@ static inline void predictor_own_entry(predictor *p, const branch_query *query, 
         if (p->returns.entries != 0)
             predicted = address;
     }
-    answer->right = answer->predicted_taken == query->taken &&
-                    (!query->taken || (predicted == query->target && query->target != query->fall_through));
+    bool right_target = (predicted == query->target) & (query->target != query->fall_through);
+    answer->right = (answer->predicted_taken == query->taken) & (!query->taken | right_target);
     if (entry->type == BTB_RET) {
         answer->return_predicted = true;
         answer->return_right = answer->right;
     }
-    if (query->taken)
-        entry->target = query->target;
+    entry->target = query->taken ? query->target : entry->target;
     btb_used(&p->btb, entry);
     p->wrong = !answer->right;
     p->wrong_pair = query->pair;

@@ -17,7 +17,25 @@ typedef struct return_stack {
 
 void return_stack_init(return_stack *stack, unsigned entries);
 /* True if the oldest address was lost: event 39h/1 of the 1997 manual, "RSB overflows". */
-bool return_stack_push(return_stack *stack, uint32_t address);
-uint32_t return_stack_pop(return_stack *stack);
+static inline bool return_stack_push(return_stack *stack, uint32_t address)
+{
+    if (stack->entries == 0)
+        return false;
+    stack->top = stack->top + 1 < stack->entries ? stack->top + 1 : 0;
+    stack->address[stack->top] = address;
+    bool full = stack->count == stack->entries;
+    stack->count += !full;
+    return full;
+}
+
+static inline uint32_t return_stack_pop(return_stack *stack)
+{
+    if (stack->entries == 0)
+        return 0;
+    uint32_t address = stack->address[stack->top];
+    stack->top = (stack->top > 0 ? stack->top : stack->entries) - 1;
+    stack->count -= stack->count > 0;
+    return address;
+}
 
 #endif
