@@ -311,6 +311,7 @@ static unsigned hash_of(const uc_translated *tb, const block_plan *plan, uint32_
 static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_bytes *code, bool code32)
 {
     unsigned at = 0;
+    bool last_looks_outside = false;
     for (unsigned i = 0; i < b->count; i++) {
         isa_insn insn;
         if (!isa_decode(e->decoder, code->bytes + at, code->size - at, b->linear + at, code32, &insn))
@@ -318,9 +319,11 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         b->marks[i].offset = (uint16_t)at;
         b->marks[i + 1].accesses = (uint16_t)(b->marks[i].accesses + insn.accesses);
         b->marks[i + 1].values = (uint16_t)(b->marks[i].values + (insn_value(&insn) != ISA_VALUE_NONE));
+        last_looks_outside = insn.flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD);
         at += insn.length;
     }
     b->marks[b->count].offset = (uint16_t)at;
+    b->quick = b->kind == BLOCK_PLAIN && !last_looks_outside;
     /* Unicorn leaves the rest of an instruction unread that it knows to fault: the x87 with CR0.TS. */
     if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
         return false;

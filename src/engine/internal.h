@@ -76,6 +76,7 @@ typedef struct engine_block {
     uint8_t cpl, mode, iopl;
     uint8_t kind;           /* block_kind */
     bool slow;              /* its start has more to do than to be noted */
+    bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors */
     bool address16;         /* BLOCK_REP: the count is CX */
     bool port;              /* BLOCK_REP: INS or OUTS */
     bool scan_reverse;      /* BLOCK_SCAN: BSR */
@@ -128,7 +129,7 @@ struct engine {
     bool stepping;
     bool in_attention;
     atomic_bool requested; /* attention() at the next boundary */
-    p5_retired retired;    /* filled in for every stretch */
+    p5_retired retired;    /* filled in for every stretch; between stretches what is rarely set is not */
     engine_callbacks callbacks;
     uc_env *env;
     p5_access *records;
@@ -316,7 +317,10 @@ engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool wri
 void virtual_flag_execute(engine *e, engine_block *b);
 
 /* value.c: operands of instructions whose clocks depend on them */
-void value_add(engine *e, isa_value_kind kind, uint64_t a);
+static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
+{
+    *e->value_next++ = (p5_value){.a = a, .kind = (uint8_t)kind};
+}
 void value_scan(engine *e, const engine_block *block);
 
 /* special.c */

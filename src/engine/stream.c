@@ -26,6 +26,23 @@ static void add_popped_esp(engine *e)
     after->physical = same_page ? before->physical + after->size : after[1].physical - after->size;
 }
 
+/* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. */
+static inline bool give(engine *e, p5_retired *r, const engine_block *b, unsigned count, uint32_t next)
+{
+    r->block = b->block;
+    r->count = (uint16_t)count;
+    r->access_count = (uint32_t)(e->record_next - e->records);
+    r->value_count = (uint32_t)(e->value_next - e->values);
+    r->next = next;
+    r->cpl = b->cpl;
+    r->mode = b->mode;
+    r->iopl = b->iopl;
+    e->current = NULL;
+    e->record_next = e->records;
+    e->value_next = e->values;
+    return e->callbacks.retired(e->callbacks.context, r);
+}
+
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
 {
     engine_block *b = e->current;
@@ -35,25 +52,13 @@ bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
         else if (b->kind == BLOCK_SCAN)
             value_scan(e, b);
     }
-    e->current = NULL;
     p5_retired *r = &e->retired;
-    r->block = b->block;
-    r->count = (uint16_t)count;
-    r->accesses = e->records;
-    r->access_count = (uint32_t)(e->record_next - e->records);
-    r->value_count = (uint32_t)(e->value_next - e->values);
-    r->next = next;
-    r->repeats = 0;
-    r->cpl = b->cpl;
     r->cpl_after = e->env->hflags & UC_HF_CPL;
-    r->mode = b->mode;
-    r->iopl = b->iopl;
     r->interrupted = interrupted;
     r->descriptor = e->descriptor;
-    e->record_next = e->records;
-    e->value_next = e->values;
     e->descriptor = false;
-    bool attention = e->callbacks.retired(e->callbacks.context, r);
+    bool attention = give(e, r, b, count, next);
+    r->interrupted = r->descriptor = false;
     if (__builtin_expect(r->unsafe_x87, 0)) {
         r->unsafe_x87 = false;
         memset(e->unsafe, 0, sizeof e->unsafe);
@@ -77,20 +82,13 @@ static bool end_repeat(engine *e, uint32_t next, bool interrupted)
     }
     p5_retired *r = &e->retired;
     r->repeats = made;
-    e->current = NULL;
-    r->block = b->block;
-    r->count = 1;
-    r->accesses = e->records;
-    r->access_count = (uint32_t)(e->record_next - e->records);
-    r->value_count = 0;
-    r->next = next;
-    r->cpl = r->cpl_after = b->cpl;
-    r->mode = b->mode;
-    r->iopl = b->iopl;
+    r->cpl_after = b->cpl;
     r->interrupted = interrupted;
-    r->descriptor = false;
-    e->record_next = e->records;
-    return e->callbacks.retired(e->callbacks.context, r);
+    e->value_next = e->values; /* it has none */
+    bool attention = give(e, r, b, 1, next);
+    r->repeats = 0;
+    r->interrupted = false;
+    return attention;
 }
 
 bool stream_end_all(engine *e, uint32_t next)
@@ -206,11 +204,11 @@ static bool repeat_continues(engine *e, engine_block *b)
 }
 
 /* Control leaves the running block for `b`. False if a REP string goes on. */
-static inline bool leave(engine *e, engine_block *b, bool *attention)
+static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *attention)
 {
-    if (__builtin_expect(e->restart, 0)) {
+    if (e->restart) {
         *attention = stream_end_before(e, b->linear);
-    } else if (__builtin_expect(e->current->kind == BLOCK_REP, 0)) {
+    } else if (e->current->kind == BLOCK_REP) {
         bool again = b == e->current && repeat_register(e) != 0;
         if (again && repeat_continues(e, b))
             return false;
@@ -248,11 +246,17 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
     (void)uc, (void)address, (void)size;
     engine_block *b = block;
     engine *e = b->owner;
+    engine_block *ended = e->current;
+    p5_retired *r = &e->retired;
     bool attention = false;
-    if (e->current && !leave(e, b, &attention))
+    if (__builtin_expect(ended && ended->quick && !(e->restart | e->descriptor | r->unsafe_x87), 1)) {
+        r->cpl_after = ended->cpl;
+        attention = give(e, r, ended, ended->count, b->linear);
+    } else if (ended && !leave(e, b, &attention)) {
         return;
+    }
     e->restart = false;
-    if (__builtin_expect(b->slow || attention || e->stepping ||
+    if (__builtin_expect(b->slow | attention | e->stepping |
                              atomic_load_explicit(&e->requested, memory_order_relaxed),
                          0))
         start_slow(e, b, attention);

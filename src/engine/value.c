@@ -1,13 +1,8 @@
 /* Operands of instructions whose clocks depend on them, beside the x87's: counts, scanned numbers,
  * saturation. */
-#include <string.h>
+#include <emmintrin.h>
 
 #include "engine/internal.h"
-
-void value_add(engine *e, isa_value_kind kind, uint64_t a)
-{
-    *e->value_next++ = (p5_value){.a = a, .kind = (uint8_t)kind};
-}
 
 /* BSF and BSR end their blocks: the result says where the lowest or highest set bit of the source was, ZF
  * that there was none. What is handed over is a number with that bit, which is all that its clocks depend on.
@@ -22,56 +17,46 @@ void value_scan(engine *e, const engine_block *b)
 
 /* --- Saturating MMX instructions: was an element clipped? --- */
 
-static inline int64_t element(const uc_fpreg *r, unsigned i, unsigned bytes, bool is_signed)
+/* The host's SSE2 does the same on twice as many elements: it gives the result, and where that is not what the
+ * unclipped operation gives, an element was clipped. */
+
+static inline __m128i mmx_load(const uc_fpreg *r)
 {
-    uint64_t raw = 0;
-    memcpy(&raw, r->bytes + i * bytes, bytes);
-    unsigned unused = 64 - 8 * bytes;
-    return is_signed ? (int64_t)(raw << unused) >> unused : (int64_t)raw;
+    return _mm_loadl_epi64((const __m128i *)(const void *)r->bytes);
 }
 
-/* True if a + sign * b is not representable for any pair of elements. */
-static bool sum_clips(const uc_fpreg *a, const uc_fpreg *b, unsigned bytes, bool is_signed, int sign)
+static inline void mmx_store(uc_env *env, uc_fpreg *to, __m128i result, __m128i as_if, __m128i exact)
 {
-    int64_t high = is_signed ? (1 << (8 * bytes - 1)) - 1 : (1 << 8 * bytes) - 1;
-    int64_t low = is_signed ? -high - 1 : 0;
-    bool clips = false;
-    for (unsigned i = 0; i < 8 / bytes; i++) {
-        int64_t exact = element(a, i, bytes, is_signed) + sign * element(b, i, bytes, is_signed);
-        clips |= exact < low || exact > high;
-    }
-    return clips;
+    bool clips = _mm_movemask_epi8(_mm_cmpeq_epi8(as_if, exact)) != 0xffff;
+    value_add(engine_of(env), ISA_VALUE_SATURATED, clips);
+    _mm_storel_epi64((__m128i *)(void *)to->bytes, result);
 }
 
-/* True if any element of `bytes` bytes does not fit into half of them. */
-static bool pack_clips(const uc_fpreg *a, const uc_fpreg *b, unsigned bytes, bool to_signed)
-{
-    int64_t high = to_signed ? (1 << (4 * bytes - 1)) - 1 : (1 << 4 * bytes) - 1;
-    int64_t low = to_signed ? -high - 1 : 0;
-    bool clips = false;
-    for (unsigned i = 0; i < 8 / bytes; i++) {
-        int64_t x = element(a, i, bytes, true), y = element(b, i, bytes, true);
-        clips |= x < low || x > high || y < low || y > high;
-    }
-    return clips;
-}
-
-#define SATURATING(name, clips)                                                                              \
-    void REAL(name)(uc_env * env, uc_fpreg * to, uc_fpreg * from);                                           \
-    void WRAP(name)(uc_env * env, uc_fpreg * to, uc_fpreg * from);                                           \
-    void WRAP(name)(uc_env * env, uc_fpreg * to, uc_fpreg * from)                                            \
+#define SATURATING(name)                                                                                     \
+    void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from);                            \
+    void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from)
+#define SUM(name, saturating, wrapping)                                                                      \
+    SATURATING(name)                                                                                         \
     {                                                                                                        \
-        value_add(engine_of(env), ISA_VALUE_SATURATED, clips);                                               \
-        REAL(name)(env, to, from);                                                                           \
+        __m128i a = mmx_load(to), b = mmx_load(from), sum = saturating(a, b);                                \
+        mmx_store(env, to, sum, sum, wrapping(a, b));                                                        \
     }
-SATURATING(helper_paddsb_mmx, sum_clips(to, from, 1, true, 1))
-SATURATING(helper_paddsw_mmx, sum_clips(to, from, 2, true, 1))
-SATURATING(helper_paddusb_mmx, sum_clips(to, from, 1, false, 1))
-SATURATING(helper_paddusw_mmx, sum_clips(to, from, 2, false, 1))
-SATURATING(helper_psubsb_mmx, sum_clips(to, from, 1, true, -1))
-SATURATING(helper_psubsw_mmx, sum_clips(to, from, 2, true, -1))
-SATURATING(helper_psubusb_mmx, sum_clips(to, from, 1, false, -1))
-SATURATING(helper_psubusw_mmx, sum_clips(to, from, 2, false, -1))
-SATURATING(helper_packsswb_mmx, pack_clips(to, from, 2, true))
-SATURATING(helper_packuswb_mmx, pack_clips(to, from, 2, false))
-SATURATING(helper_packssdw_mmx, pack_clips(to, from, 4, true))
+SUM(paddsb, _mm_adds_epi8, _mm_add_epi8)
+SUM(paddsw, _mm_adds_epi16, _mm_add_epi16)
+SUM(paddusb, _mm_adds_epu8, _mm_add_epi8)
+SUM(paddusw, _mm_adds_epu16, _mm_add_epi16)
+SUM(psubsb, _mm_subs_epi8, _mm_sub_epi8)
+SUM(psubsw, _mm_subs_epi16, _mm_sub_epi16)
+SUM(psubusb, _mm_subs_epu8, _mm_sub_epi8)
+SUM(psubusw, _mm_subs_epu16, _mm_sub_epi16)
+
+/* Packing: both operands, one above the other; unpacked again, what was not clipped is what it was. */
+#define PACK(name, pack, unpack)                                                                             \
+    SATURATING(name)                                                                                         \
+    {                                                                                                        \
+        __m128i wide = _mm_unpacklo_epi64(mmx_load(to), mmx_load(from)), narrow = pack(wide, wide);          \
+        mmx_store(env, to, narrow, unpack, wide);                                                            \
+    }
+PACK(packsswb, _mm_packs_epi16, _mm_srai_epi16(_mm_unpacklo_epi8(narrow, narrow), 8))
+PACK(packuswb, _mm_packus_epi16, _mm_unpacklo_epi8(narrow, _mm_setzero_si128()))
+PACK(packssdw, _mm_packs_epi32, _mm_srai_epi32(_mm_unpacklo_epi16(narrow, narrow), 16))

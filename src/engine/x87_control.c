@@ -192,18 +192,17 @@ void WRAP(helper_fninit)(uc_env *env)
 }
 
 /* MMX instructions wait, too; EMMS as well. Afterwards all registers count as valid (MMX) or empty (EMMS). */
-void REAL(helper_enter_mmx)(uc_env *env);
 void WRAP(helper_enter_mmx)(uc_env *env);
 void WRAP(helper_enter_mmx)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
-    REAL(helper_enter_mmx)(env);
+    env->fpstt = 0;
+    memset(env->fptags, 0, sizeof env->fptags);
 }
 
-void REAL(helper_emms)(uc_env *env);
 void WRAP(helper_emms)(uc_env *env);
 void WRAP(helper_emms)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
-    REAL(helper_emms)(env);
+    memset(env->fptags, 1, sizeof env->fptags); /* all empty */
 }
