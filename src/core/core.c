@@ -281,6 +281,7 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 void core_hold_memo(p5_core *core)
 {
     const p5_control *c = &core->control;
+    memo_materialise(core);
     core->memo.held = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
                       c->branch_trace || core->watch->on || core->breakpoints.active ||
                       (core->profile && core->profile->sink.watched != P5_PROFILE_NONE);

@@ -201,39 +201,50 @@ static memo_place *walk(p5_core *core, const p5_retired *r, memo_place *at, bool
     return NULL;
 }
 
-/* Asks the steps of the way of usual answers; answers where the tree is to be walked on and how many questions
- * come before that. */
-static inline memo_place *run_steps(p5_core *core, const p5_retired *r, const memo_path *path,
-                                    uint32_t *number)
+/* Asks the steps of the way of usual answers at whatever clock; answers where the tree is to be walked on.
+ * `core->memo.known` becomes the number of questions before that. */
+static memo_place *__attribute__((noinline))
+run_steps_busy(p5_core *core, const p5_retired *r, const memo_path *path)
+{
+    const p5_access *access = r->accesses;
+    for (const memo_step *step = path->steps; step < path->steps + path->step_count; step++) {
+        memo_node *at = step->node;
+        core->memo.known = at->number;
+        if (at->place.kind == MEMO_PASSED) {
+            if (!passes(core, at)) { /* that the BTB was asked shows in it: no second time */
+                core->memo.known = at->number + 1;
+                return behind(&core->memo, at, memo_pack_bool(true));
+            }
+        } else if (!memory_data_usual(core->memory, access++, core->now + (uint64_t)(int64_t)at->offset)) {
+            return &at->place;
+        }
+    }
+    core->memo.known = path->end->number;
+    return &path->end->place;
+}
+
+/* The same; mostly the steps are references at calm clocks. */
+static inline memo_place *run_steps(p5_core *core, const p5_retired *r, const memo_path *path)
 {
     struct memory *m = core->memory;
-    const memo_step *step = path->steps, *end = step + path->step_count;
-    const p5_access *access = r->accesses;
     memo_node *at = path->end;
-    if (path->only_data && memory_calm(m, core->now + (uint64_t)(int64_t)path->first_offset,
-                                       core->now + (uint64_t)(int64_t)path->last_offset)) {
-        for (; step < end; step++, access++) {
-            if (!memory_data_expected(m, access, &step->expected)) {
+    const memo_step *step = path->steps, *end = step + path->step_count;
+    if (step != end) {
+        if (__builtin_expect(!path->only_data ||
+                                 !memory_calm(m, core->now + (uint64_t)(int64_t)path->first_offset,
+                                              core->now + (uint64_t)(int64_t)path->last_offset),
+                             0))
+            return run_steps_busy(core, r, path);
+        const p5_access *access = r->accesses;
+        do {
+            if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0)) {
                 at = step->node;
                 break;
             }
-        }
-    } else {
-        for (; step < end; step++) {
-            at = step->node;
-            if (at->place.kind == MEMO_PASSED) {
-                if (!passes(core, at)) { /* that the BTB was asked shows in it: no second time */
-                    *number = at->number + 1;
-                    return behind(&core->memo, at, memo_pack_bool(true));
-                }
-            } else if (!memory_data_usual(m, access++, core->now + (uint64_t)(int64_t)at->offset)) {
-                break;
-            }
-        }
-        if (step == end)
-            at = path->end;
+            access++;
+        } while (++step != end);
     }
-    *number = at->number;
+    core->memo.known = at->number;
     return &at->place;
 }
 
@@ -284,12 +295,12 @@ static inline bool code_usual(p5_core *core, const memo_path *path, bool *change
 
 /* Follows the way of usual answers to the leaf, or as far as the answers are usual and then the tree. NULL:
  * the tree ends behind `known` questions. */
-static inline memo_place *follow(p5_core *core, const p5_retired *r, memo_path *path, bool taken)
+static inline __attribute__((always_inline)) memo_place *follow(p5_core *core, const p5_retired *r, memo_path *path, bool taken)
 {
     bool changed;
     if (__builtin_expect(!path->end || !code_usual(core, path, &changed), 0))
         return walk(core, r, path->first, taken);
-    memo_place *at = run_steps(core, r, path, &core->memo.known);
+    memo_place *at = run_steps(core, r, path);
     if (__builtin_expect(changed, 0)) {
         use_lines(core, path, core->memo.known);
         if (at == &path->end->place)
@@ -304,6 +315,13 @@ static inline memo_place *follow(p5_core *core, const p5_retired *r, memo_path *
     return leaf;
 }
 
+static void __attribute__((noinline)) note_dirty(memo *m, memo_leaf *leaf)
+{
+    leaf->is_dirty = true;
+    leaf->next_dirty = m->dirty;
+    m->dirty = leaf;
+}
+
 static inline void use(p5_core *core, memo_leaf *leaf, p5_block *block)
 {
     memo *m = &core->memo;
@@ -313,11 +331,8 @@ static inline void use(p5_core *core, memo_leaf *leaf, p5_block *block)
         leaf->context = m->context;
     }
     leaf->uses[core->cpl_class]++;
-    if (__builtin_expect(!leaf->is_dirty, 0)) {
-        leaf->is_dirty = true;
-        leaf->next_dirty = m->dirty;
-        m->dirty = leaf;
-    }
+    if (__builtin_expect(!leaf->is_dirty, 0))
+        note_dirty(m, leaf);
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
     core->groups += leaf->groups;
@@ -343,29 +358,53 @@ static memo_path *__attribute__((noinline)) find_path(p5_core *core, p5_block *b
     return path;
 }
 
+static inline __attribute__((always_inline)) void price_along(p5_core *core, const p5_retired *r, memo_path *path, bool taken)
+{
+    core->memo.given_count = 0;
+    core->memo.known = 0;
+    memo_place *leaf = follow(core, r, path, taken);
+    if (__builtin_expect(leaf != NULL, 1))
+        use(core, (memo_leaf *)leaf, r->block);
+    else
+        memo_learn(core, r, path);
+}
+
+/* Whatever did not follow the stretch before last time. */
+static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_retired *r, bool taken)
+{
+    const p5_block *block = r->block;
+    uint64_t key = 0;
+    memo_path *path = NULL;
+    if (applies(core, r) && (!block->has_variants || variant(core, r, taken && block->by_direction, &key)))
+        path = find_path(core, r->block, key);
+    if (path)
+        price_along(core, r, path, taken);
+    else
+        price_exact(core, r);
+}
+
+/* The whole block was executed, as the paths of the block at `path` expect it. Blocks that end in a REP string
+ * have none; `last` is there only if no instruction is waiting for its partner and nothing holds the memo. */
+static inline bool is_whole(const p5_block *block, const p5_retired *r)
+{
+    return r->count == block->count && r->access_count == block->access_count &&
+           r->value_count == block->value_count && !r->unsafe_x87;
+}
+
 void memo_price(p5_core *core, const p5_retired *r)
 {
-    memo *m = &core->memo;
-    p5_block *block = r->block;
-    bool taken = !block->conditional || r->next != block->fall_through;
-    uint64_t key = 0;
-    if (!applies(core, r) || (block->has_variants && !variant(core, r, taken && block->by_direction, &key))) {
-        price_exact(core, r);
-        return;
-    }
-    memo_path *path = m->last ? m->last->next_path : NULL; /* what followed last time, mostly */
-    if (!path || path->block != block || path->variant != key) {
-        path = find_path(core, block, key);
-        if (!path) {
-            price_exact(core, r);
+    const p5_block *block = r->block;
+    bool taken = (r->next != block->fall_through) | !block->conditional;
+    const memo_leaf *last = core->memo.last;
+    if (__builtin_expect(last != NULL, 1)) {
+        memo_path *path = last->next_path; /* what followed last time */
+        uint64_t key = 0;
+        if (__builtin_expect(path && path->block == block && is_whole(block, r), 1) &&
+            (!block->has_variants || variant(core, r, taken && block->by_direction, &key)) &&
+            path->variant == key) {
+            price_along(core, r, path, taken);
             return;
         }
     }
-    m->given_count = 0;
-    m->known = 0;
-    memo_place *leaf = follow(core, r, path, taken);
-    if (leaf)
-        use(core, (memo_leaf *)leaf, block);
-    else
-        memo_learn(core, r, path);
+    price_unexpected(core, r, taken);
 }

@@ -25,11 +25,14 @@ static inline btb_type predictor_type(uint8_t kind)
  * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
 static inline void predictor_learn(btb_entry *entry, const branch_query *query)
 {
-    uint8_t *counter = &entry->counter[entry->history & (BTB_COUNTERS - 1)];
-    *counter = (uint8_t)(*counter + (query->taken & (*counter < 3)) - (!query->taken & (*counter > 0)));
-    entry->history = (uint8_t)((entry->history << 1 | query->taken) & (BTB_COUNTERS - 1));
+    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}}; /* not taken, taken */
+    unsigned history = entry->history;
+    uint8_t *counter = &entry->counter[history];
+    *counter = next[query->taken][*counter & 3];
+    history = (history << 1 | query->taken) & (BTB_COUNTERS - 1);
+    entry->history = (uint8_t)history;
     entry->stale_prediction = entry->prediction;
-    entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[entry->history] >= 2;
+    entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[history] >> 1;
 }
 
 /* `entry` has the branch's tag, offset and type: predicts, then learns. Which way a branch goes is not known
@@ -50,8 +53,8 @@ static inline void predictor_own_entry(predictor *p, const branch_query *query, 
         if (p->returns.entries != 0)
             predicted = address;
     }
-    bool right_target = (predicted == query->target) & (query->target != query->fall_through);
-    answer->right = (answer->predicted_taken == query->taken) & (!query->taken | right_target);
+    bool wrong_target = (predicted != query->target) | (query->target == query->fall_through);
+    answer->right = !((answer->predicted_taken ^ query->taken) | (query->taken & wrong_target));
     if (entry->type == BTB_RET) {
         answer->return_predicted = true;
         answer->return_right = answer->right;

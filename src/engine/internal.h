@@ -68,13 +68,21 @@ typedef struct block_mark {
     uint16_t values;   /* value-dependent instructions */
 } block_mark;
 
+/* Privilege and mode of a block, as they stand in p5_retired. */
+typedef struct block_levels {
+    uint8_t cpl, cpl_after /* = cpl */, mode, iopl;
+} block_levels;
+_Static_assert(offsetof(p5_retired, iopl) == offsetof(p5_retired, cpl) + offsetof(block_levels, iopl) &&
+                   offsetof(p5_retired, mode) == offsetof(p5_retired, cpl) + offsetof(block_levels, mode),
+               "copied together");
+
 typedef struct engine_block {
     engine *owner;
     p5_block *block; /* NULL for BLOCK_UNDEFINED, BLOCK_TOO_LONG and BLOCK_FAILED */
     uint32_t linear;
     uint16_t count;
-    uint8_t cpl, mode, iopl;
     uint8_t kind;           /* block_kind */
+    block_levels levels;
     bool slow;              /* its start has more to do than to be noted */
     bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors */
     bool address16;         /* BLOCK_REP: the count is CX */

@@ -27,16 +27,16 @@ static void add_popped_esp(engine *e)
 }
 
 /* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. */
-static inline bool give(engine *e, p5_retired *r, const engine_block *b, unsigned count, uint32_t next)
+static inline bool give(engine *e, p5_retired *r, const engine_block *b, unsigned count, uint32_t next,
+                        uint8_t cpl_after)
 {
     r->block = b->block;
     r->count = (uint16_t)count;
     r->access_count = (uint32_t)(e->record_next - e->records);
     r->value_count = (uint32_t)(e->value_next - e->values);
     r->next = next;
-    r->cpl = b->cpl;
-    r->mode = b->mode;
-    r->iopl = b->iopl;
+    memcpy(&r->cpl, &b->levels, sizeof b->levels);
+    r->cpl_after = cpl_after;
     e->current = NULL;
     e->record_next = e->records;
     e->value_next = e->values;
@@ -53,11 +53,10 @@ bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
             value_scan(e, b);
     }
     p5_retired *r = &e->retired;
-    r->cpl_after = e->env->hflags & UC_HF_CPL;
     r->interrupted = interrupted;
     r->descriptor = e->descriptor;
     e->descriptor = false;
-    bool attention = give(e, r, b, count, next);
+    bool attention = give(e, r, b, count, next, e->env->hflags & UC_HF_CPL);
     r->interrupted = r->descriptor = false;
     if (__builtin_expect(r->unsafe_x87, 0)) {
         r->unsafe_x87 = false;
@@ -82,10 +81,9 @@ static bool end_repeat(engine *e, uint32_t next, bool interrupted)
     }
     p5_retired *r = &e->retired;
     r->repeats = made;
-    r->cpl_after = b->cpl;
     r->interrupted = interrupted;
     e->value_next = e->values; /* it has none */
-    bool attention = give(e, r, b, 1, next);
+    bool attention = give(e, r, b, 1, next, b->levels.cpl);
     r->repeats = 0;
     r->interrupted = false;
     return attention;
@@ -165,7 +163,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         engine_leave(e, ENGINE_FAILED);
     case BLOCK_INVD:
     case BLOCK_WBINVD:
-        if (b->cpl == 0) /* else the block itself raises #GP(0) */
+        if (b->levels.cpl == 0) /* else the block itself raises #GP(0) */
             special_call(e, &call);
         break;
     case BLOCK_MARK_BEGIN:
@@ -250,8 +248,7 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
     p5_retired *r = &e->retired;
     bool attention = false;
     if (__builtin_expect(ended && ended->quick && !(e->restart | e->descriptor | r->unsafe_x87), 1)) {
-        r->cpl_after = ended->cpl;
-        attention = give(e, r, ended, ended->count, b->linear);
+        attention = give(e, r, ended, ended->count, b->linear, ended->levels.cpl);
     } else if (ended && !leave(e, b, &attention)) {
         return;
     }
