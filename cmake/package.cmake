@@ -14,8 +14,8 @@ function(p5_installed_library name)
   list(TRANSFORM arg_FLOORS REPLACE "(.+)" "$<TARGET_FILE:p5_\\1>" OUTPUT_VARIABLE archives)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${object} -Wl,--whole-archive ${archives} -Wl,--no-whole-archive ${arg_LINK}
-    COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=p5_* ${object}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -fno-lto -o ${object} -Wl,--whole-archive ${archives} -Wl,--no-whole-archive ${arg_LINK}
+    COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=p5_* --remove-section=.gnu.lto_* ${object}
     DEPENDS ${targets} ${archives} COMMENT "Linking the floors of lib${name}" COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 
