@@ -295,7 +295,8 @@ static inline bool code_usual(p5_core *core, const memo_path *path, bool *change
 
 /* Follows the way of usual answers to the leaf, or as far as the answers are usual and then the tree. NULL:
  * the tree ends behind `known` questions. */
-static inline __attribute__((always_inline)) memo_place *follow(p5_core *core, const p5_retired *r, memo_path *path, bool taken)
+static inline __attribute__((always_inline)) memo_place *follow(p5_core *core, const p5_retired *r,
+                                                                memo_path *path, bool taken)
 {
     bool changed;
     if (__builtin_expect(!path->end || !code_usual(core, path, &changed), 0))
@@ -358,7 +359,8 @@ static memo_path *__attribute__((noinline)) find_path(p5_core *core, p5_block *b
     return path;
 }
 
-static inline __attribute__((always_inline)) void price_along(p5_core *core, const p5_retired *r, memo_path *path, bool taken)
+static inline __attribute__((always_inline)) void price_along(p5_core *core, const p5_retired *r,
+                                                              memo_path *path, bool taken)
 {
     core->memo.given_count = 0;
     core->memo.known = 0;
@@ -383,8 +385,9 @@ static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_r
         price_exact(core, r);
 }
 
-/* The whole block was executed, as the paths of the block at `path` expect it. Blocks that end in a REP string
- * have none; `last` is there only if no instruction is waiting for its partner and nothing holds the memo. */
+/* The whole block was executed, as the paths of the block at `path` expect it. Blocks that end in a REP
+ * string have none; `last` is there only if no instruction is waiting for its partner and nothing holds the
+ * memo. */
 static inline bool is_whole(const p5_block *block, const p5_retired *r)
 {
     return r->count == block->count && r->access_count == block->access_count &&

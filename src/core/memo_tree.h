@@ -57,8 +57,8 @@ static inline unsigned memo_own_index(const branch_answer *a, bool taken)
 /* The question for a branch. */
 typedef struct memo_branch {
     memo_node node;
-    btb_entry *entry;                    /* where its BTB entry was seen last, or NULL */
-    uint64_t place;                      /* what identifies it there: btb_place */
+    btb_entry *entry;                     /* where its BTB entry was seen last, or NULL */
+    uint64_t place;                       /* what identifies it there: btb_place */
     memo_place *behind[MEMO_OWN_ANSWERS]; /* what `edges` say, for the own entry's answers so far */
 } memo_branch;
 

@@ -13,8 +13,8 @@ static inline void record(engine *e, uint32_t linear, uint32_t physical, unsigne
     p5_access *to = e->record_next++;
     to->linear = linear;
     to->physical = physical;
-    /* Size, flags and nothing as one word: so the core looks at them, and a host that had to put a load together
-     * from stores under way would wait for them. */
+    /* Size, flags and nothing as one word: so the core looks at them, and a host that had to put a load
+     * together from stores under way would wait for them. */
     uint32_t kind = size | flags << 8;
     _Static_assert(offsetof(p5_access, flags) == offsetof(p5_access, size) + 1, "one word");
     memcpy(&to->size, &kind, sizeof kind);

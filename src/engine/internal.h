@@ -81,7 +81,7 @@ typedef struct engine_block {
     p5_block *block; /* NULL for BLOCK_UNDEFINED, BLOCK_TOO_LONG and BLOCK_FAILED */
     uint32_t linear;
     uint16_t count;
-    uint8_t kind;           /* block_kind */
+    uint8_t kind; /* block_kind */
     block_levels levels;
     bool slow;              /* its start has more to do than to be noted */
     bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors */

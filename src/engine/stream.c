@@ -253,9 +253,8 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
         return;
     }
     e->restart = false;
-    if (__builtin_expect(b->slow | attention | e->stepping |
-                             atomic_load_explicit(&e->requested, memory_order_relaxed),
-                         0))
+    if (__builtin_expect(
+            b->slow | attention | e->stepping | atomic_load_explicit(&e->requested, memory_order_relaxed), 0))
         start_slow(e, b, attention);
     else
         e->current = b;

@@ -17,8 +17,8 @@ void value_scan(engine *e, const engine_block *b)
 
 /* --- Saturating MMX instructions: was an element clipped? --- */
 
-/* The host's SSE2 does the same on twice as many elements: it gives the result, and where that is not what the
- * unclipped operation gives, an element was clipped. */
+/* The host's SSE2 does the same on twice as many elements: it gives the result, and where that is not what
+ * the unclipped operation gives, an element was clipped. */
 
 static inline __m128i mmx_load(const uc_fpreg *r)
 {
