@@ -367,8 +367,8 @@ static engine_block *make(engine *e, const uc_translated *tb, const block_plan *
     b->later = plan->later;
     b->levels.cpl = b->levels.cpl_after = tb->flags & UC_HF_CPL;
     b->levels.mode = tb->flags & UC_EFLAGS_VM ? P5_MODE_V86
-              : tb->flags & UC_HF_PE   ? P5_MODE_PROTECTED
-                                       : P5_MODE_REAL;
+                     : tb->flags & UC_HF_PE   ? P5_MODE_PROTECTED
+                                              : P5_MODE_REAL;
     b->levels.iopl = tb->flags >> 12 & 3;
     b->scan_reverse = plan->scan_reverse;
     b->scan_register = plan->scan_register;
