@@ -1,4 +1,6 @@
-/* Profiles: what every instruction of a run cost, exactly, with its calling context. */
+/* Profiles: what every instruction of a run cost, exactly, with its calling context. A profile is recorded
+ * while a machine runs, written to a file and read back, and turned into what people and other tools read.
+ * Nothing of it changes a count or a clock of the run. */
 #ifndef P5SCOPE_PROFILE_H
 #define P5SCOPE_PROFILE_H
 
@@ -9,6 +11,7 @@
 
 #include "p5scope/core.h"
 #include "p5scope/event.h"
+#include "p5scope/machine.h"
 #include "p5scope/status.h"
 
 #ifdef __cplusplus
@@ -28,6 +31,107 @@ enum {
     P5_PROFILE_UNPAIRED,
     P5_PROFILE_QUANTITIES = P5_PROFILE_UNPAIRED + 14
 };
+
+typedef struct p5_profile p5_profile;
+
+/* ---- Recording ---- */
+
+/* Options of p5_profile_start; zero-initialise, set `size`, then what you need. */
+typedef struct p5_profile_options {
+    size_t size;              /* sizeof (p5_profile_options) */
+    const char *sample_event; /* an event's name or "clocks": take samples as a tool on a processor would, by
+                                 overflow of a counter; NULL = none. The run is priced without the memo then:
+                                 same counts, slower */
+    uint64_t sample_period;   /* increments from one sample to the next, at least 1 */
+    bool no_intervals;        /* no totals over time */
+} p5_profile_options;
+
+/* Starts recording on a machine whose guest has been loaded from the file `guest`: functions and lines come
+ * from its symbols and DWARF, if it is an ELF file. Once per machine. P5_ERR_STATE the second time,
+ * P5_ERR_NAME for an unknown event, P5_ERR_RANGE for a period of 0. */
+p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
+                           p5_error *error);
+/* What has been recorded so far; p5_machine_settle first if the run is not continued. `command` is the
+ * guest's command line, `options` p5scope's own, as given; both stand in the profile. P5_ERR_MEMORY if memory
+ * ran out while recording: the profile would not be complete. */
+p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
+                          p5_error *error);
+
+/* ---- Files ---- */
+
+/* The format p5scope-profile(5). */
+p5_status p5_profile_write(FILE *out, const p5_profile *profile, p5_error *error);
+/* Errors name file and line. P5_ERR_FORMAT if it is not a profile, or one of another version of the format.
+ */
+p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *error);
+void p5_profile_free(p5_profile *profile);
+
+/* Callgrind's profile format, version 1: for callgrind_annotate and KCachegrind. Costs by instruction and
+ * line, calls with inclusive cost, conditional jumps executed and taken. The first event is clocks; then come
+ * all events of the processor, then the owners of clocks as stall_NAME. */
+p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *profile, p5_error *error);
+/* Cachegrind's output format, for cg_annotate: costs by file, function and line. */
+p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_error *error);
+
+/* ---- What a value is ---- */
+
+/* Checks `name`: what the functions below take as an event. "clocks", "executions", "stall_CAUSE", or what
+ * p5_selection_add takes as one event, with :u, :k, :c. P5_ERR_NAME with near names. */
+p5_status p5_profile_event_check(const p5_profile *profile, const char *name, p5_error *error);
+/* Total of an event over the run. 0 for unknown names. */
+uint64_t p5_profile_total(const p5_profile *profile, const char *event);
+
+/* ---- Tables ---- */
+
+typedef enum p5_profile_key {
+    P5_PROFILE_BY_SYMBOL,
+    P5_PROFILE_BY_LINE,
+    P5_PROFILE_BY_ADDRESS,
+    P5_PROFILE_BY_FILE,
+    P5_PROFILE_BY_MODE /* privilege class */
+} p5_profile_key;
+
+typedef struct p5_profile_table {
+    const char *const *events; /* NULL-terminated; the first decides the order. NULL = clocks */
+    p5_profile_key key;
+    bool counts;           /* a column with the number beside each share */
+    bool inclusive;        /* by symbol: cost with callees in front of the own cost */
+    bool samples;          /* of the samples instead of the exact counts */
+    const char *separator; /* fields without padding, separated by this; NULL = a table for people */
+    double least_percent;  /* rows below are left out */
+} p5_profile_table;
+/* perf's layout: comment lines, then share, command, object, symbol. P5_ERR_STATE if `samples` are wanted and
+ * there are none. */
+p5_status p5_profile_write_table(FILE *out, const p5_profile *profile, const p5_profile_table *table,
+                                 p5_error *error);
+/* One line per calling context: functions from the outermost on, separated by ';', then the event's number:
+ * for flame graphs. */
+p5_status p5_profile_write_folded(FILE *out, const p5_profile *profile, const char *event, p5_error *error);
+
+typedef struct p5_profile_listing {
+    const char *symbol; /* function to list; NULL = the costliest one */
+    const char *event;  /* NULL = clocks */
+    bool source;        /* source lines between the instructions where the source file can be read */
+    bool bytes;         /* code bytes in front of the instructions */
+} p5_profile_listing;
+/* Instructions of a function with share, clocks, executions, pipe, pairing, stalls, events. Instructions that
+ * were never executed do not show. P5_ERR_NAME if no function of that name was executed. */
+p5_status p5_profile_write_listing(FILE *out, const p5_profile *profile, const p5_profile_listing *listing,
+                                   p5_error *error);
+
+typedef struct p5_profile_comparison {
+    const char *const *events; /* NULL-terminated; NULL = every event that differs, and clocks */
+    double threshold_percent;  /* what a total may grow by; below 0: anything goes */
+    bool functions;            /* also function by function */
+    double least_percent;      /* functions whose change is less of the total of A are left out */
+} p5_profile_comparison;
+/* Writes how B differs from A; *exceeded gets the number of totals that grew by more than the threshold. */
+p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile *b,
+                                const p5_profile_comparison *comparison, unsigned *exceeded, p5_error *error);
+
+/* One page of HTML that needs nothing else: clocks by owner, all events, rates over time, functions, lines,
+ * code with pipes and pairing, cache sets and branch target buffer, the model. */
+p5_status p5_profile_write_html(FILE *out, const p5_profile *profile, p5_error *error);
 
 #ifdef __cplusplus
 }

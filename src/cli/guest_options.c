@@ -381,3 +381,19 @@ char *guest_quote(char *const *words, size_t count)
     }
     return fclose(out) == 0 ? text : NULL;
 }
+
+char *guest_command_line(char *const *command)
+{
+    size_t count = 0;
+    while (command[count] != NULL)
+        count++;
+    return guest_quote(command, count);
+}
+
+char *guest_own_options(char **argv, char **command)
+{
+    size_t own = (size_t)(command - argv) - 1;
+    if (own > 0 && strcmp(argv[own], "--") == 0)
+        own--;
+    return guest_quote(argv + 1, own);
+}

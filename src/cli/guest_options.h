@@ -59,5 +59,8 @@ bool guest_number(const char *option, const char *text, uint64_t largest, uint64
 /* The words quoted as a shell would take them, in one string; NULL when memory is out. The caller frees it.
  */
 char *guest_quote(char *const *words, size_t count);
+/* The same of the guest's command line, and of p5scope's own options in front of it. */
+char *guest_command_line(char *const *command);
+char *guest_own_options(char **argv, char **command);
 
 #endif

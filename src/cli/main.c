@@ -13,6 +13,7 @@ static const cli_verb verbs[] = {
     {"merge", "collect the results of many runs in one database", verb_merge},
     {"check", "run case files and compare their costs with what they expect", verb_check},
     {"bench", "what one trip through a piece of code costs, with a pairing diagram", verb_bench},
+    {"record", "run a guest and write its exact profile", verb_record},
     {"list", "events, metrics and models", verb_list},
     {"msr", "model-specific registers in words, and back to numbers", verb_msr},
 };

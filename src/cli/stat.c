@@ -197,14 +197,6 @@ static bool write_report(const stat_options *options, const p5_stat *stat, FILE 
     return status == P5_OK;
 }
 
-static size_t word_count(char *const *words)
-{
-    size_t count = 0;
-    while (words[count] != NULL)
-        count++;
-    return count;
-}
-
 /* Runs the guest as often as asked and writes the report. */
 static int run_and_report(stat_options *options, const char *own_options, const char *command,
                           const p5_selection *selection)
@@ -261,11 +253,8 @@ static int stat_guest(stat_options *options, char **argv)
     }
     if (options->roi != NULL && !region_parse(&options->region, options->roi, options->guest.command[0]))
         return CLI_USAGE;
-    size_t own = (size_t)(options->guest.command - argv) - 1;
-    if (own > 0 && strcmp(argv[own], "--") == 0)
-        own--;
-    char *own_options = guest_quote(argv + 1, own);
-    char *command = guest_quote(options->guest.command, word_count(options->guest.command));
+    char *own_options = guest_own_options(argv, options->guest.command);
+    char *command = guest_command_line(options->guest.command);
     p5_selection selection = {0};
     int status = CLI_INTERNAL;
     if (own_options != NULL && command != NULL)

@@ -44,7 +44,7 @@ struct p5_core {
     uint64_t instructions, groups;      /* priced so far */
     memo memo;
     trace_sink trace;
-    profile *profile; /* NULL: none is made */
+    profiler *profile; /* NULL: none is made */
     breakpoints breakpoints;
     bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first has not been seen */
     p5_block *blocks;

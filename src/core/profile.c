@@ -30,7 +30,7 @@ bool key_grow(key_table *t)
 
 bool profile_start(p5_core *core, const profile_options *options)
 {
-    profile *p = calloc(1, sizeof *p);
+    profiler *p = calloc(1, sizeof *p);
     if (!p)
         return false;
     p->options = *options;
@@ -45,7 +45,9 @@ bool profile_start(p5_core *core, const profile_options *options)
         if (p->functions)
             memcpy(p->functions, options->functions, options->function_count * sizeof *p->functions);
     }
-    bool fits = (p->functions || options->function_count == 0) &&
+    p->object = strdup(options->object ? options->object : "");
+    p->options.object = p->object;
+    bool fits = p->object && (p->functions || options->function_count == 0) &&
                 array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items);
     if (!fits) {
         profile_close(p);
@@ -63,7 +65,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     return true;
 }
 
-void profile_close(profile *p)
+void profile_close(profiler *p)
 {
     if (!p)
         return;
@@ -83,6 +85,7 @@ void profile_close(profile *p)
     free(p->intervals.items);
     free(p->sink.deltas.items);
     free(p->functions);
+    free(p->object);
     free(p);
 }
 
@@ -93,7 +96,7 @@ static uint64_t pair_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-profile_site *profile_site_of(profile *p, uint32_t context, uint32_t address, unsigned cpl_class)
+profile_site *profile_site_of(profiler *p, uint32_t context, uint32_t address, unsigned cpl_class)
 {
     if (p->last_site) {
         profile_site *last = &p->sites.items[p->last_site - 1];
@@ -116,7 +119,7 @@ profile_site *profile_site_of(profile *p, uint32_t context, uint32_t address, un
     return &p->sites.items[*index - 1];
 }
 
-void profile_amount_add(profile *p, profile_site *site, uint32_t quantity, uint64_t increments,
+void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
                         uint64_t asserted)
 {
     for (size_t i = 0; i < site->amounts.count; i++) {
@@ -134,7 +137,7 @@ void profile_amount_add(profile *p, profile_site *site, uint32_t quantity, uint6
     site->amounts.items[site->amounts.count++] = (profile_amount){quantity, increments, asserted};
 }
 
-static void add_deltas(profile *p, const profile_delta *deltas, size_t count, uint32_t context,
+static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, uint32_t context,
                        unsigned cpl_class, uint64_t times)
 {
     for (size_t i = 0; i < count; i++) {
@@ -175,7 +178,7 @@ void profile_add(profile_sink *sink, uint32_t quantity, uint64_t increments, uin
 
 void profile_commit(p5_core *core)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     add_deltas(p, p->sink.deltas.items, p->sink.deltas.count, p->context, core->cpl_class, 1);
     p->sink.deltas.count = 0;
 }
@@ -226,7 +229,7 @@ static const uint8_t memory_events[] = {
 
 static void capture_event(p5_core *core, profile_site *site, unsigned event, unsigned class)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     uint64_t increments = p->scratch.increments[event][class];
     uint64_t asserted = p->scratch.asserted[event][class];
     if ((increments | asserted) == 0)
@@ -242,7 +245,7 @@ static void capture_event(p5_core *core, profile_site *site, unsigned event, uns
 
 void profile_capture(p5_core *core, uint32_t who, unsigned kind, uint32_t physical)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     unsigned class = core->cpl_class;
     if (kind == CAPTURE_NOTHING) {
         for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
@@ -269,7 +272,7 @@ void profile_capture(p5_core *core, uint32_t who, unsigned kind, uint32_t physic
 
 memo_detail *profile_detail(p5_core *core, arena *from)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     size_t count = p->sink.deltas.count;
     memo_detail *d = arena_alloc(from, sizeof *d + count * sizeof d->deltas[0]);
     if (!d)
@@ -286,7 +289,7 @@ memo_detail *profile_detail(p5_core *core, arena *from)
 
 void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     if (d->cell != UINT32_MAX) {
         profile_cell *cell = &p->cells.items[d->cell];
         for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
@@ -297,7 +300,7 @@ void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
 
 void profile_move(p5_core *core, memo_detail *d)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     uint32_t *index = key_find(&p->cell_table, pair_of(d->number, p->context), 0);
     if (index && *index == 0) {
         if (ARRAY_ROOM(&p->cells)) {
@@ -313,7 +316,7 @@ void profile_move(p5_core *core, memo_detail *d)
 }
 
 /* Hands what the cells hold to the sites. */
-static void collect_cells(profile *p)
+static void collect_cells(profiler *p)
 {
     for (size_t i = 0; i < p->cells.count; i++) {
         profile_cell *cell = &p->cells.items[i];
@@ -328,7 +331,7 @@ static void collect_cells(profile *p)
 
 void profile_forget(p5_core *core)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     collect_cells(p);
     p->details = NULL;
     p->detail_count = 0;
@@ -340,7 +343,7 @@ void profile_forget(p5_core *core)
 
 bool profile_collect(p5_core *core)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     memory_advance(core->memory, core->now);
     memo_fold(core);
     profile_capture(core, 0, CAPTURE_NOTHING, 0);
@@ -348,9 +351,14 @@ bool profile_collect(p5_core *core)
     return !p->out_of_memory && !p->sink.out_of_memory;
 }
 
+const profile_options *profile_asked(const p5_core *core)
+{
+    return &core->profile->options;
+}
+
 void profile_look(const p5_core *core, profile_view *view)
 {
-    const profile *p = core->profile;
+    const profiler *p = core->profile;
     *view = (profile_view){.sites = p->sites.items,
                            .site_count = p->sites.count,
                            .contexts = p->contexts.items,

@@ -99,16 +99,17 @@ typedef struct profile_options {
     uint64_t sample_period;  /* increments to the next overflow */
     uint32_t sample_latency; /* clocks from the overflow to the interrupt request */
     size_t most_samples;
+    const char *object; /* file of the guest; copied */
 } profile_options;
 
 enum { PROFILE_SETS = 128 };
 
-typedef struct profile profile;
+typedef struct profiler profiler;
 struct memo_detail;
 
 /* Starts profiling; the totals of the core go on. False: out of memory. */
 bool profile_start(p5_core *core, const profile_options *options);
-void profile_close(profile *p);
+void profile_close(profiler *p);
 /* Brings sites and edges up to date. False: memory ran out at some time, and the profile is not complete. */
 bool profile_collect(p5_core *core);
 
@@ -130,6 +131,8 @@ typedef struct profile_view {
     const uint64_t *data_misses, *code_misses; /* per set, PROFILE_SETS each */
 } profile_view;
 void profile_look(const p5_core *core, profile_view *view);
+/* The options as given, without the functions. */
+const profile_options *profile_asked(const p5_core *core);
 
 /* ---- for the core's files; all of them only while profiling ---- */
 

@@ -30,10 +30,11 @@ typedef struct profile_frame {
     bool interrupt;   /* control came here without a call */
 } profile_frame;
 
-struct profile {
+struct profiler {
     profile_sink sink;
     profile_options options;
     profile_range *functions;
+    char *object;
     counts scratch; /* what the memory side has counted since the last capture */
     ARRAY_OF(profile_site) sites;
     key_table site_table;
@@ -100,12 +101,12 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
 }
 
 /* The site of an instruction in the current context. NULL: out of memory. */
-profile_site *profile_site_of(profile *p, uint32_t context, uint32_t address, unsigned cpl_class);
-void profile_amount_add(profile *p, profile_site *site, uint32_t quantity, uint64_t increments,
+profile_site *profile_site_of(profiler *p, uint32_t context, uint32_t address, unsigned cpl_class);
+void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
                         uint64_t asserted);
 void profile_set_context(p5_core *core, uint32_t context);
 /* Writes down what the block's instructions are, and the function that it belongs to. */
-void profile_note_block(profile *p, p5_block *block);
+void profile_note_block(profiler *p, p5_block *block);
 void profile_interval_take(p5_core *core);
 
 #endif

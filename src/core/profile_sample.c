@@ -8,7 +8,7 @@
  * counter again; what happened in between was not counted for the next sample. */
 void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     uint64_t count =
         p->options.sample_quantity == P5_PROFILE_CLOCKS ? end - p->armed_at : p->sink.watched_count;
     if (p->due == 0) {
@@ -36,7 +36,7 @@ void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
  * and the distance doubles. */
 void profile_interval_take(p5_core *core)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     if (p->intervals.count == p->options.most_intervals) {
         size_t left = 0;
         for (size_t i = 1; i < p->intervals.count; i += 2)

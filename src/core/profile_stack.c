@@ -19,7 +19,7 @@ uint32_t profile_last(const p5_core *core)
 }
 
 /* First address of the function at `address`, 0 if no symbol covers it. */
-static uint32_t function_at(const profile *p, uint32_t address)
+static uint32_t function_at(const profiler *p, uint32_t address)
 {
     size_t low = 0, high = p->options.function_count;
     while (low < high) {
@@ -33,7 +33,7 @@ static uint32_t function_at(const profile *p, uint32_t address)
                                                                                  : 0;
 }
 
-void profile_note_block(profile *p, p5_block *block)
+void profile_note_block(profiler *p, p5_block *block)
 {
     block->function = function_at(p, block->code->linear);
     block->leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
@@ -66,7 +66,7 @@ void profile_note_block(profile *p, p5_block *block)
 
 /* The context that is reached from `from` by a call at `call_site` to `function`; counts the call. Where
  * there is no room for another one, the callee is part of its caller. */
-static uint32_t call_edge(profile *p, uint32_t from, uint32_t call_site, uint32_t function)
+static uint32_t call_edge(profiler *p, uint32_t from, uint32_t call_site, uint32_t function)
 {
     uint32_t *index = key_find(&p->edge_table, (uint64_t)from << 32 | call_site, function);
     if (!index) {
@@ -98,7 +98,7 @@ static uint32_t call_edge(profile *p, uint32_t from, uint32_t call_site, uint32_
     return to;
 }
 
-static void push(profile *p, uint32_t return_address, bool interrupt)
+static void push(profiler *p, uint32_t return_address, bool interrupt)
 {
     if (p->frames.count == MOST_FRAMES) { /* forget the older half: nobody returns there soon */
         memmove(p->frames.items, p->frames.items + MOST_FRAMES / 2,
@@ -114,7 +114,7 @@ static void push(profile *p, uint32_t return_address, bool interrupt)
 /* Unwinds to the youngest frame that waits at `address`. False: none does. */
 static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     size_t oldest = p->frames.count > SEARCH_FRAMES ? p->frames.count - SEARCH_FRAMES : 0;
     for (size_t i = p->frames.count; i-- > oldest;) {
         const profile_frame *frame = &p->frames.items[i];
@@ -132,7 +132,7 @@ static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
  * where its caller would have. */
 static void transfer(p5_core *core, uint32_t from, uint32_t function)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     if (function == 0 || function == p->contexts.items[p->context].function)
         return;
     if (from != function) {
@@ -152,7 +152,7 @@ static void transfer(p5_core *core, uint32_t from, uint32_t function)
 static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_address, uint32_t from,
                            uint32_t function, bool interrupt)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     push(p, return_address, interrupt);
     profile_set_context(core, call_edge(p, p->context, call_site, function ? function : from));
 }
@@ -160,7 +160,7 @@ static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_ad
 /* Which context the stretch at `from` belongs to, if it is not simply that of the one before. */
 static void find_context(p5_core *core, uint32_t from, uint32_t function)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     if (!p->started) {
         p->started = true;
         profile_set_context(core, call_edge(p, 1, 0, function ? function : from));
@@ -183,7 +183,7 @@ static void find_context(p5_core *core, uint32_t from, uint32_t function)
 
 void profile_follow(p5_core *core, const p5_retired *r)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     p5_block *block = r->block;
     uint32_t from = r->first == 0 ? block->code->linear : block->ops[r->first].address;
     if (core->now >= p->interval_at)
@@ -209,7 +209,7 @@ void profile_follow(p5_core *core, const p5_retired *r)
 
 void profile_delivered(p5_core *core, uint32_t handler)
 {
-    profile *p = core->profile;
+    profiler *p = core->profile;
     uint32_t function = function_at(p, handler);
     enter_function(core, p->expected, p->expected, handler, function, true);
     p->started = true;

@@ -1,0 +1,173 @@
+/* p5scope record: run the guest and write its exact profile. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/guest_run.h"
+#include "p5scope/profile.h"
+
+enum { KEY_CALLGRIND = 0x100, KEY_CACHEGRIND, KEY_NO_INTERVALS };
+
+typedef struct record_options {
+    guest_options guest;
+    const char *path, *callgrind, *cachegrind;
+    char *sample_event; /* of --period EVENT/N */
+    uint64_t sample_period;
+    bool no_intervals;
+} record_options;
+
+static error_t parse_period(record_options *options, const char *text)
+{
+    const char *slash = strrchr(text, '/');
+    if (slash == NULL || slash == text) {
+        cli_complain("--period", text, 1,
+                     "samples are asked for as EVENT/N, for example data_read_miss/1000");
+        return CLI_REPORTED;
+    }
+    if (!p5_parse_number(slash + 1, &options->sample_period) || options->sample_period == 0) {
+        cli_complain("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number from 1 on");
+        return CLI_REPORTED;
+    }
+    free(options->sample_event);
+    options->sample_event = strndup(text, (size_t)(slash - text));
+    return options->sample_event == NULL ? ENOMEM : 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    record_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->guest;
+        return 0;
+    case 'o':
+        options->path = argument;
+        return 0;
+    case KEY_CALLGRIND:
+        options->callgrind = argument;
+        return 0;
+    case KEY_CACHEGRIND:
+        options->cachegrind = argument;
+        return 0;
+    case 'c':
+        return parse_period(options, argument);
+    case KEY_NO_INTERVALS:
+        options->no_intervals = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Writes one file; false after a message. */
+static bool write_file(const char *option, const char *path, const p5_profile *profile,
+                       p5_status (*write)(FILE *out, const p5_profile *profile, p5_error *error))
+{
+    FILE *out = fopen(path, "we");
+    if (out == NULL) {
+        cli_complain(option, path, 1, "cannot write %s: %s", path, strerror(errno));
+        return false;
+    }
+    p5_error error = {0};
+    bool fine = write(out, profile, &error) == P5_OK;
+    if (fclose(out) != 0 && fine) {
+        fine = false;
+        fprintf(stderr, "p5scope: cannot write %s: %s\n", path, strerror(errno));
+    } else if (!fine) {
+        cli_show_error(&error, NULL, NULL, NULL);
+    }
+    return fine;
+}
+
+static bool write_files(const record_options *options, const p5_profile *profile)
+{
+    bool others = options->callgrind != NULL || options->cachegrind != NULL;
+    const char *path = options->path != NULL ? options->path : others ? NULL : "p5scope.data";
+    bool fine = path == NULL || write_file("-o", path, profile, p5_profile_write);
+    if (options->callgrind != NULL)
+        fine &= write_file("--callgrind", options->callgrind, profile, p5_profile_write_callgrind);
+    if (options->cachegrind != NULL)
+        fine &= write_file("--cachegrind", options->cachegrind, profile, p5_profile_write_cachegrind);
+    return fine;
+}
+
+static int record(const record_options *options, const char *own, const char *command)
+{
+    int status;
+    p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
+    if (machine == NULL)
+        return status;
+    const p5_profile_options asked = {.size = sizeof asked,
+                                      .sample_event = options->sample_event,
+                                      .sample_period = options->sample_period,
+                                      .no_intervals = options->no_intervals};
+    p5_error error = {0};
+    p5_profile *profile = NULL;
+    if (p5_profile_start(machine, options->guest.command[0], &asked, &error) != P5_OK) {
+        cli_show_error(&error, error.status == P5_ERR_NAME ? "--period" : NULL, options->sample_event,
+                       "Run 'p5scope list' to see the events.");
+        p5_machine_close(machine);
+        return CLI_USAGE;
+    }
+    p5_run_result result;
+    double seconds;
+    status = CLI_INTERNAL;
+    if (guest_run(&options->guest, machine, &result, &seconds)) {
+        status = guest_exit_status(&result);
+        p5_machine_settle(machine);
+        if (p5_profile_take(machine, command, own, &profile, &error) != P5_OK) {
+            cli_show_error(&error, NULL, NULL, NULL);
+            status = CLI_INTERNAL;
+        } else if (!write_files(options, profile)) {
+            status = CLI_INTERNAL;
+        }
+        char ending[400];
+        if (guest_ending(&result, ending, sizeof ending)[0] != '\0')
+            fprintf(stderr, "%s\n", ending);
+    }
+    p5_profile_free(profile);
+    p5_machine_close(machine);
+    return status;
+}
+
+static int record_guest(const record_options *options, char **argv)
+{
+    if (options->guest.command == NULL) {
+        cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");
+        return CLI_USAGE;
+    }
+    char *own = guest_own_options(argv, options->guest.command);
+    char *command = guest_command_line(options->guest.command);
+    int status = own != NULL && command != NULL ? record(options, own, command) : CLI_INTERNAL;
+    free(own);
+    free(command);
+    return status;
+}
+
+int verb_record(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE", 0, "Profile to FILE (p5scope.data)", 1},
+        {"callgrind", KEY_CALLGRIND, "FILE", 0, "For callgrind_annotate and KCachegrind", 0},
+        {"cachegrind", KEY_CACHEGRIND, "FILE", 0, "For cg_annotate", 0},
+        {"period", 'c', "EVENT/N", 0, "Also samples, as a tool on a processor takes them: every N events", 0},
+        {"no-intervals", KEY_NO_INTERVALS, NULL, 0, "No totals over time", 0},
+        {0}};
+    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "[--] GUEST [ARG...]",
+        .doc = "Run GUEST and write down exactly what each of its instructions cost, for 'p5scope report', "
+               "'annotate' and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data.",
+        .children = children};
+    record_options options = {0};
+    guest_options_init(&options.guest);
+    bool done;
+    int status = CLI_USAGE;
+    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &done))
+        status = done ? CLI_OK : record_guest(&options, argv);
+    free(options.sample_event);
+    guest_options_free(&options.guest);
+    return status;
+}
