@@ -38,6 +38,9 @@ int verb_msr(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_record(int argc, char **argv);
+int verb_report(int argc, char **argv);
+int verb_annotate(int argc, char **argv);
+int verb_diff(int argc, char **argv);
 
 /* ---- Options ---- */
 

@@ -14,6 +14,9 @@ static const cli_verb verbs[] = {
     {"check", "run case files and compare their costs with what they expect", verb_check},
     {"bench", "what one trip through a piece of code costs, with a pairing diagram", verb_bench},
     {"record", "run a guest and write its exact profile", verb_record},
+    {"report", "where a profile's clocks and events went: table, stacks, HTML page", verb_report},
+    {"annotate", "a function's instructions with their costs, pipes and stalls", verb_annotate},
+    {"diff", "compare two profiles", verb_diff},
     {"list", "events, metrics and models", verb_list},
     {"msr", "model-specific registers in words, and back to numbers", verb_msr},
 };

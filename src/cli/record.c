@@ -91,9 +91,23 @@ static bool write_files(const record_options *options, const p5_profile *profile
     return fine;
 }
 
+/* Nobody wants to hear after a long run that its profile cannot be written. */
+static bool can_write(const char *option, const char *path)
+{
+    FILE *out = path != NULL ? fopen(path, "ae") : NULL;
+    if (out != NULL)
+        fclose(out);
+    else if (path != NULL)
+        cli_complain(option, path, 1, "cannot write %s: %s", path, strerror(errno));
+    return out != NULL || path == NULL;
+}
+
 static int record(const record_options *options, const char *own, const char *command)
 {
     int status;
+    if (!can_write("-o", options->path) || !can_write("--callgrind", options->callgrind) ||
+        !can_write("--cachegrind", options->cachegrind))
+        return CLI_USAGE;
     p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
     if (machine == NULL)
         return status;

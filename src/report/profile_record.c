@@ -1,4 +1,5 @@
 /* From a running machine to a profile. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,6 +217,39 @@ static bool take_symbols(p5_profile *p, const profile_view *view, const char *gu
     return fits;
 }
 
+/* Code without symbols: a function begins where something called, and reaches to the next one. */
+static bool add_called_functions(p5_profile *p)
+{
+    size_t known = p->functions.count;
+    for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++) {
+        uint32_t start = p->contexts.items[i].function, end = UINT32_MAX;
+        if (profile_function_at(p, start) != PROFILE_NO_INDEX)
+            continue;
+        for (size_t j = PROFILE_ROOT + 1; j < p->contexts.count; j++) {
+            uint32_t other = p->contexts.items[j].function;
+            end = other > start && other < end ? other : end;
+        }
+        for (size_t j = 0; j < known; j++) {
+            uint32_t other = p->functions.items[j].start;
+            end = other > start && other < end ? other : end;
+        }
+        char name[16];
+        if (start >= 0xc0000000u) /* where Linux guests find the gates of their kernel */
+            snprintf(name, sizeof name, "[kernel]");
+        else
+            snprintf(name, sizeof name, "0x%08" PRIx32, start);
+        profile_function f = {start, end, strdup(name)};
+        if (!f.name || !ARRAY_ROOM(&p->functions)) {
+            free(f.name);
+            return false;
+        }
+        p->functions.items[p->functions.count++] = f;
+        profile_finish(p); /* look-up wants them in order */
+        known = p->functions.count;
+    }
+    return true;
+}
+
 static void drop_unused_functions(p5_profile *p)
 {
     size_t left = 0, at = 0;
@@ -310,6 +344,10 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         return error_set(error, P5_ERR_MEMORY, "out of memory: the profile is not complete");
     }
     profile_finish(p);
+    if (!add_called_functions(p)) {
+        p5_profile_free(p);
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    }
     drop_unused_functions(p);
     *profile = p;
     return P5_OK;

@@ -1,0 +1,88 @@
+/* p5scope annotate: a function's instructions with what they cost, and why. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/profile_input.h"
+
+enum { KEY_ASM_RAW = 0x100, KEY_NO_SOURCE };
+
+typedef struct annotate_options {
+    const char *input;
+    p5_profile_listing listing;
+} annotate_options;
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    annotate_options *options = state->input;
+    switch (key) {
+    case 'i':
+        options->input = argument;
+        return 0;
+    case 'e':
+        options->listing.event = argument;
+        return 0;
+    case 'M':
+        if (strcmp(argument, "intel") != 0) {
+            cli_complain("-M", argument, 1, "instructions are shown in intel syntax only");
+            return CLI_REPORTED;
+        }
+        return 0;
+    case 'l':
+        options->listing.source = true;
+        return 0;
+    case KEY_NO_SOURCE:
+        options->listing.source = false;
+        return 0;
+    case KEY_ASM_RAW:
+        options->listing.bytes = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0) {
+            cli_complain(NULL, NULL, 0, "one function at a time; '%s' is another", argument);
+            return CLI_REPORTED;
+        }
+        options->listing.symbol = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int verb_annotate(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
+        {"event", 'e', "EVENT", 0, "Event of the first columns (clocks)", 0},
+        {"source", 'l', NULL, 0, "Source lines between the instructions (default)", 0},
+        {"no-source", KEY_NO_SOURCE, NULL, 0, "Instructions only", 0},
+        {"disassembler-style", 'M', "STYLE", 0, "intel", 0},
+        {"asm-raw", KEY_ASM_RAW, NULL, 0, "Code bytes too", 0},
+        {0}};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "[FUNCTION]",
+        .doc = "List the instructions of FUNCTION (default: the costliest one) with "
+               "clocks, executions, pipe, stalls, and why they went alone."};
+    annotate_options options = {.input = "p5scope.data", .listing.source = true};
+    if (!cli_parse_anywhere(&argp, argc, argv, &options))
+        return CLI_USAGE;
+    p5_profile *profile = profile_input(options.input);
+    if (profile == NULL)
+        return CLI_USAGE;
+    p5_error error = {0};
+    p5_status status = options.listing.event != NULL
+                           ? p5_profile_event_check(profile, options.listing.event, &error)
+                           : P5_OK;
+    if (status != P5_OK) {
+        cli_show_error(&error, "-e", options.listing.event, "Run 'p5scope list' to see the events.");
+        p5_profile_free(profile);
+        return CLI_USAGE;
+    }
+    status = p5_profile_write_listing(stdout, profile, &options.listing, &error);
+    if (status != P5_OK)
+        cli_show_error(&error, NULL, NULL,
+                       status == P5_ERR_NAME ? "'p5scope report' lists the functions." : NULL);
+    p5_profile_free(profile);
+    return status == P5_OK ? CLI_OK : CLI_FAILED;
+}

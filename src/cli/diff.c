@@ -1,0 +1,91 @@
+/* p5scope diff: how one profile differs from another. */
+#include <stdlib.h>
+
+#include "cli/profile_input.h"
+
+enum { KEY_THRESHOLD = 0x100, KEY_NO_FUNCTIONS, KEY_LIMIT };
+
+typedef struct diff_options {
+    const char *inputs[2];
+    event_words events;
+    p5_profile_comparison comparison;
+} diff_options;
+
+static error_t percent(const char *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && *value >= 0)
+        return 0;
+    cli_complain(option, text, 1, "'%s' is not a number of percent", text);
+    return CLI_REPORTED;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    diff_options *options = state->input;
+    switch (key) {
+    case 'e':
+        return event_words_add(&options->events, argument);
+    case KEY_THRESHOLD:
+        return percent("--threshold", argument, &options->comparison.threshold_percent);
+    case KEY_LIMIT:
+        return percent("--percent-limit", argument, &options->comparison.least_percent);
+    case KEY_NO_FUNCTIONS:
+        options->comparison.functions = false;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num >= 2) {
+            cli_complain(NULL, NULL, 0, "two profiles are compared; '%s' is a third", argument);
+            return CLI_REPORTED;
+        }
+        options->inputs[state->arg_num] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int compare(diff_options *options)
+{
+    if (options->inputs[1] == NULL) {
+        cli_complain(NULL, NULL, 0, "which two profiles? Try 'p5scope diff --help'");
+        return CLI_USAGE;
+    }
+    p5_profile *a = profile_input(options->inputs[0]);
+    p5_profile *b = a != NULL ? profile_input(options->inputs[1]) : NULL;
+    int status = CLI_USAGE;
+    if (b != NULL && event_words_check(&options->events, a)) {
+        p5_error error = {0};
+        unsigned exceeded = 0;
+        options->comparison.events = options->events.words;
+        status = CLI_FAILED;
+        if (p5_profile_write_diff(stdout, a, b, &options->comparison, &exceeded, &error) != P5_OK)
+            cli_show_error(&error, NULL, NULL, NULL);
+        else if (exceeded == 0)
+            status = CLI_OK;
+    }
+    p5_profile_free(a);
+    p5_profile_free(b);
+    return status;
+}
+
+int verb_diff(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"event", 'e', "LIST", 0, "Events to compare (clocks and all that differ)", 1},
+        {"threshold", KEY_THRESHOLD, "P", 0, "Status 1 if a total has grown by more than P %", 0},
+        {"percent-limit", KEY_LIMIT, "P", 0, "Leave out functions that changed by less than P % of A", 0},
+        {"no-functions", KEY_NO_FUNCTIONS, NULL, 0, "Totals only", 0},
+        {0}};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse,
+                                     .args_doc = "A B",
+                                     .doc =
+                                         "Compare the profiles A (before) and B (after), in all and function "
+                                         "by function."};
+    diff_options options = {.comparison = {.threshold_percent = -1, .functions = true}};
+    int status = cli_parse_anywhere(&argp, argc, argv, &options) ? compare(&options) : CLI_USAGE;
+    event_words_free(&options.events);
+    return status;
+}

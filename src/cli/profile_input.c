@@ -1,0 +1,73 @@
+#include "cli/profile_input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+error_t event_words_add(event_words *events, const char *text)
+{
+    if (events->text_count == PROFILE_MOST_EVENTS) {
+        cli_complain("-e", text, 1, "more than %d events", PROFILE_MOST_EVENTS);
+        return CLI_REPORTED;
+    }
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return ENOMEM;
+    events->written[events->text_count] = text;
+    events->text[events->text_count++] = copy;
+    char *rest;
+    for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
+        if (events->count == PROFILE_MOST_EVENTS) {
+            cli_complain("-e", text, (unsigned)(name - copy) + 1, "more than %d events", PROFILE_MOST_EVENTS);
+            return CLI_REPORTED;
+        }
+        events->words[events->count++] = name;
+    }
+    return 0;
+}
+
+bool event_words_check(const event_words *events, const p5_profile *profile)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        p5_error error = {0};
+        if (p5_profile_event_check(profile, events->words[i], &error) == P5_OK)
+            continue;
+        cli_show_error(&error, "-e", events->words[i], "Run 'p5scope list' to see the events.");
+        return false;
+    }
+    return true;
+}
+
+void event_words_free(event_words *events)
+{
+    for (size_t i = 0; i < events->text_count; i++)
+        free(events->text[i]);
+}
+
+p5_profile *profile_input(const char *path)
+{
+    p5_error error = {0};
+    p5_profile *profile;
+    if (p5_profile_read(path, &profile, &error) == P5_OK)
+        return profile;
+    cli_show_error(&error, NULL, NULL,
+                   error.status == P5_ERR_IO ? "'p5scope record GUEST' makes a profile." : NULL);
+    return NULL;
+}
+
+FILE *profile_output(const char *path)
+{
+    FILE *out = path != NULL ? fopen(path, "we") : stdout;
+    if (out == NULL)
+        cli_complain("-o", path, 1, "cannot write %s: %s", path, strerror(errno));
+    return out;
+}
+
+bool profile_output_close(const char *path, FILE *out)
+{
+    int failed = out == stdout ? fflush(out) : fclose(out);
+    if (failed != 0)
+        fprintf(stderr, "p5scope: cannot write %s: %s\n", path != NULL ? path : "standard output",
+                strerror(errno));
+    return failed == 0;
+}

@@ -1,0 +1,178 @@
+/* p5scope report: where a profile's clocks and events went. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/profile_input.h"
+#include "p5scope/report.h"
+
+enum { KEY_FOLD = 0x100, KEY_CHILDREN, KEY_SAMPLES, KEY_LIMIT, KEY_CALLGRIND, KEY_CACHEGRIND };
+
+typedef struct report_options {
+    const char *input, *output, *fold, *callgrind, *cachegrind;
+    event_words events;
+    p5_profile_table table;
+} report_options;
+
+static const struct {
+    const char *name;
+    p5_profile_key key;
+} keys[] = {{"symbol", P5_PROFILE_BY_SYMBOL},   {"sym", P5_PROFILE_BY_SYMBOL},
+            {"line", P5_PROFILE_BY_LINE},       {"srcline", P5_PROFILE_BY_LINE},
+            {"address", P5_PROFILE_BY_ADDRESS}, {"file", P5_PROFILE_BY_FILE},
+            {"mode", P5_PROFILE_BY_MODE}};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static error_t parse_key(report_options *options, const char *text)
+{
+    const char *names[KEYS + 1];
+    for (size_t i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].name, text) == 0) {
+            options->table.key = keys[i].key;
+            return 0;
+        }
+        names[i] = keys[i].name;
+    }
+    names[KEYS] = NULL;
+    char hint[200];
+    cli_complain("-s", text, 1, "cannot sort by '%s': symbol, line, address, file or mode", text);
+    if (p5_suggest(text, names, hint, sizeof hint)[0] != '\0')
+        fprintf(stderr, "  %s\n", hint);
+    return CLI_REPORTED;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    report_options *options = state->input;
+    char *end;
+    switch (key) {
+    case 'i':
+    case ARGP_KEY_ARG:
+        if (key == ARGP_KEY_ARG && state->arg_num > 0) {
+            cli_complain(NULL, NULL, 0, "one profile at a time; '%s' is another", argument);
+            return CLI_REPORTED;
+        }
+        options->input = argument;
+        return 0;
+    case 'o':
+        options->output = argument;
+        return 0;
+    case 's':
+        return parse_key(options, argument);
+    case 'n':
+        options->table.counts = true;
+        return 0;
+    case 'e':
+        return event_words_add(&options->events, argument);
+    case 't':
+        options->table.separator = strcmp(argument, "\\t") == 0 ? "\t" : argument;
+        return 0;
+    case KEY_FOLD:
+        options->fold = argument;
+        return 0;
+    case KEY_CHILDREN:
+        options->table.inclusive = true;
+        return 0;
+    case KEY_SAMPLES:
+        options->table.samples = true;
+        return 0;
+    case KEY_CALLGRIND:
+        options->callgrind = argument;
+        return 0;
+    case KEY_CACHEGRIND:
+        options->cachegrind = argument;
+        return 0;
+    case KEY_LIMIT:
+        options->table.least_percent = strtod(argument, &end);
+        if (end == argument || *end != '\0' || !(options->table.least_percent >= 0)) {
+            cli_complain("--percent-limit", argument, 1, "'%s' is not a number of percent", argument);
+            return CLI_REPORTED;
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static bool write_format(const char *path, const p5_profile *profile,
+                         p5_status (*write)(FILE *out, const p5_profile *profile, p5_error *error))
+{
+    FILE *out = path != NULL ? profile_output(path) : NULL;
+    if (path == NULL)
+        return true;
+    if (out == NULL)
+        return false;
+    p5_error error = {0};
+    bool fine = write(out, profile, &error) == P5_OK;
+    if (!fine)
+        cli_show_error(&error, NULL, NULL, NULL);
+    return profile_output_close(path, out) && fine;
+}
+
+static int report(report_options *options)
+{
+    p5_profile *profile = profile_input(options->input);
+    if (profile == NULL)
+        return CLI_USAGE;
+    p5_error error = {0};
+    bool fine = event_words_check(&options->events, profile);
+    if (fine && options->fold != NULL && p5_profile_event_check(profile, options->fold, &error) != P5_OK) {
+        cli_show_error(&error, "--fold", options->fold, "Run 'p5scope list' to see the events.");
+        fine = false;
+    }
+    if (!fine) {
+        p5_profile_free(profile);
+        return CLI_USAGE;
+    }
+    bool converts = options->callgrind != NULL || options->cachegrind != NULL;
+    fine = write_format(options->callgrind, profile, p5_profile_write_callgrind) &&
+           write_format(options->cachegrind, profile, p5_profile_write_cachegrind);
+    FILE *out = fine && (!converts || options->output != NULL) ? profile_output(options->output) : NULL;
+    if (out != NULL) {
+        options->table.events = options->events.words;
+        p5_status status = options->fold != NULL
+                               ? p5_profile_write_folded(out, profile, options->fold, &error)
+                           : options->output != NULL && ends_in(options->output, ".html")
+                               ? p5_profile_write_html(out, profile, &error)
+                               : p5_profile_write_table(out, profile, &options->table, &error);
+        if (status != P5_OK)
+            cli_show_error(&error, NULL, NULL, NULL);
+        fine = profile_output_close(options->output, out) && status == P5_OK;
+    } else if (!converts || options->output != NULL) {
+        fine = false;
+    }
+    p5_profile_free(profile);
+    return fine ? CLI_OK : CLI_FAILED;
+}
+
+int verb_report(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
+        {"output", 'o', "FILE", 0, "Write to FILE; if it ends in .html, one page with everything", 0},
+        {"event", 'e', "LIST", 0, "Events, stall_CAUSE, clocks (default), executions; each may have :u :k :c",
+         0},
+        {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
+        {"show-nr-samples", 'n', NULL, 0, "A column with the counts", 0},
+        {"children", KEY_CHILDREN, NULL, 0, "Also cost with everything called", 0},
+        {"field-separator", 't', "SEP", 0, "Fields separated by SEP, without padding", 0},
+        {"percent-limit", KEY_LIMIT, "P", 0, "Leave out what has less than P %", 0},
+        {"samples", KEY_SAMPLES, NULL, 0, "Of the samples of record --period instead of the exact counts", 0},
+        {"fold", KEY_FOLD, "EVENT", 0, "Folded call stacks, for flame graphs", 0},
+        {"callgrind", KEY_CALLGRIND, "OUT", 0, "Write for callgrind_annotate and KCachegrind", 0},
+        {"cachegrind", KEY_CACHEGRIND, "OUT", 0, "Write for cg_annotate", 0},
+        {0}};
+    static const struct argp argp = {.options = table,
+                                     .parser = parse,
+                                     .args_doc = "[FILE]",
+                                     .doc = "Show where the clocks and events of a profile went."};
+    report_options options = {.input = "p5scope.data"};
+    int status = cli_parse_anywhere(&argp, argc, argv, &options) ? report(&options) : CLI_USAGE;
+    event_words_free(&options.events);
+    return status;
+}
