@@ -23,7 +23,7 @@ static const char style[] =
     "p{max-width:62rem}a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{"
     "outline:3px solid var(--link);outline-offset:2px}\n"
     "nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}.soft{color:var(--soft)}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{text-align:left;padding:.12rem "
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{text-align:left;white-space:nowrap;padding:.12rem "
     ".7rem "
     ".12rem 0;vertical-align:top}th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right}\n"
     "tbody tr:nth-child(even){background:var(--card)}code,pre,td.c{font:13px/1.45 ui-monospace,monospace;"
