@@ -109,7 +109,7 @@ static void enter_class(p5_core *core, unsigned cpl)
     price_settle(core);
     memory_advance(core->memory, core->now);
     if (core->profile)
-        profile_capture(core, 0, CAPTURE_NOTHING, 0);
+        profile_gather(core);
     core->cpl_class = class;
     memory_set_class(core->memory, class);
 }
@@ -128,11 +128,11 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
         price_exact(core, r);
 }
 
-/* The memory side did something for the instruction that was executed last. */
-static void capture_last(p5_core *core)
+/* The memory side is to do something for the instruction that was executed last. */
+static void last_asks(p5_core *core)
 {
     if (core->profile)
-        profile_capture(core, profile_last(core), CAPTURE_DATA, 0);
+        profile_asks(core, profile_last(core));
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
@@ -267,8 +267,8 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     price_settle(core);
     enter_class(core, cpl);
     pass(core, P5_STALL_HALT, clocks);
+    last_asks(core);
     memory_pass(core->memory, core->now);
-    capture_last(core);
     watch_look(core);
     if (clocks > 0) { /* everything in flight has come to an end */
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
@@ -334,16 +334,16 @@ void p5_core_wbinvd(p5_core *core)
 {
     price_settle(core);
     watch_write_back_all(core);
+    last_asks(core);
     core_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
-    capture_last(core);
     watch_flushed(core);
 }
 
 void p5_core_invd(p5_core *core)
 {
     price_settle(core);
+    last_asks(core);
     core_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
-    capture_last(core);
     watch_flushed(core);
 }
 
@@ -404,7 +404,7 @@ static void bring_up(p5_core *core)
     memory_advance(core->memory, core->now);
     memo_fold(core);
     if (core->profile)
-        profile_capture(core, 0, CAPTURE_NOTHING, 0);
+        profile_gather(core);
 }
 
 static uint64_t awake(const pipe_deltas *d)

@@ -114,9 +114,11 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, c
         if (!usual) {
             memory_set_pipe(core->memory, how->v_pipe);
             memory_set_partner(core->memory, how->partner);
-            memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
             if (core->profile)
-                profile_capture(core, who(core), CAPTURE_DATA, access->physical);
+                profile_asks(core, who(core));
+            memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
+            if (core->profile && !answer->hit)
+                profile_missed_data(core, access->physical);
             packed = memo_pack_data(answer, asked);
         }
     }

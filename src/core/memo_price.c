@@ -81,9 +81,11 @@ static memo_place *ask_data(p5_core *core, const p5_retired *r, memo_node *node)
     data_answer answer;
     memory_set_pipe(core->memory, node->v_pipe);
     memory_set_partner(core->memory, node->partner);
-    memory_data(core->memory, access, asked, false, node->mmx, &answer);
     if (core->profile)
-        profile_capture(core, node->who, CAPTURE_DATA, access->physical);
+        profile_asks(core, node->who);
+    memory_data(core->memory, access, asked, false, node->mmx, &answer);
+    if (core->profile && !answer.hit)
+        profile_missed_data(core, access->physical);
     return behind(&core->memo, node, memo_pack_data(&answer, asked));
 }
 

@@ -155,9 +155,11 @@ static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t lin
     bool cache_disable = block->code->cache_disable;
     if (!cache_disable && memory_code_usual(core->memory, linear, physical, asked))
         return true;
-    memory_code(core->memory, linear, physical, cache_disable, asked, answer);
     if (core->profile)
-        profile_capture(core, who, CAPTURE_CODE, physical);
+        profile_asks(core, who);
+    memory_code(core->memory, linear, physical, cache_disable, asked, answer);
+    if (core->profile && !answer->hit)
+        profile_missed_code(core, physical);
     return false;
 }
 /* The tree of `path` ends behind `m->known` questions, of which `m->given` were answered unusually. Runs the

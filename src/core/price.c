@@ -62,9 +62,11 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
     p5_core *core = context;
     memory_set_pipe(core->memory, how->v_pipe);
     memory_set_partner(core->memory, how->partner);
-    memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
     if (core->profile)
-        profile_capture(core, core->pipe.sink->who, CAPTURE_DATA, access->physical);
+        profile_asks(core, core->pipe.sink->who);
+    memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
+    if (core->profile && !answer->hit)
+        profile_missed_data(core, access->physical);
     return false;
 }
 
@@ -72,9 +74,11 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 {
     p5_core *core = context;
     uint32_t physical = price_physical(core->block, linear);
-    memory_code(core->memory, linear, physical, core->block->code->cache_disable, asked, answer);
     if (core->profile)
-        profile_capture(core, core->pipe.sink->who, CAPTURE_CODE, physical);
+        profile_asks(core, core->pipe.sink->who);
+    memory_code(core->memory, linear, physical, core->block->code->cache_disable, asked, answer);
+    if (core->profile && !answer->hit)
+        profile_missed_code(core, physical);
     return false;
 }
 

@@ -39,7 +39,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
     p->interval_clocks = options->interval_clocks;
     p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
-    p->armed_at = core->now;
+    p->armed_at = options->sample_quantity == P5_PROFILE_CLOCKS ? core->now : 0;
     if (options->function_count > 0) {
         p->functions = malloc(options->function_count * sizeof *p->functions);
         if (p->functions)
@@ -69,8 +69,11 @@ void profile_close(profiler *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->sites.count; i++)
+    for (size_t i = 0; i < p->sites.count; i++) {
         free(p->sites.items[i].amounts.items);
+        free(p->sites.items[i].often);
+    }
+    free(p->waiting.items);
     free(p->sites.items);
     free(p->site_table.slots);
     free(p->cells.items);
@@ -186,8 +189,8 @@ void profile_commit(p5_core *core)
 /* ---- the memory side ----------------------------------------------------------------------------------- */
 
 /* What references and fetches count. Clocks in which the bus is in use (18h, 2Eh) belong to who began the
- * cycle, and are counted as they pass: they are booked apart. Should the memory side count anything else, it
- * is found by CAPTURE_NOTHING and belongs to no instruction. */
+ * cycle, and are counted as they pass: they are booked apart. Should the memory side count anything
+ * else, it belongs to no instruction. */
 static const uint8_t memory_events[] = {
     P5_EVENT_DATA_READ,
     P5_EVENT_DATA_WRITE,
@@ -227,44 +230,136 @@ static const uint8_t memory_events[] = {
     P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS,
     P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE};
 
-static void capture_event(p5_core *core, profile_site *site, unsigned event, unsigned class)
+static void move_event(p5_core *core, counts *from, profile_site *site, unsigned event)
 {
     profiler *p = core->profile;
-    uint64_t increments = p->scratch.increments[event][class];
-    uint64_t asserted = p->scratch.asserted[event][class];
-    if ((increments | asserted) == 0)
-        return;
-    p->scratch.increments[event][class] = p->scratch.asserted[event][class] = 0;
-    core->memory_counts.increments[event][class] += increments;
-    core->memory_counts.asserted[event][class] += asserted;
-    if ((int)event == p->sink.watched)
-        p->sink.watched_count += increments;
-    if (site)
-        profile_amount_add(p, site, event, increments, asserted);
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+        uint64_t increments = from->increments[event][class], asserted = from->asserted[event][class];
+        if ((increments | asserted) == 0)
+            continue;
+        from->increments[event][class] = from->asserted[event][class] = 0;
+        core->memory_counts.increments[event][class] += increments;
+        core->memory_counts.asserted[event][class] += asserted;
+        if ((int)event == p->sink.watched)
+            p->sink.watched_count += increments;
+        if (site)
+            profile_amount_add(p, site, event, increments, asserted);
+    }
 }
 
-void profile_capture(p5_core *core, uint32_t who, unsigned kind, uint32_t physical)
+/* Moves what was counted to the totals and to the site, if any. */
+static void move_counts(p5_core *core, counts *from, profile_site *site)
+{
+    for (unsigned i = 0; i < sizeof memory_events; i++)
+        move_event(core, from, site, memory_events[i]);
+    move_event(core, from, NULL, P5_EVENT_BUS_CYCLE_DURATION);
+    move_event(core, from, NULL, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY);
+}
+
+/* Books what was counted for the site that is asking. */
+static void heard(p5_core *core)
 {
     profiler *p = core->profile;
-    unsigned class = core->cpl_class;
-    if (kind == CAPTURE_NOTHING) {
-        for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
-            for (class = 0; class < P5_CPL_CLASSES; class ++)
-                capture_event(core, NULL, event, class);
-        return;
-    }
-    unsigned set = physical >> 5 & (PROFILE_SETS - 1);
-    if (kind == CAPTURE_DATA)
-        p->data_misses[set] += p->scratch.increments[P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS][class];
-    else
-        p->code_misses[set] += p->scratch.increments[P5_EVENT_CODE_CACHE_MISS][class];
-    profile_site *site = profile_site_of(p, p->context, who, class);
-    for (unsigned i = 0; i < sizeof memory_events; i++)
-        capture_event(core, site, memory_events[i], class);
     uint64_t taken = memory_bus_taken(core->memory);
-    if (taken && site) {
-        profile_amount_add(p, site, P5_EVENT_BUS_CYCLE_DURATION, taken, taken);
-        profile_amount_add(p, site, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, taken, taken);
+    profile_site *site = p->asking ? &p->sites.items[p->asking - 1] : NULL;
+    if (site) {
+        site->bus_clocks += taken;
+        if (site->often)
+            return;
+    }
+    move_counts(core, &p->scratch, site);
+}
+
+/* A site that asks often gets counts of its own, which need no booking. */
+static counts *counts_of(profiler *p, profile_site *site, uint32_t index)
+{
+    if (!site->often && site->asked < PROFILE_OFTEN && ++site->asked == PROFILE_OFTEN &&
+        p->often < PROFILE_MOST_OFTEN && p->sink.watched == P5_PROFILE_NONE) {
+        site->often = calloc(1, sizeof *site->often);
+        p->often += site->often != NULL;
+    }
+    if (site->often && !site->waiting) {
+        if (!ARRAY_ROOM(&p->waiting))
+            return &p->scratch; /* booked as before */
+        p->waiting.items[p->waiting.count++] = index;
+        site->waiting = true;
+    }
+    return site->often ? site->often : &p->scratch;
+}
+
+static uint32_t near_of(uint32_t context, uint32_t address)
+{
+    return (address ^ address >> 8 ^ context * 37) % PROFILE_NEAR;
+}
+
+void profile_asks(p5_core *core, uint32_t who)
+{
+    profiler *p = core->profile;
+    if (p->asking && who == p->asking_who) {
+        const profile_site *site = &p->sites.items[p->asking - 1];
+        if (site->context == p->context && site->cpl_class == core->cpl_class)
+            return;
+    }
+    heard(core);
+    uint32_t *near = &p->near[near_of(p->context, who)];
+    profile_site *site = *near ? &p->sites.items[*near - 1] : NULL;
+    if (!site || site->address != who || site->context != p->context || site->cpl_class != core->cpl_class) {
+        site = profile_site_of(p, p->context, who, core->cpl_class);
+        *near = p->last_site;
+    }
+    p->asking = site ? (uint32_t)(site - p->sites.items) + 1 : 0;
+    p->asking_who = who;
+    memory_set_totals(core->memory, site ? counts_of(p, site, p->asking - 1) : &p->scratch);
+}
+
+void profile_gather(p5_core *core)
+{
+    profiler *p = core->profile;
+    heard(core);
+    for (size_t i = 0; i < p->waiting.count; i++) {
+        profile_site *site = &p->sites.items[p->waiting.items[i]];
+        move_counts(core, site->often, site);
+        site->waiting = false;
+    }
+    p->waiting.count = 0;
+    p->asking = 0;
+    memory_set_totals(core->memory, &p->scratch);
+}
+
+static unsigned set_of(uint32_t physical)
+{
+    return physical >> 5 & (PROFILE_SETS - 1);
+}
+
+void profile_missed_data(p5_core *core, uint32_t physical)
+{
+    core->profile->data_misses[set_of(physical)]++;
+}
+
+void profile_missed_code(p5_core *core, uint32_t physical)
+{
+    core->profile->code_misses[set_of(physical)]++;
+}
+
+/* Anything else that the memory side may have counted is due to nobody. */
+static void gather_rest(p5_core *core)
+{
+    profile_gather(core);
+    for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
+        move_event(core, &core->profile->scratch, NULL, event);
+}
+
+/* Clocks of bus cycles become amounts. */
+static void book_bus(profiler *p)
+{
+    for (size_t i = 0; i < p->sites.count; i++) {
+        profile_site *site = &p->sites.items[i];
+        if (site->bus_clocks == 0)
+            continue;
+        profile_amount_add(p, site, P5_EVENT_BUS_CYCLE_DURATION, site->bus_clocks, site->bus_clocks);
+        profile_amount_add(p, site, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, site->bus_clocks,
+                           site->bus_clocks);
+        site->bus_clocks = 0;
     }
 }
 
@@ -346,7 +441,8 @@ bool profile_collect(p5_core *core)
     profiler *p = core->profile;
     memory_advance(core->memory, core->now);
     memo_fold(core);
-    profile_capture(core, 0, CAPTURE_NOTHING, 0);
+    gather_rest(core);
+    book_bus(p);
     collect_cells(p);
     return !p->out_of_memory && !p->sink.out_of_memory;
 }

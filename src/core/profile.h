@@ -47,6 +47,10 @@ typedef struct profile_amount {
 
 typedef struct profile_site {
     uint32_t context, address, cpl_class;
+    uint32_t asked;      /* how often it has asked the memory side, at most PROFILE_OFTEN */
+    counts *often;       /* where the memory side counts for a site that asks often; NULL */
+    bool waiting;        /* `often` holds something, and the site is in the list of those that wait */
+    uint64_t bus_clocks; /* of cycles that it began and that are not among the amounts yet */
     ARRAY_OF(profile_amount) amounts;
 } profile_site;
 
@@ -140,10 +144,14 @@ const profile_options *profile_asked(const p5_core *core);
 void profile_add(profile_sink *sink, uint32_t quantity, uint64_t increments, uint64_t asserted);
 /* What is in the sink happened once, in the current context. */
 void profile_commit(p5_core *core);
-/* What the memory side has counted since the last capture is due to the instruction at `who`; 0: to none.
- * `physical`: of the reference or line. */
-enum { CAPTURE_DATA, CAPTURE_CODE, CAPTURE_NOTHING };
-void profile_capture(p5_core *core, uint32_t who, unsigned kind, uint32_t physical);
+/* What the memory side counts from now on is due to the instruction at `who`. Call it before the memory side
+ * is asked. */
+void profile_asks(p5_core *core, uint32_t who);
+/* Puts what the memory side has counted into the core's totals; what it counts next is due to nobody. */
+void profile_gather(p5_core *core);
+/* A reference to a data line, or a fetch of a code line, missed. */
+void profile_missed_data(p5_core *core, uint32_t physical);
+void profile_missed_code(p5_core *core, uint32_t physical);
 /* Before a stretch is priced: who is executing? */
 void profile_follow(p5_core *core, const p5_retired *r);
 /* An exception or interrupt is delivered. */

@@ -5,6 +5,8 @@
 #include "core/core_internal.h"
 #include "core/profile.h"
 
+enum { PROFILE_NEAR = 256, PROFILE_OFTEN = 16, PROFILE_MOST_OFTEN = 8192 };
+
 /* Open-addressing table from a key of 96 bits to an index. */
 typedef struct key_slot {
     uint64_t a;
@@ -35,7 +37,13 @@ struct profiler {
     profile_options options;
     profile_range *functions;
     char *object;
-    counts scratch; /* what the memory side has counted since the last capture */
+    /* The memory side counts for `asking` (index of the site plus 1; 0 = nobody), in its own counts or, if it
+     * asks for the first times, in `scratch`. */
+    counts scratch;
+    uint32_t asking, asking_who;
+    unsigned often;              /* sites with counts of their own */
+    ARRAY_OF(uint32_t) waiting;  /* sites whose counts are not among the totals */
+    uint32_t near[PROFILE_NEAR]; /* index plus 1 of sites found lately, by address */
     ARRAY_OF(profile_site) sites;
     key_table site_table;
     uint32_t last_site; /* index plus 1 of the site found last */
@@ -57,13 +65,14 @@ struct profiler {
     bool leaves;       /* the last stretch ended with a call or return */
     uint32_t expected; /* where control goes after the last stretch */
     uint32_t function; /* of the last stretch's block, 0 = not known */
+    unsigned cpl_class; /* of the last stretch */
     const p5_block *block;
     unsigned last_op; /* index in `block` of the last instruction */
     uint32_t last;    /* address of it */
     /* Samples and intervals. */
     ARRAY_OF(profile_sample) samples;
     uint64_t overflows;
-    uint64_t armed_at; /* clock at which the counter was preset last */
+    uint64_t armed_at; /* total at which the counter was preset last */
     uint64_t due;      /* clock of the interrupt request after an overflow; 0 = none yet */
     bool open_sample;  /* the context of the last sample is that of the instruction that comes next */
     ARRAY_OF(profile_interval) intervals;

@@ -9,8 +9,12 @@
 void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
 {
     profiler *p = core->profile;
-    uint64_t count =
-        p->options.sample_quantity == P5_PROFILE_CLOCKS ? end - p->armed_at : p->sink.watched_count;
+    uint64_t total = p->sink.watched_count;
+    if (p->sink.watched == P5_PROFILE_CLOCKS)
+        total = end;
+    else if (p->sink.watched < P5_EVENT_COUNT) /* what has not been booked yet */
+        total += p->scratch.increments[p->sink.watched][0] + p->scratch.increments[p->sink.watched][1];
+    uint64_t count = total - p->armed_at;
     if (p->due == 0) {
         if (count < p->options.sample_period)
             return;
@@ -19,8 +23,7 @@ void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
     if (end < p->due)
         return;
     p->due = 0;
-    p->armed_at = end;
-    p->sink.watched_count = 0;
+    p->armed_at = total;
     p->overflows++;
     if (p->samples.count == p->options.most_samples)
         return;

@@ -166,12 +166,20 @@ static void find_context(p5_core *core, uint32_t from, uint32_t function)
         profile_set_context(core, call_edge(p, 1, 0, function ? function : from));
         return;
     }
+    const op *last = p->leaves ? &p->block->ops[p->last_op] : NULL;
     if (from != p->expected) { /* a signal or interrupt, or the way back from it */
-        if (!pop_to(core, from, true))
-            enter_function(core, p->expected, p->expected, from, function, true);
+        uint32_t interrupted = p->expected;
+        if (pop_to(core, from, true))
+            return;
+        const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
+        if (top && top->interrupt && p->cpl_class == P5_CPL_SYSTEM && core->cpl_class == P5_CPL_USER) {
+            interrupted = top->return_address; /* a signal instead of the end of a system call */
+            profile_set_context(core, top->context);
+            p->frames.count--;
+        }
+        enter_function(core, interrupted, interrupted, from, function, true);
         return;
     }
-    const op *last = p->leaves ? &p->block->ops[p->last_op] : NULL;
     if (last && (last->branch == ISA_CALL || last->branch == ISA_CALL_INDIRECT)) {
         uint32_t behind = last->address + last->length;
         if (from != behind) /* else it reads EIP */
@@ -205,6 +213,7 @@ void profile_follow(p5_core *core, const p5_retired *r)
     p->block = block;
     p->expected = r->next;
     p->function = block->function;
+    p->cpl_class = core->cpl_class;
 }
 
 void profile_delivered(p5_core *core, uint32_t handler)

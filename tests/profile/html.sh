@@ -1,0 +1,48 @@
+#!/bin/sh
+# html.sh P5SCOPE GUEST [ARGUMENT...]: Chromium reads the page: its parts are there, every event's number is that of stat -j, every link has
+# its target, nothing comes from outside, and it is not blank, light and dark and printed.
+p5scope=$1
+shift
+. "$(dirname "$0")/common.sh"
+needs chromium
+needs jq
+stat_values "$scratch/expected" -q "$@"
+"$p5scope" record -q -o "$scratch/p" "$@" >/dev/null
+"$p5scope" report "$scratch/p" -o "$scratch/page.html" || fail "no page"
+browse() {
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --user-data-dir="$scratch/home" \
+        --host-resolver-rules='MAP * ~NOTFOUND' "$@" "file://$scratch/page.html" 2>"$scratch/complaints"
+}
+browse --dump-dom >"$scratch/dom"
+[ -s "$scratch/dom" ] || { cat "$scratch/complaints"; fail "Chromium gave nothing"; }
+grep -o 'data-event="[a-z0-9_]*" data-value="[0-9]*"' "$scratch/dom" | sed 's/data-event="\(.*\)" data-value="\(.*\)"/\1 \2/' >"$scratch/got"
+grep -v '^clocks ' "$scratch/expected" >"$scratch/events"
+sort "$scratch/got" | diff "$scratch/events" - || fail "< stat -j, > the page"
+clocks=$(awk '$1 == "clocks" { print $2 }' "$scratch/expected")
+sum=$(grep -o 'data-stall="[a-z0-9_]*" data-value="[0-9]*"' "$scratch/dom" | sed 's/.*data-value="//; s/"//' | awk '{ s += $1 } END { print s }')
+[ "$sum" = "$clocks" ] || fail "clocks by owner add up to $sum, not $clocks"
+for part in cpi events rates functions lines code caches btb model; do
+    grep -q "<section id=\"$part\"" "$scratch/dom" || fail "no part $part"
+done
+[ "$(grep -o '<polyline' "$scratch/dom" | wc -l)" -gt 10 ] || fail "no charts over time"
+[ "$(grep -o 'class="pipe pu on"' "$scratch/dom" | wc -l)" -gt 10 ] || fail "no pairing diagram"
+[ "$(grep -o '<td style="--h:' "$scratch/dom" | wc -l)" = 384 ] || fail "not 128 + 128 + 64 + 64 sets"
+for target in $(grep -o 'href="#[a-z0-9-]*"' "$scratch/dom" | sed 's/href="#//; s/"//' | sort -u); do
+    grep -q "id=\"$target\"" "$scratch/dom" || fail "a link to #$target, which is not there"
+done
+grep -Eiq '<script|(src|href)="(https?:)?//|@import|url\(' "$scratch/page.html" && fail "the page needs something from outside, or a script"
+# Not blank: far more than a page with nothing on it.
+printf '<!doctype html><title>blank</title>' >"$scratch/blank.html"
+cp "$scratch/page.html" "$scratch/keep.html"
+shot() { browse --window-size=1100,1600 --screenshot="$scratch/$1.png" ${2:-} >/dev/null; [ -s "$scratch/$1.png" ] || fail "no picture $1"; }
+shot light
+shot dark --force-dark-mode
+browse --print-to-pdf="$scratch/page.pdf" >/dev/null
+cp "$scratch/blank.html" "$scratch/page.html"
+shot blank
+cp "$scratch/keep.html" "$scratch/page.html"
+size() { wc -c <"$1"; }
+for picture in light dark; do
+    [ "$(size "$scratch/$picture.png")" -gt $((5 * $(size "$scratch/blank.png"))) ] || fail "the page is blank ($picture)"
+done
+[ "$(size "$scratch/page.pdf")" -gt 20000 ] || fail "nothing is printed"

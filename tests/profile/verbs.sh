@@ -1,0 +1,37 @@
+#!/bin/sh
+# verbs.sh P5SCOPE QUICKSORT: report, annotate and diff agree with each other and with stat; exit statuses for build servers.
+p5scope=$1 guest=$2
+. "$(dirname "$0")/common.sh"
+"$p5scope" record -q -o "$scratch/a" "$guest" 2 >/dev/null || fail "record"
+"$p5scope" record -q -o "$scratch/b" "$guest" 3 >/dev/null || fail "record"
+p() { "$p5scope" "$@" || fail "p5scope $*"; }
+# Counts of all functions, lines and addresses add up to the same.
+for key in symbol line address file mode; do
+    p report "$scratch/a" -n -t, -s $key -e clocks,instructions_executed | awk -F, '!/^#/ { a += $2; b += $4 } END { print a, b }'
+done | sort -u >"$scratch/sums"
+[ "$(wc -l <"$scratch/sums")" = 1 ] || { cat "$scratch/sums"; fail "tables by different keys differ in sum"; }
+clocks=$("$p5scope" stat -x, -e clocks "$guest" 2 2>&1 >/dev/null | awk -F, '$3 == "clocks" { print $1 }')
+[ "$(cut -d' ' -f1 "$scratch/sums")" = "$clocks" ] || fail "$(cat "$scratch/sums") is not stat's $clocks"
+# So does the listing of a function.
+sort_clocks=$(p report "$scratch/a" -n -t, | awk -F, '$5 == "[.] sort" { print $2 }')
+listed=$(p annotate -i "$scratch/a" sort | awk '/ : +[0-9a-f]+:  / { s += $2 } END { print s }')
+[ "$sort_clocks" = "$listed" ] || fail "sort: $sort_clocks clocks in the table, $listed in the listing"
+p annotate -i "$scratch/a" -M intel | grep -q '^# sort:' || fail "the costliest function is sort"
+p annotate -i "$scratch/a" sort | grep -q 'quicksort.c:[0-9]*  ' || fail "no source lines"
+"$p5scope" annotate -i "$scratch/a" srot 2>&1 | grep -q "did you mean 'sort'" || fail "no hint at the name"
+# diff: equal profiles, growth, thresholds.
+p diff "$scratch/a" "$scratch/a" --threshold 0 >"$scratch/same"
+p diff "$scratch/a" "$scratch/b" >"$scratch/text"
+grep -q '^  clocks .*%$' "$scratch/text" || fail "no clocks in diff"
+"$p5scope" diff "$scratch/a" "$scratch/b" --threshold 10 >/dev/null
+[ $? = 1 ] || fail "half as much again is no more than 10 %"
+p diff "$scratch/a" "$scratch/b" --threshold 100 >/dev/null
+p diff "$scratch/b" "$scratch/a" --threshold 0 -e clocks,data_read_miss >/dev/null
+"$p5scope" diff "$scratch/a" >/dev/null 2>&1
+[ $? = 129 ] || fail "one profile is not two"
+"$p5scope" report "$scratch/a" -e no_such_event >/dev/null 2>&1
+[ $? = 129 ] || fail "an event that is none"
+"$p5scope" record -o "$scratch/none/x" "$guest" 1 >"$scratch/out" 2>&1
+[ $? = 129 ] || fail "a file that cannot be written"
+grep -q quicksort "$scratch/out" && grep -q f49dacd0 "$scratch/out" && fail "the guest ran for nothing"
+exit 0
