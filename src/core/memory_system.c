@@ -27,7 +27,8 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
 
 void memory_set_totals(struct memory *m, counts *totals)
 {
-    memory_fold(m);
+    if (!m->counts_at_once)
+        memory_fold(m);
     m->totals = m->bus.totals = totals;
     m->counts_at_once = true;
 }

@@ -157,6 +157,21 @@ static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_ad
     profile_set_context(core, call_edge(p, p->context, call_site, function ? function : from));
 }
 
+/* The kernel was left to somewhere else than where it was entered from: a signal handler takes the place of
+ * the end of the system call. */
+static bool signalled(p5_core *core, uint32_t from, uint32_t function)
+{
+    profiler *p = core->profile;
+    const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
+    if (!top || !top->interrupt || p->cpl_class != P5_CPL_SYSTEM || core->cpl_class != P5_CPL_USER)
+        return false;
+    uint32_t interrupted = top->return_address;
+    profile_set_context(core, top->context);
+    p->frames.count--;
+    enter_function(core, interrupted, interrupted, from, function, true);
+    return true;
+}
+
 /* Which context the stretch at `from` belongs to, if it is not simply that of the one before. */
 static void find_context(p5_core *core, uint32_t from, uint32_t function)
 {
@@ -166,27 +181,20 @@ static void find_context(p5_core *core, uint32_t from, uint32_t function)
         profile_set_context(core, call_edge(p, 1, 0, function ? function : from));
         return;
     }
-    const op *last = p->leaves ? &p->block->ops[p->last_op] : NULL;
     if (from != p->expected) { /* a signal or interrupt, or the way back from it */
-        uint32_t interrupted = p->expected;
-        if (pop_to(core, from, true))
-            return;
-        const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
-        if (top && top->interrupt && p->cpl_class == P5_CPL_SYSTEM && core->cpl_class == P5_CPL_USER) {
-            interrupted = top->return_address; /* a signal instead of the end of a system call */
-            profile_set_context(core, top->context);
-            p->frames.count--;
-        }
-        enter_function(core, interrupted, interrupted, from, function, true);
+        if (!pop_to(core, from, true) && !signalled(core, from, function))
+            enter_function(core, p->expected, p->expected, from, function, true);
         return;
     }
+    const op *last = p->leaves ? &p->block->ops[p->last_op] : NULL;
     if (last && (last->branch == ISA_CALL || last->branch == ISA_CALL_INDIRECT)) {
         uint32_t behind = last->address + last->length;
         if (from != behind) /* else it reads EIP */
             enter_function(core, last->address, behind, from, function, false);
-    } else if (!last || !pop_to(core, from, false)) {
-        transfer(core, from, function);
+        return;
     }
+    if (!last || (!pop_to(core, from, false) && !signalled(core, from, function)))
+        transfer(core, from, function);
 }
 
 void profile_follow(p5_core *core, const p5_retired *r)
@@ -223,6 +231,7 @@ void profile_delivered(p5_core *core, uint32_t handler)
     enter_function(core, p->expected, p->expected, handler, function, true);
     p->started = true;
     p->leaves = false;
+    p->cpl_class = core->cpl_class;
     p->expected = handler;
     p->function = function;
 }
