@@ -195,10 +195,10 @@ static void failed_walk(p5_core *core, const p5_exception *e)
         return;
     bool code = e->reference == P5_REFERENCE_CODE;
     enter_class(core, e->cpl);
+    last_asks(core);
     uint64_t done = memory_fault(core->memory, e->reference_linear, code, core->now);
     if (done > core->now)
         pass(core, code ? P5_STALL_CODE_FETCH : P5_STALL_DATA_TLB, done - core->now);
-    capture_last(core);
 }
 
 /* Erratum 44: an instruction that an x87 exception stops, and that is restarted behind its handler, matches
