@@ -16,10 +16,17 @@ typedef struct elf_signs {
     bool interpreter, tls, note;
 } elf_signs;
 
+static p5_status elf_none(p5_error *error)
+{
+    error_set(error, P5_ERR_FORMAT, "this is not an ELF file");
+    error_hint(error, "a flat image needs --flat=ADDRESS; a disk image boots if 55h AAh stands at byte 510");
+    return P5_ERR_FORMAT;
+}
+
 static p5_status elf_check_header(Elf *elf, GElf_Ehdr *header, p5_error *error)
 {
     if (elf_kind(elf) != ELF_K_ELF)
-        return error_set(error, P5_ERR_FORMAT, "this is not an ELF file");
+        return elf_none(error);
     if (gelf_getclass(elf) == ELFCLASS64) {
         error_set(error, P5_ERR_FORMAT, "this is a 64-bit ELF file; the processor runs 32-bit i386 programs");
         error_hint(error, "build it with: gcc -m32 -static -march=pentium-mmx");
@@ -149,7 +156,7 @@ p5_status elf_open(const char *path, elf_image *image, p5_error *error)
     GElf_Ehdr header;
     elf_signs signs = {0};
     if (elf == NULL)
-        status = error_set(error, P5_ERR_FORMAT, "this is not an ELF file");
+        status = elf_none(error);
     if (status == P5_OK)
         status = elf_check_header(elf, &header, error);
     if (status == P5_OK)

@@ -59,6 +59,8 @@ bool run_retired(void *context, const p5_retired *retired)
         p5_core_resume(machine->core);
     if (__builtin_expect(machine->debugger != NULL, 0))
         machine->attention_wanted |= gdb_retired(machine->debugger, retired);
+    if (__builtin_expect(retired->interrupted, 0))
+        machine->in_repeat = machine->attention_wanted = true;
     if (__builtin_expect(machine->interrupt_request, 0)) /* IF may have been set */
         machine->attention_wanted |= engine_interruptible(machine->engine);
     return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
@@ -197,7 +199,9 @@ engine_action run_attention(void *context)
         run_pause(machine, P5_END_CLOCKS);
         return ENGINE_STOP;
     }
-    bool host_check = !machine->stepping || machine->instructions >= machine->check_instructions;
+    bool host_check =
+        !machine->stepping || machine->in_repeat || machine->instructions >= machine->check_instructions;
+    machine->in_repeat = false;
     if ((machine->stop || host_check) && run_host_wants_pause(machine))
         return ENGINE_STOP;
     if (clock >= run_guest_deadline(machine) && engine_interruptible(machine->engine))
