@@ -1,0 +1,15 @@
+# Functions and their shares, stacks, a listing, a comparison; what is wrong is said with its place.
+p5scope record -q -o a.data $GUESTS/rdpmc.elf
+p5scope report a.data -n -e clocks,instructions_executed --children
+p5scope report a.data --fold executions
+p5scope record -q -o b.data $GUESTS/rdpmc.elf; p5scope diff a.data b.data --threshold 0
+p5scope annotate -i a.data no_such_function
+p5scope report a.data -s symbl
+p5scope report a.data -e data_reed
+p5scope report none.data
+p5scope record --period data_read $GUESTS/rdpmc.elf
+p5scope record --period data_reed/100 $GUESTS/rdpmc.elf
+p5scope record --help
+p5scope report --help
+p5scope annotate --help
+p5scope diff --help
