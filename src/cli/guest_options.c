@@ -331,7 +331,7 @@ bool guest_options_complete(guest_options *options, bool *done)
         return false;
     }
     if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK) {
-        cli_show_error(&error, "--agent", options->agent, "kind, period, base, length, write, clocks, grant");
+        cli_show_error(&error, "--agent", options->agent, "kind, period, base, len, write, clocks, grant");
         return false;
     }
     if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK) {

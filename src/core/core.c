@@ -100,6 +100,13 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i)
 
 /* ---- pricing ------------------------------------------------------------------------------------------- */
 
+/* The memory side is to do something for the instruction that was executed last. */
+static void last_asks(p5_core *core)
+{
+    if (core->profile)
+        profile_asks(core, profile_last(core));
+}
+
 /* What is fed from now on belongs to the privilege class of `cpl`. */
 static void enter_class(p5_core *core, unsigned cpl)
 {
@@ -107,6 +114,10 @@ static void enter_class(p5_core *core, unsigned cpl)
     if (class == core->cpl_class)
         return;
     price_settle(core);
+    last_asks(core);
+    memory_pass(core->memory,
+                core->now); /* what other bus masters did meanwhile belongs to the class before */
+    watch_look(core);
     memory_advance(core->memory, core->now);
     if (core->profile)
         profile_gather(core);
@@ -126,13 +137,6 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
         memo_price(core, r);
     else
         price_exact(core, r);
-}
-
-/* The memory side is to do something for the instruction that was executed last. */
-static void last_asks(p5_core *core)
-{
-    if (core->profile)
-        profile_asks(core, profile_last(core));
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
