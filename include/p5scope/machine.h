@@ -62,9 +62,9 @@ typedef struct p5_machine_options {
     void *notice_context;
 } p5_machine_options;
 
-/* Opens a machine of the model, as after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_RANGE or P5_ERR_IO
- * for the model, its agent or its clock; P5_ERR_STATE for options of another size
- * (another version of the library); P5_ERR_MEMORY. *machine is NULL then. */
+/* Opens a machine of the model, as after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_RANGE or
+ * P5_ERR_IO for the model, its agent or its clock; P5_ERR_STATE for options of another size (another version
+ * of the library); P5_ERR_MEMORY. *machine is NULL then. */
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
 /* Closes it with everything that belongs to it; NULL is none. */
 void p5_machine_close(p5_machine *machine);
@@ -169,6 +169,15 @@ void p5_machine_on_pin(p5_machine *machine,
                        void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock), void *context);
 
 /* Parts of the machine, for questions beyond those below; they live as long as it does. */
+/* Raises the NMI pin. It is taken at the next instruction boundary, or behind the IRET of the NMI that is
+ * being handled; one more is remembered meanwhile. Between runs or from a callback of the machine. */
+void p5_machine_nmi(p5_machine *machine);
+/* A bus cycle at physical address `physical` failed: BUSCHK#, or a parity error with PEN#. Latched in MCA and
+ * MCT
+ * (`type`: P5_MCT_*, p5scope/pmu.h) unless they hold an earlier one; with CR4.MCE it raises #MC (vector 18)
+ * at the next instruction boundary. Like p5_machine_nmi otherwise. */
+void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type);
+
 p5_core *p5_machine_core(p5_machine *machine);
 p5_pmu *p5_machine_pmu(p5_machine *machine);
 const p5_model *p5_machine_model(const p5_machine *machine);

@@ -100,6 +100,18 @@ void p5_pmu_follow_pins(p5_pmu *pmu);
 uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted);
 /* In-circuit debuggers use the PM pins as BP0 and BP1, which show matches of DR0 and DR1; off after RESET. */
 void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on);
+/* MCT: what kind of bus cycle failed, and that one is latched. Manual: machine check type register. */
+enum {
+    P5_MCT_CHK = 1,
+    P5_MCT_WRITE = 2,
+    P5_MCT_DATA = 4,
+    P5_MCT_MEMORY = 8,
+    P5_MCT_LOCKED = 16,
+    P5_MCT_CYCLE = 30
+};
+/* A bus cycle failed (BUSCHK#, or PEN# with a parity error): latches its address and type (P5_MCT_*) in MCA
+ * and MCT. False if one is latched already: the first stays until MCT is read. */
+bool p5_pmu_bus_check(p5_pmu *pmu, uint32_t physical, unsigned type);
 /* CR4 bits that the family has; a write of others is #GP(0). */
 uint32_t p5_pmu_cr4_mask(unsigned family);
 /* TR12 as the model's control inputs: fills the TR12-derived fields of `control`. */

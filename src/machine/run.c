@@ -105,10 +105,14 @@ static uint64_t run_deadline(p5_machine *machine)
     return guest < board ? guest : board;
 }
 
-/* NMI, or INTR: the processor acknowledges, and delivers the controllers' vector. */
+/* Machine check, NMI, or INTR: the processor acknowledges, and delivers the controllers' vector. */
 static void run_interrupt(p5_machine *machine)
 {
-    enum { VECTOR_NMI = 2 };
+    enum { VECTOR_NMI = 2, VECTOR_MACHINE_CHECK = 18 };
+    if (machine->machine_check && engine_inject(machine->engine, VECTOR_MACHINE_CHECK, P5_TRANSFER_FAULT)) {
+        machine->machine_check = machine->halted = false;
+        return;
+    }
     if (machine->nmi_request && engine_inject(machine->engine, VECTOR_NMI, P5_TRANSFER_NMI)) {
         machine->nmi_request = machine->halted = false;
         return;
@@ -306,6 +310,18 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
     if (result != NULL)
         *result = machine->result;
     return P5_OK;
+}
+
+void p5_machine_nmi(p5_machine *machine)
+{
+    machine->nmi_request = machine->attention_wanted = true;
+}
+
+void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
+{
+    bool latched = p5_pmu_bus_check(machine->pmu, physical, type);
+    if (latched && machine->engine != NULL && (engine_get(machine->engine, ENGINE_CR4) & CR4_MCE) != 0)
+        machine->machine_check = machine->attention_wanted = true;
 }
 
 void p5_machine_stop(p5_machine *machine)

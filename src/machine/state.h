@@ -30,6 +30,7 @@ enum {
     CR0_CD = 1u << 30,
     CR4_TSD = 1u << 2,
     CR4_DE = 1u << 3,
+    CR4_MCE = 1u << 6,
     CR4_PCE = 1u << 8
 };
 #define CR0_PG 0x80000000u
@@ -82,6 +83,7 @@ struct p5_machine {
     bool attention_wanted;
     bool interrupt_request; /* the INTR pin: devices.c drives it */
     bool halted;            /* HLT was executed and nothing has ended it yet */
+    bool machine_check;     /* #MC is to be raised: run.c */
     bool nmi_request;       /* the NMI pin has been raised: run.c */
     bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
     bool stepping;

@@ -66,8 +66,9 @@ static uint64_t read_register(const p5_pmu *pmu, const p5_register *r)
 {
     switch (r->msr) {
     case P5_MSR_MCA:
+        return pmu->machine_check_address;
     case P5_MSR_MCT:
-        return 0; /* nothing on the boards reports a machine check */
+        return pmu->machine_check_type;
     case P5_MSR_TSC:
         return tsc_read(&pmu->tsc, &pmu->source);
     case P5_MSR_CESR:
@@ -114,6 +115,15 @@ static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
     }
 }
 
+bool p5_pmu_bus_check(p5_pmu *pmu, uint32_t physical, unsigned type)
+{
+    if ((pmu->machine_check_type & P5_MCT_CHK) != 0)
+        return false;
+    pmu->machine_check_address = physical;
+    pmu->machine_check_type = (type & P5_MCT_CYCLE) | P5_MCT_CHK;
+    return true;
+}
+
 p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *value)
 {
     p5_fault fault = pmu_fault(pmu->family, PMU_RDTSC, privilege, 0);
@@ -137,6 +147,8 @@ p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, 
         return fault;
     const p5_register *r = msr_map_find(pmu->family, ecx);
     *value = r != NULL ? read_register(pmu, r) & r->read_mask : 0;
+    if (r != NULL && r->msr == P5_MSR_MCT)
+        pmu->machine_check_type &= ~(uint32_t)P5_MCT_CHK;
     return P5_NO_FAULT;
 }
 
