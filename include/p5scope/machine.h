@@ -168,16 +168,15 @@ void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context,
 void p5_machine_on_pin(p5_machine *machine,
                        void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock), void *context);
 
-/* Parts of the machine, for questions beyond those below; they live as long as it does. */
 /* Raises the NMI pin. It is taken at the next instruction boundary, or behind the IRET of the NMI that is
  * being handled; one more is remembered meanwhile. Between runs or from a callback of the machine. */
 void p5_machine_nmi(p5_machine *machine);
 /* A bus cycle at physical address `physical` failed: BUSCHK#, or a parity error with PEN#. Latched in MCA and
- * MCT
- * (`type`: P5_MCT_*, p5scope/pmu.h) unless they hold an earlier one; with CR4.MCE it raises #MC (vector 18)
- * at the next instruction boundary. Like p5_machine_nmi otherwise. */
+ * MCT (`type`: P5_MCT_*, p5scope/pmu.h) unless they hold an earlier one; with CR4.MCE it raises #MC (vector
+ * 18) at the next instruction boundary. Like p5_machine_nmi otherwise. */
 void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type);
 
+/* Parts of the machine, for questions beyond those below; they live as long as it does. */
 p5_core *p5_machine_core(p5_machine *machine);
 p5_pmu *p5_machine_pmu(p5_machine *machine);
 const p5_model *p5_machine_model(const p5_machine *machine);
