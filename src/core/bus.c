@@ -44,27 +44,29 @@ uint64_t bus_core_clock(const bus *b, uint64_t n)
 
 /* ---- utilisation ---- */
 
-static void count_busy(bus *b, const bus_busy *busy, uint64_t clocks)
+static void count_busy(bus *b, uint64_t all, uint64_t own)
 {
-    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, clocks, clocks);
-    if (busy->own)
-        counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, clocks, clocks);
+    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, all, all);
+    counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, own, own);
 }
 
 void bus_advance(bus *b, uint64_t clock)
 {
+    uint64_t all = 0, own = 0;
     unsigned left = 0;
     for (unsigned i = 0; i < b->busy_count; i++) {
         bus_busy *busy = &b->busy[i];
         uint64_t to = busy->to < clock ? busy->to : clock;
         if (busy->from < to) {
-            count_busy(b, busy, to - busy->from);
+            all += to - busy->from;
+            own += busy->own ? to - busy->from : 0;
             busy->from = to;
         }
         if (busy->from < busy->to)
             b->busy[left++] = *busy;
     }
     b->busy_count = left;
+    count_busy(b, all, own);
 }
 
 /* Room for more intervals. Counting waits until there is none, or somebody looks: what runs is of one
@@ -74,8 +76,12 @@ static void make_room(bus *b)
 {
     enum { WAIT_ON = 6 };
     unsigned passed = BUS_BUSY - WAIT_ON;
-    for (unsigned i = 0; i < passed; i++)
-        count_busy(b, &b->busy[i], b->busy[i].to - b->busy[i].from);
+    uint64_t all = 0, own = 0;
+    for (unsigned i = 0; i < passed; i++) {
+        all += b->busy[i].to - b->busy[i].from;
+        own += b->busy[i].own ? b->busy[i].to - b->busy[i].from : 0;
+    }
+    count_busy(b, all, own);
     memmove(b->busy, b->busy + passed, WAIT_ON * sizeof *b->busy);
     b->busy_count = WAIT_ON;
 }
@@ -133,10 +139,11 @@ static uint64_t start(bus *b, uint64_t asked)
 /* A cycle of `clocks` bus clocks with `idle` ones behind it; answers its end in core clocks. */
 static uint64_t cycle(bus *b, uint64_t at, uint32_t clocks, uint32_t idle, bool own)
 {
-    uint64_t end = core_clock_of(b, at + clocks);
-    mark_busy(b, core_clock_of(b, at), end, own);
+    uint64_t ratio = b->model->half_ratio, half = at * ratio;
+    uint64_t from = (half + 1) / 2, end = (half + clocks * ratio + 1) / 2; /* as core_clock_of */
     b->free = at + clocks + idle;
-    b->begun = b->free * b->model->half_ratio;
+    b->begun = half + (clocks + idle) * ratio;
+    mark_busy(b, from, end, own);
     return end;
 }
 

@@ -10,6 +10,8 @@ void data_cache_init(data_cache *cache, unsigned ways)
         cache->keep[way] = (uint8_t)cache->order.keep[way];
         cache->point[way] = (uint8_t)cache->order.point[way];
     }
+    for (unsigned bits = 0; bits < sizeof cache->victim; bits++)
+        cache->victim[bits] = (uint8_t)replacement_victim(&cache->order, bits);
     data_cache_invalidate(cache);
 }
 
@@ -20,14 +22,6 @@ void data_cache_invalidate(data_cache *cache)
             cache->tag[set][way] = CACHE_NO_TAG;
     memset(cache->state, MESI_INVALID, sizeof cache->state);
     memset(cache->lru, 0, sizeof cache->lru);
-}
-
-unsigned data_cache_victim(const data_cache *cache, unsigned set)
-{
-    for (unsigned way = 0; way < cache->order.ways; way++)
-        if (cache->state[set][way] == MESI_INVALID)
-            return way;
-    return replacement_victim(&cache->order, cache->lru[set]);
 }
 
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state)

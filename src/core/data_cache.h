@@ -24,6 +24,7 @@ typedef struct data_cache {
     uint8_t state[CACHE_SETS][CACHE_WAYS];
     uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
+    uint8_t victim[1 << (CACHE_WAYS - 1)]; /* way that LRU bits point to */
     replacement order;
 } data_cache;
 
@@ -81,7 +82,12 @@ static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way
 }
 
 /* The way that a new line of `set` takes: the first invalid one, else the one that the LRU bits point to. */
-unsigned data_cache_victim(const data_cache *cache, unsigned set);
+static inline unsigned data_cache_victim(const data_cache *cache, unsigned set)
+{
+    unsigned invalid = cache_match(cache->tag[set], CACHE_NO_TAG) & ((1u << cache->order.ways) - 1);
+    return invalid != 0 ? (unsigned)__builtin_ctz(invalid) : cache->victim[cache->lru[set]];
+}
+
 /* Puts the line of `physical` there, in `state`, most recently used. */
 void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state);
 /* Changes the state of a valid line; MESI_INVALID frees its way. */

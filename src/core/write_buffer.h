@@ -43,7 +43,24 @@ static inline bool write_buffer_full(const write_buffer *w, uint64_t clock)
 
 /* Takes the entry that is free first for a write that ends on the bus in core clock `end`, later than all
  * before. `upgrade`: `line` is shared and becomes exclusive then. */
-void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line, bool upgrade);
+static inline void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line,
+                                     bool upgrade)
+{
+    bool second = w->per_pipe != 0 && entry >= w->per_pipe;
+    unsigned first = second ? w->per_pipe : 0;
+    unsigned count = w->per_pipe != 0 ? w->per_pipe : w->entries;
+    unsigned next = entry + 1 < first + count ? entry + 1 : first;
+    w->next[second] = (uint8_t)next;
+    if (w->per_pipe == 0)
+        w->next[1] = (uint8_t)next;
+    w->free_at[entry] = end;
+    w->upgrade[entry] = upgrade ? line + 1 : 0;
+    if (upgrade && end < w->upgrade_at)
+        w->upgrade_at = end;
+    if (end > w->drained)
+        w->drained = end;
+}
+
 /* A line whose write has ended by `clock` and that becomes exclusive, if there is one: true, and it is
  * forgotten here. */
 bool write_buffer_upgrade(write_buffer *w, uint64_t clock, uint32_t *line);
