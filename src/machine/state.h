@@ -88,8 +88,8 @@ struct p5_machine {
     bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
     bool stepping;
     bool in_repeat; /* a part of a long REP string has been retired: the host is looked after in between */
-    bool watching;              /* the core must see every instruction by itself: contents.c */
-    bool refetch;               /* the block about to start may have other bytes now */
+    bool watching;  /* the core must see every instruction by itself: contents.c */
+    bool refetch;   /* the block about to start may have other bytes now */
     observer *observer;         /* NULL: nobody looks */
     struct gdb *debugger;       /* NULL: none */
     volatile sig_atomic_t stop; /* p5_machine_stop was called */
