@@ -112,6 +112,7 @@ struct p5_block {
     /* For the profile, once `in_profile`: */
     bool in_profile;
     bool leaves;                   /* ends with a call or return */
+    uint32_t start;                /* address of its first instruction */
     uint32_t function;             /* address of the function that it belongs to, 0 = not known */
     struct p5_block *next, **link; /* the core's list of blocks */
 };

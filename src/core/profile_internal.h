@@ -39,7 +39,6 @@ struct profiler {
     char *object;
     /* The memory side counts for `asking` (index of the site plus 1; 0 = nobody), in its own counts or, if it
      * asks for the first times, in `scratch`. */
-    counts scratch;
     uint32_t asking, asking_who;
     unsigned often;              /* sites with counts of their own */
     ARRAY_OF(uint32_t) waiting;  /* sites whose counts are not among the totals */
@@ -60,15 +59,14 @@ struct profiler {
     ARRAY_OF(profile_edge) edges;
     key_table edge_table;
     ARRAY_OF(profile_frame) frames;
-    uint32_t context;  /* the current one */
-    bool started;      /* something has been executed */
-    bool leaves;       /* the last stretch ended with a call or return */
-    uint32_t expected; /* where control goes after the last stretch */
-    uint32_t function; /* of the last stretch's block, 0 = not known */
+    uint32_t context;   /* the current one */
+    bool started;       /* something has been executed */
+    uint8_t leaves;     /* the call or return that ended the last stretch (isa_branch); 0 = none */
+    uint32_t expected;  /* where control goes after the last stretch */
+    uint32_t function;  /* of the last stretch's block, 0 = not known */
     unsigned cpl_class; /* of the last stretch */
-    const p5_block *block;
-    unsigned last_op; /* index in `block` of the last instruction */
-    uint32_t last;    /* address of it */
+    uint32_t last;      /* address of the last instruction */
+    uint32_t behind;    /* ... and of what stands behind it, if it is one of those */
     /* Samples and intervals. */
     ARRAY_OF(profile_sample) samples;
     uint64_t overflows;
@@ -77,6 +75,7 @@ struct profiler {
     bool open_sample;  /* the context of the last sample is that of the instruction that comes next */
     ARRAY_OF(profile_interval) intervals;
     uint64_t interval_clocks, interval_at;
+    counts scratch;
 };
 
 /* Index (plus 1) that stands under a key; a new place holds 0 and is the caller's to fill. NULL: out of

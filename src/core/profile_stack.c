@@ -35,7 +35,8 @@ static uint32_t function_at(const profiler *p, uint32_t address)
 
 void profile_note_block(profiler *p, p5_block *block)
 {
-    block->function = function_at(p, block->code->linear);
+    block->start = block->code->linear;
+    block->function = function_at(p, block->start);
     block->leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
                     block->branch_kind == ISA_RET || block->branch_kind == ISA_FAR ||
                     block->branch_kind == ISA_IRET;
@@ -186,14 +187,12 @@ static void find_context(p5_core *core, uint32_t from, uint32_t function)
             enter_function(core, p->expected, p->expected, from, function, true);
         return;
     }
-    const op *last = p->leaves ? &p->block->ops[p->last_op] : NULL;
-    if (last && (last->branch == ISA_CALL || last->branch == ISA_CALL_INDIRECT)) {
-        uint32_t behind = last->address + last->length;
-        if (from != behind) /* else it reads EIP */
-            enter_function(core, last->address, behind, from, function, false);
+    if (p->leaves == ISA_CALL || p->leaves == ISA_CALL_INDIRECT) {
+        if (from != p->behind) /* else it reads EIP */
+            enter_function(core, p->last, p->behind, from, function, false);
         return;
     }
-    if (!last || (!pop_to(core, from, false) && !signalled(core, from, function)))
+    if (!p->leaves || (!pop_to(core, from, false) && !signalled(core, from, function)))
         transfer(core, from, function);
 }
 
@@ -201,11 +200,11 @@ void profile_follow(p5_core *core, const p5_retired *r)
 {
     profiler *p = core->profile;
     p5_block *block = r->block;
-    uint32_t from = r->first == 0 ? block->code->linear : block->ops[r->first].address;
     if (core->now >= p->interval_at)
         profile_interval_take(core);
     if (!block->in_profile)
         profile_note_block(p, block);
+    uint32_t from = r->first == 0 ? block->start : block->ops[r->first].address;
     if (from != p->expected || block->function != p->function || p->leaves)
         find_context(core, from, block->function);
     if (p->open_sample) {
@@ -215,10 +214,9 @@ void profile_follow(p5_core *core, const p5_retired *r)
             sample->context = p->context;
     }
     bool whole = r->first + r->count == block->count;
-    p->leaves = whole && block->leaves;
-    p->last_op = (unsigned)r->first + r->count - 1;
-    p->last = whole ? block->branch_address : block->ops[p->last_op].address;
-    p->block = block;
+    p->leaves = whole && block->leaves ? block->branch_kind : ISA_NOT_BRANCH;
+    p->last = whole ? block->branch_address : block->ops[r->first + r->count - 1].address;
+    p->behind = block->fall_through;
     p->expected = r->next;
     p->function = block->function;
     p->cpl_class = core->cpl_class;
@@ -230,7 +228,7 @@ void profile_delivered(p5_core *core, uint32_t handler)
     uint32_t function = function_at(p, handler);
     enter_function(core, p->expected, p->expected, handler, function, true);
     p->started = true;
-    p->leaves = false;
+    p->leaves = ISA_NOT_BRANCH;
     p->cpl_class = core->cpl_class;
     p->expected = handler;
     p->function = function;

@@ -14,7 +14,7 @@
 
 enum {
     FIRST_INTERVAL = 1 << 14, /* clocks; doubled whenever MOST_INTERVALS are full */
-    MOST_INTERVALS = 512,
+    MOST_INTERVALS = 256,
     MOST_SAMPLES = 1 << 22,
     OVERFLOW_CLOCKS = 5 /* from the overflow to the pin; manual, 26.4.4.3 */
 };

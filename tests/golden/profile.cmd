@@ -9,7 +9,6 @@ p5scope report a.data -e data_reed
 p5scope report none.data
 p5scope record --period data_read $GUESTS/rdpmc.elf
 p5scope record --period data_reed/100 $GUESTS/rdpmc.elf
-p5scope record --help
 p5scope report --help
 p5scope annotate --help
 p5scope diff --help
