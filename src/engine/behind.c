@@ -41,11 +41,17 @@ void behind_keep(engine *e, uint32_t physical)
     e->behind.kept[page] = 1;
 }
 
-void behind_search(engine *e, const uint8_t *page)
+void engine_search_invd(engine *e, const uint8_t *bytes, size_t size)
 {
     static const uint8_t invd[] = {0x0f, 0x08};
-    if (e->behind.memory != NULL && !e->behind.invd)
-        e->behind.invd = memmem(page, ENGINE_PAGE_BYTES, invd, sizeof invd) != NULL;
+    if (!e->behind.invd)
+        e->behind.invd = memmem(bytes, size, invd, sizeof invd) != NULL;
+}
+
+void behind_search(engine *e, const uint8_t *page)
+{
+    if (e->behind.memory != NULL)
+        engine_search_invd(e, page, ENGINE_PAGE_BYTES);
 }
 
 /* Bytes of RAM that lie in one page of which memory has a copy. */

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "machine/segment.h"
 
+enum { BARE_SMALL_IMAGE = 64 << 10 };
+
 static const guest_kind bare_guest = {0};
 
 void bare_start(p5_machine *machine, uint32_t entry)
@@ -42,5 +44,7 @@ p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes
     uint8_t *ram = engine_ram(machine->engine, address, (uint32_t)memory_size);
     memcpy(ram, bytes, size);
     memset(ram + size, 0, memory_size - size);
+    if (size <= BARE_SMALL_IMAGE) /* in a large one the two bytes stand somewhere by chance */
+        engine_search_invd(machine->engine, bytes, size);
     return P5_OK;
 }

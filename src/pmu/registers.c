@@ -73,7 +73,7 @@ static const p5_register_field tr6_fields[] = {
     {"LINEAR", 31, 12, "linear address of the page"},
     {"V", 11, 11, "the entry is valid"},
     {"D", 10, 10, "the page was written to (data TLB)"},
-    {"U", 9, 9, "privilege level that may use the page"},
+    {"U", 9, 9, "0: every privilege level may use the page, 1: level 0 only"},
     {"W", 8, 8, "the page may be written to (data TLB)"},
     {"PS", 2, 2, "4 MB page (data TLB)"},
     {"CD", 1, 1, "data TLB, not code TLB"},

@@ -213,6 +213,12 @@ repl2:  add esi, 1000h
         wbinvd
         invd
         is dword [LINE], 77777777h
+        ; the INVD is in a page of which nothing has been executed yet
+        mov dword [LINE + 40h], 1
+        mov eax, [LINE + 40h]
+        mov dword [LINE + 40h], 2
+        call far_invd
+        is dword [LINE + 40h], 1
 
 ; ---- write-only, and what reserved bits read as
         rd MSR_TR5
@@ -304,5 +310,10 @@ write_line_:
 
 first_word:   dd 0
 expected_tr4: dd 0
+        times 2000h - ($ - $$) nop
+far_invd:
+        invd
+        ret
+
 at_word:         dd 0
 state:        dd 0
