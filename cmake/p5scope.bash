@@ -18,6 +18,9 @@ _p5scope()
         compopt -o nospace
         return
         ;;
+    --format)
+        [[ $verb == trace ]] && COMPREPLY=($(compgen -W "csv jsonl sqlite vcd chrome kanata" -- "$current")) && return
+        ;;
     -m | --model)
         COMPREPLY=($(compgen -W "$("$program" list models --json 2>/dev/null | sed -n 's/.*"kind":"model","name":"\([a-z0-9-]*\)".*/\1/p')" -- "$current"))
         return

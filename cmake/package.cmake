@@ -61,7 +61,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/p5scopeConfig.cmake ${CMAKE_CU
 if(TARGET p5scope)
   install(TARGETS p5scope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE docs/sweeps.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/gtkwave DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES cmake/p5scope.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME p5scope)
 
 # docs/NAME.SECTION.scd -> man page NAME(SECTION)

@@ -87,6 +87,8 @@ typedef struct p5_stat {
     const char *const *metric_groups; /* -M, NULL-terminated; may be NULL */
     const p5_stat_run *runs;
     size_t run_count; /* at least 1; values are means over the runs */
+    double interval;  /* -I: the one run is an interval that ends after so many modelled seconds, and is
+                         written as rows that begin with that time; 0 = no interval */
 } p5_stat;
 
 typedef struct p5_stat_style {
@@ -102,6 +104,10 @@ typedef struct p5_stat_style {
 p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
 p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
 p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error);
+/* What stands above the rows of intervals. */
+void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat);
+void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);
+void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat);
 /* P5_ERR_NAME with near names if there is no metric group `name`. */
 p5_status p5_metric_group_check(const char *name, p5_error *error);
 

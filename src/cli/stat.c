@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "cli/guest_run.h"
+#include "cli/interval_option.h"
 #include "cli/output.h"
 #include "cli/region.h"
+#include "cli/stat_intervals.h"
 
 enum {
     KEY_APPEND = 0x100,
@@ -15,6 +17,8 @@ enum {
     KEY_HEADER,
     KEY_CHECK_LAWS,
     KEY_ROI,
+    KEY_INTERVAL_COUNT,
+    KEY_SUMMARY,
     MOST_WORDS = 64,
     MOST_RUNS = 10000
 };
@@ -29,7 +33,8 @@ typedef struct stat_options {
     char *metric_text[MOST_WORDS]; /* what they are cut from */
     size_t metric_text_count;
     p5_stat_style style;
-    bool csv, json, no_events, check_laws;
+    bool csv, json, no_events, check_laws, summary;
+    stat_intervals intervals; /* -I */
     const char *roi; /* --roi as written */
     region region;
     size_t runs;
@@ -121,6 +126,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ROI:
         options->roi = argument;
         return 0;
+    case 'I':
+        return interval_option(argument, &options->intervals.every_clocks,
+                               &options->intervals.every_instructions)
+                   ? 0
+                   : CLI_REPORTED;
+    case KEY_INTERVAL_COUNT:
+        return guest_number("--interval-count", argument, UINT64_MAX, &options->intervals.most)
+                   ? 0
+                   : CLI_REPORTED;
+    case KEY_SUMMARY:
+        options->summary = true;
+        return 0;
     case KEY_CHECK_LAWS:
         options->check_laws = true;
         return 0;
@@ -151,14 +168,20 @@ static bool select_events(const stat_options *options, p5_selection *selection)
     return true;
 }
 
+static bool has_intervals(const stat_options *options)
+{
+    return options->intervals.every_clocks != 0 || options->intervals.every_instructions != 0;
+}
+
 /* One run of the guest. False if there is nothing to report; *status is what to exit with either way. */
 static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
-                     unsigned *broken, int *status)
+                     unsigned *broken, int *status, stat_intervals *intervals)
 {
     p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
     if (machine == NULL)
         return false;
-    if (options->roi != NULL && !region_begin(&options->region, machine)) {
+    if ((options->roi != NULL && !region_begin(&options->region, machine)) ||
+        (intervals != NULL && !stat_intervals_begin(intervals, machine))) {
         p5_machine_close(machine);
         *status = CLI_INTERNAL;
         return false;
@@ -173,6 +196,8 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         run->permissive = p5_machine_permissive_count(machine);
         if (options->roi != NULL)
             region_end(&options->region, machine, run);
+        if (intervals != NULL && !stat_intervals_end(intervals, machine))
+            *status = CLI_INTERNAL;
     }
     if (ran && options->check_laws) {
         unsigned checked;
@@ -209,8 +234,25 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     size_t done = 0;
     p5_run_result result = {0};
     p5_stat_run *runs = calloc(options->runs, sizeof *runs);
+    p5_stat stat = {.model = options->guest.model,
+                    .command = command,
+                    .options = own_options,
+                    .selection = options->event_count > 0 || options->metric_count > 0 ? selection : NULL,
+                    .region = options->roi,
+                    .no_events = options->no_events,
+                    .metric_groups = options->metrics,
+                    .runs = runs,
+                    .run_count = 1};
+    stat_intervals intervals = options->intervals;
+    intervals.json = options->json;
+    intervals.csv = options->csv;
+    intervals.out = out;
+    intervals.stat = &stat;
+    intervals.style = &options->style;
+    bool intervals_wanted = has_intervals(options);
     while (runs != NULL && done < options->runs) {
-        if (!run_once(options, done, &runs[done], &result, &broken, &status))
+        if (!run_once(options, done, &runs[done], &result, &broken, &status,
+                      intervals_wanted ? &intervals : NULL))
             break;
         done++;
         if (result.end == P5_END_STOPPED)
@@ -219,18 +261,10 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     char ending[400] = "";
     if (done > 0) {
         guest_ending(&result, ending, sizeof ending);
-        p5_stat stat = {.model = options->guest.model,
-                        .command = command,
-                        .options = own_options,
-                        .ending = ending[0] != '\0' ? ending : NULL,
-                        .selection = options->event_count > 0 || options->metric_count > 0 ? selection : NULL,
-                        .region = options->roi,
-                        .region_times = options->region.times,
-                        .no_events = options->no_events,
-                        .metric_groups = options->metrics,
-                        .runs = runs,
-                        .run_count = done};
-        if (!write_report(options, &stat, out))
+        stat.ending = ending[0] != '\0' ? ending : NULL;
+        stat.run_count = done;
+        stat.region_times = options->region.times;
+        if ((!intervals_wanted || options->summary) && !write_report(options, &stat, out))
             status = CLI_INTERNAL;
     }
     free(runs);
@@ -245,6 +279,14 @@ static int stat_guest(stat_options *options, char **argv)
 {
     if (options->guest.command == NULL) {
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
+        return CLI_USAGE;
+    }
+    if (options->runs > 1 && has_intervals(options)) {
+        cli_complain(NULL, NULL, 0, "-I and -r: intervals are those of one run");
+        return CLI_USAGE;
+    }
+    if (options->roi != NULL && has_intervals(options)) {
+        cli_complain(NULL, NULL, 0, "-I and --roi: a region has no intervals of its own");
         return CLI_USAGE;
     }
     if (options->csv && options->json) {
@@ -285,6 +327,9 @@ int verb_stat(int argc, char **argv)
         {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
         {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
         {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION: Nc, Ni, SYMBOL", 0},
+        {"interval", 'I', "N[c|i]", 0, "A report every N clocks or instructions", 0},
+        {"interval-count", KEY_INTERVAL_COUNT, "N", 0, "With -I: no more than N of them", 0},
+        {"summary", KEY_SUMMARY, NULL, 0, "With -I: then the totals", 0},
         {"check-laws", KEY_CHECK_LAWS, NULL, 0,
          "Check the counts against each other; status 1 if a law is broken", 0},
         {0}};

@@ -15,12 +15,21 @@ typedef struct csv {
     bool line_started;
 } csv;
 
+/* The first field of an interval's rows: when it ended. */
+static void start_line(csv *to)
+{
+    to->line_started = true;
+    if (to->stat->interval != 0)
+        fprintf(to->out, "%.9f%s", to->stat->interval, to->separator);
+}
+
 /* Writes one field. A separator or line end inside would shift the fields behind it: it becomes a blank. */
 static void field(csv *to, const char *text)
 {
     if (to->line_started)
         fputs(to->separator, to->out);
-    to->line_started = true;
+    else
+        start_line(to);
     size_t length = strlen(to->separator);
     while (*text != '\0') {
         if (length > 0 && strncmp(text, to->separator, length) == 0) {
@@ -131,8 +140,10 @@ static p5_status write_metric_group(csv *to, const char *name, p5_error *error)
     return P5_OK;
 }
 
-static void write_header(csv *to)
+static void write_header(csv *to, bool interval)
 {
+    if (interval)
+        field(to, "time");
     field(to, "value");
     field(to, "unit");
     field(to, "event");
@@ -145,6 +156,25 @@ static void write_header(csv *to)
     end_line(to);
 }
 
+static void write_comment(FILE *out, const p5_stat *stat)
+{
+    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
+            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
+    if (stat->region != NULL)
+        fprintf(out, "# counted in the region %s only (%llu times)\n", stat->region,
+                (unsigned long long)stat->region_times);
+    if (stat->ending != NULL)
+        fprintf(out, "# %s\n", stat->ending);
+}
+
+void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style)
+{
+    csv to = {.out = out, .stat = stat, .separator = style->separator};
+    write_comment(out, stat);
+    if (style->header)
+        write_header(&to, true);
+}
+
 p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
 {
     csv to = {.out = out, .stat = stat, .separator = style->separator};
@@ -153,15 +183,10 @@ p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style 
     p5_status status = stat_rows(stat, &all, &rows, error);
     if (status != P5_OK)
         return status;
-    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
-            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
-    if (stat->region != NULL)
-        fprintf(out, "# counted in the region %s only (%llu times)\n", stat->region,
-                (unsigned long long)stat->region_times);
-    if (stat->ending != NULL)
-        fprintf(out, "# %s\n", stat->ending);
-    if (style->header)
-        write_header(&to);
+    if (stat->interval == 0)
+        write_comment(out, stat);
+    if (stat->interval == 0 && style->header)
+        write_header(&to, false);
     if (rows == &all) { /* clocks are no event, but everybody wants them */
         static const p5_selected clocks = {
             .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};

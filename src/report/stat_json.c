@@ -22,12 +22,20 @@ static void write_header(json_writer *json, const p5_stat *stat)
     json_close_object(json);
 }
 
+/* perf has it first, in seconds. */
+static void write_interval(json_writer *json, const p5_stat *stat)
+{
+    if (stat->interval != 0)
+        json_key_double(json, "interval", stat->interval);
+}
+
 /* perf's keys: the count as a string with six decimals, unit, event, its time and share of the time. */
 static void write_perf_keys(json_writer *json, const p5_stat *stat, double value, const char *unit,
                             const char *event)
 {
     char text[64];
     snprintf(text, sizeof text, "%.6f", value);
+    write_interval(json, stat);
     json_key_string(json, "counter-value", text);
     json_key_string(json, "unit", unit);
     json_key_string(json, "event", event);
@@ -55,6 +63,7 @@ static void write_row(json_writer *json, const p5_stat *stat, const p5_selected 
         write_perf_keys(json, stat, value.mean, "", row->name);
         write_count(json, value.mean);
     } else {
+        write_interval(json, stat);
         json_key_string(json, "counter-value", "<not supported>");
         json_key_string(json, "event", row->name);
     }
@@ -108,6 +117,7 @@ static p5_status write_metric_group(json_writer *json, const p5_stat *stat, cons
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
         json_open_object(json);
+        write_interval(json, stat);
         json_key_string(json, "metric-group", group->name);
         json_key_string(json, "metric", one->name);
         json_key_double(json, "metric-value", metric_evaluate(one->formula, values));
@@ -146,6 +156,13 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     json_close_object(json);
 }
 
+void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat)
+{
+    json_writer json;
+    json_init(&json, out);
+    write_header(&json, stat);
+}
+
 p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
 {
     p5_selection all;
@@ -155,7 +172,8 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
         return status;
     json_writer json;
     json_init(&json, out);
-    write_header(&json, stat);
+    if (stat->interval == 0)
+        write_header(&json, stat);
     if (rows == &all) {
         static const p5_selected clocks = {
             .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
@@ -169,7 +187,8 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
     for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
          name++)
         status = write_metric_group(&json, stat, *name, error);
-    write_summary(&json, stat);
+    if (stat->interval == 0)
+        write_summary(&json, stat);
     if (status == P5_OK && ferror(out))
         status = error_set(error, P5_ERR_IO, "cannot write the report");
     return status;

@@ -37,6 +37,8 @@ static void write_variance(const text_report *in, double percent)
 static void write_row(const text_report *in, const p5_selected *row)
 {
     char number[32];
+    if (in->stat->interval != 0)
+        fprintf(in->out, "%16.9f ", in->stat->interval);
     if (!row->supported) {
         fprintf(in->out, "%*s      %s\n", VALUE_WIDTH, "<not supported>", row->name);
         return;
@@ -116,7 +118,8 @@ static p5_status write_metric_group(const text_report *in, const char *name, p5_
     p5_status status = metric_group_open(name, &group, error);
     if (status != P5_OK)
         return status;
-    write_heading(in, "%s:", group->summary);
+    if (in->stat->interval == 0)
+        write_heading(in, "%s:", group->summary);
     p5_counts sum;
     stat_sum(in->stat, &sum);
     double values[METRIC_VARIABLES];
@@ -126,6 +129,8 @@ static p5_status write_metric_group(const text_report *in, const char *name, p5_
         char text[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
         metric_text(metric_evaluate(one->formula, values), 3, text, sizeof text);
+        if (in->stat->interval != 0)
+            fprintf(in->out, "%16.9f ", in->stat->interval);
         fprintf(in->out, "%*s %-4s %s\n", VALUE_WIDTH, supported ? text : "<not supported>", one->unit,
                 one->name);
     }
@@ -167,6 +172,13 @@ static void write_table(const text_report *in)
             clocks.variance_percent);
 }
 
+void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat)
+{
+    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
+            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
+    fprintf(out, "#           time             counts      events\n");
+}
+
 p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
 {
     text_report in = {.out = out, .stat = stat, .style = style};
@@ -175,6 +187,16 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
     p5_status status = stat_rows(stat, &all, &rows, error);
     if (status != P5_OK)
         return status;
+    if (stat->interval != 0) {
+        for (size_t i = 0; i < rows->count; i++)
+            write_row(&in, &rows->items[i]);
+        p5_selection_free(&all);
+        for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
+             name++)
+            status = write_metric_group(&in, *name, error);
+        return status == P5_OK && ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report")
+                                              : status;
+    }
     fprintf(out, "\n Performance counter stats for '%s'", stat->command);
     if (stat->run_count > 1)
         fprintf(out, " (%zu runs)", stat->run_count);

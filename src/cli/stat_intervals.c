@@ -1,0 +1,85 @@
+#include "cli/stat_intervals.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* Totals are 64-bit words and nothing else. */
+static void subtract(p5_counts *from, const p5_counts *what)
+{
+    _Static_assert(sizeof(p5_counts) % sizeof(uint64_t) == 0, "p5_counts holds 64-bit totals only");
+    uint64_t totals[sizeof(p5_counts) / sizeof(uint64_t)];
+    uint64_t part[sizeof(p5_counts) / sizeof(uint64_t)];
+    memcpy(totals, from, sizeof totals);
+    memcpy(part, what, sizeof part);
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
+        totals[i] -= part[i];
+    memcpy(from, totals, sizeof totals);
+}
+
+static void write_interval(stat_intervals *in, p5_machine *machine)
+{
+    if (in->failed || (in->most != 0 && in->count == in->most))
+        return;
+    p5_stat_run run = {.clock = p5_machine_clock(machine), .host_seconds = 0};
+    p5_counts totals;
+    p5_machine_counts(machine, &totals);
+    run.counts = totals;
+    subtract(&run.counts, &in->before);
+    run.instructions = p5_machine_instructions(machine) - in->instructions;
+    p5_stat stat = *in->stat;
+    stat.runs = &run;
+    stat.run_count = 1;
+    stat.interval = (double)run.clock / (p5_model_clock_mhz(stat.model) * 1e6);
+    p5_status status = in->json  ? p5_stat_write_json(in->out, &stat, &in->error)
+                       : in->csv ? p5_stat_write_csv(in->out, &stat, in->style, &in->error)
+                                 : p5_stat_write_text(in->out, &stat, in->style, &in->error);
+    in->before = totals;
+    in->instructions = p5_machine_instructions(machine);
+    in->count++;
+    if (status != P5_OK) {
+        in->failed = true;
+        p5_machine_stop(machine);
+    }
+}
+
+static void observed(void *context, p5_machine *machine, const p5_observation *observation)
+{
+    stat_intervals *in = context;
+    if (observation->kind == P5_OBSERVE_INTERVAL)
+        write_interval(in, machine);
+    if (in->most != 0 && in->count == in->most)
+        p5_machine_observe_every(machine, 0, 0); /* the run goes on unobserved */
+}
+
+bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
+{
+    p5_observe_options options = {.size = sizeof options,
+                                  .every_clocks = in->every_clocks,
+                                  .every_instructions = in->every_instructions,
+                                  .observed = observed,
+                                  .context = in};
+    p5_error error = {0};
+    if (p5_machine_observe(machine, &options, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return false;
+    }
+    if (in->json)
+        p5_stat_write_interval_json_header(in->out, in->stat);
+    else if (in->csv)
+        p5_stat_write_interval_csv_header(in->out, in->stat, in->style);
+    else
+        p5_stat_write_interval_text_header(in->out, in->stat);
+    return true;
+}
+
+bool stat_intervals_end(stat_intervals *in, p5_machine *machine)
+{
+    p5_counts totals;
+    p5_machine_counts(machine, &totals);
+    if (memcmp(&totals, &in->before, sizeof totals) != 0)
+        write_interval(in, machine);
+    if (in->failed)
+        cli_show_error(&in->error, NULL, NULL, NULL);
+    return !in->failed;
+}

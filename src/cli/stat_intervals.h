@@ -1,0 +1,29 @@
+/* stat -I: a report for each interval of the run. */
+#ifndef CLI_STAT_INTERVALS_H
+#define CLI_STAT_INTERVALS_H
+
+#include <stdio.h>
+
+#include "p5scope/observe.h"
+#include "p5scope/report.h"
+
+typedef struct stat_intervals {
+    uint64_t every_clocks, every_instructions; /* 0 and 0: no intervals */
+    uint64_t most;                             /* --interval-count, 0 = all */
+    bool json, csv;
+    FILE *out;
+    const p5_stat *stat; /* what the intervals have in common */
+    const p5_stat_style *style;
+    /* While the guest runs: */
+    p5_counts before;
+    uint64_t count, instructions;
+    bool failed;
+    p5_error error;
+} stat_intervals;
+
+/* Writes the header and observes `machine`. False after a message. */
+bool stat_intervals_begin(stat_intervals *intervals, p5_machine *machine);
+/* The interval that the run's end has cut short. False after a message. */
+bool stat_intervals_end(stat_intervals *intervals, p5_machine *machine);
+
+#endif

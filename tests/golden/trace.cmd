@@ -1,0 +1,28 @@
+# The clocks of a row change with the model; here the form is looked at, and numbers that follow from the instructions.
+cp $GUESTS/quicksort $GUESTS/markers $GUESTS/markers.elf $GUESTS/hello $GUESTS/rdpmc .
+p5scope trace -o t.csv -I 200000i -e instructions_executed quicksort 1 && sed 's/^# .*/# .../' t.csv | cut -d, -f1,2,5,13
+p5scope trace -o t.csv --markers -e instructions_executed --deltas markers && cut -d, -f1,2,8 t.csv | tail -n +3
+p5scope trace -o t.csv --pmu -e data_read markers.elf; cut -d, -f2,3,8,9,10 t.csv | tail -n +2
+p5scope trace -o - --format csv --pmu --pce --ctr0 data_read:u -e branches:u rdpmc | grep -v CTR | cut -d, -f2,3,8 | tail -n +2
+p5scope trace -o t.jsonl --at main,work markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl
+p5scope trace -o t.jsonl --from wrok --to 3000i -I 500i -e instructions_executed quicksort 1
+p5scope trace -o t.jsonl --from sort --to 150000i -I 10000i -e instructions_executed quicksort 1; jq -c 'select(.row != null) | [.kind, .instructions]' t.jsonl
+p5scope trace -o t.db -I 300000i quicksort 1 && sqlite3 t.db 'SELECT number, kind FROM interval; SELECT count(*) FROM event; SELECT complete FROM run'
+p5scope trace -o t.kanata --to 40i hello && sed -n '1p; /^I	0/p; /^L	0/p; /^R	0/p' t.kanata
+p5scope trace -o t.json --at main -I 1000000 hello && jq -c '.[] | select(.tid == 1) | [.name, .ph]' t.json
+p5scope trace hello
+p5scope trace -o t.xml hello
+p5scope trace -o t.xml --format chrom hello
+p5scope trace -o t.csv -I 0 hello
+p5scope trace -o t.csv -I 10x hello
+p5scope trace -o t.csv --at main,sart quicksort
+p5scope trace -o t.csv --from 12 hello 2>&1 | head -3
+p5scope trace -o t.csv -e nonsense hello
+p5scope trace -o t.db.zst hello
+p5scope trace -o t.csv nothing-there
+p5scope merge -o t.db
+p5scope merge t.json
+p5scope stat -I 500000i -e instructions_executed --summary quicksort 1 2>&1 | grep -c instructions_executed
+p5scope stat -I 500000i -x, -e instructions_executed quicksort 1 2>&1 >/dev/null | cut -d, -f2,4
+p5scope stat -I 500000i -j -e instructions_executed quicksort 1 2>&1 >/dev/null | jq -c 'select(.event) | [has("interval"), .event, .value]'
+p5scope stat -I 1000 -r 2 hello

@@ -1,0 +1,62 @@
+#!/bin/bash
+# broken_off.sh PROGRAM GUESTS KANATA_CHECK: a run that is killed, and a disk that is full, leave a file that its reader takes, with whole rows
+# up to there; a full disk ends with status 125 and says why.
+set -u
+program=$1 guests=$2 kanata=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"; kill -9 $pid 2>/dev/null' EXIT
+pid=
+cd "$work" || exit 1
+fail() { echo "FAIL: $*"; exit 1; }
+for tool in jq sqlite3 vcd2fst zstd; do command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }; done
+
+valid() { # FILE: its reader takes what is there
+    case $1 in
+    *.csv) awk -F, '/^#/ { next } !n { n = NF; next } NF != n { exit 1 } { rows++ } END { exit rows < 3 }' "$1" ;;
+    *.jsonl) jq -es 'length > 3 and all(.[1:][]; .totals.clocks >= 0)' "$1" >/dev/null ;;
+    *.jsonl.zst) zstd -tq "$1" && zstd -dcq "$1" | jq -es 'length > 3' >/dev/null ;;
+    *.db) [ "$(sqlite3 "$1" 'PRAGMA integrity_check')" = ok ] &&
+        [ "$(sqlite3 "$1" 'SELECT count(*) > 3 AND (SELECT complete FROM run) = 0 FROM interval')" = 1 ] &&
+        [ "$(sqlite3 "$1" 'SELECT count(DISTINCT n) FROM (SELECT count(*) AS n FROM value GROUP BY interval)')" = 1 ] ;;
+    *.vcd) vcd2fst "$1" "$1.fst" >/dev/null 2>messages && [ ! -s messages ] ;;
+    *.json) { cat "$1"; echo '{}]'; } | jq -e 'length > 5' >/dev/null ;;
+    *.kanata) "$kanata" "$1" --cut >/dev/null ;;
+    esac
+}
+
+for file in t.csv t.jsonl t.jsonl.zst t.db t.vcd t.json t.kanata; do
+    # killed, as soon as something has been written
+    "$program" trace -q -I 20000c -o $file "$guests/quicksort" 100000 >/dev/null 2>&1 &
+    pid=$!
+    for _ in $(seq 600); do
+        size=$(stat -c %s $file 2>/dev/null || echo 0)
+        case $file in
+        *.db) [ "$(sqlite3 $file 'SELECT count(*) FROM interval' 2>/dev/null || echo 0)" -gt 3 ] && break ;;
+        *) [ "$size" -gt 20000 ] && break ;;
+        esac
+        sleep 0.1
+    done
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    pid=
+    valid $file || fail "$file of a killed run"
+    rm -f $file*
+
+    # full: files of this process may have 2 MB, and the signal that would end it is ignored
+    (
+        trap '' XFSZ
+        ulimit -f 2048
+        exec "$program" trace -q -I 2000c -o $file "$guests/quicksort" 200
+    ) >/dev/null 2>messages
+    [ $? = 125 ] || fail "$file: full disk, status $? instead of 125"
+    grep -q "cannot write $file: " messages || { cat messages; fail "$file: full disk, no message"; }
+    [ "$(stat -c %s $file)" -gt 200000 ] || fail "$file: full disk, nothing was kept"
+    valid $file || fail "$file of a full disk"
+    rm -f $file*
+    echo "$file: what stands there can be read, killed or full"
+done
+
+"$program" trace -q -I 100000c --format csv -o /dev/full "$guests/quicksort" 200 >/dev/null 2>messages
+[ $? = 125 ] && grep -q 'cannot write /dev/full: No space left on device' messages || fail "/dev/full: status $? or message"
+"$program" trace -q -o no/such/folder.csv "$guests/hello" >/dev/null 2>messages
+[ $? = 125 ] && grep -q 'no/such/folder.csv: No such file' messages || fail "a folder that is not there"

@@ -1,0 +1,92 @@
+#!/bin/bash
+# merge.sh PROGRAM GUESTS SOURCE: results of several runs in one database; what cannot be taken is told and nothing is lost; the examples of
+# docs/sweeps.md.
+set -u
+program=$1 guests=$2 source=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+fail() { echo "FAIL: $*"; exit 1; }
+for tool in jq sqlite3; do command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }; done
+mkdir bin && ln -s "$program" bin/p5scope && export PATH="$work/bin:$PATH"
+cp "$guests/quicksort" "$guests/hello" .
+
+p5scope stat -j -o a.json ./quicksort 1 >/dev/null
+p5scope stat -j -o b.json --model p54c-133 ./quicksort 1 >/dev/null
+p5scope stat -j -o c.json -e data_read:u,clocks ./hello >/dev/null
+p5scope trace -o d.db -I 100000c ./quicksort 1 >/dev/null
+p5scope stat -j -o again.json ./quicksort 1 >/dev/null # the same run into another file
+cat a.json b.json >ab.json
+p5scope stat -j -o whole.json --model p54c-100 ./quicksort 1 >/dev/null
+head -20 whole.json >cut.json
+head -c 3000 whole.json >torn.json
+echo '{"some":"thing"}' >foreign.json
+echo 'no JSON' >foreign.txt
+sqlite3 foreign.db 'CREATE TABLE x (y)'
+: >empty.json
+
+p5scope merge -o all.db a.json b.json c.json d.db 2>messages || { cat messages; fail "merge"; }
+grep -q '4 runs added' messages || fail "four runs: $(cat messages)"
+state() { sqlite3 all.db 'SELECT count(*) FROM run; SELECT count(*) FROM interval; SELECT count(*), sum(value) FROM value; SELECT count(*) FROM event'; }
+before=$(state)
+[ "$(sqlite3 all.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok ] || fail "integrity"
+for file in a b; do
+    model=$(jq -r 'select(.model).model' $file.json)
+    jq -r 'select(.event and has("value")) | "\(.event) \(.value)"' $file.json | sort >want
+    sqlite3 -separator ' ' all.db "SELECT event, value FROM total t JOIN run r ON r.id = t.run WHERE r.kind = 'stat' AND t.model = '$model'
+        AND t.command LIKE '%quicksort%'" | sort >got
+    diff want got >difference || { head difference; fail "$file.json: other totals in the database"; }
+done
+sqlite3 all.db "SELECT count(*) FROM total t JOIN run r ON r.id = t.run JOIN total u USING (event) JOIN run s ON s.id = u.run
+    WHERE r.kind = 'trace' AND s.source = 'a.json' AND t.value <> u.value" | grep -qx 0 || fail "trace and stat of the same run differ"
+
+refuse() { # FILE MESSAGE
+    p5scope merge -o all.db "$1" 2>messages
+    [ $? = 1 ] || fail "$1: status $? instead of 1"
+    grep -q "$1.*$2" messages || { cat messages; fail "$1: message without '$2'"; }
+    [ "$(state)" = "$before" ] || fail "$1: the database has changed"
+}
+refuse again.json 'already'
+refuse a.json 'already'
+refuse ab.json 'already' # nothing of it, although it holds two
+refuse d.db 'already'
+refuse cut.json 'cut off'
+refuse torn.json 'cut off'
+refuse foreign.json 'neither'
+refuse foreign.txt 'neither'
+refuse foreign.db 'not one of p5scope'
+refuse empty.json 'no run'
+refuse missing.json 'cannot open'
+refuse all.db 'itself'
+# one that is refused does not keep the others out
+p5scope stat -j -o e.json --clock 100 ./hello >/dev/null
+p5scope merge -q -o all.db cut.json e.json 2>messages && fail "a cut file among others: status 0"
+sqlite3 all.db 'SELECT count(*) FROM run' | grep -qx 5 || fail "the good file among bad ones was lost"
+# a file that is no database is not overwritten
+cp foreign.txt out.db
+p5scope merge -o out.db e.json 2>messages && fail "merged into a text"
+cmp -s foreign.txt out.db || fail "a text was overwritten"
+# several at once
+for i in 1 2 3 4; do p5scope stat -j -o p$i.json --seed $i ./hello >/dev/null; done
+for i in 1 2 3 4; do p5scope merge -q -o together.db p$i.json & done
+wait
+sqlite3 together.db 'SELECT count(*) FROM run' | grep -qx 4 || fail "four processes at once lost a run"
+
+# The scripts of docs/sweeps.md, as they stand there.
+command -v parallel >/dev/null || { echo "no GNU parallel: its part is skipped"; exit 0; }
+example() { awk -v name="$1" '$0 == "<!-- " name " -->" { on = 1; next } on && /^```/ { if (inside) exit; inside = 1; next } inside' "$source/docs/sweeps.md"; }
+mkdir sweep && cp quicksort sweep/quicksort && cp "$guests/sieve" sweep/sieve && cd sweep || exit 1
+example parallel >sweep.sh
+[ -s sweep.sh ] || fail "docs/sweeps.md has no example 'parallel'"
+PARALLEL_HOME=$work/parallel bash -eu sweep.sh >out 2>&1 || { cat out; fail "the example with GNU parallel"; }
+[ "$(sqlite3 sweep.db 'SELECT count(*), count(DISTINCT model), count(DISTINCT command) FROM run WHERE complete')" = "8|2|4" ] ||
+    fail "the sweep is not whole: $(sqlite3 sweep.db 'SELECT model, command FROM run')"
+example query >query.sql
+sqlite3 sweep.db <query.sql >table || fail "the query of the example"
+[ "$(wc -l <table)" -ge 4 ] || { cat table; fail "the query shows nothing"; }
+# The Slurm job: the same list, a line per task.
+example slurm >job.sh
+rm -rf results && mkdir results
+for task in 1 2 3; do SLURM_ARRAY_TASK_ID=$task bash -eu job.sh >out 2>&1 || { cat out; fail "task $task of the Slurm job"; }; done
+[ "$(ls results | wc -l)" = 3 ] || fail "the Slurm job: $(ls results)"
+p5scope merge -q -o slurm.db results/*.json || fail "merging what the Slurm job wrote"
