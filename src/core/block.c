@@ -229,8 +229,8 @@ static void prepare_memo(p5_block *block)
         block->memo = false;
 }
 
-/* End bits that decoding the whole block would set, by 32-byte line. A block may go on at 0 behind the end of the
- * address space. */
+/* End bits that decoding the whole block would set, by 32-byte line. A block may go on at 0 behind the end of
+ * the address space. */
 static bool prepare_end_masks(p5_block *block)
 {
     const uint32_t line_mask = UINT32_MAX >> 5;
@@ -249,22 +249,23 @@ static bool prepare_end_masks(p5_block *block)
     return true;
 }
 
-/* Clocks of the whole block when every reference hits: for those who want to know whether it can reach a
- * certain clock. */
-static uint32_t most_clocks(const p5_block *block)
+/* No more clocks than this stand between the end of the instruction before and that of `o`, when every
+ * reference hits: its own clocks in the stage that it keeps longest, what it can wait for of its neighbours,
+ * and for those units that go on behind EX their whole length again. */
+static uint16_t most_clocks(const op *o)
 {
     enum {
-        BEFORE = 192, /* what the pipe still holds: the longest x87 instruction, a refill */
-        BY_OPERANDS = 256,
-        STALLS = 4 /* AGI, bank conflicts, the MMX multiplier */
+        STALLS = 2 /* AGI, bank conflict */,
+        UNIT = 8, /* results of the x87 and MMX pipes */
+        BY_OPERANDS = 256
     };
-    uint32_t clocks = BEFORE;
-    for (unsigned i = 0; i < block->count; i++) {
-        const op *o = &block->ops[i];
-        clocks += (uint32_t)o->clocks + o->f_clocks + o->d1_clocks + STALLS;
-        clocks += o->cost == ISA_COST_FIXED || o->cost == ISA_COST_LOOP ? 0 : BY_OPERANDS;
-    }
-    return clocks;
+    unsigned stage = o->clocks > o->f_clocks ? o->clocks : o->f_clocks;
+    stage = stage > o->d1_clocks ? stage : o->d1_clocks;
+    if (o->cost != ISA_COST_FIXED && o->cost != ISA_COST_LOOP)
+        stage += BY_OPERANDS;
+    if ((o->flags & (ISA_X87 | ISA_MMX)) || o->unit == ISA_INT_MUL)
+        stage += UNIT;
+    return (uint16_t)(stage + STALLS);
 }
 
 p5_block *block_prepare(const timing *t, isa_block *code)
@@ -288,6 +289,8 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     for (unsigned i = 0; i < block->count; i++) {
         prepare_op(t, &code->insns[i], &block->ops[i]);
         block->access_start[i + 1] = (uint16_t)(block->access_start[i] + block->ops[i].accesses);
+        block->ops[i].most_clocks = most_clocks(&block->ops[i]);
+        block->most_clocks += block->ops[i].most_clocks;
         if (i > 0)
             block->ops[i - 1].next_unpaired = (uint8_t)pairing_check(&block->ops[i - 1], &block->ops[i]);
     }
@@ -299,7 +302,6 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     }
     if (block->count > 0)
         prepare_memo(block);
-    block->most_clocks = most_clocks(block);
     return block;
 }
 

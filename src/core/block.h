@@ -80,6 +80,7 @@ typedef struct op {
     uint8_t access_first, access_span;
     uint8_t imm8;
     uint8_t operand_bytes;
+    uint16_t most_clocks;  /* it adds no more clocks when every reference hits */
     uint8_t next_unpaired; /* unpaired: this instruction with the following one of the block, as far as the
                               encodings tell */
 } op;
@@ -93,7 +94,7 @@ struct p5_block {
     uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
     uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
     unsigned line_count;
-    uint32_t most_clocks; /* it takes no more when every reference hits, whatever the pipe still holds */
+    uint32_t most_clocks; /* sum of the operations' */
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
     bool memo;           /* its usual outcome can be remembered */
     bool by_direction;   /* what its branch takes depends on its direction: LOOP */

@@ -33,7 +33,8 @@ struct observer {
     uint32_t *cuts;                        /* the same, ascending */
     uint64_t next_clock, next_instruction; /* nearest goals */
     uint64_t interval_clock, interval_instruction;
-    uint32_t access_clocks; /* no reference to memory takes longer, see most_clocks */
+    /* No reference to memory, fetch of a code line, and rest of what was before takes longer: most_clocks. */
+    uint32_t access_clocks, line_clocks, backlog_clocks;
     /* Arrival at a watched address; it is an entry when its first instruction completes. */
     bool arrived;
     frame arrival;
@@ -203,32 +204,44 @@ static void leave(p5_machine *machine, uint32_t next, unsigned cpl)
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
 
-/* More clocks than the stretch takes: what its instructions take with hits (block_prepare), and what
- * memory may add. */
-static uint64_t most_clocks(const observer *o, const p5_retired *r)
+/* More clocks than `count` instructions take that have `most` in sum, with that many references: what memory
+ * may add, and what the pipe still holds. */
+static uint64_t most_clocks(const observer *o, uint64_t most, uint32_t references, unsigned bytes)
 {
-    return r->block->most_clocks + (uint64_t)o->access_clocks * (r->access_count + r->block->line_count + 1);
+    enum { LINE_BYTES = 32 };
+    unsigned lines = bytes / LINE_BYTES + 2; /* where the stream goes on is fetched too */
+    return most + o->backlog_clocks + (uint64_t)o->access_clocks * references +
+           (uint64_t)o->line_clocks * lines;
 }
 
-/* The part of `r` that is instruction `i`, whose accesses and values begin at the given places. */
-static p5_retired part_of(const p5_retired *r, unsigned i, const p5_access *accesses, const p5_value *values)
+/* The part of `r` that is the `count` instructions from `i` on, whose accesses and values begin at the given
+ * places. */
+static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const p5_access *accesses,
+                          const p5_value *values)
 {
-    const op *o = &r->block->ops[i];
-    bool last = i + 1u == (unsigned)r->first + r->count;
+    unsigned end = i + count;
+    bool last = end == (unsigned)r->first + r->count;
     uint32_t accesses_left = r->access_count - (uint32_t)(accesses - r->accesses);
     uint32_t values_left = r->value_count - (uint32_t)(values - r->values);
+    uint32_t fixed = 0, valued = 0;
+    bool unsafe = false;
+    for (unsigned n = i; n < end; n++) {
+        fixed += r->block->ops[n].accesses;
+        valued += r->block->ops[n].value != ISA_VALUE_NONE;
+        unsafe |= r->unsafe_x87 && r->unsafe_mask != NULL && r->unsafe_mask[n - r->first] != 0;
+    }
     p5_retired part = *r;
     part.first = (uint16_t)i;
-    part.count = 1;
+    part.count = (uint16_t)count;
     part.accesses = accesses;
-    part.access_count = last || o->accesses > accesses_left ? accesses_left : o->accesses;
+    part.access_count = last || fixed > accesses_left ? accesses_left : fixed;
     part.values = values;
-    part.value_count = o->value != ISA_VALUE_NONE && values_left > 0;
-    if (r->unsafe_x87 && r->unsafe_mask != NULL) {
+    part.value_count = valued < values_left ? valued : values_left;
+    part.unsafe_x87 = unsafe;
+    if (r->unsafe_mask != NULL)
         part.unsafe_mask = r->unsafe_mask + (i - r->first);
-        part.unsafe_x87 = part.unsafe_mask[0] != 0;
-    }
     if (!last) {
+        const op *o = &r->block->ops[end - 1];
         part.next = o->address + o->length;
         part.repeats = 0;
         part.cpl_after = r->cpl;
@@ -237,16 +250,39 @@ static p5_retired part_of(const p5_retired *r, unsigned i, const p5_access *acce
     return part;
 }
 
-/* Prices instruction by instruction, and looks at the goals behind each. */
+/* How many instructions from `i` on cannot reach a goal before the last of them; at least one. */
+static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsigned i)
+{
+    const observer *o = machine->observer;
+    unsigned end = (unsigned)r->first + r->count, count = 1;
+    uint64_t left = o->next_instruction - machine->instructions;
+    uint64_t clock = p5_machine_clock(machine), most = r->block->ops[i].most_clocks;
+    uint32_t references = r->block->ops[i].accesses;
+    unsigned bytes = r->block->ops[i].length;
+    while (i + count < end && count < left) {
+        const op *next = &r->block->ops[i + count];
+        most += next->most_clocks;
+        references += i + count + 1 == end ? r->access_count : next->accesses;
+        bytes += next->length;
+        if (clock + most_clocks(o, most, references, bytes) >= o->next_clock)
+            break;
+        count++;
+    }
+    return count;
+}
+
+/* Prices in parts, and looks at the goals behind each. */
 static void retire_in_parts(p5_machine *machine, const p5_retired *r)
 {
     const p5_access *accesses = r->accesses;
     const p5_value *values = r->values;
-    for (unsigned i = r->first; i < (unsigned)r->first + r->count; i++) {
-        p5_retired part = part_of(r, i, accesses, values);
+    for (unsigned i = r->first; i < (unsigned)r->first + r->count;) {
+        unsigned count = safe_count(machine, r, i);
+        p5_retired part = part_of(r, i, count, accesses, values);
         accesses += part.access_count;
         values += part.value_count;
-        machine->instructions += 1u - part.interrupted;
+        i += count;
+        machine->instructions += count - part.interrupted;
         p5_core_retire(machine->core, &part);
         tell_goals(machine, part.next, part.cpl_after);
     }
@@ -259,7 +295,9 @@ void observer_retired(p5_machine *machine, const p5_retired *r)
     if (o->arrived && !o->resumed)
         enter(machine, r, address);
     uint64_t instructions = machine->instructions + r->count - r->interrupted;
-    bool clock_near = p5_machine_clock(machine) + most_clocks(o, r) >= o->next_clock;
+    bool clock_near = p5_machine_clock(machine) +
+                          most_clocks(o, r->block->most_clocks, r->access_count, r->block->code->size) >=
+                      o->next_clock;
     if (r->count > 1 && (clock_near || instructions > o->next_instruction)) {
         retire_in_parts(machine, r);
     } else {
@@ -347,21 +385,26 @@ static uint32_t greater(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Core clocks that one reference to memory adds at most: a page walk of two entries, a write-back and a line
- * fill, each from the slowest memory, and a turn of the other bus master. */
-static uint32_t access_clocks(const p5_model *model)
+/* What memory takes at most, in core clocks. */
+static void set_bounds(observer *o, const p5_model *model)
 {
-    enum { LINES = 4 };
+    enum {
+        WALK = 2,   /* table entries */
+        PIPE = 192, /* the longest x87 instruction and a refill */
+    };
     const model_bus *bus = &model->bus;
     const model_latency *latency = &model->latency;
     uint32_t write_back = bus->write_back_first + 3 * bus->write_back_next + bus->idle_after_write;
     uint32_t fill = greater(model->dram.miss, model->l2.first) +
                     3 * greater(model->dram.next, model->l2.next) + bus->idle_after_read;
-    uint32_t bus_clocks = LINES * greater(write_back, fill);
-    if (model->agent.kind != AGENT_NONE)
-        bus_clocks += LINES * (model->agent.clocks + model->agent.grant);
-    return bus_clocks * model->half_ratio / 2 + latency->walk_start + latency->walk_between +
-           latency->walk_end + latency->miss_to_bus + latency->bus_to_use + latency->misaligned;
+    if (model->agent.kind != AGENT_NONE) {
+        fill += model->agent.clocks + model->agent.grant;
+        write_back += model->agent.clocks + model->agent.grant;
+    }
+    o->line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use;
+    uint32_t walk = WALK * o->line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
+    o->access_clocks = walk + o->line_clocks + write_back * model->half_ratio / 2 + latency->misaligned;
+    o->backlog_clocks = PIPE + o->access_clocks + walk;
 }
 
 p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *options, p5_error *error)
@@ -387,7 +430,7 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
             return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
         }
         qsort(o->cuts, options->address_count, sizeof *o->cuts, ascending);
-        o->access_clocks = access_clocks(machine->model);
+        set_bounds(o, machine->model);
         set_intervals(o, p5_machine_clock(machine), machine->instructions);
     }
     if (machine->engine != NULL)

@@ -73,6 +73,7 @@ typedef struct vcd_state {
     bool clock_runs;
     uint64_t row_clock; /* of the last row */
     uint64_t counter[2];
+    uint32_t cesr;
     uint64_t matches[4];
 } vcd_state;
 
@@ -353,7 +354,7 @@ static void show_pin(p5_trace *trace, unsigned number, uint64_t increments, bool
 static void show_counters(p5_trace *trace, const trace_row *r, bool first)
 {
     vcd_state *state = trace->state;
-    bool written = state->shown[SIGNAL_CESR] != r->cesr || r->at->kind == P5_OBSERVE_WRMSR;
+    bool written = state->cesr != r->cesr || r->at->kind == P5_OBSERVE_WRMSR;
     for (unsigned i = 0; i < 2; i++) {
         uint64_t increments = (r->counter[i] - state->counter[i]) & COUNTER_MASK;
         bool wrapped = r->counter[i] < state->counter[i];
@@ -362,6 +363,7 @@ static void show_counters(p5_trace *trace, const trace_row *r, bool first)
         state->counter[i] = r->counter[i];
         change(state, r->at->clock, SIGNAL_CTR0 + i, r->counter[i]);
     }
+    state->cesr = r->cesr;
     change(state, r->at->clock, SIGNAL_CESR, r->cesr);
 }
 
