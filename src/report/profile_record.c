@@ -13,8 +13,8 @@
 #include "report/profile_data.h"
 
 enum {
-    FIRST_INTERVAL = 1 << 14, /* clocks; doubled whenever MOST_INTERVALS are full */
-    MOST_INTERVALS = 256,
+    FIRST_INTERVAL = 1 << 15, /* clocks; doubled whenever MOST_INTERVALS are full */
+    MOST_INTERVALS = 100,
     MOST_SAMPLES = 1 << 22,
     OVERFLOW_CLOCKS = 5 /* from the overflow to the pin; manual, 26.4.4.3 */
 };
