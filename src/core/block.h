@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/branch_run.h"
 #include "core/timing.h"
 #include "isa/isa.h"
 #include "p5scope/core.h"
@@ -107,8 +108,7 @@ struct p5_block {
     uint8_t value_count;
     uint16_t *bank_first; /* reference j: j and j + 1 belong to neighbours that may meet in one clock */
     uint16_t *value_ops;  /* instructions with an operand value */
-    /* When its branch last ran (prediction of tight loops). */
-    uint64_t branch_instructions, branch_groups;
+    branch_run *ran;      /* when its last instruction, a branch or not, last ran */
     struct memo_path *paths;
     /* For the profile, once `in_profile`: */
     bool in_profile;

@@ -44,6 +44,7 @@ void p5_core_close(p5_core *core)
     profile_close(core->profile);
     predictor_close(core->predictor);
     memory_close(core->memory);
+    branch_runs_close(&core->ran);
     free(core->watch);
     isa_decoder_close(core->decoder);
     free(core);
@@ -64,12 +65,11 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
     p5_block *block = block_prepare(&core->timing, code);
     if (!block)
         return NULL;
-    if (!memo_reserve(&core->memo, block)) {
+    block->ran = branch_runs_find(&core->ran, block->branch_address);
+    if (!block->ran || !memo_reserve(&core->memo, block)) {
         block_free(block);
         return NULL;
     }
-    if (core->recent_count > 0)
-        core_recall_branch(core, block);
     block->next = core->blocks;
     block->link = &core->blocks;
     if (block->next)

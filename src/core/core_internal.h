@@ -18,14 +18,6 @@ typedef struct branch_trace {
     uint32_t last, next; /* linear addresses of the instruction executed last, and of what follows it */
 } branch_trace;
 
-/* When a branch last ran, in instructions and groups of the core. Predictions of tight loops look back over
- * less than CORE_RECENT instructions. */
-enum { CORE_RECENT = 64 };
-typedef struct recent_branch {
-    uint32_t address;
-    uint64_t instructions, groups;
-} recent_branch;
-
 struct p5_core {
     timing timing; /* as the model file says */
     isa_decoder *decoder;
@@ -51,13 +43,8 @@ struct p5_core {
     /* While a stretch is priced: */
     const p5_block *block;
     branch_trace branches;
-    /* After a snapshot was loaded: when branches ran whose blocks have to be made anew (core_snapshot.c). */
-    recent_branch recent[CORE_RECENT];
-    unsigned recent_count;
+    branch_runs ran;
 };
-
-/* core_snapshot.c: a block has been made: when its branch last ran, if a snapshot says so. */
-void core_recall_branch(p5_core *core, p5_block *block);
 
 /* core.c */
 /* Whether the remembered answers may be used. */

@@ -118,30 +118,39 @@ static void transfer_watch(p5_core *core, snapshot *s)
 
 /* ---- branches that ran so recently that it matters ----------------------------------------------------- */
 
-static void collect_recent(p5_core *core)
+/* Predictions look back over at most 64 instructions (p5scope-model(5), btb.stale_instructions) or 16 pairs.
+ */
+enum { RECENT = 64 };
+typedef struct recent_branch {
+    uint64_t instructions, groups;
+    uint32_t address, reserved;
+} recent_branch;
+
+static unsigned collect_recent(const p5_core *core, recent_branch recent[RECENT])
 {
-    core->recent_count = 0;
-    for (const p5_block *b = core->blocks; b != NULL; b = b->next) {
-        if (b->branch_instructions == 0 || core->instructions - b->branch_instructions >= CORE_RECENT)
-            continue;
-        unsigned i = 0;
-        while (i < core->recent_count && core->recent[i].address != b->branch_address)
-            i++;
-        if (i == CORE_RECENT ||
-            (i < core->recent_count && core->recent[i].instructions > b->branch_instructions))
-            continue;
-        core->recent_count += i == core->recent_count;
-        core->recent[i] = (recent_branch){b->branch_address, b->branch_instructions, b->branch_groups};
-    }
+    unsigned count = 0;
+    for (unsigned bucket = 0; bucket < BRANCH_RUN_BUCKETS; bucket++)
+        for (const branch_run *r = core->ran.bucket[bucket]; r != NULL; r = r->next)
+            if (r->instructions != 0 && core->instructions - r->instructions < RECENT && count < RECENT)
+                recent[count++] = (recent_branch){r->instructions, r->groups, r->address, 0};
+    return count;
 }
 
-void core_recall_branch(p5_core *core, p5_block *block)
+static void transfer_branches(p5_core *core, snapshot *s)
 {
-    for (unsigned i = 0; i < core->recent_count; i++)
-        if (core->recent[i].address == block->branch_address) {
-            block->branch_instructions = core->recent[i].instructions;
-            block->branch_groups = core->recent[i].groups;
+    recent_branch recent[RECENT] = {{0}};
+    unsigned count = s->loading ? 0 : collect_recent(core, recent);
+    snapshot_piece(s, "core.recent", recent, sizeof recent);
+    count = (unsigned)snapshot_number(s, "core.recent_count", count, RECENT);
+    for (unsigned i = 0; s->loading && i < count; i++) {
+        branch_run *r = branch_runs_find(&core->ran, recent[i].address);
+        if (r == NULL) {
+            s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+            return;
         }
+        r->instructions = recent[i].instructions;
+        r->groups = recent[i].groups;
+    }
 }
 
 /* ---- the core ------------------------------------------------------------------------------------------ */
@@ -180,8 +189,6 @@ void core_transfer(p5_core *core, snapshot *s)
     check_model(core, s);
     memo_fold(core);
     memo_materialise(core); /* `state` is what counts from here on, in both directions */
-    if (!s->loading)
-        collect_recent(core);
     transfer_memory(core->memory, s);
     transfer_predictor(core->predictor, s);
     transfer_watch(core, s);
@@ -198,12 +205,9 @@ void core_transfer(p5_core *core, snapshot *s)
     snapshot_piece(s, "core.faulted_in_v", &core->faulted_in_v, sizeof core->faulted_in_v);
     snapshot_piece(s, "core.branch_last", &core->branches.last, sizeof core->branches.last);
     snapshot_piece(s, "core.branch_next", &core->branches.next, sizeof core->branches.next);
-    snapshot_piece(s, "core.recent", core->recent, sizeof core->recent);
-    core->recent_count = (unsigned)snapshot_number(s, "core.recent_count", core->recent_count, CORE_RECENT);
+    transfer_branches(core, s);
     if (!s->loading || s->status != P5_OK)
         return;
-    for (p5_block *block = core->blocks; block != NULL; block = block->next)
-        core_recall_branch(core, block);
     core_hold_memo(core);
     watch_update(core);
 }

@@ -120,8 +120,8 @@ static inline branch_query query_of(const p5_core *core, const p5_retired *r, co
                                     bool taken)
 {
     const p5_block *block = r->block;
-    uint64_t since = core->instructions - block->branch_instructions + node->instructions;
-    uint64_t pairs = core->groups - block->branch_groups + node->index;
+    uint64_t since = core->instructions - block->ran->instructions + node->instructions;
+    uint64_t pairs = core->groups - block->ran->groups + node->index;
     return (branch_query){.address = block->branch_address,
                           .last_byte = block->fall_through - 1,
                           .pair = node->address,
@@ -341,8 +341,8 @@ static inline void use(p5_core *core, memo_leaf *leaf, p5_block *block)
     core->groups += leaf->groups;
     core->pipe.previous_u = leaf->groups > 1 ? leaf->previous_u : core->pipe.last_u;
     core->pipe.last_u = leaf->last_u;
-    block->branch_instructions = core->instructions;
-    block->branch_groups = core->groups;
+    block->ran->instructions = core->instructions;
+    block->ran->groups = core->groups;
     m->current = leaf->to;
     m->last = leaf;
 }

@@ -162,8 +162,8 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
     uint32_t values_left = r->value_count;
     core->block = block;
     begin(core, block->ops[r->first].address, resolver, deltas);
-    core->pipe.branch_since = core->instructions - block->branch_instructions;
-    core->pipe.branch_pairs = core->groups - block->branch_groups;
+    core->pipe.branch_since = core->instructions - block->ran->instructions;
+    core->pipe.branch_pairs = core->groups - block->ran->groups;
     for (unsigned i = r->first; i <= last; i++) {
         const op *o = &block->ops[i];
         uint32_t n = i == last ? left : o->accesses < left ? o->accesses : left;
@@ -180,8 +180,8 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
     }
     end(core);
     if (block->ops[last].branch != ISA_NOT_BRANCH) {
-        block->branch_instructions = core->instructions;
-        block->branch_groups = core->groups;
+        block->ran->instructions = core->instructions;
+        block->ran->groups = core->groups;
     }
 }
 

@@ -1,5 +1,5 @@
-/* `trace` as a database (report/database.sql). Rows are committed together, at the latest a second later;
- * SQLite's journal takes back what a killed run has left half written. */
+/* `trace` as a database (report/database.sql). Rows are committed some hundred together, at the latest a
+ * second later; SQLite's journal takes back what a killed run has left half written. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -9,13 +9,13 @@
 #include "report/stat.h"
 #include "report/trace_sink.h"
 
-enum { ROWS_AT_MOST = 4096, SECONDS = 1 };
+enum { VALUES_AT_MOST = 20000, SECONDS = 1 }; /* some 300 KB */
 
 typedef struct sqlite_state {
     p5_database *database;
     sqlite3_int64 run, previous;
     sqlite3_int64 *events; /* by column */
-    unsigned uncommitted;
+    size_t uncommitted;    /* values */
     time_t committed;
 } sqlite_state;
 
@@ -104,7 +104,8 @@ static void row(p5_trace *trace, const trace_row *r)
     p5_status status = database_add_interval(state->database, &interval, &id, &error);
     for (size_t i = 0; i < trace->column_count && status == P5_OK; i++)
         status = database_add_value(state->database, id, state->events[i], r->values[i], &error);
-    if (status == P5_OK && (++state->uncommitted >= ROWS_AT_MOST || now() - state->committed >= SECONDS)) {
+    state->uncommitted += trace->column_count;
+    if (status == P5_OK && (state->uncommitted >= VALUES_AT_MOST || now() - state->committed >= SECONDS)) {
         status = database_do(state->database, "COMMIT; BEGIN", &error);
         state->uncommitted = 0;
         state->committed = now();

@@ -1,0 +1,21 @@
+#include "core/branch_run.h"
+
+branch_run *branch_runs_find(branch_runs *all, uint32_t address)
+{
+    branch_run **bucket = &all->bucket[(address ^ address >> 12) % BRANCH_RUN_BUCKETS];
+    for (branch_run *r = *bucket; r; r = r->next)
+        if (r->address == address)
+            return r;
+    branch_run *r = arena_alloc(&all->arena, sizeof *r);
+    if (!r)
+        return NULL;
+    r->address = address;
+    r->next = *bucket;
+    *bucket = r;
+    return r;
+}
+
+void branch_runs_close(branch_runs *all)
+{
+    arena_free_all(&all->arena);
+}
