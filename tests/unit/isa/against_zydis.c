@@ -75,14 +75,14 @@ static uint8_t gpr_bit(ZydisRegister reg)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LEGACY_32, reg);
     return whole >= ZYDIS_REGISTER_EAX && whole <= ZYDIS_REGISTER_EDI
-               ? (uint8_t)(1u << (whole - ZYDIS_REGISTER_EAX))
+               ? (uint8_t)(1u << (whole - ZYDIS_REGISTER_EAX) & 0xff)
                : 0;
 }
 
 static uint8_t mm_bit(ZydisRegister reg)
 {
     return reg >= ZYDIS_REGISTER_MM0 && reg <= ZYDIS_REGISTER_MM7
-               ? (uint8_t)(1u << (reg - ZYDIS_REGISTER_MM0))
+               ? (uint8_t)(1u << (reg - ZYDIS_REGISTER_MM0) & 0xff)
                : 0;
 }
 
