@@ -98,7 +98,9 @@ static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
 
 static uint8_t gpr_bit(unsigned gpr)
 {
-    return gpr < NO_GPR ? (uint8_t)(1u << gpr & 0xff) : 0;
+    if (gpr >= NO_GPR)
+        return 0;
+    return (uint8_t)(1u << gpr);
 }
 
 /* Base and index of the 16-bit forms: BX+SI, BX+DI, BP+SI, BP+DI, SI, DI, BP (mod 0: disp16), BX. */

@@ -74,16 +74,16 @@ typedef struct use {
 static uint8_t gpr_bit(ZydisRegister reg)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LEGACY_32, reg);
-    return whole >= ZYDIS_REGISTER_EAX && whole <= ZYDIS_REGISTER_EDI
-               ? (uint8_t)(1u << (whole - ZYDIS_REGISTER_EAX) & 0xff)
-               : 0;
+    if (whole < ZYDIS_REGISTER_EAX || whole > ZYDIS_REGISTER_EDI)
+        return 0;
+    return (uint8_t)(1u << (whole - ZYDIS_REGISTER_EAX));
 }
 
 static uint8_t mm_bit(ZydisRegister reg)
 {
-    return reg >= ZYDIS_REGISTER_MM0 && reg <= ZYDIS_REGISTER_MM7
-               ? (uint8_t)(1u << (reg - ZYDIS_REGISTER_MM0) & 0xff)
-               : 0;
+    if (reg < ZYDIS_REGISTER_MM0 || reg > ZYDIS_REGISTER_MM7)
+        return 0;
+    return (uint8_t)(1u << (reg - ZYDIS_REGISTER_MM0));
 }
 
 static use zydis_use(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *operands)
