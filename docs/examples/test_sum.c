@@ -1,6 +1,6 @@
-/* A unit test of event counts with cmocka: runs a guest and holds what it counts against what its author derived.
- *   cc test_sum.c $(pkg-config --cflags --libs p5scope cmocka) && ./a.out sum.bin
- * sum.bin is the flat image made of sum.asm: nasm -f bin sum.asm -o sum.bin */
+/* A unit test of event counts with cmocka: runs a guest and holds what it counts against what its author
+ * derived. cc test_sum.c $(pkg-config --cflags --libs p5scope cmocka) && ./a.out sum.bin sum.bin is the flat
+ * image made of sum.asm: nasm -f bin sum.asm -o sum.bin */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -35,7 +35,7 @@ typedef struct stat_options {
     p5_stat_style style;
     bool csv, json, no_events, check_laws, summary;
     stat_intervals intervals; /* -I */
-    const char *roi; /* --roi as written */
+    const char *roi;          /* --roi as written */
     region region;
     size_t runs;
 } stat_options;

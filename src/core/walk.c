@@ -51,8 +51,7 @@ static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint
 uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t asked)
 {
     const model_latency *latency = &m->model->latency;
-    tlb *t = code ? &m->code_tlb : &m->data_tlb,
-              *large = code || !m->separate_large ? t : &m->data_tlb_large;
+    tlb *t = code ? &m->code_tlb : &m->data_tlb, *large = code || !m->separate_large ? t : &m->data_tlb_large;
     if (m->hooks.walk == NULL || tlb_find(t, tlb_key(linear, false)) >= 0 ||
         tlb_find(large, tlb_key(linear, true)) >= 0)
         return asked;

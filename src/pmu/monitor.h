@@ -22,7 +22,7 @@ struct p5_pmu {
     void (*parity_owner)(void *context, uint32_t array, bool shutdown); /* the machine, which is told first */
     void *parity_owner_context;
     uint32_t machine_check_address, machine_check_type; /* MCA, MCT */
-    uint32_t scratch[2]; /* P54C, undocumented */
+    uint32_t scratch[2];                                /* P54C, undocumented */
 };
 
 /* A performance monitor over any source, as after RESET: TSC, CESR and TR12 are 0; what the manual leaves

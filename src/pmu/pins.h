@@ -6,11 +6,11 @@
 
 /* What a pin shows of its counter. */
 typedef enum pin_function {
-    PIN_IDLE,     /* the counter counts nothing */
-    PIN_PULSE,    /* asserted in each clock in which the counter increments (once, also when it increments by
-                     two) */
-    PIN_LEVEL,    /* asserted as long as the counted condition holds */
-    PIN_OVERFLOW, /* asserted when the counter has overflowed */
+    PIN_IDLE,      /* the counter counts nothing */
+    PIN_PULSE,     /* asserted in each clock in which the counter increments (once, also when it increments by
+                      two) */
+    PIN_LEVEL,     /* asserted as long as the counted condition holds */
+    PIN_OVERFLOW,  /* asserted when the counter has overflowed */
     PIN_BREAKPOINT /* asserted when DR0 (BP0) or DR1 (BP1) matches: set by a debugger, not by CESR */
 } pin_function;
 
@@ -37,8 +37,8 @@ typedef struct pmu_pin {
 
 typedef struct pins {
     pmu_pin pin[P5_PINS];
-    unsigned half_ratio;     /* half core clocks per bus clock */
-    unsigned delay_clocks;   /* from a core clock in which something is on to the pin's latch */
+    unsigned half_ratio;   /* half core clocks per bus clock */
+    unsigned delay_clocks; /* from a core clock in which something is on to the pin's latch */
     unsigned overflow_clocks;
     uint64_t clock; /* up to which the pins have been followed */
     bool breakpoints;

@@ -289,8 +289,8 @@ static void locked_references(void **state)
     fixture_close(&f);
 }
 
-/* XCHG's write has its value from a register and follows the read on the bus; that of ADD leaves EX two clocks
- * after the data has come and takes a clock to the bus. 3 core clocks per bus clock. */
+/* XCHG's write has its value from a register and follows the read on the bus; that of ADD leaves EX two
+ * clocks after the data has come and takes a clock to the bus. 3 core clocks per bus clock. */
 static void exchanged_values_are_ready(void **state)
 {
     (void)state;

@@ -87,11 +87,8 @@ static bool watching(owner *o)
 
 static test_cache_line line_of(bool data, unsigned way, unsigned valid, uint32_t first)
 {
-    test_cache_line line = {.data_cache = data,
-                            .way = (uint8_t)way,
-                            .set = SET,
-                            .tag = LINE >> 12,
-                            .valid = (uint8_t)valid};
+    test_cache_line line = {
+        .data_cache = data, .way = (uint8_t)way, .set = SET, .tag = LINE >> 12, .valid = (uint8_t)valid};
     for (uint32_t i = 0; i < TEST_LINE_WORDS; i++)
         line.data[i] = first + i;
     return line;
