@@ -23,6 +23,8 @@ set(P5_UNICORN_WRAPPED
   # segmentation, far transfers, debug traps
   helper_load_seg helper_ljmp_protected helper_lcall_protected helper_lcall_real helper_lret_protected helper_iret_protected
   helper_iret_real helper_write_eflags helper_single_step
+  # a division that the host cannot do
+  helper_idivl_EAX
   # instructions whose clocks depend on their operands
   helper_paddsb_mmx helper_paddsw_mmx helper_paddusb_mmx helper_paddusw_mmx
   helper_psubsb_mmx helper_psubsw_mmx helper_psubusb_mmx helper_psubusw_mmx

@@ -1,0 +1,19 @@
+/* IDIV by a doubleword. Unicorn divides on the host without looking for the one quotient of 64 bits that does
+ * not exist, -2^63 / -1: the host's own divide error would end the program. (Manual: #DE if the quotient is
+ * too large.) */
+#include "engine/internal.h"
+
+enum { VECTOR_DIVIDE = 0 };
+
+void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor);
+void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)
+{
+    int64_t dividend = (int64_t)((uint64_t)(uint32_t)env->regs[2] << 32 | (uint32_t)env->regs[0]);
+    int32_t by = (int32_t)divisor;
+    bool fits = by != 0 && !(dividend == INT64_MIN && by == -1);
+    int64_t quotient = fits ? dividend / by : 0;
+    if (!fits || quotient != (int32_t)quotient)
+        UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_DIVIDE, 0, (uintptr_t)__builtin_return_address(0));
+    env->regs[0] = (uint32_t)quotient;
+    env->regs[2] = (uint32_t)(dividend % by);
+}
