@@ -374,7 +374,7 @@ static engine_block *make(engine *e, const uc_translated *tb, const block_plan *
     b->scan_register = plan->scan_register;
     b->scan_bits = plan->scan_bits;
     b->extra_segments = plan->extra_segments;
-    b->slow = plan->kind > BLOCK_SCAN || plan->later;
+    b->slow = plan->kind > BLOCK_SCAN || plan->later || plan->extra_segments;
     return b;
 }
 

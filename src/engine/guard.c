@@ -2,7 +2,7 @@
  * registers. All of it costs nothing while nothing is to be checked, which is the usual case of flat
  * segments: only when a check becomes necessary for the first time does the block hook get a version that
  * looks, and while data are to be checked the page cache stays empty, so that every access comes to the slow
- * path. */
+ * path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves. */
 #include "core/breakpoints.h"
 #include "engine/segmentation.h"
 
@@ -73,7 +73,7 @@ void guard_update(engine *e)
         w->data = data;
         mmu_flush(e);
     }
-    w->blocks = w->code || w->extra || w->breakpoints || w->hits;
+    w->blocks = w->code || w->breakpoints || w->hits;
     set_step_flag(e);
     if (w->data || w->blocks)
         begin_to_look(e);
@@ -333,10 +333,16 @@ void guard_block(engine *e, const engine_block *b)
     }
     if (w->code)
         check_code_limit(e, b);
-    bool extra = w->extra & b->extra_segments;
-    if (extra && !w->data) { /* until a segment is loaded again */
+}
+
+void guard_extra_segments(engine *e, const engine_block *b)
+{
+    engine_guard *w = &e->guard;
+    if (!(w->extra & b->extra_segments))
+        return;
+    if (!w->data) { /* until a segment is loaded again */
         w->data = true;
         mmu_flush(e);
     }
-    w->extra_now = w->extra_now || extra;
+    w->extra_now = true;
 }

@@ -121,7 +121,7 @@ typedef struct engine_guard {
     bool breakpoints; /* DR7 enables one */
     bool limit_step;  /* single instructions, because CS ends near */
     bool shadow;      /* the instruction before was MOV SS or POP SS */
-    uint8_t extra;    /* WATCH_*: FS or GS is not flat */
+    uint8_t extra;    /* GUARD_*: FS or GS is not flat */
     uint32_t hits;    /* bits of DR6 for the trap behind the running instruction */
     breakpoints comparators;
 } engine_guard;
@@ -318,6 +318,8 @@ void guard_general_detect(engine *e);
 void guard_branch(engine *e, const engine_block *b);
 void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);
+/* FS or GS is used by `b` and not flat: data references are checked from here on. */
+void guard_extra_segments(engine *e, const engine_block *b);
 engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth);
 
 /* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall

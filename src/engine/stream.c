@@ -141,6 +141,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         stream_attention(e);
     if (block_make_room(e))
         engine_resume(e);
+    guard_extra_segments(e, b);
     e->later_count += b->later;
     engine_special_call call = {.which = b->kind == BLOCK_INVD ? ENGINE_INVD : ENGINE_WBINVD};
     switch (b->kind) {
