@@ -1,11 +1,7 @@
 #include "core/fifo.h"
 
+#include "core/clock.h"
 #include "core/pipe.h"
-
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* There is room for the next instruction once D1 has taken the fourth before it. With one waiting in D1 for
  * its partner, that is one entry further back in the list of those taken. */
@@ -26,8 +22,8 @@ static int64_t decode_fifo(pipe *p, const op *o)
         f->open = false;
         p->front = (pipe_front){bytes, f->clock};
     } else {
-        int64_t begin = later(f->clock, bytes) + 1;
-        f->clock = later(begin + o->f_clocks - 1, room);
+        int64_t begin = clock_later(f->clock, bytes) + 1;
+        f->clock = clock_later(begin + o->f_clocks - 1, room);
         f->open = o->push_two;
         p->front = (pipe_front){bytes, begin};
     }

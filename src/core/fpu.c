@@ -1,5 +1,7 @@
 #include "core/fpu.h"
 
+#include "core/clock.h"
+
 enum {
     ER_CLOCKS = 5,       /* E X1 X2 WF ER: the status word can be read in the fifth clock after E */
     WF_TO_STATUS = 2,    /* ... which is two after a result is forwarded from WF */
@@ -8,11 +10,6 @@ enum {
     FXCH_SAFE = 1,
     FXCH_UNSAFE = 4 /* clocks that an integer instruction waits behind a pair with FXCH */
 };
-
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static bool is_x87(const op *o)
 {
@@ -44,38 +41,39 @@ bool fpu_concerns(const fpu_unit *f, const op *o)
 int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
 {
     if (!is_x87(o)) {
-        clock = later(clock, f->integer);
+        clock = clock_later(clock, f->integer);
         if (o->unit == ISA_INT_MUL || (o->flags & ISA_MMX))
-            clock = later(clock, f->idle); /* the multiplier is shared; MMX registers are the x87 ones */
+            clock =
+                clock_later(clock, f->idle); /* the multiplier is shared; MMX registers are the x87 ones */
         return clock;
     }
-    clock = later(clock, f->issue);
+    clock = clock_later(clock, f->issue);
     switch (o->fp) {
     case ISA_FP_XCH: /* a rename: no data hazard */
         return clock;
     case ISA_FP_LOAD:
-        return o->memory ? clock : later(clock, f->st[o->fp_index]);
+        return o->memory ? clock : clock_later(clock, f->st[o->fp_index]);
     case ISA_FP_LOAD_SLOW:
         return clock;
     case ISA_FP_STORE:
-        return later(clock, f->st[0] + (o->memory ? STORE_EARLY : 0));
+        return clock_later(clock, f->st[0] + (o->memory ? STORE_EARLY : 0));
     case ISA_FP_STATUS:
-        return later(clock, f->status);
+        return clock_later(clock, f->status);
     case ISA_FP_CONTROL:
-        return later(clock, f->idle);
+        return clock_later(clock, f->idle);
     case ISA_FP_TRANSCENDENTAL:
     case ISA_FP_REMAINDER:
-        clock = later(clock, f->st[1]);
+        clock = clock_later(clock, f->st[1]);
         break;
     case ISA_FP_MUL:
-        clock = later(clock, f->multiplier);
+        clock = clock_later(clock, f->multiplier);
         break;
     default:
         break;
     }
-    clock = later(clock, f->st[0]);
+    clock = clock_later(clock, f->st[0]);
     if (uses_two_registers(o))
-        clock = later(clock, f->st[o->fp_index]);
+        clock = clock_later(clock, f->st[o->fp_index]);
     return clock;
 }
 
@@ -119,9 +117,9 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
     int64_t e = clock + late;
     int64_t ready = e + clocks;
     unsigned held = clocks > o->fp_overlap ? clocks - o->fp_overlap : 1;
-    f->issue = later(f->issue, e + held);
+    f->issue = clock_later(f->issue, e + held);
     if (unsafe)
-        f->issue = later(f->issue, e + ER_CLOCKS);
+        f->issue = clock_later(f->issue, e + ER_CLOCKS);
     bool writes = true;
     switch (o->fp) {
     case ISA_FP_XCH:
@@ -130,8 +128,8 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
     case ISA_FP_LOAD:
     case ISA_FP_LOAD_SLOW:
         push(f, ready);
-        f->status = later(f->status, e + ER_CLOCKS);
-        f->idle = later(f->idle, ready);
+        f->status = clock_later(f->status, e + ER_CLOCKS);
+        f->idle = clock_later(f->idle, ready);
         return;
     case ISA_FP_MUL:
         f->multiplier = e + MULTIPLY_REPEAT;
@@ -150,8 +148,8 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
     if (writes)
         f->st[o->fp_to_sti || (o->fp == ISA_FP_STORE) ? o->fp_index : 0] = ready;
     if (o->fp != ISA_FP_STATUS && o->fp != ISA_FP_CONTROL)
-        f->status = later(f->status, later(e + ER_CLOCKS, ready + WF_TO_STATUS));
-    f->idle = later(f->idle, ready);
+        f->status = clock_later(f->status, clock_later(e + ER_CLOCKS, ready + WF_TO_STATUS));
+    f->idle = clock_later(f->idle, ready);
     for (int i = 0; i < o->fp_push; i++)
         push(f, ready);
     for (int i = 0; i > o->fp_push; i--)

@@ -1,11 +1,8 @@
 #include "core/mmx.h"
 
-enum { MULTIPLY_EXTRA = 2 /* a product comes two clocks after a sum would */ };
+#include "core/clock.h"
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+enum { MULTIPLY_EXTRA = 2 /* a product comes two clocks after a sum would */ };
 
 bool mmx_reads_early(const op *o)
 {
@@ -17,14 +14,14 @@ int64_t mmx_ready(const mmx_unit *m, const op *o, int64_t clock, int64_t *multip
     int64_t source = clock;
     for (unsigned i = 0, mask = o->read_mm; mask; i++, mask >>= 1)
         if (mask & 1)
-            source = later(source, m->ready[i]);
+            source = clock_later(source, m->ready[i]);
     *multiply = source;
     if (!mmx_reads_early(o))
         return source;
     int64_t early = clock;
     for (unsigned i = 0, mask = o->read_mm; mask; i++, mask >>= 1)
         if (mask & 1)
-            early = later(early, m->ready[i] + 1);
+            early = clock_later(early, m->ready[i] + 1);
     return early;
 }
 
