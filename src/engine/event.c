@@ -3,22 +3,15 @@
  * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
  * event, so nothing is held across one. */
 #include "engine/segmentation.h"
+#include "isa/prefix.h"
 
-enum {
-    VECTOR_DEBUG = VECTOR_DB,
-    VECTOR_DOUBLE_FAULT = VECTOR_DF,
-    VECTOR_INVALID_TSS = VECTOR_TS,
-    VECTOR_NOT_PRESENT = VECTOR_NP,
-    VECTOR_PROTECTION = VECTOR_GP,
-    VECTOR_PAGE_FAULT = VECTOR_PF
-};
 /* An exception number of our own: an interrupt was injected between two runs. */
 enum { EXCEPTION_INJECTED = 0x200 };
 enum { GATE_TASK = 5 };
 
 static bool has_error_code(unsigned vector)
 {
-    return vector == VECTOR_DOUBLE_FAULT || (vector >= 10 && vector <= VECTOR_PAGE_FAULT) || vector == 17;
+    return vector == VECTOR_DF || (vector >= 10 && vector <= VECTOR_PF) || vector == 17;
 }
 
 static unsigned mode_of(const uc_env *env)
@@ -44,7 +37,7 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
     if (mode_of(e->env) == P5_MODE_REAL)
         return false; /* real mode has no gates */
     *code = vector * 8 + 2;
-    *fault = VECTOR_PROTECTION;
+    *fault = VECTOR_GP;
     if (vector * 8 + 7 > e->env->idt.limit)
         return true;
     if (!gate_access(e, vector, &access))
@@ -54,7 +47,7 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
         return true;
     if ((access >> 5 & 3u) < (e->env->hflags & UC_HF_CPL))
         return true;
-    *fault = VECTOR_NOT_PRESENT;
+    *fault = VECTOR_NP;
     return !(access & 0x80);
 }
 
@@ -65,22 +58,8 @@ static bool is_return(engine *e, uint32_t linear)
         uint8_t byte;
         if (!engine_read_linear(e, linear + i, &byte, 1))
             return false;
-        switch (byte) {
-        case 0x26:
-        case 0x2e:
-        case 0x36:
-        case 0x3e:
-        case 0x64:
-        case 0x65:
-        case 0x66:
-        case 0x67:
-        case 0xf0:
-        case 0xf2:
-        case 0xf3:
-            continue;
-        default:
+        if (!isa_is_prefix(byte))
             return byte == 0xc2 || byte == 0xc3;
-        }
     }
     return false;
 }
@@ -177,14 +156,14 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
             attention = stream_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
     }
     if (e->current) {
-        bool after = fetch || (vector == VECTOR_DEBUG && !debug_fault);
+        bool after = fetch || (vector == VECTOR_DB && !debug_fault);
         attention =
             after ? stream_end_all(e, engine_linear_eip(e)) : stream_end_before(e, engine_linear_eip(e));
     }
     if (attention)
         atomic_store_explicit(&e->requested, true, memory_order_relaxed);
 
-    bool trap = vector == VECTOR_DEBUG && !debug_fault;
+    bool trap = vector == VECTOR_DB && !debug_fault;
     engine_event event = {.kind = software ? P5_TRANSFER_SOFTWARE
                                   : trap   ? P5_TRANSFER_TRAP
                                            : P5_TRANSFER_FAULT,
@@ -241,7 +220,7 @@ _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
     engine *e = engine_of(uc_env_of(cpu));
     if (e->current) /* a far transfer, alone in its block */
         e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
-    engine_raise(e, VECTOR_INVALID_TSS, e->env->tr.selector & 0xfffcu);
+    engine_raise(e, VECTOR_TS, e->env->tr.selector & 0xfffcu);
 }
 
 /* An interrupt that was injected between two runs is delivered before the first instruction. */

@@ -2,6 +2,7 @@
  * CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
  * virtual interrupts. Whatever would fault is left to Unicorn, which raises #GP(0) for it. */
 #include "engine/segmentation.h"
+#include "isa/prefix.h"
 
 enum { CR4_VME = 1, CR4_PVI = 2 };
 enum { OP_CLI = 0xfa, OP_STI = 0xfb, OP_PUSHF = 0x9c, OP_POPF = 0x9d, OP_INT = 0xcd, OP_IRET = 0xcf };
@@ -88,25 +89,10 @@ static const uint8_t *opcode_of(const engine_block *b, bool *wide)
 {
     const uint8_t *bytes = b->bytes;
     *wide = b->flags & UC_HF_CS32;
-    for (;; bytes++) {
-        switch (*bytes) {
-        case 0x66:
+    for (; isa_is_prefix(*bytes); bytes++)
+        if (*bytes == 0x66)
             *wide = !(b->flags & UC_HF_CS32);
-            continue;
-        case 0x26:
-        case 0x2e:
-        case 0x36:
-        case 0x3e:
-        case 0x64:
-        case 0x65:
-        case 0x67:
-        case 0xf2:
-        case 0xf3:
-            continue;
-        default:
-            return bytes;
-        }
-    }
+    return bytes;
 }
 
 static bool execute(engine *e, const uint8_t *opcode, bool wide, uint32_t *next)

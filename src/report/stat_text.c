@@ -179,6 +179,15 @@ void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat)
     fprintf(out, "#           time             counts      events\n");
 }
 
+static p5_status write_metric_groups(text_report *in, p5_error *error)
+{
+    p5_status status = P5_OK;
+    for (const char *const *name = in->stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
+         name++)
+        status = write_metric_group(in, *name, error);
+    return status;
+}
+
 p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
 {
     text_report in = {.out = out, .stat = stat, .style = style};
@@ -191,9 +200,7 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
         for (size_t i = 0; i < rows->count; i++)
             write_row(&in, &rows->items[i]);
         p5_selection_free(&all);
-        for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
-             name++)
-            status = write_metric_group(&in, *name, error);
+        status = write_metric_groups(&in, error);
         return status == P5_OK && ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report")
                                               : status;
     }
@@ -218,9 +225,7 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
             write_row(&in, &rows->items[i]);
     }
     p5_selection_free(&all);
-    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
-         name++)
-        status = write_metric_group(&in, *name, error);
+    status = write_metric_groups(&in, error);
     if (status != P5_OK)
         return status;
     write_times(&in);
