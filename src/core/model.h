@@ -133,6 +133,14 @@ typedef struct model_field {
 extern const model_field model_fields[];
 extern const unsigned model_field_count;
 
+/* model_value.c */
+enum { MODEL_LINE = 190, MODEL_EXPECTED = 80 };
+/* False if the key cannot have this value; `expected` then says what it can have. */
+bool model_value_set(p5_model *model, const model_field *field, const char *value,
+                     char expected[MODEL_EXPECTED]);
+/* The value as a model file would give it. */
+void model_value_text(const p5_model *model, const model_field *field, char *text, size_t size);
+
 /* The built-in files, src/core/models/NAME.ini: models, and the processors that they build on. */
 extern const embedded_file model_files[];
 
