@@ -231,6 +231,10 @@ typedef struct p5_counts {
     uint64_t stalls[P5_STALL_COUNT][P5_CPL_CLASSES];     /* owners of the clocks; add up to `clocks` */
 } p5_counts;
 
+/* Adds totals, and takes earlier ones from later ones, row by row. */
+void p5_counts_add(p5_counts *counts, const p5_counts *more);
+void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier);
+
 /* Makes a core of `model`, as after RESET with empty caches, TLBs and BTB. The model must outlive the core.
  */
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error);

@@ -66,7 +66,8 @@ typedef struct p5_machine_options {
  * P5_ERR_IO for the model, its agent or its clock; P5_ERR_STATE for options of another size (another version
  * of the library); P5_ERR_MEMORY. *machine is NULL then. */
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
-/* Closes it with everything that belongs to it; NULL is none. */
+/* Closes it with everything that belongs to it; NULL is none. From a callback of a run it stops the run, and
+ * the machine is closed when p5_machine_run returns. */
 void p5_machine_close(p5_machine *machine);
 
 /* Loads a static i386 Linux ELF. `arguments` and `environment` are NULL-terminated; arguments[0] is the
@@ -147,7 +148,8 @@ typedef struct p5_run_result {
 } p5_run_result;
 
 /* Runs until the guest ends or a limit is reached; may be called again after P5_END_INSTRUCTIONS, CLOCKS,
- * TIMEOUT, STOPPED: a run in pieces is the same run. */
+ * TIMEOUT, STOPPED: a run in pieces is the same run. P5_ERR_STATE without a guest or from a callback of a run
+ * (what callbacks may do: p5scope/observe.h); P5_ERR_RANGE for a negative time-out. */
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                          p5_error *error);
 /* Waits for gdb at a TCP port of this host ("1234") or at a new socket file, and lets it control the guest:
@@ -163,11 +165,6 @@ void p5_machine_stop(p5_machine *machine);
  * never. */
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
                             void *context, double period_seconds);
-
-/* Calls `changed` whenever PM0, PM1 or IERR# changes, as p5_pmu_on_pin, exact to the instruction: while
- * something can change the machine runs single instructions. NULL: nobody listens. */
-void p5_machine_on_pin(p5_machine *machine,
-                       void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock), void *context);
 
 /* Raises the NMI pin. It is taken at the next instruction boundary, or behind the IRET of the NMI that is
  * being handled; one more is remembered meanwhile. Between runs or from a callback of the machine. */

@@ -32,12 +32,6 @@ bool region_parse(region *r, const char *text, const char *path)
     return good;
 }
 
-static void add(uint64_t *sum, const uint64_t *now, const uint64_t *before, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        sum[i] += now[i] - before[i];
-}
-
 static void look(p5_machine *machine, p5_stat_run *run)
 {
     p5_machine_counts(machine, &run->counts);
@@ -56,15 +50,11 @@ static void end(region *r, p5_machine *machine)
 {
     p5_stat_run now;
     look(machine, &now);
-    p5_counts *sum = &r->counted.counts;
-    const p5_counts *a = &now.counts, *b = &r->before.counts;
-    add(sum->clocks, a->clocks, b->clocks, P5_CPL_CLASSES);
-    add(sum->increments[0], a->increments[0], b->increments[0], P5_EVENT_COUNT * P5_CPL_CLASSES);
-    add(sum->asserted[0], a->asserted[0], b->asserted[0], P5_EVENT_COUNT * P5_CPL_CLASSES);
-    add(sum->stalls[0], a->stalls[0], b->stalls[0], P5_STALL_COUNT * P5_CPL_CLASSES);
-    add(&r->counted.instructions, &now.instructions, &r->before.instructions, 1);
-    add(&r->counted.clock, &now.clock, &r->before.clock, 1);
-    add(&r->counted.permissive, &now.permissive, &r->before.permissive, 1);
+    p5_counts_add(&r->counted.counts, &now.counts);
+    p5_counts_subtract(&r->counted.counts, &r->before.counts);
+    r->counted.instructions += now.instructions - r->before.instructions;
+    r->counted.clock += now.clock - r->before.clock;
+    r->counted.permissive += now.permissive - r->before.permissive;
 }
 
 /* From one time that control comes there to the next. */
@@ -124,7 +114,7 @@ bool region_begin(region *r, p5_machine *machine)
         r->depth = 1; /* from the very beginning: no boundary comes before the first instruction */
         begin(r, machine);
     }
-    if (p5_machine_observe(machine, &options, &error) == P5_OK)
+    if (p5_machine_observe(machine, &options, NULL, &error) == P5_OK)
         return true;
     cli_show_error(&error, "--roi", r->text, NULL);
     return false;

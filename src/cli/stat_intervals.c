@@ -4,19 +4,6 @@
 
 #include "cli/cli.h"
 
-/* Totals are 64-bit words and nothing else. */
-static void subtract(p5_counts *from, const p5_counts *what)
-{
-    _Static_assert(sizeof(p5_counts) % sizeof(uint64_t) == 0, "p5_counts holds 64-bit totals only");
-    uint64_t totals[sizeof(p5_counts) / sizeof(uint64_t)];
-    uint64_t part[sizeof(p5_counts) / sizeof(uint64_t)];
-    memcpy(totals, from, sizeof totals);
-    memcpy(part, what, sizeof part);
-    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
-        totals[i] -= part[i];
-    memcpy(from, totals, sizeof totals);
-}
-
 static void write_interval(stat_intervals *in, p5_machine *machine)
 {
     if (in->failed || (in->most != 0 && in->count == in->most))
@@ -25,7 +12,7 @@ static void write_interval(stat_intervals *in, p5_machine *machine)
     p5_counts totals;
     p5_machine_counts(machine, &totals);
     run.counts = totals;
-    subtract(&run.counts, &in->before);
+    p5_counts_subtract(&run.counts, &in->before);
     run.instructions = p5_machine_instructions(machine) - in->instructions;
     p5_stat stat = *in->stat;
     stat.runs = &run;
@@ -49,7 +36,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
     if (observation->kind == P5_OBSERVE_INTERVAL)
         write_interval(in, machine);
     if (in->most != 0 && in->count == in->most)
-        p5_machine_observe_every(machine, 0, 0); /* the run goes on unobserved */
+        p5_observer_every(in->observer, 0, 0); /* the run goes on unobserved */
 }
 
 bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
@@ -60,7 +47,7 @@ bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
                                   .observed = observed,
                                   .context = in};
     p5_error error = {0};
-    if (p5_machine_observe(machine, &options, &error) != P5_OK) {
+    if (p5_machine_observe(machine, &options, &in->observer, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return false;
     }

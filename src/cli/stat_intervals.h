@@ -15,6 +15,7 @@ typedef struct stat_intervals {
     const p5_stat *stat; /* what the intervals have in common */
     const p5_stat_style *style;
     /* While the guest runs: */
+    p5_observer *observer;
     p5_counts before;
     uint64_t count, instructions;
     bool failed;

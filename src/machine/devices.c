@@ -112,9 +112,8 @@ static const device *devices_find(const devices *b, uint16_t port)
     return NULL;
 }
 
-uint32_t devices_read(void *context, uint16_t port, unsigned size)
+uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
 {
-    p5_machine *machine = context;
     devices *b = &machine->devices;
     const device *found = devices_find(b, port);
     uint32_t ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
@@ -131,9 +130,8 @@ uint32_t devices_read(void *context, uint16_t port, unsigned size)
     return value;
 }
 
-void devices_write(void *context, uint16_t port, unsigned size, uint32_t value)
+void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value)
 {
-    p5_machine *machine = context;
     devices *b = &machine->devices;
     const device *found = devices_find(b, port);
     if (found == NULL) {

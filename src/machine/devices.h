@@ -74,9 +74,10 @@ struct devices {
 void devices_init(devices *b, p5_machine *machine);
 void devices_attach(devices *b, const device *added);
 void devices_attach_timer(devices *b, const device_timer *added);
-/* Port callbacks of the engine: `context` is the machine. Ports without a device read all ones. */
-uint32_t devices_read(void *context, uint16_t port, unsigned size);
-void devices_write(void *context, uint16_t port, unsigned size, uint32_t value);
+/* An access of the guest that no handler of the host's took (ports.h). Ports without a device read all ones.
+ */
+uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size);
+void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value);
 
 /* --- interrupt lines: for devices, and for whatever else is wired to one --- */
 

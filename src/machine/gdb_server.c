@@ -268,7 +268,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
 {
     if (machine->guest == NULL)
         return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
-    if (machine->observer != NULL)
+    if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE,
                          "a run cannot be traced and controlled by gdb at the same time");
     connection c = {.acknowledges = true};
@@ -294,5 +294,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
         result->end = P5_END_STOPPED;
     else if (status == P5_OK) /* detached: it goes on by itself; ended: says how again */
         status = p5_machine_run(machine, limits, result, error);
+    if (machine->close_wanted)
+        p5_machine_close(machine);
     return status;
 }

@@ -196,7 +196,7 @@ static uint64_t linux_deadline(p5_machine *machine)
 static void linux_due(p5_machine *machine)
 {
     linux_process *p = machine->guest_state;
-    if (engine_inject(p->engine, LINUX_VECTOR_TIMER, P5_TRANSFER_INTERRUPT))
+    if (run_inject(machine, LINUX_VECTOR_TIMER, P5_TRANSFER_INTERRUPT))
         entry_expect(p, LINUX_VECTOR_TIMER);
 }
 

@@ -112,8 +112,8 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
                                   .special = processor_special,
                                   .event = run_event,
                                   .delivered = run_delivered,
-                                  .port_read = devices_read,
-                                  .port_write = devices_write};
+                                  .port_read = ports_read,
+                                  .port_write = ports_write};
     p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
     if (status == P5_OK) {
         machine->options.memory_bytes = memory;
@@ -126,6 +126,11 @@ void p5_machine_close(p5_machine *machine)
 {
     if (machine == NULL)
         return;
+    if (machine->running) {
+        machine->close_wanted = true;
+        p5_machine_stop(machine);
+        return;
+    }
     if (machine->guest != NULL && machine->guest->close != NULL)
         machine->guest->close(machine);
     if (machine->engine != NULL)
@@ -143,7 +148,8 @@ void p5_machine_close(p5_machine *machine)
         free((char *)(uintptr_t)machine->shares[i].guest);
     }
     free(machine->shares);
-    observer_free(machine->observer);
+    observers_free(machine);
+    ports_free(&machine->ports);
     notice_free(&machine->notices);
     free(machine);
 }

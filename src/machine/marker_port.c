@@ -15,8 +15,8 @@ static void marker_port_write(void *context, uint16_t port, unsigned size, uint3
 {
     p5_machine *machine = context;
     (void)size;
-    if (machine->observer != NULL)
-        observer_marker(machine, port == P5_END_PORT, value);
+    if (machine->observers != NULL)
+        observers_marker(machine, port == P5_END_PORT, value);
 }
 
 void marker_port_attach(devices *b)

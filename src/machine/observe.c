@@ -14,9 +14,14 @@
 #include "base/error.h"
 #include "core/block.h"
 #include "core/model.h"
+#include "machine/pins.h"
 #include "machine/state.h"
 
 enum { MOST_FRAMES = 65536 };
+enum {
+    WATCH_PER_CLOCK = 4, /* no event is counted more often in a clock */
+    WATCH_AHEAD = 256    /* the memory side counts for instructions before they enter EX */
+};
 
 /* A watched function that has been entered and not left. */
 typedef struct frame {
@@ -26,26 +31,45 @@ typedef struct frame {
     uint8_t cpl;
 } frame;
 
-struct observer {
-    p5_observe_options options;
+/* An event that is followed. */
+typedef struct watch {
+    p5_event_watch what;
+    uint64_t goal;       /* total at which it is told next */
+    uint64_t look_clock; /* the total cannot come there before this clock */
+} watch;
+
+struct p5_observer {
+    p5_machine *machine;
+    p5_observer *next;
+    p5_observe_options options; /* all zero when it has been closed */
     p5_point *points;
-    uint32_t *addresses;                   /* as given */
-    uint32_t *cuts;                        /* the same, ascending */
+    uint32_t *addresses;
+    watch *watches;
     uint64_t next_clock, next_instruction; /* nearest goals */
     uint64_t interval_clock, interval_instruction;
-    /* No reference to memory, fetch of a code line, and rest of what was before takes longer: most_clocks. */
-    uint32_t access_clocks, line_clocks, backlog_clocks;
+    uint64_t stretch_clock;    /* behind the stretch told last */
+    p5_counts *stretch_before; /* ... and the totals; NULL: not wanted */
     /* Arrival at a watched address; it is an entry when its first instruction completes. */
     bool arrived;
     frame arrival;
-    bool resumed; /* the last stretch was an interrupted REP string: it goes on at the same address */
     ARRAY_OF(frame) frames;
+};
+
+struct observers {
+    p5_observer *first;
+    uint64_t next_clock, next_instruction; /* nearest of all */
+    uint32_t *cuts;                        /* the addresses of all, ascending */
+    size_t cut_count;
+    /* No reference to memory, fetch of a code line, and rest of what was before takes longer: most_clocks. */
+    uint32_t access_clocks, line_clocks, backlog_clocks;
+    bool resumed;     /* the last stretch was an interrupted REP string: it goes on at the same address */
+    bool some_closed; /* observers_sweep has something to do */
 };
 
 const char *p5_observation_name(p5_observation_kind kind)
 {
-    static const char *const names[P5_OBSERVE_KINDS] = {"interval", "point", "entry", "exit", "begin",
-                                                        "end",      "rdpmc", "rdmsr", "wrmsr"};
+    static const char *const names[P5_OBSERVE_KINDS] = {"interval", "point", "entry", "exit",  "begin",
+                                                        "end",      "rdpmc", "rdmsr", "wrmsr", "event"};
     return names[kind];
 }
 
@@ -60,31 +84,62 @@ static uint64_t next_multiple(uint64_t every, uint64_t from)
     return whole >= UINT64_MAX / every ? UINT64_MAX : (whole + 1) * every;
 }
 
-static void set_goals(observer *o)
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void set_own_goals(p5_observer *o)
 {
     o->next_clock = o->interval_clock;
     o->next_instruction = o->interval_instruction;
     for (size_t i = 0; i < o->options.point_count; i++) {
         const p5_point *point = &o->points[i];
         uint64_t *goal = point->instruction ? &o->next_instruction : &o->next_clock;
-        if (point->at < *goal)
-            *goal = point->at;
+        *goal = lesser(*goal, point->at);
+    }
+    for (size_t i = 0; i < o->options.event_count; i++)
+        o->next_clock = lesser(o->next_clock, o->watches[i].look_clock);
+}
+
+static void set_goals(observers *all)
+{
+    all->next_clock = all->next_instruction = UINT64_MAX;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next) {
+        all->next_clock = lesser(all->next_clock, o->next_clock);
+        all->next_instruction = lesser(all->next_instruction, o->next_instruction);
     }
 }
 
-static void set_intervals(observer *o, uint64_t clock, uint64_t instructions)
+static void set_intervals(p5_observer *o)
 {
-    o->interval_clock = next_multiple(o->options.every_clocks, clock);
-    o->interval_instruction = next_multiple(o->options.every_instructions, instructions);
-    set_goals(o);
+    o->interval_clock = next_multiple(o->options.every_clocks, p5_machine_clock(o->machine));
+    o->interval_instruction = next_multiple(o->options.every_instructions, o->machine->instructions);
+}
+
+static uint64_t watched_total(const p5_observer *o, const watch *w)
+{
+    unsigned cpl_mask = w->what.cpl_mask != 0 ? w->what.cpl_mask : 3;
+    return p5_core_event_total(o->machine->core, w->what.event, cpl_mask, w->what.asserted);
+}
+
+/* The goal behind `total`, and from when on it can be reached. */
+static void set_watch(watch *w, uint64_t total, uint64_t clock)
+{
+    if (total >= w->goal)
+        w->goal = next_multiple(w->what.every, total);
+    uint64_t left = w->goal - total;
+    w->look_clock = clock + (left > WATCH_AHEAD ? (left - WATCH_AHEAD) / WATCH_PER_CLOCK : 0);
 }
 
 /* ---- telling ------------------------------------------------------------------------------------------- */
 
-static void tell(p5_machine *machine, p5_observation_kind kind, uint32_t address, unsigned cpl,
-                 uint32_t number, uint64_t value)
+static void tell(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,
+                 uint64_t value)
 {
-    const observer *o = machine->observer;
+    if (o->options.observed == NULL)
+        return;
+    p5_machine *machine = o->machine;
     p5_observation observation = {.kind = kind,
                                   .cpl = (uint8_t)cpl,
                                   .address = address,
@@ -95,42 +150,97 @@ static void tell(p5_machine *machine, p5_observation_kind kind, uint32_t address
     o->options.observed(o->options.context, machine, &observation);
 }
 
+static void tell_points(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
+{
+    for (size_t i = 0; i < o->options.point_count; i++) {
+        p5_point *point = &o->points[i];
+        if ((point->instruction ? o->machine->instructions : clock) < point->at)
+            continue;
+        point->at = UINT64_MAX;
+        tell(o, P5_OBSERVE_POINT, address, cpl, (uint32_t)i, 0);
+    }
+}
+
+static void tell_events(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
+{
+    for (size_t i = 0; i < o->options.event_count; i++) {
+        watch *w = &o->watches[i];
+        if (clock < w->look_clock)
+            continue;
+        uint64_t total = watched_total(o, w);
+        bool reached = total >= w->goal;
+        set_watch(w, total, clock);
+        if (reached)
+            tell(o, P5_OBSERVE_EVENT, address, cpl, (uint32_t)i, total);
+    }
+}
+
 /* Tells of all goals that have been reached at this boundary. */
 static void tell_goals(p5_machine *machine, uint32_t address, unsigned cpl)
 {
-    observer *o = machine->observer;
-    uint64_t clock = p5_machine_clock(machine);
-    uint64_t instructions = machine->instructions;
-    if (clock < o->next_clock && instructions < o->next_instruction)
+    observers *all = machine->observers;
+    uint64_t clock = p5_machine_clock(machine), instructions = machine->instructions;
+    if (clock < all->next_clock && instructions < all->next_instruction)
         return;
-    for (size_t i = 0; i < o->options.point_count; i++) {
-        p5_point *point = &o->points[i];
-        if ((point->instruction ? instructions : clock) < point->at)
+    for (p5_observer *o = all->first; o != NULL; o = o->next) {
+        if (clock < o->next_clock && instructions < o->next_instruction)
             continue;
-        point->at = UINT64_MAX;
-        tell(machine, P5_OBSERVE_POINT, address, cpl, (uint32_t)i, 0);
+        tell_points(o, clock, address, cpl);
+        tell_events(o, clock, address, cpl);
+        if (clock >= o->interval_clock || instructions >= o->interval_instruction) {
+            set_intervals(o); /* before: the callback may change them */
+            tell(o, P5_OBSERVE_INTERVAL, address, cpl, 0, 0);
+        }
+        set_own_goals(o);
     }
-    if (clock >= o->interval_clock || instructions >= o->interval_instruction) {
-        set_intervals(o, clock, instructions); /* before: the callback may change them */
-        tell(machine, P5_OBSERVE_INTERVAL, address, cpl, 0, 0);
+    set_goals(all);
+}
+
+static void tell_stretch(p5_machine *machine, const p5_retired *r)
+{
+    const op *first = &r->block->ops[r->first], *last = first + r->count - 1;
+    p5_stretch stretch = {.address = first->address,
+                          .next = r->next,
+                          .bytes = last->address + last->length - first->address,
+                          .instructions = (uint32_t)r->count - r->interrupted,
+                          .repeats = r->repeats,
+                          .cpl = r->cpl,
+                          .clock = p5_machine_clock(machine)};
+    for (p5_observer *o = machine->observers->first; o != NULL; o = o->next) {
+        if (o->options.retired == NULL)
+            continue;
+        p5_counts now, gained;
+        stretch.clocks = stretch.clock - o->stretch_clock;
+        stretch.counts = NULL;
+        o->stretch_clock = stretch.clock;
+        if (o->stretch_before != NULL) {
+            p5_machine_counts(machine, &now);
+            gained = now;
+            p5_counts_subtract(&gained, o->stretch_before);
+            *o->stretch_before = now;
+            stretch.counts = &gained;
+        }
+        o->options.retired(o->options.context, machine, &stretch);
     }
-    set_goals(o);
 }
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
-static int find_address(const observer *o, uint32_t address)
+static bool is_cut(const observers *all, uint32_t address)
 {
-    size_t low = 0, high = o->options.address_count;
+    size_t low = 0, high = all->cut_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (o->cuts[middle] < address)
+        if (all->cuts[middle] < address)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == o->options.address_count || o->cuts[low] != address)
-        return -1;
+    return low < all->cut_count && all->cuts[low] == address;
+}
+
+static int find_address(const p5_observer *o, uint32_t address)
+{
     for (size_t i = 0; i < o->options.address_count; i++)
         if (o->addresses[i] == address)
             return (int)i;
@@ -149,29 +259,32 @@ static uint32_t stack_linear(const engine *e, uint32_t esp)
  * above the return address. */
 static void arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip)
 {
-    observer *o = machine->observer;
-    int number = find_address(o, next);
-    o->arrived = number >= 0;
-    if (!o->arrived)
-        return;
+    bool cut = is_cut(machine->observers, next);
     engine *e = machine->engine;
-    engine_segment code;
-    engine_get_segment(e, ENGINE_CS, &code);
-    o->arrival = (frame){.number = (uint32_t)number, .esp = engine_get(e, ENGINE_ESP), .cpl = (uint8_t)cpl};
-    uint32_t offset = 0;
-    engine_read_linear(e, stack_linear(e, o->arrival.esp + skip), &offset, 4);
-    o->arrival.return_address = code.base + offset;
+    for (p5_observer *o = machine->observers->first; o != NULL; o = o->next) {
+        int number = cut ? find_address(o, next) : -1;
+        o->arrived = number >= 0;
+        if (!o->arrived)
+            continue;
+        engine_segment code;
+        engine_get_segment(e, ENGINE_CS, &code);
+        o->arrival =
+            (frame){.number = (uint32_t)number, .esp = engine_get(e, ENGINE_ESP), .cpl = (uint8_t)cpl};
+        uint32_t offset = 0;
+        engine_read_linear(e, stack_linear(e, o->arrival.esp + skip), &offset, 4);
+        o->arrival.return_address = code.base + offset;
+    }
 }
 
 /* The first instruction of a stretch at a watched address has completed, and is not yet priced. */
-static void enter(p5_machine *machine, const p5_retired *r, uint32_t address)
+static void enter(p5_observer *o, const p5_retired *r, uint32_t address)
 {
-    observer *o = machine->observer;
     o->arrived = false;
     if (o->arrival.number >= o->options.address_count || o->addresses[o->arrival.number] != address)
         return;
-    tell(machine, P5_OBSERVE_ENTRY, address, r->cpl, o->arrival.number, 0);
-    if (o->frames.count < MOST_FRAMES && ARRAY_ROOM(&o->frames))
+    tell(o, P5_OBSERVE_ENTRY, address, r->cpl, o->arrival.number, 0);
+    bool open = o->machine != NULL; /* the callback may have closed it */
+    if (open && o->frames.count < MOST_FRAMES && ARRAY_ROOM(&o->frames))
         o->frames.items[o->frames.count++] = o->arrival;
 }
 
@@ -182,10 +295,9 @@ static bool may_return(unsigned branch)
 
 /* A return to `next` has been priced. It leaves the innermost frame that was to return there, and those
  * above it, which have been left in another way (longjmp). */
-static void leave(p5_machine *machine, uint32_t next, unsigned cpl)
+static void leave(p5_observer *o, uint32_t next, unsigned cpl)
 {
-    observer *o = machine->observer;
-    uint32_t esp = engine_get(machine->engine, ENGINE_ESP);
+    uint32_t esp = engine_get(o->machine->engine, ENGINE_ESP);
     size_t left = o->frames.count;
     for (;;) {
         if (left == 0)
@@ -198,7 +310,7 @@ static void leave(p5_machine *machine, uint32_t next, unsigned cpl)
     }
     while (o->frames.count > left) {
         uint32_t number = o->frames.items[--o->frames.count].number;
-        tell(machine, P5_OBSERVE_EXIT, next, cpl, number, 0);
+        tell(o, P5_OBSERVE_EXIT, next, cpl, number, 0);
     }
 }
 
@@ -206,7 +318,7 @@ static void leave(p5_machine *machine, uint32_t next, unsigned cpl)
 
 /* More clocks than `count` instructions take that have `most` in sum, with that many references: what memory
  * may add, and what the pipe still holds. */
-static uint64_t most_clocks(const observer *o, uint64_t most, uint32_t references, unsigned bytes)
+static uint64_t most_clocks(const observers *o, uint64_t most, uint32_t references, unsigned bytes)
 {
     enum { LINE_BYTES = 32 };
     unsigned lines = bytes / LINE_BYTES + 2; /* where the stream goes on is fetched too */
@@ -253,7 +365,7 @@ static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const
 /* How many instructions from `i` on cannot reach a goal before the last of them; at least one. */
 static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsigned i)
 {
-    const observer *o = machine->observer;
+    const observers *o = machine->observers;
     unsigned end = (unsigned)r->first + r->count, count = 1;
     uint64_t left = o->next_instruction - machine->instructions;
     uint64_t clock = p5_machine_clock(machine), most = r->block->ops[i].most_clocks;
@@ -288,28 +400,34 @@ static void retire_in_parts(p5_machine *machine, const p5_retired *r)
     }
 }
 
-void observer_retired(p5_machine *machine, const p5_retired *r)
+void observers_retired(p5_machine *machine, const p5_retired *r)
 {
-    observer *o = machine->observer;
+    observers *all = machine->observers;
     uint32_t address = r->block->ops[r->first].address;
-    if (o->arrived && !o->resumed)
-        enter(machine, r, address);
+    for (p5_observer *o = all->first; o != NULL; o = o->next)
+        if (o->arrived && !all->resumed)
+            enter(o, r, address);
     uint64_t instructions = machine->instructions + r->count - r->interrupted;
     bool clock_near = p5_machine_clock(machine) +
-                          most_clocks(o, r->block->most_clocks, r->access_count, r->block->code->size) >=
-                      o->next_clock;
-    if (r->count > 1 && (clock_near || instructions > o->next_instruction)) {
+                          most_clocks(all, r->block->most_clocks, r->access_count, r->block->code->size) >=
+                      all->next_clock;
+    if (r->count > 1 && (clock_near || instructions > all->next_instruction)) {
         retire_in_parts(machine, r);
     } else {
         machine->instructions = instructions;
         p5_core_retire(machine->core, r);
         tell_goals(machine, r->next, r->cpl_after);
     }
-    o->resumed = r->interrupted;
-    if (o->frames.count > 0 && may_return(r->block->ops[r->first + r->count - 1].branch))
-        leave(machine, r->next, r->cpl_after);
-    if (o->options.address_count > 0)
+    all->resumed = r->interrupted;
+    tell_stretch(machine, r);
+    bool returns = may_return(r->block->ops[r->first + r->count - 1].branch);
+    for (p5_observer *o = all->first; o != NULL; o = o->next)
+        if (o->frames.count > 0 && returns)
+            leave(o, r->next, r->cpl_after);
+    if (all->cut_count > 0)
         arrive(machine, r->next, r->cpl_after, 0);
+    if (all->some_closed)
+        observers_sweep(machine);
 }
 
 static bool has_error_code(const p5_exception *x)
@@ -318,12 +436,12 @@ static bool has_error_code(const p5_exception *x)
            (x->vector == 8 || (x->vector >= 10 && x->vector <= 14) || x->vector == 17);
 }
 
-void observer_delivered(p5_machine *machine, const p5_exception *x)
+void observers_delivered(p5_machine *machine, const p5_exception *x)
 {
-    observer *o = machine->observer;
+    observers *all = machine->observers;
     tell_goals(machine, x->handler, x->cpl_after);
-    o->resumed = false;
-    if (o->options.address_count > 0)
+    all->resumed = false;
+    if (all->cut_count > 0)
         arrive(machine, x->handler, x->cpl_after, has_error_code(x) ? 4 : 0);
 }
 
@@ -334,36 +452,99 @@ static uint32_t linear_eip(const engine *e)
     return code.base + engine_get(e, ENGINE_EIP);
 }
 
-void observer_halted(p5_machine *machine)
+void observers_halted(p5_machine *machine)
 {
     tell_goals(machine, linear_eip(machine->engine), engine_cpl(machine->engine));
 }
 
-void observer_marker(p5_machine *machine, bool end, uint32_t id)
+void observers_marker(p5_machine *machine, bool end, uint32_t id)
 {
-    if (machine->observer->options.markers)
-        tell(machine, end ? P5_OBSERVE_END : P5_OBSERVE_BEGIN, linear_eip(machine->engine),
-             engine_cpl(machine->engine), id, 0);
+    for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
+        if (o->options.markers)
+            tell(o, end ? P5_OBSERVE_END : P5_OBSERVE_BEGIN, linear_eip(machine->engine),
+                 engine_cpl(machine->engine), id, 0);
 }
 
-void observer_pmu(p5_machine *machine, p5_observation_kind kind, uint32_t ecx, uint64_t value)
+void observers_pmu(p5_machine *machine, p5_observation_kind kind, uint32_t ecx, uint64_t value)
 {
-    if (machine->observer->options.pmu &&
-        (kind == P5_OBSERVE_RDPMC || (ecx >= P5_MSR_TSC && ecx <= P5_MSR_CTR1)))
-        tell(machine, kind, linear_eip(machine->engine), engine_cpl(machine->engine), ecx, value);
+    if (kind != P5_OBSERVE_RDPMC && (ecx < P5_MSR_TSC || ecx > P5_MSR_CTR1))
+        return;
+    for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
+        if (o->options.pmu)
+            tell(o, kind, linear_eip(machine->engine), engine_cpl(machine->engine), ecx, value);
+}
+
+void observers_exception(p5_machine *machine, const engine_event *event)
+{
+    engine_segment code;
+    engine_get_segment(machine->engine, ENGINE_CS, &code);
+    bool page_fault = event->kind == P5_TRANSFER_FAULT && event->vector == 14;
+    p5_exception_info x = {.kind = event->kind,
+                           .vector = event->vector,
+                           .cpl = (uint8_t)engine_cpl(machine->engine),
+                           .has_error_code = event->has_error_code,
+                           .error_code = event->has_error_code ? event->error_code : 0,
+                           .cr2 = page_fault ? event->fault_address : 0,
+                           .cs = code.selector,
+                           .eip = event->eip,
+                           .address = code.base + event->eip,
+                           .clock = p5_machine_clock(machine),
+                           .instructions = machine->instructions};
+    for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
+        if (o->options.exception != NULL)
+            o->options.exception(o->options.context, machine, &x);
+}
+
+void observers_port(p5_machine *machine, p5_port_access access)
+{
+    access.cpl = (uint8_t)engine_cpl(machine->engine);
+    access.address = linear_eip(machine->engine);
+    access.clock = p5_machine_clock(machine);
+    access.instructions = machine->instructions;
+    for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
+        if (o->options.port != NULL)
+            o->options.port(o->options.context, machine, &access);
+}
+
+bool observers_want_pins(const p5_machine *machine)
+{
+    const p5_observer *o = machine->observers != NULL ? machine->observers->first : NULL;
+    while (o != NULL && o->options.pin == NULL)
+        o = o->next;
+    return o != NULL;
+}
+
+void observers_pin(p5_machine *machine, p5_pin pin, bool level, uint64_t clock)
+{
+    for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
+        if (o->options.pin != NULL)
+            o->options.pin(o->options.context, machine, pin, level, clock);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------------------- */
 
-void observer_free(observer *o)
+static void free_observer(p5_observer *o)
 {
-    if (o == NULL)
-        return;
     free(o->points);
     free(o->addresses);
-    free(o->cuts);
+    free(o->watches);
+    free(o->stretch_before);
     free(o->frames.items);
     free(o);
+}
+
+void observers_free(p5_machine *machine)
+{
+    observers *all = machine->observers;
+    if (all == NULL)
+        return;
+    for (p5_observer *o = all->first, *next; o != NULL; o = next) {
+        next = o->next;
+        free_observer(o);
+    }
+    free(all->cuts);
+    free(all);
+    machine->observers = NULL;
 }
 
 static int ascending(const void *a, const void *b)
@@ -386,7 +567,7 @@ static uint32_t greater(uint32_t a, uint32_t b)
 }
 
 /* What memory takes at most, in core clocks. */
-static void set_bounds(observer *o, const p5_model *model)
+static void set_bounds(observers *o, const p5_model *model)
 {
     enum {
         WALK = 2,   /* table entries */
@@ -407,47 +588,158 @@ static void set_bounds(observer *o, const p5_model *model)
     o->backlog_clocks = PIPE + o->access_clocks + walk;
 }
 
-p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *options, p5_error *error)
+/* The addresses of all observers begin stretches. Between runs. */
+static p5_status set_cuts(p5_machine *machine, p5_error *error)
 {
-    if (options != NULL && options->size != sizeof *options)
-        return error_set(error, P5_ERR_STATE, "p5_observe_options.size is %zu, this library expects %zu",
-                         options->size, sizeof *options);
-    if (options != NULL && machine->engine == NULL)
-        return error_set(error, P5_ERR_STATE, "nothing is loaded that could be observed");
-    if (options != NULL && options->address_count > P5_OBSERVE_ADDRESSES)
+    observers *all = machine->observers;
+    size_t count = 0;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next)
+        count += o->options.address_count;
+    if (count > P5_OBSERVE_ADDRESSES)
         return error_set(error, P5_ERR_RANGE, "more than %d addresses", P5_OBSERVE_ADDRESSES);
-    observer *o = NULL;
-    if (options != NULL) {
-        o = calloc(1, sizeof *o);
-        if (o == NULL)
-            return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
-        o->options = *options;
-        o->points = copy_of(options->points, options->point_count, sizeof *o->points);
-        o->addresses = copy_of(options->addresses, options->address_count, sizeof *o->addresses);
-        o->cuts = copy_of(options->addresses, options->address_count, sizeof *o->cuts);
-        if (o->points == NULL || o->addresses == NULL || o->cuts == NULL) {
-            observer_free(o);
-            return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
-        }
-        qsort(o->cuts, options->address_count, sizeof *o->cuts, ascending);
-        set_bounds(o, machine->model);
-        set_intervals(o, p5_machine_clock(machine), machine->instructions);
-    }
-    if (machine->engine != NULL)
-        engine_set_cuts(machine->engine, o != NULL ? o->cuts : NULL, o != NULL ? options->address_count : 0);
-    observer_free(machine->observer);
-    machine->observer = o;
-    if (o != NULL && options->address_count > 0)
-        arrive(machine, linear_eip(machine->engine), engine_cpl(machine->engine), 0);
+    uint32_t *cuts = malloc((count + 1) * sizeof *cuts);
+    if (cuts == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
+    count = 0;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next)
+        for (size_t i = 0; i < o->options.address_count; i++)
+            cuts[count++] = o->addresses[i];
+    qsort(cuts, count, sizeof *cuts, ascending);
+    engine_set_cuts(machine->engine, cuts, count);
+    free(all->cuts);
+    all->cuts = cuts;
+    all->cut_count = count;
     return P5_OK;
 }
 
-void p5_machine_observe_every(p5_machine *machine, uint64_t clocks, uint64_t instructions)
+void observers_sweep(p5_machine *machine)
 {
-    observer *o = machine->observer;
-    if (o == NULL)
+    observers *all = machine->observers;
+    if (all == NULL || !all->some_closed)
         return;
-    o->options.every_clocks = clocks;
-    o->options.every_instructions = instructions;
-    set_intervals(o, p5_machine_clock(machine), machine->instructions);
+    for (p5_observer **at = &all->first; *at != NULL;) {
+        p5_observer *o = *at;
+        if (o->machine != NULL) {
+            at = &o->next;
+            continue;
+        }
+        *at = o->next;
+        free_observer(o);
+    }
+    all->some_closed = false;
+    set_goals(all);
+    if (!machine->running)
+        set_cuts(machine, NULL); /* without memory the old ones stay, which nobody asks for */
+    if (all->first == NULL && all->cut_count == 0)
+        observers_free(machine);
+    pins_open(machine);
+}
+
+static p5_status check_options(const p5_machine *machine, const p5_observe_options *options, p5_error *error)
+{
+    if (options->size != sizeof *options)
+        return error_set(error, P5_ERR_STATE, "p5_observe_options.size is %zu, this library expects %zu",
+                         options->size, sizeof *options);
+    if (machine->engine == NULL)
+        return error_set(error, P5_ERR_STATE, "nothing is loaded that could be observed");
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "an observation begins between runs, not in a callback of one");
+    for (size_t i = 0; i < options->event_count; i++) {
+        const p5_event_watch *w = &options->events[i];
+        if ((unsigned)w->event >= P5_EVENT_COUNT || w->cpl_mask > 3 || w->every == 0)
+            return error_set(error, P5_ERR_RANGE,
+                             "event %zu of the observation: an event, CPL mask 0 to 3, every 1 or more", i);
+    }
+    return P5_OK;
+}
+
+static p5_observer *make_observer(p5_machine *machine, const p5_observe_options *options)
+{
+    p5_observer *o = calloc(1, sizeof *o);
+    if (o == NULL)
+        return NULL;
+    o->machine = machine;
+    o->options = *options;
+    o->points = copy_of(options->points, options->point_count, sizeof *o->points);
+    o->addresses = copy_of(options->addresses, options->address_count, sizeof *o->addresses);
+    o->watches = calloc(options->event_count + 1, sizeof *o->watches);
+    bool counts = options->retired != NULL && options->stretch_counts;
+    o->stretch_before = counts ? malloc(sizeof *o->stretch_before) : NULL;
+    if (o->points == NULL || o->addresses == NULL || o->watches == NULL ||
+        (counts && o->stretch_before == NULL)) {
+        free_observer(o);
+        return NULL;
+    }
+    uint64_t clock = o->stretch_clock = p5_machine_clock(machine);
+    if (counts)
+        p5_machine_counts(machine, o->stretch_before);
+    for (size_t i = 0; i < options->event_count; i++) {
+        o->watches[i].what = options->events[i];
+        set_watch(&o->watches[i], watched_total(o, &o->watches[i]), clock);
+    }
+    set_intervals(o);
+    set_own_goals(o);
+    return o;
+}
+
+p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *options, p5_observer **observer,
+                             p5_error *error)
+{
+    if (observer != NULL)
+        *observer = NULL;
+    p5_status status = check_options(machine, options, error);
+    if (status != P5_OK)
+        return status;
+    if (machine->observers == NULL)
+        machine->observers = calloc(1, sizeof *machine->observers);
+    observers *all = machine->observers;
+    p5_observer *o = all != NULL ? make_observer(machine, options) : NULL;
+    if (o == NULL && all != NULL && all->first == NULL)
+        observers_free(machine);
+    if (o == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
+    p5_observer **last = &all->first;
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = o;
+    status = set_cuts(machine, error);
+    if (status != P5_OK) {
+        p5_observer_close(o);
+        return status;
+    }
+    set_bounds(all, machine->model);
+    set_goals(all);
+    pins_open(machine);
+    if (o->options.address_count > 0)
+        arrive(machine, linear_eip(machine->engine), engine_cpl(machine->engine), 0);
+    if (observer != NULL)
+        *observer = o;
+    return P5_OK;
+}
+
+void p5_observer_close(p5_observer *observer)
+{
+    if (observer == NULL || observer->machine == NULL)
+        return;
+    p5_machine *machine = observer->machine;
+    observer->machine = NULL;
+    observer->options = (p5_observe_options){0};
+    observer->interval_clock = observer->interval_instruction = UINT64_MAX;
+    observer->frames.count = 0;
+    observer->arrived = false;
+    set_own_goals(observer);
+    machine->observers->some_closed = true;
+    if (!machine->running)
+        observers_sweep(machine);
+}
+
+void p5_observer_every(p5_observer *observer, uint64_t clocks, uint64_t instructions)
+{
+    if (observer->machine == NULL)
+        return;
+    observer->options.every_clocks = clocks;
+    observer->options.every_instructions = instructions;
+    set_intervals(observer);
+    set_own_goals(observer);
+    set_goals(observer->machine->observers);
 }

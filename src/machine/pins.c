@@ -33,8 +33,8 @@ static void pin_changed(void *context, p5_pin pin, bool level, uint64_t clock)
 {
     p5_machine *machine = context;
     drive(machine, pin, level);
-    if (machine->pin_changed != NULL)
-        machine->pin_changed(machine->pin_context, pin, level, clock);
+    if (machine->observers != NULL)
+        observers_pin(machine, pin, level, clock);
 }
 
 /* Manual, 26.2.1.4: IERR# is asserted, and the processor shuts down unless TR1.NS is set. */
@@ -62,17 +62,11 @@ void pins_open(p5_machine *machine)
     bool wired = false;
     for (unsigned pin = 0; pin < MODEL_PINS; pin++)
         wired |= machine->model->pins[pin] != PIN_TO_NOTHING;
-    bool follow = wired || machine->pin_changed != NULL;
+    bool follow = wired || observers_want_pins(machine);
+    if (follow == machine->pins_followed)
+        return; /* what has been followed so far goes on */
     p5_pmu_on_pin(machine->pmu, follow ? pin_changed : NULL, machine);
     machine->pins_followed = follow;
-}
-
-void p5_machine_on_pin(p5_machine *machine,
-                       void (*changed)(void *context, p5_pin pin, bool level, uint64_t clock), void *context)
-{
-    machine->pin_changed = changed;
-    machine->pin_context = context;
-    pins_open(machine);
 }
 
 void pins_follow(p5_machine *machine)

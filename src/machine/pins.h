@@ -4,7 +4,8 @@
 
 #include "machine/state.h"
 
-/* Has the monitor's pins followed if the model wires one or the host listens. */
+/* Has the monitor's pins followed if the model wires one or an observer wants them. To be called when that
+ * may have changed. */
 void pins_open(p5_machine *machine);
 /* At an instruction boundary: tells of changes and drives what is wired to them. */
 void pins_follow(p5_machine *machine);

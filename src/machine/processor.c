@@ -93,14 +93,14 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
         fault = p5_pmu_wrmsr(machine->pmu, &privilege, ecx, value);
         if (fault == P5_NO_FAULT)
             machine->after |= AFTER_CONTROL; /* TR12 may have changed */
-        if (fault == P5_NO_FAULT && machine->observer != NULL)
-            observer_pmu(machine, P5_OBSERVE_WRMSR, ecx, value);
+        if (fault == P5_NO_FAULT && machine->observers != NULL)
+            observers_pmu(machine, P5_OBSERVE_WRMSR, ecx, value);
         return processor_outcome(call, fault);
     }
     if (fault == P5_NO_FAULT)
         processor_result(e, value);
-    if (fault == P5_NO_FAULT && machine->observer != NULL && call->which != ENGINE_RDTSC)
-        observer_pmu(machine, call->which == ENGINE_RDPMC ? P5_OBSERVE_RDPMC : P5_OBSERVE_RDMSR, ecx, value);
+    if (fault == P5_NO_FAULT && machine->observers != NULL && call->which != ENGINE_RDTSC)
+        observers_pmu(machine, call->which == ENGINE_RDPMC ? P5_OBSERVE_RDPMC : P5_OBSERVE_RDMSR, ecx, value);
     return processor_outcome(call, fault);
 }
 
@@ -187,8 +187,8 @@ engine_action processor_special(void *context, engine_special_call *call)
     if (call->which == ENGINE_TASK_SWITCH)
         return processor_task_switched(machine);
     if (call->which == ENGINE_MARK) {
-        if (machine->observer != NULL)
-            observer_marker(machine, call->operand != 0, call->value);
+        if (machine->observers != NULL)
+            observers_marker(machine, call->operand != 0, call->value);
         return ENGINE_CONTINUE;
     }
     if (engine_cpl(machine->engine) != 0)

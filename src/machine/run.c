@@ -47,8 +47,8 @@ uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
-    if (__builtin_expect(machine->observer != NULL, 0)) {
-        observer_retired(machine, retired);
+    if (__builtin_expect(machine->observers != NULL, 0)) {
+        observers_retired(machine, retired);
     } else {
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
         p5_core_retire(machine->core, retired);
@@ -75,8 +75,8 @@ void run_delivered(void *context, const p5_exception *exception)
     p5_core_exception(machine->core, &told);
     if (machine->after != 0) /* a task switch */
         processor_after(machine);
-    if (machine->observer != NULL)
-        observer_delivered(machine, exception);
+    if (machine->observers != NULL)
+        observers_delivered(machine, exception);
     if (machine->debugger != NULL)
         gdb_delivered(machine->debugger, exception);
 }
@@ -84,6 +84,8 @@ void run_delivered(void *context, const p5_exception *exception)
 engine_action run_event(void *context, const engine_event *event)
 {
     p5_machine *machine = context;
+    if (machine->observers != NULL)
+        observers_exception(machine, event);
     return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;
 }
 
@@ -105,22 +107,32 @@ static uint64_t run_deadline(p5_machine *machine)
     return guest < board ? guest : board;
 }
 
+bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind)
+{
+    if (!engine_inject(machine->engine, vector, kind))
+        return false;
+    engine_event event = {.kind = kind, .vector = vector, .eip = engine_get(machine->engine, ENGINE_EIP)};
+    if (machine->observers != NULL)
+        observers_exception(machine, &event);
+    return true;
+}
+
 /* Machine check, NMI, or INTR: the processor acknowledges, and delivers the controllers' vector. */
 static void run_interrupt(p5_machine *machine)
 {
     enum { VECTOR_NMI = 2, VECTOR_MACHINE_CHECK = 18 };
-    if (machine->machine_check && engine_inject(machine->engine, VECTOR_MACHINE_CHECK, P5_TRANSFER_FAULT)) {
+    if (machine->machine_check && run_inject(machine, VECTOR_MACHINE_CHECK, P5_TRANSFER_FAULT)) {
         machine->machine_check = machine->halted = false;
         return;
     }
-    if (machine->nmi_request && engine_inject(machine->engine, VECTOR_NMI, P5_TRANSFER_NMI)) {
+    if (machine->nmi_request && run_inject(machine, VECTOR_NMI, P5_TRANSFER_NMI)) {
         machine->nmi_request = machine->halted = false;
         return;
     }
     if (!machine->interrupt_request || !engine_interruptible(machine->engine))
         return;
     machine->halted = false;
-    engine_inject(machine->engine, devices_acknowledge(&machine->devices), P5_TRANSFER_INTERRUPT);
+    run_inject(machine, devices_acknowledge(&machine->devices), P5_TRANSFER_INTERRUPT);
     pins_acknowledged(machine);
     if (machine->interrupt_request) /* a further one is taken before the handler's first instruction */
         engine_request_attention(machine->engine);
@@ -248,8 +260,8 @@ static bool run_halted(p5_machine *machine)
         bool guest_due = run_guest_deadline(machine) <= goal;
         if (goal > clock)
             p5_core_halt(machine->core, goal - clock, engine_cpl(machine->engine));
-        if (machine->observer != NULL)
-            observer_halted(machine);
+        if (machine->observers != NULL)
+            observers_halted(machine);
         if (deadline > limit) {
             run_pause(machine, P5_END_CLOCKS);
             return false;
@@ -294,6 +306,8 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
 {
     if (machine->guest == NULL)
         return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
     if (limits != NULL && !(limits->timeout_seconds >= 0))
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     if (!machine->ended) {
@@ -303,12 +317,17 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;
         memset(&machine->result, 0, sizeof machine->result);
         machine->result.end = P5_END_STOPPED;
+        machine->running = true;
         run_engine(machine);
+        machine->running = false;
         machine->stop = 0;
+        observers_sweep(machine);
         devices_console_flush(&machine->devices);
     }
     if (result != NULL)
         *result = machine->result;
+    if (machine->close_wanted && machine->debugger == NULL)
+        p5_machine_close(machine);
     return P5_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "machine/devices.h"
 #include "machine/notice.h"
 #include "machine/observe.h"
+#include "machine/ports.h"
 #include "p5scope/machine.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -90,7 +91,9 @@ struct p5_machine {
     bool in_repeat; /* a part of a long REP string has been retired: the host is looked after in between */
     bool watching;  /* the core must see every instruction by itself: contents.c */
     bool refetch;   /* the block about to start may have other bytes now */
-    observer *observer;         /* NULL: nobody looks */
+    observers *observers;       /* NULL: nobody looks */
+    bool running;               /* within p5_machine_run: what is called now are callbacks */
+    bool close_wanted;          /* p5_machine_close was called by one */
     struct gdb *debugger;       /* NULL: none */
     volatile sig_atomic_t stop; /* p5_machine_stop was called */
 
@@ -103,6 +106,7 @@ struct p5_machine {
     void *guest_state;
     uint32_t case_exit; /* p5_case_image.exit_address */
     devices devices;
+    ports ports;
     notices notices;
 
     p5_limits limits;
@@ -110,8 +114,6 @@ struct p5_machine {
     double progress_period;
     void (*progress)(void *context, const p5_machine *machine);
     void *progress_context;
-    void (*pin_changed)(void *context, p5_pin pin, bool level, uint64_t clock);
-    void *pin_context;
     bool ended; /* for good: result holds why */
     p5_run_result result;
 
@@ -140,6 +142,8 @@ bool run_retired(void *context, const p5_retired *retired);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);
+/* Delivers an external interrupt at this boundary, as engine_inject, and tells the observers. */
+bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind);
 
 /* For calls that wait for the host: true if the run is to pause (p5_machine_stop, time-out). */
 bool machine_pause_wanted(const p5_machine *machine);

@@ -124,24 +124,11 @@ uint64_t stat_permissive(const p5_stat *stat)
     return most;
 }
 
-/* Adds the 64-bit totals of `from` to `sum`: p5_counts is nothing but such totals. */
-static void add_counts(p5_counts *sum, const p5_counts *from)
-{
-    _Static_assert(sizeof(p5_counts) % sizeof(uint64_t) == 0, "p5_counts holds 64-bit totals only");
-    uint64_t totals[sizeof(p5_counts) / sizeof(uint64_t)];
-    uint64_t part[sizeof(p5_counts) / sizeof(uint64_t)];
-    memcpy(totals, sum, sizeof totals);
-    memcpy(part, from, sizeof part);
-    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
-        totals[i] += part[i];
-    memcpy(sum, totals, sizeof totals);
-}
-
 void stat_sum(const p5_stat *stat, p5_counts *sum)
 {
     *sum = stat->runs[0].counts;
     for (size_t i = 1; i < stat->run_count; i++)
-        add_counts(sum, &stat->runs[i].counts);
+        p5_counts_add(sum, &stat->runs[i].counts);
 }
 
 static bool evaluate(const p5_stat *stat, unsigned cpl_mask, const char *formula, double *result)

@@ -176,7 +176,7 @@ static void open_window(p5_trace *trace, const p5_observation *at)
     if (trace->sink->every_instruction && options->every_clocks == 0 && instructions == 0)
         instructions = 1;
     if (!trace->sink->no_rows)
-        p5_machine_observe_every(trace->machine, options->every_clocks, instructions);
+        p5_observer_every(trace->observer, options->every_clocks, instructions);
     if (trace->sink->window != NULL)
         trace->sink->window(trace, true);
     write_row(trace, "start", at);
@@ -186,7 +186,7 @@ static void close_window(p5_trace *trace, const p5_observation *at)
 {
     trace->open = false;
     trace->closed = true;
-    p5_machine_observe_every(trace->machine, 0, 0);
+    p5_observer_every(trace->observer, 0, 0);
     write_row(trace, "stop", at);
     if (trace->sink->window != NULL)
         trace->sink->window(trace, false);
@@ -285,7 +285,7 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
                                   .pmu = options->pmu && !trace->sink->no_rows,
                                   .observed = observed,
                                   .context = trace};
-    p5_status status = p5_machine_observe(trace->machine, &observe, error);
+    p5_status status = p5_machine_observe(trace->machine, &observe, &trace->observer, error);
     free(addresses);
     return status;
 }
@@ -323,7 +323,7 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     if (status == P5_OK)
         status = sink->begin(trace, error);
     if (status != P5_OK) {
-        p5_machine_observe(machine, NULL, NULL);
+        p5_observer_close(trace->observer);
         trace_file_close(trace->file, NULL);
         free_trace(trace);
         return status;
@@ -339,7 +339,7 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
 
 p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
 {
-    p5_machine_observe(trace->machine, NULL, NULL);
+    p5_observer_close(trace->observer);
     p5_machine_settle(trace->machine);
     if (trace->open) {
         p5_observation at = {.clock = p5_machine_clock(trace->machine),

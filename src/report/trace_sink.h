@@ -30,6 +30,7 @@ typedef struct trace_sink trace_sink_type;
 
 struct p5_trace {
     p5_machine *machine;
+    p5_observer *observer;
     p5_trace_options options;
     const trace_sink_type *sink;
     void *state;      /* the sink's */

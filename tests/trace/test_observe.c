@@ -109,7 +109,7 @@ static void check_intervals(const char *name, const char *argument, const char *
                                   .observed = note,
                                   .context = &noted};
     p5_error error = {0};
-    assert_int_equal(p5_machine_observe(observed, &options, &error), P5_OK);
+    assert_int_equal(p5_machine_observe(observed, &options, NULL, &error), P5_OK);
     p5_counts totals, alone, all;
     uint64_t executed, executed_alone, executed_all;
     run_to_end(observed, &totals, &executed);
@@ -127,7 +127,7 @@ static void check_intervals(const char *name, const char *argument, const char *
     p5_machine *every = open_guest(name, argument, model, bare);
     p5_observe_options looks = {
         .size = sizeof looks, .every_instructions = 1, .observed = compare, .context = &c};
-    assert_int_equal(p5_machine_observe(every, &looks, &error), P5_OK);
+    assert_int_equal(p5_machine_observe(every, &looks, NULL, &error), P5_OK);
     run_to_end(every, &all, &executed_all);
     p5_machine_close(every);
     assert_memory_equal(&all, &alone, sizeof all);
@@ -185,7 +185,7 @@ static void entries_have_exits(void **state)
                                   .address_count = 1,
                                   .observed = note_call,
                                   .context = &sorts};
-    assert_int_equal(p5_machine_observe(machine, &options, &error), P5_OK);
+    assert_int_equal(p5_machine_observe(machine, &options, NULL, &error), P5_OK);
     p5_counts totals, alone;
     uint64_t executed;
     run_to_end(machine, &totals, &executed);
@@ -227,7 +227,7 @@ static void expect_marks(const char *guest, bool bare, const p5_observation_kind
     p5_observe_options options = {
         .size = sizeof options, .markers = true, .pmu = true, .observed = note_mark, .context = got};
     p5_error error = {0};
-    assert_int_equal(p5_machine_observe(machine, &options, &error), P5_OK);
+    assert_int_equal(p5_machine_observe(machine, &options, NULL, &error), P5_OK);
     p5_counts totals;
     uint64_t executed;
     run_to_end(machine, &totals, &executed);

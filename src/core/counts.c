@@ -1,0 +1,36 @@
+/* Arithmetic of totals. */
+#include "p5scope/core.h"
+
+static void add(uint64_t *to, const uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+static void subtract(uint64_t *from, const uint64_t *what, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        from[i] -= what[i];
+}
+
+/* Every row of p5_counts. */
+#define EACH_ROW(operation, a, b)                                                                            \
+    do {                                                                                                     \
+        operation((a)->clocks, (b)->clocks, P5_CPL_CLASSES);                                                 \
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {                                                      \
+            operation((a)->increments[e], (b)->increments[e], P5_CPL_CLASSES);                               \
+            operation((a)->asserted[e], (b)->asserted[e], P5_CPL_CLASSES);                                   \
+        }                                                                                                    \
+        for (unsigned s = 0; s < P5_STALL_COUNT; s++)                                                        \
+            operation((a)->stalls[s], (b)->stalls[s], P5_CPL_CLASSES);                                       \
+    } while (0)
+
+void p5_counts_add(p5_counts *counts, const p5_counts *more)
+{
+    EACH_ROW(add, counts, more);
+}
+
+void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier)
+{
+    EACH_ROW(subtract, counts, earlier);
+}
