@@ -224,7 +224,7 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
         return;
     e->cuts = addresses;
     e->cut_count = count;
-    UC_INTERNAL(tb_flush)(engine_cpu(e)); /* descriptions are found again by their number of instructions */
+    mmu_forget_code(e); /* descriptions are found again by their number of instructions */
 }
 
 /* Decides where the block at `linear` ends. A block lies in one page, but for one whose only instruction

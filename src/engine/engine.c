@@ -150,6 +150,8 @@ void engine_close(engine *e)
 {
     if (!e)
         return;
+    if (e->env && e->code_pages)
+        mmu_forget_code(e); /* with the maps of written code pages, which uc_close does not free */
     if (e->uc)
         uc_close(e->uc);
     block_close(e);
