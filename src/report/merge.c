@@ -126,8 +126,8 @@ static p5_status end_run(line_reader *reader, p5_error *error)
                      "a summary before the header of its run: this is not what stat -j writes");
     reader->in_run = false;
     reader->runs++;
-    uint64_t clocks = (uint64_t)sqlite3_column_double(parts, LINE_CLOCKS);
-    uint64_t instructions = (uint64_t)sqlite3_column_double(parts, LINE_INSTRUCTIONS);
+    uint64_t clocks = (uint64_t)sqlite3_column_int64(parts, LINE_CLOCKS);
+    uint64_t instructions = (uint64_t)sqlite3_column_int64(parts, LINE_INSTRUCTIONS);
     bool has_ending = sqlite3_column_type(parts, LINE_ENDING) != SQLITE_NULL;
     p5_status status = database_end_run(reader->database, reader->run, clocks, instructions,
                                         sqlite3_column_double(parts, LINE_SECONDS),

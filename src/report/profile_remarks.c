@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 
@@ -124,9 +125,12 @@ bool sources_open(sources *s, const p5_profile *p)
 
 static void read_source(source_file *f, const char *path)
 {
-    FILE *in = fopen(path, "re");
+    struct stat status;
     size_t size = 0, room = 0;
     f->tried = true;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* a pipe would be waited for */
+        return;
+    FILE *in = fopen(path, "re");
     if (!in)
         return;
     enum { LARGEST = 64 << 20 };

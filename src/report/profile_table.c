@@ -299,17 +299,20 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
 
 /* ---- folded stacks ------------------------------------------------------------------------------------- */
 
-/* Frames from the outermost on; ';' separates them, so names have none. */
-static void write_stack(FILE *out, const p5_profile *p, uint32_t context)
+/* Frames from the outermost on; ';' separates them, so names have none. `frames` has room for all contexts:
+ * a stack may be as deep as there are contexts. */
+static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32_t *frames)
 {
-    char room[16];
-    const profile_context *c = &p->contexts.items[context];
-    if (c->parent != PROFILE_ROOT) {
-        write_stack(out, p, c->parent);
-        fputc(';', out);
+    size_t depth = 0;
+    for (uint32_t c = context; c != PROFILE_ROOT; c = p->contexts.items[c].parent)
+        frames[depth++] = c;
+    while (depth-- > 0) {
+        char room[16];
+        for (const char *n = profile_name_at(p, p->contexts.items[frames[depth]].function, room); *n; n++)
+            fputc(*n == ';' || *n == ' ' ? '_' : *n, out);
+        if (depth > 0)
+            fputc(';', out);
     }
-    for (const char *n = profile_name_at(p, c->function, room); *n; n++)
-        fputc(*n == ';' || *n == ' ' ? '_' : *n, out);
 }
 
 /* The same functions may have been called from several places: they are one stack here. What ran at CPL 0-2
@@ -317,7 +320,8 @@ static void write_stack(FILE *out, const p5_profile *p, uint32_t context)
 static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
 {
     uint64_t(*own)[P5_CPL_CLASSES] = calloc(p->contexts.count, sizeof *own);
-    bool fits = own != NULL;
+    uint32_t *frames = calloc(p->contexts.count, sizeof *frames);
+    bool fits = own != NULL && frames != NULL;
     for (size_t i = 0; fits && i < p->sites.count; i++)
         own[p->sites.items[i].context][p->sites.items[i].cpl_class] +=
             profile_amounts_value(&p->sites.items[i], value);
@@ -334,7 +338,7 @@ static bool add_stacks(const p5_profile *p, const profile_value *value, table_ro
             if (i == PROFILE_ROOT)
                 fputs("[bus]", memory);
             else
-                write_stack(memory, p, i);
+                write_stack(memory, p, i, frames);
             if (class == P5_CPL_SYSTEM)
                 fputs("_[k]", memory);
             fits = fclose(memory) == 0;
@@ -345,6 +349,7 @@ static bool add_stacks(const p5_profile *p, const profile_value *value, table_ro
                 row->own[0] = own[i][class];
         }
     }
+    free(frames);
     free(own);
     return fits;
 }
