@@ -1,4 +1,14 @@
-; Linux guest: quotients of IDIV that do not fit are #DE (SIGFPE), the largest that do are right. Exit status 0: as it should be.
+; Linux guest: quotients of IDIV and DIV that do not fit are #DE (SIGFPE) in every size, the largest that do are right. Exit status 0: as it
+; should be.
+
+; FAULTS INSTRUCTION...: must raise #DE, with EAX and EDX as they were.
+%macro faults 1+
+        mov dword [after], %%next
+        %1
+        jmp bad
+%%next:
+%endmacro
+
 bits 32
 global _start
 section .text
@@ -39,7 +49,48 @@ next3:  mov eax, 0x80000000     ; -2^31 / 1, and -7 / 2 = -3, remainder -1
         jne bad
         cmp edx, -1
         jne bad
-        cmp dword [count], 3
+        mov eax, 0x8000         ; 8 bits: -2^15 / -1
+        mov ecx, 0xff
+        faults idiv cl
+        mov ax, -128            ; -128 / -1 = 128, -128 / 1 fits
+        faults idiv cl
+        mov cl, 1
+        idiv cl
+        cmp ax, 0x0080
+        jne bad
+        mov eax, 0              ; 16 bits: -2^31 / -1
+        mov edx, 0x8000
+        mov ecx, 0xffff
+        faults idiv cx
+        cmp edx, 0x8000
+        jne bad
+        mov eax, 0x8000         ; -2^15 / 1 fits
+        mov edx, 0xffff
+        mov ecx, 1
+        idiv cx
+        cmp eax, 0x8000
+        jne bad
+        mov eax, 0xffffffff     ; DIV: 2^32 - 1 fits, 2^32 does not
+        xor edx, edx
+        mov ecx, 1
+        div ecx
+        cmp eax, 0xffffffff
+        jne bad
+        mov edx, 1
+        faults div ecx
+        faults div cx
+        mov eax, 0x100
+        faults div cl
+        xor ecx, ecx
+        faults div cl
+        faults div cx
+        faults div ecx
+        faults idiv cl
+        faults idiv cx
+        faults aam 0
+        cmp eax, 0x100
+        jne bad
+        cmp dword [count], 15
         jne bad
         xor ebx, ebx
         jmp quit
