@@ -91,9 +91,9 @@ static void transfer_watch(p5_core *core, snapshot *s)
     }
     *image = *w;
     for (unsigned i = 0; i < WATCH_PINS; i++) {
-        for (uint8_t which = 0; which < PARITY_TLBS; which++)
+        for (unsigned which = 0; which < PARITY_TLBS; which++)
             if (i < image->pin_count && image->pins[i].in == numbered_tlb(core->memory, which))
-                where[i] = which;
+                where[i] = (uint8_t)which;
         image->pins[i].in = NULL;
     }
     image->parity.error = NULL;

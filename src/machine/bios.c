@@ -217,7 +217,7 @@ static void bios_data_area(bios *b)
     };
     bool diskette = b->disk.drive < 0x80;
     const rtc_time *now = &b->machine->devices.rtc.time;
-    uint64_t seconds = (uint64_t)(now->hour * 3600 + now->minute * 60 + now->second);
+    int seconds = (now->hour * 60 + now->minute) * 60 + now->second;
     bios_store(b, BDA_COM1, 2, 0x3f8);
     bios_store(b, BDA_EQUIPMENT, 2,
                EQUIPMENT_FPU | EQUIPMENT_VIDEO_80 | EQUIPMENT_SERIAL | (diskette ? EQUIPMENT_DISKETTE : 0u));
@@ -233,7 +233,7 @@ static void bios_data_area(bios *b)
     bios_store(b, BDA_CRTC, 2, 0x3d4);
     bios_store(b, BDA_ROWS, 1, 24);
     bios_store(b, BDA_DISKS, 1, diskette ? 0 : 1);
-    bios_store(b, BDA_TICKS, 4, (uint32_t)(seconds * PIT_HZ / PULSES_PER_TICK));
+    bios_store(b, BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK));
 }
 
 /* Vectors 08h and 70h; timer, keyboard and the second controller open. Counter 0 ticks 18.2 times a second.

@@ -55,7 +55,7 @@ static void disk_shape(bios_disk *d, uint64_t bytes)
 
 p5_status bios_disk_open(bios_disk *disk, const char *path, bool writable, p5_error *error)
 {
-    struct stat about;
+    struct stat about = {0};
     memset(disk, 0, sizeof *disk);
     disk->writable = writable;
     disk->file = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
