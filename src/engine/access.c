@@ -3,28 +3,10 @@
  * everything else is mmu.c's. */
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/access.h"
 
 /* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
 enum { MMU_INDEX_USER = 1 };
-
-static inline void record(engine *e, uint32_t linear, uint32_t physical, unsigned size, uint32_t flags)
-{
-    p5_access *to = e->record_next++;
-    to->linear = linear;
-    to->physical = physical;
-    /* Size, flags and nothing as one word: so the core looks at them, and a host that had to put a load
-     * together from stores under way would wait for them. */
-    uint32_t kind = size | flags << 8;
-    _Static_assert(offsetof(p5_access, flags) == offsetof(p5_access, size) + 1, "one word");
-    memcpy(&to->size, &kind, sizeof kind);
-}
-
-/* True if the access, `offset` bytes behind an entry's tag, lies in the entry's page. */
-static inline bool hit(uint32_t offset, unsigned size)
-{
-    return offset <= ENGINE_PAGE_BYTES - size;
-}
 
 static void copy_in(const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
 {
@@ -42,9 +24,11 @@ static void look(engine *e, uint32_t linear, unsigned size, uint32_t flags, uint
 }
 
 /* A load that misses the page cache or crosses a page end: both pages are checked before anything is read. */
-static uint64_t __attribute__((noinline))
-load_slow(engine *e, uint32_t linear, unsigned size, bool user, uint32_t flags, uintptr_t retaddr)
+uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
 {
+    unsigned size = access & 0xff;
+    uint32_t flags = access >> 8 & 0xff;
+    bool user = access >> 16;
     uint64_t value = 0;
     uint8_t bytes[8] = {0};
     if (!(flags & P5_ACCESS_SYSTEM))
@@ -60,7 +44,7 @@ load_slow(engine *e, uint32_t linear, unsigned size, bool user, uint32_t flags, 
     } else {
         copy_in(&first, linear, bytes, size);
     }
-    record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size, first.flags | flags);
+    access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size, first.flags | flags);
     memcpy(&value, bytes, sizeof value);
     return value;
 }
@@ -77,9 +61,11 @@ static void copy_out(engine *e, const page_entry *page, uint32_t linear, const u
     memcpy(page->host + (linear & ENGINE_PAGE_MASK), from, size);
 }
 
-static void __attribute__((noinline)) store_slow(engine *e, uint32_t linear, uint64_t value, unsigned size,
-                                                 bool user, uint32_t flags, uintptr_t retaddr)
+void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr)
 {
+    unsigned size = access & 0xff;
+    uint32_t flags = access >> 8 & 0xff;
+    bool user = access >> 16;
     uint8_t bytes[8];
     memcpy(bytes, &value, sizeof bytes);
     if (!(flags & P5_ACCESS_SYSTEM))
@@ -96,38 +82,8 @@ static void __attribute__((noinline)) store_slow(engine *e, uint32_t linear, uin
     } else {
         copy_out(e, &first, linear, bytes, size, retaddr);
     }
-    record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size,
-           first.flags | flags | P5_ACCESS_WRITE);
-}
-
-static inline uint64_t load(uc_env *env, uint64_t address, unsigned size, bool user, uint32_t flags,
-                            uintptr_t retaddr)
-{
-    engine *e = engine_of(env);
-    uint32_t linear = (uint32_t)address;
-    const page_entry *page = mmu_entry(e, linear, user);
-    uint32_t offset = linear - page->read_tag;
-    if (__builtin_expect(!hit(offset, size), 0))
-        return load_slow(e, linear, size, user, flags, retaddr);
-    record(e, linear, page->physical + offset, size, page->flags | flags);
-    uint64_t value = 0;
-    memcpy(&value, page->host + offset, size);
-    return value;
-}
-
-static inline void store(uc_env *env, uint64_t address, uint64_t value, unsigned size, bool user,
-                         uint32_t flags, uintptr_t retaddr)
-{
-    engine *e = engine_of(env);
-    uint32_t linear = (uint32_t)address;
-    const page_entry *page = mmu_entry(e, linear, user);
-    uint32_t offset = linear - page->write_tag;
-    if (__builtin_expect(!hit(offset, size), 0)) {
-        store_slow(e, linear, value, size, user, flags, retaddr);
-        return;
-    }
-    record(e, linear, page->physical + offset, size, page->flags | flags | P5_ACCESS_WRITE);
-    memcpy(page->host + offset, &value, size);
+    access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size,
+                  first.flags | flags | P5_ACCESS_WRITE);
 }
 
 /* --- Loads and stores of translated code --- */
@@ -136,13 +92,13 @@ static inline void store(uc_env *env, uint64_t address, uint64_t value, unsigned
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr);                      \
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
     {                                                                                                        \
-        return (type)load(env, address, size, index & MMU_INDEX_USER, 0, retaddr);                           \
+        return (type)access_load_quick(env, address, size, index & MMU_INDEX_USER, 0, retaddr);              \
     }
 #define STORE(name, type, size)                                                                              \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr);          \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr)           \
     {                                                                                                        \
-        store(env, address, value, size, index &MMU_INDEX_USER, 0, retaddr);                                 \
+        access_store_quick(env, address, value, size, index &MMU_INDEX_USER, 0, retaddr);                    \
     }
 /* The calling code takes the whole register, zero-extended. */
 LOAD(helper_ret_ldub_mmu, uint64_t, 1)
@@ -154,24 +110,56 @@ STORE(helper_le_stw_mmu, uint16_t, 2)
 STORE(helper_le_stl_mmu, uint32_t, 4)
 STORE(helper_le_stq_mmu, uint64_t, 8)
 
-/* --- Loads and stores of helper functions on behalf of an instruction --- */
+/* The same, called by what emit.c generates: by privilege, and by size and sign as emit.c counts them. */
+#define EMITTED_LOAD(name, type, size, user)                                                                 \
+    static uint64_t name(uc_env *env, uint64_t address)                                                      \
+    {                                                                                                        \
+        uintptr_t retaddr = (uintptr_t)__builtin_return_address(0);                                          \
+        return (uint64_t)(type)access_load_quick(env, address, size, user, 0, retaddr);                      \
+    }
+#define EMITTED_STORE(name, type, size, user)                                                                \
+    static void name(uc_env *env, uint64_t address, uint64_t value)                                          \
+    {                                                                                                        \
+        access_store_quick(env, address, (type)value, size, user, 0,                                         \
+                           (uintptr_t)__builtin_return_address(0));                                          \
+    }
+#define EMITTED(what, name, type, size)                                                                      \
+    what(name##_supervisor, type, size, false) what(name##_user, type, size, true)
+EMITTED(EMITTED_LOAD, load_byte, uint8_t, 1)
+EMITTED(EMITTED_LOAD, load_word, uint16_t, 2)
+EMITTED(EMITTED_LOAD, load_dword, uint32_t, 4)
+EMITTED(EMITTED_LOAD, load_qword, uint64_t, 8)
+EMITTED(EMITTED_LOAD, load_signed_byte, int8_t, 1)
+EMITTED(EMITTED_LOAD, load_signed_word, int16_t, 2)
+EMITTED(EMITTED_LOAD, load_signed_dword, int32_t, 4)
+EMITTED(EMITTED_STORE, store_byte, uint8_t, 1)
+EMITTED(EMITTED_STORE, store_word, uint16_t, 2)
+EMITTED(EMITTED_STORE, store_dword, uint32_t, 4)
+EMITTED(EMITTED_STORE, store_qword, uint64_t, 8)
 
-static inline bool at_user_level(const uc_env *env)
-{
-    return (env->hflags & UC_HF_CPL) == 3;
-}
+access_load *const access_loads[2][8] = {
+    {load_byte_supervisor, load_word_supervisor, load_dword_supervisor, load_qword_supervisor,
+     load_signed_byte_supervisor, load_signed_word_supervisor, load_signed_dword_supervisor,
+     load_qword_supervisor},
+    {load_byte_user, load_word_user, load_dword_user, load_qword_user, load_signed_byte_user,
+     load_signed_word_user, load_signed_dword_user, load_qword_user}};
+access_store *const access_stores[2][4] = {
+    {store_byte_supervisor, store_word_supervisor, store_dword_supervisor, store_qword_supervisor},
+    {store_byte_user, store_word_user, store_dword_user, store_qword_user}};
+
+/* --- Loads and stores of helper functions on behalf of an instruction --- */
 
 #define LOAD_DATA(name, type, size)                                                                          \
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr);                                      \
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
     {                                                                                                        \
-        return (type)load(env, address, size, at_user_level(env), 0, retaddr);                               \
+        return (type)access_load_quick(env, address, size, access_at_user_level(env), 0, retaddr);           \
     }
 #define STORE_DATA(name, type, size)                                                                         \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr);                          \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr)                           \
     {                                                                                                        \
-        store(env, address, value, size, at_user_level(env), 0, retaddr);                                    \
+        access_store_quick(env, address, value, size, access_at_user_level(env), 0, retaddr);                \
     }
 LOAD_DATA(cpu_ldub_data_ra, uint32_t, 1)
 LOAD_DATA(cpu_lduw_data_ra, uint32_t, 2)
@@ -185,7 +173,7 @@ STORE_DATA(cpu_stq_data_ra, uint64_t, 8)
 int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
 int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
 {
-    return (int16_t)load(env, address, 2, at_user_level(env), 0, retaddr);
+    return (int16_t)access_load_quick(env, address, 2, access_at_user_level(env), 0, retaddr);
 }
 
 /* --- Loads and stores of microcode: descriptors, IDT, TSS, stacks of far transfers --- */
@@ -221,7 +209,7 @@ static void join_halves(engine *e, uint32_t linear, unsigned size)
 
 static uint32_t load_system(uc_env *env, uint32_t linear, unsigned size, bool user, uintptr_t retaddr)
 {
-    uint32_t value = (uint32_t)load(env, linear, size, user, P5_ACCESS_SYSTEM, retaddr);
+    uint32_t value = (uint32_t)access_load_quick(env, linear, size, user, P5_ACCESS_SYSTEM, retaddr);
     join_halves(engine_of(env), linear, size);
     return value;
 }
@@ -243,12 +231,12 @@ uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user)
 
 void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user)
 {
-    store(e->env, linear, value, size, user, P5_ACCESS_SYSTEM, 0);
+    access_store_quick(e->env, linear, value, size, user, P5_ACCESS_SYSTEM, 0);
 }
 
 void access_store_descriptor(engine *e, uint32_t linear, uint32_t value, uintptr_t retaddr)
 {
-    store(e->env, linear, value, 4, false, P5_ACCESS_SYSTEM, retaddr);
+    access_store_quick(e->env, linear, value, 4, false, P5_ACCESS_SYSTEM, retaddr);
 }
 
 void access_check_write(engine *e, uint32_t linear, unsigned size)
@@ -268,7 +256,7 @@ void access_check_write(engine *e, uint32_t linear, unsigned size)
     void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr);           \
     void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr)            \
     {                                                                                                        \
-        store(env, address, value, size, index == MMU_INDEX_USER, P5_ACCESS_SYSTEM, retaddr);                \
+        access_store_quick(env, address, value, size, index == MMU_INDEX_USER, P5_ACCESS_SYSTEM, retaddr);   \
     }
 LOAD_SYSTEM(cpu_ldub_mmuidx_ra, 1)
 LOAD_SYSTEM(cpu_lduw_mmuidx_ra, 2)

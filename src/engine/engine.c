@@ -119,6 +119,9 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     e->options = *options;
     e->callbacks = *callbacks;
+    bool p55c = options->family == P5_FAMILY_P55C;
+    e->x87.safe_low = 0x3fffu - (p55c ? 0x0fff : 0x1ffe);
+    e->x87.safe_span = p55c ? 0x1fff : 0x3ffc;
     e->ram_bytes = options->memory_bytes;
     e->address_mask = UINT32_MAX;
     memset(e->open_bus, 0xff, sizeof e->open_bus);

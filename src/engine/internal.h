@@ -162,9 +162,10 @@ struct engine {
     struct {
         uint8_t operand_kind; /* x87_operand */
         bool operand_empty;
-        bool pushing;     /* the next load pushes */
-        bool suppressed;  /* an unmasked exception: no result, no pop */
-        uint64_t operand; /* in its memory format */
+        bool pushing;                 /* the next load pushes */
+        bool suppressed;              /* an unmasked exception: no result, no pop */
+        uint64_t operand;             /* in its memory format */
+        unsigned safe_low, safe_span; /* the window of x87_safe */
         uc_fpreg operand_register;
     } x87;
     uint8_t unsafe[BLOCK_INSNS]; /* p5_retired.unsafe_mask */
@@ -259,7 +260,13 @@ void mmu_protect_code(engine *e, uint32_t physical);
 /* Code in RAM is about to be overwritten by an instruction; may not return. */
 void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr);
 
-/* access.c: accesses by microcode, recorded as P5_ACCESS_SYSTEM */
+/* access.c: accesses of instructions, by privilege (0 supervisor, 1 user) and size (as power of two, + 4 with
+ * sign) */
+typedef uint64_t access_load(uc_env *env, uint64_t address);
+typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
+extern access_load *const access_loads[2][8];
+extern access_store *const access_stores[2][4];
+/* accesses by microcode, recorded as P5_ACCESS_SYSTEM */
 uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
 uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user);
 uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user);

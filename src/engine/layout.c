@@ -68,6 +68,22 @@ static bool owner_field(uc_env *env)
     return (uintptr_t)env->owner == 0x0123456789abcdef;
 }
 
+/* One operation is generated and taken back. */
+static bool translator(uc_engine *uc)
+{
+    uc_translator *s = uc_translator_of(uc);
+    if (!s || uc_translator_field(s, UC_TCG_UC) != (uintptr_t)uc ||
+        uc_translator_field(s, UC_TCG_ENV) >= UC_TCG_OPS) /* temporaries are part of it */
+        return false;
+    UC_INTERNAL(tcg_func_start)(s);
+    if (uc_last_op(s))
+        return false;
+    uc_op *op = UC_INTERNAL(tcg_emit_op)(s, UC_OP_CALL);
+    bool found = uc_last_op(s) == op && op->opcode == UC_OP_CALL && !op->inputs && !op->outputs;
+    UC_INTERNAL(tcg_op_remove)(s, op);
+    return found && !uc_last_op(s);
+}
+
 p5_status layout_check(engine *e, p5_error *error)
 {
     uint32_t eax;
@@ -78,7 +94,7 @@ p5_status layout_check(engine *e, p5_error *error)
     bool pointers = *(uc_engine **)(void *)((char *)cpu + UC_CPU_UC) == e->uc &&
                     *(uc_env **)(void *)((char *)cpu + UC_CPU_ENV_POINTER) == env && env->uc == e->uc;
     if (!pointers || !general_registers(e->uc, env) || !control_registers(e->uc, env) || !x87(e->uc, env) ||
-        !owner_field(env))
+        !owner_field(env) || !translator(e->uc))
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn's processor state is not laid out as in Debian's 2.0.1.post1");
     /* Undefined instructions shall be exceptions like the others, not the end of the run. */

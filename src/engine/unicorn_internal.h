@@ -26,6 +26,7 @@ typedef union uc_fpreg {
         uint16_t exponent; /* with the sign in bit 15 */
     };
     uint64_t mmx;
+    long double number; /* loaded and stored by the host's x87, 8 and 2 bytes at a time */
 } uc_fpreg;
 
 /* The processor state (CPUX86State), as far as it is used. Registers are 64 bits wide, also for 32-bit
@@ -110,7 +111,7 @@ static inline int32_t *uc_exception_index(uc_cpu *cpu)
 }
 
 /* Fields of uc_struct by offset. */
-enum { UC_UC_CPU = 0x180, UC_UC_STOP_INTERRUPT = 0xc8 };
+enum { UC_UC_CPU = 0x180, UC_UC_STOP_INTERRUPT = 0xc8, UC_UC_TRANSLATOR = 0x2c0 };
 static inline uc_cpu *uc_cpu_of_handle(uc_engine *uc)
 {
     return *(uc_cpu **)(void *)((char *)uc + UC_UC_CPU);
@@ -135,6 +136,43 @@ typedef struct uc_hook_head {
     void *user_data;
 } uc_hook_head;
 
+/* The translator's state (TCGContext), fields by offset. Its temporaries are named by their distance from it.
+ */
+typedef struct uc_translator uc_translator;
+typedef struct uc_temporary uc_temporary;
+enum { UC_TCG_OPS = 0x7388, UC_TCG_LAST_OP = 0x7390, UC_TCG_ENV = 0x98f0, UC_TCG_UC = 0x9970 };
+static inline uc_translator *uc_translator_of(uc_engine *uc)
+{
+    return *(uc_translator **)(void *)((char *)uc + UC_UC_TRANSLATOR);
+}
+static inline uintptr_t uc_translator_field(const uc_translator *s, size_t offset)
+{
+    return *(const uintptr_t *)(const void *)((const char *)s + offset);
+}
+static inline uintptr_t uc_temporary_of(const uc_translator *s, uintptr_t name)
+{
+    return (uintptr_t)s + name;
+}
+
+/* An intermediate operation (TCGOp): of a call the result, if any, then the arguments, the function and
+ * UC_CALL_*. */
+enum { UC_OP_CALL = 2, UC_CALL_WRITES_NO_GLOBALS = 2 };
+typedef struct uc_op {
+    uint8_t opcode;
+    uint8_t inputs : 4, outputs : 4; /* of a call */
+    uint32_t life;
+    struct uc_op *next, **previous_next;
+    uintptr_t arguments[12];
+} uc_op;
+_Static_assert(offsetof(uc_op, next) == 8 && offsetof(uc_op, arguments) == 0x18 && sizeof(uc_op) == 0x78,
+               "operation layout");
+/* The operation that was generated last, or NULL. */
+static inline uc_op *uc_last_op(const uc_translator *s)
+{
+    uintptr_t link = uc_translator_field(s, UC_TCG_LAST_OP);
+    return link == (uintptr_t)s + UC_TCG_OPS ? NULL : (uc_op *)(link - offsetof(uc_op, next));
+}
+
 /* Internal functions that are called. */
 #define UC_INTERNAL(name) name##_x86_64
 _Noreturn void UC_INTERNAL(raise_exception_err_ra)(uc_env *env, int vector, int error_code,
@@ -150,6 +188,9 @@ void UC_INTERNAL(tb_invalidate_phys_page_fast)(uc_engine *uc, void *pages, uint6
                                                uintptr_t retaddr);
 void UC_INTERNAL(tb_invalidate_phys_range)(uc_engine *uc, uint64_t start, uint64_t end);
 void UC_INTERNAL(tb_flush)(uc_cpu *cpu);
+void UC_INTERNAL(tcg_func_start)(uc_translator *s);
+uc_op *UC_INTERNAL(tcg_emit_op)(uc_translator *s, int opcode);
+void UC_INTERNAL(tcg_op_remove)(uc_translator *s, uc_op *op);
 bool UC_INTERNAL(cpu_restore_state)(uc_cpu *cpu, uintptr_t retaddr, bool will_exit);
 
 /* Replaced functions: WRAP(name) is ours, REAL(name) the archive's. */

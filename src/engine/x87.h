@@ -83,6 +83,26 @@ typedef struct x87_operands {
 } x87_operands;
 void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to);
 
+/* The two-operand operations and the comparisons on what a helper fetched before (x87_arithmetic.c): as
+ * X87_REGISTER by x87_register_operand, else by x87_set_operand in its memory format. */
+typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIVIDE, X87_DIVIDER } x87_binary;
+void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits);
+void x87_register_operand(uc_env *env, unsigned i);
+void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
+/* ST(a) = ST(a) op ST(b); one of them is ST(0). */
+void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
+void x87_compare_operand(uc_env *env, bool unordered, uintptr_t retaddr);
+
+/* FADD, FSUB, FMUL and FDIV are unsafe ("safe instruction recognition") if an operand's exponent lies outside
+ * the processor's window or the operand is special. Exponents with their bias of 3FFFh. Zero needs no
+ * exponent. */
+static inline bool x87_safe(const engine *e, const uc_fpreg *r)
+{
+    unsigned exponent = r->exponent & 0x7fff;
+    bool inside = exponent - e->x87.safe_low <= e->x87.safe_span && r->mantissa >> 63;
+    return __builtin_expect(inside, 1) || (r->mantissa == 0 && exponent == 0);
+}
+
 /* True if an operation may run on the bare operands. */
 static inline bool x87_plain(const uc_env *env)
 {

@@ -5,18 +5,7 @@
 
 /* --- Safe instruction recognition --- */
 
-/* FADD, FSUB, FMUL and FDIV are unsafe if an operand's exponent lies outside the processor's window or the
- * operand is special, or if inexact is unmasked. Exponents with their bias of 3FFFh. Zero needs no exponent.
- */
-static bool unsafe_operand(const engine *e, const uc_fpreg *r)
-{
-    unsigned exponent = r->exponent & 0x7fff;
-    bool p55c = e->options.family == P5_FAMILY_P55C;
-    if (r->mantissa == 0 && exponent == 0)
-        return false;
-    return !(r->mantissa >> 63) || exponent < 0x3fffu - (p55c ? 0x0fff : 0x1ffe) ||
-           exponent > 0x3fffu + (p55c ? 0x1000 : 0x1ffe);
-}
+/* x87_safe says which operands are; with inexact unmasked none is. */
 
 /* Marks the instruction that calls at `retaddr` in the mask of its stretch. */
 static void __attribute__((noinline)) mark_unsafe(engine *e, uintptr_t retaddr)
@@ -33,7 +22,7 @@ static void __attribute__((noinline)) mark_unsafe(engine *e, uintptr_t retaddr)
 
 static inline void recognise(engine *e, const uc_fpreg *a, const uc_fpreg *b, uintptr_t retaddr)
 {
-    if (__builtin_expect(unsafe_operand(e, a) || unsafe_operand(e, b) || !(e->env->fpuc & X87_PE), 0))
+    if (__builtin_expect(!x87_safe(e, a) || !x87_safe(e, b) || !(e->env->fpuc & X87_PE), 0))
         mark_unsafe(e, retaddr);
 }
 
@@ -147,32 +136,37 @@ static inline void with_operand(uc_env *env, const binary_forms *forms, bool div
     binary(env, forms, e->x87.operand_kind, &o, 0, division, retaddr);
 }
 
-/* op ST(i), ST(0): the result goes to ST(i). */
-static inline void to_sti(uc_env *env, unsigned i, const binary_forms *forms, bool division,
-                          uintptr_t retaddr)
+static const binary_forms *const operations[] = {&add, &sub, &subr, &mul, &divide, &divider};
+
+void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr)
 {
-    x87_operands o = {
-        .a = x87_st(env, i), .a_empty = x87_empty(env, i), .b = x87_st(env, 0), .b_empty = x87_empty(env, 0)};
-    binary(env, forms, X87_REGISTER, &o, i, division, retaddr);
+    with_operand(env, operations[which], which >= X87_DIVIDE, retaddr);
 }
 
-#define ARITHMETIC(name, forms, division)                                                                    \
+void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr)
+{
+    x87_operands o = {
+        .a = x87_st(env, a), .a_empty = x87_empty(env, a), .b = x87_st(env, b), .b_empty = x87_empty(env, b)};
+    binary(env, operations[which], X87_REGISTER, &o, a, which >= X87_DIVIDE, retaddr);
+}
+
+#define ARITHMETIC(name, which)                                                                              \
     void WRAP(helper_##name##_ST0_FT0)(uc_env * env);                                                        \
     void WRAP(helper_##name##_ST0_FT0)(uc_env * env)                                                         \
     {                                                                                                        \
-        with_operand(env, &forms, division, X87_RETADDR);                                                    \
+        x87_binary_operand(env, which, X87_RETADDR);                                                         \
     }                                                                                                        \
     void WRAP(helper_##name##_STN_ST0)(uc_env * env, int i);                                                 \
     void WRAP(helper_##name##_STN_ST0)(uc_env * env, int i)                                                  \
     {                                                                                                        \
-        to_sti(env, (unsigned)i, &forms, division, X87_RETADDR);                                             \
+        x87_binary_registers(env, which, (unsigned)i, 0, X87_RETADDR);                                       \
     }
-ARITHMETIC(fadd, add, false)
-ARITHMETIC(fsub, sub, false)
-ARITHMETIC(fsubr, subr, false)
-ARITHMETIC(fmul, mul, false)
-ARITHMETIC(fdiv, divide, true)
-ARITHMETIC(fdivr, divider, true)
+ARITHMETIC(fadd, X87_ADD)
+ARITHMETIC(fsub, X87_SUB)
+ARITHMETIC(fsubr, X87_SUBR)
+ARITHMETIC(fmul, X87_MUL)
+ARITHMETIC(fdiv, X87_DIVIDE)
+ARITHMETIC(fdivr, X87_DIVIDER)
 
 /* --- Comparisons: only condition codes --- */
 
@@ -217,26 +211,34 @@ static void compare(uc_env *env, x87_operation *exact, plain_operation *plain, u
     env->fptags[x87_slot(env, 0)] = kept_empty;
 }
 
-void WRAP(helper_fcom_ST0_FT0)(uc_env *env);
-void WRAP(helper_fcom_ST0_FT0)(uc_env *env)
+void x87_compare_operand(uc_env *env, bool unordered, uintptr_t retaddr)
 {
     static x87_operation *const exact[] = {com_exact_register, com_exact_m32, com_exact_m64, com_exact_i32,
                                            tst_exact};
     static plain_operation *const plain[] = {com_plain_register, com_plain_m32, com_plain_m64, com_plain_i32,
                                              tst_plain};
     unsigned kind = engine_of(env)->x87.operand_kind;
-    compare(env, exact[kind], plain[kind], X87_RETADDR);
+    if (unordered)
+        compare(env, ucom_exact, ucom_plain, retaddr);
+    else
+        compare(env, exact[kind], plain[kind], retaddr);
+}
+
+void WRAP(helper_fcom_ST0_FT0)(uc_env *env);
+void WRAP(helper_fcom_ST0_FT0)(uc_env *env)
+{
+    x87_compare_operand(env, false, X87_RETADDR);
 }
 
 void WRAP(helper_fucom_ST0_FT0)(uc_env *env);
 void WRAP(helper_fucom_ST0_FT0)(uc_env *env)
 {
-    compare(env, ucom_exact, ucom_plain, X87_RETADDR);
+    x87_compare_operand(env, true, X87_RETADDR);
 }
 
 /* --- Operands of the above --- */
 
-static void set_operand(uc_env *env, x87_operand kind, uint64_t bits)
+void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits)
 {
     engine *e = engine_of(env);
     e->x87.operand_kind = (uint8_t)kind;
@@ -247,32 +249,37 @@ static void set_operand(uc_env *env, x87_operand kind, uint64_t bits)
 void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number);
 void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number)
 {
-    set_operand(env, X87_M32, number);
+    x87_set_operand(env, X87_M32, number);
 }
 
 void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number);
 void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number)
 {
-    set_operand(env, X87_M64, number);
+    x87_set_operand(env, X87_M64, number);
 }
 
 void WRAP(helper_fildl_FT0)(uc_env *env, int32_t number);
 void WRAP(helper_fildl_FT0)(uc_env *env, int32_t number)
 {
-    set_operand(env, X87_I32, (uint32_t)number);
+    x87_set_operand(env, X87_I32, (uint32_t)number);
 }
 
 void WRAP(helper_fldz_FT0)(uc_env *env);
 void WRAP(helper_fldz_FT0)(uc_env *env)
 {
-    set_operand(env, X87_ZERO, 0);
+    x87_set_operand(env, X87_ZERO, 0);
+}
+
+void x87_register_operand(uc_env *env, unsigned i)
+{
+    engine *e = engine_of(env);
+    e->x87.operand_kind = X87_REGISTER;
+    e->x87.operand_register = env->ft0 = *x87_st(env, i); /* FT0 is for later processors' FCOMI */
+    e->x87.operand_empty = x87_empty(env, i);
 }
 
 void WRAP(helper_fmov_FT0_STN)(uc_env *env, int i);
 void WRAP(helper_fmov_FT0_STN)(uc_env *env, int i)
 {
-    engine *e = engine_of(env);
-    e->x87.operand_kind = X87_REGISTER;
-    e->x87.operand_register = env->ft0 = *x87_st(env, (unsigned)i); /* FT0 is for later processors' FCOMI */
-    e->x87.operand_empty = x87_empty(env, (unsigned)i);
+    x87_register_operand(env, (unsigned)i);
 }

@@ -313,16 +313,24 @@ void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
     x87_wait(env, X87_RETADDR);
     engine_of(env)->x87.suppressed = false;
     bool empty = x87_empty(env, 0), other_empty = x87_empty(env, (unsigned)i);
-    uc_fpreg a = empty ? x87_indefinite : *x87_st(env, 0);
-    uc_fpreg b = other_empty ? x87_indefinite : *x87_st(env, (unsigned)i);
+    uc_fpreg *a = x87_st(env, 0), *b = x87_st(env, (unsigned)i);
     if (__builtin_expect(empty || other_empty, 0)) {
         if (!x87_underflow(env))
             return;
+        if (empty)
+            x87_set(env, 0, &x87_indefinite);
+        if (other_empty)
+            x87_set(env, (unsigned)i, &x87_indefinite);
     } else {
         x87_set_conditions(env, 0, X87_C1);
     }
-    x87_set(env, (unsigned)i, &a);
-    x87_set(env, 0, &b);
+    /* in the parts in which the host stores them */
+    uint64_t mantissa = a->mantissa;
+    uint16_t exponent = a->exponent;
+    a->mantissa = b->mantissa;
+    a->exponent = b->exponent;
+    b->mantissa = mantissa;
+    b->exponent = exponent;
 }
 
 /* The pop of an instruction; not if an unmasked exception stopped the instruction. */
