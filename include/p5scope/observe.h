@@ -159,7 +159,7 @@ typedef struct p5_observer p5_observer;
  * P5_ERR_MEMORY. */
 p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *options, p5_observer **observer,
                              p5_error *error);
-/* Ends it; NULL is none. After this it is not called any more. */
+/* Ends it; NULL is none. It is not called any more, and must not be used. */
 void p5_observer_close(p5_observer *observer);
 /* Changes its intervals, which count from here on; 0 and 0: no intervals. */
 void p5_observer_every(p5_observer *observer, uint64_t clocks, uint64_t instructions);

@@ -268,6 +268,8 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
 {
     if (machine->guest == NULL)
         return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE,
                          "a run cannot be traced and controlled by gdb at the same time");
