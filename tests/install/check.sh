@@ -30,6 +30,12 @@ check_examples() {
     awk '$2 == "clocks" { clocks = $1 } $2 == "instructions_executed" { instructions = $1 }
          END { exit !(clocks > instructions / 2 && instructions > 10) }' "$work/count" ||
         { cat "$work/count"; fail "count_guest: expected instructions, and at least half as many clocks"; }
+    "$3" "$guest" >"$work/watch" || fail "watch_guest ended with status $?"
+    # Its hottest places cannot cost more than the whole run, and the run is that of count_guest.
+    awk -v clocks="$(awk '$2 == "clocks" { print $1 }' "$work/count")" \
+        '/^code at/ { places += $(NF - 1); n++ } /^system calls/ { calls = $3 + 0 } /^instructions/ { total = $NF }
+         END { exit !(n >= 1 && n <= 5 && places > 0 && places <= total && total > clocks * 0.9 && total <= clocks && calls >= 2) }' "$work/watch" ||
+        { cat "$work/watch"; fail "watch_guest: its clocks are not those of count_guest"; }
 }
 
 # The test of a guest's counts passes, and fails for a guest that reads 999 words.
@@ -46,17 +52,17 @@ case $way in
 cmake)
     cmake -S "$source/docs/examples" -B "$work/out" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
         cmake --build "$work/out" >>"$work/log" 2>&1 || { cat "$work/log"; fail "the examples do not build by find_package"; }
-    check_examples "$work/out/price_loop" "$work/out/count_guest"
+    check_examples "$work/out/price_loop" "$work/out/count_guest" "$work/out/watch_guest"
     check_test "$work/out/test_sum"
     ;;
 pkg-config)
-    for pair in price_loop:p5core count_guest:p5scope test_sum:p5scope; do
+    for pair in price_loop:p5core count_guest:p5scope watch_guest:p5scope test_sum:p5scope; do
         name=${pair%:*} package=${pair#*:}
         pkg-config --exists --print-errors "$package" || fail "pkg-config does not know $package"
         # word splitting is what pkg-config is made for
         cc "$source/docs/examples/$name.c" -o "$work/$name" $(pkg-config --cflags --libs "$package" cmocka) || fail "$name does not build by pkg-config"
     done
-    check_examples "$work/price_loop" "$work/count_guest"
+    check_examples "$work/price_loop" "$work/count_guest" "$work/watch_guest"
     check_test "$work/test_sum"
     ;;
 headers)

@@ -325,7 +325,7 @@ static void ports_are_answered_in_turn(void **state)
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
-enum { MOST_TOLD = 20000, WATCHES = 4, SOME_INSTRUCTIONS = 150000 };
+enum { MOST_TOLD = 20000, WATCHES = 5, SOME_INSTRUCTIONS = 150000 };
 typedef struct told {
     p5_observation items[MOST_TOLD];
     size_t count;
@@ -336,6 +336,7 @@ static const p5_event_watch watches[WATCHES] = {
     {.event = P5_EVENT_BRANCHES, .every = 997, .cpl_mask = 2},
     {.event = P5_EVENT_PIPELINE_AGI_STALLS, .every = 5000, .asserted = true},
     {.event = P5_EVENT_DATA_TLB_MISS, .every = 1},
+    {.event = P5_EVENT_HARDWARE_INTERRUPTS, .every = 3},
 };
 
 static void keep_event(void *context, p5_machine *machine, const p5_observation *at)
