@@ -359,7 +359,12 @@ static void read_function(reader *r)
     f.start = address(r);
     f.end = address(r);
     f.name = text(r, true);
-    APPEND(r, &r->p->functions, f);
+    if (ARRAY_ROOM(&r->p->functions)) {
+        r->p->functions.items[r->p->functions.count++] = f;
+        return;
+    }
+    free(f.name);
+    r->out_of_memory = true;
 }
 
 /* Lines whose tag is not known are passed over: a later version may have more to say. */

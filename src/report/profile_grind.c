@@ -102,6 +102,7 @@ static void costs_free(costs *c)
 {
     free(c->rows);
     free(c->numbers);
+    *c = (costs){0};
 }
 
 /* Sums contexts and privilege classes; sites are sorted by address. */

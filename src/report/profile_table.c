@@ -62,7 +62,8 @@ static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, u
 
 static table_row *add_row(table_rows *rows, const char *name, unsigned cpl_class)
 {
-    table_row row = {strdup(name), cpl_class, calloc(2 * rows->width, sizeof(uint64_t)), NULL};
+    table_row row = {strdup(name), cpl_class,
+                     calloc(2 * rows->width + 1, sizeof(uint64_t)) /* no columns: not nothing */, NULL};
     if (!row.name || !row.own || !ARRAY_ROOM(&rows->list)) {
         free(row.name);
         free(row.own);
