@@ -191,6 +191,9 @@ typedef struct p5_translation {
 
 enum { P5_LINE_BYTES = 32 };
 
+/* A bus cycle's kind, for p5_core_hooks.bus_cycle: W/R#, D/C#, M/IO#, LOCK#, at their places in MCT. */
+enum { P5_CYCLE_WRITE = 2, P5_CYCLE_DATA = 4, P5_CYCLE_MEMORY = 8, P5_CYCLE_LOCKED = 16 };
+
 /* What the core asks of its owner; any function may be NULL (then: identity, no walk). */
 typedef struct p5_core_hooks {
     void *context;
@@ -221,6 +224,10 @@ typedef struct p5_core_hooks {
     /* The processor executes these bytes where data references see others; NULL: no longer. */
     void (*code_line)(void *context, uint32_t physical, const uint8_t *bytes);
     void (*translation)(void *context, const p5_translation *translation);
+
+    /* The processor runs a bus cycle of `type` (P5_CYCLE_*) that begins with the byte at `physical`: of up to
+     * 8 bytes, or the burst of its line (`size` is P5_LINE_BYTES). */
+    void (*bus_cycle)(void *context, uint32_t physical, uint32_t size, unsigned type);
 } p5_core_hooks;
 
 /* Totals since the core was made, by event and privilege class (P5_CPL_*). */

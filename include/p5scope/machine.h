@@ -31,6 +31,7 @@ typedef struct p5_machine_options {
     double clock_mhz;       /* 0 = the model's */
     const char *agent;      /* p5_model_set_agent; NULL = the model's */
     const char *wires;      /* p5_model_set_wires; NULL = the model's */
+    const char *check;      /* p5_model_set_check; NULL = the model's */
     uint32_t memory_bytes;  /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
     bool permissive;        /* --isa=permissive */
     bool memo_off;          /* price every block on the exact path (debugging; same results) */

@@ -31,6 +31,9 @@ p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
 /* Wires PM0 and PM1 on the board: PIN=TO[,PIN=TO] with pm0 or pm1 and none, nmi or irq0 to irq15, as in the
  * model file's section [pins]. */
 p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error);
+/* Bus cycles that the board answers with BUSCHK#: CYCLE,address=ADDRESS with read, write, code, in, out or
+ * none, as in the model file's section [check]. */
+p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error);
 uint32_t p5_model_signature(const p5_model *model); /* CPUID leaf 1 EAX */
 
 /* Calls `visit` for every field of the model (section, key, value as text, explanation) in file order. */

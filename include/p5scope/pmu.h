@@ -103,10 +103,10 @@ void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on);
 /* MCT: what kind of bus cycle failed, and that one is latched. Manual: machine check type register. */
 enum {
     P5_MCT_CHK = 1,
-    P5_MCT_WRITE = 2,
-    P5_MCT_DATA = 4,
-    P5_MCT_MEMORY = 8,
-    P5_MCT_LOCKED = 16,
+    P5_MCT_WRITE = P5_CYCLE_WRITE,
+    P5_MCT_DATA = P5_CYCLE_DATA,
+    P5_MCT_MEMORY = P5_CYCLE_MEMORY,
+    P5_MCT_LOCKED = P5_CYCLE_LOCKED,
     P5_MCT_CYCLE = 30
 };
 /* A bus cycle failed (BUSCHK#, or PEN# with a parity error): latches its address and type (P5_MCT_*) in MCA

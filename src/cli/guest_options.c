@@ -12,6 +12,7 @@ enum {
     KEY_CLOCK,
     KEY_AGENT,
     KEY_WIRE,
+    KEY_CHECK,
     KEY_MEM,
     KEY_ISA,
     KEY_FLAT,
@@ -191,6 +192,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_WIRE:
         options->wires = argument;
         return 0;
+    case KEY_CHECK:
+        options->check = argument;
+        return 0;
     case KEY_MEM:
         return set_memory(options, argument);
     case KEY_ISA:
@@ -256,6 +260,11 @@ static const struct argp_option guest_option_table[] = {
      "Another bus master: dma or processor (p5scope-model(5), [agent])", 0},
     {"wire", KEY_WIRE, "PIN=TO[,...]", 0,
      "Lead PM0 or PM1 to nmi or irq0 to irq15: count n events, then interrupt", 0},
+    {"bus-check", KEY_CHECK, "CYCLE,address=N", 0,
+     "Let bus cycles fail: read, write or code of a place in memory, in or out of a port; with CR4.MCE that "
+     "is "
+     "#MC",
+     0},
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
     {"isa", KEY_ISA, "MODE", 0, "exact, or permissive: later instructions run too", 0},
     {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
@@ -336,6 +345,10 @@ bool guest_options_complete(guest_options *options, bool *done)
     }
     if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK) {
         cli_show_error(&error, "--wire", options->wires, "pm0=nmi, pm1=irq5");
+        return false;
+    }
+    if (options->check != NULL && p5_model_set_check(options->model, options->check, &error) != P5_OK) {
+        cli_show_error(&error, "--bus-check", options->check, "read,address=0x200000");
         return false;
     }
     if (!complete_counters(options))

@@ -17,6 +17,7 @@ typedef struct guest_options {
     double clock_mhz;
     const char *agent; /* --agent as written */
     const char *wires; /* --wire as written */
+    const char *check; /* --bus-check as written */
     uint32_t memory_bytes;
     bool permissive;
     bool flat;

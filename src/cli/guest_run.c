@@ -103,6 +103,7 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
                                           .clock_mhz = options->clock_mhz,
                                           .agent = options->agent,
                                           .wires = options->wires,
+                                          .check = options->check,
                                           .memory_bytes = options->memory_bytes,
                                           .permissive = options->permissive,
                                           .random_seed = seed,

@@ -39,6 +39,7 @@ static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, 
         memory_count(m, P5_EVENT_CODE_CACHE_MISS);
         memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
         arrived = bus_read_single(&m->bus, arrived, cache_line(physical) + 8 * part);
+        memory_cycle(m, cache_line(physical) + 8 * part, 8, P5_CYCLE_MEMORY);
         answer->ready[part] = arrived + m->model->latency.bus_to_use;
     }
     for (unsigned part = 0; part < first; part++)
@@ -75,6 +76,7 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cach
     }
     memory_count(m, P5_EVENT_CODE_CACHE_MISS);
     bus_line fill = bus_read_line(&m->bus, clock + latency->miss_to_bus, physical);
+    memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY);
     for (unsigned part = 0; part < 4; part++)
         answer->ready[part] = m->code_parts[part] = fill.part[part] + latency->bus_to_use;
     m->code_fill = (line_fill){line, fill.last + latency->fill_to_array};

@@ -155,6 +155,7 @@ static void fill_line(reference *r, const part *parts, unsigned count)
     uint32_t replaced = data_cache_address(&m->data, set, victim);
     bool exclusive = m->model->bus.write_back_lines && !r->write_through;
     bus_line line = bus_read_line(&m->bus, r->clock + latency->miss_to_bus, physical);
+    memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
     if (modified)
         memory_write_back(m, replaced, line.last);
     data_cache_fill(&m->data, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);
@@ -187,6 +188,7 @@ static void read_line(reference *r, const part *parts, unsigned count)
     for (unsigned i = count; i-- > 0;) { /* the high part first */
         memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
         arrived = bus_read_single(&m->bus, arrived, parts[i].physical);
+        memory_cycle(m, parts[i].physical, parts[i].size, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
     }
     wait_for_read(r, arrived + m->model->latency.bus_to_use);
 }
@@ -205,6 +207,7 @@ static void buffered_write(reference *r, const part *at, bool upgrade)
     if (!r->cacheable && !(r->mmx && m->loses_mmx_writes))
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
     memory_is_written(m, at->physical, at->size);
+    memory_cycle(m, at->physical, at->size, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
 }
 
 /* The parts of a write that lie in one line. */
@@ -258,6 +261,8 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
             memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
             end = bus_locked_read(&m->bus, asked);
         }
+        memory_cycle(m, parts[i].physical, parts[i].size,
+                     P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED | (r->write ? P5_CYCLE_WRITE : 0u));
         wait_until(r, end + latency->bus_to_use, &r->answer->locked);
     }
     m->locked_read = r->clock;
@@ -267,12 +272,14 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
 
 /* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon
  * counts port reads as non-cacheable memory reads (erratum 44). */
-static void io_reference(reference *r)
+static void io_reference(reference *r, const p5_access *access)
 {
     struct memory *m = r->m;
     const model_latency *latency = &m->model->latency;
     wait_until(r, memory_writes_done(m), &r->answer->io);
+    uint32_t port = access->physical, left = access->size;
     for (unsigned cycles = r->misaligned ? 2 : 1; cycles > 0; cycles--) {
+        uint32_t size = cycles == 2 ? 4 - (port & 3) : left;
         memory_count(m, P5_EVENT_IO_READ_OR_WRITE_CYCLE);
         if (r->write)
             memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
@@ -280,6 +287,9 @@ static void io_reference(reference *r)
             memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
         uint64_t end = bus_io(&m->bus, r->clock + latency->miss_to_bus, r->write);
         wait_until(r, end + latency->bus_to_use, &r->answer->io);
+        memory_cycle(m, port, size, P5_CYCLE_DATA | (r->write ? P5_CYCLE_WRITE : 0u));
+        port += size;
+        left -= size;
     }
 }
 
@@ -428,7 +438,7 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
     if ((access->flags & P5_ACCESS_IO) != 0) {
         if (r.misaligned)
             memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES);
-        io_reference(&r);
+        io_reference(&r, access);
         answer->done = r.clock;
         memory_set_quiet(m);
         return;

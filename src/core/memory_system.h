@@ -123,6 +123,12 @@ static inline void memory_is_written(struct memory *m, uint32_t physical, uint32
     if (m->hooks.to_memory != NULL)
         m->hooks.to_memory(m->hooks.context, physical, size);
 }
+/* The owner looks at bus cycles: type P5_CYCLE_*. */
+static inline void memory_cycle(const struct memory *m, uint32_t physical, uint32_t size, unsigned type)
+{
+    if (__builtin_expect(m->hooks.bus_cycle != NULL, 0))
+        m->hooks.bus_cycle(m->hooks.context, physical, size, type);
+}
 /* Shared lines whose write-through has ended by `clock` become exclusive. */
 void memory_make_exclusive(struct memory *m, uint64_t clock);
 static inline void memory_upgrade_lines(struct memory *m, uint64_t clock)

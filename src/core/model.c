@@ -330,6 +330,11 @@ p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error)
     return set_keys(model, "pins", NULL, text, error);
 }
 
+p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error)
+{
+    return set_keys(model, "check", "cycle", text, error);
+}
+
 uint32_t p5_model_signature(const p5_model *model)
 {
     return model->signature;

@@ -82,6 +82,13 @@ typedef struct model_agent {
 enum { PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_IRQ /* and the 15 after it */ };
 enum { MODEL_PINS = 2 };
 
+/* The bus cycles that the board answers with BUSCHK#. */
+enum { CHECK_NONE, CHECK_READ, CHECK_WRITE, CHECK_CODE, CHECK_IN, CHECK_OUT };
+typedef struct model_check {
+    uint32_t cycle;   /* CHECK_* */
+    uint32_t address; /* physical, or a port */
+} model_check;
+
 enum { CC_CLOCKS_ASSERTED, CC_CLOCKS_FREE_RUNNING };
 
 struct p5_model {
@@ -107,6 +114,7 @@ struct p5_model {
     model_region uncacheable[MODEL_REGIONS];
     uint32_t uncacheable_count;
     uint32_t pins[MODEL_PINS];
+    model_check check;
 };
 
 /* How the text of a key becomes its member. */

@@ -183,6 +183,11 @@ const model_field model_fields[] = {
            "where the board leads PM0: nowhere, NMI, or a line of the interrupt controllers"),
     CHOICE("pins", "pm1", pins[1], PIN_TO_NOTHING, PIN_WIRES, "the same for PM1"),
 
+    CHOICE("check", "cycle", check.cycle, CHECK_NONE, "none read write code in out",
+           "bus cycles that the board answers with BUSCHK#, as if they had failed"),
+    NUMBER("check", "address", check.address, 0, 4294967295.0,
+           "the 8 bytes of memory that such a cycle touches, or its port"),
+
     CHOICE("agent", "kind", agent.kind, AGENT_NONE, "none dma processor",
            "another bus master. dma: a device behind HOLD and HLDA; processor: the second one of a "
            "dual-processor board"),

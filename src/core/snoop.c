@@ -5,6 +5,7 @@
 uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked)
 {
     memory_is_written(m, line, CACHE_LINE);
+    memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
     memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
     return bus_write_back(&m->bus, asked);
 }

@@ -11,6 +11,8 @@ static uint64_t update_entry(struct memory *m, uint32_t entry, uint64_t asked)
     memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
     memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
     uint64_t read = bus_locked_read(&m->bus, asked + m->model->latency.miss_to_bus);
+    memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED);
+    memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED | P5_CYCLE_WRITE);
     return bus_locked_write(&m->bus, read + m->model->latency.miss_to_bus);
 }
 
@@ -18,6 +20,7 @@ static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
 {
     snoop_data_cache(m, entry, false, asked);
     memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+    memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
     return bus_read_single(&m->bus, asked, entry);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "core/model.h"
+#include "machine/bus_check.h"
 #include "machine/contents.h"
 #include "machine/pins.h"
 #include "machine/state.h"
@@ -68,8 +69,14 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
         status = p5_model_set_agent(m->model, options->agent, error);
     if (status == P5_OK && options->wires != NULL)
         status = p5_model_set_wires(m->model, options->wires, error);
-    m->options.agent = m->options.wires = NULL;
+    if (status == P5_OK && m->options.check != NULL)
+        status = p5_model_set_check(m->model, m->options.check, error);
+    m->options.agent = m->options.wires = m->options.check = NULL;
     p5_core_hooks hooks = contents_hooks(m);
+    if (status == P5_OK && m->model->check.cycle != CHECK_NONE) {
+        hooks.bus_cycle = bus_check_cycle;
+        m->after = AFTER_CHECK;
+    }
     if (status == P5_OK)
         status = p5_core_open(m->model, &hooks, &m->core, error);
     if (status == P5_OK)
@@ -79,7 +86,7 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
         return status;
     }
     pins_open(m);
-    p5_core_set_memo(m->core, !options->memo_off);
+    p5_core_set_memo(m->core, !options->memo_off && hooks.bus_cycle == NULL);
     p5_pmu_set_cc_clocks(m->pmu,
                          m->model->cc_clocks == CC_CLOCKS_FREE_RUNNING ? P5_CC_FREE_RUNNING : P5_CC_ASSERTED);
     m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);

@@ -231,7 +231,7 @@ void processor_set_control(p5_machine *machine)
 void processor_after(p5_machine *machine)
 {
     uint32_t after = machine->after;
-    machine->after = 0;
+    machine->after = after & AFTER_CHECK;
     if ((after & AFTER_TEST) != 0)
         processor_test_register(machine);
     if ((after & AFTER_CONTROL) != 0)

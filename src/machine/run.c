@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "machine/bus_check.h"
 #include "machine/contents.h"
 #include "machine/pins.h"
 #include "machine/gdb.h"
@@ -53,8 +54,11 @@ bool run_retired(void *context, const p5_retired *retired)
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
         p5_core_retire(machine->core, retired);
     }
-    if (__builtin_expect(machine->after != 0, 0))
+    if (__builtin_expect(machine->after != 0, 0)) {
+        if ((machine->after & AFTER_CHECK) != 0)
+            bus_check_retired(machine, retired);
         processor_after(machine);
+    }
     if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine))
         p5_core_resume(machine->core);
     if (__builtin_expect(machine->debugger != NULL, 0))
@@ -149,7 +153,7 @@ static void run_plan(p5_machine *machine)
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
     contents_look(machine);
-    bool near = machine->watching || machine->nmi_request ||
+    bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
                 max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS ||
                 clocks_left <= HORIZON_CLOCKS;
@@ -334,13 +338,6 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
 void p5_machine_nmi(p5_machine *machine)
 {
     machine->nmi_request = machine->attention_wanted = true;
-}
-
-void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
-{
-    bool latched = p5_pmu_bus_check(machine->pmu, physical, type);
-    if (latched && machine->engine != NULL && (engine_get(machine->engine, ENGINE_CR4) & CR4_MCE) != 0)
-        machine->machine_check = machine->attention_wanted = true;
 }
 
 void p5_machine_stop(p5_machine *machine)

@@ -66,7 +66,8 @@ enum {
     AFTER_INVD = 8,
     AFTER_WBINVD = 16,
     AFTER_DEBUG = 32,
-    AFTER_TEST = 64
+    AFTER_TEST = 64,
+    AFTER_CHECK = 128 /* every instruction, if bus cycles may fail: stays set */
 };
 
 struct p5_machine {

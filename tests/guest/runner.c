@@ -328,6 +328,8 @@ static int parse(job *j, int argc, char **argv)
             j->options.model = argv[i];
         else if (strcmp(option, "--wire") == 0)
             j->options.wires = argv[i];
+        else if (strcmp(option, "--bus-check") == 0)
+            j->options.check = argv[i];
         else if (strcmp(option, "--input") == 0)
             j->input = unescaped(argv[i]);
         else if (strcmp(option, "--command-line") == 0)
