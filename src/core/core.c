@@ -107,12 +107,8 @@ static void last_asks(p5_core *core)
         profile_asks(core, profile_last(core));
 }
 
-/* What is fed from now on belongs to the privilege class of `cpl`. */
-static void enter_class(p5_core *core, unsigned cpl)
+static void __attribute__((noinline)) change_class(p5_core *core, unsigned class)
 {
-    unsigned class = counts_class(cpl);
-    if (class == core->cpl_class)
-        return;
     price_settle(core);
     last_asks(core);
     memory_pass(core->memory,
@@ -125,7 +121,15 @@ static void enter_class(p5_core *core, unsigned cpl)
     memory_set_class(core->memory, class);
 }
 
-void p5_core_retire(p5_core *core, const p5_retired *r)
+/* What is fed from now on belongs to the privilege class of `cpl`. */
+static inline void enter_class(p5_core *core, unsigned cpl)
+{
+    unsigned class = counts_class(cpl);
+    if (__builtin_expect(class != core->cpl_class, 0))
+        change_class(core, class);
+}
+
+static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_retired *r)
 {
     if (r->count == 0)
         return;
@@ -137,6 +141,16 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
         memo_price(core, r);
     else
         price_exact(core, r);
+}
+
+void p5_core_retire(p5_core *core, const p5_retired *r)
+{
+    bool usual = r->count != 0 && counts_class(r->cpl) == core->cpl_class && !core->profile &&
+                 core->memo.on && !core->faulted_in_v;
+    if (__builtin_expect(usual, 1))
+        memo_price(core, r);
+    else
+        retire_unusual(core, r);
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,

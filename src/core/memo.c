@@ -31,10 +31,17 @@ void memo_close(memo *m)
 
 void memo_materialise(p5_core *core)
 {
-    if (core->memo.current)
-        core->state = core->memo.current->state;
-    core->memo.current = NULL;
-    core->memo.last = NULL;
+    memo *m = &core->memo;
+    const memo_state *current = memo_current(m);
+    if (current)
+        core->state = current->state;
+    if (m->last) {
+        core->pipe.last_u = m->last->last_u;
+        if (m->last->groups > 1)
+            core->pipe.previous_u = m->last->previous_u;
+    }
+    m->current = NULL;
+    m->last = NULL;
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
@@ -67,7 +74,7 @@ void memo_fold(p5_core *core)
             leaf->uses[class] = 0;
         }
         memo_leaf *next = leaf->next_dirty;
-        leaf->is_dirty = false;
+        leaf->context = MEMO_UNUSED;
         leaf->next_dirty = NULL;
         leaf = next;
     }

@@ -9,7 +9,8 @@
  * from these counts when somebody looks.
  *
  *   memo.c        states, ways in, totals     memo_price.c   the hot path
- *   memo_tree.h   nodes, edges, leaves        memo_learn.c   the pipe's run along known answers and beyond */
+ *   memo_tree.h   nodes, edges, leaves        memo_walk.c    what leaves the hot path: unusual answers
+ *   memo_way.h    ways of usual answers       memo_learn.c   the pipe's run along known answers and beyond */
 #ifndef CORE_MEMO_H
 #define CORE_MEMO_H
 
@@ -42,8 +43,8 @@ typedef struct memo {
     uint32_t context;     /* of the profile; 0: none is made */
     memo_state **states;  /* hash table of interned pipe states */
     memo_path **paths;    /* hash table of ways in: block, state, variant */
-    memo_state *current;  /* the interned form of the core's state; NULL: only the core's `state` holds it */
-    memo_leaf *last;      /* the leaf that led to `current`, or NULL */
+    memo_leaf *last;      /* the leaf that led to the core's state, and holds it; or NULL */
+    memo_state *current;  /* without `last`: the interned form of the core's state, or NULL */
     memo_leaf *dirty;     /* leaves reached since totals were last formed */
     arena arena;          /* states, paths, nodes, edges, leaves */
     size_t budget;        /* above it everything is dropped and built anew */
@@ -51,7 +52,7 @@ typedef struct memo {
     /* The way of the stretch that is being priced: */
     memo_given *given; /* answers that were not the usual ones, in order */
     unsigned given_count;
-    uint32_t known; /* questions that were answered before the pipe is run */
+    uint32_t known; /* questions that were answered before the pipe is run; set when the tree ends */
     /* While the pipe runs: */
     unsigned next_given;
     uint32_t asked;       /* questions so far */

@@ -244,6 +244,7 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
     if (!to || !leaf)
         return NULL;
     leaf->place.kind = MEMO_LEAF;
+    leaf->context = MEMO_UNUSED;
     leaf->to = to;
     leaf->clocks = clocks;
     leaf->groups = (uint16_t)p->groups;
@@ -265,28 +266,114 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
     return &leaf->place;
 }
 
-/* Where the way goes on behind `node`; `*link` is NULL if the tree ends there. NULL: out of memory. */
+static memo_edge *edge_of(const memo_node *node, const memo_answer *answer)
+{
+    memo_edge *edge = node->edges;
+    while (edge && memcmp(&edge->answer, answer, sizeof edge->answer) != 0)
+        edge = edge->next;
+    return edge;
+}
+
+/* Where the tree goes on behind `node`; `*link` is NULL if it ends there. NULL: out of memory. */
 static memo_place **link_behind(memo *m, memo_node *node, const memo_record *record)
 {
     if (record->usual)
         return &node->usual;
-    for (memo_edge *edge = node->edges; edge; edge = edge->next)
-        if (memcmp(&edge->answer, &record->answer, sizeof edge->answer) == 0)
-            return &edge->to;
-    memo_edge *edge = arena_alloc(&m->arena, sizeof *edge);
-    if (!edge)
-        return NULL;
-    edge->answer = record->answer;
-    edge->next = node->edges;
-    node->edges = edge;
-    return &edge->to;
+    memo_edge *edge = edge_of(node, &record->answer);
+    if (!edge) {
+        edge = arena_alloc(&m->arena, sizeof *edge);
+        if (!edge)
+            return NULL;
+        edge->answer = record->answer;
+        edge->next = node->edges;
+        node->edges = edge;
+    }
+    return &edge->way.first;
 }
 
-/* Puts the recorded way into the tree. False: out of memory; what is there already stands. */
+/* Enters the question of `node` for a code line or an end bit. */
+static void need_line(memo_way *way, const p5_block *block, const memo_node *node)
+{
+    uint32_t physical = cache_line(price_physical(block, node->address));
+    memo_line *line = way->lines, *end = line + way->line_count;
+    while (line < end && line->physical != physical)
+        line++;
+    if (line == end) {
+        *line = (memo_line){.physical = physical, .number = UINT32_MAX};
+        way->line_count++;
+    }
+    if (node->place.kind == MEMO_END) {
+        line->ends |= 1u << (node->address & 31);
+        return;
+    }
+    if (line->number == UINT32_MAX)
+        line->number = node->number;
+    way->asks_code = true;
+    way->first_code = node->offset < way->first_code ? node->offset : way->first_code;
+    way->last_code = node->offset > way->last_code ? node->offset : way->last_code;
+}
+
+/* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
+ * the lines lie in different sets. */
+static bool lines_can_be_usual(const p5_block *block)
+{
+    const isa_block *code = block->code;
+    return ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
+}
+
+static void need_data(memo_way *way, memo_step *step, memo_node *node, const p5_access *accesses)
+{
+    *step = (memo_step){node, memory_expect(&accesses[node->index])};
+    if (way->last_offset == INT32_MIN)
+        way->first_access = node->index;
+    way->first_offset = node->offset < way->first_offset ? node->offset : way->first_offset;
+    way->last_offset = node->offset > way->last_offset ? node->offset : way->last_offset;
+}
+
+/* Finds out how far the answers along `way` can be usual, if that is further than was known. */
+static void find_steps(memo *m, memo_way *way, const p5_block *block, const p5_access *accesses)
+{
+    if (way->end && way->end->place.kind == MEMO_BRANCH)
+        return;
+    unsigned n = 0;
+    memo_node *at = (memo_node *)way->first;
+    for (; at->place.kind < MEMO_BRANCH && at->usual; at = (memo_node *)at->usual)
+        n++;
+    if (at == way->end || at->place.kind == MEMO_LEAF)
+        return;
+    memo_step *steps = arena_alloc(&m->arena, n * sizeof *steps);
+    memo_line *lines =
+        arena_alloc(&m->arena, (n < block->line_count ? n : block->line_count) * sizeof *lines);
+    if (!steps || !lines)
+        return;
+    *way = (memo_way){.first = way->first,
+                      .end = at,
+                      .steps = steps,
+                      .lines = lines,
+                      .page = tlb_key(block->code->linear, false),
+                      .only_data = true,
+                      .first_offset = INT32_MAX,
+                      .last_offset = INT32_MIN,
+                      .first_code = INT32_MAX,
+                      .last_code = INT32_MIN};
+    for (at = (memo_node *)way->first; at != way->end; at = (memo_node *)at->usual) {
+        if (at->place.kind == MEMO_CODE || at->place.kind == MEMO_END) {
+            need_line(way, block, at);
+        } else if (at->place.kind == MEMO_PASSED) {
+            way->only_data = false;
+            steps++->node = at;
+        } else {
+            need_data(way, steps++, at, accesses);
+        }
+    }
+    way->step_count = (uint16_t)(steps - way->steps);
+}
+
+/* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */
 static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
 {
     memo *m = &core->memo;
-    memo_place **link = &path->first;
+    memo_place **link = &path->way.first;
     for (unsigned i = 0; i < m->asked; i++) {
         if (!*link) {
             const memo_node *asked = &m->records[i].node;
@@ -306,73 +393,24 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
     return *link != NULL;
 }
 
-/* Enters the question of `node` for a code line or an end bit. */
-static void need_line(memo_path *path, const memo_node *node)
+/* The ways that the recorded run of the pipe has gone. */
+static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
 {
-    uint32_t physical = cache_line(price_physical(path->block, node->address));
-    memo_line *line = path->lines, *end = line + path->line_count;
-    while (line < end && line->physical != physical)
-        line++;
-    if (line == end) {
-        *line = (memo_line){.physical = physical, .number = UINT32_MAX};
-        path->line_count++;
-    }
-    if (node->place.kind == MEMO_END) {
-        line->ends |= 1u << (node->address & 31);
+    if (!lines_can_be_usual(path->block))
         return;
-    }
-    if (line->number == UINT32_MAX)
-        line->number = node->number;
-    path->asks_code = true;
-    path->first_code = node->offset < path->first_code ? node->offset : path->first_code;
-    path->last_code = node->offset > path->last_code ? node->offset : path->last_code;
-}
-
-/* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
- * the lines lie in different sets. */
-static bool lines_can_be_usual(const p5_block *block)
-{
-    const isa_block *code = block->code;
-    return ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
-}
-
-/* Finds the way along usual answers, as far as it is known, if it has become longer. */
-static void find_steps(memo *m, memo_path *path, const p5_access *accesses)
-{
-    if ((path->end && path->end->place.kind == MEMO_BRANCH) || !lines_can_be_usual(path->block))
-        return;
-    unsigned n = 0;
-    memo_node *at = (memo_node *)path->first;
-    for (; at->place.kind < MEMO_BRANCH && at->usual; at = (memo_node *)at->usual)
-        n++;
-    if (at == path->end || at->place.kind == MEMO_LEAF)
-        return;
-    memo_step *steps = arena_alloc(&m->arena, (n + 1) * sizeof *steps);
-    memo_line *lines = arena_alloc(&m->arena, (path->block->line_count + 1) * sizeof *lines);
-    if (!steps || !lines)
-        return;
-    path->end = at;
-    path->steps = steps;
-    path->lines = lines;
-    path->line_count = 0;
-    path->only_data = true;
-    path->asks_code = false;
-    path->code_changes = 0;
-    path->first_offset = path->first_code = INT32_MAX;
-    path->last_offset = path->last_code = INT32_MIN;
-    for (at = (memo_node *)path->first; at != path->end; at = (memo_node *)at->usual) {
-        if (at->place.kind == MEMO_CODE || at->place.kind == MEMO_END) {
-            need_line(path, at);
-        } else if (at->place.kind == MEMO_PASSED) {
-            path->only_data = false;
-            steps++->node = at;
-        } else {
-            *steps++ = (memo_step){at, memory_expect(&accesses[at->index])};
-            path->first_offset = at->offset < path->first_offset ? at->offset : path->first_offset;
-            path->last_offset = at->offset > path->last_offset ? at->offset : path->last_offset;
+    find_steps(m, &path->way, path->block, accesses);
+    memo_place *at = path->way.first;
+    for (unsigned i = 0; i < m->asked; i++) {
+        const memo_node *node = (memo_node *)at;
+        if (m->records[i].usual) {
+            at = node->usual;
+            continue;
         }
+        memo_way *way = &edge_of(node, &m->records[i].answer)->way;
+        if (at->kind < MEMO_BRANCH)
+            find_steps(m, way, path->block, accesses);
+        at = way->first;
     }
-    path->step_count = (uint16_t)(steps - path->steps);
 }
 
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
@@ -394,7 +432,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
         sum->stalls[i] += d->stalls[i];
     bool fits = !core->pipe.has_pending && m->asked <= m->record_room && clocks <= INT32_MAX;
     if (fits && insert(core, path, (uint32_t)clocks))
-        find_steps(m, path, r->accesses);
+        find_ways(m, path, r->accesses);
     if (core->profile)
         profile_commit(core);
     if (m->arena.used_bytes > m->budget)

@@ -3,8 +3,8 @@
 #ifndef CORE_MEMO_TREE_H
 #define CORE_MEMO_TREE_H
 
-#include "core/btb.h"
 #include "core/core_internal.h"
+#include "core/predictor_fast.h"
 
 enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
 
@@ -22,13 +22,8 @@ typedef struct memo_place {
     uint8_t kind; /* memo_kind */
 } memo_place;
 
-typedef struct memo_edge {
-    struct memo_edge *next; /* of the same node, the one used last in front */
-    memo_place *to;
-    memo_answer answer;
-} memo_edge;
-
 /* A question of the pipe. */
+typedef struct memo_edge memo_edge;
 typedef struct memo_node {
     memo_place place;
     bool mmx, v_pipe;      /* data */
@@ -47,19 +42,15 @@ typedef struct memo_node {
     memo_edge *edges;  /* behind the others, and all of a branch */
 } memo_node;
 
-/* How a branch that finds its own BTB entry can turn out: predicted taken, rightly, taken. */
-enum { MEMO_OWN_ANSWERS = 8 };
-static inline unsigned memo_own_index(const branch_answer *a, bool taken)
-{
-    return (unsigned)a->predicted_taken | (unsigned)a->right << 1 | (unsigned)taken << 2;
-}
-
 /* The question for a branch. */
 typedef struct memo_branch {
     memo_node node;
-    btb_entry *entry;                     /* where its BTB entry was seen last, or NULL */
-    uint64_t place;                       /* what identifies it there: btb_place */
-    memo_place *behind[MEMO_OWN_ANSWERS]; /* what `edges` say, for the own entry's answers so far */
+    btb_entry *entry; /* where its BTB entry was seen last, or NULL */
+    uint64_t place;   /* what identifies it there: btb_place */
+    uint64_t *lru;    /* the replacement bits of its set, */
+    uint64_t keep;    /* ... and what a use of it does to them */
+    uint64_t point;
+    memo_leaf *own[OWN_ANSWERS]; /* leaves behind the own entry's answers so far, which `edges` also know */
 } memo_branch;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. */
@@ -68,18 +59,20 @@ typedef struct memo_delta {
     uint32_t increments, asserted;
 } memo_delta;
 
+enum { MEMO_UNUSED = UINT32_MAX };
+
 struct memo_leaf {
     memo_place place;
-    bool is_dirty;
     uint16_t groups, instructions;
     uint32_t clocks;
-    uint32_t last_u, previous_u;
-    memo_state *to;
+    uint32_t context; /* of the profile, in which it was used last (0: there is none), or MEMO_UNUSED since
+                         totals were formed last */
     memo_path *next_path; /* the way in that was taken last from here, or NULL */
     uint64_t uses[P5_CPL_CLASSES];
-    uint32_t context;           /* of the profile, in which it was used last */
-    struct memo_detail *detail; /* NULL: it was made without a profile */
+    memo_state *to;
+    uint32_t last_u, previous_u; /* as in `pipe`; the second if there was more than one group */
     memo_leaf *next_dirty;
+    struct memo_detail *detail; /* NULL: it was made without a profile */
     uint16_t delta_count;
     memo_delta deltas[];
 };
@@ -99,28 +92,53 @@ typedef struct memo_line {
     uint8_t way;     /* where it was last */
 } memo_line;
 
-/* Way in: a block with one entry state and variant. */
-struct memo_path {
-    const p5_block *block; /* NULL: released */
-    const memo_state *from;
-    uint64_t variant;
-    memo_place *first; /* of the tree */
-    /* The way along usual answers: to the branch, or to a question that has never had a usual answer. Known
-     * once `end` is not NULL. */
+/* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
+ * usual answer. Known once `end` is not NULL. */
+typedef struct memo_way {
+    memo_place *first; /* where the tree goes on */
     memo_node *end;
     const memo_step *steps; /* questions before it, but those for code lines and end bits */
     memo_line *lines;       /* ... which are these */
+    uint64_t code_changes;  /* of the code cache when its lines were used last; 0: never */
     uint16_t step_count, line_count;
-    bool only_data;           /* all steps are data references, */
-    int32_t first_offset;     /* ... the first asked for at this clock, relative to the block's first, */
-    int32_t last_offset;      /* ... the last at this */
-    bool asks_code;           /* lines are fetched on it, */
-    int32_t first_code;       /* ... the first at this clock, relative to the block's first, */
-    int32_t last_code;        /* ... the last at this */
-    uint64_t code_changes;    /* of the code cache when its lines were found unchanged last: memo_price.c */
+    uint16_t first_access; /* the first reference among the steps */
+    bool only_data;        /* all steps are data references, */
+    bool asks_code;        /* lines are fetched on it */
+    int32_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
+    int32_t last_offset;  /* ... the last at this */
+    int32_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
+    int32_t last_code;    /* ... the last at this */
+    uint32_t page;        /* of the block's code: tlb_key */
+} memo_way;
+
+/* Behind an answer that is not the usual one. */
+typedef struct memo_edge {
+    struct memo_edge *next; /* of the same node, the one used last in front */
+    memo_answer answer;
+    memo_way way;
+} memo_edge;
+
+/* Way in: a block with one entry state and variant. */
+struct memo_path {
+    const p5_block *block; /* NULL: released */
+    uint64_t variant;
+    memo_way way;
+    const memo_state *from;
     memo_path *next;          /* with the same hash */
     memo_path *next_of_block; /* other ways in to the same block */
 };
+
+/* The interned form of the core's state; NULL: only the core's `state` holds it. */
+static inline memo_state *memo_current(const memo *m)
+{
+    return m->last ? m->last->to : m->current;
+}
+
+/* Address of the U instruction of the last group. */
+static inline uint32_t memo_last_u(const p5_core *core)
+{
+    return core->memo.last ? core->memo.last->last_u : core->pipe.last_u;
+}
 
 /* memo.c */
 /* The one stored copy of `s`, or NULL when memory is out. */

@@ -140,10 +140,14 @@ static void branch_p55c_unknown(predictor *p, const branch_query *query, const b
 static void branch_p55c(predictor *p, const branch_query *query, branch_answer *answer)
 {
     btb_entry *entry = btb_find(&p->btb, query->last_byte);
-    if (predictor_is_own(&p->btb, entry, query))
-        predictor_own_entry(p, query, entry, answer);
-    else
+    if (!predictor_is_own(&p->btb, entry, query)) {
         branch_p55c_unknown(p, query, entry, answer);
+        return;
+    }
+    bool overflow;
+    unsigned own = predictor_own(p, query, entry, &overflow);
+    btb_used(&p->btb, entry);
+    *answer = predictor_own_answer(own, entry->type, overflow);
 }
 
 /* ---- both ---- */
@@ -154,10 +158,11 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
     /* Far transfers, INT and IRET do not use the BTB; they flush the pipe by themselves. */
     if (query->kind >= ISA_FAR || query->kind == ISA_NOT_BRANCH)
         return;
-    if (p->btb.model->key == BTB_KEY_PREVIOUS_PAIR)
-        branch_p54c(p, query, answer);
-    else
+    if (p->btb.model->key != BTB_KEY_PREVIOUS_PAIR) {
         branch_p55c(p, query, answer);
+        return;
+    }
+    branch_p54c(p, query, answer);
     p->wrong = !answer->right;
     p->wrong_pair = query->pair;
 }

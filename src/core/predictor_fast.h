@@ -35,34 +35,44 @@ static inline void predictor_learn(btb_entry *entry, const branch_query *query)
     entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[history] >> 1;
 }
 
-/* `entry` has the branch's tag, offset and type: predicts, then learns. Which way a branch goes is not known
- * to the host's predictor either: no branches on it. */
-static inline void predictor_own_entry(predictor *p, const branch_query *query, btb_entry *entry,
-                                       branch_answer *answer)
+/* What became of a branch that found its own entry. */
+enum { OWN_PREDICTED_TAKEN = 1, OWN_RIGHT = 2, OWN_TAKEN = 4, OWN_ANSWERS = 8 };
+
+/* `entry` has the branch's tag, offset and type: predicts, then learns; the caller marks it as used. Answers
+ * OWN_*. Which way a branch goes is not known to the host's predictor either: no branches on it. */
+static inline unsigned predictor_own(predictor *p, const branch_query *query, btb_entry *entry,
+                                     bool *overflow)
 {
     uint32_t predicted = entry->target;
-    *answer = (branch_answer){.hit = true, .predicted_taken = true};
+    bool predicted_taken = true;
+    *overflow = false;
     if (entry->type == BTB_JCC) {
         bool stale = query->since_last - 1u < p->btb.model->stale_instructions; /* 0: unknown */
-        answer->predicted_taken = stale ? entry->stale_prediction : entry->prediction;
+        predicted_taken = stale ? entry->stale_prediction : entry->prediction;
         predictor_learn(entry, query);
     } else if (entry->type == BTB_CALL) {
-        answer->return_stack_overflow = return_stack_push(&p->returns, query->fall_through);
+        *overflow = return_stack_push(&p->returns, query->fall_through);
     } else if (entry->type == BTB_RET) {
         uint32_t address = return_stack_pop(&p->returns);
         if (p->returns.entries != 0)
             predicted = address;
     }
     bool wrong_target = (predicted != query->target) | (query->target == query->fall_through);
-    answer->right = !((answer->predicted_taken ^ query->taken) | (query->taken & wrong_target));
-    if (entry->type == BTB_RET) {
-        answer->return_predicted = true;
-        answer->return_right = answer->right;
-    }
+    bool wrong = (predicted_taken ^ query->taken) | (query->taken & wrong_target);
     entry->target = query->taken ? query->target : entry->target;
-    btb_used(&p->btb, entry);
-    p->wrong = !answer->right;
-    p->wrong_pair = query->pair;
+    return (unsigned)predicted_taken | (unsigned)!wrong << 1 | (unsigned)query->taken << 2;
+}
+
+/* The same in full. */
+static inline branch_answer predictor_own_answer(unsigned own, uint8_t type, bool overflow)
+{
+    bool right = (own & OWN_RIGHT) != 0;
+    return (branch_answer){.hit = true,
+                           .predicted_taken = (own & OWN_PREDICTED_TAKEN) != 0,
+                           .right = right,
+                           .return_predicted = type == BTB_RET,
+                           .return_right = type == BTB_RET && right,
+                           .return_stack_overflow = overflow};
 }
 
 /* Whether `entry`, one of the right set or NULL, is the branch's own. Tags are unique within a set. */

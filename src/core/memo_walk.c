@@ -1,0 +1,213 @@
+/* What leaves the hot path: answers that are not the usual ones. */
+#include "core/memo_way.h"
+
+/* ---- ways ---------------------------------------------------------------------------------------------- */
+
+memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way)
+{
+    const p5_access *access = r->accesses + way->first_access;
+    for (const memo_step *step = way->steps; step < way->steps + way->step_count; step++) {
+        memo_node *at = step->node;
+        if (at->place.kind == MEMO_PASSED ||
+            !memory_data_usual(core->memory, access++, memo_clock(core, at->offset)))
+            return at;
+    }
+    return way->end;
+}
+
+/* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
+ * its way there. Changes nothing. */
+static inline bool lines_present(const p5_core *core, const memo_way *way)
+{
+    const struct memory *m = core->memory;
+    bool filling = m->code_fill.done > memo_clock(core, way->first_code);
+    for (memo_line *line = way->lines; line < way->lines + way->line_count; line++) {
+        unsigned set = cache_set(line->physical);
+        if (m->code.tag[set][line->way] != cache_tag(line->physical)) {
+            int found = code_cache_find(&m->code, line->physical);
+            if (found < 0)
+                return false;
+            line->way = (uint8_t)found;
+        }
+        if ((line->ends & ~m->code.ends[set][line->way]) != 0 ||
+            (filling && cache_line(line->physical) == m->code_fill.line))
+            return false;
+    }
+    return true;
+}
+
+/* What the fetches of present lines leave behind, of those that come before question `number`. */
+static inline void use_lines(p5_core *core, const memo_way *way, uint32_t number)
+{
+    code_cache *code = &core->memory->code;
+    for (const memo_line *line = way->lines; line < way->lines + way->line_count; line++)
+        if (line->number < number)
+            code_cache_used(code, cache_set(line->physical), line->way);
+}
+
+memo_place *memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way,
+                                bool *tried)
+{
+    if (!way->end || !lines_present(core, way) || !memo_code_usual(core, path, way))
+        return way->first;
+    memo_node *at = memo_steps(core, r, way);
+    *tried = at != way->end;
+    use_lines(core, way, at->number);
+    if (!*tried)
+        way->code_changes = memory_code_changes(core->memory);
+    return &at->place;
+}
+
+/* ---- questions ----------------------------------------------------------------------------------------- */
+
+/* What is behind an answer that is not the usual one. NULL: it never came before. */
+static memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
+{
+    m->given[m->given_count++] = (memo_given){node->number, answer};
+    memo_edge *before = NULL;
+    for (memo_edge *edge = node->edges; edge; before = edge, edge = edge->next) {
+        if (((edge->answer.word[0] ^ answer.word[0]) | (edge->answer.word[1] ^ answer.word[1]) |
+             (edge->answer.word[2] ^ answer.word[2]) | (edge->answer.word[3] ^ answer.word[3])) != 0)
+            continue;
+        if (before) { /* to the front: it will be wanted again soon */
+            before->next = edge->next;
+            edge->next = node->edges;
+            node->edges = edge;
+        }
+        return edge;
+    }
+    return NULL;
+}
+
+/* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
+ * others. */
+static memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool tried, bool *usual)
+{
+    const p5_access *access = &r->accesses[node->index];
+    uint64_t asked = memo_clock(core, node->offset);
+    *usual = !tried && memory_data_usual(core->memory, access, asked);
+    if (*usual)
+        return NULL;
+    data_answer answer;
+    memory_set_pipe(core->memory, node->v_pipe);
+    memory_set_partner(core->memory, node->partner);
+    if (core->profile)
+        profile_asks(core, node->who);
+    memory_data(core->memory, access, asked, false, node->mmx, &answer);
+    if (core->profile && !answer.hit)
+        profile_missed_data(core, access->physical);
+    return behind(&core->memo, node, memo_pack_data(&answer, asked));
+}
+
+static memo_edge *ask_code(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+{
+    uint64_t asked = memo_clock(core, node->offset);
+    code_answer answer;
+    *usual = memo_fetch(core, r->block, node->address, node->who, asked, &answer);
+    return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
+}
+
+static memo_edge *ask_end(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+{
+    *usual = price_end_known(core, r->block, node->address);
+    return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(false));
+}
+
+static memo_edge *ask_passed(p5_core *core, memo_node *node, bool *usual)
+{
+    *usual = !predictor_passed(core->predictor, node->index == 1 ? memo_last_u(core) : node->address);
+    return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
+}
+
+/* A branch whose BTB entry is not where it was last time. */
+static memo_answer ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+{
+    predictor *p = core->predictor;
+    const branch_query query = memo_query(core, r, &branch->node, taken);
+    branch_answer answer;
+    predictor_branch(p, &query, &answer);
+    btb_entry *entry = predictor_entry(p, query.last_byte);
+    branch->entry = predictor_is_own(&p->btb, entry, &query) ? entry : NULL;
+    if (branch->entry) {
+        branch->place = btb_place(entry);
+        branch->lru = btb_lru(&p->btb, entry, &branch->keep, &branch->point);
+    }
+    return memo_pack_branch(&answer, taken);
+}
+
+/* Behind a branch whose own entry gave an answer; it is remembered there. */
+static memo_place *behind_own(p5_core *core, memo_branch *branch, unsigned own)
+{
+    branch_answer answer = predictor_own_answer(own, branch->entry->type, false);
+    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, (own & OWN_TAKEN) != 0));
+    memo_place *place = edge ? edge->way.first : NULL;
+    if (place && place->kind == MEMO_LEAF)
+        branch->own[own] = (memo_leaf *)place;
+    return place;
+}
+
+static memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+{
+    if (memo_is_own(branch)) {
+        unsigned own = memo_own(core, r, branch, taken);
+        memo_leaf *leaf = branch->own[own];
+        return leaf ? &leaf->place : behind_own(core, branch, own);
+    }
+    memo_edge *edge = behind(&core->memo, &branch->node, ask_predictor(core, r, branch, taken));
+    return edge ? edge->way.first : NULL;
+}
+
+/* ---- the tree ------------------------------------------------------------------------------------------ */
+
+/* memo_walk with answers that were given before. `known`: questions before `at`. */
+static memo_leaf *walk_on(p5_core *core, const p5_retired *r, const memo_path *path, memo_place *at,
+                          bool tried, bool taken, uint32_t known)
+{
+    while (at && at->kind != MEMO_LEAF) {
+        memo_node *node = (memo_node *)at;
+        memo_edge *edge = NULL;
+        bool usual = false;
+        switch ((memo_kind)at->kind) {
+        case MEMO_DATA:
+            edge = ask_data(core, r, node, tried, &usual);
+            break;
+        case MEMO_CODE:
+            edge = ask_code(core, r, node, &usual);
+            break;
+        case MEMO_END:
+            edge = ask_end(core, r, node, &usual);
+            break;
+        case MEMO_PASSED:
+            edge = ask_passed(core, node, &usual);
+            break;
+        case MEMO_BRANCH:
+        case MEMO_LEAF:
+            break;
+        }
+        known = node->number + 1;
+        tried = false;
+        if (usual)
+            at = node->usual;
+        else if (at->kind == MEMO_BRANCH)
+            at = ask_branch(core, r, (memo_branch *)at, taken);
+        else
+            at = edge ? memo_follow(core, r, path, &edge->way, &tried) : NULL;
+    }
+    core->memo.known = known;
+    return (memo_leaf *)at;
+}
+
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_place *at, bool tried,
+                     bool taken)
+{
+    core->memo.given_count = 0;
+    return walk_on(core, r, path, at, tried, taken, 0);
+}
+
+memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
+                         unsigned own)
+{
+    core->memo.given_count = 0;
+    memo_place *at = behind_own(core, branch, own);
+    return walk_on(core, r, path, at, false, (own & OWN_TAKEN) != 0, branch->node.number + 1);
+}

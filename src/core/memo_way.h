@@ -1,0 +1,113 @@
+/* Following a way of usual answers, inlined into the hot path. */
+#ifndef CORE_MEMO_WAY_H
+#define CORE_MEMO_WAY_H
+
+#include "core/memo_tree.h"
+
+/* memo_walk.c */
+/* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
+ * A group that passes the BTB is not asked: that would show in the BTB, and there is no asking twice. */
+memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way);
+/* memo_follow, if something has happened in the code cache since the way was followed last. */
+memo_place *memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way,
+                                bool *tried);
+/* Follows the tree from `at`, question by question up to an answer that is not the usual one, then the way
+ * that begins there, and so on, and answers the leaf. `tried`: the reference that `at` asks for does not have
+ * the usual answer. NULL: the tree ends behind `known` questions. */
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_place *at, bool tried,
+                     bool taken);
+/* Goes on behind a branch that found its own entry, with an answer (OWN_*) that leads to no leaf yet. */
+memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
+                         unsigned own);
+
+static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
+{
+    return core->now + (uint64_t)(int64_t)offset;
+}
+
+/* The branch at `node` as it was executed. */
+static inline branch_query memo_query(const p5_core *core, const p5_retired *r, const memo_node *node,
+                                      bool taken)
+{
+    const p5_block *block = r->block;
+    uint64_t since = core->instructions - block->ran->instructions + node->instructions;
+    uint64_t pairs = core->groups - block->ran->groups + node->index;
+    return (branch_query){.address = block->branch_address,
+                          .last_byte = block->fall_through - 1,
+                          .pair = node->address,
+                          .previous_pair = node->index == 1 ? memo_last_u(core) : node->previous,
+                          .target = r->next,
+                          .fall_through = block->fall_through,
+                          .kind = block->branch_kind,
+                          .taken = taken,
+                          .in_v = node->in_v,
+                          .unpaired_chance = node->chance,
+                          .loop_pairs = (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX),
+                          .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+}
+
+/* The branch's own entry is where it was last time. */
+static inline bool memo_is_own(const memo_branch *branch)
+{
+    return branch->entry && btb_place(branch->entry) == branch->place;
+}
+
+/* Predicts such a branch, learns, answers OWN_*. */
+static inline unsigned memo_own(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+{
+    const branch_query query = memo_query(core, r, &branch->node, taken);
+    bool overflow;
+    *branch->lru = (*branch->lru & branch->keep) | branch->point;
+    return predictor_own(core->predictor, &query, branch->entry, &overflow);
+}
+
+/* Asks the steps of a way; mostly they are references at calm clocks. */
+static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core, const p5_retired *r,
+                                                                   const memo_way *way)
+{
+    struct memory *m = core->memory;
+    const memo_step *step = way->steps, *end = step + way->step_count;
+    if (step == end)
+        return way->end;
+    if (__builtin_expect(!way->only_data || !memory_calm(m, memo_clock(core, way->first_offset),
+                                                         memo_clock(core, way->last_offset)),
+                         0))
+        return memo_steps_busy(core, r, way);
+    const p5_access *access = r->accesses + way->first_access;
+    do {
+        if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0))
+            return step->node;
+        access++;
+    } while (++step != end);
+    return way->end;
+}
+
+/* The fetches of a way whose lines are in the code cache have their usual answers. */
+static inline bool memo_code_usual(p5_core *core, const memo_path *path, const memo_way *way)
+{
+    struct memory *m = core->memory;
+    return !way->asks_code ||
+           (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
+            (way->page == m->code_tlb.last_key || memory_code_page_usual(m, path->block->code->linear)));
+}
+
+/* Follows a way as far as the answers are usual. Answers the place where that is no longer known; `*tried` is
+ * set if that is a reference whose answer is not the usual one.
+ *
+ * If nothing has happened in the code cache since the lines of the way were used last, that needs not be
+ * looked at and not be done again: a use of a cache way sets the bits on its path of the replacement tree to
+ * values that depend on that alone; done twice with nothing between, the second changes nothing, and the
+ * lines of a block lie in different sets. */
+static inline __attribute__((always_inline)) memo_place *
+memo_follow(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way, bool *tried)
+{
+    if (__builtin_expect(way->code_changes != memory_code_changes(core->memory), 0))
+        return memo_follow_changed(core, r, path, way, tried);
+    if (__builtin_expect(!memo_code_usual(core, path, way), 0))
+        return way->first;
+    memo_node *at = memo_steps(core, r, way);
+    *tried = at != way->end;
+    return &at->place;
+}
+
+#endif
