@@ -44,6 +44,8 @@ static void begin(region *r, p5_machine *machine)
 {
     look(machine, &r->before);
     r->times++;
+    if (r->turned != NULL)
+        r->turned(r->context, machine, true);
 }
 
 static void end(region *r, p5_machine *machine)
@@ -55,6 +57,8 @@ static void end(region *r, p5_machine *machine)
     r->counted.instructions += now.instructions - r->before.instructions;
     r->counted.clock += now.clock - r->before.clock;
     r->counted.permissive += now.permissive - r->before.permissive;
+    if (r->turned != NULL)
+        r->turned(r->context, machine, false);
 }
 
 /* From one time that control comes there to the next. */
@@ -99,6 +103,7 @@ bool region_begin(region *r, p5_machine *machine)
     r->depth = 0;
     r->times = 0;
     r->over = false;
+    r->turned = NULL;
     memset(&r->counted, 0, sizeof r->counted);
     for (unsigned i = NUMBER_FROM; i <= NUMBER_TO; i++) {
         points[i] = (p5_point){.at = UINT64_MAX};

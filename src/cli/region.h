@@ -14,6 +14,9 @@ typedef struct region {
     unsigned depth;              /* calls of the function under way, or 1 within the region */
     uint64_t times;              /* how often it began */
     bool over;
+    /* Called when the region begins and ends; set it behind region_begin. NULL: nobody asks. */
+    void (*turned)(void *context, p5_machine *machine, bool inside);
+    void *context;
 } region;
 
 /* Parses FROM,TO or FUNCTION for the guest at `path`. False after a message. */

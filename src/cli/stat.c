@@ -173,6 +173,11 @@ static bool has_intervals(const stat_options *options)
     return options->intervals.every_clocks != 0 || options->intervals.every_instructions != 0;
 }
 
+static void turn_intervals(void *intervals, p5_machine *machine, bool inside)
+{
+    stat_intervals_turn(intervals, machine, inside);
+}
+
 /* One run of the guest. False if there is nothing to report; *status is what to exit with either way. */
 static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
                      unsigned *broken, int *status, stat_intervals *intervals)
@@ -180,11 +185,22 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
     if (machine == NULL)
         return false;
-    if ((options->roi != NULL && !region_begin(&options->region, machine)) ||
-        (intervals != NULL && !stat_intervals_begin(intervals, machine))) {
+    region *roi = options->roi != NULL ? &options->region : NULL;
+    if (roi != NULL && !region_begin(roi, machine)) {
         p5_machine_close(machine);
         *status = CLI_INTERNAL;
         return false;
+    }
+    if (intervals != NULL) /* the region's, if there is one: they begin and end with it */
+        intervals->paused = roi != NULL && roi->depth == 0;
+    if (intervals != NULL && !stat_intervals_begin(intervals, machine)) {
+        p5_machine_close(machine);
+        *status = CLI_INTERNAL;
+        return false;
+    }
+    if (intervals != NULL && roi != NULL) {
+        roi->turned = turn_intervals;
+        roi->context = intervals;
     }
     bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
     *status = ran ? guest_exit_status(result) : CLI_INTERNAL;
@@ -194,8 +210,8 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         run->instructions = p5_machine_instructions(machine);
         run->clock = p5_machine_clock(machine);
         run->permissive = p5_machine_permissive_count(machine);
-        if (options->roi != NULL)
-            region_end(&options->region, machine, run);
+        if (roi != NULL)
+            region_end(roi, machine, run);
         if (intervals != NULL && !stat_intervals_end(intervals, machine))
             *status = CLI_INTERNAL;
     }
@@ -283,10 +299,6 @@ static int stat_guest(stat_options *options, char **argv)
     }
     if (options->runs > 1 && has_intervals(options)) {
         cli_complain(NULL, NULL, 0, "-I and -r: intervals are those of one run");
-        return CLI_USAGE;
-    }
-    if (options->roi != NULL && has_intervals(options)) {
-        cli_complain(NULL, NULL, 0, "-I and --roi: a region has no intervals of its own");
         return CLI_USAGE;
     }
     if (options->csv && options->json) {

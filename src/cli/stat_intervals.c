@@ -39,11 +39,34 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
         p5_observer_every(in->observer, 0, 0); /* the run goes on unobserved */
 }
 
+/* The interval that ends before its time. */
+static void cut_interval(stat_intervals *in, p5_machine *machine)
+{
+    p5_counts totals;
+    p5_machine_counts(machine, &totals);
+    if (memcmp(&totals, &in->before, sizeof totals) != 0)
+        write_interval(in, machine);
+}
+
+void stat_intervals_turn(stat_intervals *in, p5_machine *machine, bool inside)
+{
+    in->paused = !inside;
+    if (inside) {
+        p5_machine_counts(machine, &in->before);
+        in->instructions = p5_machine_instructions(machine);
+    } else {
+        cut_interval(in, machine);
+    }
+    bool full = in->most != 0 && in->count == in->most;
+    p5_observer_every(in->observer, inside && !full ? in->every_clocks : 0,
+                      inside && !full ? in->every_instructions : 0);
+}
+
 bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
 {
     p5_observe_options options = {.size = sizeof options,
-                                  .every_clocks = in->every_clocks,
-                                  .every_instructions = in->every_instructions,
+                                  .every_clocks = in->paused ? 0 : in->every_clocks,
+                                  .every_instructions = in->paused ? 0 : in->every_instructions,
                                   .observed = observed,
                                   .context = in};
     p5_error error = {0};
@@ -62,10 +85,8 @@ bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
 
 bool stat_intervals_end(stat_intervals *in, p5_machine *machine)
 {
-    p5_counts totals;
-    p5_machine_counts(machine, &totals);
-    if (memcmp(&totals, &in->before, sizeof totals) != 0)
-        write_interval(in, machine);
+    if (!in->paused)
+        cut_interval(in, machine);
     if (in->failed)
         cli_show_error(&in->error, NULL, NULL, NULL);
     return !in->failed;

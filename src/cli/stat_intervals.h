@@ -18,12 +18,15 @@ typedef struct stat_intervals {
     p5_observer *observer;
     p5_counts before;
     uint64_t count, instructions;
+    bool paused; /* outside the region that is counted; may be set from the beginning */
     bool failed;
     p5_error error;
 } stat_intervals;
 
 /* Writes the header and observes `machine`. False after a message. */
 bool stat_intervals_begin(stat_intervals *intervals, p5_machine *machine);
+/* With --roi: from here on inside the region or outside; its last interval is cut short by its end. */
+void stat_intervals_turn(stat_intervals *intervals, p5_machine *machine, bool inside);
 /* The interval that the run's end has cut short. False after a message. */
 bool stat_intervals_end(stat_intervals *intervals, p5_machine *machine);
 

@@ -38,5 +38,15 @@ join "$work/function" "$work/from" | awk '$2 > $3 { print "FAIL: " $1 " is " $2 
 grep -q '"region":"sort","region-times":1' "$work/report" && exit 1
 "$p5scope" stat -j -o "$work/report" --roi sort "${program[@]}" >/dev/null
 grep -q '"region":"sort","region-times":1' "$work/report" || { echo "FAIL: the report does not say what the region was"; exit 1; }
+# Intervals are the region's: they add up to it, none lies outside, and there is more than one.
+for region in sort sort,checksum 777i,1e15c 0c,5000c; do
+    "$p5scope" stat -j -o "$work/report" -I 1000c --summary --roi "$region" "${program[@]}" >/dev/null
+    jq -r 'select(.event and .interval == null) | "\(.event) \(.value)"' "$work/report" | awk '$2 != 0' | sort >"$work/whole"
+    jq -r 'select(.event and .interval) | "\(.event) \(.value)"' "$work/report" | awk '{ sum[$1] += $2 } END { for (name in sum) if (sum[name] != 0) print name, sum[name] }' |
+        sort >"$work/sum"
+    [ -s "$work/whole" ] && [ "$(jq -r 'select(.event == "clocks" and .interval) | .interval' "$work/report" | sort -u | wc -l)" -gt 1 ] ||
+        { echo "FAIL: no intervals of $region"; exit 1; }
+    same whole sum "the intervals of $region do not add up to it"
+done
 "$p5scope" stat -j -o "$work/report" --roi 1e14c,1e15c "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
     { echo "FAIL: no word about a region that was never reached"; exit 1; }
