@@ -94,6 +94,8 @@ void p5_pmu_on_pin(p5_pmu *pmu, void (*changed)(void *context, p5_pin pin, bool 
 /* Brings the pins up to the core's clock and tells of changes. To be called after each stretch that was fed:
  * the smaller the stretches, the more exact the places of pulses inside them. */
 void p5_pmu_follow_pins(p5_pmu *pmu);
+/* At the end of a run: follows, and tells also of the changes that are still on their way. */
+void p5_pmu_settle_pins(p5_pmu *pmu);
 /* The earliest core clock at which a pin can change; UINT64_MAX if none can as CESR stands. Until shortly
  * before it there is no need to follow. `halted`: nothing is executed until then, so only changes that are on
  * their way count. */

@@ -92,7 +92,8 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
         }
         fault = p5_pmu_wrmsr(machine->pmu, &privilege, ecx, value);
         if (fault == P5_NO_FAULT)
-            machine->after |= AFTER_CONTROL; /* TR12 may have changed */
+            machine->after |= AFTER_CONTROL;                 /* TR12 may have changed */
+        machine->attention_wanted |= machine->pins_followed; /* CESR may have: run_plan */
         if (fault == P5_NO_FAULT && machine->observers != NULL)
             observers_pmu(machine, P5_OBSERVE_WRMSR, ecx, value);
         return processor_outcome(call, fault);

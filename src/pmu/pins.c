@@ -30,6 +30,18 @@ static uint64_t core_clock_of(const pins *p, uint64_t n)
     return (n * p->half_ratio + 1) / 2;
 }
 
+static pin_pulse pulse_of(const pins *p, uint64_t end, uint64_t clocks, unsigned delay)
+{
+    return (pin_pulse){bus_clock_of(p, end - clocks + delay) + 1, bus_clock_of(p, end - 1 + delay) + 2};
+}
+
+void pins_span(const pins *p, uint64_t end, uint64_t clocks, unsigned delay, uint64_t *up, uint64_t *down)
+{
+    pin_pulse pulse = pulse_of(p, end, clocks, delay);
+    *up = core_clock_of(p, pulse.up);
+    *down = core_clock_of(p, pulse.down);
+}
+
 void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
 {
     pmu_pin *pin = &p->pin[which];
@@ -37,15 +49,15 @@ void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
         return;
     if (clocks > end)
         clocks = end;
-    uint64_t delay = pin->function == PIN_OVERFLOW ? p->overflow_clocks : p->delay_clocks;
-    uint64_t up = bus_clock_of(p, end - clocks + delay) + 1, down = bus_clock_of(p, end - 1 + delay) + 2;
+    pin_pulse added =
+        pulse_of(p, end, clocks, pin->function == PIN_OVERFLOW ? p->overflow_clocks : p->delay_clocks);
     pin_pulse *last = pin->pulse_count > 0 ? &pin->pulses[pin->pulse_count - 1] : NULL;
-    if (last != NULL && (up <= last->down || pin->pulse_count == PIN_PULSES)) {
-        if (down > last->down)
-            last->down = down;
+    if (last != NULL && (added.up <= last->down || pin->pulse_count == PIN_PULSES)) {
+        if (added.down > last->down)
+            last->down = added.down;
         return;
     }
-    pin->pulses[pin->pulse_count++] = (pin_pulse){up, down};
+    pin->pulses[pin->pulse_count++] = added;
 }
 
 static void set_level(pins *p, unsigned which, bool level, uint64_t clock)
@@ -160,6 +172,12 @@ void p5_pmu_on_pin(p5_pmu *pmu, void (*changed)(void *context, p5_pin pin, bool 
     pmu->pins.context = context;
     pmu->pins.clock = pmu->watched.clock(pmu->watched.context);
     pins_select(pmu);
+}
+
+void p5_pmu_settle_pins(p5_pmu *pmu)
+{
+    p5_pmu_follow_pins(pmu);
+    pins_tell(&pmu->pins, UINT64_MAX);
 }
 
 void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on)

@@ -48,6 +48,9 @@ typedef struct pins {
 
 /* What a pin shows was on in the `clocks` core clocks before core clock `end`. */
 void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks);
+/* When a pin is up, in core clocks from *up up to before *down, for what was on in the `clocks` clocks before
+ * `end`, `delay` clocks later. */
+void pins_span(const pins *p, uint64_t end, uint64_t clocks, unsigned delay, uint64_t *up, uint64_t *down);
 /* Tells of all changes up to core clock `now`. */
 void pins_tell(pins *p, uint64_t now);
 

@@ -225,6 +225,14 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
         write_row(trace, NULL, at);
 }
 
+static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool level, uint64_t clock)
+{
+    p5_trace *trace = context;
+    (void)machine;
+    if (trace->open && !trace->failed)
+        trace->sink->pin(trace, pin, level, clock);
+}
+
 /* ---- opening and closing ------------------------------------------------------------------------------- */
 
 static p5_status make_columns(p5_trace *trace, p5_error *error)
@@ -284,6 +292,7 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
                                   .markers = options->markers && !trace->sink->no_rows,
                                   .pmu = options->pmu && !trace->sink->no_rows,
                                   .observed = observed,
+                                  .pin = trace->sink->pin != NULL ? pin_changed : NULL,
                                   .context = trace};
     p5_status status = p5_machine_observe(trace->machine, &observe, &trace->observer, error);
     free(addresses);
@@ -339,8 +348,10 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
 
 p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
 {
-    p5_observer_close(trace->observer);
     p5_machine_settle(trace->machine);
+    if (trace->sink->pin != NULL)
+        p5_pmu_settle_pins(p5_machine_pmu(trace->machine));
+    p5_observer_close(trace->observer);
     if (trace->open) {
         p5_observation at = {.clock = p5_machine_clock(trace->machine),
                              .instructions = p5_machine_instructions(trace->machine)};

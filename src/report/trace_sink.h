@@ -53,6 +53,7 @@ struct trace_sink {
     p5_status (*begin)(p5_trace *trace, p5_error *error); /* header */
     void (*window)(p5_trace *trace, bool opens);          /* before the row at which it does */
     void (*row)(p5_trace *trace, const trace_row *row);
+    void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock);   /* within the window */
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
     bool has_database;                                                      /* writes its file itself */
     bool every_instruction; /* without an interval: a row behind each */

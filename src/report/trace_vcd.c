@@ -2,7 +2,8 @@
  * clock.
  *
  * The model knows events by the instruction group that brought them, not by the clock within it. So a counter
- * changes where its group leaves EX, and its pin is on for the last clocks up to there. */
+ * changes where its group leaves EX, and what a pin shows of it was on in the last clocks up to there. The
+ * pins themselves are the monitor's (src/pmu/pins.c): delayed, and sampled at bus clocks. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,9 +72,6 @@ typedef struct vcd_state {
     uint64_t time;      /* #time as last written */
     uint64_t bus_clock; /* number of the next edge of CLK */
     bool clock_runs;
-    uint64_t row_clock; /* of the last row */
-    uint64_t counter[2];
-    uint32_t cesr;
     uint64_t matches[4];
 } vcd_state;
 
@@ -207,15 +205,10 @@ static void on_message(void *context, const p5_branch_message *message)
     change(trace->state, message->clock, SIGNAL_BTM_ADDRESS, message->address);
 }
 
-static void on_parity_error(void *context, uint32_t array, bool shutdown)
+static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
 {
-    p5_trace *trace = context;
-    (void)array;
-    uint64_t clock = p5_machine_clock(trace->machine);
-    if (shutdown)
-        change(trace->state, clock, SIGNAL_IERR, 0);
-    else
-        pulse(trace->state, SIGNAL_IERR, clock, clock + 1, 0, 1);
+    static const uint32_t signal[P5_PINS] = {SIGNAL_PM0, SIGNAL_PM1, SIGNAL_IERR};
+    change(trace->state, clock, signal[which], which == P5_PIN_IERR ? !level : level);
 }
 
 static void listen(p5_trace *trace, bool on)
@@ -223,7 +216,6 @@ static void listen(p5_trace *trace, bool on)
     p5_core *core = p5_machine_core(trace->machine);
     p5_core_on_bus(core, on ? on_bus : NULL, trace);
     p5_core_on_branch_message(core, on ? on_message : NULL, trace);
-    p5_pmu_on_parity_error(p5_machine_pmu(trace->machine), on ? on_parity_error : NULL, trace);
 }
 
 /* ---- header -------------------------------------------------------------------------------------------- */
@@ -325,48 +317,6 @@ static uint64_t string_number(vcd_state *state, const char *text)
     return UINT64_MAX; /* more different instructions than there is room for */
 }
 
-/* What a counter's pin shows of `increments` between two rows. */
-static void show_pin(p5_trace *trace, unsigned number, uint64_t increments, bool overflow, uint64_t from,
-                     uint64_t to)
-{
-    enum { OVERFLOW_CLOCKS = 5 /* manual, 26.4.5: the pin follows an overflow some clocks later */ };
-    vcd_state *state = trace->state;
-    const p5_pmu *pmu = p5_machine_pmu(trace->machine);
-    uint32_t signal = SIGNAL_PM0 + number;
-    switch (pin_function_of(&pmu->counters[number], pmu->cc_clocks)) {
-    case PIN_BREAKPOINT: /* shown by BP */
-    case PIN_IDLE:
-        break;
-    case PIN_OVERFLOW:
-        if (overflow)
-            pulse(state, signal, to + OVERFLOW_CLOCKS, to + OVERFLOW_CLOCKS + 1, 1, 0);
-        break;
-    case PIN_PULSE:
-    case PIN_LEVEL:
-        if (increments > to - from)
-            increments = to - from; /* two in one clock are one pulse */
-        if (increments > 0)
-            pulse(state, signal, to - increments, to, 1, 0);
-        break;
-    }
-}
-
-static void show_counters(p5_trace *trace, const trace_row *r, bool first)
-{
-    vcd_state *state = trace->state;
-    bool written = state->cesr != r->cesr || r->at->kind == P5_OBSERVE_WRMSR;
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t increments = (r->counter[i] - state->counter[i]) & COUNTER_MASK;
-        bool wrapped = r->counter[i] < state->counter[i];
-        if (!first && !written && increments > 0)
-            show_pin(trace, i, increments, wrapped, state->row_clock, r->at->clock);
-        state->counter[i] = r->counter[i];
-        change(state, r->at->clock, SIGNAL_CTR0 + i, r->counter[i]);
-    }
-    state->cesr = r->cesr;
-    change(state, r->at->clock, SIGNAL_CESR, r->cesr);
-}
-
 /* A match of a breakpoint address shows on its pin, whether or not a counter counts it. */
 static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
 {
@@ -379,8 +329,12 @@ static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
             matched |= 1u << i;
         state->matches[i] = total;
     }
-    if (matched != 0 && !first)
-        pulse(state, SIGNAL_BP, clock - 1, clock, matched, 0);
+    if (matched != 0 && !first) {
+        const pins *p = &p5_machine_pmu(trace->machine)->pins;
+        uint64_t up, down;
+        pins_span(p, clock, 1, p->delay_clocks, &up, &down);
+        pulse(state, SIGNAL_BP, up, down, matched, 0);
+    }
 }
 
 static void row(p5_trace *trace, const trace_row *r)
@@ -388,7 +342,9 @@ static void row(p5_trace *trace, const trace_row *r)
     vcd_state *state = trace->state;
     uint64_t clock = r->at->clock;
     bool first = strcmp(r->kind, "start") == 0;
-    show_counters(trace, r, first);
+    for (unsigned i = 0; i < 2; i++)
+        change(state, clock, SIGNAL_CTR0 + i, r->counter[i]);
+    change(state, clock, SIGNAL_CESR, r->cesr);
     show_breakpoints(trace, clock, first);
     change(state, clock, SIGNAL_CPL, r->at->cpl);
     if (r->at->address != 0) {
@@ -398,7 +354,6 @@ static void row(p5_trace *trace, const trace_row *r)
     for (size_t i = 0; i < trace->column_count; i++)
         if (first || r->values[i] != r->before[i])
             change(state, clock, SIGNAL_COLUMNS + (uint32_t)i, r->values[i]);
-    state->row_clock = clock;
     if (clock > LAG_CLOCKS)
         write_before(trace, clock - LAG_CLOCKS);
     if (state->out_of_memory) {
@@ -414,6 +369,9 @@ static void window(p5_trace *trace, bool opens)
     uint64_t clock = p5_machine_clock(trace->machine);
     listen(trace, opens);
     if (opens) {
+        const pins *p = &p5_machine_pmu(trace->machine)->pins;
+        for (unsigned i = 0; i < P5_PINS; i++)
+            pin(trace, (p5_pin)i, p->pin[i].level, clock);
         state->bus_clock = (clock * 4 + p5_machine_model(trace->machine)->half_ratio - 1) /
                            p5_machine_model(trace->machine)->half_ratio;
         state->clock_runs = true;
@@ -443,4 +401,4 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 }
 
 const trace_sink_type trace_vcd = {
-    .begin = begin, .window = window, .row = row, .end = end, .every_instruction = true};
+    .begin = begin, .window = window, .row = row, .pin = pin, .end = end, .every_instruction = true};
