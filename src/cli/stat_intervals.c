@@ -21,6 +21,7 @@ static void write_interval(stat_intervals *in, p5_machine *machine)
     p5_status status = in->json  ? p5_stat_write_json(in->out, &stat, &in->error)
                        : in->csv ? p5_stat_write_csv(in->out, &stat, in->style, &in->error)
                                  : p5_stat_write_text(in->out, &stat, in->style, &in->error);
+    fflush(in->out); /* who watches the run sees each interval when it is over */
     in->before = totals;
     in->instructions = p5_machine_instructions(machine);
     in->count++;
