@@ -108,6 +108,8 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error);
 void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat);
 void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);
 void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat);
+/* What closes the intervals of JSON: the summary of the whole run (or region) `stat`. */
+void p5_stat_write_interval_json_footer(FILE *out, const p5_stat *stat);
 /* P5_ERR_NAME with near names if there is no metric group `name`. */
 p5_status p5_metric_group_check(const char *name, p5_error *error);
 

@@ -93,9 +93,9 @@ typedef struct p5_database p5_database;
 /* Opens a database of that form at `path`; makes it if there is none. P5_ERR_FORMAT if it is another kind of
  * file. */
 p5_status p5_database_open(const char *path, p5_database **database, p5_error *error);
-/* Adds the runs of `file`: the output of `stat -j`, or a database of `trace`. All of it or, with an error,
- * nothing. P5_ERR_STATE: a run of it is there already; P5_ERR_FORMAT: the file is cut off, or no such file.
- * *runs gets the number of runs added. */
+/* Adds the runs of `file`: the output of `stat -j`, a trace in JSON lines, or a database of `trace`. All of
+ * it or, with an error, nothing. P5_ERR_STATE: a run of it is there already; P5_ERR_FORMAT: the file is cut
+ * off, or no such file. *runs gets the number of runs added. */
 p5_status p5_database_merge(p5_database *database, const char *file, size_t *runs, p5_error *error);
 /* P5_ERR_IO if something could not be written. */
 p5_status p5_database_close(p5_database *database, p5_error *error);

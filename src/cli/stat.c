@@ -280,6 +280,8 @@ static int run_and_report(stat_options *options, const char *own_options, const 
         stat.ending = ending[0] != '\0' ? ending : NULL;
         stat.run_count = done;
         stat.region_times = options->region.times;
+        if (intervals_wanted && options->json && !intervals.failed)
+            p5_stat_write_interval_json_footer(out, &stat);
         if ((!intervals_wanted || options->summary) && !write_report(options, &stat, out))
             status = CLI_INTERNAL;
     }

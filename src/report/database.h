@@ -50,4 +50,7 @@ p5_status database_add_interval(p5_database *database, const database_interval *
 p5_status database_add_value(p5_database *database, sqlite3_int64 interval, sqlite3_int64 event,
                              uint64_t value, p5_error *error);
 
+/* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
+p5_status merge_lines(p5_database *database, const char *file, FILE *in, size_t *runs, p5_error *error);
+
 #endif

@@ -4,7 +4,7 @@ PRAGMA user_version = 1;
 
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,            -- 'trace' or 'stat'
+    kind TEXT NOT NULL,            -- 'trace', 'stat' or 'intervals' (stat -I)
     p5scope TEXT NOT NULL,         -- version
     model TEXT NOT NULL,
     clock_mhz REAL NOT NULL,

@@ -156,6 +156,27 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     json_close_object(json);
 }
 
+/* An interval's end. */
+static void write_interval_summary(json_writer *json, const p5_stat *stat)
+{
+    const uint64_t *clocks = stat->runs[0].counts.clocks;
+    json_open_object(json);
+    write_interval(json, stat);
+    json_key(json, "summary");
+    json_open_object(json);
+    json_key_unsigned(json, "clocks", clocks[P5_CPL_SYSTEM] + clocks[P5_CPL_USER]);
+    json_key_unsigned(json, "instructions", stat->runs[0].instructions);
+    json_close_object(json);
+    json_close_object(json);
+}
+
+void p5_stat_write_interval_json_footer(FILE *out, const p5_stat *stat)
+{
+    json_writer json;
+    json_init(&json, out);
+    write_summary(&json, stat);
+}
+
 void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat)
 {
     json_writer json;
@@ -189,6 +210,8 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
         status = write_metric_group(&json, stat, *name, error);
     if (stat->interval == 0)
         write_summary(&json, stat);
+    else
+        write_interval_summary(&json, stat);
     if (status == P5_OK && ferror(out))
         status = error_set(error, P5_ERR_IO, "cannot write the report");
     return status;

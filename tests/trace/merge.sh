@@ -40,6 +40,28 @@ done
 sqlite3 all.db "SELECT count(*) FROM total t JOIN run r ON r.id = t.run JOIN total u USING (event) JOIN run s ON s.id = u.run
     WHERE r.kind = 'trace' AND s.source = 'a.json' AND t.value <> u.value" | grep -qx 0 || fail "trace and stat of the same run differ"
 
+# The same run as intervals of stat and as traces in JSON lines, totals and deltas: their rows are those of the database that trace writes itself.
+p5scope stat -j -I 100000c --summary -o i.json ./quicksort 1 >/dev/null
+p5scope trace -o t.jsonl -I 10000c --at checksum ./quicksort 1 >/dev/null
+p5scope trace -o u.jsonl -I 10000c --at checksum --deltas ./quicksort 1 >/dev/null
+p5scope trace -o t.db -I 10000c --at checksum ./quicksort 1 >/dev/null
+p5scope merge -q -o lines.db i.json t.jsonl u.jsonl || fail "merge of lines"
+[ "$(sqlite3 lines.db "SELECT group_concat(kind || complete, ' ') FROM run")" = "intervals1 stat1 trace1 trace1" ] ||
+    fail "kinds of runs: $(sqlite3 lines.db 'SELECT * FROM run')"
+for run in 3 4; do
+    sqlite3 lines.db "SELECT number, kind, label, clock, instructions, address, cpl, argument, value, cesr, ctr0, ctr1 FROM interval WHERE run = $run" >got
+    sqlite3 t.db "SELECT number, kind, label, clock, instructions, address, cpl, argument, value, cesr, ctr0, ctr1 FROM interval" >want
+    [ "$(wc -l <want)" -gt 100 ] && cmp -s want got || { diff want got | head; fail "rows of run $run are not those of the database"; }
+    sqlite3 lines.db "SELECT i.number, e.name, e.mode, e.event, v.value FROM value v JOIN event e ON e.id = v.event JOIN interval i ON i.id = v.interval WHERE run = $run ORDER BY 1, 2" >got
+    sqlite3 t.db "SELECT i.number, e.name, e.mode, e.event, v.value FROM value v JOIN event e ON e.id = v.event JOIN interval i ON i.id = v.interval ORDER BY 1, 2" >want
+    cmp -s want got || { diff want got | head; fail "values of run $run are not those of the database"; }
+done
+sqlite3 lines.db "SELECT event, value FROM total WHERE run = 1 AND value <> 0 ORDER BY event" >got # intervals add up to stat
+sqlite3 lines.db "SELECT event, value FROM total WHERE run = 2 AND value <> 0 ORDER BY event" >want
+[ "$(wc -l <want)" -gt 30 ] && cmp -s want got || { diff want got | head; fail "the intervals do not add up to the run"; }
+[ "$(sqlite3 lines.db 'SELECT count(*), max(clock), max(instructions) FROM interval WHERE run = 1')" = \
+    "$(sqlite3 lines.db 'SELECT 13, clocks, instructions FROM run WHERE id = 2')" ] || fail "intervals of stat: $(sqlite3 lines.db 'SELECT number, clock, instructions FROM interval WHERE run = 1')"
+
 refuse() { # FILE MESSAGE
     p5scope merge -o all.db "$1" 2>messages
     [ $? = 1 ] || fail "$1: status $? instead of 1"
@@ -56,6 +78,18 @@ refuse foreign.json 'neither'
 refuse foreign.txt 'neither'
 refuse foreign.db 'not one of p5scope'
 refuse empty.json 'no run'
+grep -v '"row":3,' t.jsonl >gap.jsonl
+sed '$d' t.jsonl >endless.jsonl
+sed '/"row":5,/s/"clocks":[0-9]*,//' t.jsonl >other.jsonl
+grep -v '"interval":.*"summary"' i.json >cut-interval.json
+head -1000 i.json | sed '/^{"summary"/,$d' >endless.json
+p5scope trace -q -o z.jsonl.zst -I 100000c ./hello >/dev/null
+refuse gap.jsonl 'missing'
+refuse endless.jsonl 'cut off'
+refuse other.jsonl 'other counters'
+refuse cut-interval.json 'cut off'
+refuse endless.json 'cut off'
+refuse z.jsonl.zst 'zstd -d'
 refuse missing.json 'cannot open'
 refuse all.db 'itself'
 # one that is refused does not keep the others out
