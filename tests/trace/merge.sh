@@ -124,3 +124,48 @@ rm -rf results && mkdir results
 for task in 1 2 3; do SLURM_ARRAY_TASK_ID=$task bash -eu job.sh >out 2>&1 || { cat out; fail "task $task of the Slurm job"; }; done
 [ "$(ls results | wc -l)" = 3 ] || fail "the Slurm job: $(ls results)"
 p5scope merge -q -o slurm.db results/*.json || fail "merging what the Slurm job wrote"
+# If Slurm is here: sbatch takes the job and its options. Without a cluster it gets as far as looking for the controller.
+if command -v sbatch >/dev/null; then
+    printf 'ClusterName=none\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=1\nSlurmctldTimeout=1\nMessageTimeout=1\nAuthType=auth/none\nNodeName=none\n' >slurm.conf
+    SLURM_CONF=$PWD/slurm.conf timeout 20 sbatch --test-only --array=1-8%64 job.sh >out 2>&1
+    grep -qi 'unrecognized option\|invalid\|unknown option\|usage:' out && { cat out; fail "sbatch does not take the job"; }
+    sed 's/--mem=1G/--memm=1G/' job.sh >bad.sh
+    SLURM_CONF=$PWD/slurm.conf timeout 20 sbatch --test-only bad.sh >out 2>&1
+    grep -qi 'unrecognized option' out || { cat out; fail "sbatch takes anything: this shows nothing"; }
+else
+    echo "no sbatch: whether Slurm takes the job's options was not tested"
+fi
+
+# Over ssh, to this machine: the example with other names of machines. Needs an ssh server's program, which is started for this test alone, on a
+# port of its own, for a key of its own.
+sshd=$(PATH=$PATH:/usr/sbin:/usr/local/sbin command -v sshd) && command -v ssh >/dev/null && command -v rsync >/dev/null ||
+    { echo "no sshd, ssh or rsync (Debian: openssh-server rsync): the sweep over ssh was not tested"; exit 0; }
+ssh-keygen -q -t ed25519 -N '' -f host_key && ssh-keygen -q -t ed25519 -N '' -f key || fail "ssh-keygen"
+port=$((20000 + $$ % 20000))
+cat >sshd_config <<END
+Port $port
+ListenAddress 127.0.0.1
+HostKey $PWD/host_key
+AuthorizedKeysFile $PWD/key.pub
+PidFile $PWD/sshd.pid
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+END
+mkdir -p /run/sshd 2>/dev/null # where sshd confines itself to; root's business
+"$sshd" -f sshd_config -E sshd.log || { cat sshd.log; echo "sshd does not start: the sweep over ssh was not tested"; exit 0; }
+trap 'kill "$(cat "$work/sweep/sshd.pid" 2>/dev/null)" 2>/dev/null; rm -rf "$work"' EXIT
+ssh="ssh -p $port -i $PWD/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o BatchMode=yes"
+$ssh 127.0.0.1 true 2>out || { cat out sshd.log; echo "no way in by ssh: the sweep over ssh was not tested"; exit 0; }
+# p5scope is in the PATH of the other machine in the example; here its place is written out
+example ssh | sed "s|8/one.example,16/two.example,:|2/127.0.0.1|; s|'p5scope |'$work/bin/p5scope |" >ssh.sh
+grep -q '127.0.0.1' ssh.sh || fail "docs/sweeps.md has no example 'ssh'"
+rm -rf results && mkdir over_ssh && cp quicksort sieve over_ssh && cd over_ssh || exit 1
+PARALLEL_HOME=$work/parallel PARALLEL_SSH="$ssh" bash -eu ../ssh.sh >out 2>&1 || { cat out; fail "the sweep over ssh"; }
+[ "$(sqlite3 sweep.db 'SELECT count(*) FROM run WHERE complete')" = 8 ] || { cat out; fail "the sweep over ssh is not whole"; }
+sqlite3 -cmd "ATTACH '../sweep.db' AS local" sweep.db "SELECT a.model, a.command, a.event, a.value FROM main.total a JOIN local.total b USING (model, command, event)
+    WHERE a.value <> b.value" >got
+sqlite3 -cmd "ATTACH '../sweep.db' AS local" sweep.db "SELECT count(*) FROM main.total a JOIN local.total b USING (model, command, event)" >count
+[ ! -s got ] && [ "$(cat count)" -gt 500 ] || { head got; fail "what came over ssh differs from what ran here"; }
