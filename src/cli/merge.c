@@ -71,7 +71,7 @@ int verb_merge(int argc, char **argv)
         .parser = parse,
         .args_doc = "FILE...",
         .doc =
-            "Add the runs in FILEs (output of 'stat -j', .jsonl and .db of 'trace') to one SQLite database."};
+            "Add the runs in FILEs (of 'stat -j'; .jsonl, .db of 'trace') to one SQLite database."};
     merge_options options = {0};
     int status = CLI_USAGE;
     bool parsed = cli_parse_anywhere(&argp, argc, argv, &options);
