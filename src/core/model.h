@@ -120,6 +120,7 @@ struct p5_model {
 /* How the text of a key becomes its member. */
 typedef enum model_kind {
     MODEL_NUMBER, /* uint32_t in [min, max] */
+    MODEL_HEX,    /* the same, shown in hexadecimal */
     MODEL_FLAG,   /* bool: on, off */
     MODEL_REAL,   /* double in [min, max] */
     MODEL_RATIO,  /* uint32_t: "5/2" -> 5 */

@@ -29,8 +29,8 @@ const model_field model_fields[] = {
 
     CHOICE("processor", "family", family, P5_FAMILY_P54C, "p54c p55c",
            "p54c: Pentium; p55c: Pentium with MMX. Decides instruction set, pipe and registers"),
-    NUMBER("processor", "signature", signature, 0x500, 0x3fff,
-           "CPUID leaf 1 EAX: type, family, model, stepping"),
+    {"processor", "signature", MODEL_HEX, 0x500, 0x3fff, false, NULL, AT(signature),
+     "CPUID leaf 1 EAX: type, family, model, stepping"},
     {"processor", "clock_mhz", MODEL_REAL, 1, 1000, false, NULL, AT(clock_mhz), "core clock"},
     {"processor", "bus_ratio", MODEL_RATIO, 3, 7, false, NULL, AT(half_ratio),
      "core clocks per bus clock: 3/2, 2/1, 5/2, 3/1 or 7/2"},

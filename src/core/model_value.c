@@ -58,7 +58,8 @@ bool model_value_set(p5_model *model, const model_field *field, const char *valu
 {
     void *at = (char *)model + field->offset;
     switch (field->kind) {
-    case MODEL_NUMBER: {
+    case MODEL_NUMBER:
+    case MODEL_HEX: {
         uint64_t number;
         bool fits =
             text_to_u64(value, &number) && (double)number >= field->min && (double)number <= field->max;
@@ -121,6 +122,9 @@ void model_value_text(const p5_model *model, const model_field *field, char *tex
     switch (field->kind) {
     case MODEL_NUMBER:
         snprintf(text, size, "%u", *(const uint32_t *)at);
+        break;
+    case MODEL_HEX:
+        snprintf(text, size, "0x%x", *(const uint32_t *)at);
         break;
     case MODEL_FLAG:
         snprintf(text, size, "%s", *(const bool *)at ? "on" : "off");
