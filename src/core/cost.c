@@ -1,3 +1,4 @@
+#include "base/bits.h"
 #include "core/cost.h"
 
 #include <string.h>
@@ -27,14 +28,6 @@ static unsigned lowest_bit(uint64_t v)
         v >>= 1;
         n++;
     }
-    return n;
-}
-
-static unsigned highest_bit(uint64_t v)
-{
-    unsigned n = 0;
-    while (v >>= 1)
-        n++;
     return n;
 }
 

@@ -5,16 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "base/text.h"
-
-static unsigned highest_bit(uint64_t mask)
-{
-    unsigned bit = 0;
-    while (mask >>= 1)
-        bit++;
-    return bit;
-}
 
 /* Bits of the register: what can be read or written, and at least its fields. */
 static unsigned register_bits(const p5_register *reg)
