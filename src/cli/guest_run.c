@@ -6,17 +6,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/host_time.h"
 #include "cli/interrupt.h"
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void show_notice(void *context, const char *line)
 {
@@ -145,7 +138,7 @@ typedef struct progress_line {
 static void show_progress(void *context, const p5_machine *machine)
 {
     progress_line *line = context;
-    double seconds = now() - line->start;
+    double seconds = host_seconds() - line->start;
     if (seconds < 1)
         return;
     double instructions = (double)p5_machine_instructions(machine);
@@ -157,7 +150,7 @@ static void show_progress(void *context, const p5_machine *machine)
 
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
-    progress_line line = {.start = now()};
+    progress_line line = {.start = host_seconds()};
     if (!options->quiet && isatty(STDERR_FILENO))
         p5_machine_on_progress(machine, show_progress, &line, 0.5);
     p5_error error = {0};
@@ -167,7 +160,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
                            ? p5_machine_run_gdb(machine, options->gdb, &options->limits, result, &error)
                            : p5_machine_run(machine, &options->limits, result, &error);
     int signal_number = interrupt_release();
-    *host_seconds = now() - line.start;
+    *host_seconds = host_seconds() - line.start;
     if (line.shown)
         fputs("\033[K", stderr);
     uint64_t later = p5_machine_permissive_count(machine);

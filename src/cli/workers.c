@@ -9,8 +9,9 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/host_time.h"
 
 _Static_assert(sizeof(worker_answer) <= PIPE_BUF, "an answer must go through a pipe in one piece");
 
@@ -32,13 +33,6 @@ typedef struct pool {
     bool ended;
 } pool;
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static _Noreturn void work(const pool *p, unsigned self)
 {
     close(p->answers[0]);
@@ -50,9 +44,9 @@ static _Noreturn void work(const pool *p, unsigned self)
         worker_answer answer;
         memset(&answer, 0, sizeof answer);
         answer.job = job;
-        double start = now();
+        double start = host_seconds();
         answer.status = p->jobs->work(p->jobs->context, job, answer.text, sizeof answer.text);
-        answer.seconds = now() - start;
+        answer.seconds = host_seconds() - start;
         if (write(p->answers[1], &answer, sizeof answer) != (ssize_t)sizeof answer)
             _exit(1);
         atomic_store(&p->shared->current[self], NO_JOB);

@@ -5,9 +5,9 @@
  * count) reaches it. Blocks run whole while the goal is further away than any block can reach; the last
  * stretch is stepped. So nothing depends on how code is cut into blocks. */
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "base/host_time.h"
 #include "machine/bus_check.h"
 #include "machine/contents.h"
 #include "machine/pins.h"
@@ -20,16 +20,9 @@ enum {
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at */
 };
 
-static double run_host_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 bool machine_pause_wanted(const p5_machine *machine)
 {
-    return machine->stop || (machine->timeout_at != 0 && run_host_seconds() >= machine->timeout_at);
+    return machine->stop || (machine->timeout_at != 0 && host_seconds() >= machine->timeout_at);
 }
 
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
@@ -183,7 +176,7 @@ static bool run_host_wants_pause(p5_machine *machine)
     }
     if (machine->timeout_at == 0 && machine->progress_at == 0)
         return false;
-    double now = run_host_seconds();
+    double now = host_seconds();
     if (machine->timeout_at != 0 && now >= machine->timeout_at) {
         run_pause(machine, P5_END_TIMEOUT);
         return true;
@@ -315,7 +308,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
     if (limits != NULL && !(limits->timeout_seconds >= 0))
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     if (!machine->ended) {
-        double now = run_host_seconds();
+        double now = host_seconds();
         machine->limits = limits != NULL ? *limits : (p5_limits){0};
         machine->timeout_at = machine->limits.timeout_seconds > 0 ? now + machine->limits.timeout_seconds : 0;
         machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;

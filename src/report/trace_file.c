@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/host_time.h"
 #include "report/json_writer.h"
 
 enum {
@@ -29,7 +29,7 @@ struct trace_file {
     off_t written; /* whole records */
     ARRAY_OF(char) text;
     size_t records_end; /* of the last whole record in `text` */
-    time_t flushed;     /* when `text` was last empty */
+    int64_t flushed;    /* when `text` was last empty */
     ZSTD_CCtx *compressor;
     char *packed;
     size_t packed_room;
@@ -48,13 +48,6 @@ static void fail(trace_file *file, p5_status status, int reason)
 bool trace_file_failed(const trace_file *file)
 {
     return file->status != P5_OK;
-}
-
-static time_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return time.tv_sec;
 }
 
 static p5_status report(const trace_file *file, p5_error *error)
@@ -90,7 +83,7 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
         if (file->compressor != NULL)
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     }
-    file->flushed = now();
+    file->flushed = host_whole_seconds();
     if (file->status == P5_OK) {
         *out = file;
         return P5_OK;
@@ -166,7 +159,7 @@ static void flush(trace_file *file)
         file->text.count -= size;
         file->records_end = 0;
     }
-    file->flushed = now();
+    file->flushed = host_whole_seconds();
 }
 
 /* ---- records ------------------------------------------------------------------------------------------- */
@@ -253,7 +246,7 @@ void trace_end_record(trace_file *file)
 {
     file->records_end = file->text.count;
     size_t piece = file->compressor != NULL ? COMPRESSED_PIECE_BYTES : PIECE_BYTES;
-    if (file->records_end >= piece || now() - file->flushed >= SECONDS)
+    if (file->records_end >= piece || host_whole_seconds() - file->flushed >= SECONDS)
         flush(file);
 }
 

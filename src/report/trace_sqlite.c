@@ -1,9 +1,9 @@
 /* `trace` as a database (report/database.sql). Rows are committed some hundred together, at the latest a
  * second later; SQLite's journal takes back what a killed run has left half written. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "base/host_time.h"
 #include "p5scope/version.h"
 #include "report/database.h"
 #include "report/stat.h"
@@ -16,15 +16,8 @@ typedef struct sqlite_state {
     sqlite3_int64 run, previous;
     sqlite3_int64 *events; /* by column */
     size_t uncommitted;    /* values */
-    time_t committed;
+    int64_t committed;
 } sqlite_state;
-
-static time_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return time.tv_sec;
-}
 
 static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *error)
 {
@@ -75,7 +68,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         status = add_events(trace, state, error);
     if (status == P5_OK)
         status = database_do(state->database, "COMMIT; BEGIN", error);
-    state->committed = now();
+    state->committed = host_whole_seconds();
     if (status == P5_OK)
         trace->state = state;
     else
@@ -105,10 +98,11 @@ static void row(p5_trace *trace, const trace_row *r)
     for (size_t i = 0; i < trace->column_count && status == P5_OK; i++)
         status = database_add_value(state->database, id, state->events[i], r->values[i], &error);
     state->uncommitted += trace->column_count;
-    if (status == P5_OK && (state->uncommitted >= VALUES_AT_MOST || now() - state->committed >= SECONDS)) {
+    if (status == P5_OK &&
+        (state->uncommitted >= VALUES_AT_MOST || host_whole_seconds() - state->committed >= SECONDS)) {
         status = database_do(state->database, "COMMIT; BEGIN", &error);
         state->uncommitted = 0;
-        state->committed = now();
+        state->committed = host_whole_seconds();
     }
     state->previous = id;
     if (status != P5_OK)
