@@ -369,7 +369,8 @@ void guest_options_free(guest_options *options)
         free(options->share_text[i]);
 }
 
-char *guest_quote(char *const *words, size_t count)
+/* The words quoted, in one string. */
+static char *quote(char *const *words, size_t count)
 {
     char *text = NULL;
     size_t size = 0;
@@ -400,7 +401,7 @@ char *guest_command_line(char *const *command)
     size_t count = 0;
     while (command[count] != NULL)
         count++;
-    return guest_quote(command, count);
+    return quote(command, count);
 }
 
 char *guest_own_options(char **argv, char **command)
@@ -408,5 +409,5 @@ char *guest_own_options(char **argv, char **command)
     size_t own = (size_t)(command - argv) - 1;
     if (own > 0 && strcmp(argv[own], "--") == 0)
         own--;
-    return guest_quote(argv + 1, own);
+    return quote(argv + 1, own);
 }

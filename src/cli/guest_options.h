@@ -57,10 +57,8 @@ void guest_options_free(guest_options *options);
 /* Number of --max-clocks and the like; false after a message. */
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
-/* The words quoted as a shell would take them, in one string; NULL when memory is out. The caller frees it.
- */
-char *guest_quote(char *const *words, size_t count);
-/* The same of the guest's command line, and of p5scope's own options in front of it. */
+/* The guest's command line, and p5scope's own options in front of it, quoted as a shell would take them; NULL
+ * when memory is out. The caller frees them. */
 char *guest_command_line(char *const *command);
 char *guest_own_options(char **argv, char **command);
 

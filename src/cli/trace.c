@@ -203,21 +203,10 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     return status;
 }
 
-static size_t word_count(char *const *words)
-{
-    size_t count = 0;
-    while (words[count] != NULL)
-        count++;
-    return count;
-}
-
 static int trace_guest(trace_options *options, char **argv)
 {
-    size_t own = (size_t)(options->guest.command - argv) - 1;
-    if (own > 0 && strcmp(argv[own], "--") == 0)
-        own--;
-    char *own_options = guest_quote(argv + 1, own);
-    char *command = guest_quote(options->guest.command, word_count(options->guest.command));
+    char *own_options = guest_own_options(argv, options->guest.command);
+    char *command = guest_command_line(options->guest.command);
     options->trace.options = own_options;
     options->trace.command = command;
     int status;
