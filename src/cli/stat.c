@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/event_options.h"
 #include "cli/guest_run.h"
 #include "cli/interval_option.h"
 #include "cli/output.h"
@@ -26,8 +27,7 @@ enum {
 typedef struct stat_options {
     guest_options guest;
     output_options output;
-    const char *events[MOST_WORDS]; /* -e, as written */
-    size_t event_count;
+    event_options events;
     const char *metrics[MOST_WORDS + 1]; /* -M, NULL-terminated */
     size_t metric_count;
     char *metric_text[MOST_WORDS]; /* what they are cut from */
@@ -75,10 +75,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->guest;
         return 0;
     case 'e':
-        if (options->event_count == MOST_WORDS)
-            return ENOMEM;
-        options->events[options->event_count++] = argument;
-        return 0;
+        return event_options_add(&options->events, argument);
     case 'M':
         return add_metrics(options, argument);
     case 'x':
@@ -144,28 +141,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-/* Parses all -e; false after a message. */
-static bool select_events(const stat_options *options, p5_selection *selection)
-{
-    for (size_t i = 0; i < options->event_count; i++) {
-        unsigned before = selection->groups;
-        p5_error error = {0};
-        if (p5_selection_add(selection, options->events[i], p5_model_family(options->guest.model), &error) !=
-            P5_OK) {
-            cli_show_error(&error, "-e", options->events[i], "Run 'p5scope list' to see the events.");
-            return false;
-        }
-        for (unsigned group = before + 1; group <= selection->groups; group++)
-            if (!options->guest.quiet && !p5_selection_fits_counters(selection, group))
-                fprintf(
-                    stderr,
-                    "p5scope: group %u of -e %s needs more than CTR0 and CTR1 have; the real processor could "
-                    "not count it in one run\n",
-                    group - before, options->events[i]);
-    }
-    return true;
 }
 
 static bool has_intervals(const stat_options *options)
@@ -253,7 +228,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     p5_stat stat = {.model = options->guest.model,
                     .command = command,
                     .options = own_options,
-                    .selection = options->event_count > 0 || options->metric_count > 0 ? selection : NULL,
+                    .selection = options->events.count > 0 || options->metric_count > 0 ? selection : NULL,
                     .region = options->roi,
                     .no_events = options->no_events,
                     .metric_groups = options->metrics,
@@ -314,7 +289,8 @@ static int stat_guest(stat_options *options, char **argv)
     p5_selection selection = {0};
     int status = CLI_INTERNAL;
     if (own_options != NULL && command != NULL)
-        status = select_events(options, &selection)
+        status = event_options_select(&options->events, p5_model_family(options->guest.model),
+                                      !options->guest.quiet, &selection)
                      ? run_and_report(options, own_options, command, &selection)
                      : CLI_USAGE;
     p5_selection_free(&selection);

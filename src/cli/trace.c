@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/event_options.h"
 #include "cli/guest_run.h"
 #include "cli/interval_option.h"
 
@@ -23,8 +24,7 @@ typedef struct trace_options {
     guest_options guest;
     p5_trace_options trace;
     const char *format, *from, *to;
-    const char *events[MOST_WORDS]; /* -e, as written */
-    size_t event_count;
+    event_options events;
     const char *at[MOST_WORDS]; /* --at, as written */
     size_t at_count;
     /* Made from these. */
@@ -32,14 +32,6 @@ typedef struct trace_options {
     p5_trace_function functions[MOST_FUNCTIONS];
     char *names[MOST_WORDS]; /* what the functions' names are cut from */
 } trace_options;
-
-static error_t add_word(const char **words, size_t *count, const char *word)
-{
-    if (*count == MOST_WORDS)
-        return ENOMEM;
-    words[(*count)++] = word;
-    return 0;
-}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -59,9 +51,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                    ? 0
                    : CLI_REPORTED;
     case 'e':
-        return add_word(options->events, &options->event_count, argument);
+        return event_options_add(&options->events, argument);
     case KEY_AT:
-        return add_word(options->at, &options->at_count, argument);
+        if (options->at_count == MOST_WORDS)
+            return ENOMEM;
+        options->at[options->at_count++] = argument;
+        return 0;
     case KEY_MARKERS:
         options->trace.markers = true;
         return 0;
@@ -107,17 +102,10 @@ static bool choose_format(trace_options *options)
 
 static bool select_events(trace_options *options)
 {
-    for (size_t i = 0; i < options->event_count; i++) {
-        p5_error error = {0};
-        if (p5_selection_add(&options->selection, options->events[i], p5_model_family(options->guest.model),
-                             &error) != P5_OK) {
-            cli_show_error(&error, "-e", options->events[i], "Run 'p5scope list' to see the events.");
-            return false;
-        }
-    }
-    if (options->event_count > 0)
+    if (options->events.count > 0)
         options->trace.selection = &options->selection;
-    return true;
+    return event_options_select(&options->events, p5_model_family(options->guest.model), false,
+                                &options->selection);
 }
 
 /* --at a,b */
