@@ -2,14 +2,14 @@
 
 #include <time.h>
 
-double host_seconds(void)
+double host_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-int64_t host_whole_seconds(void)
+int64_t host_now_whole(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

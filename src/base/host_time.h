@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* Seconds since some time in the past; never goes back. */
-double host_seconds(void);
+double host_now(void);
 /* The same in whole seconds, cheaper. */
-int64_t host_whole_seconds(void);
+int64_t host_now_whole(void);
 
 #endif

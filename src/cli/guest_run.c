@@ -138,7 +138,7 @@ typedef struct progress_line {
 static void show_progress(void *context, const p5_machine *machine)
 {
     progress_line *line = context;
-    double seconds = host_seconds() - line->start;
+    double seconds = host_now() - line->start;
     if (seconds < 1)
         return;
     double instructions = (double)p5_machine_instructions(machine);
@@ -150,7 +150,7 @@ static void show_progress(void *context, const p5_machine *machine)
 
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
-    progress_line line = {.start = host_seconds()};
+    progress_line line = {.start = host_now()};
     if (!options->quiet && isatty(STDERR_FILENO))
         p5_machine_on_progress(machine, show_progress, &line, 0.5);
     p5_error error = {0};
@@ -160,7 +160,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
                            ? p5_machine_run_gdb(machine, options->gdb, &options->limits, result, &error)
                            : p5_machine_run(machine, &options->limits, result, &error);
     int signal_number = interrupt_release();
-    *host_seconds = host_seconds() - line.start;
+    *host_seconds = host_now() - line.start;
     if (line.shown)
         fputs("\033[K", stderr);
     uint64_t later = p5_machine_permissive_count(machine);

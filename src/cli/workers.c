@@ -44,9 +44,9 @@ static _Noreturn void work(const pool *p, unsigned self)
         worker_answer answer;
         memset(&answer, 0, sizeof answer);
         answer.job = job;
-        double start = host_seconds();
+        double start = host_now();
         answer.status = p->jobs->work(p->jobs->context, job, answer.text, sizeof answer.text);
-        answer.seconds = host_seconds() - start;
+        answer.seconds = host_now() - start;
         if (write(p->answers[1], &answer, sizeof answer) != (ssize_t)sizeof answer)
             _exit(1);
         atomic_store(&p->shared->current[self], NO_JOB);

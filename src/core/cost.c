@@ -1,8 +1,8 @@
-#include "base/bits.h"
 #include "core/cost.h"
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "core/counts.h"
 
 enum { PRECISION_SINGLE = 0, PRECISION_DOUBLE = 2 }; /* control word bits 9..8 */

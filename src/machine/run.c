@@ -22,7 +22,7 @@ enum {
 
 bool machine_pause_wanted(const p5_machine *machine)
 {
-    return machine->stop || (machine->timeout_at != 0 && host_seconds() >= machine->timeout_at);
+    return machine->stop || (machine->timeout_at != 0 && host_now() >= machine->timeout_at);
 }
 
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
@@ -176,7 +176,7 @@ static bool run_host_wants_pause(p5_machine *machine)
     }
     if (machine->timeout_at == 0 && machine->progress_at == 0)
         return false;
-    double now = host_seconds();
+    double now = host_now();
     if (machine->timeout_at != 0 && now >= machine->timeout_at) {
         run_pause(machine, P5_END_TIMEOUT);
         return true;
@@ -308,7 +308,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
     if (limits != NULL && !(limits->timeout_seconds >= 0))
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     if (!machine->ended) {
-        double now = host_seconds();
+        double now = host_now();
         machine->limits = limits != NULL ? *limits : (p5_limits){0};
         machine->timeout_at = machine->limits.timeout_seconds > 0 ? now + machine->limits.timeout_seconds : 0;
         machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;

@@ -83,7 +83,7 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
         if (file->compressor != NULL)
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     }
-    file->flushed = host_whole_seconds();
+    file->flushed = host_now_whole();
     if (file->status == P5_OK) {
         *out = file;
         return P5_OK;
@@ -159,7 +159,7 @@ static void flush(trace_file *file)
         file->text.count -= size;
         file->records_end = 0;
     }
-    file->flushed = host_whole_seconds();
+    file->flushed = host_now_whole();
 }
 
 /* ---- records ------------------------------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ void trace_end_record(trace_file *file)
 {
     file->records_end = file->text.count;
     size_t piece = file->compressor != NULL ? COMPRESSED_PIECE_BYTES : PIECE_BYTES;
-    if (file->records_end >= piece || host_whole_seconds() - file->flushed >= SECONDS)
+    if (file->records_end >= piece || host_now_whole() - file->flushed >= SECONDS)
         flush(file);
 }
 

@@ -68,7 +68,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         status = add_events(trace, state, error);
     if (status == P5_OK)
         status = database_do(state->database, "COMMIT; BEGIN", error);
-    state->committed = host_whole_seconds();
+    state->committed = host_now_whole();
     if (status == P5_OK)
         trace->state = state;
     else
@@ -99,10 +99,10 @@ static void row(p5_trace *trace, const trace_row *r)
         status = database_add_value(state->database, id, state->events[i], r->values[i], &error);
     state->uncommitted += trace->column_count;
     if (status == P5_OK &&
-        (state->uncommitted >= VALUES_AT_MOST || host_whole_seconds() - state->committed >= SECONDS)) {
+        (state->uncommitted >= VALUES_AT_MOST || host_now_whole() - state->committed >= SECONDS)) {
         status = database_do(state->database, "COMMIT; BEGIN", &error);
         state->uncommitted = 0;
-        state->committed = host_whole_seconds();
+        state->committed = host_now_whole();
     }
     state->previous = id;
     if (status != P5_OK)
