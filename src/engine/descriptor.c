@@ -111,6 +111,16 @@ void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
     segments_changed(e);
 }
 
+/* LTR. Unicorn takes a null selector for "no task"; no TSS can have it: #GP(0). */
+void REAL(helper_ltr)(uc_env *env, int selector);
+void WRAP(helper_ltr)(uc_env *env, int selector);
+void WRAP(helper_ltr)(uc_env *env, int selector)
+{
+    if (selector_null((uint32_t)selector & 0xffff))
+        UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_GP, 0, (uintptr_t)__builtin_return_address(0));
+    REAL(helper_ltr)(env, selector);
+}
+
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
 {
     enum { KIND = DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_WRITABLE };
