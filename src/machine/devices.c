@@ -112,14 +112,19 @@ static const device *devices_find(const devices *b, uint16_t port)
     return NULL;
 }
 
+static void tell_of_empty_port(p5_machine *machine, uint16_t port)
+{
+    notice_once(&machine->notices, NOTICE_PORT, port,
+                "port %Xh: nothing there, reads are all ones and writes are ignored", port);
+}
+
 uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
 {
     devices *b = &machine->devices;
     const device *found = devices_find(b, port);
     uint32_t ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
     if (found == NULL) {
-        notice_once(&machine->notices, NOTICE_PORT_READ, port, "port %Xh: nothing there, reads all ones",
-                    port);
+        tell_of_empty_port(machine, port);
         return ones;
     }
     if (found->plain)
@@ -135,8 +140,7 @@ void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t v
     devices *b = &machine->devices;
     const device *found = devices_find(b, port);
     if (found == NULL) {
-        notice_once(&machine->notices, NOTICE_PORT_WRITE, port,
-                    "port %Xh: nothing there, %u-byte write of %Xh ignored", port, size, value);
+        tell_of_empty_port(machine, port);
         return;
     }
     if (found->plain) {

@@ -13,7 +13,7 @@ typedef struct notices {
 } notices;
 
 /* Kinds of keys, so that numbers of different areas do not meet. */
-typedef enum notice_kind { NOTICE_PORT_READ, NOTICE_PORT_WRITE, NOTICE_SYSCALL, NOTICE_OTHER } notice_kind;
+typedef enum notice_kind { NOTICE_PORT, NOTICE_SYSCALL, NOTICE_OTHER } notice_kind;
 
 /* Sends a line unless one of the same kind and number has been sent. A guest can choose the numbers: after a
  * few hundred different ones no more are sent. */
