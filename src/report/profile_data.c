@@ -36,6 +36,7 @@ void p5_profile_free(p5_profile *p)
     free(p->edges.items);
     free(p->sites.items);
     free(p->samples.items);
+    free(p->btb.items);
     free(p->intervals.items);
     free(p->version);
     free(p->model);

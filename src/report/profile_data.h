@@ -25,6 +25,16 @@ typedef struct profile_field {
     char *section, *key, *value;
 } profile_field;
 
+/* An entry of the branch target buffer that is in use. */
+typedef struct profile_btb_entry {
+    unsigned set, way; /* set as btb_set */
+    uint32_t key;      /* address whose entry it is: P54C the pair before the branch, P55C its last byte */
+    uint32_t target;
+    bool taken;      /* what it predicts */
+    unsigned detail; /* P54C state 1-3; P55C history, the last execution in bit 0 */
+    unsigned type;   /* P55C: btb_type */
+} profile_btb_entry;
+
 struct p5_profile {
     char *version, *model, *command, *options, *object;
     unsigned family;
@@ -44,7 +54,7 @@ struct p5_profile {
     ARRAY_OF(profile_interval) intervals;
     unsigned data_ways, code_ways;
     uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
-    unsigned btb_valid[BTB_SETS]; /* entries in use when the run ended */
+    ARRAY_OF(profile_btb_entry) btb; /* when the run ended, by set and way; unused ones are left out */
 };
 
 /* What a user may ask for. */

@@ -106,13 +106,14 @@ p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
     write_head(out, p);
     write_code(out, p);
     write_costs(out, p);
-    uint64_t valid[BTB_SETS];
-    for (unsigned i = 0; i < BTB_SETS; i++)
-        valid[i] = p->btb_valid[i];
     fprintf(out, "ways %u %u\n", p->data_ways, p->code_ways);
     write_sets(out, "data-misses", p->data_misses, PROFILE_SETS);
     write_sets(out, "code-misses", p->code_misses, PROFILE_SETS);
-    write_sets(out, "btb-valid", valid, BTB_SETS);
+    for (size_t i = 0; i < p->btb.count; i++) {
+        const profile_btb_entry *e = &p->btb.items[i];
+        fprintf(out, "btb %u %u %" PRIx32 " %" PRIx32 " %d %u %u\n", e->set, e->way, e->key, e->target,
+                e->taken, e->detail, e->type);
+    }
     if (p->sample_event)
         fprintf(out, "sampling %s %" PRIu64 " %u %" PRIu64 "\n", p->sample_event, p->sample_period,
                 p->sample_latency, p->overflows);
@@ -324,9 +325,19 @@ static void read_sets(reader *r)
             p->data_misses[i] = value;
         else if (strcmp(which, "code-misses") == 0 && i < PROFILE_SETS)
             p->code_misses[i] = value;
-        else if (strcmp(which, "btb-valid") == 0 && i < BTB_SETS)
-            p->btb_valid[i] = (unsigned)value;
     }
+}
+
+static void read_btb(reader *r)
+{
+    profile_btb_entry e = {.set = (unsigned)number(r, BTB_SETS - 1),
+                           .way = (unsigned)number(r, BTB_WAYS - 1)};
+    e.key = address(r);
+    e.target = address(r);
+    e.taken = number(r, 1) != 0;
+    e.detail = (unsigned)number(r, 15);
+    e.type = (unsigned)number(r, BTB_RET);
+    APPEND(r, &r->p->btb, e);
 }
 
 static void read_sampling(reader *r)
@@ -409,6 +420,8 @@ static void read_line(reader *r)
         p->code_ways = (unsigned)number(r, 64);
     } else if (strcmp(tag, "sets") == 0)
         read_sets(r);
+    else if (strcmp(tag, "btb") == 0)
+        read_btb(r);
     else if (strcmp(tag, "sampling") == 0)
         read_sampling(r);
     else if (strcmp(tag, "sample") == 0) {

@@ -26,14 +26,20 @@ static const char style[] =
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{text-align:left;white-space:"
     "nowrap;padding:.12rem "
     ".7rem "
-    ".12rem 0;vertical-align:top}th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right}\n"
+    ".12rem 0;vertical-align:baseline}th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right}\n"
     "tbody tr:nth-child(even){background:var(--card)}code,pre,td.c{font:13px/1.45 ui-monospace,monospace;"
-    "white-space:pre}.wide{overflow-x:auto}\n"
+    "white-space:pre}.wide{overflow-x:auto}.free,tr.src td{white-space:normal!important;min-width:16rem;"
+    "overflow-wrap:anywhere}tr.src td.c,td.c.free{white-space:pre-wrap!important}figcaption,figcaption code{"
+    "white-space:normal;overflow-wrap:anywhere}\n"
     ".bar{display:inline-block;height:.8em;background:rgb(var(--hot));min-width:1px}.track{width:16rem}\n"
     ".heat{border-spacing:2px;border-collapse:separate}.heat td,.heat th{font-size:12px;padding:.1rem .35rem;"
     "text-align:right;min-width:3.2rem}.heat tbody tr:nth-child(even){background:none}"
     ".heat td{background:rgb(var(--hot)/calc(var(--h)*.75));border-radius:2px}\n"
-    ".pipe{display:inline-block;width:2.6em;text-align:center;border:1px solid var(--rule);border-radius:3px;"
+    ".btb td{font:12px/1.35 ui-monospace,monospace;padding:.2rem "
+    ".6rem;white-space:normal;overflow-wrap:anywhere;width:24%;border:1px solid "
+    "var(--rule)}.btb td.taken{background:rgb(var(--hot)/.18)}.btb tbody "
+    "tr:nth-child(even){background:none}\n"
+    ".pipe{display:inline-block;width:3.3em;text-align:center;border:1px solid var(--rule);border-radius:3px;"
     "font-size:12px}.pu{color:var(--u)}.pv{color:var(--v)}.on{font-weight:700;border-color:currentColor}\n"
     ".rates{display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:.8rem}figure{margin:0;"
     "padding:.5rem;border:1px solid var(--rule);border-radius:6px}figcaption{font-size:13px}"
@@ -43,6 +49,8 @@ static const char style[] =
     "td{color:var(--soft);padding-top:.5rem}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem}\n"
     "@media "
     "print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}details>*{display:block}"
+    "details::details-content{content-visibility:visible;"
+    "display:block}"
     "h2{break-after:avoid}tr,figure{break-inside:avoid}.wide{overflow:visible}.bar,.heat td{"
     "print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
@@ -182,12 +190,14 @@ static void write_events(const html_page *page)
     const p5_profile *p = page->p;
     static const char *const grades[] = {"exact", "modelled", "approximate"};
     page_open(page, "events", "Events");
-    fputs("<div class=\"wide\"><table><thead><tr><th>event</th><th class=\"n\">all</th><th class=\"n\">CPL "
-          "3</th>"
-          "<th class=\"n\">CPL 0-2</th><th class=\"n\">clocks on</th><th>grade</th><th>what it "
-          "is</th></tr></thead>"
-          "<tbody>\n",
-          page->out);
+    fputs(
+        "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>event</th><th class=\"n\">all</th><th "
+        "class=\"n\">CPL "
+        "3</th>"
+        "<th class=\"n\">CPL 0-2</th><th class=\"n\">clocks on</th><th>grade</th><th class=\"free\">what it "
+        "is</th></tr></thead>"
+        "<tbody>\n",
+        page->out);
     for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
         const p5_event_info *info = p5_event_describe((enum p5_event)e);
         if ((info->families & p->family) == 0)
@@ -202,7 +212,7 @@ static void write_events(const html_page *page)
         }
         fputs("</td><td class=\"n\">", page->out);
         page_number(page, p->asserted[e][0] + p->asserted[e][1]);
-        fprintf(page->out, "</td><td>%s</td><td>", grades[info->grade]);
+        fprintf(page->out, "</td><td>%s</td><td class=\"free\">", grades[info->grade]);
         page_text(page, info->title);
         fputs("</td></tr>\n", page->out);
     }
@@ -217,10 +227,10 @@ static void write_model(const html_page *page)
     fputs("<table><tbody><tr><th>model</th><td>", page->out);
     page_text(page, p->model);
     fprintf(page->out,
-            "</td></tr><tr><th>core clock</th><td>%g MHz</td></tr><tr><th>options</th><td class=\"c\">",
+            "</td></tr><tr><th>core clock</th><td>%g MHz</td></tr><tr><th>options</th><td class=\"c free\">",
             p->clock_mhz);
     page_text(page, p->options);
-    fputs("</td></tr><tr><th>guest</th><td class=\"c\">", page->out);
+    fputs("</td></tr><tr><th>guest</th><td class=\"c free\">", page->out);
     page_text(page, p->command);
     fputs("</td></tr></tbody></table>\n<details><summary>All fields of the "
           "model</summary>\n<table><thead><tr><th>"
@@ -231,7 +241,7 @@ static void write_model(const html_page *page)
         page_text(page, p->fields.items[i].section);
         fputs("</td><td>", page->out);
         page_text(page, p->fields.items[i].key);
-        fputs("</td><td>", page->out);
+        fputs("</td><td class=\"free\">", page->out);
         page_text(page, p->fields.items[i].value);
         fputs("</td></tr>\n", page->out);
     }

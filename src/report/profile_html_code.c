@@ -98,14 +98,15 @@ static void write_lines(const html_page *page, place *places, size_t count)
     if (left == 0)
         fputs("<p>The guest has no line information (build it with <code>-g</code>).</p>\n", page->out);
     else
-        fprintf(page->out, "<div class=\"wide\"><table><thead><tr><th>line</th><th>source</th>%s",
+        fprintf(page->out,
+                "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>line</th><th>source</th>%s",
                 figures_head);
     for (size_t i = 0; i < left && i < MOST_ROWS; i++) {
         const char *path = profile_file_name(page->p, places[i].file), *slash = strrchr(path, '/');
         const char *text = sources_line(page->source, places[i].file, places[i].line);
         fputs("<tr><td>", page->out);
         page_text(page, slash ? slash + 1 : path);
-        fprintf(page->out, ":%u</td><td class=\"c\">", places[i].line);
+        fprintf(page->out, ":%u</td><td class=\"c free\">", places[i].line);
         page_text(page, text ? text : "");
         fputs("</td>", page->out);
         write_figures(page, &places[i]);
@@ -126,7 +127,8 @@ bool page_functions(const html_page *page)
         return false;
     }
     page_open(page, "functions", "Hottest functions");
-    fprintf(page->out, "<div class=\"wide\"><table><thead><tr><th>function</th>%s", figures_head);
+    fprintf(page->out, "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>function</th>%s",
+            figures_head);
     for (size_t f = 0; f < p->functions.count && f < MOST_ROWS && places[f].clocks; f++) {
         fputs("<tr><td>", page->out);
         if (f < MOST_LISTINGS)
@@ -173,15 +175,19 @@ static void write_pipes(const html_page *page, const insn_costs *c)
     }
 }
 
-static uint64_t samples_at(const p5_profile *p, uint32_t address)
+/* Samples by instruction; NULL when memory is out. */
+static uint64_t *count_samples(const p5_profile *p)
 {
-    uint64_t n = 0;
-    for (size_t i = 0; i < p->samples.count; i++)
-        n += p->samples.items[i].address == address;
-    return n;
+    uint64_t *samples = calloc(p->insns.count + 1, sizeof *samples);
+    for (size_t i = 0; samples && i < p->samples.count; i++) {
+        int at = profile_insn_at(p, p->samples.items[i].address);
+        if (at != PROFILE_NO_INDEX)
+            samples[at]++;
+    }
+    return samples;
 }
 
-static void write_insn(const html_page *page, size_t i)
+static void write_insn(const html_page *page, const uint64_t *samples, size_t i)
 {
     const p5_profile *p = page->p;
     const insn_costs *c = &page->costs[i];
@@ -191,28 +197,27 @@ static void write_insn(const html_page *page, size_t i)
     page_number(page, c->clocks);
     fputs("</td><td class=\"n\">", page->out);
     page_number(page, c->of[P5_PROFILE_EXECUTIONS]);
-    if (p->sample_event) {
-        uint64_t n = samples_at(p, p->insns.items[i].code.address);
-        fprintf(page->out, "</td><td class=\"n\">%.2f %%", page_percent(n, p->samples.count));
-    }
+    if (p->sample_event)
+        fprintf(page->out, "</td><td class=\"n\">%.2f %%", page_percent(samples[i], p->samples.count));
     fputs("</td><td>", page->out);
     write_pipes(page, c);
     fprintf(page->out, "</td><td class=\"c\">%08" PRIx32 "</td><td class=\"c\">",
             p->insns.items[i].code.address);
     remarks_disassemble(page->decoder, &p->insns.items[i], text, sizeof text);
     page_text(page, text);
-    fputs("</td><td>", page->out);
+    fputs("</td><td class=\"free\">", page->out);
     remarks_write(page->out, c);
     fputs("</td></tr>\n", page->out);
 }
 
-static void write_listing(const html_page *page, const profile_function *f, uint64_t clocks, size_t number)
+static void write_listing(const html_page *page, const uint64_t *samples, const profile_function *f,
+                          uint64_t clocks, size_t number)
 {
     const p5_profile *p = page->p;
     fprintf(page->out, "<details id=\"code-%zu\"%s><summary><code>", number, number < 3 ? " open" : "");
     page_text(page, f->name);
     fprintf(page->out,
-            "</code>, %.2f %% of all clocks</summary>\n<div class=\"wide\"><table><thead><tr>"
+            "</code>, %.2f %% of all clocks</summary>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr>"
             "<th class=\"n\">share</th><th class=\"n\">clocks</th><th class=\"n\">executed</th>%s"
             "<th>pipe</th><th>address</th><th>instruction</th><th>stalls, misses, pairing</th></tr></thead>"
             "<tbody>\n",
@@ -232,7 +237,7 @@ static void write_listing(const html_page *page, const profile_function *f, uint
             page_text(page, text ? text : profile_file_name(p, insn->file));
             fputs("</td></tr>\n", page->out);
         }
-        write_insn(page, i);
+        write_insn(page, samples, i);
         before = insn;
     }
     fputs("</tbody></table></div></details>\n", page->out);
@@ -242,8 +247,12 @@ bool page_code(const html_page *page)
 {
     const p5_profile *p = page->p;
     place *places = function_places(page);
-    if (!places)
+    uint64_t *samples = count_samples(p);
+    if (!places || !samples) {
+        free(places);
+        free(samples);
         return false;
+    }
     page_open(page, "code", "Code");
     fputs("<p class=\"soft\">U and V: the pipe that an instruction went through; two numbers are percent of "
           "its "
@@ -258,8 +267,9 @@ bool page_code(const html_page *page)
     }
     fputs("</p>\n", page->out);
     for (size_t f = 0; f < p->functions.count && f < MOST_LISTINGS && places[f].clocks; f++)
-        write_listing(page, &p->functions.items[places[f].function], places[f].clocks, f);
+        write_listing(page, samples, &p->functions.items[places[f].function], places[f].clocks, f);
     page_close(page);
+    free(samples);
     free(places);
     return true;
 }

@@ -280,7 +280,7 @@ static void take_field(void *context, const char *section, const char *key, cons
     free(field.value);
 }
 
-static bool take_model(p5_profile *p, const p5_core *core, const p5_model *model)
+static bool take_model(p5_profile *p, const p5_model *model)
 {
     p->family = p5_model_family(model);
     p->clock_mhz = p5_model_clock_mhz(model);
@@ -289,12 +289,30 @@ static bool take_model(p5_profile *p, const p5_core *core, const p5_model *model
     p->data_ways = model->data_cache.ways;
     p->code_ways = model->code_cache.ways;
     p5_model_fields(model, take_field, p);
-    for (unsigned set = 0; set < BTB_SETS; set++)
-        for (unsigned way = 0; way < BTB_WAYS; way++)
-            p->btb_valid[set] +=
-                core->predictor->btb.entry[set][way].valid ||
-                (p->family == P5_FAMILY_P54C && core->predictor->btb.entry[set][way].state != 0);
     return p->model && p->version;
+}
+
+static bool take_btb(p5_profile *p, const btb *b)
+{
+    bool pairs = b->model->key == BTB_KEY_PREVIOUS_PAIR;
+    for (unsigned n = 0; n < BTB_SETS * BTB_WAYS; n++) {
+        unsigned set = n / BTB_WAYS, way = n % BTB_WAYS;
+        const btb_entry *e = &b->entry[set][way];
+        if (!e->valid || (pairs && e->state == 0))
+            continue;
+        if (!ARRAY_ROOM(&p->btb))
+            return false;
+        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_set */
+        p->btb.items[p->btb.count++] =
+            (profile_btb_entry){.set = set,
+                                .way = way,
+                                .key = e->tag | low,
+                                .target = e->target,
+                                .taken = pairs ? e->state >= 2 : e->type != BTB_JCC || e->prediction,
+                                .detail = pairs ? e->state : e->history,
+                                .type = e->type};
+    }
+    return true;
 }
 
 static bool take_samples(p5_profile *p, const p5_core *core, const profile_view *view)
@@ -331,7 +349,8 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         p->object = strdup(profile_asked(core)->object);
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
-        fits = p->command && p->options && p->object && take_model(p, core, p5_machine_model(machine)) &&
+        fits = p->command && p->options && p->object && take_model(p, p5_machine_model(machine)) &&
+               take_btb(p, &core->predictor->btb) &&
                COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
                COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
                COPY_ARRAY(&p->intervals, view.intervals, view.interval_count) &&

@@ -74,7 +74,9 @@ void remarks_write(FILE *out, const insn_costs *c)
     if (alone > 0) {
         write_separator(out, &first);
         fputs("alone", out);
-        if (alone < c->of[P5_PROFILE_EXECUTIONS])
+        if (200 * alone < c->of[P5_PROFILE_EXECUTIONS])
+            fputs(" under 1 %", out);
+        else if (alone < c->of[P5_PROFILE_EXECUTIONS])
             fprintf(out, " %.0f %%", 100 * (double)alone / (double)c->of[P5_PROFILE_EXECUTIONS]);
         fprintf(out, ": %s", p5_unpaired_text(reason));
     }

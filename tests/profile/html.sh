@@ -27,6 +27,20 @@ done
 [ "$(grep -o '<polyline' "$scratch/dom" | wc -l)" -gt 10 ] || fail "no charts over time"
 [ "$(grep -o 'class="pipe pu on"' "$scratch/dom" | wc -l)" -gt 10 ] || fail "no pairing diagram"
 [ "$(grep -o '<td style="--h:' "$scratch/dom" | wc -l)" = 384 ] || fail "not 128 + 128 + 64 + 64 sets"
+# What the branch target buffer held is in the table entry by entry, and in the map of sets; on both processors.
+check_btb() { # PROFILE DOM
+    entries=$(grep -c '^btb ' "$1")
+    [ "$entries" -gt 5 ] || fail "only $entries entries of the branch target buffer"
+    [ "$(grep -o 'data-btb="[0-9.]*"' "$2" | sort -u | wc -l)" = "$entries" ] || fail "$entries entries of the branch target buffer are not all in the table"
+    [ "$(grep -o 'title="set [0-9]*: [0-9]* entries"' "$2" | awk '{ s += $3 } END { print s }')" = "$entries" ] || fail "the map of the branch target buffer has another sum"
+}
+check_btb "$scratch/p" "$scratch/dom"
+# A P55C's key lies in the set that it is in: bank is bits 3-2, set bits 7-4 (hardware: branch target buffer; btb.h).
+awk '$1 == "btb" { n = substr($4, length($4) - 1); k = index("0123456789abcdef", substr(n, 1, 1)) * 16 - 16 + index("0123456789abcdef", substr(n, 2, 1)) - 1
+    if (int(k / 16) * 4 + int(k / 4) % 4 != $2) { print; exit 1 } }' "$scratch/p" || fail "an entry in the wrong set"
+"$p5scope" record -q --model p54c-133 -o "$scratch/p54c" "$@" >/dev/null
+"$p5scope" report "$scratch/p54c" -o "$scratch/p54c.html" || fail "no page of a P54C"
+check_btb "$scratch/p54c" "$scratch/p54c.html"
 for target in $(grep -o 'href="#[a-z0-9-]*"' "$scratch/dom" | sed 's/href="#//; s/"//' | sort -u); do
     grep -q "id=\"$target\"" "$scratch/dom" || fail "a link to #$target, which is not there"
 done
@@ -46,3 +60,7 @@ for picture in light dark; do
     [ "$(size "$scratch/$picture.png")" -gt $((5 * $(size "$scratch/blank.png"))) ] || fail "the page is blank ($picture)"
 done
 [ "$(size "$scratch/page.pdf")" -gt 20000 ] || fail "nothing is printed"
+# Printed are also the parts that are folded on the screen.
+if command -v pdftotext >/dev/null; then
+    pdftotext "$scratch/page.pdf" - | grep -q pair_length_u || fail "the model's fields are not printed"
+fi
