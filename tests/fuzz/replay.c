@@ -1,5 +1,5 @@
-/* replay FOLDER [RANDOM-INPUTS]: in builds without libFuzzer, feeds the inputs in FOLDER and some made from a
- * fixed seed to a fuzzer, so that every test run knows whether it still builds and holds. */
+/* replay FOLDER [RANDOM-INPUTS [SEED]]: in builds without libFuzzer, feeds the inputs in FOLDER and some made
+ * from a seed (1) to a fuzzer, so that every test run knows whether it still builds and holds. */
 #include <dirent.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void replay_file(const char *folder, const char *name)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: replay FOLDER [RANDOM-INPUTS]\n");
+        fprintf(stderr, "usage: replay FOLDER [RANDOM-INPUTS [SEED]]\n");
         return 2;
     }
     unsigned files = 0;
@@ -40,7 +40,11 @@ int main(int argc, char **argv)
         closedir(folder);
 
     unsigned long count = argc > 2 ? strtoul(argv[2], NULL, 10) : 20000;
-    uint64_t x = 1;
+    uint64_t x = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+    if (x == 0) {
+        fprintf(stderr, "replay: a seed is not 0\n");
+        return 2;
+    }
     for (unsigned long i = 0; i < count; i++) {
         uint8_t data[256];
         for (size_t n = 0; n < sizeof data; n++) {
