@@ -129,10 +129,10 @@ static int64_t rtc_until_alarm(const rtc *r, int64_t epoch)
     return -1;
 }
 
-/* An update ends UPDATE_DURATION pulses behind each full second. */
+/* An update ends UPDATE_DURATION pulses behind each full second, from the first one on. */
 static uint64_t rtc_updates(uint64_t pulse)
 {
-    return pulse < UPDATE_DURATION ? 0 : (pulse - UPDATE_DURATION) / RTC_HZ + 1;
+    return pulse < UPDATE_DURATION ? 0 : (pulse - UPDATE_DURATION) / RTC_HZ;
 }
 
 static void rtc_seconds_pass(rtc *r, uint64_t seconds)
@@ -181,7 +181,7 @@ uint64_t rtc_next(const rtc *r)
             seconds = 1;
     }
     if (seconds > 0) {
-        uint64_t at = (rtc_updates(r->seen) + (uint64_t)seconds - 1) * RTC_HZ + UPDATE_DURATION;
+        uint64_t at = (rtc_updates(r->seen) + (uint64_t)seconds) * RTC_HZ + UPDATE_DURATION;
         next = at < next ? at : next;
     }
     return next;

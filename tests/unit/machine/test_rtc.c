@@ -55,8 +55,10 @@ static void test_formats(void **state)
     set(&r, B, 0x00); /* 12 hours, BCD */
     assert_int_equal(0x91, get(&r, 4));
     set(&r, B, 0x02);
-    rtc_advance(&r, UPDATE_END + SECOND);
-    rtc_advance(&r, UPDATE_END + SECOND);
+    rtc_advance(&r, UPDATE_END + SECOND - 1); /* the first second has gone, but the update is under way */
+    expect_time(&r, (const uint8_t[]){0x19, 0x99, 0x12, 0x31, 0x23, 0x59, 0x59});
+    rtc_advance(&r, UPDATE_END + 2 * SECOND);
+    rtc_advance(&r, UPDATE_END + 2 * SECOND);
     expect_time(&r, (const uint8_t[]){0x20, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01});
 }
 
@@ -120,19 +122,19 @@ static void test_update_and_alarm(void **state)
     rtc r;
     rtc_reset(&r, 0, 1u << 20); /* 00:00:00 */
     set(&r, B, 0x12);
-    assert_int_equal(UPDATE_END, rtc_next(&r));
-    rtc_advance(&r, UPDATE_END);        /* 00:00:01 */
-    assert_int_equal(0xd0, get(&r, C)); /* with the flag of the periodic one, which is not enabled */
+    assert_int_equal(SECOND + UPDATE_END, rtc_next(&r));
+    rtc_advance(&r, SECOND + UPDATE_END); /* 00:00:01 */
+    assert_int_equal(0xd0, get(&r, C));   /* with the flag of the periodic one, which is not enabled */
     set(&r, 1, 0x05);
     set(&r, 3, 0xc0); /* any minute, any hour */
     set(&r, 5, 0xff);
     set(&r, B, 0x22);
-    assert_int_equal(4 * SECOND + UPDATE_END, rtc_next(&r)); /* the update to second 5 */
-    rtc_advance(&r, 4 * SECOND + UPDATE_END - 1);
+    assert_int_equal(5 * SECOND + UPDATE_END, rtc_next(&r)); /* the update to second 5 */
+    rtc_advance(&r, 5 * SECOND + UPDATE_END - 1);
     assert_false(rtc_interrupt(&r));
-    rtc_advance(&r, 4 * SECOND + UPDATE_END);
+    rtc_advance(&r, 5 * SECOND + UPDATE_END);
     assert_int_equal(0xf0, get(&r, C));
-    assert_int_equal((uint64_t)64 * SECOND + UPDATE_END, rtc_next(&r)); /* a minute later */
+    assert_int_equal((uint64_t)65 * SECOND + UPDATE_END, rtc_next(&r)); /* a minute later */
     set(&r, 1, 0x77);                                                   /* no such second */
     assert_true(rtc_next(&r) == UINT64_MAX);
 }
