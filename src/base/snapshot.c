@@ -2,7 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 typedef struct piece_header {
     char name[SNAPSHOT_NAME];
@@ -52,6 +55,44 @@ uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t
         snapshot_refuse(s, "part %s of the snapshot is %llu, above %llu", name, (unsigned long long)value,
                         (unsigned long long)most);
     return s->status == P5_OK ? value : 0;
+}
+
+void snapshot_text(snapshot *s, const char *name, char **text)
+{
+    enum { MOST = 65535 };
+    size_t length = !s->loading && *text != NULL ? strlen(*text) + 1 : 0; /* 0 is NULL */
+    length = (size_t)snapshot_number(s, name, length, MOST);
+    if (!s->loading) {
+        snapshot_piece(s, name, *text, length);
+        return;
+    }
+    char *copy = length > 0 ? calloc(length, 1) : NULL;
+    if (length > 0 && copy == NULL)
+        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+    snapshot_piece(s, name, copy, length);
+    if (s->status == P5_OK && length > 0 && memchr(copy, '\0', length) != copy + length - 1)
+        snapshot_refuse(s, "part %s of the snapshot is no text", name);
+    if (s->status != P5_OK) {
+        free(copy);
+        return;
+    }
+    free(*text);
+    *text = copy;
+}
+
+void snapshot_array(snapshot *s, const char *name, void *items, size_t *count, size_t *capacity,
+                    size_t element_size, size_t most)
+{
+    void *array;
+    size_t held = (size_t)snapshot_number(s, name, *count, most);
+    if (s->loading && s->status == P5_OK && held > *capacity &&
+        !array_reserve(items, capacity, held, element_size))
+        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+    memcpy(&array, items, sizeof array);
+    if (s->status == P5_OK)
+        snapshot_piece(s, name, array, held * element_size);
+    if (s->loading)
+        *count = s->status == P5_OK ? held : 0;
 }
 
 void snapshot_refuse(snapshot *s, const char *format, ...)

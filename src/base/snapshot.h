@@ -28,6 +28,11 @@ void snapshot_piece(snapshot *s, const char *name, void *data, size_t size);
 /* A single number: saves `value`, or answers what was saved, which must be at most `most`. 0 after a failure.
  */
 uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t most);
+/* A text of less than 64 KB or NULL. Loading: an allocated copy in the place of *text, which is freed. */
+void snapshot_text(snapshot *s, const char *name, char **text);
+/* The whole of a growable array's items (base/array.h); `items` is the address of its pointer. */
+void snapshot_array(snapshot *s, const char *name, void *items, size_t *count, size_t *capacity,
+                    size_t element_size, size_t most);
 /* Notes that what was loaded cannot be: the first failure counts. */
 void snapshot_refuse(snapshot *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -263,6 +263,14 @@ p5_status p5_model_open(const char *name, p5_model **out, p5_error *error)
     return P5_OK;
 }
 
+p5_model *model_copy(const p5_model *model)
+{
+    p5_model *copy = malloc(sizeof *copy);
+    if (copy != NULL)
+        memcpy(copy, model, sizeof *copy);
+    return copy;
+}
+
 void p5_model_close(p5_model *model)
 {
     free(model);

@@ -153,6 +153,8 @@ void model_value_text(const p5_model *model, const model_field *field, char *tex
 /* The built-in files, src/core/models/NAME.ini: models, and the processors that they build on. */
 extern const embedded_file model_files[];
 
+/* A copy, closed by p5_model_close; NULL when memory is out. */
+p5_model *model_copy(const p5_model *model);
 /* True if the board answers KEN# inactive for `physical`. */
 bool model_uncacheable(const p5_model *model, uint32_t physical);
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "p5scope/core.h"
 #include "p5scope/status.h"
 
@@ -216,6 +217,9 @@ unsigned engine_page_rights(engine *e, uint32_t linear);
 void engine_refetch(engine *e);
 
 void engine_set_a20(engine *e, bool enabled);
+/* The engine's part of a snapshot, RAM included, in either direction; between runs only. Loading: into an
+ * engine that was opened with the same options and has not run. */
+void engine_transfer(engine *e, snapshot *s);
 /* Instructions of later processors that ran because of `permissive`. */
 uint64_t engine_permissive_count(const engine *e);
 

@@ -7,7 +7,7 @@
 
 enum { BARE_SMALL_IMAGE = 64 << 10 };
 
-static const guest_kind bare_guest = {0};
+const guest_kind bare_guest = {.name = "bare"};
 
 void bare_start(p5_machine *machine, uint32_t entry)
 {

@@ -251,6 +251,12 @@ static void bios_program(bios *b)
         devices_write(b->machine, words[i][0], 1, words[i][1]);
 }
 
+void bios_attach(bios *b)
+{
+    devices_attach(&b->machine->devices,
+                   &(device){"BIOS", SERVICE_PORT, SERVICE_PORT, service_read, service_write, b, false});
+}
+
 void bios_install(bios *b)
 {
     devices *board = &b->machine->devices;
@@ -259,7 +265,6 @@ void bios_install(bios *b)
     bios_vectors(b);
     bios_data_area(b);
     bios_video_clear(b);
-    devices_attach(board,
-                   &(device){"BIOS", SERVICE_PORT, SERVICE_PORT, service_read, service_write, b, false});
+    bios_attach(b);
     bios_program(b);
 }

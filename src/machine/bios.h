@@ -9,6 +9,7 @@
 /* The image behind INT 13h. */
 typedef struct bios_disk {
     int file;
+    char *path; /* absolute, for snapshots; NULL if the host cannot tell */
     bool writable;
     uint8_t drive; /* 0 diskette, 80h hard disk */
     uint8_t status;
@@ -52,6 +53,8 @@ enum {
 
 /* bios.c: ROM, vectors, data area, the service port. */
 void bios_install(bios *b);
+/* Only the service port: what a snapshot does not hold. */
+void bios_attach(bios *b);
 
 /* Registers by halves, and memory of the guest. */
 static inline uint32_t bios_reg(const bios *b, engine_register r)

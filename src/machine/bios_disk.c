@@ -2,6 +2,7 @@
  * Enhanced Disk Drive calls 41h-48h). */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,6 +74,7 @@ p5_status bios_disk_open(bios_disk *disk, const char *path, bool writable, p5_er
         return status;
     }
     disk_shape(disk, (uint64_t)about.st_size);
+    disk->path = realpath(path, NULL);
     return P5_OK;
 }
 
@@ -81,6 +83,8 @@ void bios_disk_close(bios_disk *disk)
     if (disk->file >= 0)
         close(disk->file);
     disk->file = -1;
+    free(disk->path);
+    disk->path = NULL;
 }
 
 /* --- transfers --- */

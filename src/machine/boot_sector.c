@@ -1,6 +1,7 @@
 /* Boot-sector images: what a BIOS does after its self-test. The processor is in real mode, A20 is off,
  * interrupts are on, DL is the drive. */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "machine/bare.h"
@@ -17,7 +18,57 @@ static void boot_close(p5_machine *machine)
     machine->guest_state = NULL;
 }
 
-static const guest_kind boot_guest = {.close = boot_close};
+/* The image is a file of the host that the snapshot names; it has to be as it was. */
+static void boot_check_image(bios *b, const struct timespec *changed, uint64_t bytes, snapshot *s)
+{
+    struct stat about;
+    if (fstat(b->disk.file, &about) != 0 || (uint64_t)about.st_size != bytes ||
+        about.st_mtim.tv_sec != changed->tv_sec || about.st_mtim.tv_nsec != changed->tv_nsec)
+        snapshot_refuse(s, "the disk image %s has changed since the snapshot was made", b->disk.path);
+}
+
+static void boot_transfer(p5_machine *machine, snapshot *s)
+{
+    bios *b = machine->guest_state;
+    struct timespec changed = {0};
+    struct stat about;
+    uint64_t bytes = 0;
+    if (!s->loading && fstat(b->disk.file, &about) == 0) {
+        changed = about.st_mtim;
+        bytes = (uint64_t)about.st_size;
+    }
+    if (s->loading) {
+        b = calloc(1, sizeof *b);
+        if (b == NULL) {
+            s->status = error_set(s->error, P5_ERR_MEMORY, "no memory for a BIOS");
+            return;
+        }
+        b->machine = machine;
+        b->disk.file = -1;
+        machine->guest_state = b;
+    }
+    char *path = s->loading ? NULL : b->disk.path;
+    snapshot_text(s, "disk.path", &path);
+    bool writable = snapshot_number(s, "disk.writable", b->disk.writable, 1) != 0;
+    snapshot_piece(s, "disk.changed", &changed, sizeof changed);
+    bytes = snapshot_number(s, "disk.bytes", bytes, UINT64_MAX);
+    uint64_t status = snapshot_number(s, "disk.status", b->disk.status, 255);
+    b->wait_until = snapshot_number(s, "bios.wait_until", b->wait_until, UINT64_MAX);
+    if (!s->loading)
+        return;
+    if (s->status == P5_OK && path == NULL)
+        snapshot_refuse(s, "the snapshot does not name the disk image");
+    if (s->status == P5_OK)
+        s->status = bios_disk_open(&b->disk, path, writable, s->error);
+    free(path);
+    if (s->status != P5_OK)
+        return;
+    boot_check_image(b, &changed, bytes, s);
+    b->disk.status = (uint8_t)status;
+    bios_attach(b);
+}
+
+const guest_kind boot_guest = {.name = "boot", .close = boot_close, .transfer = boot_transfer};
 
 static void boot_processor(engine *e)
 {

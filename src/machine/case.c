@@ -41,7 +41,7 @@ static engine_action case_event(p5_machine *machine, const engine_event *event)
     return ENGINE_STOP;
 }
 
-static const guest_kind case_guest = {.event = case_event};
+const guest_kind case_guest = {.name = "case", .event = case_event};
 
 static void case_page_tables(engine *e)
 {

@@ -158,7 +158,9 @@ int devices_input(devices *b, input_to to, uint8_t *byte)
     if (b->input != to || options->input == NULL)
         return -1;
     devices_console_flush(b); /* a question stands there before its answer is waited for */
-    return options->input(options->input_context, byte, b->machine->halted);
+    int got = options->input(options->input_context, byte, b->machine->halted);
+    b->input_taken += got == 1;
+    return got;
 }
 
 void devices_console_flush(devices *b)
@@ -185,4 +187,33 @@ void devices_console_char(devices *b, char c)
     b->console_text[b->console_used++] = c;
     if (c == '\n' || b->console_used == sizeof b->console_text)
         devices_console_flush(b);
+}
+
+/* --- snapshots --- */
+
+void devices_transfer(devices *b, snapshot *s)
+{
+    serial com1 = b->serial;
+    keyboard keys = b->keyboard;
+    rtc clock = b->rtc;
+    snapshot_piece(s, "board.now", &b->now, sizeof b->now);
+    snapshot_piece(s, "board.deadline", &b->deadline, sizeof b->deadline);
+    snapshot_piece(s, "pic", &b->pic, sizeof b->pic);
+    snapshot_piece(s, "pit", &b->pit, sizeof b->pit);
+    snapshot_piece(s, "pit_seen", &b->pit_seen, sizeof b->pit_seen);
+    snapshot_piece(s, "system_port", &b->system_port, sizeof b->system_port);
+    snapshot_piece(s, "post_code", &b->post_code, sizeof b->post_code);
+    snapshot_piece(s, "board.a20", &b->a20, sizeof b->a20);
+    snapshot_piece(s, "serial", &com1, sizeof com1);
+    snapshot_piece(s, "keyboard", &keys, sizeof keys);
+    snapshot_piece(s, "rtc", &clock, sizeof clock);
+    b->input = (input_to)snapshot_number(s, "input", b->input, INPUT_KEYBOARD);
+    b->input_taken = snapshot_number(s, "input_taken", b->input_taken, UINT64_MAX);
+    if (!s->loading || s->status != P5_OK)
+        return;
+    if (com1.received_count > SERIAL_FIFO || keys.queued > KEYBOARD_QUEUE || clock.index >= RTC_CELLS)
+        snapshot_refuse(s, "a device of the snapshot holds more than it can");
+    b->serial = com1;
+    b->keyboard = keys;
+    b->rtc = clock;
 }

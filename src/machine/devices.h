@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "machine/keyboard.h"
 #include "machine/pic.h"
 #include "machine/pit.h"
@@ -62,7 +63,8 @@ struct devices {
     serial serial;
     keyboard keyboard;
     rtc rtc;
-    input_to input; /* who gets the user's input */
+    input_to input;       /* who gets the user's input */
+    uint64_t input_taken; /* bytes of it so far */
     /* Text of port E9h and COM1, on its way to the user. */
     void (*console)(void *context, const void *text, size_t size);
     void *console_context;
@@ -70,6 +72,8 @@ struct devices {
     char console_text[CONSOLE_BYTES];
 };
 
+/* The devices' part of a snapshot, in either direction. */
+void devices_transfer(devices *b, snapshot *s);
 /* Attaches the devices that every machine has. */
 void devices_init(devices *b, p5_machine *machine);
 void devices_attach(devices *b, const device *added);

@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 
 #include "base/array.h"
+#include "base/snapshot.h"
 #include "machine/elf.h"
 #include "machine/state.h"
 
@@ -100,7 +101,8 @@ typedef struct linux_registers {
 bool linux_kernel_build(linux_process *p);
 /* Descriptor `index` of the GDT, in guest memory. */
 uint64_t *linux_gdt_entry(linux_process *p, unsigned index);
-extern const guest_kind linux_guest;
+/* linux_snapshot.c: the personality's part of a snapshot. */
+void linux_transfer(p5_machine *machine, snapshot *s);
 
 /* --- linux_signal.c, linux_frame.c --- */
 
@@ -185,6 +187,7 @@ typedef struct linux_open_file {
     bool writable_share;
     uint64_t position; /* of a virtual directory */
     char *path;        /* of a directory, as the guest sees it */
+    char *name;        /* of a regular file when it was opened: for snapshots */
 } linux_open_file;
 
 typedef struct linux_descriptor {
@@ -226,6 +229,8 @@ enum { LINUX_FOLLOW = 1, LINUX_MAY_BE_MISSING = 2 };
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how,
                       linux_place *place);
 void linux_place_close(linux_place *place);
+/* Gives up a reference. */
+void linux_file_release(linux_open_file *file);
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor);
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec);
 /* A range of a regular file, for mappings: bytes read or -errno. */

@@ -35,7 +35,7 @@ static linux_open_file *file_new(linux_file_kind kind, int host, uint32_t flags)
     return file;
 }
 
-static void file_release(linux_open_file *file)
+void linux_file_release(linux_open_file *file)
 {
     if (file->references > 1) {
         file->references--;
@@ -44,6 +44,7 @@ static void file_release(linux_open_file *file)
     if (file->host >= 0 && file->kind != LINUX_STANDARD)
         close(file->host);
     free(file->path);
+    free(file->name);
     free(file);
 }
 
@@ -65,7 +66,7 @@ int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned l
         return (int32_t)i;
     }
     if (file->references == 0)
-        file_release(file);
+        linux_file_release(file);
     return -EMFILE;
 }
 
@@ -75,7 +76,7 @@ static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
     if (file == NULL)
         return -EBADF;
     p->files.descriptors[descriptor] = (linux_descriptor){0};
-    file_release(file);
+    linux_file_release(file);
     return 0;
 }
 
@@ -202,8 +203,9 @@ static int32_t open_host(linux_process *p, const linux_place *place, uint32_t fl
         return -ENOMEM;
     }
     file->writable_share = place->writable;
-    if (file->kind == LINUX_DIRECTORY && (file->path = strdup(place->guest)) == NULL) {
-        file_release(file);
+    char **path = file->kind == LINUX_DIRECTORY ? &file->path : &file->name;
+    if ((*path = strdup(place->guest)) == NULL) {
+        linux_file_release(file);
         return -ENOMEM;
     }
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);

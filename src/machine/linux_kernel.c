@@ -208,8 +208,10 @@ static void linux_close(p5_machine *machine)
     free(p);
 }
 
-const guest_kind linux_guest = {.attention = linux_attention,
+const guest_kind linux_guest = {.name = "linux",
+                                .attention = linux_attention,
                                 .event = linux_event,
                                 .deadline = linux_deadline,
                                 .due = linux_due,
-                                .close = linux_close};
+                                .close = linux_close,
+                                .transfer = linux_transfer};

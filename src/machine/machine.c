@@ -43,7 +43,33 @@ static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *o
     return true;
 }
 
+static p5_status machine_model(const p5_machine_options *options, const p5_model *model, p5_model **out,
+                               p5_error *error)
+{
+    if (model != NULL) {
+        *out = model_copy(model);
+        return *out != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the model");
+    }
+    p5_status status =
+        p5_model_open(options->model != NULL ? options->model : p5_model_names()[0], out, error);
+    if (status == P5_OK && options->clock_mhz != 0)
+        status = p5_model_set_clock(*out, options->clock_mhz, error);
+    if (status == P5_OK && options->agent != NULL)
+        status = p5_model_set_agent(*out, options->agent, error);
+    if (status == P5_OK && options->wires != NULL)
+        status = p5_model_set_wires(*out, options->wires, error);
+    if (status == P5_OK && options->check != NULL)
+        status = p5_model_set_check(*out, options->check, error);
+    return status;
+}
+
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error)
+{
+    return machine_open(options, NULL, machine, error);
+}
+
+p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
+                       p5_error *error)
 {
     *machine = NULL;
     if (options->size != sizeof *options)
@@ -61,16 +87,7 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
     if (!machine_copy_shares(m, options))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     if (status == P5_OK)
-        status =
-            p5_model_open(options->model != NULL ? options->model : p5_model_names()[0], &m->model, error);
-    if (status == P5_OK && options->clock_mhz != 0)
-        status = p5_model_set_clock(m->model, options->clock_mhz, error);
-    if (status == P5_OK && options->agent != NULL)
-        status = p5_model_set_agent(m->model, options->agent, error);
-    if (status == P5_OK && options->wires != NULL)
-        status = p5_model_set_wires(m->model, options->wires, error);
-    if (status == P5_OK && m->options.check != NULL)
-        status = p5_model_set_check(m->model, m->options.check, error);
+        status = machine_model(options, model, &m->model, error);
     m->options.agent = m->options.wires = m->options.check = NULL;
     p5_core_hooks hooks = contents_hooks(m);
     if (status == P5_OK && m->model->check.cycle != CHECK_NONE) {
@@ -138,7 +155,7 @@ void p5_machine_close(p5_machine *machine)
         p5_machine_stop(machine);
         return;
     }
-    if (machine->guest != NULL && machine->guest->close != NULL)
+    if (machine->guest != NULL && machine->guest->close != NULL && machine->guest_state != NULL)
         machine->guest->close(machine);
     if (machine->engine != NULL)
         engine_close(machine->engine); /* holds blocks of the core */

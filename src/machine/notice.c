@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { NOTICES_AT_MOST = 256 };
+
 void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
 {
-    enum { NOTICES_AT_MOST = 256 };
     if (to->sink == NULL)
         return;
     uint64_t key = (uint64_t)kind << 32 | number;
@@ -29,4 +30,10 @@ void notice_free(notices *to)
     free(to->seen.items);
     to->seen.items = NULL;
     to->seen.count = to->seen.capacity = 0;
+}
+
+void notice_transfer(notices *to, snapshot *s)
+{
+    snapshot_array(s, "notices", &to->seen.items, &to->seen.count, &to->seen.capacity, sizeof *to->seen.items,
+                   NOTICES_AT_MOST);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/snapshot.h"
 
 typedef struct notices {
     void (*sink)(void *context, const char *line); /* NULL = nobody listens */
@@ -20,5 +21,7 @@ typedef enum notice_kind { NOTICE_PORT, NOTICE_SYSCALL, NOTICE_OTHER } notice_ki
 void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void notice_free(notices *to);
+/* Which lines have been sent, in a snapshot, in either direction. */
+void notice_transfer(notices *to, snapshot *s);
 
 #endif

@@ -46,6 +46,7 @@ enum {
 
 /* How a kind of guest takes part in the run. Any function may be NULL. */
 typedef struct guest_kind {
+    const char *name; /* in snapshots */
     /* At an instruction boundary, before limits and timers are looked at. ENGINE_STOP leaves the run: either
      * machine_end was called, or the guest waits for something of the host (machine_stop_requested). */
     engine_action (*attention)(p5_machine *machine);
@@ -56,7 +57,11 @@ typedef struct guest_kind {
     /* The deadline was reached and the processor takes interrupts at this boundary: inject it. */
     void (*due)(p5_machine *machine);
     void (*close)(p5_machine *machine);
+    /* Its state in a snapshot, in either direction. Loading: the engine and the devices are there already;
+     * makes guest_state, which close() frees also when only a part of it could be loaded. */
+    void (*transfer)(p5_machine *machine, snapshot *s);
 } guest_kind;
+extern const guest_kind bare_guest, boot_guest, case_guest, linux_guest;
 
 /* Work that an instruction asked for and that happens when it has been priced. */
 enum {
@@ -122,6 +127,9 @@ struct p5_machine {
     p5_share *shares;
 };
 
+/* p5_machine_open; with `model` in the place of what the options say of one, unless it is NULL. */
+p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
+                       p5_error *error);
 /* loaders -> machine.c: opens the engine with the RAM asked for, or `default_bytes`. */
 p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
                               p5_error *error);

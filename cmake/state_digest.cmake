@@ -1,0 +1,16 @@
+# cmake -DOUTPUT=FILE -P state_digest.cmake HEADER...: a digest of the headers that lay out what a snapshot holds, so that a build does not
+# load what another one with other structures has saved. The file is only touched when the digest changes.
+set(all "")
+math(EXPR last "${CMAKE_ARGC} - 1")
+set(found OFF)
+foreach(i RANGE ${last})
+  if(found)
+    file(SHA256 ${CMAKE_ARGV${i}} digest)
+    string(APPEND all ${digest})
+  elseif(CMAKE_ARGV${i} MATCHES "state_digest\\.cmake$")
+    set(found ON)
+  endif()
+endforeach()
+string(SHA256 digest "${all}")
+string(SUBSTRING ${digest} 0 32 digest)
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "/* Made by cmake/state_digest.cmake. */\n#define STATE_DIGEST \"${digest}\"\n")

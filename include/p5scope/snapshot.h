@@ -1,0 +1,84 @@
+/* Snapshots: the state of a machine in a file, and machines that go on from it. And fast-forward: running
+ * without the core model.
+ *
+ * A run that is continued from a snapshot is the run that was not interrupted, bit by bit: counts, clocks,
+ * what the guest reads, what it writes. Snapshots belong to the build of p5scope that made them; the file
+ * says which (p5scope-snapshot(5)). A file is checked as a whole before anything of it is used; but like a
+ * guest, somebody's snapshot may have been made to do harm: load files from those whom you trust. */
+#ifndef P5SCOPE_SNAPSHOT_H
+#define P5SCOPE_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "p5scope/machine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Texts for whoever loads the snapshot; zero-initialise, set `size`. They change nothing in the machine. */
+typedef struct p5_save_options {
+    size_t size;         /* sizeof (p5_save_options) */
+    const char *guest;   /* the guest's file, for its symbols; NULL = unknown */
+    const char *command; /* the guest and its arguments, for reports; NULL = unknown */
+} p5_save_options;
+
+/* Writes the machine's whole state to the file `path`, which is replaced only when all of it has been
+ * written. `options` may be NULL. The machine goes on as if nothing had happened. Between runs, with a guest
+ * that has not ended.
+ *
+ * In it is everything that makes the next clock and the next count: processor, core model, performance
+ * monitor, memory (pages of zeros take no room), devices, the Linux personality. Not in it: observers,
+ * profiles and traces, what was remembered to be faster, and what belongs to the host: callbacks, shared
+ * directories, standard streams. Files that a Linux guest has open are named by their guest path, and a
+ * booted disk image by its path; when the snapshot is loaded they must have the size and the time of their
+ * last change that they have now. What no path leads to (unlinked or renamed files, pipes) is in the
+ * snapshot.
+ *
+ * P5_ERR_STATE: no guest, or it has ended, or called from a callback of p5_machine_run; P5_ERR_IO: the file
+ * cannot be written. */
+p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_options *options,
+                          p5_error *error);
+
+/* Opens a machine in the state that `path` holds. `options` (may be NULL) say what belongs to the host:
+ * console, input, notice and their contexts, shares, memo_off. No shares: those of the machine that was
+ * saved, at the same places of this host; else what the guest sees of them must be the same. A `model` (with
+ * `clock_mhz`, `agent`, `wires`) must be the snapshot's in every figure; NULL takes the snapshot's. The other
+ * options are part of the state and must be left zero.
+ *
+ * Limits of p5_machine_run count from the guest's start, as the totals do. Input: a Linux guest's standard
+ * input is put where it was if it is a regular file; else the run goes on with what comes. For other guests
+ * see p5_machine_input_taken.
+ *
+ * P5_ERR_IO: the file cannot be read; P5_ERR_FORMAT: it is no snapshot, is damaged, was made by another build
+ * or with another model, or a file of the guest is not what it was; P5_ERR_RANGE: an option that cannot be
+ * given; P5_ERR_MEMORY. *machine is NULL then. */
+p5_status p5_machine_load(const char *path, const p5_machine_options *options, p5_machine **machine,
+                          p5_error *error);
+
+/* What a snapshot says of itself. */
+typedef struct p5_snapshot_info {
+    char kind[16];         /* "linux", "bare", "boot", "case" */
+    uint32_t memory_bytes; /* of the guest's RAM */
+    bool permissive;       /* --isa=permissive */
+    uint64_t instructions; /* completed so far */
+    uint64_t clock;        /* the model's clock */
+    char *guest, *command; /* p5_save_options; NULL = unknown */
+    p5_model *model;       /* with every figure */
+} p5_snapshot_info;
+
+/* Reads what the file says, and checks it as p5_machine_load does; errors as there. p5_snapshot_info_free
+ * afterwards, also after an error. */
+p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_error *error);
+void p5_snapshot_info_free(p5_snapshot_info *info);
+
+/* Bytes that guests other than Linux programs have taken from p5_machine_options.input since they began: the
+ * input of a machine that was loaded has to go on behind them. */
+uint64_t p5_machine_input_taken(const p5_machine *machine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
