@@ -1,6 +1,8 @@
 #define _GNU_SOURCE /* strptime, timegm */
 #include "cli/guest_options.h"
 
+#include "cli/interval_option.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +31,10 @@ enum {
     KEY_MAX_INSTRUCTIONS,
     KEY_MAX_CLOCKS,
     KEY_TIMEOUT,
-    KEY_DUMP_CONFIG
+    KEY_DUMP_CONFIG,
+    KEY_LOAD,
+    KEY_SAVE,
+    KEY_SAVE_AT
 };
 
 void guest_options_init(guest_options *options)
@@ -237,6 +242,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                                                                                                : CLI_REPORTED;
     case KEY_TIMEOUT:
         return positive_number("--timeout", argument, &options->limits.timeout_seconds);
+    case KEY_LOAD:
+        options->load = argument;
+        return 0;
+    case KEY_SAVE:
+        options->save = argument;
+        return 0;
+    case KEY_SAVE_AT:
+        options->save_at = argument;
+        return 0;
     case KEY_DUMP_CONFIG:
         options->dump_config = true;
         return 0;
@@ -281,6 +295,9 @@ static const struct argp_option guest_option_table[] = {
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "End the run there", 0},
     {"max-clocks", KEY_MAX_CLOCKS, "N", 0, "End the run there", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the run after that host time (status 124)", 0},
+    {"load", KEY_LOAD, "FILE", 0, "Go on from this snapshot, which brings its guest", 0},
+    {"save", KEY_SAVE, "FILE", 0, "Save the state when it stops, or at --save-at", 0},
+    {"save-at", KEY_SAVE_AT, "POINT", 0, "Nc, Ni, SYMBOL, begin:ID, end:ID; then go on", 0},
     {"quiet", 'q', NULL, 0, "No notices, no progress line", 0},
     {"dump-config", KEY_DUMP_CONFIG, NULL, 0, "Print the effective model as a model file", 0},
     {0}};
@@ -321,13 +338,95 @@ static bool complete_counters(guest_options *options)
     return true;
 }
 
+/* What is part of a snapshot cannot be asked for. */
+static bool check_load(const guest_options *options)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } parts[] = {{"--mem", options->memory_bytes != 0},
+                 {"--isa", options->permissive},
+                 {"--flat", options->flat},
+                 {"--module", options->module_count != 0},
+                 {"--disk-write", options->disk_write},
+                 {"--rtc", options->rtc_set},
+                 {"--env", options->environment_count != 0},
+                 {"--seed", options->seed != 0},
+                 {"--pce", options->pce},
+                 {"--ctr0", options->counter[0] != NULL},
+                 {"--ctr1", options->counter[1] != NULL},
+                 {"--clock", options->clock_mhz != 0 && options->model_name == NULL},
+                 {"--agent", options->agent != NULL && options->model_name == NULL},
+                 {"--bus-check", options->check != NULL && options->model_name == NULL},
+                 {"--wire", options->wires != NULL && options->model_name == NULL},
+                 {"a guest", options->command != NULL}};
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].given) {
+            cli_complain(NULL, NULL, 0, "--load and %s: the snapshot says it", parts[i].option);
+            return false;
+        }
+    return true;
+}
+
+/* The snapshot's guest in the place of one on the command line; its model unless another is given. */
+static bool complete_load(guest_options *options)
+{
+    p5_error error = {0};
+    if (!check_load(options))
+        return false;
+    if (p5_snapshot_read_info(options->load, &options->loaded, &error) != P5_OK) {
+        if (strcmp(error.where, options->load) == 0)
+            error.where[0] = '\0';
+        cli_show_error(&error, "--load", options->load, NULL);
+        return false;
+    }
+    options->loaded_command[0] =
+        options->loaded.guest != NULL ? options->loaded.guest : (char *)(uintptr_t)options->load;
+    options->command = options->loaded_command;
+    if (options->model_name == NULL) {
+        options->model = options->loaded.model;
+        options->loaded.model = NULL;
+    }
+    return true;
+}
+
+/* --save-at Nc, Ni, SYMBOL, ADDRESS, begin:ID, end:ID. */
+static bool complete_save(guest_options *options)
+{
+    guest_point *point = &options->save_point;
+    const char *text = options->save_at;
+    if (text == NULL)
+        return true;
+    if (options->save == NULL) {
+        cli_complain("--save-at", text, 1, "where to? --save FILE");
+        return false;
+    }
+    if (options->gdb != NULL) {
+        cli_complain(NULL, NULL, 0, "--gdb and --save-at: gdb decides where the run stops");
+        return false;
+    }
+    point->end = strncmp(text, "end:", 4) == 0;
+    if (point->end || strncmp(text, "begin:", 6) == 0) {
+        uint64_t id;
+        if (!guest_number("--save-at", strchr(text, ':') + 1, UINT32_MAX, &id))
+            return false;
+        point->id = (uint32_t)id;
+        return true;
+    }
+    return options->command == NULL || bound_option("--save-at", text, options->command[0], &point->bound);
+}
+
 bool guest_options_complete(guest_options *options, bool *done)
 {
     p5_error error = {0};
     *done = false;
-    if (options->model_name == NULL)
+    if (options->load != NULL && !complete_load(options))
+        return false;
+    if (!complete_save(options))
+        return false;
+    if (options->model_name == NULL && options->load == NULL)
         options->model_name = p5_model_names()[0];
-    if (p5_model_open(options->model_name, &options->model, &error) != P5_OK) {
+    if (options->model == NULL && p5_model_open(options->model_name, &options->model, &error) != P5_OK) {
         bool in_file = error.where[0] != '\0' && error.line != 0;
         if (!in_file)
             error.column = 1;
@@ -367,6 +466,7 @@ void guest_options_free(guest_options *options)
         p5_model_close(options->model);
     for (size_t i = 0; i < options->share_count; i++)
         free(options->share_text[i]);
+    p5_snapshot_info_free(&options->loaded);
 }
 
 /* The words quoted, in one string. */
@@ -396,17 +496,26 @@ static char *quote(char *const *words, size_t count)
     return fclose(out) == 0 ? text : NULL;
 }
 
-char *guest_command_line(char *const *command)
+static size_t word_count(char *const *words)
 {
     size_t count = 0;
-    while (command[count] != NULL)
+    while (words[count] != NULL)
         count++;
-    return quote(command, count);
+    return count;
 }
 
-char *guest_own_options(char **argv, char **command)
+char *guest_command_line(const guest_options *options)
 {
-    size_t own = (size_t)(command - argv) - 1;
+    if (options->load != NULL && options->loaded.command != NULL)
+        return strdup(options->loaded.command);
+    return quote(options->command, word_count(options->command));
+}
+
+char *guest_own_options(const guest_options *options, char **argv)
+{
+    if (options->load != NULL)
+        return quote(argv + 1, word_count(argv + 1));
+    size_t own = (size_t)(options->command - argv) - 1;
     if (own > 0 && strcmp(argv[own], "--") == 0)
         own--;
     return quote(argv + 1, own);

@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 #include "p5scope/report.h"
+#include "p5scope/snapshot.h"
+#include "p5scope/trace.h"
 
 enum {
     GUEST_MOST_SHARES = 32,
@@ -11,6 +13,13 @@ enum {
     GUEST_MOST_MODULES = 32,
     GUEST_OPTION_KEYS = 0x1000
 };
+
+/* When a state is saved: a bound of a trace, or a marker of the guest. */
+typedef struct guest_point {
+    p5_bound bound; /* kind P5_BOUND_NONE: the marker */
+    bool end;       /* its `end`, not its `begin` */
+    uint32_t id;
+} guest_point;
 
 typedef struct guest_options {
     const char *model_name;
@@ -39,10 +48,17 @@ typedef struct guest_options {
     int64_t rtc_seconds;
     const char *gdb; /* where gdb connects; NULL = not */
     p5_limits limits;
-    char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
+    const char *load;      /* --load: the snapshot to go on from */
+    const char *save;      /* --save: where the state goes, */
+    const char *save_at;   /* ... --save-at as written: when; NULL = when the run is stopped */
+    uint64_t fast_forward; /* instructions */
+    char **command;        /* the guest and its arguments, NULL-terminated; NULL = none given */
     /* Made by guest_options_complete. */
     p5_model *model;
     uint32_t cesr;
+    guest_point save_point;
+    p5_snapshot_info loaded; /* of --load */
+    char *loaded_command[2]; /* ... whose guest is `command` then */
 } guest_options;
 
 /* A child for an argp; its input is a guest_options that guest_options_init prepared. */
@@ -57,9 +73,9 @@ void guest_options_free(guest_options *options);
 /* Number of --max-clocks and the like; false after a message. */
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
-/* The guest's command line, and p5scope's own options in front of it, quoted as a shell would take them; NULL
- * when memory is out. The caller frees them. */
-char *guest_command_line(char *const *command);
-char *guest_own_options(char **argv, char **command);
+/* The guest's command line (or that of the snapshot's), and p5scope's own options in front of it, quoted as a
+ * shell would take them; NULL when memory is out. The caller frees them. */
+char *guest_command_line(const guest_options *options);
+char *guest_own_options(const guest_options *options, char **argv);
 
 #endif

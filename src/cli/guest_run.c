@@ -6,9 +6,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/host_time.h"
+#include "cli/guest_save.h"
 #include "cli/interrupt.h"
 
 static void show_notice(void *context, const char *line)
@@ -88,8 +90,41 @@ static char *join_words(char *const *words)
     return line;
 }
 
+/* Input that is a file goes on where the snapshot's guest had come. */
+static void skip_input(const p5_machine *machine)
+{
+    struct stat about;
+    uint64_t taken = p5_machine_input_taken(machine);
+    if (taken > 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
+        lseek(STDIN_FILENO, (off_t)taken, SEEK_SET);
+}
+
+static p5_machine *load_snapshot(const guest_options *options, int *status)
+{
+    const p5_machine_options machine_options = {.size = sizeof machine_options,
+                                                .model = options->model_name,
+                                                .clock_mhz = options->clock_mhz,
+                                                .agent = options->agent,
+                                                .wires = options->wires,
+                                                .check = options->check,
+                                                .shares = options->shares,
+                                                .share_count = options->share_count,
+                                                .input = read_input,
+                                                .notice = options->quiet ? NULL : show_notice};
+    p5_machine *machine;
+    p5_error error = {0};
+    *status = CLI_OK;
+    if (p5_machine_load(options->load, &machine_options, &machine, &error) == P5_OK)
+        skip_input(machine);
+    else
+        *status = cannot_load(options->load, &error);
+    return machine;
+}
+
 p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
 {
+    if (options->load != NULL)
+        return load_snapshot(options, status);
     char *command_line = join_words(options->command);
     p5_machine_options machine_options = {.size = sizeof machine_options,
                                           .model = options->model_name,
@@ -156,9 +191,8 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     p5_error error = {0};
     fflush(NULL);
     interrupt_stops(machine);
-    p5_status status = options->gdb != NULL
-                           ? p5_machine_run_gdb(machine, options->gdb, &options->limits, result, &error)
-                           : p5_machine_run(machine, &options->limits, result, &error);
+    p5_status status;
+    bool saved = guest_run_saving(options, machine, result, &status, &error);
     int signal_number = interrupt_release();
     *host_seconds = host_now() - line.start;
     if (line.shown)
@@ -172,7 +206,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     if (status == P5_OK) {
         if (result->end == P5_END_STOPPED)
             result->signal = signal_number;
-        return true;
+        return saved;
     }
     cli_show_error(&error, NULL, NULL, NULL);
     return false;

@@ -150,8 +150,8 @@ static int record_guest(const record_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");
         return CLI_USAGE;
     }
-    char *own = guest_own_options(argv, options->guest.command);
-    char *command = guest_command_line(options->guest.command);
+    char *own = guest_own_options(&options->guest, argv);
+    char *command = guest_command_line(&options->guest);
     int status = own != NULL && command != NULL ? record(options, own, command) : CLI_INTERNAL;
     free(own);
     free(command);

@@ -284,8 +284,8 @@ static int stat_guest(stat_options *options, char **argv)
     }
     if (options->roi != NULL && !region_parse(&options->region, options->roi, options->guest.command[0]))
         return CLI_USAGE;
-    char *own_options = guest_own_options(argv, options->guest.command);
-    char *command = guest_command_line(options->guest.command);
+    char *own_options = guest_own_options(&options->guest, argv);
+    char *command = guest_command_line(&options->guest);
     p5_selection selection = {0};
     int status = CLI_INTERNAL;
     if (own_options != NULL && command != NULL)

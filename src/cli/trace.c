@@ -193,8 +193,8 @@ static int trace_machine(trace_options *options, p5_machine *machine)
 
 static int trace_guest(trace_options *options, char **argv)
 {
-    char *own_options = guest_own_options(argv, options->guest.command);
-    char *command = guest_command_line(options->guest.command);
+    char *own_options = guest_own_options(&options->guest, argv);
+    char *command = guest_command_line(&options->guest);
     options->trace.options = own_options;
     options->trace.command = command;
     int status;

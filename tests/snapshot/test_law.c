@@ -73,6 +73,16 @@ static uint64_t sum_of(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
+/* Only of the pages that hold something. */
+static uint64_t memory_sum(const uint8_t *ram, size_t size)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < size; at += PAGE_BYTES)
+        if (ram[at] != 0 || memcmp(ram + at, ram + at + 1, PAGE_BYTES - 1) != 0)
+            sum = sum_of(sum ^ at, ram + at, PAGE_BYTES);
+    return sum;
+}
+
 static void add_piece(state *s, const char *name, const void *bytes, size_t size)
 {
     if (s->count == s->room) {
@@ -129,7 +139,9 @@ static state state_of(p5_machine *m)
     }
     engine_get_x87(m->engine, x87);
     add_piece(&s, "x87", x87, sizeof x87);
-    add_piece(&s, "ram", engine_ram(m->engine, 0, m->options.memory_bytes), m->options.memory_bytes);
+    add_piece(&s, "ram", NULL, 0);
+    s.pieces[s.count - 1].sum =
+        memory_sum(engine_ram(m->engine, 0, m->options.memory_bytes), m->options.memory_bytes);
     pmu_transfer(m->pmu, &pieces);
     devices_transfer(&m->devices, &pieces);
     core_transfer(m->core, &pieces);
@@ -168,10 +180,9 @@ static p5_machine *open_guest(const setting *t, size_t *keys)
             ? p5_machine_load_linux(m, path, (const char *const *)t->guest, environment, &error)
         : strcmp(t->kind, "elf") == 0       ? p5_machine_load_elf(m, path, &error)
         : strcmp(t->kind, "multiboot") == 0 ? p5_machine_load_multiboot(m, path, &error)
-        : strcmp(t->kind, "disk") == 0      ? p5_machine_load_disk(m, path, &error)
-                                            : p5_machine_load_flat(
-                                             m, path, (uint32_t)strtoul(strchr(t->kind, '=') + 1, NULL, 0),
-                                             &error);
+        : strcmp(t->kind, "disk") == 0
+            ? p5_machine_load_disk(m, path, &error)
+            : p5_machine_load_flat(m, path, (uint32_t)strtoul(strchr(t->kind, '=') + 1, NULL, 0), &error);
     if (status != P5_OK)
         fail(path, &error);
     return m;
@@ -217,10 +228,11 @@ static void save(p5_machine *m, const setting *t)
 }
 
 /* Whether the pipe or the memory side has counted an event depends on what the memo has learnt; their sum,
- * which is what can be read, does not. */
-static bool is_half_a_sum(const char *name)
+ * which is what can be read, does not. And `pipe` is a working copy: what counts of it is pipe.state. */
+static bool depends_on_memo(const char *name)
 {
-    return strcmp(name, "core.deltas") == 0 || strcmp(name, "core.memory_counts") == 0;
+    return strcmp(name, "core.deltas") == 0 || strcmp(name, "core.memory_counts") == 0 ||
+           strcmp(name, "pipe") == 0;
 }
 
 static unsigned differences(const state *a, const state *b)
@@ -228,7 +240,7 @@ static unsigned differences(const state *a, const state *b)
     unsigned found = 0;
     for (size_t i = 0; i < a->count && i < b->count; i++)
         if (strcmp(a->pieces[i].name, b->pieces[i].name) != 0 ||
-            (a->pieces[i].sum != b->pieces[i].sum && !is_half_a_sum(a->pieces[i].name))) {
+            (a->pieces[i].sum != b->pieces[i].sum && !depends_on_memo(a->pieces[i].name))) {
             fprintf(stderr, "  %s differs\n", a->pieces[i].name);
             found++;
         }
@@ -269,12 +281,20 @@ int main(int argc, char **argv)
     p5_machine_close(m);
     text = take_output(&text_size);
 
+    if (end < 2)
+        end = 2; /* a point behind one instruction, then */
+    size_t text_size_now;
     random_state = sum_of(0, argv[7], strlen(argv[7])) ^ sum_of(1, t.model, strlen(t.model));
     for (unsigned i = 0; i < points; i++) {
         uint64_t first = 1 + random_number() % (end - 1), second = first + random_number() % (end - first);
         keys = 0;
         m = open_guest(&t, &keys);
         run_to(m, first, &part);
+        if (part.end != P5_END_INSTRUCTIONS) { /* it has ended behind its last instruction */
+            p5_machine_close(m);
+            free(take_output(&text_size_now));
+            continue;
+        }
         save(m, &t);
         p5_machine_close(m);
         m = load(&t, &keys);

@@ -1,0 +1,133 @@
+#include "cli/guest_save.h"
+
+#include <stdlib.h>
+
+#include "p5scope/observe.h"
+
+/* What the observer of --save-at looks for. */
+typedef struct watch {
+    const guest_point *point;
+    bool reached;
+} watch;
+
+static void observed(void *context, p5_machine *machine, const p5_observation *o)
+{
+    watch *w = context;
+    const guest_point *point = w->point;
+    bool marker = point->bound.kind == P5_BOUND_NONE;
+    bool here = marker ? o->kind == (point->end ? P5_OBSERVE_END : P5_OBSERVE_BEGIN) && o->number == point->id
+                       : o->kind == P5_OBSERVE_ENTRY;
+    if (!here || w->reached)
+        return;
+    w->reached = true;
+    p5_machine_stop(machine);
+}
+
+static bool save(const guest_options *options, p5_machine *machine)
+{
+    char *command = guest_command_line(options);
+    const p5_save_options texts = {.size = sizeof texts, .guest = options->command[0], .command = command};
+    p5_error error = {0};
+    p5_status status = p5_machine_save(machine, options->save, &texts, &error);
+    free(command);
+    if (status != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return false;
+    }
+    if (!options->quiet)
+        fprintf(stderr, "p5scope: saved to %s behind %llu instructions, clock %llu\n", options->save,
+                (unsigned long long)p5_machine_instructions(machine),
+                (unsigned long long)p5_machine_clock(machine));
+    return true;
+}
+
+static bool has_ended(const p5_run_result *result)
+{
+    return result->end != P5_END_INSTRUCTIONS && result->end != P5_END_CLOCKS &&
+           result->end != P5_END_TIMEOUT && result->end != P5_END_STOPPED;
+}
+
+static uint64_t earlier(uint64_t limit, uint64_t at)
+{
+    return limit == 0 || at < limit ? at : limit;
+}
+
+/* Runs to the point, if it comes before the limits: *reached. */
+static p5_status run_to_point(const guest_options *options, p5_machine *machine, p5_run_result *result,
+                              bool *reached, p5_error *error)
+{
+    const p5_bound *bound = &options->save_point.bound;
+    p5_limits limits = options->limits;
+    if (bound->kind == P5_BOUND_CLOCK || bound->kind == P5_BOUND_INSTRUCTION) {
+        bool clock = bound->kind == P5_BOUND_CLOCK;
+        uint64_t *limit = clock ? &limits.max_clocks : &limits.max_instructions;
+        *limit = earlier(*limit, bound->at);
+        if (bound->at == 0) { /* 0 is no limit */
+            *reached = true;
+            return P5_OK;
+        }
+        p5_status status = p5_machine_run(machine, &limits, result, error);
+        uint64_t at = clock ? p5_machine_clock(machine) : p5_machine_instructions(machine);
+        *reached = status == P5_OK && !has_ended(result) && at >= bound->at;
+        return status;
+    }
+    uint32_t address = (uint32_t)bound->at;
+    watch w = {.point = &options->save_point};
+    const p5_observe_options look = {.size = sizeof look,
+                                     .addresses = &address,
+                                     .address_count = bound->kind == P5_BOUND_ADDRESS,
+                                     .markers = bound->kind == P5_BOUND_NONE,
+                                     .observed = observed,
+                                     .context = &w};
+    p5_observer *observer;
+    p5_status status = p5_machine_observe(machine, &look, &observer, error);
+    if (status == P5_OK) {
+        status = p5_machine_run(machine, &limits, result, error);
+        p5_observer_close(observer);
+    }
+    *reached = status == P5_OK && w.reached && !has_ended(result);
+    return status;
+}
+
+/* True if the run was stopped for the sake of the point alone, and goes on. */
+static bool goes_on(const guest_options *options, const p5_machine *machine, const p5_run_result *result)
+{
+    const p5_limits *l = &options->limits;
+    if (result->end == P5_END_STOPPED) /* by the observer, unless a signal came */
+        return options->save_point.bound.kind == P5_BOUND_NONE ||
+               options->save_point.bound.kind == P5_BOUND_ADDRESS;
+    return result->end != P5_END_TIMEOUT &&
+           (l->max_instructions == 0 || p5_machine_instructions(machine) < l->max_instructions) &&
+           (l->max_clocks == 0 || p5_machine_clock(machine) < l->max_clocks);
+}
+
+bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_result *result,
+                      p5_status *status, p5_error *error)
+{
+    bool saved = true;
+    if (options->save_at != NULL) {
+        bool reached = false;
+        *status = run_to_point(options, machine, result, &reached, error);
+        if (*status != P5_OK)
+            return true;
+        if (!reached) {
+            fprintf(stderr, "p5scope: --save-at %s: the guest never came there; nothing was saved\n",
+                    options->save_at);
+            return true;
+        }
+        saved = save(options, machine);
+        if (goes_on(options, machine, result))
+            *status = p5_machine_run(machine, &options->limits, result, error);
+        return saved;
+    }
+    *status = options->gdb != NULL
+                  ? p5_machine_run_gdb(machine, options->gdb, &options->limits, result, error)
+                  : p5_machine_run(machine, &options->limits, result, error);
+    if (options->save == NULL || *status != P5_OK)
+        return true;
+    if (has_ended(result)) {
+        fprintf(stderr, "p5scope: --save: the guest has ended; nothing was saved\n");
+        return true;
+    }
+    return save(options, machine);
+}

@@ -1,0 +1,12 @@
+/* --save: running a guest and writing its state to a file, at a point or when the run is stopped. */
+#ifndef CLI_GUEST_SAVE_H
+#define CLI_GUEST_SAVE_H
+
+#include "cli/guest_options.h"
+
+/* p5_machine_run within the options' limits, with what --save and --save-at ask for. False after a message
+ * that the file could not be written; *status and *error are those of p5_machine_run. */
+bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_result *result,
+                      p5_status *status, p5_error *error);
+
+#endif

@@ -1,0 +1,86 @@
+#!/bin/sh
+# cli.sh PROGRAM READER QUICKSORT MARKERS BOOT: --save, --save-at and --load, each in a process of its own: output, counts and rows are those of the run that
+# was not interrupted; and what is said when a file of the guest is not what it was.
+set -u
+program=$1 reader=$2 quicksort=$3 markers=$4 boot=$5
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+complain() { echo "$*"; failed=1; }
+same() { cmp -s "$1" "$2" || { complain "$3"; diff "$1" "$2" | head -5; }; }
+
+# a guest with files, pipes and directories open
+mkdir d
+i=0
+while [ $i -lt 30 ]; do printf 'line %02d of the input\n' $i; i=$((i + 1)); done >d/input
+for name in a b c d e f g; do : >d/$name; done
+"$program" stat -q -j -o whole.json --dir d:/data:rw "$reader" >whole.out; [ $? = 7 ] || complain "the reader does not run"
+grep -q 'directory read' whole.out || complain "the reader reads no directory"
+for n in 40 700 3000 9000 20000 41000; do
+    "$program" run -q --save s --max-instructions $n --dir d:/data:rw "$reader" >part.out 2>err || complain "saving behind $n: $(cat err)"
+    "$program" stat -q -j -o part.json --load s >>part.out 2>err; [ $? = 7 ] || complain "loading behind $n: $(cat err)"
+    same whole.out part.out "saved behind $n instructions, the guest wrote something else"
+    sed 's/"host":.*//' whole.json | tail -n +2 >a; sed 's/"host":.*//' part.json | tail -n +2 >b
+    same a b "saved behind $n instructions, other counts"
+done
+# its files have to be as they were
+"$program" run -q --save s --max-instructions 9000 --dir d:/data:rw "$reader" >/dev/null 2>&1
+refused() {
+    "$program" run --load s $2 >/dev/null 2>err && complain "loaded although $1"
+    grep -q "$1" err || complain "no '$1' in: $(cat err)"
+}
+refused "give it again as HOST:/data:rw" "--dir d:/other"
+refused "give it again as HOST:/data:rw" "--dir d:/data"
+mv d/input d/elsewhere; refused "/data/input open, which cannot be opened again: No such file" ""
+cp -p d/elsewhere d/input; echo more >>d/input; refused "changed since the snapshot was made" ""
+cp d/elsewhere d/input; touch -d '2001-01-01' d/input; refused "written to since the snapshot was made" ""
+rm -f d/output
+# points
+"$program" stat -q -j -o whole.json "$quicksort" 1 >/dev/null
+tail -n +2 whole.json | sed 's/"host":.*//' >a
+for at in 1i 100000i 77777c main; do
+    "$program" run -q --save s --save-at $at "$quicksort" 1 >/dev/null 2>err || complain "--save-at $at: $(cat err)"
+    "$program" stat -q -j -o part.json --load s >/dev/null 2>err || complain "--save-at $at, loading: $(cat err)"
+    tail -n +2 part.json | sed 's/"host":.*//' >b
+    same a b "--save-at $at: other counts"
+done
+"$program" run --save m --save-at begin:1 "$markers" >/dev/null 2>err && grep -q 'saved to m' err || complain "--save-at begin:1: $(cat err)"
+"$program" run --save never --save-at end:4711 "$markers" >/dev/null 2>err; grep -q 'never came there' err || complain "--save-at end:4711: $(cat err)"
+[ -e never ] && complain "a point that was not reached has left a file"
+# rows of a trace go on where they would have
+"$program" trace -q -I 20000i -o whole.csv "$quicksort" 1 >/dev/null
+"$program" run -q --save s --save-at 100000i "$quicksort" 1 >/dev/null 2>&1
+"$program" trace -q -I 20000i -o part.csv --load s >/dev/null
+rows=$(grep -c ',interval,' part.csv)
+[ "$rows" -gt 10 ] || complain "$rows rows behind the snapshot"
+grep ',interval,' whole.csv | tail -n "$rows" | cut -d, -f2- >a; grep ',interval,' part.csv | cut -d, -f2- >b
+same a b "rows behind the snapshot differ"
+# a booted image, named by its path
+printf 'abcdefgh\n' >keys
+cp "$boot" image
+"$program" stat -q -j -o whole.json --disk-write image <keys >whole.out; expected=$?
+cp "$boot" image
+"$program" run -q --save s --max-instructions 40 --disk-write image <keys >part.out 2>err || complain "saving a booted image: $(cat err)"
+"$program" stat -q -j -o part.json --load s <keys >>part.out 2>err; [ $? = $expected ] || complain "loading a booted image: $(cat err)"
+same whole.out part.out "a booted image wrote something else"
+tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"host":.*//' >b
+same a b "a booted image: other counts"
+touch -d '2001-01-01' image; refused "image has changed since the snapshot was made" ""
+# Ctrl-C
+"$program" run -q --save s "$quicksort" 1000 >/dev/null 2>&1 &
+pid=$!
+tries=0
+while [ $tries -lt 100 ] && [ "$(awk '{ print $14 }' /proc/$pid/stat)" -lt 20 ]; do tries=$((tries + 1)); sleep 0.05; done
+rm -f s
+kill -TERM $pid
+wait $pid
+[ $? = 143 ] || complain "a run that was stopped ends with another status"
+[ -s s ] || complain "a run that was stopped has saved nothing"
+# what does not go together
+"$program" run --load s --mem 8M >/dev/null 2>err; [ $? = 129 ] || complain "--load --mem is taken"
+"$program" run --save-at 5i "$quicksort" >/dev/null 2>err; [ $? = 129 ] || complain "--save-at without --save is taken"
+"$program" run --load "$quicksort" >/dev/null 2>err; [ $? = 129 ] || complain "a program is taken for a snapshot"
+grep -q 'not a snapshot' err || complain "$(cat err)"
+"$program" run --load whole.csv --model p54c-133 >/dev/null 2>&1 && complain "a text is taken for a snapshot"
+exit $failed
