@@ -213,8 +213,7 @@ int verb_trace(int argc, char **argv)
     static const struct argp_option table[] = {
         {"output", 'o', "FILE", 0, "Where the trace goes: .csv .jsonl .db .vcd .json .kanata, also with .zst",
          1},
-        {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata, whatever FILE's name",
-         0},
+        {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata", 0},
         {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
         {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
         {"markers", KEY_MARKERS, NULL, 0, "Rows at the guest's markers (p5scope/guest.h)", 0},
