@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# outputs.sh BUILD [PAIRS] [--write]: what each output costs on the kernels of testprogs/bench: CPU time of the whole process over that of `stat` on
+# the same kernel, each output and `stat` in turn, PAIRS times (default 3). Prints medians of the ratios as percent more; --write puts the table into
+# docs/performance.md.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd)
+shift
+pairs=3 write=
+for argument; do
+    case $argument in
+    --write) write=1 ;;
+    *[!0-9]* | 0) echo "usage: outputs.sh BUILD [PAIRS] [--write]" >&2; exit 2 ;;
+    *) pairs=$argument ;;
+    esac
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+p5scope=$build/p5scope
+
+# About 100 million instructions each: long enough that start and end of the process are small beside the run.
+kernels=("alu 100" "walk16k 12000" "walk1m 170" "sieve 80" "quicksort 80" "x87 13000" "mmx 30000")
+
+# name|what is run in front of the guest; {} is a file. One row every 100000 clocks where there are rows.
+outputs=(
+    "profile|record -q -o {}.data"
+    "stat -I|stat -q -I 100000c -o {}.txt"
+    "csv|trace -q -I 100000c -o {}.csv"
+    "csv.zst|trace -q -I 100000c -o {}.csv.zst"
+    "jsonl|trace -q -I 100000c -o {}.jsonl"
+    "sqlite|trace -q -I 100000c -o {}.db"
+    "chrome|trace -q -I 100000c -o {}.json"
+    "vcd|trace -q -I 100000c -o {}.vcd"
+    "kanata, 100000 clocks|trace -q --from 1000000c --to 1100000c -o {}.kanata"
+)
+
+TIMEFORMAT='%U %S'
+# seconds COMMAND...: CPU seconds
+seconds() {
+    { time "$@" >out 2>log; } 2>times || { cat log >&2; echo "failed: $*" >&2; exit 1; }
+    awk '{ print $1 + $2 }' times
+}
+median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+{
+    printf '| kernel | stat, s |'
+    printf ' %s |' "${outputs[@]%%|*}"
+    printf '\n|---|--:|'
+    for _ in "${outputs[@]}"; do printf -- '--:|'; done
+    echo
+} | tee table
+for kernel in "${kernels[@]}"; do
+    read -r name rounds <<<"$kernel"
+    : >plain
+    row=
+    for output in "${outputs[@]}"; do
+        : >ratios
+        for _ in $(seq "$pairs"); do
+            a=$(seconds "$p5scope" stat -q -o report "$build/testprogs/$name" "$rounds")
+            options=${output#*|}
+            # shellcheck disable=SC2086
+            b=$(seconds "$p5scope" ${options//\{\}/made} "$build/testprogs/$name" "$rounds")
+            rm -f made.*
+            echo "$a" >>plain
+            awk -v a="$a" -v b="$b" 'BEGIN { print 100 * (b / a - 1) }' >>ratios
+        done
+        row="$row $(printf '%.0f %%' "$(median <ratios)") |"
+    done
+    printf '| %s | %.2f |%s\n' "$kernel" "$(median <plain)" "$row" | tee -a table
+done
+
+[ -n "$write" ] || exit 0
+page=$root/docs/performance.md
+{
+    echo "Measured $(date -u +%F) at $(git -C "$root" describe --always --dirty), $(sed -n 's/^model name[^:]*: //p;' /proc/cpuinfo | head -1)," \
+        "$(nproc) cores, load $(cut -d ' ' -f 1 /proc/loadavg), $pairs pairs."
+    echo
+    cat table
+} >new
+awk -v new=new '
+    /<!-- outputs -->/ { print; while ((getline line < new) > 0) print line; skipping = 1; next }
+    /<!-- end outputs -->/ { skipping = 0 }
+    !skipping' "$page" >page
+cp page "$page"
+echo "wrote $page" >&2
