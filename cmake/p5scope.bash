@@ -30,7 +30,7 @@ _p5scope()
         for ((i = 2; i < COMP_CWORD; i++)); do # behind -- everything is the guest's
             [[ ${COMP_WORDS[i]} == -- ]] && return
         done
-        COMPREPLY=($(compgen -W "$("$program" "$verb" --help 2>/dev/null | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,')" -- "$current"))
+        COMPREPLY=($(compgen -W "$("$program" "$verb" --help=all 2>/dev/null | sed -n 's/^  \(-[A-Za-z], \|    \)--\([a-z0-9-]*\).*/--\2/p')" -- "$current"))
         return
     fi
     compopt -o filenames

@@ -47,7 +47,8 @@ int verb_diff(int argc, char **argv);
 /* What an argp parser returns after it has told the user what is wrong with an option's value. */
 enum { CLI_REPORTED = 125 /* ECANCELED */ };
 
-/* Parses a verb's arguments with `argp`, options before operands. --help is answered and ends the program.
+/* Parses a verb's arguments with `argp`, options before operands. --help is answered and ends the program:
+ * the verb's own options; children with a heading by --help=WORD, its first word; everything by --help=all.
  * Anything wrong is shown with a caret under it. Returns false then: the verb is to end with CLI_USAGE. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* The same where options may follow operands: verbs without a guest. */

@@ -266,31 +266,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const struct argp_option guest_option_table[] = {
-    {NULL, 0, NULL, 0, "Machine and guest:", 10},
+static const struct argp_option machine_table[] = {
     {"model", KEY_MODEL, "NAME|FILE.ini", 0, "Processor and board (see 'p5scope list models')", 0},
     {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
     {"agent", KEY_AGENT, "KIND[,KEY=VALUE...]", 0, "Another bus master: dma or processor", 0},
-    {"wire", KEY_WIRE, "PIN=TO[,...]", 0,
-     "Lead PM0 or PM1 to nmi or irq0 to irq15: count n events, then interrupt", 0},
+    {"wire", KEY_WIRE, "PIN=TO[,...]", 0, "Lead PM0 or PM1 to nmi or irq0 to irq15", 0},
     {"bus-check", KEY_CHECK, "CYCLE,address=N", 0,
-     "Let bus cycles fail: read, write or code of a place in memory, in or out of a port; with CR4.MCE that "
-     "is "
-     "#MC",
-     0},
+     "Let a read, write or code fetch of a place fail: with CR4.MCE #MC", 0},
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
     {"isa", KEY_ISA, "MODE", 0, "exact, or permissive: later instructions run too", 0},
+    {"rtc", KEY_RTC, "TIME", 0, "Start of the board's clock: 1997-06-02T08:30:00", 0},
+    {"pce", KEY_PCE, NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
+    {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "What CTR0 counts when a Linux guest starts", 0},
+    {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "What CTR1 counts when a Linux guest starts", 0},
+    {"dump-config", KEY_DUMP_CONFIG, NULL, 0, "Print the effective model as a model file", 0},
+    {0}};
+static const struct argp_option run_table[] = {
     {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
     {"disk-write", KEY_DISK_WRITE, NULL, 0, "The booted disk image may be written to", 0},
-    {"rtc", KEY_RTC, "TIME", 0, "Start of the board's clock: 1997-06-02T08:30:00", 0},
     {"gdb", KEY_GDB, "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest", 0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
-    {"pce", KEY_PCE, NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
-    {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "What CTR0 counts when a Linux guest starts", 0},
-    {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "What CTR1 counts when a Linux guest starts", 0},
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "End the run there", 0},
     {"max-clocks", KEY_MAX_CLOCKS, "N", 0, "End the run there", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the run after that host time (status 124)", 0},
@@ -298,9 +296,23 @@ static const struct argp_option guest_option_table[] = {
     {"save", KEY_SAVE, "FILE", 0, "Save the state when it stops, or at --save-at", 0},
     {"save-at", KEY_SAVE_AT, "POINT", 0, "Nc, Ni, SYMBOL, begin:ID, end:ID; then go on", 0},
     {"quiet", 'q', NULL, 0, "No notices, no progress line", 0},
-    {"dump-config", KEY_DUMP_CONFIG, NULL, 0, "Print the effective model as a model file", 0},
     {0}};
-const struct argp guest_argp = {.options = guest_option_table, .parser = parse};
+static const struct argp machine_argp = {.options = machine_table, .parser = parse};
+static const struct argp run_argp = {.options = run_table, .parser = parse};
+
+static error_t parse_children(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    state->child_inputs[0] = state->child_inputs[1] = state->input;
+    return 0;
+}
+
+/* Groups with a heading have a page of help of their own: --help=machine (cli_parse). */
+static const struct argp_child groups[] = {
+    {&machine_argp, 0, "Machine:", 10}, {&run_argp, 0, "Guest and run:", 11}, {0}};
+const struct argp guest_argp = {.parser = parse_children, .children = groups};
 
 /* Writes a model as the INI file that would make it. */
 static void dump_field(void *context, const char *section, const char *key, const char *value,

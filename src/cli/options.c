@@ -1,5 +1,6 @@
 /* Option parsing by argp, with our own messages: argp's say what is wrong, but not where, nor what would be
  * right. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,15 +173,79 @@ static void diagnose(const option_table *table, int argc, char **argv, bool in_o
     }
 }
 
+/* ---- Help ---------------------------------------------------------------------------------------------- */
+
+enum { MOST_TOPICS = 4 };
+
+/* Groups of options with a heading: each has a page of help of its own, named by the heading's first word, so
+ * that a verb's own options fit a screen. */
+typedef struct topics {
+    const struct argp_child *items[MOST_TOPICS];
+    char names[MOST_TOPICS + 1][16];
+    size_t count;
+} topics;
+
+static void collect_topics(const struct argp *argp, topics *found)
+{
+    for (const struct argp_child *child = argp->children; child != NULL && child->argp != NULL; child++) {
+        if (child->header == NULL) {
+            collect_topics(child->argp, found);
+        } else if (found->count < MOST_TOPICS) {
+            char *name = found->names[found->count];
+            size_t length = strcspn(child->header, " :");
+            snprintf(name, sizeof found->names[0], "%.*s", (int)length, child->header);
+            name[0] = (char)tolower((unsigned char)name[0]);
+            found->items[found->count++] = child;
+        }
+    }
+}
+
+/* Shows what of the verb `argp`: "" its own options, "all" everything, or a topic. False: there is no such
+ * topic. */
+static bool show_help(const struct argp *argp, const char *verb, const char *what)
+{
+    topics found = {.count = 0};
+    collect_topics(argp, &found);
+    size_t topic = 0;
+    while (topic < found.count && strcmp(what, found.names[topic]) != 0)
+        topic++;
+    bool all = strcmp(what, "all") == 0, own = what[0] == '\0';
+    if (!all && !own && topic == found.count)
+        return false;
+    if (own && argp->options == NULL && found.count > 0)
+        topic = found.count - 1; /* a verb without options of its own */
+    struct argp_child shown_group[] = {{0}, {0}};
+    if (topic < found.count && !all) {
+        shown_group[0].argp = found.items[topic]->argp;
+        shown_group[0].header = found.items[topic]->header;
+    }
+    struct argp shown = {.options = own || all ? argp->options : NULL,
+                         .args_doc = argp->args_doc,
+                         .doc = own || all ? argp->doc : NULL,
+                         .children = all || found.count == 0 ? argp->children : shown_group};
+    char name[64];
+    snprintf(name, sizeof name, "p5scope%s%s", verb[0] == '\0' ? "" : " ", verb);
+    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28",
+           0); /* the note about duplicate arguments says nothing new */
+    argp_help(&shown, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
+    if (found.count > 0 && !all) {
+        fputs("\nMore options: ", stdout);
+        for (size_t i = 0; i < found.count; i++)
+            if (i != topic || found.count == topic)
+                printf("--help=%s, ", found.names[i]);
+        puts("--help=all.");
+    }
+    return true;
+}
+
 typedef struct parse_state {
-    const struct argp *root;
+    const struct argp *verb;
     void *input;
     char **argv;
 } parse_state;
 
 static error_t parse_common(int key, char *argument, struct argp_state *state)
 {
-    (void)argument;
     parse_state *common = state->input;
     if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = common->input;
@@ -188,17 +253,18 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
     }
     if (key != KEY_HELP)
         return ARGP_ERR_UNKNOWN;
-    char name[64];
-    snprintf(name, sizeof name, "p5scope%s%s", common->argv[0][0] == '\0' ? "" : " ", common->argv[0]);
-    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28",
-           0); /* the note about duplicate arguments says nothing new */
-    argp_help(common->root, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
-    exit(CLI_OK);
+    if (show_help(common->verb, common->argv[0], argument != NULL ? argument : ""))
+        exit(CLI_OK);
+    cli_complain("--help", argument, 1,
+                 "there is no page of help '%s'; there are machine, guest and all for verbs that run a guest",
+                 argument);
+    return CLI_REPORTED;
 }
 
 static bool parse_words(const struct argp *argp, int argc, char **argv, void *input, bool in_order)
 {
-    static const struct argp_option help[] = {{"help", KEY_HELP, NULL, 0, "Show this help", -1}, {0}};
+    static const struct argp_option help[] = {
+        {"help", KEY_HELP, "PAGE", OPTION_ARG_OPTIONAL, "Show this help", -1}, {0}};
     struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
     struct argp root = {.options = help,
                         .parser = parse_common,
@@ -209,7 +275,7 @@ static bool parse_words(const struct argp *argp, int argc, char **argv, void *in
     inner.args_doc = NULL;
     inner.doc = NULL;
     children[0].argp = &inner;
-    parse_state state = {.root = &root, .input = input, .argv = argv};
+    parse_state state = {.verb = argp, .input = input, .argv = argv};
     error_t result = argp_parse(&root, argc, argv,
                                 (in_order ? ARGP_IN_ORDER : 0U) | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &state);
     if (result == 0)

@@ -302,8 +302,7 @@ static int stat_guest(stat_options *options, char **argv)
 int verb_stat(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"event", 'e', "LIST", 0,
-         "Events: names, patterns, rNN[.C], {a,b}; then :u CPL 3, :k CPL 0-2, :c clocks", 1},
+        {"event", 'e', "LIST", 0, "Events or {a,b}; :u CPL 3, :k CPL 0-2, :c clocks", 1},
         {"metrics", 'M', "GROUPS", 0, "Metric groups (see 'p5scope list metrics')", 0},
         {"field-separator", 'x', "SEP", 0, "CSV with this separator", 0},
         {"header", KEY_HEADER, NULL, 0, "CSV: begin with the names of the fields", 0},
@@ -316,12 +315,11 @@ int verb_stat(int argc, char **argv)
         {"null", 'n', NULL, 0, "No events, only clocks and times", 0},
         {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
         {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
-        {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION: Nc, Ni, SYMBOL", 0},
+        {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION", 0},
         {"interval", 'I', "N[c|i]", 0, "A report every N clocks or instructions", 0},
         {"interval-count", KEY_INTERVAL_COUNT, "N", 0, "With -I: no more than N of them", 0},
         {"summary", KEY_SUMMARY, NULL, 0, "With -I: then the totals", 0},
-        {"check-laws", KEY_CHECK_LAWS, NULL, 0,
-         "Check the counts against each other; status 1 if a law is broken", 0},
+        {"check-laws", KEY_CHECK_LAWS, NULL, 0, "Check the counts' laws; status 1 if one is broken", 0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
     static const struct argp argp = {
