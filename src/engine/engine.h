@@ -80,7 +80,8 @@ typedef struct engine_callbacks {
      * return ENGINE_STOP. */
     engine_action (*attention)(void *context);
     engine_action (*special)(void *context, engine_special_call *call);
-    /* Exceptions and software interrupts. ENGINE_DELIVER delivers natively, then delivered() is called. */
+    /* Exceptions and software interrupts. ENGINE_DELIVER delivers natively, then delivered() is called.
+     * Vector 16 with CR0.NE clear is FERR#: not to be delivered. */
     engine_action (*event)(void *context, const engine_event *event);
     /* A delivery through IDT/IVT has been done. */
     void (*delivered)(void *context, const p5_exception *exception);
@@ -100,6 +101,10 @@ typedef struct engine_options {
 p5_status engine_open(const engine_options *options, const engine_callbacks *callbacks, engine **out,
                       p5_error *error);
 void engine_close(engine *e);
+
+/* The board activates IGNNE#: waiting x87 instructions go on with the exception that is pending (CR0.NE
+ * clear). It ends with that exception. */
+void engine_ignore_math_error(engine *e);
 
 /* Runs from the current state until a reason to stop. */
 engine_stop engine_run(engine *e);

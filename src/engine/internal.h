@@ -163,6 +163,7 @@ struct engine {
         uint8_t operand_kind; /* x87_operand */
         bool operand_empty;
         bool pushing;                 /* the next load pushes */
+        bool ignored;                 /* IGNNE# is active for the pending exception */
         bool suppressed;              /* an unmasked exception: no result, no pop */
         uint64_t operand;             /* in its memory format */
         unsigned safe_low, safe_span; /* the window of x87_safe */

@@ -57,8 +57,8 @@ uint16_t x87_tag_word(const uc_env *env);
 /* ES and B follow from the flags and the masks. */
 void x87_update_summary(uc_env *env);
 
-/* A waiting instruction begins: #MF if an unmasked exception is pending (with CR0.NE; without, the board's
- * FERR# handling is the owner's). */
+/* A waiting instruction begins: vector 16 is raised if an unmasked exception is pending. Without CR0.NE it is
+ * not to be delivered: the owner's board answers FERR# (event.c), unless it has activated IGNNE#. */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr);
 static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 {

@@ -34,13 +34,32 @@ uint16_t x87_tag_word(const uc_env *env)
 void x87_update_summary(uc_env *env)
 {
     bool pending = env->fpus & ~env->fpuc & X87_EXCEPTIONS;
+    if (pending && !(env->fpus & X87_ES)) /* FERR# anew: IGNNE# was for the one before */
+        engine_of(env)->x87.ignored = false;
     env->fpus = (uint16_t)((env->fpus & ~(X87_ES | X87_BUSY)) | (pending ? X87_ES | X87_BUSY : 0));
 }
 
 void x87_raise_pending(uc_env *env, uintptr_t retaddr)
 {
-    if (env->cr[0] & CR0_NE)
-        UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_MATH, 0, retaddr);
+    if (!(env->cr[0] & CR0_NE)) {
+        if (engine_of(env)->x87.ignored)
+            return;
+        env->hflags &=
+            ~(uint32_t)UC_HF_INHIBIT_IRQ; /* it stands here until an interrupt comes: a shadow has an end */
+    }
+    UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_MATH, 0, retaddr);
+}
+
+/* FWAIT. */
+void WRAP(helper_fwait)(uc_env *env);
+void WRAP(helper_fwait)(uc_env *env)
+{
+    x87_wait(env, X87_RETADDR);
+}
+
+void engine_ignore_math_error(engine *e)
+{
+    e->x87.ignored = true;
 }
 
 static bool stack_fault(uc_env *env, bool overflow)

@@ -19,6 +19,7 @@ void devices_init(devices *b, p5_machine *machine)
     cmos_attach(b);
     serial_attach(b);
     system_ports_attach(b);
+    coprocessor_attach(b);
     marker_port_attach(b);
 }
 

@@ -60,6 +60,7 @@ struct devices {
     uint8_t system_port; /* 61h as written */
     uint8_t post_code;   /* 80h as written */
     bool a20;
+    bool math_error; /* IRQ 13 is set */
     serial serial;
     keyboard keyboard;
     rtc rtc;
@@ -107,6 +108,8 @@ uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
 void cmos_set_memory(devices *b);
 /* Opens or closes the gate of address line 20. */
 void devices_set_a20(devices *b, bool enabled);
+/* FERR#. */
+void coprocessor_error(devices *b);
 /* RESET is pulsed: ends the run, a reset would only start it again. */
 void devices_reset_processor(devices *b);
 
@@ -123,6 +126,7 @@ void exit_port_attach(devices *b);    /* F4h */
 void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
 void timer_attach(devices *b);        /* 40h-43h, 61h */
 void system_ports_attach(devices *b); /* 80h, 92h */
+void coprocessor_attach(devices *b);  /* F0h-F1h */
 void marker_port_attach(devices *b);  /* EAh, EBh */
 
 #endif

@@ -80,7 +80,14 @@ void run_delivered(void *context, const p5_exception *exception)
 
 engine_action run_event(void *context, const engine_event *event)
 {
+    enum { VECTOR_MATH = 16 };
     p5_machine *machine = context;
+    if (event->vector == VECTOR_MATH && event->kind == P5_TRANSFER_FAULT &&
+        (engine_get(machine->engine, ENGINE_CR0) & CR0_NE) == 0) {
+        coprocessor_error(&machine->devices);
+        machine->halted = machine->frozen = true;
+        return ENGINE_STOP;
+    }
     if (machine->observers != NULL)
         observers_exception(machine, event);
     return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;
@@ -248,7 +255,8 @@ static bool run_halted(p5_machine *machine)
         bool listens = (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) != 0;
         if (deadline == UINT64_MAX || (!listens && !pins_may_raise_nmi(machine))) {
             machine_end(machine, P5_END_HALT, 0);
-            machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP) - 1); /* the HLT itself */
+            machine_end_at(machine,
+                           engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* HLT itself */
             return false;
         }
         if (events % 1024 == 0 && run_host_wants_pause(machine))
@@ -283,9 +291,12 @@ static void run_engine(p5_machine *machine)
             return;
         switch (stop) {
         case ENGINE_STOPPED:
+            if (machine->halted)
+                continue;
             return;
         case ENGINE_HALTED:
             machine->halted = true;
+            machine->frozen = false;
             continue;
         case ENGINE_SHUTDOWN:
             machine_end(machine, P5_END_SHUTDOWN, 0);

@@ -90,6 +90,7 @@ struct p5_machine {
     bool attention_wanted;
     bool interrupt_request; /* the INTR pin: devices.c drives it */
     bool halted;            /* HLT was executed and nothing has ended it yet */
+    bool frozen;            /* halted, but in front of an x87 instruction: coprocessor.c */
     bool machine_check;     /* #MC is to be raised: run.c */
     bool nmi_request;       /* the NMI pin has been raised: run.c */
     bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
