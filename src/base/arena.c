@@ -3,6 +3,9 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -11,20 +14,46 @@ struct arena_chunk {
     alignas(max_align_t) unsigned char bytes[];
 };
 
+/* A large arena is read all over the place; with small pages its readers would miss the host's TLB most of
+ * the time. */
+static struct arena_chunk *huge_chunk(size_t room)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    size_t size = (sizeof(struct arena_chunk) + room + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    struct arena_chunk *chunk = aligned_alloc(HUGE_PAGE, size);
+    if (chunk == NULL)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(chunk, size, MADV_HUGEPAGE);
+#endif
+    chunk->size = size - sizeof *chunk;
+    return chunk;
+}
+
+static struct arena_chunk *new_chunk(const arena *from, size_t room)
+{
+    enum { CHUNK_BYTES = 64 * 1024, LARGE_BYTES = 1 << 20 };
+    if (from->used_bytes >= LARGE_BYTES)
+        return huge_chunk(room);
+    if (room < CHUNK_BYTES)
+        room = CHUNK_BYTES;
+    struct arena_chunk *chunk = malloc(sizeof *chunk + room);
+    if (chunk != NULL)
+        chunk->size = room;
+    return chunk;
+}
+
 void *arena_alloc(arena *from, size_t size)
 {
-    enum { CHUNK_BYTES = 64 * 1024 };
     size_t unit = alignof(max_align_t);
     if (size > (size_t)-1 / 2)
         return NULL;
     size = (size + unit - 1) / unit * unit;
     if (from->chunk == NULL || from->chunk->size - from->chunk->used < size) {
-        size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-        struct arena_chunk *chunk = malloc(sizeof *chunk + room);
+        struct arena_chunk *chunk = new_chunk(from, size);
         if (chunk == NULL)
             return NULL;
         chunk->next = from->chunk;
-        chunk->size = room;
         chunk->used = 0;
         from->chunk = chunk;
     }

@@ -44,56 +44,49 @@ uint64_t bus_core_clock(const bus *b, uint64_t n)
 
 /* ---- utilisation ---- */
 
-static void count_busy(bus *b, uint64_t all, uint64_t own)
+/* Clocks of `busy` before `clock` have passed. */
+static void pass(bus *b, const bus_busy *busy, uint64_t clock)
 {
-    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, all, all);
-    counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, own, own);
+    b->passed += clock - busy->from;
+    b->passed_own += busy->own ? clock - busy->from : 0;
 }
 
 void bus_advance(bus *b, uint64_t clock)
 {
-    uint64_t all = 0, own = 0;
-    unsigned left = 0;
-    for (unsigned i = 0; i < b->busy_count; i++) {
-        bus_busy *busy = &b->busy[i];
-        uint64_t to = busy->to < clock ? busy->to : clock;
-        if (busy->from < to) {
-            all += to - busy->from;
-            own += busy->own ? to - busy->from : 0;
-            busy->from = to;
+    while (b->busy_count > 0) {
+        bus_busy *oldest = &b->busy[b->busy_first];
+        if (oldest->from < clock) {
+            uint64_t to = oldest->to < clock ? oldest->to : clock;
+            pass(b, oldest, to);
+            oldest->from = to;
         }
-        if (busy->from < busy->to)
-            b->busy[left++] = *busy;
+        if (oldest->from < oldest->to)
+            break;
+        b->busy_first = (b->busy_first + 1) % BUS_BUSY;
+        b->busy_count--;
     }
-    b->busy_count = left;
-    count_busy(b, all, own);
+    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, b->passed, b->passed);
+    counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, b->passed_own,
+               b->passed_own);
+    b->passed = b->passed_own = 0;
 }
 
-/* Room for more intervals. Counting waits until there is none, or somebody looks: what runs is of one
- * privilege class in between. The youngest may lie ahead of what has been executed (a code fetch in advance,
- * a long WBINVD) and wait on, so that they count for the class in which they pass; the others have passed. */
-static void make_room(bus *b)
+/* The bus is in use in core clocks [from, to). The intervals are in order and never overlap: each cycle
+ * starts when the one before has ended. Counting waits until there is no room for more, or somebody looks:
+ * what runs is of one privilege class in between. The youngest may lie ahead of what has been executed (a
+ * code fetch in advance, a long WBINVD) and wait on, so that they count for the class in which they pass; the
+ * oldest of so many has passed. */
+static inline void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 {
-    enum { WAIT_ON = 6 };
-    unsigned passed = BUS_BUSY - WAIT_ON;
-    uint64_t all = 0, own = 0;
-    for (unsigned i = 0; i < passed; i++) {
-        all += b->busy[i].to - b->busy[i].from;
-        own += b->busy[i].own ? b->busy[i].to - b->busy[i].from : 0;
+    unsigned at = (b->busy_first + b->busy_count) % BUS_BUSY;
+    if (b->busy_count == BUS_BUSY) { /* `at` is the oldest */
+        pass(b, &b->busy[at], b->busy[at].to);
+        b->busy_first = (at + 1) % BUS_BUSY;
+    } else {
+        b->busy_count++;
     }
-    count_busy(b, all, own);
-    memmove(b->busy, b->busy + passed, WAIT_ON * sizeof *b->busy);
-    b->busy_count = WAIT_ON;
-}
-
-/* The bus is in use in core clocks [from, to). The intervals never overlap: each cycle starts when the one
- * before has ended. */
-static void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
-{
-    if (b->busy_count == BUS_BUSY)
-        make_room(b);
-    b->busy[b->busy_count++] = (bus_busy){from, to, own};
-    if (b->told != NULL)
+    b->busy[at] = (bus_busy){from, to, own};
+    if (__builtin_expect(b->told != NULL, 0))
         b->told(b->told_context, from, to, own);
     b->taken += own ? to - from : 0;
 }
@@ -102,7 +95,7 @@ static void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 
 /* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
  * or soon afterwards: only what is beyond `free` has to be divided. */
-static uint64_t next_free(const bus *b, uint64_t asked)
+static inline uint64_t next_free(const bus *b, uint64_t asked)
 {
     if (2 * asked <= b->begun)
         return b->free;
@@ -118,7 +111,7 @@ uint64_t bus_next_free(const bus *b, uint64_t asked)
 }
 
 /* The other processor had the bus last: PBREQ# until it is free and PBGNT# comes. Events 2Ah. */
-static uint64_t arbitrate(bus *b, uint64_t asked)
+static uint64_t __attribute__((noinline)) arbitrate(bus *b, uint64_t asked)
 {
     uint64_t granted = next_free(b, asked) + b->model->agent.grant;
     uint64_t waited = core_clock_of(b, granted) - core_clock_of(b, bus_clock_from(b, asked));
@@ -131,13 +124,14 @@ static uint64_t arbitrate(bus *b, uint64_t asked)
 }
 
 /* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
-static uint64_t start(bus *b, uint64_t asked)
+static inline uint64_t start(bus *b, uint64_t asked)
 {
-    return b->lost ? arbitrate(b, asked) : next_free(b, asked);
+    return __builtin_expect(b->lost, 0) ? arbitrate(b, asked) : next_free(b, asked);
 }
 
 /* A cycle of `clocks` bus clocks with `idle` ones behind it; answers its end in core clocks. */
-static uint64_t cycle(bus *b, uint64_t at, uint32_t clocks, uint32_t idle, bool own)
+static inline __attribute__((always_inline)) uint64_t cycle(bus *b, uint64_t at, uint32_t clocks,
+                                                            uint32_t idle, bool own)
 {
     uint64_t ratio = b->model->half_ratio, half = at * ratio;
     uint64_t from = (half + 1) / 2, end = (half + clocks * ratio + 1) / 2; /* as core_clock_of */

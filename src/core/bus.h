@@ -15,7 +15,7 @@
 #include "core/board.h"
 #include "core/counts.h"
 
-enum { BUS_BUSY = 16 };
+enum { BUS_BUSY = 16 }; /* a power of two */
 
 /* A time during which the bus is in use, not yet counted. */
 typedef struct bus_busy {
@@ -28,12 +28,13 @@ typedef struct bus {
     counts *totals;
     unsigned class; /* P5_CPL_* of what is running */
     board board;
-    uint64_t free;     /* bus clock from which the next ADS# may be driven */
-    uint64_t begun;    /* half core clock at which bus clock `free` begins */
-    uint64_t unlocked; /* bus clock from which the next locked sequence may start */
-    bool lost;         /* the second processor had the bus last */
-    bus_busy busy[BUS_BUSY];
-    unsigned busy_count;
+    uint64_t free;           /* bus clock from which the next ADS# may be driven */
+    uint64_t begun;          /* half core clock at which bus clock `free` begins */
+    uint64_t unlocked;       /* bus clock from which the next locked sequence may start */
+    bool lost;               /* the second processor had the bus last */
+    bus_busy busy[BUS_BUSY]; /* a ring: the oldest is `busy_first` */
+    unsigned busy_first, busy_count;
+    uint64_t passed, passed_own; /* clocks of those that left the ring, not yet in the totals */
     void (*told)(void *context, uint64_t from, uint64_t to,
                  bool own); /* of each use of the bus; may be NULL */
     void *told_context;

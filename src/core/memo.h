@@ -34,7 +34,7 @@ typedef struct memo_answer {
 /* An answer that was not the usual one, on the way of the stretch that is being priced. */
 typedef struct memo_given {
     uint32_t number; /* questions before it */
-    memo_answer answer;
+    const memo_answer *answer;
 } memo_given;
 
 typedef struct memo {
@@ -50,7 +50,8 @@ typedef struct memo {
     size_t budget;        /* above it everything is dropped and built anew */
     pipe_deltas *scratch; /* deltas of the stretch that a leaf is made from */
     /* The way of the stretch that is being priced: */
-    memo_given *given; /* answers that were not the usual ones, in order */
+    memo_given *given;   /* answers that were not the usual ones, in order; */
+    memo_answer unknown; /* ... the last, if it never came before */
     unsigned given_count;
     uint32_t known; /* questions that were answered before the pipe is run; set when the tree ends */
     /* While the pipe runs: */

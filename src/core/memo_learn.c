@@ -15,28 +15,12 @@ struct memo_record {
 /* ---- answers ------------------------------------------------------------------------------------------- */
 
 /* Everything that the pipe looks at is in the packed form: equal words, equal pipe. */
-memo_answer memo_pack_data(const data_answer *a, uint64_t asked)
-{
-    return (memo_answer){
-        {a->done - asked,
-         a->tlb | (uint64_t)a->read << 16 | (uint64_t)a->misaligned << 32 | (uint64_t)a->write_buffer << 48,
-         a->write_order | (uint64_t)a->locked << 16 | (uint64_t)a->io << 32,
-         a->hit | (uint64_t)a->is_misaligned << 1}};
-}
-
 static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
 {
     const uint64_t *w = from->word;
-    *a = (data_answer){.done = asked + w[0],
-                       .tlb = (uint16_t)w[1],
-                       .read = (uint16_t)(w[1] >> 16),
-                       .misaligned = (uint16_t)(w[1] >> 32),
-                       .write_buffer = (uint16_t)(w[1] >> 48),
-                       .write_order = (uint16_t)w[2],
-                       .locked = (uint16_t)(w[2] >> 16),
-                       .io = (uint16_t)(w[2] >> 32),
-                       .hit = w[3] & 1,
-                       .is_misaligned = w[3] >> 1 & 1};
+    *a = (data_answer){.done = asked + w[0]};
+    a->word1 = w[1];
+    a->word2 = w[2];
 }
 
 memo_answer memo_pack_code(const code_answer *a, uint64_t asked)
@@ -72,7 +56,7 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
     const memo_given *g = &m->given[m->next_given];
     *usual = m->next_given == m->given_count || g->number != m->asked;
     if (!*usual) {
-        *answer = g->answer;
+        *answer = *g->answer;
         m->next_given++;
     }
     return true;

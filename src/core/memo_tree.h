@@ -151,7 +151,10 @@ void memo_drop_all(p5_core *core);
 
 /* memo_learn.c */
 bool memo_learn_open(p5_core *core);
-memo_answer memo_pack_data(const data_answer *answer, uint64_t asked);
+static inline memo_answer memo_pack_data(const data_answer *a, uint64_t asked)
+{
+    return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
+}
 memo_answer memo_pack_code(const code_answer *answer, uint64_t asked);
 /* The direction belongs to it: the pipe does not look at it before. */
 static inline memo_answer memo_pack_branch(const branch_answer *a, bool taken)

@@ -60,28 +60,53 @@ memo_place *memo_follow_changed(p5_core *core, const p5_retired *r, const memo_p
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
 
-/* What is behind an answer that is not the usual one. NULL: it never came before. */
-static memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
+static memo_edge *__attribute__((noinline))
+never_came(memo *m, const memo_node *node, const memo_answer *answer)
 {
-    m->given[m->given_count++] = (memo_given){node->number, answer};
-    memo_edge *before = NULL;
-    for (memo_edge *edge = node->edges; edge; before = edge, edge = edge->next) {
-        if (((edge->answer.word[0] ^ answer.word[0]) | (edge->answer.word[1] ^ answer.word[1]) |
-             (edge->answer.word[2] ^ answer.word[2]) | (edge->answer.word[3] ^ answer.word[3])) != 0)
+    m->unknown = *answer;
+    m->given[m->given_count++] = (memo_given){node->number, &m->unknown};
+    return NULL;
+}
+
+static inline bool equal(const memo_answer *a, const memo_answer *b)
+{
+    return ((a->word[0] ^ b->word[0]) | (a->word[1] ^ b->word[1]) | (a->word[2] ^ b->word[2]) |
+            (a->word[3] ^ b->word[3])) == 0;
+}
+
+/* ... behind the first edge. It goes to the front: it will be wanted again soon. */
+static memo_edge *__attribute__((noinline))
+further_behind(memo *m, memo_node *node, const memo_answer *answer)
+{
+    memo_edge *before = node->edges;
+    for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next) {
+        if (!equal(&edge->answer, answer))
             continue;
-        if (before) { /* to the front: it will be wanted again soon */
-            before->next = edge->next;
-            edge->next = node->edges;
-            node->edges = edge;
-        }
+        before->next = edge->next;
+        edge->next = node->edges;
+        node->edges = edge;
+        m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
         return edge;
     }
-    return NULL;
+    return never_came(m, node, answer);
+}
+
+/* What is behind an answer that is not the usual one. NULL: it never came before. */
+static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
+{
+    memo_edge *edge = node->edges;
+    if (__builtin_expect(!edge, 0))
+        return never_came(m, node, &answer);
+    if (__builtin_expect(!equal(&edge->answer, &answer), 0))
+        return further_behind(m, node, &answer);
+    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
+    return edge;
 }
 
 /* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
  * others. */
-static memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool tried, bool *usual)
+static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool tried,
+                                  bool *usual)
 {
     const p5_access *access = &r->accesses[node->index];
     uint64_t asked = memo_clock(core, node->offset);
@@ -99,7 +124,8 @@ static memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, 
     return behind(&core->memo, node, memo_pack_data(&answer, asked));
 }
 
-static memo_edge *ask_code(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+static memo_edge *__attribute__((noinline))
+ask_code(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 {
     uint64_t asked = memo_clock(core, node->offset);
     code_answer answer;
@@ -107,20 +133,22 @@ static memo_edge *ask_code(p5_core *core, const p5_retired *r, memo_node *node, 
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
 }
 
-static memo_edge *ask_end(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+static memo_edge *__attribute__((noinline))
+ask_end(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 {
     *usual = price_end_known(core, r->block, node->address);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(false));
 }
 
-static memo_edge *ask_passed(p5_core *core, memo_node *node, bool *usual)
+static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
     *usual = !predictor_passed(core->predictor, node->index == 1 ? memo_last_u(core) : node->address);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
 /* A branch whose BTB entry is not where it was last time. */
-static memo_answer ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+static memo_edge *__attribute__((noinline))
+ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 {
     predictor *p = core->predictor;
     const branch_query query = memo_query(core, r, &branch->node, taken);
@@ -132,11 +160,11 @@ static memo_answer ask_predictor(p5_core *core, const p5_retired *r, memo_branch
         branch->place = btb_place(entry);
         branch->lru = btb_lru(&p->btb, entry, &branch->keep, &branch->point);
     }
-    return memo_pack_branch(&answer, taken);
+    return behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
 }
 
 /* Behind a branch whose own entry gave an answer; it is remembered there. */
-static memo_place *behind_own(p5_core *core, memo_branch *branch, unsigned own)
+static memo_place *__attribute__((noinline)) behind_own(p5_core *core, memo_branch *branch, unsigned own)
 {
     branch_answer answer = predictor_own_answer(own, branch->entry->type, false);
     memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, (own & OWN_TAKEN) != 0));
@@ -153,43 +181,43 @@ static memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_branch *b
         memo_leaf *leaf = branch->own[own];
         return leaf ? &leaf->place : behind_own(core, branch, own);
     }
-    memo_edge *edge = behind(&core->memo, &branch->node, ask_predictor(core, r, branch, taken));
+    memo_edge *edge = ask_predictor(core, r, branch, taken);
     return edge ? edge->way.first : NULL;
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
+/* Asks the question of a node that is neither a reference nor a branch. */
+static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+{
+    switch ((memo_kind)node->place.kind) {
+    case MEMO_CODE:
+        return ask_code(core, r, node, usual);
+    case MEMO_END:
+        return ask_end(core, r, node, usual);
+    default:
+        return ask_passed(core, node, usual);
+    }
+}
+
 /* memo_walk with answers that were given before. `known`: questions before `at`. */
-static memo_leaf *walk_on(p5_core *core, const p5_retired *r, const memo_path *path, memo_place *at,
-                          bool tried, bool taken, uint32_t known)
+static inline __attribute__((always_inline)) memo_leaf *walk_on(p5_core *core, const p5_retired *r,
+                                                                const memo_path *path, memo_place *at,
+                                                                bool tried, bool taken, uint32_t known)
 {
     while (at && at->kind != MEMO_LEAF) {
         memo_node *node = (memo_node *)at;
-        memo_edge *edge = NULL;
-        bool usual = false;
-        switch ((memo_kind)at->kind) {
-        case MEMO_DATA:
-            edge = ask_data(core, r, node, tried, &usual);
-            break;
-        case MEMO_CODE:
-            edge = ask_code(core, r, node, &usual);
-            break;
-        case MEMO_END:
-            edge = ask_end(core, r, node, &usual);
-            break;
-        case MEMO_PASSED:
-            edge = ask_passed(core, node, &usual);
-            break;
-        case MEMO_BRANCH:
-        case MEMO_LEAF:
-            break;
-        }
         known = node->number + 1;
+        if (at->kind == MEMO_BRANCH) {
+            at = ask_branch(core, r, (memo_branch *)at, taken);
+            continue;
+        }
+        bool usual;
+        memo_edge *edge = __builtin_expect(at->kind == MEMO_DATA, 1) ? ask_data(core, r, node, tried, &usual)
+                                                                     : ask_other(core, r, node, &usual);
         tried = false;
         if (usual)
             at = node->usual;
-        else if (at->kind == MEMO_BRANCH)
-            at = ask_branch(core, r, (memo_branch *)at, taken);
         else
             at = edge ? memo_follow(core, r, path, &edge->way, &tried) : NULL;
     }
@@ -209,5 +237,8 @@ memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *pa
 {
     core->memo.given_count = 0;
     memo_place *at = behind_own(core, branch, own);
-    return walk_on(core, r, path, at, false, (own & OWN_TAKEN) != 0, branch->node.number + 1);
+    core->memo.known = branch->node.number + 1;
+    if (at && at->kind != MEMO_LEAF)
+        return walk_on(core, r, path, at, false, (own & OWN_TAKEN) != 0, branch->node.number + 1);
+    return (memo_leaf *)at;
 }

@@ -62,11 +62,23 @@ void memory_advance(memory *m, uint64_t clock);
  * pipe is held beyond the reference's own EX clock, by cause; they add up to `done - asked`. */
 typedef struct data_answer {
     uint64_t done; /* the reference's EX clock may end at this clock (== asked when nothing is in the way) */
-    uint16_t tlb, read, misaligned, write_buffer, write_order, locked, io;
-    bool hit;                   /* L1 hit (for events 3, 4, 5) */
+    /* The words are for those who compare and keep answers. */
+    union {
+        uint64_t word1;
+        struct {
+            uint16_t tlb, read, misaligned, write_buffer;
+        };
+    };
+    union {
+        uint64_t word2;
+        struct {
+            uint16_t write_order, locked, io;
+            bool hit; /* L1 hit (for events 3, 4, 5) */
+            bool is_misaligned;
+        };
+    };
     bool exclusive_or_modified; /* a write hit to an E or M line */
     bool tlb_miss;
-    bool is_misaligned;
     bool cacheable;
 } data_answer;
 

@@ -2,6 +2,10 @@
  * bus parts of up to 8 bytes, and one look-up per line. */
 #include "core/memory.h"
 
+/* The way of a plain reference through this file is compiled as a whole, for reads and writes apart: see
+ * plain(). */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* What belongs to one reference while it is under way. `clock` is the time that has come. */
 typedef struct reference {
     struct memory *m;
@@ -29,14 +33,14 @@ static void count_twice(reference *r, enum p5_event event, enum p5_event mmx_eve
 
 /* ---- stalls: time passes, its owner and its event ---- */
 
-static void stall_read_event(reference *r, uint64_t clocks)
+static inline void stall_read_event(struct memory *m, bool mmx, uint64_t clocks)
 {
-    memory_clocks(r->m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clocks);
-    if (r->mmx)
-        memory_clocks(r->m, P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS, clocks);
+    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clocks);
+    if (mmx)
+        memory_clocks(m, P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS, clocks);
 }
 
-static void wait_until(reference *r, uint64_t until, uint16_t *owner)
+ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint16_t *owner)
 {
     if (until <= r->clock)
         return;
@@ -45,15 +49,15 @@ static void wait_until(reference *r, uint64_t until, uint16_t *owner)
     r->clock = until;
 }
 
-static void wait_for_read(reference *r, uint64_t until)
+ALWAYS_INLINE void wait_for_read(reference *r, uint64_t until)
 {
     if (until > r->clock)
-        stall_read_event(r, until - r->clock);
+        stall_read_event(r->m, r->mmx, until - r->clock);
     wait_until(r, until, &r->answer->read);
 }
 
 /* Event 19h: a new bus access needs a buffer, or the bus, while the write buffers are full. */
-static void wait_for_buffer(reference *r, uint64_t until)
+ALWAYS_INLINE void wait_for_buffer(reference *r, uint64_t until)
 {
     if (until > r->clock) {
         memory_clocks(r->m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, until - r->clock);
@@ -66,7 +70,7 @@ static void wait_for_buffer(reference *r, uint64_t until)
 
 /* Event 1Bh: a write to an E or M line waits for older writes (strong ordering). Silicon counts only the
  * clocks in which EWBE# is inactive (errata 44 and 75). */
-static void wait_for_order(reference *r)
+ALWAYS_INLINE void wait_for_order(reference *r)
 {
     struct memory *m = r->m;
     uint64_t until = memory_writes_done(m);
@@ -83,46 +87,60 @@ static void wait_for_order(reference *r)
 
 /* ---- translation ---- */
 
-static void look_up_page(reference *r, const p5_access *access, const part *at, tlb *t, uint32_t key)
+/* What came of looking a page up. */
+typedef struct page_answer {
+    uint64_t until; /* clock at which the reference goes on */
+    bool missed;
+} page_answer;
+
+static page_answer __attribute__((noinline))
+look_up_page(struct memory *m, const p5_access *access, part at, bool mmx, uint64_t clock)
 {
-    struct memory *m = r->m;
-    bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+    bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0, write = (access->flags & P5_ACCESS_WRITE) != 0;
+    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    uint32_t key = tlb_key(at.linear, large);
     int entry = tlb_find(t, key);
-    uint64_t until = r->clock;
+    page_answer answer = {clock, entry < 0};
     if (entry < 0) {
         memory_count(m, P5_EVENT_DATA_TLB_MISS);
-        r->answer->tlb_miss = true;
         uint8_t attributes =
             (uint8_t)(((access->flags & P5_ACCESS_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
-                      (r->write_through ? TLB_WRITE_THROUGH : 0));
-        until = walk_data(m, key, at->physical, attributes, r->write, r->clock);
+                      ((access->flags & P5_ACCESS_WRITE_THROUGH) != 0 ? TLB_WRITE_THROUGH : 0));
+        answer.until = walk_data(m, key, at.physical, attributes, write, clock);
     } else {
         tlb_used(t, (unsigned)entry);
-        if (r->write && !t->dirty[entry])
-            until = walk_set_dirty(m, (unsigned)entry, large, r->clock);
+        if (write && !t->dirty[entry])
+            answer.until = walk_set_dirty(m, (unsigned)entry, large, clock);
     }
-    if (until > r->clock) {
-        stall_read_event(r, until - r->clock);
-        memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, until - r->clock);
+    if (answer.until > clock) {
+        stall_read_event(m, mmx, answer.until - clock);
+        memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, answer.until - clock);
     }
-    wait_until(r, until, &r->answer->tlb);
+    return answer;
 }
 
-static void translate(reference *r, const p5_access *access, const part *at)
+ALWAYS_INLINE void translate(reference *r, const p5_access *access, const part *at)
 {
     struct memory *m = r->m;
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
     uint32_t key = tlb_key(at->linear, large);
     tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-    if (key != t->last_key || (r->write && !t->dirty[t->last]))
-        look_up_page(r, access, at, t, key);
+    int entry = key == t->last_key ? t->last : memory_fast_tlb(t, key);
+    if (entry >= 0 && !(r->write && !t->dirty[entry])) {
+        if (key != t->last_key)
+            tlb_used(t, (unsigned)entry);
+        return;
+    }
+    page_answer answer = look_up_page(m, access, *at, r->mmx, r->clock);
+    r->answer->tlb_miss |= answer.missed;
+    wait_until(r, answer.until, &r->answer->tlb);
 }
 
 /* ---- look-up ---- */
 
 /* While a line is being filled, the reference that missed goes on with its 8 bytes; others of that line
  * (P54C: of that set) wait until it is in the array. */
-static void wait_for_fill(reference *r, uint32_t physical)
+ALWAYS_INLINE void wait_for_fill(reference *r, uint32_t physical)
 {
     const line_fill *fill = &r->m->data_fill;
     if (fill->done <= r->clock)
@@ -133,7 +151,7 @@ static void wait_for_fill(reference *r, uint32_t physical)
         wait_for_read(r, fill->done);
 }
 
-static int look_up(reference *r, uint32_t physical)
+ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
 {
     wait_for_fill(r, physical);
     memory_upgrade_lines(r->m, r->clock);
@@ -144,7 +162,7 @@ static int look_up(reference *r, uint32_t physical)
 }
 
 /* Takes a line into the cache; a modified victim goes to the bus behind the fill. */
-static void fill_line(reference *r, const part *parts, unsigned count)
+ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
     const model_latency *latency = &m->model->latency;
@@ -170,7 +188,7 @@ static void fill_line(reference *r, const part *parts, unsigned count)
 }
 
 /* The parts of a read that lie in one line. */
-static void read_line(reference *r, const part *parts, unsigned count)
+ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
     if (look_up(r, parts[0].physical) >= 0)
@@ -195,7 +213,7 @@ static void read_line(reference *r, const part *parts, unsigned count)
 
 /* ---- writes ---- */
 
-static void buffered_write(reference *r, const part *at, bool upgrade)
+ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
 {
     struct memory *m = r->m;
     unsigned entry = write_buffer_next(&m->writes, m->v_pipe);
@@ -203,7 +221,7 @@ static void buffered_write(reference *r, const part *at, bool upgrade)
     memory_upgrade_lines(m, r->clock); /* before the entry forgets its line */
     uint64_t end = bus_write(&m->bus, r->clock + m->model->latency.miss_to_bus);
     write_buffer_take(&m->writes, entry, end, cache_line(at->physical), upgrade);
-    m->ewbe_at = end + (uint64_t)m->model->bus.ewbe * m->model->half_ratio / 2;
+    m->ewbe_at = end + m->ewbe_clocks;
     if (!r->cacheable && !(r->mmx && m->loses_mmx_writes))
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
     memory_is_written(m, at->physical, at->size);
@@ -211,7 +229,7 @@ static void buffered_write(reference *r, const part *at, bool upgrade)
 }
 
 /* The parts of a write that lie in one line. */
-static void write_line(reference *r, const part *parts, unsigned count)
+ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
     int way = look_up(r, parts[0].physical);
@@ -341,7 +359,7 @@ void memory_fold(struct memory *m)
     }
 }
 
-static unsigned kind_of(const reference *r, unsigned partner)
+static inline unsigned kind_of(const reference *r, unsigned partner)
 {
     return partner | (r->write ? KIND_WRITE : 0u) | (r->mmx ? KIND_MMX : 0u) |
            (r->missed ? KIND_MISSED : 0u) | (r->answer->exclusive_or_modified ? KIND_TO_E_OR_M : 0u);
@@ -365,7 +383,7 @@ static void misaligned_clocks(reference *r)
     count_twice(r, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES,
                 P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS, 1);
     if (!r->write && clocks > 0)
-        stall_read_event(r, clocks - (r->m->model->errata && !r->answer->tlb_miss ? 1 : 0));
+        stall_read_event(r->m, r->mmx, clocks - (r->m->model->errata && !r->answer->tlb_miss ? 1 : 0));
     wait_until(r, r->clock + clocks, &r->answer->misaligned);
 }
 
@@ -385,7 +403,15 @@ static unsigned split(const struct memory *m, const p5_access *access, part part
     return 2;
 }
 
-static void locked_or_misaligned(reference *r, const p5_access *access)
+static void __attribute__((noinline)) line(reference *r, const part *parts, unsigned count)
+{
+    if (r->write)
+        write_line(r, parts, count);
+    else
+        read_line(r, parts, count);
+}
+
+static void special(reference *r, const p5_access *access)
 {
     struct memory *m = r->m;
     part parts[2];
@@ -401,67 +427,129 @@ static void locked_or_misaligned(reference *r, const p5_access *access)
     if (r->locked != LOCK_NONE) {
         locked_reference(r, parts, count);
     } else if (two_lines) { /* the high part first */
-        (r->write ? write_line : read_line)(r, &parts[1], 1);
-        (r->write ? write_line : read_line)(r, &parts[0], 1);
+        line(r, &parts[1], 1);
+        line(r, &parts[0], 1);
     } else {
-        (r->write ? write_line : read_line)(r, parts, count);
+        line(r, parts, count);
     }
 }
 
-/* Most references: one part, one line, nothing special. Compiled on its own, with all that it calls. */
-static void __attribute__((flatten)) plain(reference *r, const p5_access *access)
+static bool is_misaligned(const p5_access *access)
 {
-    const part whole = {access->linear, access->physical, access->size};
-    if (r->m->paging)
-        translate(r, access, &whole);
-    if (r->write)
-        write_line(r, &whole, 1);
+    uint32_t granule = access->size == 8 ? 8 : 4;
+    return (access->linear & (granule - 1)) + access->size > granule;
+}
+
+/* Events of the look-ups; those of most kinds are counted when somebody looks. */
+ALWAYS_INLINE void count_reference(reference *r, unsigned partner, uint64_t asked, bool is_plain)
+{
+    struct memory *m = r->m;
+    if (r->clock != asked)
+        partner = 0; /* one that waited is alone in its clock */
+    if (!is_plain && r->misaligned)
+        count_misaligned(r, partner);
+    else if (__builtin_expect(m->counts_at_once, 0))
+        count_kind(m, m->class, kind_of(r, partner), 1, r->missed, 1);
     else
-        read_line(r, &whole, 1);
+        m->uses[m->class][kind_of(r, partner)]++;
+}
+
+/* The reference from beginning to end. */
+ALWAYS_INLINE void make(reference *r, const p5_access *access, bool is_plain)
+{
+    struct memory *m = r->m;
+    data_answer *answer = r->answer;
+    uint64_t asked = r->clock;
+    unsigned partner = m->partner;
+    m->partner = 0;
+    if (r->locked == LOCK_NONE || !r->write) /* HOLD and PBREQ# wait for the end of a locked sequence */
+        memory_let_agent(m, asked);
+    memory_upgrade_lines(m, asked);
+    r->write_through = (access->flags & P5_ACCESS_WRITE_THROUGH) != 0;
+    r->cacheable = (access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !m->no_data_fill &&
+                   !memory_uncacheable(m, access->physical);
+    answer->cacheable = r->cacheable;
+    answer->is_misaligned = r->misaligned;
+    answer->exclusive_or_modified = r->write && r->locked == LOCK_NONE;
+    if (is_plain) {
+        const part whole = {access->linear, access->physical, access->size};
+        if (m->paging)
+            translate(r, access, &whole);
+        if (r->write)
+            write_line(r, &whole, 1);
+        else
+            read_line(r, &whole, 1);
+    } else {
+        special(r, access);
+    }
+    answer->hit = !r->missed;
+    if (r->missed)
+        answer->exclusive_or_modified = false;
+    answer->done = r->clock;
+    count_reference(r, partner, asked, is_plain);
+    memory_set_quiet(m);
+}
+
+/* Most references: one part, one line, nothing special. Compiled for reads and writes apart, with all that
+ * they call, so that everything about the reference stands in registers; its answer is stored by words since
+ * it is read by words. */
+static inline __attribute__((always_inline)) void
+plain(struct memory *m, const p5_access *access, uint64_t asked, bool write, bool mmx, data_answer *answer)
+{
+    data_answer a = {0};
+    reference r = {.m = m, .answer = &a, .clock = asked, .write = write, .mmx = mmx};
+    make(&r, access, true);
+    answer->done = a.done;
+    answer->word1 = a.tlb | (uint64_t)a.read << 16 | (uint64_t)a.write_buffer << 48;
+    answer->word2 = a.write_order | (uint64_t)a.hit << 48;
+    answer->exclusive_or_modified = a.exclusive_or_modified;
+    answer->tlb_miss = a.tlb_miss;
+    answer->cacheable = a.cacheable;
+}
+
+static void __attribute__((noinline))
+plain_read(struct memory *m, const p5_access *access, uint64_t asked, bool mmx, data_answer *answer)
+{
+    plain(m, access, asked, false, mmx, answer);
+}
+
+static void __attribute__((noinline))
+plain_write(struct memory *m, const p5_access *access, uint64_t asked, bool mmx, data_answer *answer)
+{
+    plain(m, access, asked, true, mmx, answer);
+}
+
+static void __attribute__((noinline)) unusual(struct memory *m, const p5_access *access, uint64_t asked,
+                                              unsigned locked, bool mmx, data_answer *answer)
+{
+    *answer = (data_answer){0};
+    reference r = {.m = m, .answer = answer, .clock = asked, .locked = locked, .mmx = mmx};
+    r.write = (access->flags & P5_ACCESS_WRITE) != 0;
+    r.misaligned = is_misaligned(access);
+    if ((access->flags & P5_ACCESS_IO) == 0) {
+        make(&r, access, false);
+        return;
+    }
+    answer->is_misaligned = r.misaligned;
+    m->partner = 0;
+    memory_let_agent(m, asked);
+    memory_upgrade_lines(m, asked);
+    if (r.misaligned)
+        memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES);
+    io_reference(&r, access);
+    answer->done = r.clock;
+    memory_set_quiet(m);
 }
 
 void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
                  data_answer *answer)
 {
-    *answer = (data_answer){0};
-    reference r = {.m = m, .answer = answer, .clock = asked, .locked = locked, .mmx = mmx};
-    r.write = (access->flags & P5_ACCESS_WRITE) != 0;
-    r.write_through = (access->flags & P5_ACCESS_WRITE_THROUGH) != 0;
-    uint32_t granule = access->size == 8 ? 8 : 4;
-    r.misaligned = answer->is_misaligned = (access->linear & (granule - 1)) + access->size > granule;
-    unsigned partner = m->partner;
-    m->partner = 0;
-    if (locked == LOCK_NONE || !r.write) /* HOLD and PBREQ# wait for the end of a locked sequence */
-        memory_let_agent(m, asked);
-    memory_upgrade_lines(m, asked);
-
-    if ((access->flags & P5_ACCESS_IO) != 0) {
-        if (r.misaligned)
-            memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES);
-        io_reference(&r, access);
-        answer->done = r.clock;
-        memory_set_quiet(m);
-        return;
-    }
-    r.cacheable = (access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !m->no_data_fill &&
-                  !memory_uncacheable(m, access->physical);
-    answer->cacheable = r.cacheable;
-    answer->exclusive_or_modified = r.write && locked == LOCK_NONE;
-    if (locked != LOCK_NONE || r.misaligned)
-        locked_or_misaligned(&r, access);
+    /* on its own boundary; a word within a dword is not misaligned either, but seldom */
+    uint32_t odd = access->linear & (access->size - 1u);
+    if (__builtin_expect((odd | locked | (access->flags & P5_ACCESS_IO)) != 0, 0))
+        unusual(m, access, asked, locked, mmx, answer);
+    else if ((access->flags & P5_ACCESS_WRITE) != 0)
+        plain_write(m, access, asked, mmx, answer);
     else
-        plain(&r, access);
-    answer->hit = !r.missed;
-    if (r.missed)
-        answer->exclusive_or_modified = false;
-    answer->done = r.clock;
-    if (answer->done != asked)
-        partner = 0; /* one that waited is alone in its clock */
-    if (r.misaligned)
-        count_misaligned(&r, partner);
-    else if (m->counts_at_once)
-        count_kind(m, m->class, kind_of(&r, partner), 1, r.missed, 1);
-    else
-        m->uses[m->class][kind_of(&r, partner)]++;
-    memory_set_quiet(m);
+        plain_read(m, access, asked, mmx, answer);
 }

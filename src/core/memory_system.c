@@ -61,6 +61,7 @@ void memory_reset(struct memory *m)
     bus_reset(&m->bus);
     m->data_fill = m->code_fill = (line_fill){1, 0}; /* no line: not a multiple of 32 */
     m->ewbe_at = 0;
+    m->ewbe_clocks = (uint64_t)model->bus.ewbe * model->half_ratio / 2;
     agent_reset(m);
     memory_set_quiet(m);
 }

@@ -53,6 +53,7 @@ struct memory {
     write_buffer writes;
     uint64_t locked_read; /* clock at which the data of the last locked reference was there */
     uint64_t ewbe_at;     /* clock from which EWBE# is active again */
+    uint64_t ewbe_clocks; /* from the end of a write to then */
     bus bus;
     const p5_model *model;
     p5_core_hooks hooks;

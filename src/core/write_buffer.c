@@ -8,6 +8,9 @@ void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe)
     w->entries = entries;
     w->per_pipe = per_pipe ? entries / 2 : 0;
     w->next[1] = (uint8_t)w->per_pipe;
+    unsigned in_turn = per_pipe ? w->per_pipe : entries;
+    for (unsigned entry = 0; entry < entries; entry++)
+        w->after[entry] = (uint8_t)((entry + 1) % in_turn != 0 ? entry + 1 : entry + 1 - in_turn);
     w->upgrade_at = UINT64_MAX;
 }
 

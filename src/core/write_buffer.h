@@ -15,6 +15,7 @@ typedef struct write_buffer {
                                         = none */
     uint64_t upgrade_at;             /* core clock of the first such end; UINT64_MAX: none is waited for */
     unsigned entries, per_pipe;      /* per_pipe: entries of each pipe, 0 = a pool */
+    uint8_t after[WRITE_BUFFERS];    /* entry that is taken behind each */
     uint8_t next[2];  /* entry that is free first, of the U and V pipe; of a pool, both are the same */
     uint64_t drained; /* core clock at which the youngest write has ended */
 } write_buffer;
@@ -46,19 +47,15 @@ static inline bool write_buffer_full(const write_buffer *w, uint64_t clock)
 static inline void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line,
                                      bool upgrade)
 {
-    bool second = w->per_pipe != 0 && entry >= w->per_pipe;
-    unsigned first = second ? w->per_pipe : 0;
-    unsigned count = w->per_pipe != 0 ? w->per_pipe : w->entries;
-    unsigned next = entry + 1 < first + count ? entry + 1 : first;
-    w->next[second] = (uint8_t)next;
+    uint8_t next = w->after[entry];
+    w->next[w->per_pipe != 0 && entry >= w->per_pipe] = next;
     if (w->per_pipe == 0)
-        w->next[1] = (uint8_t)next;
+        w->next[1] = next;
     w->free_at[entry] = end;
     w->upgrade[entry] = upgrade ? line + 1 : 0;
     if (upgrade && end < w->upgrade_at)
         w->upgrade_at = end;
-    if (end > w->drained)
-        w->drained = end;
+    w->drained = end;
 }
 
 /* A line whose write has ended by `clock` and that becomes exclusive, if there is one: true, and it is
