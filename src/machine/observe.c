@@ -102,13 +102,38 @@ static void set_own_goals(p5_observer *o)
         o->next_clock = lesser(o->next_clock, o->watches[i].look_clock);
 }
 
-static void set_goals(observers *all)
+/* More clocks than `count` instructions take that have `most` in sum, with that many references: what memory
+ * may add, and what the pipe still holds. */
+static uint64_t most_clocks(const observers *o, uint64_t most, uint32_t references, unsigned bytes)
+{
+    enum { LINE_BYTES = 32 };
+    unsigned lines = bytes / LINE_BYTES + 2; /* where the stream goes on is fetched too */
+    return most + o->backlog_clocks + (uint64_t)o->access_clocks * references +
+           (uint64_t)o->line_clocks * lines;
+}
+
+static void set_calm(const observers *all, p5_machine *machine)
+{
+    enum { MOST_INSTRUCTIONS = 128, MOST_BYTES = 15 * MOST_INSTRUCTIONS }; /* of a block */
+    machine->calm = (observe_calm){0};
+    bool wanted = all->cut_count > 0 || all->some_closed;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next)
+        wanted |= o->options.retired != NULL || o->arrived || o->frames.count > 0;
+    uint64_t clocks = most_clocks(all, CALM_CLOCKS, CALM_REFERENCES, MOST_BYTES);
+    if (wanted || all->next_clock <= clocks || all->next_instruction <= MOST_INSTRUCTIONS)
+        return;
+    machine->calm = (observe_calm){all->next_clock - clocks, all->next_instruction - MOST_INSTRUCTIONS};
+}
+
+/* Whenever a goal or an observer changes. */
+static void set_goals(observers *all, p5_machine *machine)
 {
     all->next_clock = all->next_instruction = UINT64_MAX;
     for (const p5_observer *o = all->first; o != NULL; o = o->next) {
         all->next_clock = lesser(all->next_clock, o->next_clock);
         all->next_instruction = lesser(all->next_instruction, o->next_instruction);
     }
+    set_calm(all, machine);
 }
 
 static void set_intervals(p5_observer *o)
@@ -193,7 +218,7 @@ static void tell_goals(p5_machine *machine, uint32_t address, unsigned cpl)
         }
         set_own_goals(o);
     }
-    set_goals(all);
+    set_goals(all, machine);
 }
 
 static void tell_stretch(p5_machine *machine, const p5_retired *r)
@@ -315,16 +340,6 @@ static void leave(p5_observer *o, uint32_t next, unsigned cpl)
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
-
-/* More clocks than `count` instructions take that have `most` in sum, with that many references: what memory
- * may add, and what the pipe still holds. */
-static uint64_t most_clocks(const observers *o, uint64_t most, uint32_t references, unsigned bytes)
-{
-    enum { LINE_BYTES = 32 };
-    unsigned lines = bytes / LINE_BYTES + 2; /* where the stream goes on is fetched too */
-    return most + o->backlog_clocks + (uint64_t)o->access_clocks * references +
-           (uint64_t)o->line_clocks * lines;
-}
 
 /* The part of `r` that is the `count` instructions from `i` on, whose accesses and values begin at the given
  * places. */
@@ -627,7 +642,7 @@ void observers_sweep(p5_machine *machine)
         free_observer(o);
     }
     all->some_closed = false;
-    set_goals(all);
+    set_goals(all, machine);
     if (!machine->running)
         set_cuts(machine, NULL); /* without memory the old ones stay, which nobody asks for */
     if (all->first == NULL && all->cut_count == 0)
@@ -708,7 +723,7 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
         return status;
     }
     set_bounds(all, machine->model);
-    set_goals(all);
+    set_goals(all, machine);
     pins_open(machine);
     if (o->options.address_count > 0)
         arrive(machine, linear_eip(machine->engine), engine_cpl(machine->engine), 0);
@@ -729,6 +744,7 @@ void p5_observer_close(p5_observer *observer)
     observer->arrived = false;
     set_own_goals(observer);
     machine->observers->some_closed = true;
+    machine->calm = (observe_calm){0};
     if (!machine->running)
         observers_sweep(machine);
 }
@@ -741,5 +757,5 @@ void p5_observer_every(p5_observer *observer, uint64_t clocks, uint64_t instruct
     observer->options.every_instructions = instructions;
     set_intervals(observer);
     set_own_goals(observer);
-    set_goals(observer->machine->observers);
+    set_goals(observer->machine->observers, observer->machine);
 }

@@ -7,6 +7,13 @@
 
 typedef struct observers observers;
 
+/* Nobody is told of a stretch that begins before both, if it is no larger than these: no goal can lie in it.
+ * Both 0: everybody is told of all. */
+enum { CALM_CLOCKS = 1024, CALM_REFERENCES = 16 };
+typedef struct observe_calm {
+    uint64_t clock, instruction;
+} observe_calm;
+
 /* Prices a stretch in the place of run_retired, and observes within it. */
 void observers_retired(p5_machine *machine, const p5_retired *retired);
 /* A delivery has been priced. */

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/host_time.h"
+#include "core/block.h"
 #include "machine/bus_check.h"
 #include "machine/contents.h"
 #include "machine/pins.h"
@@ -38,10 +39,18 @@ uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
 
 /* --- callbacks of the engine --- */
 
+/* True if no observer wants to know of the stretch. */
+static inline bool calm(const p5_machine *machine, const p5_retired *r)
+{
+    return p5_core_clock_estimate(machine->core) < machine->calm.clock &&
+           machine->instructions < machine->calm.instruction && r->block->most_clocks <= CALM_CLOCKS &&
+           r->access_count <= CALM_REFERENCES;
+}
+
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
-    if (__builtin_expect(machine->observers != NULL, 0)) {
+    if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
         observers_retired(machine, retired);
     } else {
         machine->instructions += (uint64_t)retired->count - retired->interrupted;

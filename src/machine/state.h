@@ -99,6 +99,7 @@ struct p5_machine {
     bool watching;  /* the core must see every instruction by itself: contents.c */
     bool refetch;   /* the block about to start may have other bytes now */
     observers *observers;       /* NULL: nobody looks */
+    observe_calm calm;          /* until when they need not be told of stretches */
     bool running;               /* within p5_machine_run: what is called now are callbacks */
     bool close_wanted;          /* p5_machine_close was called by one */
     struct gdb *debugger;       /* NULL: none */
