@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/mmx.h"
 #include "core/pairing.h"
 
 enum {
@@ -268,6 +269,27 @@ static uint16_t most_clocks(const op *o)
     return (uint16_t)(stage + STALLS);
 }
 
+/* MMX and x87 instructions that follow the other kind in the block wait for the switch as well; the first
+ * may, which depends on what was before. */
+static void add_switches(const timing *t, p5_block *block)
+{
+    uint32_t before = 0;
+    for (unsigned i = 0; i < block->count; i++) {
+        op *o = &block->ops[i];
+        uint32_t kind = (o->flags & ISA_MMX) ? ISA_MMX : o->flags & ISA_X87;
+        if (kind == 0)
+            continue;
+        uint32_t clocks = kind == ISA_MMX ? t->mmx_after_x87 : t->x87_after_mmx;
+        if (before == 0) {
+            block->first_switch = clocks;
+            block->first_mode = kind == ISA_MMX ? MODE_MMX : MODE_X87;
+        } else if (kind != before) {
+            o->most_clocks = (uint16_t)(o->most_clocks + clocks);
+        }
+        before = kind;
+    }
+}
+
 p5_block *block_prepare(const timing *t, isa_block *code)
 {
     p5_block *block = calloc(1, sizeof *block);
@@ -290,10 +312,12 @@ p5_block *block_prepare(const timing *t, isa_block *code)
         prepare_op(t, &code->insns[i], &block->ops[i]);
         block->access_start[i + 1] = (uint16_t)(block->access_start[i] + block->ops[i].accesses);
         block->ops[i].most_clocks = most_clocks(&block->ops[i]);
-        block->most_clocks += block->ops[i].most_clocks;
         if (i > 0)
             block->ops[i - 1].next_unpaired = (uint8_t)pairing_check(&block->ops[i - 1], &block->ops[i]);
     }
+    add_switches(t, block);
+    for (unsigned i = 0; i < block->count; i++)
+        block->most_clocks += block->ops[i].most_clocks;
     if (block->count > 0)
         block->ops[block->count - 1].next_unpaired = UNPAIRED_ALONE;
     if (block->count > 0 && !prepare_end_masks(block)) {

@@ -95,7 +95,9 @@ struct p5_block {
     uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
     uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
     unsigned line_count;
-    uint32_t most_clocks; /* sum of the operations' */
+    uint32_t most_clocks;  /* sum of the operations' */
+    uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
+    uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
     bool memo;           /* its usual outcome can be remembered */
     bool by_direction;   /* what its branch takes depends on its direction: LOOP */

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "core/block.h"
+#include "core/bound.h"
 #include "core/model.h"
 #include "machine/pins.h"
 #include "machine/state.h"
@@ -60,8 +61,7 @@ struct observers {
     uint64_t next_clock, next_instruction; /* nearest of all */
     uint32_t *cuts;                        /* the addresses of all, ascending */
     size_t cut_count;
-    /* No reference to memory, fetch of a code line, and rest of what was before takes longer: most_clocks. */
-    uint32_t access_clocks, line_clocks, backlog_clocks;
+    bound most;       /* what a stretch can take */
     bool resumed;     /* the last stretch was an interrupted REP string: it goes on at the same address */
     bool some_closed; /* observers_sweep has something to do */
 };
@@ -102,27 +102,17 @@ static void set_own_goals(p5_observer *o)
         o->next_clock = lesser(o->next_clock, o->watches[i].look_clock);
 }
 
-/* More clocks than `count` instructions take that have `most` in sum, with that many references: what memory
- * may add, and what the pipe still holds. */
-static uint64_t most_clocks(const observers *o, uint64_t most, uint32_t references, unsigned bytes)
-{
-    enum { LINE_BYTES = 32 };
-    unsigned lines = bytes / LINE_BYTES + 2; /* where the stream goes on is fetched too */
-    return most + o->backlog_clocks + (uint64_t)o->access_clocks * references +
-           (uint64_t)o->line_clocks * lines;
-}
-
 static void set_calm(const observers *all, p5_machine *machine)
 {
-    enum { MOST_INSTRUCTIONS = 128, MOST_BYTES = 15 * MOST_INSTRUCTIONS }; /* of a block */
+    enum { MOST_BYTES = 15 * CALM_INSTRUCTIONS };
     machine->calm = (observe_calm){0};
     bool wanted = all->cut_count > 0 || all->some_closed;
     for (const p5_observer *o = all->first; o != NULL; o = o->next)
         wanted |= o->options.retired != NULL || o->arrived || o->frames.count > 0;
-    uint64_t clocks = most_clocks(all, CALM_CLOCKS, CALM_REFERENCES, MOST_BYTES);
-    if (wanted || all->next_clock <= clocks || all->next_instruction <= MOST_INSTRUCTIONS)
+    uint64_t clocks = bound_blind(&all->most, CALM_CLOCKS, CALM_REFERENCES, MOST_BYTES);
+    if (wanted || all->next_clock <= clocks || all->next_instruction <= CALM_INSTRUCTIONS)
         return;
-    machine->calm = (observe_calm){all->next_clock - clocks, all->next_instruction - MOST_INSTRUCTIONS};
+    machine->calm = (observe_calm){all->next_clock - clocks, all->next_instruction - CALM_INSTRUCTIONS};
 }
 
 /* Whenever a goal or an observer changes. */
@@ -391,7 +381,7 @@ static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsig
         most += next->most_clocks;
         references += i + count + 1 == end ? r->access_count : next->accesses;
         bytes += next->length;
-        if (clock + most_clocks(o, most, references, bytes) >= o->next_clock)
+        if (clock + bound_blind(&o->most, most, references, bytes) >= o->next_clock)
             break;
         count++;
     }
@@ -415,6 +405,16 @@ static void retire_in_parts(p5_machine *machine, const p5_retired *r)
     }
 }
 
+/* The next goal in clocks may lie in the stretch. */
+static bool is_near(const p5_machine *machine, const p5_retired *r)
+{
+    const observers *all = machine->observers;
+    uint64_t clock = p5_machine_clock(machine);
+    return clock + bound_blind(&all->most, r->block->most_clocks, r->access_count, r->block->code->size) >=
+               all->next_clock &&
+           clock + bound_clocks(machine->core, &all->most, r) >= all->next_clock;
+}
+
 void observers_retired(p5_machine *machine, const p5_retired *r)
 {
     observers *all = machine->observers;
@@ -423,9 +423,7 @@ void observers_retired(p5_machine *machine, const p5_retired *r)
         if (o->arrived && !all->resumed)
             enter(o, r, address);
     uint64_t instructions = machine->instructions + r->count - r->interrupted;
-    bool clock_near = p5_machine_clock(machine) +
-                          most_clocks(all, r->block->most_clocks, r->access_count, r->block->code->size) >=
-                      all->next_clock;
+    bool clock_near = is_near(machine, r);
     if (r->count > 1 && (clock_near || instructions > all->next_instruction)) {
         retire_in_parts(machine, r);
     } else {
@@ -576,33 +574,6 @@ static void *copy_of(const void *items, size_t count, size_t size)
     return copy;
 }
 
-static uint32_t greater(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
-/* What memory takes at most, in core clocks. */
-static void set_bounds(observers *o, const p5_model *model)
-{
-    enum {
-        WALK = 2,   /* table entries */
-        PIPE = 192, /* the longest x87 instruction and a refill */
-    };
-    const model_bus *bus = &model->bus;
-    const model_latency *latency = &model->latency;
-    uint32_t write_back = bus->write_back_first + 3 * bus->write_back_next + bus->idle_after_write;
-    uint32_t fill = greater(model->dram.miss, model->l2.first) +
-                    3 * greater(model->dram.next, model->l2.next) + bus->idle_after_read;
-    if (model->agent.kind != AGENT_NONE) {
-        fill += model->agent.clocks + model->agent.grant;
-        write_back += model->agent.clocks + model->agent.grant;
-    }
-    o->line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use;
-    uint32_t walk = WALK * o->line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
-    o->access_clocks = walk + o->line_clocks + write_back * model->half_ratio / 2 + latency->misaligned;
-    o->backlog_clocks = PIPE + o->access_clocks + walk;
-}
-
 /* The addresses of all observers begin stretches. Between runs. */
 static p5_status set_cuts(p5_machine *machine, p5_error *error)
 {
@@ -722,7 +693,7 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
         p5_observer_close(o);
         return status;
     }
-    set_bounds(all, machine->model);
+    all->most = bound_of_model(machine->model);
     set_goals(all, machine);
     pins_open(machine);
     if (o->options.address_count > 0)

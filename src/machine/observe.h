@@ -9,7 +9,7 @@ typedef struct observers observers;
 
 /* Nobody is told of a stretch that begins before both, if it is no larger than these: no goal can lie in it.
  * Both 0: everybody is told of all. */
-enum { CALM_CLOCKS = 1024, CALM_REFERENCES = 16 };
+enum { CALM_INSTRUCTIONS = 32, CALM_CLOCKS = 512, CALM_REFERENCES = 8 };
 typedef struct observe_calm {
     uint64_t clock, instruction;
 } observe_calm;

@@ -44,7 +44,7 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
 {
     return p5_core_clock_estimate(machine->core) < machine->calm.clock &&
            machine->instructions < machine->calm.instruction && r->block->most_clocks <= CALM_CLOCKS &&
-           r->access_count <= CALM_REFERENCES;
+           r->access_count <= CALM_REFERENCES && r->count <= CALM_INSTRUCTIONS;
 }
 
 bool run_retired(void *context, const p5_retired *retired)

@@ -153,7 +153,8 @@ static unsigned next_block(const guest *g, random_source *r, unsigned b)
     }
 }
 
-static void retire(p5_core *core, const guest *g, random_source *r, unsigned b, unsigned next, unsigned cpl)
+static void retire(p5_core *core, const guest *g, random_source *r, unsigned b, unsigned next, unsigned cpl,
+                   const random_core_observer *observer)
 {
     p5_access accesses[ACCESSES];
     p5_value values[INSNS + 1] = {{0}};
@@ -173,7 +174,10 @@ static void retire(p5_core *core, const guest *g, random_source *r, unsigned b, 
     what.next = g->start[next];
     what.cpl = what.cpl_after = (uint8_t)cpl;
     what.mode = P5_MODE_PROTECTED;
-    p5_core_retire(core, &what);
+    if (observer && observer->retire)
+        observer->retire(observer->context, core, &what);
+    else
+        p5_core_retire(core, &what);
 }
 
 /* What does not belong to the flow of instructions. */
@@ -248,12 +252,13 @@ typedef struct run {
     random_source random;
     guest guest;
     unsigned cpl, block;
+    const random_core_observer *observer;
 } run;
 
 static void step(run *u)
 {
     unsigned next = next_block(&u->guest, &u->random, u->block);
-    retire(u->core, &u->guest, &u->random, u->block, next, u->cpl);
+    retire(u->core, &u->guest, &u->random, u->block, next, u->cpl, u->observer);
     u->block = next;
     if (random_below(&u->random, 100) == 0)
         u->cpl = disturb(u->core, &u->random, u->cpl, u->guest.start[next]);
@@ -270,6 +275,7 @@ void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned
 {
     run u;
     begin(&u, model, memo, seed);
+    u.observer = observer;
     if (observer && observer->begin)
         observer->begin(observer->context, u.core);
     make(&u.guest, u.core, &u.random, p5_model_family(model) == P5_FAMILY_P55C);

@@ -9,10 +9,11 @@
 /* Opens a core of `model`, feeds it about `stretches` stretches made from `seed`, and answers its totals. */
 void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals);
 
-/* The same with somebody who may look at the core before and after. */
+/* The same with somebody who may look at the core before, after, and around each stretch. */
 typedef struct random_core_observer {
     void (*begin)(void *context, p5_core *core);
     void (*end)(void *context, p5_core *core);
+    void (*retire)(void *context, p5_core *core, const p5_retired *r); /* in place of p5_core_retire */
     void *context;
 } random_core_observer;
 void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,

@@ -81,7 +81,7 @@ static void record(recording *r, const p5_model *model, bool memo_on, uint64_t s
                    uint64_t interval)
 {
     *r = (recording){.budget = budget, .interval = interval};
-    const random_core_observer observer = {begin, end, r};
+    const random_core_observer observer = {.begin = begin, .end = end, .context = r};
     random_core_watch(model, memo_on, seed, STRETCHES, &r->totals, &observer);
 }
 

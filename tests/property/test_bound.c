@@ -1,0 +1,112 @@
+/* Law: no stretch takes more clocks than was said before it was priced, with or without a look at where its
+ * references are: on random guests, and on real ones. property_bound [FOLDER-OF-TESTPROGS [GUESTS]] */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/block.h"
+#include "core/bound.h"
+#include "engine/internal.h"
+#include "machine/state.h"
+#include "p5scope/model.h"
+#include "random_core.h"
+
+enum { STRETCHES = 2000 };
+
+typedef struct judge {
+    bound bound;
+    uint64_t stretches, clocks, looked, blind; /* sums */
+    unsigned broken;
+} judge;
+
+static void judge_stretch(judge *j, p5_core *core, const p5_retired *r)
+{
+    uint64_t before = p5_core_clock_estimate(core);
+    uint64_t blind = bound_blind(&j->bound, r->block->most_clocks, r->access_count, r->block->code->size);
+    uint64_t looked = bound_clocks(core, &j->bound, r);
+    p5_core_retire(core, r);
+    uint64_t taken = p5_core_clock_estimate(core) - before;
+    j->stretches++;
+    j->clocks += taken;
+    j->looked += looked;
+    j->blind += blind;
+    if ((taken > looked || taken > blind) && j->broken++ < 5)
+        printf("block at %08" PRIx32 ": %" PRIu64 " clocks, said were %" PRIu64 " with and %" PRIu64
+               " without a look\n",
+               r->block->code->linear, taken, looked, blind);
+}
+
+static void retire_random(void *context, p5_core *core, const p5_retired *r)
+{
+    judge_stretch(context, core, r);
+}
+
+/* Takes the place of run_retired. The judge is not the machine's, so it is found by the test's only one. */
+static judge real;
+static bool retire_real(void *context, const p5_retired *r)
+{
+    p5_machine *machine = context;
+    machine->instructions += (uint64_t)r->count - r->interrupted;
+    judge_stretch(&real, machine->core, r);
+    return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
+           (p5_core_clock_estimate(machine->core) >= machine->check_clock);
+}
+
+static bool run_real(const char *name, const char *folder, const char *program, const char *argument)
+{
+    static const char *const environment[] = {NULL};
+    char path[1024];
+    const char *const arguments[] = {program, argument, NULL};
+    const p5_machine_options options = {.size = sizeof options, .model = name};
+    p5_machine *machine;
+    p5_error error;
+    p5_run_result result = {.end = P5_END_FAILED};
+    snprintf(path, sizeof path, "%s/%s", folder, program);
+    if (p5_machine_open(&options, &machine, &error) != P5_OK)
+        return false;
+    if (p5_machine_load_linux(machine, path, arguments, environment, &error) == P5_OK) {
+        machine->engine->callbacks.retired = retire_real;
+        real = (judge){.bound = bound_of_model(machine->model)};
+        if (p5_machine_run(machine, NULL, &result, &error) != P5_OK)
+            printf("%s\n", error.message);
+    }
+    p5_machine_close(machine);
+    printf("%s on %s: %" PRIu64 " stretches of %.1f clocks, said were %.1f with and %.1f without a look\n",
+           program, name, real.stretches, (double)real.clocks / (double)real.stretches,
+           (double)real.looked / (double)real.stretches, (double)real.blind / (double)real.stretches);
+    return result.end == P5_END_EXIT && real.broken == 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const kinds[][2] = {{"quicksort", "1"}, {"sieve", "1"},   {"x87", "20"},
+                                           {"walk1m", "2"},    {"mmx", "20"},    {"alu", "1"},
+                                           {"selfmod", "500"}, {"walk16k", "50"}};
+    /* only the first has MMX */
+    static const char *const models[] = {"p55c-200", "p54c-133", "p54c-166"};
+    unsigned long seeds = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;
+    bool holds = true;
+    for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
+        p5_model *model;
+        p5_error error;
+        static p5_counts totals;
+        if (p5_model_open(models[m], &model, &error) != P5_OK) {
+            printf("%s\n", error.message);
+            return 1;
+        }
+        for (unsigned long seed = 1; seed <= seeds; seed++) {
+            judge j = {.bound = bound_of_model(model)};
+            const random_core_observer observer = {.retire = retire_random, .context = &j};
+            random_core_watch(model, true, seed, STRETCHES, &totals, &observer);
+            if (j.broken) {
+                printf("... model %s, seed %lu\n", models[m], seed);
+                holds = false;
+            }
+        }
+        p5_model_close(model);
+        for (unsigned k = 0; argc > 1 && k < sizeof kinds / sizeof *kinds; k++)
+            holds &=
+                (m > 0 && kinds[k][0][0] == 'm') || run_real(models[m], argv[1], kinds[k][0], kinds[k][1]);
+    }
+    return holds ? 0 : 1;
+}
