@@ -145,8 +145,8 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
 
 void p5_core_retire(p5_core *core, const p5_retired *r)
 {
-    bool usual = r->count != 0 && counts_class(r->cpl) == core->cpl_class && !core->profile &&
-                 core->memo.on && !core->faulted_in_v;
+    bool usual = r->count != 0 && counts_class(r->cpl) == core->cpl_class && core->memo.on &&
+                 !core->faulted_in_v && (!core->profile || profile_goes_on(core->profile, r, core->now));
     if (__builtin_expect(usual, 1))
         memo_price(core, r);
     else

@@ -117,4 +117,19 @@ void profile_set_context(p5_core *core, uint32_t context);
 void profile_note_block(profiler *p, p5_block *block);
 void profile_interval_take(p5_core *core);
 
+/* Notes a stretch that simply goes on where the one before stopped, in the same function: most do. False:
+ * profile_follow has more to do. */
+static inline bool profile_goes_on(profiler *p, const p5_retired *r, uint64_t now)
+{
+    const p5_block *block = r->block;
+    bool whole = r->first == 0 && r->count == block->count;
+    if (!whole || block->start != p->expected || block->function != p->function || p->leaves != 0 ||
+        block->leaves || !block->in_profile || p->open_sample || now >= p->interval_at)
+        return false;
+    p->last = block->branch_address;
+    p->behind = block->fall_through;
+    p->expected = r->next;
+    return true;
+}
+
 #endif
