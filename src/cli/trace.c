@@ -182,8 +182,8 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     uint64_t rows = p5_trace_rows(trace);
     if (p5_trace_close(trace, ending[0] != '\0' ? ending : NULL, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
-        fprintf(stderr, "  the trace ends there; %" PRIu64 " rows were made, those that fitted can be read\n",
-                rows);
+        fprintf(stderr, "  the trace ends there; of %" PRIu64 " row%s made, those that fitted can be read\n",
+                rows, rows == 1 ? "" : "s");
         status = CLI_INTERNAL;
     }
     if (ending[0] != '\0')

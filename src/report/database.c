@@ -19,8 +19,9 @@ p5_status database_error(const p5_database *database, p5_error *error)
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
         return error_set(error, P5_ERR_FORMAT, "%s is not a database of p5scope, or is damaged (%s)",
                          database->path, sqlite3_errmsg(database->sqlite));
+    int host = code == SQLITE_CANTOPEN ? sqlite3_system_errno(database->sqlite) : 0;
     return error_set(error, P5_ERR_IO, "cannot write %s: %s", database->path,
-                     sqlite3_errmsg(database->sqlite));
+                     host != 0 ? strerror(host) : sqlite3_errmsg(database->sqlite));
 }
 
 p5_status database_do(p5_database *database, const char *sql, p5_error *error)
