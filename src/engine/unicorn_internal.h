@@ -18,8 +18,8 @@ typedef struct uc_segment {
     uint32_t flags; /* the descriptor's high dword */
 } uc_segment;
 
-/* An x87 or MMX register in its 16-byte slot. */
-typedef union uc_fpreg {
+/* An x87 or MMX register in its 16-byte slot; Unicorn's temporary ones lie at multiples of 8. */
+typedef union __attribute__((packed, aligned(8))) uc_fpreg {
     uint8_t bytes[16];
     struct {
         uint64_t mantissa;
