@@ -70,8 +70,7 @@ int verb_merge(int argc, char **argv)
         .options = table,
         .parser = parse,
         .args_doc = "FILE...",
-        .doc =
-            "Add the runs in FILEs (of 'stat -j'; .jsonl, .db of 'trace') to one SQLite database."};
+        .doc = "Add the runs in FILEs (of 'stat -j'; .jsonl, .db of 'trace') to one SQLite database."};
     merge_options options = {0};
     int status = CLI_USAGE;
     bool parsed = cli_parse_anywhere(&argp, argc, argv, &options);
