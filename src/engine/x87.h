@@ -1,6 +1,6 @@
 /* The x87, computed by the host's own. Unicorn's helper functions are replaced one by one; an instruction is
- * one to three of them (fetch the operand, operate, pop). Values and the status word come out as an x87 makes
- * them, which Unicorn's software arithmetic does not do.
+ * one to three of them (fetch the operand, operate, pop), of which x87_whole.c makes one. Values and the
+ * status word come out as an x87 makes them, which Unicorn's software arithmetic does not do.
  *
  * An operation first runs on the bare operands. That is exact if no operand's register is empty, all
  * exceptions are masked, and no exception flag shows that the guest's status word does not have yet (the
