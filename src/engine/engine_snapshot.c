@@ -40,6 +40,7 @@ static void transfer_boundary(engine *e, snapshot *s)
     snapshot_piece(s, "external", &e->external, sizeof e->external);
     snapshot_piece(s, "nmi_blocked", &e->nmi_blocked, sizeof e->nmi_blocked);
     snapshot_piece(s, "resume", &e->resume, sizeof e->resume);
+    snapshot_piece(s, "math_error.ignored", &e->x87.ignored, sizeof e->x87.ignored);
     snapshot_piece(s, "resume_at", &e->resume_at, sizeof e->resume_at);
     snapshot_piece(s, "guard.shadow", &e->guard.shadow, sizeof e->guard.shadow);
     snapshot_piece(s, "guard.hits", &e->guard.hits, sizeof e->guard.hits);

@@ -113,6 +113,7 @@ static void transfer_machine(p5_machine *m, snapshot *s)
     snapshot_piece(s, "dr.written", &m->debug_written, sizeof m->debug_written);
     snapshot_piece(s, "intr", &m->interrupt_request, sizeof m->interrupt_request);
     snapshot_piece(s, "halted", &m->halted, sizeof m->halted);
+    snapshot_piece(s, "frozen", &m->frozen, sizeof m->frozen);
     snapshot_piece(s, "machine_check", &m->machine_check, sizeof m->machine_check);
     snapshot_piece(s, "nmi", &m->nmi_request, sizeof m->nmi_request);
     snapshot_piece(s, "in_repeat", &m->in_repeat, sizeof m->in_repeat);
