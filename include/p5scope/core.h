@@ -262,6 +262,14 @@ void p5_core_retire(p5_core *core, const p5_retired *retired);
 void p5_core_exception(p5_core *core, const p5_exception *exception);
 /* Lets `clocks` pass in HLT at privilege class of `cpl`. */
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
+/* Fast-forward: while it is on, p5_core_warm takes the place of p5_core_retire, and what is fed goes through
+ * caches, TLBs and branch target buffer in order without being priced. The core's clock goes on by one with
+ * every instruction and by the clocks of p5_core_halt; no total changes. Other bus masters stand still. When
+ * it is turned off nothing is under way in pipe, write buffers and bus. On the P54C, whose branch target
+ * buffer goes by pairs, pairs are taken as the encodings have them. False: out of memory, or a profile is
+ * being made. */
+bool p5_core_fast_forward(p5_core *core, bool on);
+void p5_core_warm(p5_core *core, const p5_retired *retired);
 /* Sets the control inputs, from the next instruction on. */
 void p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches.

@@ -81,6 +81,7 @@ typedef struct p5_stat {
     const char *options;              /* p5scope's own, as given */
     const char *ending;               /* a sentence if the guest did not just exit, else NULL */
     const char *region;               /* where it was counted, as the user wrote it; NULL = everywhere */
+    uint64_t fast_forwarded;          /* instructions that ran first and are in no figure; 0 = none */
     uint64_t region_times;            /* how often the region began, in the last run */
     const p5_selection *selection;    /* NULL = every event, in groups, with the CPI stack */
     bool no_events;                   /* null run: clocks and times only */

@@ -78,6 +78,28 @@ void p5_snapshot_info_free(p5_snapshot_info *info);
  * input of a machine that was loaded has to go on behind them. */
 uint64_t p5_machine_input_taken(const p5_machine *machine);
 
+/* ---- Fast-forward ---- */
+
+/* Runs up to `instructions` instructions without the core model: the guest executes, its code fetches, data
+ * references and branches go through caches (the second level included), TLBs and branch target buffer in
+ * order, and nothing is counted. The model's clock goes on by one clock with each instruction and by the
+ * clocks of HLT, so that timers come and the time-stamp counter moves; CTR0 and CTR1 stand still. Other bus
+ * masters and what test registers left in caches and TLBs are not looked after. Afterwards nothing is under
+ * way in pipe, write buffers and bus.
+ *
+ * Code and data are referred to block by block, not as the pipe overlaps them, so that what the structures
+ * hold is that of the modelled run where the two do not meet: code and data of one block in the same set of
+ * the second-level cache, or in the same line. On the P54C the branch target buffer goes by pairs, which are
+ * taken as the encodings have them.
+ *
+ * *result (may be NULL) as of p5_machine_run: P5_END_INSTRUCTIONS if all of them were executed. P5_ERR_STATE:
+ * no guest, from a callback, or the machine is observed or profiled already; those begin behind it. */
+p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+                                  p5_error *error);
+/* Instructions that were fast-forwarded so far, also before the machine was saved; *clocks (may be NULL): by
+ * how much the model's clock went on meanwhile, which is in no total. */
+uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks);
+
 #ifdef __cplusplus
 }
 #endif

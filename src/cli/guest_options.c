@@ -34,7 +34,8 @@ enum {
     KEY_DUMP_CONFIG,
     KEY_LOAD,
     KEY_SAVE,
-    KEY_SAVE_AT
+    KEY_SAVE_AT,
+    KEY_FAST_FORWARD
 };
 
 void guest_options_init(guest_options *options)
@@ -251,6 +252,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SAVE_AT:
         options->save_at = argument;
         return 0;
+    case KEY_FAST_FORWARD:
+        return guest_number("--fast-forward", argument, UINT64_MAX, &options->fast_forward) ? 0
+                                                                                            : CLI_REPORTED;
     case KEY_DUMP_CONFIG:
         options->dump_config = true;
         return 0;
@@ -295,6 +299,7 @@ static const struct argp_option run_table[] = {
     {"load", KEY_LOAD, "FILE", 0, "Go on from this snapshot, which brings its guest", 0},
     {"save", KEY_SAVE, "FILE", 0, "Save the state when it stops, or at --save-at", 0},
     {"save-at", KEY_SAVE_AT, "POINT", 0, "Nc, Ni, SYMBOL, begin:ID, end:ID; then go on", 0},
+    {"fast-forward", KEY_FAST_FORWARD, "N", 0, "First run N instructions without counting", 0},
     {"quiet", 'q', NULL, 0, "No notices, no progress line", 0},
     {0}};
 static const struct argp machine_argp = {.options = machine_table, .parser = parse};

@@ -121,7 +121,36 @@ static p5_machine *load_snapshot(const guest_options *options, int *status)
     return machine;
 }
 
-p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
+/* --fast-forward. False after a message. */
+static bool fast_forward(const guest_options *options, p5_machine *machine, int *status)
+{
+    p5_error error = {0};
+    p5_run_result result;
+    char ending[400];
+    interrupt_stops(machine);
+    p5_status failed = p5_machine_fast_forward(machine, options->fast_forward, &result, &error);
+    int signal_number = interrupt_release();
+    if (failed != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        *status = CLI_INTERNAL;
+        return false;
+    }
+    if (!options->quiet)
+        fprintf(stderr,
+                "p5scope: fast-forwarded %" PRIu64 " instructions: caches, TLBs and branch predictor warmed, "
+                "no clocks or events counted\n",
+                p5_machine_fast_forwarded(machine, NULL));
+    if (result.end == P5_END_INSTRUCTIONS)
+        return true;
+    if (result.end == P5_END_STOPPED)
+        result.signal = signal_number;
+    guest_ending(&result, ending, sizeof ending);
+    fprintf(stderr, "p5scope: the guest did not get further: %s\n", ending[0] != '\0' ? ending : "it exited");
+    *status = guest_exit_status(&result);
+    return false;
+}
+
+static p5_machine *open_and_load(const guest_options *options, uint64_t seed, int *status)
 {
     if (options->load != NULL)
         return load_snapshot(options, status);
@@ -160,6 +189,16 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
         machine = NULL;
     }
     free(command_line);
+    return machine;
+}
+
+p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
+{
+    p5_machine *machine = open_and_load(options, seed, status);
+    if (machine != NULL && options->fast_forward != 0 && !fast_forward(options, machine, status)) {
+        p5_machine_close(machine);
+        machine = NULL;
+    }
     return machine;
 }
 

@@ -37,6 +37,7 @@ typedef struct stat_options {
     stat_intervals intervals; /* -I */
     const char *roi;          /* --roi as written */
     region region;
+    uint64_t fast_forwarded; /* instructions of the last run */
     size_t runs;
 } stat_options;
 
@@ -182,7 +183,8 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     if (ran) {
         p5_machine_settle(machine);
         p5_machine_counts(machine, &run->counts);
-        run->instructions = p5_machine_instructions(machine);
+        options->fast_forwarded = p5_machine_fast_forwarded(machine, NULL);
+        run->instructions = p5_machine_instructions(machine) - options->fast_forwarded;
         run->clock = p5_machine_clock(machine);
         run->permissive = p5_machine_permissive_count(machine);
         if (roi != NULL)
@@ -255,6 +257,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
         stat.ending = ending[0] != '\0' ? ending : NULL;
         stat.run_count = done;
         stat.region_times = options->region.times;
+        stat.fast_forwarded = options->fast_forwarded;
         if (intervals_wanted && options->json && !intervals.failed)
             p5_stat_write_interval_json_footer(out, &stat);
         if ((!intervals_wanted || options->summary) && !write_report(options, &stat, out))

@@ -21,6 +21,8 @@ typedef struct agent {
 } agent;
 
 void agent_reset(struct memory *m);
+/* It stood still up to `clock`. */
+void agent_resume(struct memory *m, uint64_t clock);
 /* Takes all turns that are due at `clock`. */
 void agent_run(struct memory *m, uint64_t clock);
 

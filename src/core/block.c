@@ -199,6 +199,7 @@ static void prepare_memo(p5_block *block)
     block->memo = true;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
+        block->locks |= o->lock != LOCK_NONE;
         if (!cost_is_plain(o) || o->lock ||
             (o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM)))
             block->memo = false;

@@ -101,6 +101,7 @@ struct p5_block {
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
     bool memo;           /* its usual outcome can be remembered */
     bool by_direction;   /* what its branch takes depends on its direction: LOOP */
+    bool locks;          /* one of its instructions locks its references */
     bool conditional;    /* its branch may fall through */
     uint8_t branch_kind; /* isa_branch */
     uint32_t branch_address, fall_through;

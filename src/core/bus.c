@@ -42,6 +42,16 @@ uint64_t bus_core_clock(const bus *b, uint64_t n)
     return core_clock_of(b, n);
 }
 
+void bus_rest(bus *b, uint64_t clock)
+{
+    b->free = bus_clock_from(b, clock);
+    b->begun = b->free * b->model->half_ratio;
+    b->unlocked = 0;
+    b->busy_count = 0;
+    if (b->board.dram_free > b->free)
+        b->board.dram_free = b->free;
+}
+
 /* ---- utilisation ---- */
 
 /* Clocks of `busy` before `clock` have passed. */

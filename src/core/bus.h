@@ -78,6 +78,8 @@ static inline unsigned bus_burst_part(unsigned first, unsigned n)
     return first ^ n;
 }
 
+/* At core clock `clock` nothing is under way, whatever has been asked for: for fast-forward. */
+void bus_rest(bus *b, uint64_t clock);
 /* Counts the utilisation events (18h, 2Eh/0) up to core clock `clock`. */
 void bus_advance(bus *b, uint64_t clock);
 

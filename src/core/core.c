@@ -46,6 +46,7 @@ void p5_core_close(p5_core *core)
     memory_close(core->memory);
     branch_runs_close(&core->ran);
     free(core->watch);
+    free(core->warm);
     isa_decoder_close(core->decoder);
     free(core);
 }
@@ -187,6 +188,8 @@ static void count_last(p5_core *core, enum p5_event event)
 /* Clocks that pass outside the pipe. The profile gives them to the instruction that was executed last. */
 static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
 {
+    if (core->warm != NULL)
+        return;
     core->deltas[core->cpl_class].clocks += clocks;
     core->deltas[core->cpl_class].stalls[cause] += clocks;
     core->now += clocks;
@@ -235,6 +238,10 @@ static void restarted_match(p5_core *core, const p5_exception *e)
 
 void p5_core_exception(p5_core *core, const p5_exception *e)
 {
+    if (core->warm != NULL) {
+        warm_exception(core, e);
+        return;
+    }
     bool in_v = faults_in_v(core, e);
     price_settle(core);
     failed_walk(core, e);
@@ -282,6 +289,10 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
 
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 {
+    if (core->warm != NULL) {
+        warm_halt(core, clocks);
+        return;
+    }
     price_settle(core);
     enter_class(core, cpl);
     pass(core, P5_STALL_HALT, clocks);
@@ -330,6 +341,8 @@ void p5_core_load_cr3(p5_core *core)
 {
     price_settle(core);
     memory_load_cr3(core->memory);
+    if (core->warm != NULL)
+        core->warm->changes = 0;
     predictor_flush(core->predictor);
     watch_flushed(core);
 }
@@ -338,6 +351,8 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
 {
     price_settle(core);
     memory_invlpg(core->memory, linear);
+    if (core->warm != NULL)
+        core->warm->changes = 0;
     watch_flushed(core);
 }
 

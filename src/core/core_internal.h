@@ -9,6 +9,7 @@
 #include "core/pipe.h"
 #include "core/profile.h"
 #include "core/predictor.h"
+#include "core/warm.h"
 #include "core/watch.h"
 
 /* Branch trace messages (TR12.TR): branch_trace.c. */
@@ -40,6 +41,7 @@ struct p5_core {
     breakpoints breakpoints;
     bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first has not been seen */
     p5_block *blocks;
+    struct warm *warm; /* NULL: what is fed is priced */
     /* While a stretch is priced: */
     const p5_block *block;
     branch_trace branches;

@@ -26,6 +26,12 @@ void predictor_close(predictor *p);
 void memory_set_totals(memory *m, counts *totals);
 uint64_t memory_bus_taken(memory *m);
 
+/* For fast-forward. From here on events go to `scratch` and other bus masters stand still; answers where they
+ * went before. Its end: they go to `totals` again, and at core clock `clock` everything under way has come to
+ * its end. */
+counts *memory_hold(memory *m, counts *scratch);
+void memory_release(memory *m, counts *totals, uint64_t clock);
+
 /* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
 void memory_reset(memory *m);
 

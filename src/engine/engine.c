@@ -167,6 +167,11 @@ void engine_close(engine *e)
     free(e);
 }
 
+void engine_set_retired(engine *e, bool (*retired)(void *context, const p5_retired *retired))
+{
+    e->callbacks.retired = retired;
+}
+
 engine_stop engine_run(engine *e)
 {
     if (e->failure[0])

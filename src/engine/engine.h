@@ -106,6 +106,8 @@ void engine_close(engine *e);
  * clear). It ends with that exception. */
 void engine_ignore_math_error(engine *e);
 
+/* Puts another function in the place of engine_callbacks.retired. Between runs. */
+void engine_set_retired(engine *e, bool (*retired)(void *context, const p5_retired *retired));
 /* Runs from the current state until a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);

@@ -18,6 +18,7 @@
 enum {
     BLOCK_INSTRUCTIONS = 128,         /* the engine's blocks have no more */
     HORIZON_CLOCKS = 64 * 1024,       /* no block takes longer: that many instructions at 512 clocks each */
+    HORIZON_FAST = 1024,              /* ... in fast-forward, at a clock each */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at */
 };
 
@@ -47,15 +48,9 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
            r->access_count <= CALM_REFERENCES && r->count <= CALM_INSTRUCTIONS;
 }
 
-bool run_retired(void *context, const p5_retired *retired)
+/* What comes behind every stretch, however it was fed to the core: true if attention is wanted. */
+static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
 {
-    p5_machine *machine = context;
-    if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
-        observers_retired(machine, retired);
-    } else {
-        machine->instructions += (uint64_t)retired->count - retired->interrupted;
-        p5_core_retire(machine->core, retired);
-    }
     if (__builtin_expect(machine->after != 0, 0)) {
         if ((machine->after & AFTER_CHECK) != 0)
             bus_check_retired(machine, retired);
@@ -71,6 +66,26 @@ bool run_retired(void *context, const p5_retired *retired)
         machine->attention_wanted |= engine_interruptible(machine->engine);
     return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
            (p5_core_clock_estimate(machine->core) >= machine->check_clock);
+}
+
+bool run_retired(void *context, const p5_retired *retired)
+{
+    p5_machine *machine = context;
+    if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
+        observers_retired(machine, retired);
+    } else {
+        machine->instructions += (uint64_t)retired->count - retired->interrupted;
+        p5_core_retire(machine->core, retired);
+    }
+    return run_behind(machine, retired);
+}
+
+bool run_fast_forwarded(void *context, const p5_retired *retired)
+{
+    p5_machine *machine = context;
+    machine->instructions += (uint64_t)retired->count - retired->interrupted;
+    p5_core_warm(machine->core, retired);
+    return run_behind(machine, retired);
 }
 
 void run_delivered(void *context, const p5_exception *exception)
@@ -161,11 +176,11 @@ static void run_plan(p5_machine *machine)
     goal = pins < goal ? pins : goal;
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
+    uint64_t horizon = machine->fast_forwarding ? HORIZON_FAST : HORIZON_CLOCKS;
     contents_look(machine);
     bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
-                max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS ||
-                clocks_left <= HORIZON_CLOCKS;
+                max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS || clocks_left <= horizon;
     if (near != machine->stepping) {
         machine->stepping = near;
         engine_step_mode(machine->engine, near);
@@ -173,7 +188,7 @@ static void run_plan(p5_machine *machine)
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
     uint64_t instructions_goal = near ? host_check : max_instructions - BLOCK_INSTRUCTIONS;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
-    machine->check_clock = near ? UINT64_MAX : goal == UINT64_MAX ? UINT64_MAX : goal - HORIZON_CLOCKS;
+    machine->check_clock = near ? UINT64_MAX : goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
 }
 
 static void run_pause(p5_machine *machine, p5_end why)

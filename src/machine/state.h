@@ -98,8 +98,10 @@ struct p5_machine {
     bool in_repeat; /* a part of a long REP string has been retired: the host is looked after in between */
     bool watching;  /* the core must see every instruction by itself: contents.c */
     bool refetch;   /* the block about to start may have other bytes now */
-    observers *observers;       /* NULL: nobody looks */
-    observe_calm calm;          /* until when they need not be told of stretches */
+    observers *observers; /* NULL: nobody looks */
+    observe_calm calm;    /* until when they need not be told of stretches */
+    bool fast_forwarding;
+    uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
     bool running;               /* within p5_machine_run: what is called now are callbacks */
     bool close_wanted;          /* p5_machine_close was called by one */
     struct gdb *debugger;       /* NULL: none */
@@ -150,6 +152,7 @@ void processor_set_control(p5_machine *machine); /* control inputs from the regi
 
 /* run.c: the engine's callbacks */
 bool run_retired(void *context, const p5_retired *retired);
+bool run_fast_forwarded(void *context, const p5_retired *retired);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);

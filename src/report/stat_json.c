@@ -141,6 +141,8 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     json_key_double(json, "instructions", instructions);
     json_key_double(json, "seconds", clocks / (p5_model_clock_mhz(stat->model) * 1e6));
     json_key_unsigned(json, "permissive-instructions", stat_permissive(stat));
+    if (stat->fast_forwarded != 0)
+        json_key_unsigned(json, "fast-forwarded", stat->fast_forwarded);
     if (stat->region != NULL) {
         json_key_string(json, "region", stat->region);
         json_key_unsigned(json, "region-times", stat->region_times);

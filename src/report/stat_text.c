@@ -210,6 +210,12 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
     fprintf(out, ":\n p5scope %s, model %s (%s at %g MHz)%s%s\n", p5_version(), p5_model_name(stat->model),
             event_families_text(p5_model_family(stat->model)), p5_model_clock_mhz(stat->model),
             stat->options[0] != '\0' ? ", options: " : "", stat->options);
+    if (stat->fast_forwarded != 0)
+        fprintf(
+            out,
+            " Fast-forwarded %llu instructions first: caches, TLBs and branch predictor warmed, no clocks or "
+            "events counted\n",
+            (unsigned long long)stat->fast_forwarded);
     if (stat->region != NULL)
         fprintf(out, " Counted in the region %s only (%llu times)\n", stat->region,
                 (unsigned long long)stat->region_times);

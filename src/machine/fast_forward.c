@@ -1,0 +1,41 @@
+/* Running without the core model (include/p5scope/snapshot.h). */
+#include "base/error.h"
+#include "machine/state.h"
+#include "p5scope/snapshot.h"
+
+p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+                                  p5_error *error)
+{
+    if (machine->guest == NULL)
+        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
+    if (machine->observers != NULL)
+        return error_set(error, P5_ERR_STATE,
+                         "an observed machine cannot be fast-forwarded: observe it behind");
+    if (!p5_core_fast_forward(machine->core, true))
+        return error_set(error, P5_ERR_STATE, "a machine whose profile is made cannot be fast-forwarded");
+    uint64_t before = machine->instructions, clock = p5_machine_clock(machine);
+    const p5_limits limits = {.max_instructions =
+                                  instructions < UINT64_MAX - before ? before + instructions : UINT64_MAX};
+    machine->fast_forwarding = true;
+    engine_set_retired(machine->engine, run_fast_forwarded);
+    p5_status status = P5_OK;
+    if (instructions > 0)
+        status = p5_machine_run(machine, &limits, result, error);
+    else if (result != NULL)
+        *result = (p5_run_result){.end = P5_END_INSTRUCTIONS};
+    engine_set_retired(machine->engine, run_retired);
+    machine->fast_forwarding = false;
+    p5_core_fast_forward(machine->core, false);
+    machine->forward_instructions += machine->instructions - before;
+    machine->forward_clocks += p5_machine_clock(machine) - clock;
+    return status;
+}
+
+uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks)
+{
+    if (clocks != NULL)
+        *clocks = machine->forward_clocks;
+    return machine->forward_instructions;
+}

@@ -1,0 +1,123 @@
+/* Fast-forward: what caches, TLBs and branch target buffer hold behind it is what they hold behind the same
+ * instructions of a modelled run; nothing has been counted; and the guest does the same.
+ *
+ *   snapshot_forward MODEL INSTRUCTIONS BTB GUEST [ARGUMENT...]
+ *
+ * BTB: `btb` compares the branch target buffer too. Not on the P54C, where it goes by pairs that the pipe
+ * alone knows. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core_internal.h"
+#include "core/memory_system.h"
+#include "core/predictor.h"
+#include "machine/state.h"
+#include "p5scope/snapshot.h"
+
+static unsigned failures;
+
+static void same(const char *what, const void *a, const void *b, size_t size)
+{
+    if (memcmp(a, b, size) == 0)
+        return;
+    printf("%s: not what the modelled run has\n", what);
+    failures++;
+}
+
+static p5_machine *open_guest(const char *model, char **guest)
+{
+    static const char *const environment[] = {NULL};
+    const p5_machine_options options = {.size = sizeof options, .model = model};
+    p5_machine *m;
+    p5_error error = {0};
+    if (p5_machine_open(&options, &m, &error) != P5_OK ||
+        p5_machine_load_linux(m, guest[0], (const char *const *)guest, environment, &error) != P5_OK) {
+        printf("%s\n", error.message);
+        exit(1);
+    }
+    return m;
+}
+
+static void same_tlb(const char *what, const tlb *a, const tlb *b)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%s: entries", what);
+    same(text, a->key, b->key, sizeof a->key);
+    same(text, a->physical, b->physical, sizeof a->physical);
+    snprintf(text, sizeof text, "%s: dirty bits", what);
+    same(text, a->dirty, b->dirty, sizeof a->dirty);
+    snprintf(text, sizeof text, "%s: order", what);
+    same(text, a->lru, b->lru, sizeof a->lru);
+}
+
+static void same_btb(const btb *a, const btb *b)
+{
+    for (unsigned set = 0; set < BTB_SETS; set++)
+        for (unsigned way = 0; way < BTB_WAYS; way++) {
+            const btb_entry *x = &a->entry[set][way], *y = &b->entry[set][way];
+            if (x->valid != y->valid ||
+                (x->valid && (x->tag != y->tag || x->offset != y->offset || x->target != y->target ||
+                              x->type != y->type || x->history != y->history ||
+                              memcmp(x->counter, y->counter, sizeof x->counter) != 0))) {
+                printf("branch target buffer, set %u, way %u: not what the modelled run has\n", set, way);
+                failures++;
+                return;
+            }
+        }
+    same("branch target buffer: order", a->lru, b->lru, sizeof a->lru);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5)
+        return 2;
+    uint64_t n = strtoull(argv[2], NULL, 0), clocks;
+    p5_machine *modelled = open_guest(argv[1], argv + 4), *forwarded = open_guest(argv[1], argv + 4);
+    const p5_limits limits = {.max_instructions = n};
+    p5_run_result a, b;
+    p5_error error = {0};
+    static p5_counts totals;
+    if (p5_machine_run(modelled, &limits, &a, &error) != P5_OK ||
+        p5_machine_fast_forward(forwarded, n, &b, &error) != P5_OK) {
+        printf("%s\n", error.message);
+        return 1;
+    }
+    p5_machine_settle(modelled);
+    struct memory *x = modelled->core->memory, *y = forwarded->core->memory;
+    memory_upgrade_lines(x, UINT64_MAX - 1); /* writes that are under way end */
+    same("data cache: tags", x->data.tag, y->data.tag, sizeof x->data.tag);
+    same("data cache: states", x->data.state, y->data.state, sizeof x->data.state);
+    same("data cache: order", x->data.lru, y->data.lru, sizeof x->data.lru);
+    same("code cache: tags", x->code.tag, y->code.tag, sizeof x->code.tag);
+    same("code cache: order", x->code.lru, y->code.lru, sizeof x->code.lru);
+    same_tlb("data TLB", &x->data_tlb, &y->data_tlb);
+    same_tlb("code TLB", &x->code_tlb, &y->code_tlb);
+    if (x->bus.board.l2_tag != NULL)
+        same("second-level cache", x->bus.board.l2_tag, y->bus.board.l2_tag,
+             x->bus.board.l2_lines * sizeof *x->bus.board.l2_tag);
+    if (strcmp(argv[3], "btb") == 0)
+        same_btb(&modelled->core->predictor->btb, &forwarded->core->predictor->btb);
+
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_EFLAGS; r++)
+        if (engine_get(modelled->engine, r) != engine_get(forwarded->engine, r)) {
+            printf("register %u differs\n", (unsigned)r);
+            failures++;
+        }
+    p5_machine_counts(forwarded, &totals);
+    for (const uint64_t *at = (const uint64_t *)(const void *)&totals; at < (const uint64_t *)(&totals + 1);
+         at++)
+        failures += *at != 0;
+    if (p5_machine_fast_forwarded(forwarded, &clocks) != n || p5_machine_instructions(forwarded) != n ||
+        clocks != p5_machine_clock(forwarded) || clocks < n) {
+        printf("%llu instructions and %llu clocks were fast-forwarded\n",
+               (unsigned long long)p5_machine_fast_forwarded(forwarded, NULL), (unsigned long long)clocks);
+        failures++;
+    }
+    if (a.end != P5_END_INSTRUCTIONS || b.end != a.end)
+        failures++;
+    p5_machine_close(modelled);
+    p5_machine_close(forwarded);
+    return failures != 0;
+}
