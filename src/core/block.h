@@ -113,6 +113,7 @@ struct p5_block {
     uint16_t *value_ops;  /* instructions with an operand value */
     branch_run *ran;      /* when its last instruction, a branch or not, last ran */
     struct memo_path *paths;
+    struct btb_entry *warmed; /* fast-forward: where its branch was found last in the P55C's buffer */
     /* For the profile, once `in_profile`: */
     bool in_profile;
     bool leaves;                   /* ends with a call or return */

@@ -96,8 +96,21 @@ static void touch_branch(p5_core *core, const p5_retired *r, const op *o, uint32
                                 .in_v = in_v,
                                 .loop_pairs = (uint8_t)(pairs < 255 ? pairs : 255),
                                 .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+    predictor *p = core->predictor;
+    btb_entry *entry = r->block->warmed;
+    if (predictor_is_own(&p->btb, entry, &query)) { /* predictor_branch, without the search */
+        bool overflow;
+        unsigned own = predictor_own(p, &query, entry, &overflow);
+        btb_used(&p->btb, entry);
+        p->wrong = (own & OWN_RIGHT) == 0;
+        p->wrong_pair = query.pair;
+        w->redirect |= taken | p->wrong;
+        return;
+    }
     branch_answer answer = {0};
-    predictor_branch(core->predictor, &query, &answer);
+    predictor_branch(p, &query, &answer);
+    if (o->branch < ISA_FAR)
+        r->block->warmed = predictor_entry(p, query.last_byte);
     w->redirect |= taken || (!answer.right && o->branch < ISA_FAR);
 }
 

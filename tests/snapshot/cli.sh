@@ -67,6 +67,19 @@ same whole.out part.out "a booted image wrote something else"
 tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"host":.*//' >b
 same a b "a booted image: other counts"
 touch -d '2001-01-01' image; refused "image has changed since the snapshot was made" ""
+# fast-forward says what it did, counts the rest only, and may be saved
+"$program" stat -o ff.txt -n --check-laws --fast-forward 500000 "$quicksort" 1 >ff.out 2>err || complain "--fast-forward: $(cat err)"
+grep -q 'Fast-forwarded 500000 instructions first: caches, TLBs and branch predictor warmed, no clocks or events counted' ff.txt || complain "$(cat ff.txt)"
+grep -q '0 broken' err || complain "laws behind a fast-forward: $(cat err)"
+"$program" run -q "$quicksort" 1 >whole.out; same whole.out ff.out "--fast-forward: other output"
+"$program" stat -q -j -o whole.json --fast-forward 500000 "$quicksort" 1 >/dev/null
+grep -q '"fast-forwarded":500000' whole.json || complain "no word of fast-forward in JSON"
+"$program" run -q --fast-forward 500000 --save s --save-at 700000i "$quicksort" 1 >/dev/null 2>err || complain "--fast-forward, --save: $(cat err)"
+"$program" stat -q -j -o part.json --load s >/dev/null
+tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"host":.*//' >b
+same a b "saved behind a fast-forward: other counts"
+grep -q '"fast-forwarded":500000' part.json || complain "the snapshot does not know of the fast-forward"
+"$program" stat -q --fast-forward 1e9 "$quicksort" 1 >/dev/null 2>err; grep -q 'did not get further' err || complain "a guest that ended early: $(cat err)"
 # Ctrl-C
 "$program" run -q --save s "$quicksort" 1000 >/dev/null 2>&1 &
 pid=$!
