@@ -9,24 +9,25 @@
 
 /* ---- the memory side ----------------------------------------------------------------------------------- */
 
-static void touch_data(p5_core *core, const p5_access *access, unsigned locked)
+static void __attribute__((noinline)) look_up_data(p5_core *core, const p5_access *access, unsigned locked)
 {
-    warm *w = core->warm;
     data_answer answer;
-    if (locked == LOCK_NONE && memory_data_usual(core->memory, access, w->clock))
-        return;
     memory_set_pipe(core->memory, false);
-    memory_data(core->memory, access, w->clock, locked, false, &answer);
-    w->clock = answer.done;
+    memory_data(core->memory, access, core->warm->clock, locked, false, &answer);
+    core->warm->clock = answer.done;
 }
 
-static void touch_line(p5_core *core, const p5_block *block, uint32_t linear)
+static inline void touch_data(p5_core *core, const p5_access *access, unsigned locked)
+{
+    if (locked != LOCK_NONE || !memory_data_usual(core->memory, access, core->warm->clock))
+        look_up_data(core, access, locked);
+}
+
+static void look_up_line(p5_core *core, const p5_block *block, uint32_t linear)
 {
     warm *w = core->warm;
     code_answer answer;
     uint32_t line = linear & ~31u;
-    if (line == w->line && w->changes == memory_code_changes(core->memory))
-        return;
     uint32_t physical = price_physical(block, linear);
     if (!memory_code_usual(core->memory, linear, physical, w->clock)) {
         memory_code(core->memory, linear, physical, block->code->cache_disable, w->clock, &answer);
@@ -36,8 +37,15 @@ static void touch_line(p5_core *core, const p5_block *block, uint32_t linear)
     w->changes = block->code->cache_disable ? 0 : memory_code_changes(core->memory);
 }
 
+static inline void touch_line(p5_core *core, const p5_block *block, uint32_t linear)
+{
+    const warm *w = core->warm;
+    if ((linear & ~31u) != w->line || w->changes != memory_code_changes(core->memory))
+        look_up_line(core, block, linear);
+}
+
 /* As prefetch.c: 16 bytes at a time, a look into the cache for every line and for every new stream. */
-static void touch_code(p5_core *core, const p5_block *block, uint32_t first, uint32_t last)
+static inline void touch_code(p5_core *core, const p5_block *block, uint32_t first, uint32_t last)
 {
     enum { BLOCK = 16 };
     warm *w = core->warm;
@@ -60,7 +68,7 @@ static void touch_ends(p5_core *core, const p5_retired *r)
         price_end_known(core, r->block, r->block->ops[i].address + r->block->ops[i].length - 1);
 }
 
-static void touch_references(p5_core *core, const p5_retired *r)
+static inline void touch_references(p5_core *core, const p5_retired *r)
 {
     const p5_access *a = r->accesses, *end = a + r->access_count;
     if (!r->block->locks) {
@@ -79,7 +87,7 @@ static void touch_references(p5_core *core, const p5_retired *r)
 
 /* ---- branches ------------------------------------------------------------------------------------------ */
 
-static void touch_branch(p5_core *core, const p5_retired *r, const op *o, uint32_t next, bool in_v)
+static inline void touch_branch(p5_core *core, const p5_retired *r, const op *o, uint32_t next, bool in_v)
 {
     warm *w = core->warm;
     bool taken = price_taken(o, next);
