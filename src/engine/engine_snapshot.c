@@ -37,6 +37,7 @@ static void transfer_boundary(engine *e, snapshot *s)
     snapshot_piece(s, "injected", &e->injected, sizeof e->injected);
     snapshot_piece(s, "injected.vector", &e->injected_vector, sizeof e->injected_vector);
     e->injected_kind = (p5_transfer)snapshot_number(s, "injected.kind", e->injected_kind, P5_TRANSFER_NMI);
+    snapshot_piece(s, "x87.ignored", &e->x87.ignored, sizeof e->x87.ignored);
     snapshot_piece(s, "external", &e->external, sizeof e->external);
     snapshot_piece(s, "nmi_blocked", &e->nmi_blocked, sizeof e->nmi_blocked);
     snapshot_piece(s, "resume", &e->resume, sizeof e->resume);

@@ -204,6 +204,7 @@ void devices_transfer(devices *b, snapshot *s)
     snapshot_piece(s, "pit_seen", &b->pit_seen, sizeof b->pit_seen);
     snapshot_piece(s, "system_port", &b->system_port, sizeof b->system_port);
     snapshot_piece(s, "post_code", &b->post_code, sizeof b->post_code);
+    snapshot_piece(s, "math_error", &b->math_error, sizeof b->math_error);
     snapshot_piece(s, "board.a20", &b->a20, sizeof b->a20);
     snapshot_piece(s, "math_error", &b->math_error, sizeof b->math_error);
     snapshot_piece(s, "serial", &com1, sizeof com1);
