@@ -47,7 +47,8 @@ void bus_rest(bus *b, uint64_t clock)
     b->free = bus_clock_from(b, clock);
     b->begun = b->free * b->model->half_ratio;
     b->unlocked = 0;
-    b->busy_count = 0;
+    b->busy_first = b->busy_count = 0;
+    b->passed = b->passed_own = 0;
     if (b->board.dram_free > b->free)
         b->board.dram_free = b->free;
 }
