@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
@@ -43,24 +44,36 @@ static struct arena_chunk *new_chunk(const arena *from, size_t room)
     return chunk;
 }
 
-void *arena_alloc(arena *from, size_t size)
+static void *alloc(arena *from, size_t size, size_t unit)
 {
-    size_t unit = alignof(max_align_t);
     if (size > (size_t)-1 / 2)
         return NULL;
-    size = (size + unit - 1) / unit * unit;
-    if (from->chunk == NULL || from->chunk->size - from->chunk->used < size) {
-        struct arena_chunk *chunk = new_chunk(from, size);
+    struct arena_chunk *chunk = from->chunk;
+    size_t gap = chunk != NULL ? -(uintptr_t)(chunk->bytes + chunk->used) % unit : 0;
+    if (chunk == NULL || chunk->size - chunk->used < gap + size) {
+        chunk = new_chunk(from, size + unit);
         if (chunk == NULL)
             return NULL;
         chunk->next = from->chunk;
         chunk->used = 0;
         from->chunk = chunk;
+        gap = -(uintptr_t)chunk->bytes % unit;
     }
-    void *memory = from->chunk->bytes + from->chunk->used;
-    from->chunk->used += size;
-    from->used_bytes += size;
+    void *memory = chunk->bytes + chunk->used + gap;
+    chunk->used += gap + size;
+    from->used_bytes += gap + size;
     return memset(memory, 0, size);
+}
+
+void *arena_alloc(arena *from, size_t size)
+{
+    return alloc(from, size, alignof(max_align_t));
+}
+
+void *arena_alloc_line(arena *from, size_t size)
+{
+    enum { HOST_LINE = 64 };
+    return alloc(from, size, HOST_LINE);
 }
 
 void arena_free_all(arena *from)

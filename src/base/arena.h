@@ -11,6 +11,8 @@ typedef struct arena {
 
 /* Zeroed memory of `size` bytes aligned for any type; NULL when memory is out. */
 void *arena_alloc(arena *from, size_t size);
+/* ... that begins a cache line of the host. */
+void *arena_alloc_line(arena *from, size_t size);
 /* Gives everything back; the arena may be used again. */
 void arena_free_all(arena *from);
 

@@ -89,8 +89,17 @@ typedef struct op {
 struct memo_path;
 
 struct p5_block {
-    isa_block *code;
+    /* What memo_price.c looks at every time. */
     unsigned count;
+    uint32_t access_count;
+    uint32_t fall_through;
+    uint8_t value_count;
+    bool has_variants;   /* it depends on references in one bank, values or direction: */
+    bool conditional;    /* its branch may fall through */
+    uint8_t branch_kind; /* isa_branch */
+    branch_run *ran;     /* when its last instruction, a branch or not, last ran */
+
+    isa_block *code;
     op *ops;
     uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
     uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
@@ -99,19 +108,13 @@ struct p5_block {
     uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
     uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
-    bool memo;           /* its usual outcome can be remembered */
-    bool by_direction;   /* what its branch takes depends on its direction: LOOP */
-    bool locks;          /* one of its instructions locks its references */
-    bool conditional;    /* its branch may fall through */
-    uint8_t branch_kind; /* isa_branch */
-    uint32_t branch_address, fall_through;
-    uint32_t access_count;
-    bool has_variants; /* it depends on any of these: */
+    bool memo;         /* its usual outcome can be remembered */
+    bool by_direction; /* what its branch takes depends on its direction: LOOP */
+    bool locks;        /* one of its instructions locks its references */
     uint8_t bank_count;
-    uint8_t value_count;
+    uint32_t branch_address;
     uint16_t *bank_first; /* reference j: j and j + 1 belong to neighbours that may meet in one clock */
     uint16_t *value_ops;  /* instructions with an operand value */
-    branch_run *ran;      /* when its last instruction, a branch or not, last ran */
     struct memo_path *paths;
     struct btb_entry *warmed; /* fast-forward: where its branch was found last in the P55C's buffer */
     /* For the profile, once `in_profile`: */

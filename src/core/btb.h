@@ -76,13 +76,11 @@ btb_entry *btb_find(btb *b, uint32_t key);
 /* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
  * set, the rest is as it was. */
 btb_entry *btb_allocate(btb *b, uint32_t key);
-/* The replacement bits of an entry's set; a use of it makes them (bits & *keep) | *point. */
-static inline uint64_t *btb_lru(btb *b, const btb_entry *entry, uint64_t *keep, uint64_t *point)
+static inline void btb_where(const btb *b, const btb_entry *entry, uint8_t *set, uint8_t *way)
 {
     unsigned n = (unsigned)(entry - b->entry[0]);
-    *keep = b->order.keep[n % BTB_WAYS];
-    *point = b->order.point[n % BTB_WAYS];
-    return &b->lru[n / BTB_WAYS];
+    *set = (uint8_t)(n / BTB_WAYS);
+    *way = (uint8_t)(n % BTB_WAYS);
 }
 
 /* Marks an entry as most recently used. */

@@ -47,59 +47,46 @@ void bus_rest(bus *b, uint64_t clock)
     b->free = bus_clock_from(b, clock);
     b->begun = b->free * b->model->half_ratio;
     b->unlocked = 0;
-    b->busy_first = b->busy_count = 0;
-    b->passed = b->passed_own = 0;
+    memset(b->busy, 0, sizeof b->busy);
+    b->counted_all = b->all;
+    b->counted_own = b->own;
     if (b->board.dram_free > b->free)
         b->board.dram_free = b->free;
 }
 
 /* ---- utilisation ---- */
 
-/* Clocks of `busy` before `clock` have passed. */
-static void pass(bus *b, const bus_busy *busy, uint64_t clock)
-{
-    b->passed += clock - busy->from;
-    b->passed_own += busy->own ? clock - busy->from : 0;
-}
-
 void bus_advance(bus *b, uint64_t clock)
 {
-    while (b->busy_count > 0) {
-        bus_busy *oldest = &b->busy[b->busy_first];
-        if (oldest->from < clock) {
-            uint64_t to = oldest->to < clock ? oldest->to : clock;
-            pass(b, oldest, to);
-            oldest->from = to;
-        }
-        if (oldest->from < oldest->to)
+    uint64_t all = b->all, own = b->own; /* less what lies ahead */
+    for (unsigned n = 1; n <= BUS_BUSY; n++) {
+        const bus_busy *busy = &b->busy[(b->busy_next - n) % BUS_BUSY];
+        if (busy->to <= clock)
             break;
-        b->busy_first = (b->busy_first + 1) % BUS_BUSY;
-        b->busy_count--;
+        uint64_t ahead = busy->to - (busy->from > clock ? busy->from : clock);
+        all -= ahead;
+        own -= busy->own ? ahead : 0;
     }
-    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, b->passed, b->passed);
-    counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, b->passed_own,
-               b->passed_own);
-    b->passed = b->passed_own = 0;
+    if (all <= b->counted_all)
+        return;
+    uint64_t more = all - b->counted_all, more_own = own - b->counted_own;
+    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, more, more);
+    counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, more_own, more_own);
+    b->counted_all = all;
+    b->counted_own = own;
 }
 
 /* The bus is in use in core clocks [from, to). The intervals are in order and never overlap: each cycle
- * starts when the one before has ended. Counting waits until there is no room for more, or somebody looks:
- * what runs is of one privilege class in between. The youngest may lie ahead of what has been executed (a
- * code fetch in advance, a long WBINVD) and wait on, so that they count for the class in which they pass; the
- * oldest of so many has passed. */
+ * starts when the one before has ended. Counting waits until somebody looks: what runs is of one privilege
+ * class in between. The youngest may lie ahead of what has been executed (a code fetch in advance, a long
+ * WBINVD) and count for the class in which they pass; those that left the ring have passed. */
 static inline void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 {
-    unsigned at = (b->busy_first + b->busy_count) % BUS_BUSY;
-    if (b->busy_count == BUS_BUSY) { /* `at` is the oldest */
-        pass(b, &b->busy[at], b->busy[at].to);
-        b->busy_first = (at + 1) % BUS_BUSY;
-    } else {
-        b->busy_count++;
-    }
-    b->busy[at] = (bus_busy){from, to, own};
+    b->busy[b->busy_next++ % BUS_BUSY] = (bus_busy){from, to, own};
+    b->all += to - from;
+    b->own += own ? to - from : 0;
     if (__builtin_expect(b->told != NULL, 0))
         b->told(b->told_context, from, to, own);
-    b->taken += own ? to - from : 0;
 }
 
 /* ---- cycles ---- */

@@ -17,7 +17,7 @@
 
 enum { BUS_BUSY = 16 }; /* a power of two */
 
-/* A time during which the bus is in use, not yet counted. */
+/* A time during which the bus is in use. */
 typedef struct bus_busy {
     uint64_t from, to; /* core clocks */
     bool own;          /* the processor's own cycle, not HOLD, AHOLD or another master */
@@ -32,13 +32,14 @@ typedef struct bus {
     uint64_t begun;          /* half core clock at which bus clock `free` begins */
     uint64_t unlocked;       /* bus clock from which the next locked sequence may start */
     bool lost;               /* the second processor had the bus last */
-    bus_busy busy[BUS_BUSY]; /* a ring: the oldest is `busy_first` */
-    unsigned busy_first, busy_count;
-    uint64_t passed, passed_own; /* clocks of those that left the ring, not yet in the totals */
+    bus_busy busy[BUS_BUSY]; /* the last ones, a ring: */
+    unsigned busy_next;      /* ... place of the next */
+    uint64_t all, own;       /* core clocks of all cycles so far, also those still to come; own ones */
+    uint64_t counted_all, counted_own; /* ... that are in the totals */
     void (*told)(void *context, uint64_t from, uint64_t to,
                  bool own); /* of each use of the bus; may be NULL */
     void *told_context;
-    uint64_t taken; /* core clocks of all own cycles so far, also those still to come: for the profile */
+    uint64_t taken; /* `own` when it was looked at last: for the profile */
 } bus;
 
 /* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */

@@ -127,7 +127,7 @@ memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint
     for (memo_path *p = *bucket; p; p = p->next)
         if (p->block == block && p->from == from && p->variant == variant)
             return p;
-    memo_path *p = arena_alloc(&m->arena, sizeof *p);
+    memo_path *p = arena_alloc_line(&m->arena, sizeof *p);
     if (!p)
         return NULL;
     p->block = block;

@@ -224,7 +224,7 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
     unsigned n = 0;
     for (unsigned i = 0; i < DELTA_KINDS; i++)
         n += i < P5_EVENT_COUNT ? d->increments[i] != 0 : d->stalls[i - P5_EVENT_COUNT] != 0;
-    memo_leaf *leaf = arena_alloc(&core->memo.arena, sizeof *leaf + n * sizeof leaf->deltas[0]);
+    memo_leaf *leaf = arena_alloc_line(&core->memo.arena, sizeof *leaf + n * sizeof leaf->deltas[0]);
     if (!to || !leaf)
         return NULL;
     leaf->place.kind = MEMO_LEAF;
@@ -279,7 +279,7 @@ static memo_place **link_behind(memo *m, memo_node *node, const memo_record *rec
 static void need_line(memo_way *way, const p5_block *block, const memo_node *node)
 {
     uint32_t physical = cache_line(price_physical(block, node->address));
-    memo_line *line = way->lines, *end = line + way->line_count;
+    memo_line *line = memo_lines(way), *end = line + way->line_count;
     while (line < end && line->physical != physical)
         line++;
     if (line == end) {
@@ -319,21 +319,22 @@ static void find_steps(memo *m, memo_way *way, const p5_block *block, const p5_a
 {
     if (way->end && way->end->place.kind == MEMO_BRANCH)
         return;
-    unsigned n = 0;
+    unsigned step_count = 0, line_count = 0; /* the second at most */
     memo_node *at = (memo_node *)way->first;
     for (; at->place.kind < MEMO_BRANCH && at->usual; at = (memo_node *)at->usual)
-        n++;
+        *(at->place.kind == MEMO_CODE || at->place.kind == MEMO_END ? &line_count : &step_count) += 1;
+    if (line_count > block->line_count)
+        line_count = block->line_count;
     if (at == way->end || at->place.kind == MEMO_LEAF)
         return;
-    memo_step *steps = arena_alloc(&m->arena, n * sizeof *steps);
-    memo_line *lines =
-        arena_alloc(&m->arena, (n < block->line_count ? n : block->line_count) * sizeof *lines);
-    if (!steps || !lines)
+    memo_step *steps =
+        arena_alloc_line(&m->arena, step_count * sizeof *steps + line_count * sizeof(memo_line));
+    if (!steps)
         return;
     *way = (memo_way){.first = way->first,
                       .end = at,
                       .steps = steps,
-                      .lines = lines,
+                      .step_count = (uint16_t)step_count,
                       .page = tlb_key(block->code->linear, false),
                       .only_data = true,
                       .first_offset = INT32_MAX,
@@ -350,7 +351,6 @@ static void find_steps(memo *m, memo_way *way, const p5_block *block, const p5_a
             need_data(way, steps++, at, accesses);
         }
     }
-    way->step_count = (uint16_t)(steps - way->steps);
 }
 
 /* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */
@@ -362,7 +362,8 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
         if (!*link) {
             const memo_node *asked = &m->records[i].node;
             bool branch = asked->place.kind == MEMO_BRANCH;
-            memo_node *node = arena_alloc(&m->arena, branch ? sizeof(memo_branch) : sizeof *node);
+            memo_node *node = branch ? arena_alloc_line(&m->arena, sizeof(memo_branch))
+                                     : arena_alloc(&m->arena, sizeof *node);
             if (!node)
                 return false;
             *node = *asked;

@@ -1,5 +1,6 @@
 /* The tree of remembered answers, for the files of the memo. Everything lies in the memo's arena and dies
- * with it. */
+ * with it. What every block reads - path, steps, branch, leaf - begins a cache line of the host and has what
+ * is read in front. */
 #ifndef CORE_MEMO_TREE_H
 #define CORE_MEMO_TREE_H
 
@@ -30,7 +31,9 @@ typedef struct memo_node {
     uint8_t partner;       /* data: PARTNER* of memory.h */
     bool in_v, chance;     /* branch: branch_query's in_v and unpaired_chance */
     uint16_t index;        /* data: which reference of the block; branch and passed: groups so far */
-    uint16_t instructions; /* branch: so far, itself included */
+    uint16_t instructions; /* branch: so far, itself included; */
+    uint8_t btb_set;       /* ... of `entry` below, */
+    uint8_t btb_way;       /* ... and which it is there */
     int32_t offset;        /* clock at which it is asked, relative to the block's first */
     uint32_t number;       /* questions before it on every way to it */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
@@ -45,11 +48,8 @@ typedef struct memo_node {
 /* The question for a branch. */
 typedef struct memo_branch {
     memo_node node;
-    btb_entry *entry; /* where its BTB entry was seen last, or NULL */
-    uint64_t place;   /* what identifies it there: btb_place */
-    uint64_t *lru;    /* the replacement bits of its set, */
-    uint64_t keep;    /* ... and what a use of it does to them */
-    uint64_t point;
+    btb_entry *entry;            /* where its BTB entry was seen last, or NULL */
+    uint64_t place;              /* what identifies it there: btb_place */
     memo_leaf *own[OWN_ANSWERS]; /* leaves behind the own entry's answers so far, which `edges` also know */
 } memo_branch;
 
@@ -95,11 +95,9 @@ typedef struct memo_line {
 /* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
  * usual answer. Known once `end` is not NULL. */
 typedef struct memo_way {
-    memo_place *first; /* where the tree goes on */
     memo_node *end;
-    const memo_step *steps; /* questions before it, but those for code lines and end bits */
-    memo_line *lines;       /* ... which are these */
-    uint64_t code_changes;  /* of the code cache when its lines were used last; 0: never */
+    memo_step *steps;      /* questions before it, but those for code lines and end bits: memo_lines */
+    uint64_t code_changes; /* of the code cache when its lines were used last; 0: never */
     uint16_t step_count, line_count;
     uint16_t first_access; /* the first reference among the steps */
     bool only_data;        /* all steps are data references, */
@@ -109,7 +107,14 @@ typedef struct memo_way {
     int32_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
     int32_t last_code;    /* ... the last at this */
     uint32_t page;        /* of the block's code: tlb_key */
+    memo_place *first;    /* where the tree goes on */
 } memo_way;
+
+/* They stand behind the steps. */
+static inline memo_line *memo_lines(const memo_way *way)
+{
+    return (memo_line *)(way->steps + way->step_count);
+}
 
 /* Behind an answer that is not the usual one. */
 typedef struct memo_edge {
@@ -121,8 +126,8 @@ typedef struct memo_edge {
 /* Way in: a block with one entry state and variant. */
 struct memo_path {
     const p5_block *block; /* NULL: released */
-    uint64_t variant;
     memo_way way;
+    uint64_t variant;
     const memo_state *from;
     memo_path *next;          /* with the same hash */
     memo_path *next_of_block; /* other ways in to the same block */

@@ -21,7 +21,8 @@ static inline bool lines_present(const p5_core *core, const memo_way *way)
 {
     const struct memory *m = core->memory;
     bool filling = m->code_fill.done > memo_clock(core, way->first_code);
-    for (memo_line *line = way->lines; line < way->lines + way->line_count; line++) {
+    memo_line *lines = memo_lines(way);
+    for (memo_line *line = lines; line < lines + way->line_count; line++) {
         unsigned set = cache_set(line->physical);
         if (m->code.tag[set][line->way] != cache_tag(line->physical)) {
             int found = code_cache_find(&m->code, line->physical);
@@ -40,7 +41,8 @@ static inline bool lines_present(const p5_core *core, const memo_way *way)
 static inline void use_lines(p5_core *core, const memo_way *way, uint32_t number)
 {
     code_cache *code = &core->memory->code;
-    for (const memo_line *line = way->lines; line < way->lines + way->line_count; line++)
+    const memo_line *lines = memo_lines(way);
+    for (const memo_line *line = lines; line < lines + way->line_count; line++)
         if (line->number < number)
             code_cache_used(code, cache_set(line->physical), line->way);
 }
@@ -158,7 +160,7 @@ ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool take
     branch->entry = predictor_is_own(&p->btb, entry, &query) ? entry : NULL;
     if (branch->entry) {
         branch->place = btb_place(entry);
-        branch->lru = btb_lru(&p->btb, entry, &branch->keep, &branch->point);
+        btb_where(&p->btb, entry, &branch->node.btb_set, &branch->node.btb_way);
     }
     return behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
 }

@@ -57,7 +57,9 @@ static inline unsigned memo_own(p5_core *core, const p5_retired *r, memo_branch 
 {
     const branch_query query = memo_query(core, r, &branch->node, taken);
     bool overflow;
-    *branch->lru = (*branch->lru & branch->keep) | branch->point;
+    btb *b = &core->predictor->btb;
+    uint64_t *lru = &b->lru[branch->node.btb_set];
+    *lru = replacement_used(&b->order, *lru, branch->node.btb_way);
     return predictor_own(core->predictor, &query, branch->entry, &overflow);
 }
 

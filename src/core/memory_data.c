@@ -313,52 +313,6 @@ static void io_reference(reference *r, const p5_access *access)
 
 /* ---- the whole ---- */
 
-/* Events 0-5, 28h, 29h and their MMX-only versions of `uses` references of one kind, each of which counts as
- * `halves` references with `misses` misses. A signal that the partner has on already is on for no further
- * clock. */
-static void count_kind(struct memory *m, unsigned class, unsigned kind, unsigned halves, unsigned misses,
-                       uint64_t uses)
-{
-    bool write = (kind & KIND_WRITE) != 0, mmx = (kind & KIND_MMX) != 0;
-    bool partner = (kind & PARTNER) != 0, same_kind = (kind & PARTNER_SAME_KIND) != 0;
-    bool with_miss = (kind & PARTNER_MISSED) != 0;
-    const struct {
-        bool counts;
-        enum p5_event event;
-        unsigned n;
-        bool on;
-    } events[] = {
-        {true, P5_EVENT_DATA_READ_OR_WRITE, halves, partner},
-        {true, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, halves, same_kind},
-        {mmx, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves,
-         false},
-        {misses > 0, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, misses, with_miss},
-        {misses > 0, write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS, misses,
-         same_kind && with_miss},
-        {misses > 0 && mmx,
-         write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
-         misses, false},
-        {(kind & KIND_TO_E_OR_M) != 0, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, halves,
-         same_kind && !with_miss},
-    };
-    for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
-        if (events[i].counts)
-            counts_add(m->totals, events[i].event, class, uses * events[i].n,
-                       uses * (events[i].n - events[i].on));
-}
-
-void memory_fold(struct memory *m)
-{
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
-            if (m->uses[class][kind] == 0)
-                continue;
-            count_kind(m, class, kind, 1, (kind & KIND_MISSED) != 0, m->uses[class][kind]);
-            m->uses[class][kind] = 0;
-        }
-    }
-}
-
 static inline unsigned kind_of(const reference *r, unsigned partner)
 {
     return partner | (r->write ? KIND_WRITE : 0u) | (r->mmx ? KIND_MMX : 0u) |
@@ -372,7 +326,7 @@ static void count_misaligned(reference *r, unsigned partner)
     unsigned misses = r->missed ? r->missed_parts : 0;
     if (r->missed && r->m->model->errata)
         misses = 2;
-    count_kind(r->m, r->m->class, kind_of(r, partner), 2, misses, 1);
+    memory_count_kind(r->m, r->m->class, kind_of(r, partner), 2, misses, 1);
 }
 
 /* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon
@@ -449,7 +403,7 @@ ALWAYS_INLINE void count_reference(reference *r, unsigned partner, uint64_t aske
     if (!is_plain && r->misaligned)
         count_misaligned(r, partner);
     else if (__builtin_expect(m->counts_at_once, 0))
-        count_kind(m, m->class, kind_of(r, partner), 1, r->missed, 1);
+        memory_count_kind(m, m->class, kind_of(r, partner), 1, r->missed, 1);
     else
         m->uses[m->class][kind_of(r, partner)]++;
 }

@@ -36,8 +36,8 @@ void memory_set_totals(struct memory *m, counts *totals)
 
 uint64_t memory_bus_taken(struct memory *m)
 {
-    uint64_t taken = m->bus.taken;
-    m->bus.taken = 0;
+    uint64_t taken = m->bus.own - m->bus.taken;
+    m->bus.taken = m->bus.own;
     return taken;
 }
 

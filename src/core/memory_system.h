@@ -2,8 +2,9 @@
  * way will be done. For the files of the memory side, the test registers (raw entries) and the inlined hot
  * path; the pipe uses memory.h.
  *
- *   memory_data.c   data references        memory_code.c   code fetches        walk.c   page walks
- *   snoop.c         internal and external snoops           memory_system.c     life, control, draining */
+ *   memory_data.c   data references        memory_count.c  their events        walk.c   page walks
+ *   memory_code.c   code fetches           snoop.c         internal and external snoops
+ *   memory_system.c life, control, draining */
 #ifndef CORE_MEMORY_SYSTEM_H
 #define CORE_MEMORY_SYSTEM_H
 
@@ -159,6 +160,11 @@ static inline bool memory_uncacheable(struct memory *m, uint32_t physical)
     return physical - m->cacheable_from >= m->cacheable_bytes && memory_find_region(m, physical);
 }
 
+/* Events 0-5, 28h, 29h and their MMX-only versions of `uses` references of one kind, each of which counts as
+ * `halves` references with `misses` misses. A signal that the partner has on already is on for no further
+ * clock. */
+void memory_count_kind(struct memory *m, unsigned class, unsigned kind, unsigned halves, unsigned misses,
+                       uint64_t uses);
 /* Brings the totals up to what was counted by kind. */
 void memory_fold(struct memory *m);
 
