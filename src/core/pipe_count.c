@@ -56,7 +56,7 @@ static void count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool
         pipe_blame(p, u->op);
         pipe_count(p, event, 1, 1);
     }
-    if (has_v) {
+    if (v != NULL && has_v) {
         pipe_blame(p, v->op);
         pipe_count(p, event, 1, !has_u);
     }

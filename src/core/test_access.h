@@ -59,7 +59,7 @@ void test_btb_flush(void *core);
 unsigned core_half_ratio(const p5_core *core);
 /* TR1's bits 2 to 13 as they have been written; a microcode error is forced when MC goes from 0 to 1. */
 void test_parity(void *core, uint32_t tr1);
-/* Who is told of parity errors: `array` is the bit of TR1. */
-void test_on_parity_error(void *core, void (*error)(void *context, uint32_t array), void *context);
+/* Who is told of parity errors of the core `context`: `array` is the bit of TR1. */
+void test_on_parity_error(void *context, void (*error)(void *context, uint32_t array), void *error_context);
 
 #endif

@@ -118,7 +118,9 @@ static void transfer_code_lines(engine *e, snapshot *s)
     enum { LINES = BEHIND_SETS * BEHIND_WAYS };
     unsigned count = (unsigned)snapshot_number(s, "behind.lines", b->code_count, LINES);
     for (unsigned i = 0, found = 0; found < count && i < LINES && s->status == P5_OK; i++) {
-        behind_line line = s->loading ? (behind_line){0} : b->code[i / BEHIND_WAYS][i % BEHIND_WAYS];
+        behind_line line = {0};
+        if (!s->loading)
+            line = b->code[i / BEHIND_WAYS][i % BEHIND_WAYS];
         if (!s->loading && !line.used)
             continue;
         found++;

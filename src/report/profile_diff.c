@@ -98,7 +98,7 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
     profile_value chosen[P5_PROFILE_EXECUTIONS + 2];
     size_t count = 0;
     if (comparison->events && comparison->events[0]) {
-        for (; comparison->events[count] && count < P5_PROFILE_EXECUTIONS; count++) {
+        for (; count < P5_PROFILE_EXECUTIONS && comparison->events[count]; count++) {
             p5_status status = profile_value_find(family, comparison->events[count], &chosen[count], error);
             if (status != P5_OK)
                 return status;
