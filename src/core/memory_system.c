@@ -8,6 +8,7 @@ enum { SIGNATURE_XA3 = 0x544 };
 
 struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
 {
+    static const bool always = true;
     struct memory *m = calloc(1, sizeof *m);
     if (m == NULL)
         return NULL;
@@ -15,6 +16,8 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
     m->totals = totals;
     if (hooks != NULL)
         m->hooks = *hooks;
+    if (m->hooks.memory_apart == NULL)
+        m->hooks.memory_apart = &always;
     m->separate_large = model->data_tlb.large_sets != 0;
     m->code_tlb_splits = model->code_tlb.split_large;
     m->loses_mmx_writes = model->errata && model->signature < SIGNATURE_XA3;

@@ -122,7 +122,7 @@ uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked);
 /* A bus cycle has written these bytes: memory holds what the processor sees there. */
 static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
 {
-    if (m->hooks.to_memory != NULL)
+    if (m->hooks.to_memory != NULL && __builtin_expect(*m->hooks.memory_apart, 0))
         m->hooks.to_memory(m->hooks.context, physical, size);
 }
 /* The owner looks at bus cycles: type P5_CYCLE_*. */

@@ -92,6 +92,11 @@ bool engine_keep_memory(engine *e)
     return true;
 }
 
+bool engine_keeps_memory(const engine *e)
+{
+    return e->behind.memory != NULL;
+}
+
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size)
 {
     if (kept_range(e, physical, size))

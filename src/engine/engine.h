@@ -202,6 +202,7 @@ bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t si
  * From now on what memory behind modified lines holds is kept, for every page that the guest stores into.
  * Costs a copy of each such page. False: out of memory. */
 bool engine_keep_memory(engine *e);
+bool engine_keeps_memory(const engine *e);
 /* An image of code was loaded. If it has an INVD somewhere, memory is followed store by store (behind.h). */
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size);
 /* For p5_core_hooks of the same names: bytes that lie in one line. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/contents.h"
 #include "machine/segment.h"
 
 enum { BARE_SMALL_IMAGE = 64 << 10 };
@@ -27,7 +28,8 @@ void bare_start(p5_machine *machine, uint32_t entry)
     engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED);
     engine_set(e, ENGINE_EIP, entry);
     segment_init_x87(e);
-    engine_keep_memory(e); /* INVD can lose what only the caches have; without memory for that it cannot */
+    /* INVD can lose what only the caches have; without memory for that it cannot */
+    contents_keep_memory(machine);
     processor_set_control(machine);
     machine->guest = &bare_guest;
 }

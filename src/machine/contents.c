@@ -59,6 +59,11 @@ static bool contents_read_line(void *context, uint32_t physical, bool memory, ui
     return machine->engine != NULL && engine_read_line(machine->engine, physical, memory, bytes);
 }
 
+bool contents_keep_memory(p5_machine *machine)
+{
+    return machine->memory_apart = engine_keep_memory(machine->engine);
+}
+
 /* Linux guests have no memory kept behind the caches; nor has a guest whose test registers the host writes.
  */
 static void contents_write_line(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES])
@@ -66,7 +71,7 @@ static void contents_write_line(void *context, uint32_t physical, const uint8_t 
     p5_machine *machine = context;
     if (machine->engine == NULL)
         return;
-    if (engine_keep_memory(machine->engine))
+    if (contents_keep_memory(machine))
         engine_write_line(machine->engine, physical, bytes);
     else
         machine_end(machine, P5_END_FAILED, 0);
@@ -87,6 +92,7 @@ p5_core_hooks contents_hooks(p5_machine *machine)
                            .page_bits_set = contents_page_bits_set,
                            .page_rights = contents_page_rights,
                            .to_memory = contents_to_memory,
+                           .memory_apart = &machine->memory_apart,
                            .from_memory = contents_from_memory,
                            .read_line = contents_read_line,
                            .write_line = contents_write_line,

@@ -95,9 +95,10 @@ struct p5_machine {
     bool nmi_request;       /* the NMI pin has been raised: run.c */
     bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
     bool stepping;
-    bool in_repeat; /* a part of a long REP string has been retired: the host is looked after in between */
-    bool watching;  /* the core must see every instruction by itself: contents.c */
-    bool refetch;   /* the block about to start may have other bytes now */
+    bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
+    bool memory_apart; /* memory behind the caches is kept: contents.c */
+    bool watching;     /* the core must see every instruction by itself: contents.c */
+    bool refetch;      /* the block about to start may have other bytes now */
     observers *observers; /* NULL: nobody looks */
     observe_calm calm;    /* until when they need not be told of stretches */
     bool fast_forwarding;
