@@ -117,11 +117,9 @@ struct p5_block {
     uint16_t *value_ops;  /* instructions with an operand value */
     struct memo_path *paths;
     struct btb_entry *warmed; /* fast-forward: where its branch was found last in the P55C's buffer */
-    /* For the profile, once `in_profile`: */
-    bool in_profile;
-    bool leaves;                   /* ends with a call or return */
-    uint32_t start;                /* address of its first instruction */
-    uint32_t function;             /* address of the function that it belongs to, 0 = not known */
+    /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
+    uint64_t place;                /* its first instruction, and its function; 0: not set */
+    uint64_t goes_on;              /* its function, if what comes behind it is expected there */
     struct p5_block *next, **link; /* the core's list of blocks */
 };
 

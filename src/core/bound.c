@@ -144,7 +144,7 @@ uint64_t bound_clocks(const p5_core *core, const bound *b, const p5_retired *r)
     const memo_state *interned = memo_current(&core->memo);
     /* block->memo: nothing in it that waits for the bus, is locked, or whose references are not fixed */
     if (!block->memo || r->unsafe_x87 || core->memo.held || core->pipe.has_pending || memory_frozen(m) ||
-        m->agent.due != UINT64_MAX || m->counts_at_once)
+        m->agent.due != UINT64_MAX || m->counts_apart)
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
     const pipe_state *state = interned ? &interned->state : &core->state;
     uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;

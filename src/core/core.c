@@ -83,6 +83,8 @@ void p5_block_release(p5_core *core, p5_block *block)
 {
     if (!block)
         return;
+    if (core->profile)
+        profile_released(core->profile, block);
     memo_release(core, block);
     *block->link = block->next;
     if (block->next)

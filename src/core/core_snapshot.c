@@ -45,7 +45,8 @@ static void transfer_memory(struct memory *m, snapshot *s)
     memset(&image->hooks, 0, sizeof image->hooks);
     image->model = NULL;
     image->totals = NULL;
-    image->counts_at_once = false;
+    image->uses = NULL;
+    image->counts_apart = false;
     snapshot_piece(s, "memory", image, sizeof *image);
     transfer_bus(&m->bus, s);
     if (s->loading && s->status == P5_OK) {
@@ -53,7 +54,8 @@ static void transfer_memory(struct memory *m, snapshot *s)
         image->hooks = m->hooks;
         image->model = m->model;
         image->totals = m->totals;
-        image->counts_at_once = m->counts_at_once;
+        image->counts_apart = m->counts_apart;
+        image->uses = m->uses; /* until its class is known */
         *m = *image;
     }
     free(image);
@@ -197,6 +199,7 @@ void core_transfer(p5_core *core, snapshot *s)
     snapshot_piece(s, "core.control", &core->control, sizeof core->control);
     snapshot_piece(s, "core.now", &core->now, sizeof core->now);
     core->cpl_class = (unsigned)snapshot_number(s, "core.class", core->cpl_class, P5_CPL_CLASSES - 1);
+    memory_set_class(core->memory, core->cpl_class);
     snapshot_piece(s, "core.deltas", core->deltas, sizeof core->deltas);
     snapshot_piece(s, "core.memory_counts", &core->memory_counts, sizeof core->memory_counts);
     snapshot_piece(s, "core.instructions", &core->instructions, sizeof core->instructions);

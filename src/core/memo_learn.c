@@ -128,7 +128,8 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
         if (!usual)
             unpack_code(&packed, asked, answer);
     } else {
-        usual = memo_fetch(core, core->block, linear, who(core), asked, answer);
+        uint32_t asker = 0;
+        usual = memo_fetch(core, core->block, linear, who(core), &asker, asked, answer);
         if (!usual)
             packed = memo_pack_code(answer, asked);
     }

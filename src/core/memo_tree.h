@@ -6,6 +6,7 @@
 
 #include "core/core_internal.h"
 #include "core/predictor_fast.h"
+#include "core/profile_internal.h"
 
 enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
 
@@ -39,8 +40,11 @@ typedef struct memo_node {
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;
-    uint32_t who;      /* data, code: address of the instruction that asks, for the profile */
-    uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
+    uint32_t who; /* data, code: address of the instruction that asks, for the profile */
+    union {
+        uint32_t asker;    /* ... and what profile_asks_again keeps */
+        uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
+    };
     memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
     memo_edge *edges;  /* behind the others, and all of a branch */
 } memo_node;
@@ -173,16 +177,16 @@ static inline memo_answer memo_pack_bool(bool answer)
     return (memo_answer){{answer}};
 }
 /* Fetch of the code line at `linear` for the instruction at `who`: true for the usual answer, false after
- * filling `answer`. */
+ * filling `answer`. `asker`: as in profile_asks_again. */
 static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint32_t who,
-                              uint64_t asked, code_answer *answer)
+                              uint32_t *asker, uint64_t asked, code_answer *answer)
 {
     uint32_t physical = price_physical(block, linear);
     bool cache_disable = block->code->cache_disable;
     if (!cache_disable && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     if (core->profile)
-        profile_asks(core, who);
+        profile_asks_again(core, who, asker);
     memory_code(core->memory, linear, physical, cache_disable, asked, answer);
     if (core->profile && !answer->hit)
         profile_missed_code(core, physical);

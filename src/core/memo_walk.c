@@ -119,7 +119,7 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
     memory_set_pipe(core->memory, node->v_pipe);
     memory_set_partner(core->memory, node->partner);
     if (core->profile)
-        profile_asks(core, node->who);
+        profile_asks_again(core, node->who, &node->asker);
     memory_data(core->memory, access, asked, false, node->mmx, &answer);
     if (core->profile && !answer.hit)
         profile_missed_data(core, access->physical);
@@ -131,7 +131,7 @@ ask_code(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 {
     uint64_t asked = memo_clock(core, node->offset);
     code_answer answer;
-    *usual = memo_fetch(core, r->block, node->address, node->who, asked, &answer);
+    *usual = memo_fetch(core, r->block, node->address, node->who, &node->asker, asked, &answer);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
 }
 

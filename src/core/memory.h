@@ -21,9 +21,10 @@ predictor *predictor_open(const p5_model *model);
 void predictor_close(predictor *p);
 
 /* For the profile. Memory events are counted in `totals` from now on; what memory_data and memory_code count
- * stands there when they return. The other: core clocks of the bus cycles that were begun since it was called
- * last; events 18h and 2Eh/0 count them as they pass. */
-void memory_set_totals(memory *m, counts *totals);
+ * stands there when they return, but for the references that are counted in `uses` by kind, if that is not
+ * NULL (memory_fold_uses). The other: core clocks of the bus cycles that were begun since it was called last;
+ * events 18h and 2Eh/0 count them as they pass. */
+void memory_set_totals(memory *m, counts *totals, uint64_t *uses);
 uint64_t memory_bus_taken(memory *m);
 
 /* For fast-forward. From here on events go to `scratch` and other bus masters stand still; answers where they

@@ -1,7 +1,7 @@
 /* What references and their look-ups are as events. */
 #include "core/memory.h"
 
-void memory_count_kind(struct memory *m, unsigned class, unsigned kind, unsigned halves, unsigned misses,
+void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses)
 {
     bool write = (kind & KIND_WRITE) != 0, mmx = (kind & KIND_MMX) != 0;
@@ -28,18 +28,24 @@ void memory_count_kind(struct memory *m, unsigned class, unsigned kind, unsigned
     };
     for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i].counts)
-            counts_add(m->totals, events[i].event, class, uses * events[i].n,
+            counts_add(totals, events[i].event, class, uses * events[i].n,
                        uses * (events[i].n - events[i].on));
+}
+
+void memory_fold_uses(uint64_t uses[REFERENCE_KINDS], counts *totals, unsigned class)
+{
+    for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
+        if (uses[kind] == 0)
+            continue;
+        memory_count_kind(totals, class, kind, 1, (kind & KIND_MISSED) != 0, uses[kind]);
+        uses[kind] = 0;
+    }
 }
 
 void memory_fold(struct memory *m)
 {
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
-            if (m->uses[class][kind] == 0)
-                continue;
-            memory_count_kind(m, class, kind, 1, (kind & KIND_MISSED) != 0, m->uses[class][kind]);
-            m->uses[class][kind] = 0;
-        }
-    }
+    if (m->counts_apart) /* nothing is counted here then */
+        return;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        memory_fold_uses(m->own_uses[class], m->totals, class);
 }

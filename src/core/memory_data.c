@@ -326,7 +326,7 @@ static void count_misaligned(reference *r, unsigned partner)
     unsigned misses = r->missed ? r->missed_parts : 0;
     if (r->missed && r->m->model->errata)
         misses = 2;
-    memory_count_kind(r->m, r->m->class, kind_of(r, partner), 2, misses, 1);
+    memory_count_kind(r->m->totals, r->m->class, kind_of(r, partner), 2, misses, 1);
 }
 
 /* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon
@@ -402,10 +402,10 @@ ALWAYS_INLINE void count_reference(reference *r, unsigned partner, uint64_t aske
         partner = 0; /* one that waited is alone in its clock */
     if (!is_plain && r->misaligned)
         count_misaligned(r, partner);
-    else if (__builtin_expect(m->counts_at_once, 0))
-        memory_count_kind(m, m->class, kind_of(r, partner), 1, r->missed, 1);
+    else if (__builtin_expect(m->uses == NULL, 0))
+        memory_count_kind(m->totals, m->class, kind_of(r, partner), 1, r->missed, 1);
     else
-        m->uses[m->class][kind_of(r, partner)]++;
+        m->uses[kind_of(r, partner)]++;
 }
 
 /* The reference from beginning to end. */

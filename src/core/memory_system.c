@@ -14,6 +14,7 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
         return NULL;
     m->model = model;
     m->totals = totals;
+    m->uses = m->own_uses[0];
     if (hooks != NULL)
         m->hooks = *hooks;
     if (m->hooks.memory_apart == NULL)
@@ -29,12 +30,12 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
     return m;
 }
 
-void memory_set_totals(struct memory *m, counts *totals)
+void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
 {
-    if (!m->counts_at_once)
-        memory_fold(m);
+    memory_fold(m);
     m->totals = m->bus.totals = totals;
-    m->counts_at_once = true;
+    m->uses = uses;
+    m->counts_apart = true;
 }
 
 uint64_t memory_bus_taken(struct memory *m)
@@ -96,6 +97,8 @@ void memory_reset(struct memory *m)
 void memory_set_class(struct memory *m, unsigned cpl_class)
 {
     m->class = m->bus.class = cpl_class;
+    if (!m->counts_apart)
+        m->uses = m->own_uses[cpl_class];
 }
 
 void memory_set_control(struct memory *m, const p5_control *control)

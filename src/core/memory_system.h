@@ -59,8 +59,9 @@ struct memory {
     const p5_model *model;
     p5_core_hooks hooks;
     counts *totals;
-    uint64_t uses[P5_CPL_CLASSES][REFERENCE_KINDS]; /* not yet in the totals */
-    bool counts_at_once;                            /* ... in which all references have to be at once */
+    uint64_t *uses; /* of each kind, not yet in the totals; NULL: all references are there at once */
+    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_KINDS];
+    bool counts_apart; /* the profile says where to count */
     unsigned class;
     uint32_t cacheable_from;  /* a range of addresses that the board caches, */
     uint64_t cacheable_bytes; /* ... 0 bytes: none is known */
@@ -163,8 +164,10 @@ static inline bool memory_uncacheable(struct memory *m, uint32_t physical)
 /* Events 0-5, 28h, 29h and their MMX-only versions of `uses` references of one kind, each of which counts as
  * `halves` references with `misses` misses. A signal that the partner has on already is on for no further
  * clock. */
-void memory_count_kind(struct memory *m, unsigned class, unsigned kind, unsigned halves, unsigned misses,
+void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses);
+/* Adds what was counted by kind, and empties it. */
+void memory_fold_uses(uint64_t uses[REFERENCE_KINDS], counts *totals, unsigned class);
 /* Brings the totals up to what was counted by kind. */
 void memory_fold(struct memory *m);
 

@@ -36,6 +36,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     p->options = *options;
     p->options.functions = NULL;
     p->sink.core = core;
+    p->expected = PROFILE_ELSEWHERE;
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
     p->interval_clocks = options->interval_clocks;
     p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
@@ -60,7 +61,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     core->profile = p;
     core_hold_memo(core);
     profile_set_context(core, 1);
-    memory_set_totals(core->memory, &p->scratch);
+    memory_set_totals(core->memory, &p->scratch, NULL);
     memory_bus_taken(core->memory);
     return true;
 }
@@ -71,7 +72,7 @@ void profile_close(profiler *p)
         return;
     for (size_t i = 0; i < p->sites.count; i++) {
         free(p->sites.items[i].amounts.items);
-        free(p->sites.items[i].often);
+        free(p->sites.items[i].own);
     }
     free(p->waiting.items);
     free(p->sites.items);
@@ -261,30 +262,38 @@ static void heard(p5_core *core)
 {
     profiler *p = core->profile;
     uint64_t taken = memory_bus_taken(core->memory);
-    profile_site *site = p->asking ? &p->sites.items[p->asking - 1] : NULL;
-    if (site) {
-        site->bus_clocks += taken;
-        if (site->often)
-            return;
+    if (p->own) {
+        p->own->bus_clocks += taken;
+        return;
     }
+    profile_site *site = p->asking ? &p->sites.items[p->asking - 1] : NULL;
+    if (site)
+        site->bus_clocks += taken;
     move_counts(core, &p->scratch, site);
 }
 
-/* A site that asks often gets counts of its own, which need no booking. */
-static counts *counts_of(profiler *p, profile_site *site, uint32_t index)
+/* A site that asks often gets counts of its own, which need no booking. NULL: it has none. */
+static profile_own *own_of(profiler *p, profile_site *site, uint32_t index)
 {
-    if (!site->often && site->asked < PROFILE_OFTEN && ++site->asked == PROFILE_OFTEN &&
-        p->often < PROFILE_MOST_OFTEN && p->sink.watched == P5_PROFILE_NONE) {
-        site->often = calloc(1, sizeof *site->often);
-        p->often += site->often != NULL;
+    if (!site->own && site->asked < PROFILE_OFTEN && ++site->asked == PROFILE_OFTEN &&
+        p->own_count < PROFILE_MOST_OFTEN && p->sink.watched == P5_PROFILE_NONE) {
+        site->own = calloc(1, sizeof *site->own);
+        p->own_count += site->own != NULL;
     }
-    if (site->often && !site->waiting) {
+    if (site->own && !site->own->waiting) {
         if (!ARRAY_ROOM(&p->waiting))
-            return &p->scratch; /* booked as before */
+            return NULL; /* booked as before */
         p->waiting.items[p->waiting.count++] = index;
-        site->waiting = true;
+        site->own->waiting = true;
     }
-    return site->often ? site->often : &p->scratch;
+    return site->own;
+}
+
+static void count_for(p5_core *core, profile_own *own)
+{
+    profiler *p = core->profile;
+    p->own = own;
+    memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
 }
 
 static uint32_t near_of(uint32_t context, uint32_t address)
@@ -309,7 +318,7 @@ void profile_asks(p5_core *core, uint32_t who)
     }
     p->asking = site ? (uint32_t)(site - p->sites.items) + 1 : 0;
     p->asking_who = who;
-    memory_set_totals(core->memory, site ? counts_of(p, site, p->asking - 1) : &p->scratch);
+    count_for(core, site ? own_of(p, site, p->asking - 1) : NULL);
 }
 
 void profile_gather(p5_core *core)
@@ -318,27 +327,16 @@ void profile_gather(p5_core *core)
     heard(core);
     for (size_t i = 0; i < p->waiting.count; i++) {
         profile_site *site = &p->sites.items[p->waiting.items[i]];
-        move_counts(core, site->often, site);
-        site->waiting = false;
+        profile_own *own = site->own;
+        memory_fold_uses(own->uses, &own->counts, site->cpl_class);
+        move_counts(core, &own->counts, site);
+        site->bus_clocks += own->bus_clocks;
+        own->bus_clocks = 0;
+        own->waiting = false;
     }
     p->waiting.count = 0;
     p->asking = 0;
-    memory_set_totals(core->memory, &p->scratch);
-}
-
-static unsigned set_of(uint32_t physical)
-{
-    return physical >> 5 & (PROFILE_SETS - 1);
-}
-
-void profile_missed_data(p5_core *core, uint32_t physical)
-{
-    core->profile->data_misses[set_of(physical)]++;
-}
-
-void profile_missed_code(p5_core *core, uint32_t physical)
-{
-    core->profile->code_misses[set_of(physical)]++;
+    count_for(core, NULL);
 }
 
 /* Anything else that the memory side may have counted is due to nobody. */

@@ -47,10 +47,9 @@ typedef struct profile_amount {
 
 typedef struct profile_site {
     uint32_t context, address, cpl_class;
-    uint32_t asked;      /* how often it has asked the memory side, at most PROFILE_OFTEN */
-    counts *often;       /* where the memory side counts for a site that asks often; NULL */
-    bool waiting;        /* `often` holds something, and the site is in the list of those that wait */
-    uint64_t bus_clocks; /* of cycles that it began and that are not among the amounts yet */
+    uint32_t asked;          /* how often it has asked the memory side, at most PROFILE_OFTEN */
+    struct profile_own *own; /* where the memory side counts for a site that asks often; NULL */
+    uint64_t bus_clocks;     /* of cycles that it began and that are not among the amounts yet */
     ARRAY_OF(profile_amount) amounts;
 } profile_site;
 
@@ -149,11 +148,10 @@ void profile_commit(p5_core *core);
 void profile_asks(p5_core *core, uint32_t who);
 /* Puts what the memory side has counted into the core's totals; what it counts next is due to nobody. */
 void profile_gather(p5_core *core);
-/* A reference to a data line, or a fetch of a code line, missed. */
-void profile_missed_data(p5_core *core, uint32_t physical);
-void profile_missed_code(p5_core *core, uint32_t physical);
 /* Before a stretch is priced: who is executing? */
 void profile_follow(p5_core *core, const p5_retired *r);
+/* A block will be gone. */
+void profile_released(profiler *p, const p5_block *block);
 /* An exception or interrupt is delivered. */
 void profile_delivered(p5_core *core, uint32_t handler);
 /* Address of the instruction that was executed last. */

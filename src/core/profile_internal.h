@@ -3,6 +3,7 @@
 #define CORE_PROFILE_INTERNAL_H
 
 #include "core/core_internal.h"
+#include "core/memory_system.h"
 #include "core/profile.h"
 
 enum { PROFILE_NEAR = 256, PROFILE_OFTEN = 16, PROFILE_MOST_OFTEN = 8192 };
@@ -32,15 +33,36 @@ typedef struct profile_frame {
     bool interrupt;   /* control came here without a call */
 } profile_frame;
 
+/* What the memory side counts for a site that asks often. */
+typedef struct profile_own {
+    counts counts;
+    uint64_t uses[REFERENCE_KINDS];
+    uint64_t bus_clocks;
+    bool waiting; /* it may hold something, and the site is in the list of those that wait */
+} profile_own;
+
+/* How a stretch ended. */
+typedef struct profile_end {
+    uint8_t leaves;    /* the call or return that it ended with (isa_branch); 0 = none */
+    uint32_t last;     /* address of its last instruction */
+    uint32_t behind;   /* ... and of what stands behind it, if it is one of those */
+    uint32_t function; /* number of its function, 0 = not known */
+} profile_end;
+
+/* Above an address in 64 bits. A block that no stretch has been noted of has 0 there. */
+#define PROFILE_IN(function) (((uint64_t)(function) + 1) << 32)
+#define PROFILE_ELSEWHERE    ((uint64_t)UINT32_MAX << 32)
+
 struct profiler {
     profile_sink sink;
     profile_options options;
     profile_range *functions;
     char *object;
-    /* The memory side counts for `asking` (index of the site plus 1; 0 = nobody), in its own counts or, if it
-     * asks for the first times, in `scratch`. */
+    /* The memory side counts for `asking` (index of the site plus 1; 0 = nobody): in `own` or, if it is one
+     * that has asked a few times only and this is NULL, in `scratch`. */
     uint32_t asking, asking_who;
-    unsigned often;              /* sites with counts of their own */
+    profile_own *own;
+    unsigned own_count;          /* sites that have one */
     ARRAY_OF(uint32_t) waiting;  /* sites whose counts are not among the totals */
     uint32_t near[PROFILE_NEAR]; /* index plus 1 of sites found lately, by address */
     ARRAY_OF(profile_site) sites;
@@ -59,14 +81,13 @@ struct profiler {
     ARRAY_OF(profile_edge) edges;
     key_table edge_table;
     ARRAY_OF(profile_frame) frames;
-    uint32_t context;   /* the current one */
-    bool started;       /* something has been executed */
-    uint8_t leaves;     /* the call or return that ended the last stretch (isa_branch); 0 = none */
-    uint32_t expected;  /* where control goes after the last stretch */
-    uint32_t function;  /* of the last stretch's block, 0 = not known */
-    unsigned cpl_class; /* of the last stretch */
-    uint32_t last;      /* address of the last instruction */
-    uint32_t behind;    /* ... and of what stands behind it, if it is one of those */
+    uint32_t context;  /* the current one */
+    bool started;      /* something has been executed */
+    uint64_t expected; /* where control goes after the last stretch, and (above) PROFILE_IN its function, if
+                          it is expected there; else PROFILE_ELSEWHERE */
+    const p5_block *block; /* whose end is that of the last stretch; NULL: */
+    profile_end end;       /* ... it is written here */
+    unsigned cpl_class;    /* of the last stretch */
     /* Samples and intervals. */
     ARRAY_OF(profile_sample) samples;
     uint64_t overflows;
@@ -117,18 +138,51 @@ void profile_set_context(p5_core *core, uint32_t context);
 void profile_note_block(profiler *p, p5_block *block);
 void profile_interval_take(p5_core *core);
 
+/* profile_asks for a place that asks again and again: `*asker` is its own, 0 at first. */
+static inline void profile_asks_again(p5_core *core, uint32_t who, uint32_t *asker)
+{
+    profiler *p = core->profile;
+    const profile_site *site = *asker ? &p->sites.items[*asker - 1] : NULL;
+    if (__builtin_expect(!site || !p->own || !site->own || !site->own->waiting ||
+                             site->context != p->context || site->cpl_class != core->cpl_class,
+                         0)) {
+        profile_asks(core, who);
+        *asker = p->asking;
+        return;
+    }
+    if (*asker == p->asking)
+        return;
+    struct memory *m = core->memory;
+    profile_own *own = site->own;
+    p->own->bus_clocks += m->bus.own - m->bus.taken;
+    m->bus.taken = m->bus.own;
+    p->own = own;
+    p->asking = *asker;
+    p->asking_who = who;
+    m->totals = m->bus.totals = &own->counts;
+    m->uses = own->uses;
+}
+
+/* A reference to a data line, or a fetch of a code line, missed. */
+static inline void profile_missed_data(p5_core *core, uint32_t physical)
+{
+    core->profile->data_misses[cache_set(physical)]++;
+}
+
+static inline void profile_missed_code(p5_core *core, uint32_t physical)
+{
+    core->profile->code_misses[cache_set(physical)]++;
+}
+
 /* Notes a stretch that simply goes on where the one before stopped, in the same function: most do. False:
  * profile_follow has more to do. */
 static inline bool profile_goes_on(profiler *p, const p5_retired *r, uint64_t now)
 {
     const p5_block *block = r->block;
-    bool whole = r->first == 0 && r->count == block->count;
-    if (!whole || block->start != p->expected || block->function != p->function || p->leaves != 0 ||
-        block->leaves || !block->in_profile || p->open_sample || now >= p->interval_at)
+    if (block->place != p->expected || r->count != block->count || now >= p->interval_at)
         return false;
-    p->last = block->branch_address;
-    p->behind = block->fall_through;
-    p->expected = r->next;
+    p->expected = r->next | block->goes_on;
+    p->block = block;
     return true;
 }
 

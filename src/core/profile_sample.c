@@ -33,6 +33,7 @@ void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
     }
     p->samples.items[p->samples.count++] = (profile_sample){next, p->context, end};
     p->open_sample = true;
+    p->expected |= PROFILE_ELSEWHERE; /* what comes next is to be looked at */
 }
 
 /* At the first boundary between blocks from the wanted clock on. Where the room ends, every second one goes

@@ -13,12 +13,31 @@ void profile_set_context(p5_core *core, uint32_t context)
     core->memo.context = context;
 }
 
-uint32_t profile_last(const p5_core *core)
+static profile_end end_of(const profiler *p)
 {
-    return core->profile->last;
+    const p5_block *block = p->block;
+    if (!block)
+        return p->end;
+    return (profile_end){.leaves = block->goes_on == PROFILE_ELSEWHERE ? block->branch_kind : ISA_NOT_BRANCH,
+                         .last = block->branch_address,
+                         .behind = block->fall_through,
+                         .function = (uint32_t)(block->place >> 32) - 1};
 }
 
-/* First address of the function at `address`, 0 if no symbol covers it. */
+uint32_t profile_last(const p5_core *core)
+{
+    return end_of(core->profile).last;
+}
+
+void profile_released(profiler *p, const p5_block *block)
+{
+    if (p->block != block)
+        return;
+    p->end = end_of(p);
+    p->block = NULL;
+}
+
+/* Number of the function at `address`, from 1; 0 if no symbol covers it. */
 static uint32_t function_at(const profiler *p, uint32_t address)
 {
     size_t low = 0, high = p->options.function_count;
@@ -29,18 +48,24 @@ static uint32_t function_at(const profiler *p, uint32_t address)
         else
             high = middle;
     }
-    return low < p->options.function_count && p->functions[low].start <= address ? p->functions[low].start
-                                                                                 : 0;
+    bool covered = low < p->options.function_count && p->functions[low].start <= address;
+    return covered && p->functions[low].start != 0 ? (uint32_t)low + 1 : 0;
+}
+
+/* First address of a function, or `from` if it is not known. */
+static uint32_t start_of(const profiler *p, uint32_t function, uint32_t from)
+{
+    return function ? p->functions[function - 1].start : from;
 }
 
 void profile_note_block(profiler *p, p5_block *block)
 {
-    block->start = block->code->linear;
-    block->function = function_at(p, block->start);
-    block->leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
-                    block->branch_kind == ISA_RET || block->branch_kind == ISA_FAR ||
-                    block->branch_kind == ISA_IRET;
-    block->in_profile = true;
+    uint64_t function = PROFILE_IN(function_at(p, block->code->linear));
+    bool leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
+                  block->branch_kind == ISA_RET || block->branch_kind == ISA_FAR ||
+                  block->branch_kind == ISA_IRET;
+    block->place = function | block->code->linear;
+    block->goes_on = leaves ? PROFILE_ELSEWHERE : function;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
         uint32_t *index = key_find(&p->code_table, o->address, 0);
@@ -131,7 +156,7 @@ static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
 /* Control went to another function by something that is neither call nor return. Into the middle of a
  * function that is on the stack: longjmp and its like unwind to it. Otherwise a tail call; it returns to
  * where its caller would have. */
-static void transfer(p5_core *core, uint32_t from, uint32_t function)
+static void transfer(p5_core *core, const profile_end *end, uint32_t from, uint32_t function)
 {
     profiler *p = core->profile;
     if (function == 0 || function == p->contexts.items[p->context].function)
@@ -147,20 +172,20 @@ static void transfer(p5_core *core, uint32_t from, uint32_t function)
             return;
         }
     }
-    profile_set_context(core, call_edge(p, p->context, p->last, function));
+    profile_set_context(core, call_edge(p, p->context, end->last, function));
 }
 
-static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_address, uint32_t from,
-                           uint32_t function, bool interrupt)
+static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_address, uint32_t function,
+                           bool interrupt)
 {
     profiler *p = core->profile;
     push(p, return_address, interrupt);
-    profile_set_context(core, call_edge(p, p->context, call_site, function ? function : from));
+    profile_set_context(core, call_edge(p, p->context, call_site, function));
 }
 
 /* The kernel was left to somewhere else than where it was entered from: a signal handler takes the place of
  * the end of the system call. */
-static bool signalled(p5_core *core, uint32_t from, uint32_t function)
+static bool signalled(p5_core *core, uint32_t function)
 {
     profiler *p = core->profile;
     const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
@@ -169,31 +194,33 @@ static bool signalled(p5_core *core, uint32_t from, uint32_t function)
     uint32_t interrupted = top->return_address;
     profile_set_context(core, top->context);
     p->frames.count--;
-    enter_function(core, interrupted, interrupted, from, function, true);
+    enter_function(core, interrupted, interrupted, function, true);
     return true;
 }
 
-/* Which context the stretch at `from` belongs to, if it is not simply that of the one before. */
-static void find_context(p5_core *core, uint32_t from, uint32_t function)
+/* Which context the stretch at `from` belongs to, if it is not simply that of the one before, which ended
+ * like `end`. */
+static void find_context(p5_core *core, const profile_end *end, uint32_t from, uint32_t number)
 {
     profiler *p = core->profile;
+    uint32_t function = start_of(p, number, from), expected = (uint32_t)p->expected;
     if (!p->started) {
         p->started = true;
-        profile_set_context(core, call_edge(p, 1, 0, function ? function : from));
+        profile_set_context(core, call_edge(p, 1, 0, function));
         return;
     }
-    if (from != p->expected) { /* a signal or interrupt, or the way back from it */
-        if (!pop_to(core, from, true) && !signalled(core, from, function))
-            enter_function(core, p->expected, p->expected, from, function, true);
+    if (from != expected) { /* a signal or interrupt, or the way back from it */
+        if (!pop_to(core, from, true) && !signalled(core, function))
+            enter_function(core, expected, expected, function, true);
         return;
     }
-    if (p->leaves == ISA_CALL || p->leaves == ISA_CALL_INDIRECT) {
-        if (from != p->behind) /* else it reads EIP */
-            enter_function(core, p->last, p->behind, from, function, false);
+    if (end->leaves == ISA_CALL || end->leaves == ISA_CALL_INDIRECT) {
+        if (from != end->behind) /* else it reads EIP */
+            enter_function(core, end->last, end->behind, function, false);
         return;
     }
-    if (!p->leaves || (!pop_to(core, from, false) && !signalled(core, from, function)))
-        transfer(core, from, function);
+    if (!end->leaves || (!pop_to(core, from, false) && !signalled(core, function)))
+        transfer(core, end, from, start_of(p, number, 0));
 }
 
 void profile_follow(p5_core *core, const p5_retired *r)
@@ -202,11 +229,13 @@ void profile_follow(p5_core *core, const p5_retired *r)
     p5_block *block = r->block;
     if (core->now >= p->interval_at)
         profile_interval_take(core);
-    if (!block->in_profile)
+    if (block->place == 0)
         profile_note_block(p, block);
-    uint32_t from = r->first == 0 ? block->start : block->ops[r->first].address;
-    if (from != p->expected || block->function != p->function || p->leaves)
-        find_context(core, from, block->function);
+    uint32_t from = r->first == 0 ? block->code->linear : block->ops[r->first].address;
+    uint32_t function = (uint32_t)(block->place >> 32) - 1;
+    profile_end end = end_of(p);
+    if (from != (uint32_t)p->expected || function != end.function || end.leaves)
+        find_context(core, &end, from, function);
     if (p->open_sample) {
         p->open_sample = false;
         profile_sample *sample = &p->samples.items[p->samples.count - 1];
@@ -214,22 +243,20 @@ void profile_follow(p5_core *core, const p5_retired *r)
             sample->context = p->context;
     }
     bool whole = r->first + r->count == block->count;
-    p->leaves = whole && block->leaves ? block->branch_kind : ISA_NOT_BRANCH;
-    p->last = whole ? block->branch_address : block->ops[r->first + r->count - 1].address;
-    p->behind = block->fall_through;
-    p->expected = r->next;
-    p->function = block->function;
+    p->block = whole ? block : NULL;
+    p->end = (profile_end){.last = block->ops[r->first + r->count - 1].address, .function = function};
+    p->expected = r->next | (whole ? block->goes_on : PROFILE_IN(function));
     p->cpl_class = core->cpl_class;
 }
 
 void profile_delivered(p5_core *core, uint32_t handler)
 {
     profiler *p = core->profile;
-    uint32_t function = function_at(p, handler);
-    enter_function(core, p->expected, p->expected, handler, function, true);
+    uint32_t function = function_at(p, handler), expected = (uint32_t)p->expected;
+    enter_function(core, expected, expected, start_of(p, function, handler), true);
     p->started = true;
-    p->leaves = ISA_NOT_BRANCH;
+    p->end = (profile_end){.last = profile_last(core), .function = function};
+    p->block = NULL;
     p->cpl_class = core->cpl_class;
-    p->expected = handler;
-    p->function = function;
+    p->expected = handler | PROFILE_IN(function);
 }
