@@ -90,7 +90,15 @@ typedef struct p5_stat {
     size_t run_count; /* at least 1; values are means over the runs */
     double interval;  /* -I: the one run is an interval that ends after so many modelled seconds, and is
                          written as rows that begin with that time; 0 = no interval */
+    const struct p5_stat_plan *plan; /* for many reports: what p5_stat_plan_open made of a stat with the same
+                                        model, selection, no_events and metric_groups; NULL = made anew */
 } p5_stat;
+
+typedef struct p5_stat_plan p5_stat_plan;
+/* What reports like `stat` have in common beside the counts: rows, formulas, metric groups. Of `stat` it
+ * keeps the selection. P5_ERR_NAME, P5_ERR_SYNTAX and P5_ERR_IO for metric groups. */
+p5_status p5_stat_plan_open(const p5_stat *stat, p5_stat_plan **plan, p5_error *error);
+void p5_stat_plan_close(p5_stat_plan *plan);
 
 typedef struct p5_stat_style {
     bool big_numbers; /* commas between groups of three digits */

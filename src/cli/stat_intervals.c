@@ -15,6 +15,7 @@ static void write_interval(stat_intervals *in, p5_machine *machine)
     p5_counts_subtract(&run.counts, &in->before);
     run.instructions = p5_machine_instructions(machine) - in->instructions;
     p5_stat stat = *in->stat;
+    stat.plan = in->plan;
     stat.runs = &run;
     stat.run_count = 1;
     stat.interval = (double)run.clock / (p5_model_clock_mhz(stat.model) * 1e6);
@@ -71,7 +72,8 @@ bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
                                   .observed = observed,
                                   .context = in};
     p5_error error = {0};
-    if (p5_machine_observe(machine, &options, &in->observer, &error) != P5_OK) {
+    if (p5_stat_plan_open(in->stat, &in->plan, &error) != P5_OK ||
+        p5_machine_observe(machine, &options, &in->observer, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return false;
     }
@@ -90,5 +92,7 @@ bool stat_intervals_end(stat_intervals *in, p5_machine *machine)
         cut_interval(in, machine);
     if (in->failed)
         cli_show_error(&in->error, NULL, NULL, NULL);
+    p5_stat_plan_close(in->plan);
+    in->plan = NULL;
     return !in->failed;
 }

@@ -16,6 +16,7 @@ typedef struct stat_intervals {
     const p5_stat_style *style;
     /* While the guest runs: */
     p5_observer *observer;
+    p5_stat_plan *plan;
     p5_counts before;
     uint64_t count, instructions;
     bool paused; /* outside the region that is counted; may be set from the beginning */

@@ -3,6 +3,7 @@
 #define REPORT_STAT_H
 
 #include "p5scope/report.h"
+#include "report/metric.h"
 
 /* Mean and relative standard error of the mean over the runs. */
 typedef struct stat_value {
@@ -20,20 +21,52 @@ uint64_t stat_permissive(const p5_stat *stat);
 /* The totals of all runs together; ratios of them are the ratios of the means. */
 void stat_sum(const p5_stat *stat, p5_counts *sum);
 
-/* The derived figure that stands beside an event: "3.1 % of data_read", "1.33 CPI". False if the row has
- * none, or it is not a number. It is formed from the row's own privilege levels. */
+/* "u", "k" or "uk", with "c" behind it for clocks in which the signal was on. */
+const char *stat_mode_text(const p5_selected *row, char text[4]);
+
+/* ---- stat_plan.c ---- */
+
+/* A row, and the figure beside it: "3.1 % of data_read", "1.33 CPI". */
+typedef struct stat_row {
+    const p5_selected *selected;
+    metric_formula *formula; /* NULL: none */
+    const char *unit;
+    unsigned decimals;
+} stat_row;
+
+struct p5_stat_plan {
+    bool everything; /* not a selection: `clocks` and the CPI stack are shown as well */
+    p5_selection all;
+    stat_row clocks;
+    stat_row *rows;
+    size_t row_count;
+    metric_group **groups;
+    size_t group_count;
+};
+
+/* A report while it is written. */
+typedef struct stat_report {
+    const p5_stat *stat;
+    const p5_stat_plan *plan;
+    p5_stat_plan *own; /* if the stat has none */
+    p5_counts sum;     /* stat_sum, */
+    stat_value clocks; /* ... stat_clocks */
+    unsigned known;    /* bit n: values[n] are */
+    double values[P5_CPL_MASK_ALL + 1][METRIC_VARIABLES];
+} stat_report;
+
+p5_status stat_report_begin(stat_report *report, const p5_stat *stat, p5_error *error);
+void stat_report_end(stat_report *report);
+/* As metric_values of the sum. */
+const double *stat_report_values(stat_report *report, unsigned cpl_mask);
+
+/* The figure beside a row. False if it has none, or it is not a number. It is formed from the row's own
+ * privilege levels. */
 typedef struct stat_metric {
     double value;
     unsigned decimals;
     const char *unit;
 } stat_metric;
-bool stat_row_metric(const p5_stat *stat, const p5_selected *row, stat_metric *beside);
-
-/* "u", "k" or "uk", with "c" behind it for clocks in which the signal was on. */
-const char *stat_mode_text(const p5_selected *row, char text[4]);
-
-/* The rows to show: the selection, or every event of the model. `all` is room for the latter, freed by the
- * caller. */
-p5_status stat_rows(const p5_stat *stat, p5_selection *all, const p5_selection **rows, p5_error *error);
+bool stat_row_metric(stat_report *report, const stat_row *row, stat_metric *beside);
 
 #endif

@@ -13,6 +13,8 @@ typedef struct csv {
     const p5_stat *stat;
     const char *separator;
     bool line_started;
+    stat_report report;
+    char interval[32], run_time[32]; /* the same in all rows */
 } csv;
 
 /* The first field of an interval's rows: when it ended. */
@@ -20,7 +22,7 @@ static void start_line(csv *to)
 {
     to->line_started = true;
     if (to->stat->interval != 0)
-        fprintf(to->out, "%.9f%s", to->stat->interval, to->separator);
+        fprintf(to->out, "%s%s", to->interval, to->separator);
 }
 
 /* Writes one field. A separator or line end inside would shift the fields behind it: it becomes a blank. */
@@ -70,13 +72,13 @@ static void middle_fields(csv *to, const char *unit, const char *name, double va
         snprintf(text, sizeof text, "%.2f%%", variance);
         field(to, text);
     }
-    double mhz = p5_model_clock_mhz(to->stat->model);
-    number_field(to, stat_clocks(to->stat).mean * 1e3 / mhz, 0); /* modelled ns: always counted, */
-    field(to, "100.00");                                         /* so all of the time */
+    field(to, to->run_time); /* modelled ns: always counted, */
+    field(to, "100.00");     /* so all of the time */
 }
 
-static void write_row(csv *to, const p5_selected *row)
+static void write_row(csv *to, const stat_row *of)
 {
+    const p5_selected *row = of->selected;
     stat_value value = stat_row_value(to->stat, row);
     stat_metric beside;
     if (row->supported)
@@ -84,7 +86,7 @@ static void write_row(csv *to, const p5_selected *row)
     else
         field(to, "<not supported>");
     middle_fields(to, "", row->name, value.variance_percent);
-    if (stat_row_metric(to->stat, row, &beside)) {
+    if (stat_row_metric(&to->report, of, &beside)) {
         number_field(to, beside.value, (int)beside.decimals);
         field(to, beside.unit);
     } else {
@@ -96,10 +98,8 @@ static void write_row(csv *to, const p5_selected *row)
 
 static void write_cpi_stack(csv *to)
 {
-    p5_counts sum;
-    stat_sum(to->stat, &sum);
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(&sum, P5_CPL_MASK_ALL, stack);
+    size_t count = cpi_stack(&to->report.sum, P5_CPL_MASK_ALL, stack);
     for (size_t i = 0; i < count; i++) {
         char name[48];
         snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
@@ -112,16 +112,9 @@ static void write_cpi_stack(csv *to)
 }
 
 /* Further metrics leave the fields before the metric's empty. */
-static p5_status write_metric_group(csv *to, const char *name, p5_error *error)
+static void write_metric_group(csv *to, const metric_group *group)
 {
-    metric_group *group;
-    p5_status status = metric_group_open(name, &group, error);
-    if (status != P5_OK)
-        return status;
-    p5_counts sum;
-    stat_sum(to->stat, &sum);
-    double values[METRIC_VARIABLES];
-    metric_values(&sum, P5_CPL_MASK_ALL, p5_model_clock_mhz(to->stat->model), values);
+    const double *values = stat_report_values(&to->report, P5_CPL_MASK_ALL);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
         double value = metric_evaluate(one->formula, values);
@@ -136,8 +129,6 @@ static p5_status write_metric_group(csv *to, const char *name, p5_error *error)
         field(to, unit);
         end_line(to);
     }
-    metric_group_close(group);
-    return P5_OK;
 }
 
 static void write_header(csv *to, bool interval)
@@ -181,29 +172,25 @@ void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_
 p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
 {
     csv to = {.out = out, .stat = stat, .separator = style->separator};
-    p5_selection all;
-    const p5_selection *rows;
-    p5_status status = stat_rows(stat, &all, &rows, error);
+    p5_status status = stat_report_begin(&to.report, stat, error);
     if (status != P5_OK)
         return status;
+    const p5_stat_plan *plan = to.report.plan;
+    snprintf(to.interval, sizeof to.interval, "%.9f", stat->interval);
+    snprintf(to.run_time, sizeof to.run_time, "%.0f",
+             to.report.clocks.mean * 1e3 / p5_model_clock_mhz(stat->model));
     if (stat->interval == 0)
         write_comment(out, stat);
     if (stat->interval == 0 && style->header)
         write_header(&to, false);
-    if (rows == &all) { /* clocks are no event, but everybody wants them */
-        static const p5_selected clocks = {
-            .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
-        write_row(&to, &clocks);
-    }
-    for (size_t i = 0; i < rows->count; i++)
-        write_row(&to, &rows->items[i]);
-    if (rows == &all && !stat->no_events)
+    if (plan->everything)
+        write_row(&to, &plan->clocks);
+    for (size_t i = 0; i < plan->row_count; i++)
+        write_row(&to, &plan->rows[i]);
+    if (plan->everything && !stat->no_events)
         write_cpi_stack(&to);
-    p5_selection_free(&all);
-    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
-         name++)
-        status = write_metric_group(&to, *name, error);
-    if (status == P5_OK && ferror(out))
-        status = error_set(error, P5_ERR_IO, "cannot write the report");
-    return status;
+    for (size_t i = 0; i < plan->group_count; i++)
+        write_metric_group(&to, plan->groups[i]);
+    stat_report_end(&to.report);
+    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report") : P5_OK;
 }

@@ -30,9 +30,10 @@ static void write_interval(json_writer *json, const p5_stat *stat)
 }
 
 /* perf's keys: the count as a string with six decimals, unit, event, its time and share of the time. */
-static void write_perf_keys(json_writer *json, const p5_stat *stat, double value, const char *unit,
+static void write_perf_keys(json_writer *json, const stat_report *report, double value, const char *unit,
                             const char *event)
 {
+    const p5_stat *stat = report->stat;
     char text[64];
     snprintf(text, sizeof text, "%.6f", value);
     write_interval(json, stat);
@@ -40,7 +41,7 @@ static void write_perf_keys(json_writer *json, const p5_stat *stat, double value
     json_key_string(json, "unit", unit);
     json_key_string(json, "event", event);
     json_key_unsigned(json, "event-runtime",
-                      (uint64_t)llround(stat_clocks(stat).mean * 1e3 / p5_model_clock_mhz(stat->model)));
+                      (uint64_t)llround(report->clocks.mean * 1e3 / p5_model_clock_mhz(stat->model)));
     json_key_double(json, "pcnt-running", 100);
 }
 
@@ -53,14 +54,16 @@ static void write_count(json_writer *json, double value)
         json_double(json, value);
 }
 
-static void write_row(json_writer *json, const p5_stat *stat, const p5_selected *row)
+static void write_row(json_writer *json, stat_report *report, const stat_row *of)
 {
+    const p5_stat *stat = report->stat;
+    const p5_selected *row = of->selected;
     stat_value value = stat_row_value(stat, row);
     stat_metric beside;
     char mode[4];
     json_open_object(json);
     if (row->supported) {
-        write_perf_keys(json, stat, value.mean, "", row->name);
+        write_perf_keys(json, report, value.mean, "", row->name);
         write_count(json, value.mean);
     } else {
         write_interval(json, stat);
@@ -78,25 +81,23 @@ static void write_row(json_writer *json, const p5_stat *stat, const p5_selected 
     }
     if (row->group != 0)
         json_key_unsigned(json, "group", row->group);
-    if (stat_row_metric(stat, row, &beside)) {
+    if (stat_row_metric(report, of, &beside)) {
         json_key_double(json, "metric-value", beside.value);
         json_key_string(json, "metric-unit", beside.unit);
     }
     json_close_object(json);
 }
 
-static void write_cpi_stack(json_writer *json, const p5_stat *stat)
+static void write_cpi_stack(json_writer *json, const stat_report *report)
 {
-    p5_counts sum;
-    stat_sum(stat, &sum);
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(&sum, P5_CPL_MASK_ALL, stack);
+    size_t count = cpi_stack(&report->sum, P5_CPL_MASK_ALL, stack);
     for (size_t i = 0; i < count; i++) {
         char name[48];
-        double clocks = (double)stack[i].clocks / (double)stat->run_count;
+        double clocks = (double)stack[i].clocks / (double)report->stat->run_count;
         snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
         json_open_object(json);
-        write_perf_keys(json, stat, clocks, "clocks", name);
+        write_perf_keys(json, report, clocks, "clocks", name);
         write_count(json, clocks);
         json_key_double(json, "metric-value", stack[i].permille / 10.0);
         json_key_string(json, "metric-unit", "% of clocks");
@@ -104,28 +105,19 @@ static void write_cpi_stack(json_writer *json, const p5_stat *stat)
     }
 }
 
-static p5_status write_metric_group(json_writer *json, const p5_stat *stat, const char *name, p5_error *error)
+static void write_metric_group(json_writer *json, stat_report *report, const metric_group *group)
 {
-    metric_group *group;
-    p5_status status = metric_group_open(name, &group, error);
-    if (status != P5_OK)
-        return status;
-    p5_counts sum;
-    stat_sum(stat, &sum);
-    double values[METRIC_VARIABLES];
-    metric_values(&sum, P5_CPL_MASK_ALL, p5_model_clock_mhz(stat->model), values);
+    const double *values = stat_report_values(report, P5_CPL_MASK_ALL);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
         json_open_object(json);
-        write_interval(json, stat);
+        write_interval(json, report->stat);
         json_key_string(json, "metric-group", group->name);
         json_key_string(json, "metric", one->name);
         json_key_double(json, "metric-value", metric_evaluate(one->formula, values));
         json_key_string(json, "metric-unit", one->unit);
         json_close_object(json);
     }
-    metric_group_close(group);
-    return P5_OK;
 }
 
 /* `host` stands apart: it is the only part that differs from run to run. */
@@ -188,33 +180,27 @@ void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat)
 
 p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
 {
-    p5_selection all;
-    const p5_selection *rows;
-    p5_status status = stat_rows(stat, &all, &rows, error);
+    stat_report report;
+    p5_status status = stat_report_begin(&report, stat, error);
     if (status != P5_OK)
         return status;
+    const p5_stat_plan *plan = report.plan;
     json_writer json;
     json_init(&json, out);
     if (stat->interval == 0)
         write_header(&json, stat);
-    if (rows == &all) {
-        static const p5_selected clocks = {
-            .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
-        write_row(&json, stat, &clocks);
-    }
-    for (size_t i = 0; i < rows->count; i++)
-        write_row(&json, stat, &rows->items[i]);
-    if (rows == &all && !stat->no_events)
-        write_cpi_stack(&json, stat);
-    p5_selection_free(&all);
-    for (const char *const *name = stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
-         name++)
-        status = write_metric_group(&json, stat, *name, error);
+    if (plan->everything)
+        write_row(&json, &report, &plan->clocks);
+    for (size_t i = 0; i < plan->row_count; i++)
+        write_row(&json, &report, &plan->rows[i]);
+    if (plan->everything && !stat->no_events)
+        write_cpi_stack(&json, &report);
+    for (size_t i = 0; i < plan->group_count; i++)
+        write_metric_group(&json, &report, plan->groups[i]);
+    stat_report_end(&report);
     if (stat->interval == 0)
         write_summary(&json, stat);
     else
         write_interval_summary(&json, stat);
-    if (status == P5_OK && ferror(out))
-        status = error_set(error, P5_ERR_IO, "cannot write the report");
-    return status;
+    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report") : P5_OK;
 }

@@ -17,6 +17,8 @@ typedef struct text_report {
     FILE *out;
     const p5_stat *stat;
     const p5_stat_style *style;
+    stat_report report;
+    char interval[32]; /* what the rows of an interval begin with */
 } text_report;
 
 static const char *whole(const text_report *in, double value, char *buffer, size_t size)
@@ -34,11 +36,11 @@ static void write_variance(const text_report *in, double percent)
         fprintf(in->out, "  ( +- %5.2f%% )", percent);
 }
 
-static void write_row(const text_report *in, const p5_selected *row)
+static void write_row(text_report *in, const stat_row *of)
 {
+    const p5_selected *row = of->selected;
     char number[32];
-    if (in->stat->interval != 0)
-        fprintf(in->out, "%16.9f ", in->stat->interval);
+    fputs(in->interval, in->out);
     if (!row->supported) {
         fprintf(in->out, "%*s      %s\n", VALUE_WIDTH, "<not supported>", row->name);
         return;
@@ -46,7 +48,7 @@ static void write_row(const text_report *in, const p5_selected *row)
     stat_value value = stat_row_value(in->stat, row);
     fprintf(in->out, "%*s      ", VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
     stat_metric beside;
-    if (stat_row_metric(in->stat, row, &beside))
+    if (stat_row_metric(&in->report, of, &beside))
         fprintf(in->out, "%-*s #%9.*f %s", NAME_WIDTH, row->name, (int)beside.decimals, beside.value,
                 beside.unit);
     else if (in->stat->run_count > 1)
@@ -64,13 +66,14 @@ static void write_heading(const text_report *in, const char *format, const char 
     fputs(in->style->colour ? "\033[0m\n" : "\n", in->out);
 }
 
-static void write_groups(const text_report *in, const p5_selection *rows)
+static void write_groups(text_report *in)
 {
+    const p5_stat_plan *plan = in->report.plan;
     for (const char *const *group = event_groups; *group != NULL; group++) {
         bool first = true;
-        for (size_t i = 0; i < rows->count; i++) {
-            const p5_selected *row = &rows->items[i];
-            if (strcmp(p5_event_describe((enum p5_event)row->event)->group, *group) != 0)
+        for (size_t i = 0; i < plan->row_count; i++) {
+            const stat_row *row = &plan->rows[i];
+            if (strcmp(p5_event_describe((enum p5_event)row->selected->event)->group, *group) != 0)
                 continue;
             if (first)
                 write_heading(in, "%s:", *group);
@@ -83,13 +86,12 @@ static void write_groups(const text_report *in, const p5_selection *rows)
 /* The CPI stack: what each cause adds to the clocks per instruction. */
 static void write_cpi_stack(const text_report *in)
 {
-    p5_counts sum;
-    stat_sum(in->stat, &sum);
+    const p5_counts *sum = &in->report.sum;
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(&sum, P5_CPL_MASK_ALL, stack);
+    size_t count = cpi_stack(sum, P5_CPL_MASK_ALL, stack);
     double runs = (double)in->stat->run_count;
-    double instructions = (double)(sum.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] +
-                                   sum.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER]) /
+    double instructions = (double)(sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] +
+                                   sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER]) /
                           runs; /* as event 16h counts them, so that it is the CPI shown above */
     double all = 0;
     char number[32];
@@ -112,35 +114,24 @@ static void write_cpi_stack(const text_report *in)
     fputc('\n', in->out);
 }
 
-static p5_status write_metric_group(const text_report *in, const char *name, p5_error *error)
+static void write_metric_group(text_report *in, const metric_group *group)
 {
-    metric_group *group;
-    p5_status status = metric_group_open(name, &group, error);
-    if (status != P5_OK)
-        return status;
     if (in->stat->interval == 0)
         write_heading(in, "%s:", group->summary);
-    p5_counts sum;
-    stat_sum(in->stat, &sum);
-    double values[METRIC_VARIABLES];
-    metric_values(&sum, P5_CPL_MASK_ALL, p5_model_clock_mhz(in->stat->model), values);
+    const double *values = stat_report_values(&in->report, P5_CPL_MASK_ALL);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
         char text[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
         metric_text(metric_evaluate(one->formula, values), 3, text, sizeof text);
-        if (in->stat->interval != 0)
-            fprintf(in->out, "%16.9f ", in->stat->interval);
-        fprintf(in->out, "%*s %-4s %s\n", VALUE_WIDTH, supported ? text : "<not supported>", one->unit,
-                one->name);
+        fprintf(in->out, "%s%*s %-4s %s\n", in->interval, VALUE_WIDTH, supported ? text : "<not supported>",
+                one->unit, one->name);
     }
-    metric_group_close(group);
-    return P5_OK;
 }
 
 static void write_times(const text_report *in)
 {
-    stat_value clocks = stat_clocks(in->stat);
+    stat_value clocks = in->report.clocks;
     stat_value host = stat_host_seconds(in->stat);
     double mhz = p5_model_clock_mhz(in->stat->model);
     double instructions = stat_instructions(in->stat).mean;
@@ -158,7 +149,7 @@ static void write_times(const text_report *in)
 /* Each run by itself, with its distance from the mean, as perf stat --table. */
 static void write_table(const text_report *in)
 {
-    stat_value clocks = stat_clocks(in->stat);
+    stat_value clocks = in->report.clocks;
     char number[32];
     fprintf(in->out, "\n # Table of individual measurements (clocks):\n");
     for (size_t i = 0; i < in->stat->run_count; i++) {
@@ -179,31 +170,23 @@ void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat)
     fprintf(out, "#           time             counts      events\n");
 }
 
-static p5_status write_metric_groups(text_report *in, p5_error *error)
+static void write_rows(text_report *in)
 {
-    p5_status status = P5_OK;
-    for (const char *const *name = in->stat->metric_groups; name != NULL && *name != NULL && status == P5_OK;
-         name++)
-        status = write_metric_group(in, *name, error);
-    return status;
+    for (size_t i = 0; i < in->report.plan->row_count; i++)
+        write_row(in, &in->report.plan->rows[i]);
 }
 
-p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
+static void write_metric_groups(text_report *in)
 {
-    text_report in = {.out = out, .stat = stat, .style = style};
-    p5_selection all;
-    const p5_selection *rows;
-    p5_status status = stat_rows(stat, &all, &rows, error);
-    if (status != P5_OK)
-        return status;
-    if (stat->interval != 0) {
-        for (size_t i = 0; i < rows->count; i++)
-            write_row(&in, &rows->items[i]);
-        p5_selection_free(&all);
-        status = write_metric_groups(&in, error);
-        return status == P5_OK && ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report")
-                                              : status;
-    }
+    for (size_t i = 0; i < in->report.plan->group_count; i++)
+        write_metric_group(in, in->report.plan->groups[i]);
+}
+
+/* What stands above the rows. */
+static void write_title(const text_report *in)
+{
+    FILE *out = in->out;
+    const p5_stat *stat = in->stat;
     fprintf(out, "\n Performance counter stats for '%s'", stat->command);
     if (stat->run_count > 1)
         fprintf(out, " (%zu runs)", stat->run_count);
@@ -221,25 +204,42 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
                 (unsigned long long)stat->region_times);
     if (stat->ending != NULL)
         fprintf(out, " %s\n", stat->ending);
-    if (rows == &all) {
-        write_groups(&in, rows);
-        if (!stat->no_events)
-            write_cpi_stack(&in);
+}
+
+static void write_whole(text_report *in)
+{
+    write_title(in);
+    if (in->report.plan->everything) {
+        write_groups(in);
+        if (!in->stat->no_events)
+            write_cpi_stack(in);
     } else {
-        fputc('\n', out);
-        for (size_t i = 0; i < rows->count; i++)
-            write_row(&in, &rows->items[i]);
+        fputc('\n', in->out);
+        write_rows(in);
     }
-    p5_selection_free(&all);
-    status = write_metric_groups(&in, error);
+    write_metric_groups(in);
+    write_times(in);
+    if (in->style->table)
+        write_table(in);
+    if (stat_permissive(in->stat) > 0)
+        fprintf(in->out, "\n %" PRIu64 " instructions of later processors were executed (--isa=permissive)\n",
+                stat_permissive(in->stat));
+    fputc('\n', in->out);
+}
+
+p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
+{
+    text_report in = {.out = out, .stat = stat, .style = style};
+    p5_status status = stat_report_begin(&in.report, stat, error);
     if (status != P5_OK)
         return status;
-    write_times(&in);
-    if (style->table)
-        write_table(&in);
-    if (stat_permissive(stat) > 0)
-        fprintf(out, "\n %" PRIu64 " instructions of later processors were executed (--isa=permissive)\n",
-                stat_permissive(stat));
-    fputc('\n', out);
+    if (stat->interval != 0) {
+        snprintf(in.interval, sizeof in.interval, "%16.9f ", stat->interval);
+        write_rows(&in);
+        write_metric_groups(&in);
+    } else {
+        write_whole(&in);
+    }
+    stat_report_end(&in.report);
     return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report") : P5_OK;
 }
