@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "core/core_internal.h"
 #include "core/cost.h"
+#include "core/memo_way.h"
 #include "core/model.h"
-#include "core/profile_internal.h"
 
 enum { VECTOR_MF = 16 }; /* x87 exception */
 
@@ -148,12 +148,17 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
 
 void p5_core_retire(p5_core *core, const p5_retired *r)
 {
-    bool usual = r->count != 0 && counts_class(r->cpl) == core->cpl_class && core->memo.on &&
-                 !core->faulted_in_v && (!core->profile || profile_goes_on(core->profile, r, core->now));
-    if (__builtin_expect(usual, 1))
+    if (__builtin_expect(r->count != 0 && core_retires_usually(core, r), 1))
         memo_price(core, r);
     else
         retire_unusual(core, r);
+}
+
+uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                               const p5_retired_block *blocks, size_t count)
+{
+    memo_price_blocks(core, accesses, values, blocks, count);
+    return core->now;
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,

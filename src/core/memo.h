@@ -73,6 +73,9 @@ bool memo_reserve(memo *m, const p5_block *block);
 /* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
  * done. */
 void memo_price(p5_core *core, const p5_retired *r);
+/* memo_price for stretches of which nothing but their blocks, accesses and values is to be looked at. */
+void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                       const p5_retired_block *blocks, size_t count);
 /* Adds what the leaves stand for to the core's deltas. */
 void memo_fold(p5_core *core);
 /* Forgets a block. */

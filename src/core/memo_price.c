@@ -1,4 +1,6 @@
 /* The hot path: prices a stretch by asking the structures along the remembered way of the pipe. */
+#include <string.h>
+
 #include "core/cost.h"
 #include "core/memo_way.h"
 
@@ -148,18 +150,50 @@ static inline bool is_whole(const p5_block *block, const p5_retired *r)
            r->value_count == block->value_count && !r->unsafe_x87;
 }
 
-void memo_price(p5_core *core, const p5_retired *r)
+/* `whole`: the stretch is known to be. */
+static inline __attribute__((always_inline)) void price(p5_core *core, const p5_retired *r, bool whole)
 {
     const p5_block *block = r->block;
     bool taken = (r->next != block->fall_through) | !block->conditional;
     const memo_leaf *last = core->memo.last;
     if (__builtin_expect(last != NULL, 1)) {
         memo_path *path = last->next_path; /* what followed last time */
-        if (__builtin_expect(path && path->block == block && is_whole(block, r), 1) &&
+        if (__builtin_expect(path && path->block == block && (whole || is_whole(block, r)), 1) &&
             (!block->has_variants || is_variant(core, r, taken, path))) {
             price_along(core, r, path, taken);
             return;
         }
     }
     price_unexpected(core, r, taken);
+}
+
+void memo_price(p5_core *core, const p5_retired *r)
+{
+    price(core, r, false);
+}
+
+void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                       const p5_retired_block *blocks, size_t count)
+{
+    p5_retired r = {.accesses = accesses, .values = values};
+    for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++) {
+        const p5_block *block = s->block;
+        r.block = s->block;
+        r.count = (uint16_t)block->count;
+        r.access_count = block->access_count;
+        r.value_count = block->value_count;
+        r.next = s->next;
+        memcpy(&r.cpl, &s->cpl, 4);
+        bool whole = ((char *)s->accesses_end - (char *)r.accesses == block->access_bytes) &
+                     ((char *)s->values_end - (char *)r.values == block->value_bytes);
+        if (__builtin_expect(whole && core_retires_usually(core, &r), 1)) {
+            price(core, &r, true);
+        } else {
+            r.access_count = (uint32_t)(s->accesses_end - r.accesses);
+            r.value_count = (uint32_t)(s->values_end - r.values);
+            p5_core_retire(core, &r);
+        }
+        r.accesses = s->accesses_end;
+        r.values = s->values_end;
+    }
 }

@@ -3,6 +3,7 @@
 #define CORE_MEMO_WAY_H
 
 #include "core/memo_tree.h"
+#include "core/profile_internal.h"
 
 /* memo_walk.c */
 /* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
@@ -19,6 +20,13 @@ memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, 
 /* Goes on behind a branch that found its own entry, with an answer (OWN_*) that leads to no leaf yet. */
 memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
                          unsigned own);
+
+/* The memo may price the stretch, and there is nothing to be done before. */
+static inline bool core_retires_usually(p5_core *core, const p5_retired *r)
+{
+    return counts_class(r->cpl) == core->cpl_class && core->memo.on && !core->faulted_in_v &&
+           (!core->profile || profile_goes_on(core->profile, r, core->now));
+}
 
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
 {

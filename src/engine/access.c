@@ -196,7 +196,7 @@ static void join_halves(engine *e, uint32_t linear, unsigned size)
         return;
     unsigned whole = env->hflags & UC_HF_PE ? 8 : 4;
     e->descriptor |= descriptor;
-    if (size != whole / 2 || e->record_next - e->records < 2)
+    if (size != whole / 2 || e->record_next - engine_records(e) < 2)
         return;
     p5_access *second = e->record_next - 1, *first = second - 1;
     if (first->linear + first->size == second->linear && first->size == size &&

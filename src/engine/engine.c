@@ -138,10 +138,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
         engine_close(e);
         return status;
     }
-    e->record_next = e->records;
-    e->value_next = e->values;
-    e->retired.accesses = e->records;
-    e->retired.values = e->values;
+    stream_none(e);
     e->retired.unsafe_mask = e->unsafe;
     mmu_flush(e);
     reset(e);
@@ -167,18 +164,18 @@ void engine_close(engine *e)
     free(e);
 }
 
-void engine_set_retired(engine *e, bool (*retired)(void *context, const p5_retired *retired))
+void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks)
 {
     e->callbacks.retired = retired;
+    e->callbacks.retired_blocks = blocks;
+    engine_batch(e, false);
 }
 
 engine_stop engine_run(engine *e)
 {
     if (e->failure[0])
         return ENGINE_FAILED;
-    e->current = NULL;
-    e->record_next = e->records;
-    e->value_next = e->values;
+    stream_none(e);
     e->descriptor = e->restart = e->fetch_fault = e->delivering = e->stopping = false;
     e->env->old_exception = -1;
     e->running = true;

@@ -69,12 +69,19 @@ typedef struct engine_event {
     uint32_t eip;           /* the EIP that delivery would push */
 } engine_event;
 
+typedef bool engine_retired(void *context, const p5_retired *retired);
+typedef bool engine_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                                   const p5_retired_block *blocks, size_t count, unsigned instructions);
+
 typedef struct engine_callbacks {
     void *context;
     /* A stretch was executed. Called once per block at the latest when the next block starts, a special
      * instruction, a port access or a fault is about to be reported. Returns true to have attention() called
      * before anything else is executed. */
-    bool (*retired)(void *context, const p5_retired *retired);
+    engine_retired *retired;
+    /* The same for `count` stretches of `instructions` altogether, the first one's accesses and values from
+     * `accesses` and `values`: while engine_batch allows it. NULL: it is never called. */
+    engine_retired_blocks *retired_blocks;
     /* At an instruction boundary after retired() returned true or engine_request_attention: the owner may
      * inject an interrupt (engine_inject), change registers, ask for single steps (engine_step_mode), or
      * return ENGINE_STOP. */
@@ -106,8 +113,15 @@ void engine_close(engine *e);
  * clear). It ends with that exception. */
 void engine_ignore_math_error(engine *e);
 
-/* Puts another function in the place of engine_callbacks.retired. Between runs. */
-void engine_set_retired(engine *e, bool (*retired)(void *context, const p5_retired *retired));
+/* Puts other functions in the place of engine_callbacks.retired and retired_blocks. Between runs. */
+void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks);
+/* While on, plain stretches are kept until there are ENGINE_BATCH instructions of them, or up to twice as
+ * many more with the last ones, or something happens that could make a difference to anybody: everything
+ * before a special instruction, a port access, an exception, attention() or the setting of accessed and dirty
+ * bits has been given away then. Not to be on if the owner looks at what the guest's stores change - page
+ * tables that it writes itself, memory behind the caches - while it prices. */
+enum { ENGINE_BATCH = 128 };
+void engine_batch(engine *e, bool on);
 /* Runs from the current state until a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);

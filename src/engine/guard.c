@@ -100,7 +100,7 @@ static const uint8_t *running_instruction(const engine *e, unsigned *nth)
         *nth = (unsigned)(e->record_next - e->iteration_records);
         return b->bytes;
     }
-    unsigned made = (unsigned)(e->record_next - e->records), i = 0;
+    unsigned made = (unsigned)(e->record_next - engine_records(e)), i = 0;
     while (i + 1 < b->count && b->marks[i + 1].accesses <= made)
         i++;
     *nth = made - b->marks[i].accesses;

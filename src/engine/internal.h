@@ -106,7 +106,10 @@ typedef struct engine_block {
 
 /* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
  * few hundred records, and they are given away in parts when the buffer is nearly full. */
-enum { BLOCK_INSNS = 128, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048, VALUE_CAPACITY = 256 };
+enum { BLOCK_INSNS = 128, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
+/* A batch takes blocks until it has ENGINE_BATCH instructions, and then that one which ends where it is given
+ * away; the running block comes behind. */
+enum { BATCH_CAPACITY = ENGINE_BATCH + 1, VALUE_CAPACITY = ENGINE_BATCH + 3 * BLOCK_INSNS };
 
 /* What is to be checked beside what Unicorn does (guard.c). */
 enum { GUARD_FS = 1, GUARD_GS = 2 };
@@ -131,6 +134,11 @@ struct engine {
     engine_block *current;  /* the block that is running, NULL between blocks */
     p5_access *record_next; /* where the next access goes */
     p5_value *value_next;
+    p5_retired_block *batch_next; /* where the next stretch of the batch goes; records and values of the
+                               running block begin where those of the one before end */
+    int batch_room;  /* instructions that the batch still takes. More than none: the running block is a quick
+                        one */
+    bool batching;   /* engine_batch */
     bool descriptor; /* the stretch read a descriptor */
     bool restart; /* the running block was left because it changed its own code; it goes on with a block that
                      starts inside */
@@ -210,12 +218,18 @@ struct engine {
     engine_block *unfinished;   /* its translation was left by a page fault */
     engine_block *emergency;    /* when there is no memory for another one */
     p5_value values[VALUE_CAPACITY];
+    p5_retired_block batch[1 + BATCH_CAPACITY]; /* the first is none, and says where the batch begins */
     uint64_t later_count;
 };
 
 static inline engine *engine_of(const uc_env *env)
 {
     return env->owner;
+}
+/* Where the running block's records begin. */
+static inline p5_access *engine_records(const engine *e)
+{
+    return e->records + (e->batch_next[-1].accesses_end - e->records);
 }
 static inline uc_cpu *engine_cpu(const engine *e)
 {
@@ -283,6 +297,10 @@ void block_close(engine *e);
 bool block_make_room(engine *e);
 
 /* stream.c */
+/* No block is running, and nothing is recorded. The batch is empty. */
+void stream_none(engine *e);
+/* Gives the batch away. True if attention is wanted at the next boundary. */
+bool stream_give_batch(engine *e);
 void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block);
 /* The same while guard.c has something to look after. */
 void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *block);

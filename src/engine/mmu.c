@@ -37,7 +37,7 @@ static uint32_t physical_read(const engine *e, uint32_t physical)
 }
 
 /* Sets bits of a table entry and returns those that were clear; the tables may lie in a page with translated
- * code. */
+ * code. What was executed before is priced with the tables as they were. */
 static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
 {
     physical &= e->address_mask;
@@ -48,6 +48,8 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
     uint32_t clear = bits & ~value;
     if (!clear)
         return 0;
+    if (stream_give_batch(e))
+        engine_request_attention(e);
     value |= bits;
     if (e->code_pages[physical / ENGINE_PAGE_BYTES])
         mmu_write_code(e, physical, sizeof value, 0);

@@ -25,7 +25,7 @@ engine_action special_call(engine *e, engine_special_call *call)
     if (action == ENGINE_FAULT)
         engine_raise(e, call->vector, call->error_code);
     if (action == ENGINE_STOP) {
-        e->current = NULL; /* it has not been executed */
+        e->current = NULL; /* it has not been executed; no batch reaches up to it */
         engine_leave(e, ENGINE_STOPPED);
     }
     if (e->redirected) {

@@ -1,6 +1,6 @@
 /* The retired stream: sees every block start (Unicorn's block hook), ends the one before and gives it to
- * retired(). REP strings, which Unicorn enters once per iteration, blocks that change their own code, and
- * what happens at boundaries are resolved here. */
+ * retired(), or puts it into a batch for retired_blocks(). REP strings, which Unicorn enters once per
+ * iteration, blocks that change their own code, and what happens at boundaries are resolved here. */
 #include <string.h>
 
 #include "engine/internal.h"
@@ -26,21 +26,85 @@ static void add_popped_esp(engine *e)
     after->physical = same_page ? before->physical + after->size : after[1].physical - after->size;
 }
 
-/* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. */
-static inline bool give(engine *e, p5_retired *r, const engine_block *b, unsigned count, uint32_t next,
-                        uint8_t cpl_after)
+/* --- Batches --- */
+
+void engine_batch(engine *e, bool on)
 {
-    r->block = b->block;
-    r->count = (uint16_t)count;
-    r->access_count = (uint32_t)(e->record_next - e->records);
-    r->value_count = (uint32_t)(e->value_next - e->values);
-    r->next = next;
-    memcpy(&r->cpl, &b->levels, sizeof b->levels);
-    r->cpl_after = cpl_after;
+    e->batching = on && e->callbacks.retired_blocks;
+    if (!e->batching)
+        e->batch_room = 0; /* what there is goes at the next boundary */
+}
+
+static inline bool batch_waits(const engine *e)
+{
+    return e->batch_next != e->batch + 1;
+}
+
+static inline void batch_add(engine *e, const engine_block *b, uint32_t next)
+{
+    p5_retired_block *s = e->batch_next++;
+    s->block = b->block;
+    s->accesses_end = e->record_next;
+    s->values_end = e->value_next;
+    s->next = next;
+    memcpy(&s->cpl, &b->levels, sizeof b->levels);
+}
+
+bool stream_give_batch(engine *e)
+{
+    if (!batch_waits(e))
+        return false;
+    const p5_retired_block *first = e->batch + 1, *last = e->batch_next - 1;
+    e->batch_next = e->batch + 1;
+    e->batch_room = 0;
+    unsigned instructions = 0;
+    for (const p5_retired_block *s = first; s <= last; s++)
+        instructions += p5_block_count(s->block);
+    const p5_access *accesses = e->batch->accesses_end;
+    const p5_value *values = e->batch->values_end;
+    e->batch->accesses_end = last->accesses_end;
+    e->batch->values_end = last->values_end;
+    return e->callbacks.retired_blocks(e->callbacks.context, accesses, values, first,
+                                       (size_t)(last - first + 1), instructions);
+}
+
+/* The running block is `b`. Its stretch may go into the batch if nothing about it is to be looked at. */
+static inline void run(engine *e, engine_block *b)
+{
+    e->current = b;
+    e->batch_room = b->quick & e->batching ? ENGINE_BATCH : 0;
+}
+
+void stream_none(engine *e)
+{
     e->current = NULL;
     e->record_next = e->records;
     e->value_next = e->values;
-    return e->callbacks.retired(e->callbacks.context, r);
+    e->batch_next = e->batch + 1;
+    e->batch->accesses_end = e->records;
+    e->batch->values_end = e->values;
+    e->batch_room = 0;
+}
+
+/* --- Single stretches --- */
+
+/* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. True if attention is
+ * wanted. */
+static inline bool give(engine *e, p5_retired *r, const engine_block *b, unsigned count, uint32_t next,
+                        uint8_t cpl_after)
+{
+    bool attention = __builtin_expect(batch_waits(e), 0) && stream_give_batch(e);
+    r->block = b->block;
+    r->count = (uint16_t)count;
+    r->accesses = e->batch->accesses_end;
+    r->values = e->batch->values_end;
+    r->access_count = (uint32_t)(e->record_next - r->accesses);
+    r->value_count = (uint32_t)(e->value_next - r->values);
+    r->next = next;
+    memcpy(&r->cpl, &b->levels, sizeof b->levels);
+    r->cpl_after = cpl_after;
+    stream_none(e);
+    return e->callbacks.retired(e->callbacks.context, r) | attention;
 }
 
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
@@ -74,15 +138,13 @@ static bool end_repeat(engine *e, uint32_t next, bool interrupted)
     uint32_t made = e->repeat_count - left;
     e->repeat_count = left;
     if (interrupted && made == 0) { /* nothing happened yet */
-        e->current = NULL;
-        e->record_next = e->records;
-        e->value_next = e->values;
+        stream_none(e);
         return false;
     }
     p5_retired *r = &e->retired;
     r->repeats = made;
     r->interrupted = interrupted;
-    e->value_next = e->values; /* it has none */
+    e->value_next = e->values; /* it has none, and begins without a batch */
     bool attention = give(e, r, b, 1, next, b->levels.cpl);
     r->repeats = 0;
     r->interrupted = false;
@@ -106,16 +168,17 @@ bool stream_end_before(engine *e, uint32_t at)
     unsigned count = 0;
     while (count < b->count && b->linear + b->marks[count].offset != at)
         count++;
+    bool attention = stream_give_batch(e);
     if (count < b->count) {
-        e->record_next = e->records + b->marks[count].accesses;
-        e->value_next = e->values + b->marks[count].values;
+        e->record_next = engine_records(e) + b->marks[count].accesses;
+        e->value_next = e->values + (e->batch->values_end - e->values) + b->marks[count].values;
     }
     if (count == 0) {
-        e->current = NULL;
+        stream_none(e);
         e->descriptor = false;
-        return false;
+        return attention;
     }
-    return stream_end(e, count, at, false);
+    return stream_end(e, count, at, false) | attention;
 }
 
 void stream_attention(engine *e)
@@ -240,15 +303,17 @@ void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *
     stream_block(uc, address, size, block);
 }
 
-void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
+/* A block starts, and what is there is given away. */
+static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b)
 {
-    (void)uc, (void)address, (void)size;
-    engine_block *b = block;
-    engine *e = b->owner;
     engine_block *ended = e->current;
     p5_retired *r = &e->retired;
-    bool attention = false;
-    if (__builtin_expect(ended && ended->quick && !(e->restart | e->descriptor | r->unsafe_x87), 1)) {
+    bool quick = ended && ended->quick && !(e->restart | e->descriptor | r->unsafe_x87), attention = false;
+    if (quick && batch_waits(e)) {
+        batch_add(e, ended, b->linear);
+        attention = stream_give_batch(e);
+        stream_none(e);
+    } else if (quick) {
         attention = give(e, r, ended, ended->count, b->linear, ended->levels.cpl);
     } else if (ended && !leave(e, b, &attention)) {
         return;
@@ -258,7 +323,24 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
             b->slow | attention | e->stepping | atomic_load_explicit(&e->requested, memory_order_relaxed), 0))
         start_slow(e, b, attention);
     else
-        e->current = b;
+        run(e, b);
+}
+
+void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
+{
+    (void)uc, (void)address, (void)size;
+    engine_block *b = block;
+    engine *e = b->owner;
+    bool something = e->restart | e->descriptor | e->retired.unsafe_x87 | e->stepping | !b->quick | b->slow |
+                     atomic_load_explicit(&e->requested, memory_order_relaxed);
+    if (__builtin_expect(something | (e->batch_room <= 0), 0)) {
+        stream_boundary(e, b);
+        return;
+    }
+    engine_block *ended = e->current;
+    batch_add(e, ended, b->linear);
+    e->batch_room -= ended->count;
+    e->current = b;
 }
 
 /* A block changed its own code and is left before the store is done; it goes on with a block of one

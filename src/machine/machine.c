@@ -132,6 +132,7 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
                               .core = machine->core};
     engine_callbacks callbacks = {.context = machine,
                                   .retired = run_retired,
+                                  .retired_blocks = run_retired_blocks,
                                   .attention = run_attention,
                                   .special = processor_special,
                                   .event = run_event,

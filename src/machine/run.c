@@ -16,9 +16,10 @@
 #include "machine/state.h"
 
 enum {
-    BLOCK_INSTRUCTIONS = 128,         /* the engine's blocks have no more */
-    HORIZON_CLOCKS = 64 * 1024,       /* no block takes longer: that many instructions at 512 clocks each */
-    HORIZON_FAST = 1024,              /* ... in fast-forward, at a clock each */
+    BLOCK_INSTRUCTIONS = 128,   /* the engine's blocks have no more */
+    HORIZON_CLOCKS = 64 * 1024, /* no block takes longer: that many instructions at 512 clocks each */
+    HORIZON_FAST = 1024,        /* ... in fast-forward, at a clock each */
+    BATCH_BLOCKS = 4,           /* a batch and what runs behind it is no more than so many largest blocks */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at */
 };
 
@@ -48,6 +49,29 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
            r->access_count <= CALM_REFERENCES && r->count <= CALM_INSTRUCTIONS;
 }
 
+/* Stretches may be priced some instructions after they were executed: nobody looks at the machine meanwhile,
+ * nothing interrupts it, and what the core asks the engine for does not depend on what the guest stores. */
+static bool run_may_batch(const p5_machine *machine)
+{
+    bool tables = machine->guest != &linux_guest && (engine_get(machine->engine, ENGINE_CR0) & CR0_PG) != 0;
+    return machine->far && !tables && machine->observers == NULL && machine->debugger == NULL &&
+           machine->after == 0 && !machine->debug_written && !machine->interrupt_request &&
+           !machine->memory_apart;
+}
+
+/* Something has come up that run_may_batch asks for. */
+static void run_rebatch(p5_machine *machine)
+{
+    engine_batch(machine->engine, run_may_batch(machine));
+}
+
+/* Attention is wanted at this clock. */
+static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
+{
+    return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
+           (clock >= machine->check_clock);
+}
+
 /* What comes behind every stretch, however it was fed to the core: true if attention is wanted. */
 static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
 {
@@ -55,6 +79,7 @@ static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
         if ((machine->after & AFTER_CHECK) != 0)
             bus_check_retired(machine, retired);
         processor_after(machine);
+        run_rebatch(machine);
     }
     if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine))
         p5_core_resume(machine->core);
@@ -62,10 +87,11 @@ static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
         machine->attention_wanted |= gdb_retired(machine->debugger, retired);
     if (__builtin_expect(retired->interrupted, 0))
         machine->in_repeat = machine->attention_wanted = true;
-    if (__builtin_expect(machine->interrupt_request, 0)) /* IF may have been set */
+    if (__builtin_expect(machine->interrupt_request, 0)) { /* IF may have been set */
         machine->attention_wanted |= engine_interruptible(machine->engine);
-    return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
-           (p5_core_clock_estimate(machine->core) >= machine->check_clock);
+        run_rebatch(machine);
+    }
+    return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
 bool run_retired(void *context, const p5_retired *retired)
@@ -78,6 +104,14 @@ bool run_retired(void *context, const p5_retired *retired)
         p5_core_retire(machine->core, retired);
     }
     return run_behind(machine, retired);
+}
+
+bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                        const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    p5_machine *machine = context;
+    machine->instructions += instructions;
+    return run_goal_reached(machine, p5_core_retire_blocks(machine->core, accesses, values, blocks, count));
 }
 
 bool run_fast_forwarded(void *context, const p5_retired *retired)
@@ -176,19 +210,26 @@ static void run_plan(p5_machine *machine)
     goal = pins < goal ? pins : goal;
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
-    uint64_t horizon = machine->fast_forwarding ? HORIZON_FAST : HORIZON_CLOCKS;
+    uint64_t instructions_left = max_instructions - machine->instructions;
+    uint64_t horizon = machine->fast_forwarding ? HORIZON_FAST : HORIZON_CLOCKS, block = BLOCK_INSTRUCTIONS;
     contents_look(machine);
     bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
-                max_instructions - machine->instructions <= BLOCK_INSTRUCTIONS || clocks_left <= horizon;
+                instructions_left <= block || clocks_left <= horizon;
     if (near != machine->stepping) {
         machine->stepping = near;
         engine_step_mode(machine->engine, near);
     }
+    machine->far = !near && instructions_left > BATCH_BLOCKS * block && clocks_left > BATCH_BLOCKS * horizon;
+    if (machine->far) {
+        block *= BATCH_BLOCKS;
+        horizon *= BATCH_BLOCKS;
+    }
+    run_rebatch(machine);
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
-    uint64_t instructions_goal = near ? host_check : max_instructions - BLOCK_INSTRUCTIONS;
+    uint64_t instructions_goal = near ? host_check : max_instructions - block;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
-    machine->check_clock = near ? UINT64_MAX : goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
+    machine->check_clock = near || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
 }
 
 static void run_pause(p5_machine *machine, p5_end why)

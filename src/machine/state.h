@@ -95,6 +95,7 @@ struct p5_machine {
     bool nmi_request;       /* the NMI pin has been raised: run.c */
     bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
     bool stepping;
+    bool far;          /* no goal comes within a batch of the engine */
     bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
     bool memory_apart; /* memory behind the caches is kept: contents.c */
     bool watching;     /* the core must see every instruction by itself: contents.c */
@@ -153,6 +154,8 @@ void processor_set_control(p5_machine *machine); /* control inputs from the regi
 
 /* run.c: the engine's callbacks */
 bool run_retired(void *context, const p5_retired *retired);
+bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                        const p5_retired_block *blocks, size_t count, unsigned instructions);
 bool run_fast_forwarded(void *context, const p5_retired *retired);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);

@@ -8,15 +8,30 @@
 #include "engine/internal.h"
 #include "machine/state.h"
 
-/* Takes the place of run_retired: the same bookkeeping without the core. */
+/* These take the places of run_retired and run_retired_blocks: the same bookkeeping without the core. */
 static uint64_t accesses;
+
+static bool wants_attention(const p5_machine *machine)
+{
+    return machine->attention_wanted | (machine->instructions >= machine->check_instructions);
+}
 
 static bool count_only(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
     machine->instructions += (uint64_t)retired->count - retired->interrupted;
     accesses += retired->access_count;
-    return machine->attention_wanted | (machine->instructions >= machine->check_instructions);
+    return wants_attention(machine);
+}
+
+static bool count_blocks(void *context, const p5_access *first, const p5_value *values,
+                         const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    p5_machine *machine = context;
+    (void)values;
+    machine->instructions += instructions;
+    accesses += (uint64_t)(blocks[count - 1].accesses_end - first);
+    return wants_attention(machine);
 }
 
 int main(int argc, char **argv)
@@ -37,7 +52,7 @@ int main(int argc, char **argv)
         p5_machine_close(machine);
         return 127;
     }
-    machine->engine->callbacks.retired = count_only;
+    engine_set_retired(machine->engine, count_only, count_blocks);
     if (p5_machine_run(machine, NULL, &result, &error) != P5_OK)
         fprintf(stderr, "bare: %s\n", error.message);
     fprintf(stderr, "%llu instructions, %llu accesses\n", (unsigned long long)machine->instructions,

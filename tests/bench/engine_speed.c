@@ -35,14 +35,7 @@ static void measure(const char *name, const uint8_t *code, const uint8_t *end)
 {
     guest g;
     guest_open(&g);
-    engine_close(g.e);
-    engine_options options = {.family = P5_FAMILY_P55C, .memory_bytes = GUEST_MEMORY};
-    engine_callbacks callbacks = {&g,          count_retired,   guest_attention, guest_special,
-                                  guest_event, guest_delivered, guest_port_read, guest_port_write};
-    p5_error error;
-    if (engine_open(&options, &callbacks, &g.e, &error) != P5_OK)
-        fail_msg("%s", error.message);
-    engine_set(g.e, ENGINE_CR0, 0x33);
+    engine_set_retired(g.e, count_retired, NULL);
     guest_put(&g, GUEST_CODE, code, end);
     static const double numbers[] = {1.5, 0.75, 2.25};
     memcpy(engine_ram(g.e, 0x30000, sizeof numbers), numbers, sizeof numbers);

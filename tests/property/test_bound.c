@@ -65,7 +65,7 @@ static bool run_real(const char *name, const char *folder, const char *program, 
     if (p5_machine_open(&options, &machine, &error) != P5_OK)
         return false;
     if (p5_machine_load_linux(machine, path, arguments, environment, &error) == P5_OK) {
-        machine->engine->callbacks.retired = retire_real;
+        engine_set_retired(machine->engine, retire_real, NULL);
         real = (judge){.bound = bound_of_model(machine->model)};
         if (p5_machine_run(machine, NULL, &result, &error) != P5_OK)
             printf("%s\n", error.message);

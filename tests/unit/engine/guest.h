@@ -93,6 +93,7 @@ typedef struct guest {
     engine *e;
     guest_insn *insns;
     unsigned count;
+    unsigned batches; /* among what the engine gave away */
     p5_access *accesses;
     unsigned access_count;
     p5_value *values;
@@ -173,6 +174,33 @@ static bool guest_retired(void *context, const p5_retired *r)
     if (access != r->access_count || value != r->value_count)
         guest_complain(g, "block at %08x: %u of %u accesses and %u of %u values belong to instructions",
                        b->linear, access, r->access_count, value, r->value_count);
+    return g->want_attention;
+}
+
+/* Taken apart: a batch is the same as its stretches one by one. */
+static bool guest_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                                 const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    guest *g = context;
+    p5_retired r = {.accesses = accesses, .values = values};
+    unsigned before = g->count;
+    g->batches++;
+    for (const p5_retired_block *b = blocks; b < blocks + count; b++) {
+        r.block = b->block;
+        r.count = (uint16_t)p5_block_count(b->block);
+        r.access_count = (uint32_t)(b->accesses_end - r.accesses);
+        r.value_count = (uint32_t)(b->values_end - r.values);
+        r.next = b->next;
+        r.cpl = b->cpl;
+        r.cpl_after = b->cpl_after;
+        r.mode = b->mode;
+        r.iopl = b->iopl;
+        guest_retired(context, &r);
+        r.accesses = b->accesses_end;
+        r.values = b->values_end;
+    }
+    if (g->count - before != instructions)
+        guest_complain(g, "a batch of %u instructions was said to have %u", g->count - before, instructions);
     return g->want_attention;
 }
 
@@ -286,11 +314,19 @@ static void guest_open_as(guest *g, unsigned family, bool permissive)
         isa_decoder_open((family == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | (permissive ? ISA_P6 : 0u));
     engine_options options = {
         .family = family, .permissive = permissive, .memory_bytes = GUEST_MEMORY, .cpuid_signature = 0x543};
-    engine_callbacks callbacks = {g,           guest_retired,   guest_attention, guest_special,
-                                  guest_event, guest_delivered, guest_port_read, guest_port_write};
+    engine_callbacks callbacks = {.context = g,
+                                  .retired = guest_retired,
+                                  .retired_blocks = guest_retired_blocks,
+                                  .attention = guest_attention,
+                                  .special = guest_special,
+                                  .event = guest_event,
+                                  .delivered = guest_delivered,
+                                  .port_read = guest_port_read,
+                                  .port_write = guest_port_write};
     p5_error error;
     if (engine_open(&options, &callbacks, &g->e, &error) != P5_OK)
         fail_msg("engine_open: %s", error.message);
+    engine_batch(g->e, true);
     engine_set(g->e, ENGINE_CR0, 0x33); /* PE, MP, ET, NE */
     guest_descriptor(g, GUEST_CODE0, 0, 0xfffff, 0xc09b00);
     guest_descriptor(g, GUEST_DATA0, 0, 0xfffff, 0xc09300);

@@ -42,6 +42,45 @@ static void test_loop(void **state)
     guest_close(&g);
 }
 
+/* A batch ends with the block that brings it to ENGINE_BATCH instructions or more; HLT gives away the last.
+ * Nobody has a batch who did not ask for it. */
+static void test_batch(void **state)
+{
+    (void)state;
+    guest g;
+    for (int on = 0; on < 2; on++) {
+        guest_open(&g);
+        engine_batch(g.e, on);
+        GUEST_LOAD(&g, loop);
+        guest_run(&g, ENGINE_HALTED);
+        assert_int_equal(g.count, 1 + 3 * 1000 + 1);
+        /* 1000 blocks: the first is MOV and a round, the others a round of 3 instructions. Up to ENGINE_BATCH
+         * and over are 43 of them, with the first or without, and one more ends where they are given away. */
+        unsigned blocks = 1000, full = (ENGINE_BATCH + 2) / 3 + 1;
+        assert_int_equal(g.batches, on ? (blocks + full - 1) / full : 0);
+        guest_close(&g);
+    }
+}
+
+/* What looks outside, faults or is asked for sees everything before it given away. */
+GUEST(outside, "mov ecx, 5\n 1: dec ecx\n jnz 1b\n rdtsc\n mov ecx, 3\n 2: dec ecx\n jnz 2b\n out 0x80, al\n "
+               "mov ecx, 2\n 3: dec ecx\n jnz 3b\n mov eax, 0\n div ecx");
+
+static void test_batch_outside(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, outside);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.special_insns[0], 1 + 2 * 5);
+    assert_int_equal(g.port_insns[0], 11 + 1 + 1 + 2 * 3);
+    assert_int_equal(g.event_count, 1);
+    assert_int_equal(g.deliveries[0].vector, 0);
+    assert_int_equal(g.count, 19 + 1 + 1 + 2 * 2 + 1 + 1 /* HLT of the handler */);
+    guest_close(&g);
+}
+
 GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31000\n mov ecx, 3\n rep movsd\n mov ecx, 0\n rep stosb\n mov ecx, "
            "10\n mov al, 0\n mov edi, 0x30000\n repne scasb\n hlt");
 
@@ -131,8 +170,10 @@ static void test_open_bus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),    cmocka_unit_test(test_loop),     cmocka_unit_test(test_rep),
-        cmocka_unit_test(test_long_rep), cmocka_unit_test(test_crossing), cmocka_unit_test(test_open_bus),
+        cmocka_unit_test(test_plain),    cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_batch),    cmocka_unit_test(test_batch_outside),
+        cmocka_unit_test(test_rep),      cmocka_unit_test(test_long_rep),
+        cmocka_unit_test(test_crossing), cmocka_unit_test(test_open_bus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
