@@ -3,7 +3,7 @@
  * Unicorn's translator would generate a look into its own TLB, which never holds anything, a call from a
  * place behind the block, and a look for a request to exit; and for an x87 instruction the reference and one
  * to three calls that leave each other things in the state. Here a reference becomes a call, and a call that
- * follows one with which it makes up an instruction (x87_whole.c) takes its place. */
+ * follows one with which it makes up an instruction (x87_whole.h) takes its place. */
 #include "engine/emit.h"
 
 /* As the translator writes kinds of references (MemOp): size as power of two, sign, other byte order;

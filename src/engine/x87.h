@@ -1,6 +1,7 @@
 /* The x87, computed by the host's own. Unicorn's helper functions are replaced one by one; an instruction is
- * one to three of them (fetch the operand, operate, pop), of which x87_whole.c makes one. Values and the
- * status word come out as an x87 makes them, which Unicorn's software arithmetic does not do.
+ * one to three of them (fetch the operand, operate, pop), of which x87_whole_operate.c and x87_whole_move.c
+ * make one. Values and the status word come out as an x87 makes them, which Unicorn's software arithmetic
+ * does not do.
  *
  * An operation first runs on the bare operands. That is exact if no operand's register is empty, all
  * exceptions are masked, and no exception flag shows that the guest's status word does not have yet (the
@@ -50,6 +51,12 @@ static inline void x87_set(uc_env *env, unsigned i, const uc_fpreg *value)
 {
     *x87_st(env, i) = *value;
     env->fptags[x87_slot(env, i)] = 0;
+}
+
+static inline void x87_pop(uc_env *env)
+{
+    env->fptags[x87_slot(env, 0)] = 1;
+    env->fpstt = (env->fpstt + 1) & 7;
 }
 
 uint16_t x87_status_word(const uc_env *env);

@@ -51,8 +51,7 @@ static void take_results(uc_env *env, const function *f, const uc_fpreg result[2
         env->fpstt = (env->fpstt - 1) & 7;
         x87_set(env, 1, &result[1]);
     } else if (f->depth == POPS) {
-        env->fptags[x87_slot(env, 0)] = 1;
-        env->fpstt = (env->fpstt + 1) & 7;
+        x87_pop(env);
     }
     x87_set(env, 0, &result[0]);
 }

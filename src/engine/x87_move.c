@@ -337,8 +337,6 @@ void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
 void WRAP(helper_fpop)(uc_env *env);
 void WRAP(helper_fpop)(uc_env *env)
 {
-    if (__builtin_expect(engine_of(env)->x87.suppressed, 0))
-        return;
-    env->fptags[x87_slot(env, 0)] = 1;
-    env->fpstt = (env->fpstt + 1) & 7;
+    if (!engine_of(env)->x87.suppressed)
+        x87_pop(env);
 }

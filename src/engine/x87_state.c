@@ -130,8 +130,7 @@ void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
         take_register(env, 0, image, 0);
         take_register(env, 1, image, 1);
     } else if (top == 1) { /* popped */
-        env->fptags[x87_slot(env, 0)] = 1;
-        env->fpstt = (env->fpstt + 1) & 7;
+        x87_pop(env);
         take_register(env, 0, image, 0);
     } else if ((tags & 3) != 3) { /* comparisons and masked stack faults, too, leave something there */
         take_register(env, to, image, 0);
