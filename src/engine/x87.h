@@ -90,15 +90,20 @@ typedef struct x87_operands {
 } x87_operands;
 void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to);
 
-/* The two-operand operations and the comparisons on what a helper fetched before (x87_arithmetic.c): as
- * X87_REGISTER by x87_register_operand, else by x87_set_operand in its memory format. */
-typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIVIDE, X87_DIVIDER } x87_binary;
+/* The operand of an instruction, for the functions below: as X87_REGISTER by x87_register_operand, else in
+ * its memory format by x87_set_operand. */
 void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits);
 void x87_register_operand(uc_env *env, unsigned i);
-void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
-/* ST(a) = ST(a) op ST(b); one of them is ST(0). */
-void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
-void x87_compare_operand(uc_env *env, bool unordered, uintptr_t retaddr);
+
+/* Two-operand operations and comparisons (x87_arithmetic.c): ST(0) op that operand, or ST(a) op ST(b) to
+ * ST(a), one of which is ST(0). Recognition comes before the operation: it marks the instruction that calls
+ * at `retaddr` if an operand is unsafe, and reports the operands of divisions. */
+typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIVIDE, X87_DIVIDER } x87_binary;
+void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
+void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
+void x87_binary_operand(uc_env *env, x87_binary which);
+void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b);
+void x87_compare_operand(uc_env *env, bool unordered);
 
 /* FADD, FSUB, FMUL and FDIV are unsafe ("safe instruction recognition") if an operand's exponent lies outside
  * the processor's window or the operand is special. Exponents with their bias of 3FFFh. Zero needs no

@@ -180,9 +180,8 @@ static inline void finish_store(uc_env *env, uint16_t status)
     x87_update_summary(env);
 }
 
-/* ST(0) as `type`, converted by `insn`. If the host's flags show something new, which may be old, or
- * exceptions are unmasked, the conversion is made (again) with flags cleared and the guest's masks. Nothing
- * waits before FNINIT tidies up, so the host takes no exception. */
+/* ST(0) as `type`, converted by `insn` with flags cleared and the guest's masks: for what is not usual
+ * (x87_whole_move.c). Nothing waits before FNINIT tidies up, so the host takes no exception. */
 #define CONVERSION(name, type, insn, indefinite)                                                             \
     static inline type name(uc_env *env, uintptr_t retaddr)                                                  \
     {                                                                                                        \
@@ -193,18 +192,6 @@ static inline void finish_store(uc_env *env, uint16_t status)
         if (__builtin_expect(x87_empty(env, 0), 0)) {                                                        \
             x87_underflow(env);                                                                              \
             return result;                                                                                   \
-        }                                                                                                    \
-        if (__builtin_expect(x87_plain(env), 1)) {                                                           \
-            x87_control_enter(env);                                                                          \
-            __asm__ volatile("fldt %2\n\t" insn " %0\n\tfnstsw %1"                                           \
-                             : "=m"(result), "=&a"(status)                                                   \
-                             : "m"(*x87_st(env, 0))                                                          \
-                             : X87_CLOBBERS);                                                                \
-            x87_control_leave(env);                                                                          \
-            if (__builtin_expect(x87_nothing_new(env, status), 1)) {                                         \
-                x87_set_conditions(env, status, X87_C1);                                                     \
-                return result;                                                                               \
-            }                                                                                                \
         }                                                                                                    \
         __asm__ volatile("fnclex\n\tfldt %2\n\tfldcw %3\n\t" insn " %0\n\tfnstsw %1\n\tfninit"               \
                          : "+m"(result), "=&a"(status)                                                       \

@@ -16,7 +16,7 @@ static inline bool safe_i32(i32 number)
     return true;
 }
 
-/* --- FADD, FSUB, FSUBR, FMUL; divisions take the long way, because they report their operands --- */
+/* --- FADD, FSUB, FMUL, FDIV and their reverses --- */
 
 /* The host's operation on ST(0). */
 #define OPERATE(env, insn, result, status, ...)                                                              \
@@ -25,18 +25,24 @@ static inline bool safe_i32(i32 number)
         __asm__ volatile(insn "\n\tfnstsw %1" : "=t"(result), "=a"(status) : __VA_ARGS__);                   \
         x87_control_leave(env);                                                                              \
     } while (0)
+/* Nothing to recognise: neither a division nor an unsafe operand. */
+#define NOTHING_TO_TELL(which, plain, safe_operands)                                                         \
+    __builtin_expect((which) < X87_DIVIDE && (plain) && (safe_operands), (which) < X87_DIVIDE)
 
 /* ST(0) op memory. */
-#define WITH_MEMORY(name, which, quick, type, kind, safe, insn)                                              \
+#define WITH_MEMORY(name, which, type, kind, safe, insn)                                                     \
     static void name(uc_env *env, uint64_t address)                                                          \
     {                                                                                                        \
         uintptr_t retaddr = X87_RETADDR;                                                                     \
         x87_wait(env, retaddr);                                                                              \
         type operand = fetch_##type(env, address, retaddr);                                                  \
         uc_fpreg *st = x87_st(env, 0);                                                                       \
-        if (__builtin_expect(quick && x87_plain(env) && !x87_empty(env, 0) &&                                \
-                                 x87_safe(engine_of(env), st) && safe(operand),                              \
-                             1)) {                                                                           \
+        bool plain = x87_plain(env);                                                                         \
+        if (!NOTHING_TO_TELL(which, plain, x87_safe(engine_of(env), st) && safe(operand))) {                 \
+            x87_set_operand(env, kind, (uint64_t)operand);                                                   \
+            x87_recognise_operand(env, which, retaddr);                                                      \
+        }                                                                                                    \
+        if (__builtin_expect(plain && !x87_empty(env, 0), 1)) {                                              \
             long double result;                                                                              \
             uint16_t status;                                                                                 \
             OPERATE(env, insn " %3", result, status, "0"(st->number), "m"(operand));                         \
@@ -46,20 +52,21 @@ static inline bool safe_i32(i32 number)
             }                                                                                                \
         }                                                                                                    \
         x87_set_operand(env, kind, (uint64_t)operand);                                                       \
-        x87_binary_operand(env, which, retaddr);                                                             \
+        x87_binary_operand(env, which);                                                                      \
     }
 /* ST(a) op ST(b) to ST(a); one of them is 0, the other is `i`. */
-#define WITH_REGISTER(name, which, quick, insn, a, b, pops)                                                  \
-    static void name(uc_env *env, unsigned i)                                                                \
+#define WITH_REGISTER(type, name, which, insn, a, b, pops)                                                   \
+    type name(uc_env *env, int i)                                                                            \
     {                                                                                                        \
         uintptr_t retaddr = X87_RETADDR;                                                                     \
         x87_wait(env, retaddr);                                                                              \
         const engine *e = engine_of(env);                                                                    \
         uc_fpreg *first = x87_st(env, a);                                                                    \
         const uc_fpreg *second = x87_st(env, b);                                                             \
-        if (__builtin_expect(quick && x87_plain(env) && !x87_empty(env, 0) && !x87_empty(env, i) &&          \
-                                 x87_safe(e, first) && x87_safe(e, second),                                  \
-                             1)) {                                                                           \
+        bool plain = x87_plain(env);                                                                         \
+        if (!NOTHING_TO_TELL(which, plain, x87_safe(e, first) && x87_safe(e, second)))                       \
+            x87_recognise_registers(env, which, a, b, retaddr);                                              \
+        if (__builtin_expect(plain && !x87_empty(env, a) && !x87_empty(env, b), 1)) {                        \
             long double result;                                                                              \
             uint16_t status;                                                                                 \
             OPERATE(env, insn " %%st(1), %%st", result, status, "0"(first->number), "u"(second->number));    \
@@ -70,23 +77,25 @@ static inline bool safe_i32(i32 number)
                 return;                                                                                      \
             }                                                                                                \
         }                                                                                                    \
-        x87_binary_registers(env, which, a, b, retaddr);                                                     \
+        x87_binary_registers(env, which, a, b);                                                              \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }
-#define BINARY(name, which, quick, op, integer_op)                                                           \
-    WITH_MEMORY(name##_m32, which, quick, m32, X87_M32, safe_m32, op "s")                                    \
-    WITH_MEMORY(name##_m64, which, quick, m64, X87_M64, safe_m64, op "l")                                    \
-    WITH_MEMORY(name##_i32, which, quick, i32, X87_I32, safe_i32, integer_op "l")                            \
-    WITH_MEMORY(name##_i16, which, quick, i16, X87_I32, safe_i32, integer_op "s")                            \
-    WITH_REGISTER(name##_st0, which, quick, op, 0, i, false)                                                 \
-    WITH_REGISTER(name##_sti_pop, which, quick, op, i, 0, true)
-BINARY(add, X87_ADD, true, "fadd", "fiadd")
-BINARY(sub, X87_SUB, true, "fsub", "fisub")
-BINARY(subr, X87_SUBR, true, "fsubr", "fisubr")
-BINARY(mul, X87_MUL, true, "fmul", "fimul")
-BINARY(divide, X87_DIVIDE, false, "fdiv", "fidiv")
-BINARY(divider, X87_DIVIDER, false, "fdivr", "fidivr")
+#define BINARY(name, which, op, integer_op)                                                                  \
+    WITH_MEMORY(name##_m32, which, m32, X87_M32, safe_m32, op "s")                                           \
+    WITH_MEMORY(name##_m64, which, m64, X87_M64, safe_m64, op "l")                                           \
+    WITH_MEMORY(name##_i32, which, i32, X87_I32, safe_i32, integer_op "l")                                   \
+    WITH_MEMORY(name##_i16, which, i16, X87_I32, safe_i32, integer_op "s")                                   \
+    WITH_REGISTER(static void, name##_st0, which, op, 0, (unsigned)i, false)                                 \
+    WITH_REGISTER(static void, name##_sti_pop, which, op, (unsigned)i, 0, true)                              \
+    void WRAP(helper_##name##_STN_ST0)(uc_env * env, int i);                                                 \
+    WITH_REGISTER(void, WRAP(helper_##name##_STN_ST0), which, op, (unsigned)i, 0, false)
+BINARY(fadd, X87_ADD, "fadd", "fiadd")
+BINARY(fsub, X87_SUB, "fsub", "fisub")
+BINARY(fsubr, X87_SUBR, "fsubr", "fisubr")
+BINARY(fmul, X87_MUL, "fmul", "fimul")
+BINARY(fdiv, X87_DIVIDE, "fdiv", "fidiv")
+BINARY(fdivr, X87_DIVIDER, "fdivr", "fidivr")
 
 /* --- Comparisons --- */
 
@@ -108,7 +117,7 @@ BINARY(divider, X87_DIVIDER, false, "fdivr", "fidivr")
             }                                                                                                \
         }                                                                                                    \
         x87_set_operand(env, kind, (uint64_t)operand);                                                       \
-        x87_compare_operand(env, false, retaddr);                                                            \
+        x87_compare_operand(env, false);                                                                     \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }
@@ -116,8 +125,7 @@ BINARY(divider, X87_DIVIDER, false, "fdivr", "fidivr")
 #define COMPARE_REGISTER(name, unordered, insn, pops)                                                        \
     static void name(uc_env *env, unsigned i)                                                                \
     {                                                                                                        \
-        uintptr_t retaddr = X87_RETADDR;                                                                     \
-        x87_wait(env, retaddr);                                                                              \
+        x87_wait(env, X87_RETADDR);                                                                          \
         if (__builtin_expect(x87_plain(env) && !x87_empty(env, 0) && !x87_empty(env, i), 1)) {               \
             uint16_t status;                                                                                 \
             __asm__ volatile(insn " %%st(1)\n\tfnstsw %0"                                                    \
@@ -131,7 +139,7 @@ BINARY(divider, X87_DIVIDER, false, "fdivr", "fidivr")
             }                                                                                                \
         }                                                                                                    \
         x87_register_operand(env, i);                                                                        \
-        x87_compare_operand(env, unordered, retaddr);                                                        \
+        x87_compare_operand(env, unordered);                                                                 \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }
@@ -144,6 +152,20 @@ BINARY(divider, X87_DIVIDER, false, "fdivr", "fidivr")
     COMPARE_REGISTER(ucom_st0##pop, true, "fucom", pops)
 COMPARE(, false)
 COMPARE(_pop, true)
+
+/* FTST, for which Unicorn fetches a zero. */
+static void test(uc_env *env)
+{
+    x87_wait(env, X87_RETADDR);
+    if (__builtin_expect(x87_plain(env) && !x87_empty(env, 0), 1)) {
+        uint16_t status;
+        __asm__ volatile("ftst\n\tfnstsw %0" : "=a"(status) : "t"(x87_st(env, 0)->number));
+        if (x87_whole_usual(env, status, X87_CC))
+            return;
+    }
+    x87_set_operand(env, X87_ZERO, 0);
+    x87_compare_operand(env, false);
+}
 
 /* The operand alone: what stands between a fetch and its operation while the block is translated. */
 #define OPERAND(type, kind)                                                                                  \
@@ -162,19 +184,18 @@ OPERAND(i16, X87_I32)
     JOIN(operand_m32, WRAP(helper), name##_m32), JOIN(operand_m64, WRAP(helper), name##_m64),                \
         JOIN(operand_i32, WRAP(helper), name##_i32), JOIN(operand_i16, WRAP(helper), name##_i16),            \
         JOIN(WRAP(helper_fmov_FT0_STN), WRAP(helper), name##_st0)
-#define ARITHMETIC(helper, name)                                                                             \
-    WITH_OPERAND(helper_##helper##_ST0_FT0, name),                                                           \
-        JOIN(WRAP(helper_##helper##_STN_ST0), WRAP(helper_fpop), name##_sti_pop)
+#define ARITHMETIC(name)                                                                                     \
+    WITH_OPERAND(helper_##name##_ST0_FT0, name),                                                             \
+        JOIN(WRAP(helper_##name##_STN_ST0), WRAP(helper_fpop), name##_sti_pop)
 
 void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number);
 void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number);
 void WRAP(helper_fildl_FT0)(uc_env *env, int32_t number);
+void WRAP(helper_fldz_FT0)(uc_env *env);
 void WRAP(helper_fmov_FT0_STN)(uc_env *env, int i);
 void WRAP(helper_fcom_ST0_FT0)(uc_env *env);
 void WRAP(helper_fucom_ST0_FT0)(uc_env *env);
-#define DECLARE(name)                                                                                        \
-    void WRAP(helper_##name##_ST0_FT0)(uc_env * env);                                                        \
-    void WRAP(helper_##name##_STN_ST0)(uc_env * env, int i);
+#define DECLARE(name) void WRAP(helper_##name##_ST0_FT0)(uc_env * env);
 DECLARE(fadd)
 DECLARE(fsub)
 DECLARE(fsubr)
@@ -187,14 +208,15 @@ static const emit_whole rows[] = {
     FETCH(LOADS_QWORD, fldl_FT0, operand_m64),
     FETCH(LOADS_DWORD, fildl_FT0, operand_i32),
     FETCH(LOADS_WORD, fildl_FT0, operand_i16),
-    ARITHMETIC(fadd, add),
-    ARITHMETIC(fsub, sub),
-    ARITHMETIC(fsubr, subr),
-    ARITHMETIC(fmul, mul),
-    ARITHMETIC(fdiv, divide),
-    ARITHMETIC(fdivr, divider),
+    ARITHMETIC(fadd),
+    ARITHMETIC(fsub),
+    ARITHMETIC(fsubr),
+    ARITHMETIC(fmul),
+    ARITHMETIC(fdiv),
+    ARITHMETIC(fdivr),
     WITH_OPERAND(helper_fcom_ST0_FT0, com),
     JOIN(WRAP(helper_fmov_FT0_STN), WRAP(helper_fucom_ST0_FT0), ucom_st0),
+    JOIN(WRAP(helper_fldz_FT0), WRAP(helper_fcom_ST0_FT0), test),
     POPPED(com_m32),
     POPPED(com_m64),
     POPPED(com_i32),
