@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" && ln -s "$program" "$work/bin/p5scope" && export PATH="$work/bin:$PATH"
 status=0
-fail() { echo "FAIL: $*"; status=1; }
+fail() { echo "FAIL: $*" >&2; status=1; }
 
 # shellcheck disable=SC1091
 source "$source/cmake/p5scope.bash"

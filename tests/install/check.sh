@@ -5,7 +5,7 @@ set -eu
 build=$1 source=$2 way=$3 guest=${4:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-fail() { echo "FAIL: $*"; exit 1; }
+fail() { echo "FAIL: $*" >&2; exit 1; }
 
 cmake --install "$build" --prefix "$work/installed" >"$work/log" 2>&1 || { cat "$work/log"; fail "it does not install"; }
 # Moved, so that a path of the build or of the first place would be noticed.

@@ -4,7 +4,7 @@ export LC_ALL=C
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 fail() {
-    printf 'FAIL: %s\n' "$*"
+    printf 'FAIL: %s\n' "$*" >&2
     exit 1
 }
 needs() {

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"; kill -9 $pid 2>/dev/null' EXIT
 pid=
 cd "$work" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
+fail() { echo "FAIL: $*" >&2; exit 1; }
 for tool in jq sqlite3 vcd2fst zstd; do command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }; done
 
 valid() { # FILE: its reader takes what is there

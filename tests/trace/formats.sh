@@ -6,7 +6,7 @@ program=$1 guests=$2 kanata=$3 pm_pins=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
+fail() { echo "FAIL: $*" >&2; exit 1; }
 for tool in jq sqlite3 vcd2fst zstd; do command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }; done
 
 compare() { # WHAT: the names and values in file got are those of `stat`

@@ -6,7 +6,7 @@ program=$1 guests=$2 source=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
+fail() { echo "FAIL: $*" >&2; exit 1; }
 for tool in jq sqlite3; do command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }; done
 mkdir bin && ln -s "$program" bin/p5scope && export PATH="$work/bin:$PATH"
 cp "$guests/quicksort" "$guests/hello" .
