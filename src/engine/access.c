@@ -61,29 +61,46 @@ static void copy_out(engine *e, const page_entry *page, uint32_t linear, const u
     memcpy(page->host + (linear & ENGINE_PAGE_MASK), from, size);
 }
 
-void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr)
+/* Both pages of a store are checked before anything is written. Returns how many bytes lie in the first. */
+static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_entry pages[2],
+                           uintptr_t retaddr)
 {
-    unsigned size = access & 0xff;
+    unsigned size = access & 0xff, part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
     uint32_t flags = access >> 8 & 0xff;
     bool user = access >> 16;
-    uint8_t bytes[8];
-    memcpy(bytes, &value, sizeof bytes);
     if (!(flags & P5_ACCESS_SYSTEM))
         guard_access(e, linear, size, true, retaddr);
-    page_entry first = *mmu_fill(e, linear, MMU_WRITE, user, retaddr), second = first;
-    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    pages[0] = pages[1] = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
     if (part < size)
-        second = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
+        pages[1] = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
     if (e->guard.data)
         look(e, linear, size, flags | P5_ACCESS_WRITE, retaddr);
-    if (part < size) {
-        copy_out(e, &first, linear, bytes, part, retaddr);
-        copy_out(e, &second, linear + part, bytes + part, size - part, retaddr);
-    } else {
-        copy_out(e, &first, linear, bytes, size, retaddr);
-    }
-    access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size,
-                  first.flags | flags | P5_ACCESS_WRITE);
+    return part < size ? part : size;
+}
+
+static void record_store(engine *e, uint32_t linear, uint32_t access, const page_entry *first)
+{
+    access_record(e, linear, first->physical | (linear & ENGINE_PAGE_MASK), access & 0xff,
+                  first->flags | (access >> 8 & 0xff) | P5_ACCESS_WRITE);
+}
+
+void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr)
+{
+    page_entry pages[2];
+    uint8_t bytes[8];
+    memcpy(bytes, &value, sizeof bytes);
+    unsigned size = access & 0xff, part = fill_store(e, linear, access, pages, retaddr);
+    copy_out(e, &pages[0], linear, bytes, part, retaddr);
+    if (part < size)
+        copy_out(e, &pages[1], linear + part, bytes + part, size - part, retaddr);
+    record_store(e, linear, access, &pages[0]);
+}
+
+void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
+{
+    page_entry pages[2];
+    fill_store(e, linear, access, pages, retaddr);
+    record_store(e, linear, access, &pages[0]);
 }
 
 /* --- Loads and stores of translated code --- */

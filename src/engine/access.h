@@ -32,6 +32,9 @@ static inline uint32_t access_word(unsigned size, bool user, uint32_t flags)
 /* What misses the page cache or crosses a page end (access.c). */
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr);
+/* The reference of a store that an exception keeps from storing: it may fault and is recorded; memory stays.
+ */
+void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 
 static inline uint64_t access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user,
                                          uint32_t flags, uintptr_t retaddr)

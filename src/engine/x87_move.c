@@ -1,6 +1,7 @@
 /* Loads, stores, constants and moves between x87 registers. */
 #include <string.h>
 
+#include "engine/access.h"
 #include "engine/x87.h"
 
 /* --- Loads: all push --- */
@@ -85,8 +86,14 @@ static uc_fpreg load80(uc_env *env, uint64_t address, uintptr_t retaddr)
     return value;
 }
 
-static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, uintptr_t retaddr)
+static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, bool suppressed, uintptr_t retaddr)
 {
+    if (suppressed) {
+        bool user = access_at_user_level(env);
+        access_store_nothing(engine_of(env), (uint32_t)address, access_word(8, user, 0), retaddr);
+        access_store_nothing(engine_of(env), (uint32_t)address + 8, access_word(2, user, 0), retaddr);
+        return;
+    }
     WRAP(cpu_stq_data_ra)(env, address, value->mantissa, retaddr);
     WRAP(cpu_stw_data_ra)(env, address + 8, value->exponent, retaddr);
 }
@@ -165,11 +172,9 @@ void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
     x87_set(env, 0, &value);
 }
 
-/* --- Stores. The pop comes separately. With an unmasked exception nothing should be stored; Unicorn's code
- * stores what these functions return all the same, which is a limit of this engine (the #MF that follows is
- * right). --- */
+/* --- Stores. The pop comes separately. With an unmasked exception nothing is stored and nothing pops. --- */
 
-/* A conversion of ST(0) by the host; `unmasked` exceptions of which keep FSTP and FISTP from popping. */
+/* The guest's status after a conversion of ST(0) by the host that ended with `status`. */
 static inline void finish_store(uc_env *env, uint16_t status)
 {
     engine *e = engine_of(env);
@@ -242,10 +247,10 @@ void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
     x87_wait(env, retaddr);
-    const uc_fpreg *value = x87_empty(env, 0) ? &x87_indefinite : x87_st(env, 0);
-    store80(env, address, value, retaddr);
+    bool empty = x87_empty(env, 0);
+    store80(env, address, empty ? &x87_indefinite : x87_st(env, 0), empty && !(env->fpuc & X87_IE), retaddr);
     engine_of(env)->x87.suppressed = false;
-    if (x87_empty(env, 0))
+    if (empty)
         x87_underflow(env);
     else
         x87_set_conditions(env, 0, X87_C1);
@@ -255,7 +260,7 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
-    uint16_t status = 0;
+    uint16_t status = X87_IE;
     uc_fpreg decimal = {.mantissa = 0xc000000000000000u,
                         .exponent = 0xffff}; /* the packed indefinite number */
     x87_wait(env, retaddr);
@@ -265,7 +270,7 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
                          : "+m"(decimal), "=&a"(status)
                          : "m"(*x87_st(env, 0)), "m"(env->fpuc)
                          : X87_CLOBBERS);
-    store80(env, address, &decimal, retaddr);
+    store80(env, address, &decimal, status & ~env->fpuc & X87_IE, retaddr);
     if (empty) {
         engine_of(env)->x87.suppressed = false;
         x87_underflow(env);

@@ -113,7 +113,11 @@ static void load_register(uc_env *env, unsigned i)
         type result = (type)WRAP(otherwise)(env);                                                            \
         uint16_t after = env->fpus;                                                                          \
         env->fpus = before;                                                                                  \
-        put(env, address, result, retaddr);                                                                  \
+        if (engine_of(env)->x87.suppressed)                                                                  \
+            access_store_nothing(engine_of(env), (uint32_t)address,                                          \
+                                 access_word(sizeof(type), access_at_user_level(env), 0), retaddr);          \
+        else                                                                                                 \
+            put(env, address, result, retaddr);                                                              \
         env->fpus = after;                                                                                   \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
