@@ -2,25 +2,13 @@
 # long.sh BUILD [MILLIONS] [--write]: a long run (default 10,000 million instructions) of Lua under `p5scope stat`, all events: does it keep its
 # speed and its memory? For each tenth of the run prints million instructions a second of CPU time and resident memory. --write puts the table
 # into docs/performance.md.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-build=$1
-shift
-millions=10000 write=
-for argument; do
-    case $argument in
-    --write) write=1 ;;
-    *[!0-9]* | 0) echo "usage: long.sh BUILD [MILLIONS] [--write]" >&2; exit 2 ;;
-    *) millions=$argument ;;
-    esac
-done
-guests=$root/build/guests
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+arguments MILLIONS 10000 "$@"
+millions=$number
 [ -f "$guests/stamp" ] || { echo "Lua is not there: ./dev guests builds it" >&2; exit 2; }
 step=$((millions / 10))
 [ "$step" -gt 0 ] || { echo "at least 10 million instructions" >&2; exit 2; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 { echo 'for round = 1, 1e9 do'; cat "$here/work.lua"; echo 'end'; } >"$work/endless.lua"
 mkfifo "$work/rows"
@@ -46,17 +34,10 @@ awk -F '|' 'NR > 1 { if (!low || $2 < low) low = $2; if ($2 > high) high = $2 } 
     "$work/table" | tee "$work/summary"
 
 [ -n "$write" ] || exit 0
-page=$root/docs/performance.md
 {
-    echo "Lua, $millions million instructions, measured $(date -u +%F) at $(git -C "$root" describe --always --dirty):"
+    echo "Lua, $millions million instructions, measured $(today):"
     echo
     echo '| after million instructions | million instructions a second in this tenth | resident memory, MB |'
     echo '|--:|--:|--:|'
-    sed 's/|/ | /g; s/^/| /; s/$/ |/' "$work/table"
-} >"$work/new"
-awk -v new="$work/new" '
-    /<!-- long -->/ { print; while ((getline line < new) > 0) print line; skipping = 1; next }
-    /<!-- end long -->/ { skipping = 0 }
-    !skipping' "$page" >"$work/page"
-cp "$work/page" "$page"
-echo "wrote $page" >&2
+    rows "$work/table"
+} | write_page long

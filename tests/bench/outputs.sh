@@ -2,21 +2,10 @@
 # outputs.sh BUILD [PAIRS] [--write]: what each output costs on the kernels of testprogs/bench: CPU time of the whole process over that of `stat` on
 # the same kernel, each output and `stat` in turn, PAIRS times (default 3). Prints medians of the ratios as percent more; --write puts the table into
 # docs/performance.md.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-build=$(cd "$1" && pwd)
-shift
-pairs=3 write=
-for argument; do
-    case $argument in
-    --write) write=1 ;;
-    *[!0-9]* | 0) echo "usage: outputs.sh BUILD [PAIRS] [--write]" >&2; exit 2 ;;
-    *) pairs=$argument ;;
-    esac
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+arguments PAIRS 3 "$@"
+pairs=$number
 cd "$work"
 p5scope=$build/p5scope
 
@@ -42,7 +31,6 @@ seconds() {
     { time "$@" >out 2>log; } 2>times || { cat log >&2; echo "failed: $*" >&2; exit 1; }
     awk '{ print $1 + $2 }' times
 }
-median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 {
     printf '| kernel | stat, s |'
@@ -72,16 +60,8 @@ for kernel in "${kernels[@]}"; do
 done
 
 [ -n "$write" ] || exit 0
-page=$root/docs/performance.md
 {
-    echo "Measured $(date -u +%F) at $(git -C "$root" describe --always --dirty), $(sed -n 's/^model name[^:]*: //p;' /proc/cpuinfo | head -1)," \
-        "$(nproc) cores, load $(cut -d ' ' -f 1 /proc/loadavg), $pairs pairs."
+    echo "Measured $(today), $(machine), $pairs pairs."
     echo
     cat table
-} >new
-awk -v new=new '
-    /<!-- outputs -->/ { print; while ((getline line < new) > 0) print line; skipping = 1; next }
-    /<!-- end outputs -->/ { skipping = 0 }
-    !skipping' "$page" >page
-cp page "$page"
-echo "wrote $page" >&2
+} | write_page outputs

@@ -3,22 +3,10 @@
 # stat` (all events), under cachegrind with caches and branches, and on the engine without a model (bare.c), PAIRS times (default 5), and
 # prints medians; then the start-up time. Times are the CPU time of the whole process, start-up included, so that other work on the machine
 # disturbs little. --write puts the table into docs/performance.md.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-build=$1
-shift
-pairs=5 write=
-for argument; do
-    case $argument in
-    --write) write=1 ;;
-    *[!0-9]* | 0) echo "usage: run.sh BUILD [PAIRS] [--write]" >&2; exit 2 ;;
-    *) pairs=$argument ;;
-    esac
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-guests=$root/build/guests
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+arguments PAIRS 5 "$@"
+pairs=$number
 bare=$build/tests/bench/bare
 [ -x /usr/bin/time ] || { echo "run.sh needs GNU time" >&2; exit 2; }
 
@@ -54,8 +42,8 @@ measure() {
 # value NAME: a row of the CSV report
 value() { awk -F ';' -v name="$1" '$3 == name { print $1; exit }' "$work/report"; }
 
-# median FILE COLUMN
-median() { awk -v c="$2" '{ print $c }' "$1" | sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+# column FILE COLUMN: its median
+column() { awk -v c="$2" '{ print $c }' "$work/$1.runs" | median; }
 
 # ratios A B: of the first columns, pair by pair, sorted
 ratios() { paste "$work/$1.runs" "$work/$2.runs" | awk '{ printf "%.2f\n", $3 / $1 }' | sort -n; }
@@ -76,10 +64,10 @@ while IFS='|' read -r name input command; do
     done
     ratios ours theirs >"$work/ratio.runs"
     ratios bare ours >"$work/model.runs"
-    awk -v name="$name" -v n="$(value instructions_executed)" -v c="$(value clocks)" -v ours="$(median "$work/ours.runs" 1)" \
-        -v theirs="$(median "$work/theirs.runs" 1)" -v bare="$(median "$work/bare.runs" 1)" -v ratio="$(median "$work/ratio.runs" 1)" \
-        -v low="$(head -1 "$work/ratio.runs")" -v high="$(tail -1 "$work/ratio.runs")" -v model="$(median "$work/model.runs" 1)" \
-        -v peak="$(median "$work/ours.runs" 2)" 'BEGIN {
+    awk -v name="$name" -v n="$(value instructions_executed)" -v c="$(value clocks)" -v ours="$(column ours 1)" \
+        -v theirs="$(column theirs 1)" -v bare="$(column bare 1)" -v ratio="$(column ratio 1)" \
+        -v low="$(head -1 "$work/ratio.runs")" -v high="$(tail -1 "$work/ratio.runs")" -v model="$(column model 1)" \
+        -v peak="$(column ours 2)" 'BEGIN {
             printf "%s|%.0f|%.0f|%.0f|%.0f|%.0f|%.2f|%.2f to %.2f|%.0f|%.2f|%.0f\n", name, n / 1e6, c / 1e6, n / ours / 1e6, c / ours / 1e6,
                 n / theirs / 1e6, ratio, low, high, n / bare / 1e6, model, peak }' | tee -a "$work/table" |
         while IFS='|' read -r -a row; do printf "$columns" "${row[@]}" >&2; done
@@ -98,20 +86,12 @@ startup=$(awk -v n=$starts '{ printf "Start-up (`p5scope stat hello`, mean of %d
 echo "$startup" >&2
 
 [ -n "$write" ] || exit 0
-page=$root/docs/performance.md
 {
-    echo "Measured $(date -u +%F) at $(git -C "$root" describe --always --dirty), $(sed -n 's/^model name[^:]*: //p;' /proc/cpuinfo | head -1)," \
-        "$(nproc) cores, load $(cut -d ' ' -f 1 /proc/loadavg), $(valgrind --version), $pairs pairs."
+    echo "Measured $(today), $(machine), $(valgrind --version), $pairs pairs."
     echo
     echo '| program | million instructions | million clocks | p5scope MIPS | million clocks a second | cachegrind MIPS | ratio | lowest and highest | bare engine MIPS | time against bare | peak MB |'
     echo '|---|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|'
-    sed 's/|/ | /g; s/^/| /; s/$/ |/' "$work/table"
+    rows "$work/table"
     echo
     echo "$startup"
-} >"$work/new"
-awk -v new="$work/new" '
-    /<!-- table -->/ { print; while ((getline line < new) > 0) print line; skipping = 1; next }
-    /<!-- end -->/ { skipping = 0 }
-    !skipping' "$page" >"$work/page"
-cp "$work/page" "$page"
-echo "wrote $page" >&2
+} | write_page table
