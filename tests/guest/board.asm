@@ -2,6 +2,7 @@
 ; port 61h, latches and read-back, the serial port's FIFO by IRQ 4, A20 by port 92h and by the keyboard controller, a PIC that is polled.
 ; Times are measured by RDTSC; CLOCK is the processor's in units of 1 MHz (nasm -D CLOCK=200).
 %include "system.inc"
+%include "pic.inc"
 gate_entry equ 0
 PIT_HZ equ 1193182
 PER_TICK equ (CLOCK * 1000000) / PIT_HZ ; clocks of the processor in a pulse of the 8254, a little more
@@ -26,24 +27,7 @@ PER_TICK equ (CLOCK * 1000000) / PIT_HZ ; clocks of the processor in a pulse of 
 %endmacro
 
 start:  call boot
-        mov al, 11h
-        out 20h, al
-        out 0a0h, al
-        mov al, 60h             ; IRQ 0-7: 60h-67h
-        out 21h, al
-        mov al, 68h
-        out 0a1h, al
-        mov al, 4
-        out 21h, al
-        mov al, 2
-        out 0a1h, al
-        mov al, 1
-        out 21h, al
-        out 0a1h, al
-        mov al, ~14h            ; the slave and COM1
-        out 21h, al
-        mov al, ~1              ; the clock
-        out 0a1h, al
+        pics 60h, 68h, ~14h, ~1 ; the slave and COM1; the clock
         vector 68h, clock, 8eh
         vector 64h, serial, 8eh
 

@@ -1,5 +1,6 @@
 ; x87 errors with CR0.NE clear, as on a PC: the next waiting instruction stands still, IRQ 13 comes, and port F0h answers it. With NE they are #MF.
 %include "system.inc"
+%include "pic.inc"
 gate_entry equ 0
 CR0_NE equ 20h
 MF equ 16
@@ -13,24 +14,7 @@ MF equ 16
 %endmacro
 
 start:  call boot
-        mov al, 11h
-        out 20h, al
-        out 0a0h, al
-        mov al, 60h
-        out 21h, al
-        mov al, 68h
-        out 0a1h, al
-        mov al, 4
-        out 21h, al
-        mov al, 2
-        out 0a1h, al
-        mov al, 1
-        out 21h, al
-        out 0a1h, al
-        mov al, ~4
-        out 21h, al
-        mov al, ~20h            ; line 13
-        out 0a1h, al
+        pics 60h, 68h, ~4, ~20h ; the slave; line 13
         vector 6dh, irq13, 8eh
 
         mov eax, cr0

@@ -1,6 +1,7 @@
 ; "Count n events, then interrupt" (manual, 26.4.4.3): CTR0 is preset to -n, PM0 signals its overflow, the board leads PM0 to line 5 of the
 ; interrupt controllers and PM1 to NMI.
 %include "treg.inc"
+%include "pic.inc"
 
 EVENT_DATA_READ  equ 0
 EVENT_MISALIGNED equ 0bh
@@ -8,25 +9,7 @@ PC  equ 1 << 9
 CC  equ 1 << 6                  ; CPL 0-2
 
 start:  mov esp, 7000h
-        ; interrupt controllers: vectors 20h and 28h, all lines but 5 masked
-        mov al, 11h
-        out 20h, al
-        out 0a0h, al
-        mov al, 20h
-        out 21h, al
-        mov al, 28h
-        out 0a1h, al
-        mov al, 4
-        out 21h, al
-        mov al, 2
-        out 0a1h, al
-        mov al, 1
-        out 21h, al
-        out 0a1h, al
-        mov al, ~(1 << 5) & 0ffh
-        out 21h, al
-        mov al, 0ffh
-        out 0a1h, al
+        pics 20h, 28h, ~(1 << 5) & 0ffh, 0ffh ; all lines but 5 masked
         ; gates
         mov edi, idt + 25h * 8
         mov eax, line5
