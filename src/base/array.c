@@ -1,6 +1,5 @@
 #include "base/array.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,4 +23,25 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
     memcpy(items, &grown, sizeof grown);
     *capacity = room;
     return true;
+}
+
+size_t array_search(const void *items, size_t count, size_t size, size_t offset, uint64_t value)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint32_t key;
+        memcpy(&key, (const char *)items + middle * size + offset, sizeof key);
+        if (key < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool array_contains(const uint32_t *numbers, size_t count, uint32_t value)
+{
+    size_t at = array_search(numbers, count, sizeof *numbers, 0, value);
+    return at < count && numbers[at] == value;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Makes room for `needed` elements of `element_size` bytes. `items` is the address of the array's pointer, of
  * whatever element type. False (and nothing changed) when memory is out. */
@@ -21,5 +22,18 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
 #define ARRAY_ROOM(array)                                                                                    \
     ((array)->count < (array)->capacity ||                                                                   \
      array_reserve(&(array)->items, &(array)->capacity, (array)->count + 1, sizeof *(array)->items))
+
+/* Index of the first of `count` elements whose key is not less than `value`; `count` if there is none.
+ * Elements are `size` bytes, ascend by their keys, and a key is a uint32_t `offset` bytes into its element.
+ */
+size_t array_search(const void *items, size_t count, size_t size, size_t offset, uint64_t value);
+
+/* The same by the member `key`. Of ranges that ascend, the first that reaches beyond an address is the first
+ * whose end is not less than the address + 1ull. */
+#define ARRAY_SEARCH(items, count, key, value)                                                               \
+    array_search(items, count, sizeof *(items), offsetof(__typeof__(*(items)), key), value)
+
+/* True if `value` is one of `count` numbers, which ascend. */
+bool array_contains(const uint32_t *numbers, size_t count, uint32_t value);
 
 #endif

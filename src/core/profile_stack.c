@@ -40,14 +40,7 @@ void profile_released(profiler *p, const p5_block *block)
 /* Number of the function at `address`, from 1; 0 if no symbol covers it. */
 static uint32_t function_at(const profiler *p, uint32_t address)
 {
-    size_t low = 0, high = p->options.function_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (p->functions[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = ARRAY_SEARCH(p->functions, p->options.function_count, end, address + 1ull);
     bool covered = low < p->options.function_count && p->functions[low].start <= address;
     return covered && p->functions[low].start != 0 ? (uint32_t)low + 1 : 0;
 }

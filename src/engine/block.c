@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/internal.h"
 
 enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14, BLOCK_LIMIT = 1u << 18 };
@@ -207,15 +208,7 @@ static bool ends_block(const isa_insn *insn, block_kind kind)
 
 static bool is_cut(const engine *e, uint32_t linear)
 {
-    size_t low = 0, high = e->cut_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (e->cuts[middle] < linear)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < e->cut_count && e->cuts[low] == linear;
+    return array_contains(e->cuts, e->cut_count, linear);
 }
 
 void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)

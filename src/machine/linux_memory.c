@@ -142,27 +142,17 @@ static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, ui
 
 /* --- regions --- */
 
-const linux_region *linux_region_at(const linux_process *p, uint32_t address)
-{
-    const linux_memory *m = &p->memory;
-    size_t low = 0, high = m->regions.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->regions.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->regions.count && m->regions.items[low].start <= address ? &m->regions.items[low] : NULL;
-}
-
 /* Index of the first region that ends above `address`. */
 static size_t region_index(const linux_memory *m, uint32_t address)
 {
-    size_t i = 0;
-    while (i < m->regions.count && m->regions.items[i].end <= address)
-        i++;
-    return i;
+    return ARRAY_SEARCH(m->regions.items, m->regions.count, end, address + 1ull);
+}
+
+const linux_region *linux_region_at(const linux_process *p, uint32_t address)
+{
+    const linux_memory *m = &p->memory;
+    size_t i = region_index(m, address);
+    return i < m->regions.count && m->regions.items[i].start <= address ? &m->regions.items[i] : NULL;
 }
 
 static void region_insert(linux_memory *m, size_t at, linux_region region)

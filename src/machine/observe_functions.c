@@ -7,15 +7,7 @@ enum { MOST_FRAMES = 65536 };
 
 static bool is_cut(const observers *all, uint32_t address)
 {
-    size_t low = 0, high = all->cut_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (all->cuts[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < all->cut_count && all->cuts[low] == address;
+    return array_contains(all->cuts, all->cut_count, address);
 }
 
 static int find_address(const p5_observer *o, uint32_t address)

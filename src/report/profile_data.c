@@ -51,27 +51,13 @@ void p5_profile_free(p5_profile *p)
 
 int profile_insn_at(const p5_profile *p, uint32_t address)
 {
-    size_t low = 0, high = p->insns.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (p->insns.items[middle].code.address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = ARRAY_SEARCH(p->insns.items, p->insns.count, code.address, address);
     return low < p->insns.count && p->insns.items[low].code.address == address ? (int)low : PROFILE_NO_INDEX;
 }
 
 int profile_function_at(const p5_profile *p, uint32_t address)
 {
-    size_t low = 0, high = p->functions.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (p->functions.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = ARRAY_SEARCH(p->functions.items, p->functions.count, end, address + 1ull);
     return low < p->functions.count && p->functions.items[low].start <= address ? (int)low : PROFILE_NO_INDEX;
 }
 

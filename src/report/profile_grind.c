@@ -293,16 +293,9 @@ static uint64_t amount_at(const p5_profile *p, uint32_t address, unsigned quanti
 {
     uint64_t sum = 0;
     const profile_value value = {.quantity = (int)quantity, .cpl_mask = P5_CPL_MASK_ALL};
-    size_t low = 0, high = p->sites.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (p->sites.items[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < p->sites.count && p->sites.items[low].address == address; low++)
-        sum += profile_amounts_value(&p->sites.items[low], &value);
+    size_t i = ARRAY_SEARCH(p->sites.items, p->sites.count, address, address);
+    for (; i < p->sites.count && p->sites.items[i].address == address; i++)
+        sum += profile_amounts_value(&p->sites.items[i], &value);
     return sum;
 }
 

@@ -191,17 +191,10 @@ static bool take_symbols(p5_profile *p, const profile_view *view, const char *gu
     bool fits = true;
     for (size_t i = 0; i < view->code_count && fits; i++) {
         profile_insn insn = {.code = view->code[i], .file = PROFILE_NO_INDEX};
-        size_t low = 0, high = s.lines.count; /* the last line at or before it */
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (s.lines.items[middle].address <= insn.code.address)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low > 0 && s.lines.items[low - 1].line != 0) {
-            insn.file = s.lines.items[low - 1].file;
-            insn.line = s.lines.items[low - 1].line;
+        size_t behind = ARRAY_SEARCH(s.lines.items, s.lines.count, address, insn.code.address + 1ull);
+        if (behind > 0 && s.lines.items[behind - 1].line != 0) {
+            insn.file = s.lines.items[behind - 1].file;
+            insn.line = s.lines.items[behind - 1].line;
         }
         fits = ARRAY_ROOM(&p->insns);
         if (fits)
