@@ -99,18 +99,24 @@ static void skip_input(const p5_machine *machine)
         lseek(STDIN_FILENO, (off_t)taken, SEEK_SET);
 }
 
+/* What holds for a guest from its start and for one from a snapshot, which has everything else. */
+static p5_machine_options lasting_options(const guest_options *options)
+{
+    return (p5_machine_options){.size = sizeof(p5_machine_options),
+                                .model = options->model_name,
+                                .clock_mhz = options->clock_mhz,
+                                .agent = options->agent,
+                                .wires = options->wires,
+                                .check = options->check,
+                                .shares = options->shares,
+                                .share_count = options->share_count,
+                                .input = read_input,
+                                .notice = options->quiet ? NULL : show_notice};
+}
+
 static p5_machine *load_snapshot(const guest_options *options, int *status)
 {
-    const p5_machine_options machine_options = {.size = sizeof machine_options,
-                                                .model = options->model_name,
-                                                .clock_mhz = options->clock_mhz,
-                                                .agent = options->agent,
-                                                .wires = options->wires,
-                                                .check = options->check,
-                                                .shares = options->shares,
-                                                .share_count = options->share_count,
-                                                .input = read_input,
-                                                .notice = options->quiet ? NULL : show_notice};
+    const p5_machine_options machine_options = lasting_options(options);
     p5_machine *machine;
     p5_error error = {0};
     *status = CLI_OK;
@@ -155,27 +161,18 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
     if (options->load != NULL)
         return load_snapshot(options, status);
     char *command_line = join_words(options->command);
-    p5_machine_options machine_options = {.size = sizeof machine_options,
-                                          .model = options->model_name,
-                                          .clock_mhz = options->clock_mhz,
-                                          .agent = options->agent,
-                                          .wires = options->wires,
-                                          .check = options->check,
-                                          .memory_bytes = options->memory_bytes,
-                                          .permissive = options->permissive,
-                                          .random_seed = seed,
-                                          .shares = options->shares,
-                                          .share_count = options->share_count,
-                                          .pce = options->pce,
-                                          .cesr = options->cesr,
-                                          .modules = options->modules,
-                                          .module_count = options->module_count,
-                                          .command_line = command_line,
-                                          .disk_writable = options->disk_write,
-                                          .rtc_set = options->rtc_set,
-                                          .rtc_seconds = options->rtc_seconds,
-                                          .input = read_input,
-                                          .notice = options->quiet ? NULL : show_notice};
+    p5_machine_options machine_options = lasting_options(options);
+    machine_options.memory_bytes = options->memory_bytes;
+    machine_options.permissive = options->permissive;
+    machine_options.random_seed = seed;
+    machine_options.pce = options->pce;
+    machine_options.cesr = options->cesr;
+    machine_options.modules = options->modules;
+    machine_options.module_count = options->module_count;
+    machine_options.command_line = command_line;
+    machine_options.disk_writable = options->disk_write;
+    machine_options.rtc_set = options->rtc_set;
+    machine_options.rtc_seconds = options->rtc_seconds;
     p5_machine *machine;
     p5_error error = {0};
     *status = CLI_OK;
