@@ -9,13 +9,7 @@ needs jq
 stat_values "$scratch/expected" -q "$@"
 "$p5scope" record -q --callgrind "$scratch/callgrind.out" "$@" >/dev/null
 [ ! -e p5scope.data ] || fail "--callgrind alone wrote a p5scope.data"
-value() { awk -v name="$1" '$1 == name { print $2 }' "$scratch/expected"; }
-for event in clocks instructions_executed data_read_miss bus_cycle_duration; do
-    callgrind_annotate --show=$event "$scratch/callgrind.out" >"$scratch/text" 2>"$scratch/complaints"
-    [ -s "$scratch/complaints" ] && { cat "$scratch/complaints"; fail "callgrind_annotate complains"; }
-    got=$(awk '/PROGRAM TOTALS/ { gsub(",", "", $1); print $1 }' "$scratch/text")
-    [ "$got" = "$(value $event)" ] || fail "$event: stat has $(value $event), callgrind_annotate $got"
-done
+totals_agree callgrind_annotate "$scratch/callgrind.out" clocks instructions_executed data_read_miss bus_cycle_duration
 callgrind_annotate --inclusive=yes --tree=calling --show=clocks "$scratch/callgrind.out" >"$scratch/text" 2>&1
 grep -Eq '\(100\.0%\) +\* .*:_start ' "$scratch/text" || fail "_start has not all clocks"
 grep -Eq '> .*quicksort\.c:sort \(2x\)' "$scratch/text" || fail "main does not call sort twice"

@@ -21,3 +21,16 @@ stat_values() {
     jq -r 'select(.event and .value != null) | "\(.event) \(.value)"' "$scratch/stat.json" | sort >"$to"
     [ "$(wc -l <"$to")" -gt 30 ] || fail "stat -j gave only $(wc -l <"$to") values"
 }
+# totals_agree READER FILE EVENT...: READER reads FILE without a complaint, and its program totals of each event are those of $scratch/expected.
+# The text of the last event is left in $scratch/text.
+totals_agree() {
+    reader=$1 file=$2
+    shift 2
+    for event; do
+        "$reader" --show="$event" "$file" >"$scratch/text" 2>"$scratch/complaints"
+        [ -s "$scratch/complaints" ] && { cat "$scratch/complaints"; fail "$reader complains"; }
+        got=$(awk '/PROGRAM TOTALS/ { gsub(",", "", $1); print $1 }' "$scratch/text")
+        expected=$(awk -v name="$event" '$1 == name { print $2 }' "$scratch/expected")
+        [ "$got" = "$expected" ] || fail "$event: stat has $expected, $reader $got"
+    done
+}

@@ -1,45 +1,11 @@
 /* Callbacks of an observed run: stretches add up to the run, exceptions are those the manual prescribes,
  * ports are answered by whom they are asked in turn, events are told where somebody sees them who looks
  * behind every instruction; several observers, and what a callback may and may not call. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "guests.h"
 
-#include "p5scope/observe.h"
 #include "p5scope/report.h"
 
-static const char *guests;
-
 /* ---- machines ------------------------------------------------------------------------------------------ */
-
-static p5_machine *open_machine(const char *model)
-{
-    p5_machine_options options = {.size = sizeof options, .model = model};
-    p5_machine *machine;
-    p5_error error = {0};
-    if (p5_machine_open(&options, &machine, &error) != P5_OK)
-        fail_msg("%s", error.message);
-    return machine;
-}
-
-static p5_machine *open_guest(const char *name, const char *argument)
-{
-    char path[1000];
-    snprintf(path, sizeof path, "%s/%s", guests, name);
-    const char *arguments[] = {name, argument, NULL}, *environment[] = {NULL};
-    p5_machine *machine = open_machine("p55c-200");
-    p5_error error = {0};
-    bool bare = strstr(name, ".elf") != NULL;
-    p5_status status = bare ? p5_machine_load_elf(machine, path, &error)
-                            : p5_machine_load_linux(machine, path, arguments, environment, &error);
-    if (status != P5_OK)
-        fail_msg("%s: %s", path, error.message);
-    return machine;
-}
 
 /* A machine with assembled code; *entry gets its address. */
 static p5_machine *open_code(const char *text, unsigned cpl, uint32_t *entry)
@@ -126,7 +92,7 @@ static void note_exception(void *context, p5_machine *machine, const p5_exceptio
 static sums check_stretches(const char *guest, const char *argument)
 {
     sums seen = {.moved = true};
-    p5_machine *machine = open_guest(guest, argument);
+    p5_machine *machine = open_guest(guest, argument, "p55c-200");
     const p5_observe_options options = {.size = sizeof options,
                                         .stretch_counts = true,
                                         .retired = add_stretch,
@@ -147,7 +113,7 @@ static sums check_stretches(const char *guest, const char *argument)
         assert_memory_equal(&seen.counts, &totals, sizeof totals);
     p5_machine_close(machine);
 
-    machine = open_guest(guest, argument);
+    machine = open_guest(guest, argument, "p55c-200");
     assert_int_equal(run(machine), P5_END_EXIT);
     p5_machine_counts(machine, &alone);
     assert_memory_equal(&totals, &alone, sizeof totals);
@@ -382,7 +348,7 @@ static void look(void *context, p5_machine *machine, const p5_observation *at)
 static void check_events(const char *guest, const char *argument)
 {
     told *seen = test_calloc(1, sizeof *seen);
-    p5_machine *machine = open_guest(guest, argument);
+    p5_machine *machine = open_guest(guest, argument, "p55c-200");
     const p5_observe_options options = {.size = sizeof options,
                                         .events = watches,
                                         .event_count = WATCHES,
@@ -398,7 +364,7 @@ static void check_events(const char *guest, const char *argument)
     looker l = {.expected = seen};
     for (unsigned i = 0; i < WATCHES; i++)
         l.goal[i] = watches[i].every;
-    machine = open_guest(guest, argument);
+    machine = open_guest(guest, argument, "p55c-200");
     const p5_observe_options every = {
         .size = sizeof every, .every_clocks = 1, .every_instructions = 1, .observed = look, .context = &l};
     observe(machine, &every);
@@ -446,19 +412,27 @@ static void take_turns(void *context, p5_machine *machine, const p5_observation 
         p5_observer_every(p->observer[1], 0, 0);
 }
 
+/* Both members observe `machine`, each behind so many instructions. */
+static void join(p5_machine *machine, party *p, member members[2], const uint64_t every[2],
+                 void (*observed)(void *context, p5_machine *machine, const p5_observation *at))
+{
+    for (unsigned i = 0; i < 2; i++) {
+        members[i] = (member){p, i, 0};
+        const p5_observe_options options = {.size = sizeof options,
+                                            .every_instructions = every[i],
+                                            .observed = observed,
+                                            .context = &members[i]};
+        p->observer[i] = observe(machine, &options);
+    }
+}
+
 static void observers_take_turns(void **state)
 {
     (void)state;
     party p = {0};
-    member members[2] = {{&p, 0, 0}, {&p, 1, 0}};
-    p5_machine *machine = open_guest("quicksort", "1");
-    for (unsigned i = 0; i < 2; i++) {
-        const p5_observe_options options = {.size = sizeof options,
-                                            .every_instructions = i == 0 ? 20000 : 10000,
-                                            .observed = take_turns,
-                                            .context = &members[i]};
-        p.observer[i] = observe(machine, &options);
-    }
+    member members[2];
+    p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
+    join(machine, &p, members, (const uint64_t[]){20000, 10000}, take_turns);
     assert_int_equal(run(machine), P5_END_EXIT);
     assert_string_equal(p.log, "babbabba"); /* both at 20000, 40000 and 60000, in order of opening */
     p5_observer_close(p.observer[1]);
@@ -480,15 +454,9 @@ static void a_closed_observer_is_not_called(void **state)
 {
     (void)state;
     party p = {0};
-    member members[2] = {{&p, 0, 0}, {&p, 1, 0}};
-    p5_machine *machine = open_guest("quicksort", "1");
-    for (unsigned i = 0; i < 2; i++) {
-        const p5_observe_options options = {.size = sizeof options,
-                                            .every_instructions = 10000,
-                                            .observed = close_the_other,
-                                            .context = &members[i]};
-        p.observer[i] = observe(machine, &options);
-    }
+    member members[2];
+    p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
+    join(machine, &p, members, (const uint64_t[]){10000, 10000}, close_the_other);
     assert_int_equal(run(machine), P5_END_EXIT);
     assert_true(members[0].calls > 1);
     assert_int_equal(members[1].calls, 0);
@@ -521,7 +489,7 @@ static void callbacks_cannot_run_the_machine(void **state)
 {
     (void)state;
     unsigned calls = 0;
-    p5_machine *machine = open_guest("quicksort", "1");
+    p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
     const p5_observe_options options = {
         .size = sizeof options, .every_instructions = 10000, .observed = try_everything, .context = &calls};
     observe(machine, &options);
@@ -539,7 +507,7 @@ static void options_are_checked(void **state)
     p5_observe_options options = {.size = sizeof options};
     assert_int_equal(p5_machine_observe(machine, &options, &observer, &error), P5_ERR_STATE); /* no guest */
     p5_machine_close(machine);
-    machine = open_guest("hello", NULL);
+    machine = open_guest("hello", NULL, "p55c-200");
     options.size--;
     assert_int_equal(p5_machine_observe(machine, &options, &observer, &error), P5_ERR_STATE);
     options.size++;
@@ -563,11 +531,8 @@ static void options_are_checked(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s GUESTS\n", argv[0]);
+    if (!take_guests(argc, argv))
         return 2;
-    }
-    guests = argv[1];
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(stretches_add_up),
         cmocka_unit_test(exceptions_are_told),

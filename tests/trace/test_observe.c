@@ -1,15 +1,7 @@
 /* Observation: exact, and without effect. Whoever looks at intervals must see what somebody saw who looked
  * behind every instruction, at the first boundary that reaches the goal; and every run must end with the
  * totals of one that nobody looks at. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "p5scope/observe.h"
+#include "guests.h"
 
 enum { MOST = 4096 };
 
@@ -23,24 +15,6 @@ typedef struct record {
     seen *items;
     size_t count, all;
 } record;
-
-static const char *guests;
-
-static p5_machine *open_guest(const char *name, const char *argument, const char *model, bool bare)
-{
-    char path[1000];
-    snprintf(path, sizeof path, "%s/%s", guests, name);
-    const char *arguments[] = {name, argument, NULL}, *environment[] = {NULL};
-    p5_machine_options options = {.size = sizeof options, .model = model};
-    p5_machine *machine;
-    p5_error error = {0};
-    assert_int_equal(p5_machine_open(&options, &machine, &error), P5_OK);
-    p5_status status = bare ? p5_machine_load_elf(machine, path, &error)
-                            : p5_machine_load_linux(machine, path, arguments, environment, &error);
-    if (status != P5_OK)
-        fail_msg("%s: %s", path, error.message);
-    return machine;
-}
 
 static void note(void *context, p5_machine *machine, const p5_observation *at)
 {
@@ -98,11 +72,11 @@ static void compare(void *context, p5_machine *machine, const p5_observation *at
     c->goal = goal_behind(c, reached);
 }
 
-static void check_intervals(const char *name, const char *argument, const char *model, bool bare,
-                            uint64_t clocks, uint64_t instructions)
+static void check_intervals(const char *name, const char *argument, const char *model, uint64_t clocks,
+                            uint64_t instructions)
 {
     record noted = {.items = test_calloc(MOST, sizeof *noted.items)};
-    p5_machine *observed = open_guest(name, argument, model, bare);
+    p5_machine *observed = open_guest(name, argument, model);
     p5_observe_options options = {.size = sizeof options,
                                   .every_clocks = clocks,
                                   .every_instructions = instructions,
@@ -116,7 +90,7 @@ static void check_intervals(const char *name, const char *argument, const char *
     p5_machine_close(observed);
     assert_true(noted.count > 3);
 
-    p5_machine *plain = open_guest(name, argument, model, bare);
+    p5_machine *plain = open_guest(name, argument, model);
     run_to_end(plain, &alone, &executed_alone);
     p5_machine_close(plain);
     assert_int_equal(executed, executed_alone);
@@ -124,7 +98,7 @@ static void check_intervals(const char *name, const char *argument, const char *
 
     comparison c = {.noted = &noted, .guest = name, .clocks = clocks, .instructions = instructions};
     c.goal = goal_behind(&c, 0);
-    p5_machine *every = open_guest(name, argument, model, bare);
+    p5_machine *every = open_guest(name, argument, model);
     p5_observe_options looks = {
         .size = sizeof looks, .every_instructions = 1, .observed = compare, .context = &c};
     assert_int_equal(p5_machine_observe(every, &looks, NULL, &error), P5_OK);
@@ -138,13 +112,13 @@ static void check_intervals(const char *name, const char *argument, const char *
 static void intervals_are_exact(void **state)
 {
     (void)state;
-    check_intervals("quicksort", "1", "p55c-200", false, 10007, 0);
-    check_intervals("quicksort", "1", "p54c-133", false, 0, 9973);
-    check_intervals("walk1m", "1", "p54c-100", false, 100003, 0); /* misses, page walks, write-backs */
-    check_intervals("x87", "10", "p55c-166", false, 997, 0);      /* long instructions */
-    check_intervals("mmx", "3", "p55c-200", false, 0, 1);         /* behind every instruction */
-    check_intervals("selfmod", "50", "p55c-200", false, 499, 0);
-    check_intervals("timer.elf", NULL, "p55c-200", true, 0, 7); /* interrupts */
+    check_intervals("quicksort", "1", "p55c-200", 10007, 0);
+    check_intervals("quicksort", "1", "p54c-133", 0, 9973);
+    check_intervals("walk1m", "1", "p54c-100", 100003, 0); /* misses, page walks, write-backs */
+    check_intervals("x87", "10", "p55c-166", 997, 0);      /* long instructions */
+    check_intervals("mmx", "3", "p55c-200", 0, 1);         /* behind every instruction */
+    check_intervals("selfmod", "50", "p55c-200", 499, 0);
+    check_intervals("timer.elf", NULL, "p55c-200", 0, 7); /* interrupts */
 }
 
 typedef struct calls {
@@ -179,7 +153,7 @@ static void entries_have_exits(void **state)
     p5_error error = {0};
     assert_int_equal(p5_symbol_find(path, "sort", &addresses[0], NULL, &error), P5_OK);
     calls sorts = {0};
-    p5_machine *machine = open_guest("quicksort", "2", "p55c-200", false);
+    p5_machine *machine = open_guest("quicksort", "2", "p55c-200");
     p5_observe_options options = {.size = sizeof options,
                                   .addresses = addresses,
                                   .address_count = 1,
@@ -190,7 +164,7 @@ static void entries_have_exits(void **state)
     uint64_t executed;
     run_to_end(machine, &totals, &executed);
     p5_machine_close(machine);
-    machine = open_guest("quicksort", "2", "p55c-200", false);
+    machine = open_guest("quicksort", "2", "p55c-200");
     run_to_end(machine, &alone, &executed);
     p5_machine_close(machine);
     assert_memory_equal(&totals, &alone, sizeof totals);
@@ -220,10 +194,10 @@ static void note_mark(void *context, p5_machine *machine, const p5_observation *
     to->items[to->count++].value = at->value;
 }
 
-static void expect_marks(const char *guest, bool bare, const p5_observation_kind *kinds,
-                         const uint32_t *numbers, size_t count, marks *got)
+static void expect_marks(const char *guest, const p5_observation_kind *kinds, const uint32_t *numbers,
+                         size_t count, marks *got)
 {
-    p5_machine *machine = open_guest(guest, NULL, "p55c-200", bare);
+    p5_machine *machine = open_guest(guest, NULL, "p55c-200");
     p5_observe_options options = {
         .size = sizeof options, .markers = true, .pmu = true, .observed = note_mark, .context = got};
     p5_error error = {0};
@@ -244,9 +218,9 @@ static void markers_and_registers_are_seen(void **state)
     (void)state;
     const p5_observation_kind B = P5_OBSERVE_BEGIN, E = P5_OBSERVE_END;
     marks by_nop = {0}, by_port = {0};
-    expect_marks("markers", false, (p5_observation_kind[]){B, B, E, E, B, E}, (uint32_t[]){1, 2, 2, 1, 3, 3},
-                 6, &by_nop);
-    expect_marks("markers.elf", true, (p5_observation_kind[]){B, P5_OBSERVE_WRMSR, P5_OBSERVE_RDMSR, E},
+    expect_marks("markers", (p5_observation_kind[]){B, B, E, E, B, E}, (uint32_t[]){1, 2, 2, 1, 3, 3}, 6,
+                 &by_nop);
+    expect_marks("markers.elf", (p5_observation_kind[]){B, P5_OBSERVE_WRMSR, P5_OBSERVE_RDMSR, E},
                  (uint32_t[]){7, P5_MSR_CESR, P5_MSR_CTR0, 0x70000}, 4, &by_port);
     assert_int_equal(by_port.items[1].value, 0xc0);
     assert_int_equal(by_port.items[2].value, 10);
@@ -272,11 +246,8 @@ static void wrong_symbols_are_told(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s GUESTS\n", argv[0]);
+    if (!take_guests(argc, argv))
         return 2;
-    }
-    guests = argv[1];
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_exact),
         cmocka_unit_test(entries_have_exits),
