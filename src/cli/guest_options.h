@@ -65,16 +65,16 @@ typedef struct guest_options {
 extern const struct argp guest_argp;
 
 void guest_options_init(guest_options *options);
-/* Opens the model and the counters. False after a message: end with CLI_USAGE. Answers --dump-config: *done
- * is set then. */
+/* Opens the model and the counters (guest_complete.c). False after a message: end with CLI_USAGE. Answers
+ * --dump-config: *done is set then. */
 bool guest_options_complete(guest_options *options, bool *done);
 void guest_options_free(guest_options *options);
 
 /* Number of --max-clocks and the like; false after a message. */
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
-/* The guest's command line (or that of the snapshot's), and p5scope's own options in front of it, quoted as a
- * shell would take them; NULL when memory is out. The caller frees them. */
+/* guest_command.c: the guest's command line (or that of the snapshot's), and p5scope's own options in front
+ * of it, quoted as a shell would take them; NULL when memory is out. The caller frees them. */
 char *guest_command_line(const guest_options *options);
 char *guest_own_options(const guest_options *options, char **argv);
 

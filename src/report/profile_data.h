@@ -9,6 +9,9 @@
 
 enum { PROFILE_NO_INDEX = -1, PROFILE_ROOT = 1 };
 
+/* First line of a profile's file (profile_write.c, profile_read.c). */
+#define PROFILE_FORMAT "p5scope-profile 1"
+
 typedef struct profile_function {
     uint32_t start, end;
     char *name;

@@ -1,137 +1,11 @@
-/* Profiles in files: p5scope-profile(5). Lines of words; the first says what the line is. */
+/* Reads a profile's file: p5scope-profile(5). Lines of words; the first says what the line is. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "p5scope/version.h"
 #include "report/profile_data.h"
-
-#define FORMAT "p5scope-profile 1"
-
-/* ---- writing ------------------------------------------------------------------------------------------- */
-
-/* Text to the end of the line: what would end it is shown as a blank. */
-static void write_text(FILE *out, const char *tag, const char *text)
-{
-    fprintf(out, "%s ", tag);
-    for (; *text; text++)
-        fputc((unsigned char)*text < 32 ? ' ' : *text, out);
-    fputc('\n', out);
-}
-
-static void write_amount(FILE *out, unsigned quantity, uint64_t increments, uint64_t asserted)
-{
-    fprintf(out, " %u:%" PRIu64, quantity, increments);
-    if (asserted != increments)
-        fprintf(out, ":%" PRIu64, asserted);
-}
-
-static void write_head(FILE *out, const p5_profile *p)
-{
-    char room[48];
-    fprintf(out, "%s\n", FORMAT);
-    write_text(out, "version", p->version);
-    write_text(out, "model", p->model);
-    fprintf(out, "family %s\nclock-mhz %.17g\n", p->family == P5_FAMILY_P54C ? "p54c" : "p55c", p->clock_mhz);
-    write_text(out, "command", p->command);
-    write_text(out, "options", p->options);
-    write_text(out, "object", p->object);
-    for (size_t i = 0; i < p->fields.count; i++) {
-        fprintf(out, "field %s %s ", p->fields.items[i].section, p->fields.items[i].key);
-        write_text(out, "=", p->fields.items[i].value);
-    }
-    for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)
-        fprintf(out, "quantity %u %s\n", q, profile_quantity_name(q, room));
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        fprintf(out, "total %u", class);
-        for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)
-            if (p->total[q][class] | p->asserted[q][class])
-                write_amount(out, q, p->total[q][class], p->asserted[q][class]);
-        fputc('\n', out);
-    }
-}
-
-static void write_code(FILE *out, const p5_profile *p)
-{
-    for (size_t i = 0; i < p->functions.count; i++) {
-        fprintf(out, "function %" PRIx32 " %" PRIx32 " ", p->functions.items[i].start,
-                p->functions.items[i].end);
-        write_text(out, "=", p->functions.items[i].name);
-    }
-    for (size_t i = 0; i < p->files.count; i++)
-        write_text(out, "file", p->files.items[i]);
-    for (size_t i = 0; i < p->insns.count; i++) {
-        const profile_insn *x = &p->insns.items[i];
-        fprintf(out, "code %" PRIx32 " %" PRIx32 " %u %d %d %u ", x->code.address, x->code.target,
-                x->code.branch, x->code.code32 ? 32 : 16, x->file, x->line);
-        for (unsigned j = 0; j < x->code.length && j < sizeof x->code.bytes; j++)
-            fprintf(out, "%02x", x->code.bytes[j]);
-        fputc('\n', out);
-    }
-}
-
-static void write_sets(FILE *out, const char *tag, const uint64_t *sets, unsigned count)
-{
-    fprintf(out, "sets %s", tag);
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, " %" PRIu64, sets[i]);
-    fputc('\n', out);
-}
-
-static void write_costs(FILE *out, const p5_profile *p)
-{
-    for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++)
-        fprintf(out, "context %zu %u %" PRIx32 " %" PRIx32 "\n", i, p->contexts.items[i].parent,
-                p->contexts.items[i].function, p->contexts.items[i].call_site);
-    for (size_t i = 0; i < p->edges.count; i++) {
-        const profile_edge *e = &p->edges.items[i];
-        fprintf(out, "calls %u %u %" PRIx32 " %" PRIx32 " %" PRIu64 "\n", e->from, e->to, e->call_site,
-                e->function, e->calls);
-    }
-    for (size_t i = 0; i < p->sites.count; i++) {
-        const profile_site *s = &p->sites.items[i];
-        fprintf(out, "site %" PRIx32 " %u %u", s->address, s->context, s->cpl_class);
-        for (size_t j = 0; j < s->amounts.count; j++)
-            write_amount(out, s->amounts.items[j].quantity, s->amounts.items[j].increments,
-                         s->amounts.items[j].asserted);
-        fputc('\n', out);
-    }
-}
-
-p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
-{
-    write_head(out, p);
-    write_code(out, p);
-    write_costs(out, p);
-    fprintf(out, "ways %u %u\n", p->data_ways, p->code_ways);
-    write_sets(out, "data-misses", p->data_misses, PROFILE_SETS);
-    write_sets(out, "code-misses", p->code_misses, PROFILE_SETS);
-    for (size_t i = 0; i < p->btb.count; i++) {
-        const profile_btb_entry *e = &p->btb.items[i];
-        fprintf(out, "btb %u %u %" PRIx32 " %" PRIx32 " %d %u %u\n", e->set, e->way, e->key, e->target,
-                e->taken, e->detail, e->type);
-    }
-    if (p->sample_event)
-        fprintf(out, "sampling %s %" PRIu64 " %u %" PRIu64 "\n", p->sample_event, p->sample_period,
-                p->sample_latency, p->overflows);
-    for (size_t i = 0; i < p->samples.count; i++)
-        fprintf(out, "sample %" PRIx32 " %u %" PRIu64 "\n", p->samples.items[i].address,
-                p->samples.items[i].context, p->samples.items[i].clock);
-    for (size_t i = 0; i < p->intervals.count; i++) {
-        fprintf(out, "interval %" PRIu64, p->intervals.items[i].clock);
-        for (unsigned q = 0; q < P5_PROFILE_EXECUTIONS; q++)
-            if (p->intervals.items[i].totals[q])
-                fprintf(out, " %u:%" PRIu64, q, p->intervals.items[i].totals[q]);
-        fputc('\n', out);
-    }
-    fputs("end\n", out);
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the profile: %s", strerror(errno)) : P5_OK;
-}
-
-/* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct reader {
     p5_profile *p;
@@ -378,61 +252,68 @@ static void read_function(reader *r)
     r->out_of_memory = true;
 }
 
+static void read_family(reader *r)
+{
+    r->p->family = strcmp(word(r), "p54c") == 0 ? P5_FAMILY_P54C : P5_FAMILY_P55C;
+}
+
+static void read_clock(reader *r)
+{
+    r->damaged |= !text_to_double(word(r), &r->p->clock_mhz);
+}
+
+static void read_file(reader *r)
+{
+    APPEND(r, &r->p->files, text(r, false));
+}
+
+static void read_ways(reader *r)
+{
+    r->p->data_ways = (unsigned)number(r, 64);
+    r->p->code_ways = (unsigned)number(r, 64);
+}
+
+static void read_sample(reader *r)
+{
+    profile_sample s = {.address = address(r)};
+    s.context = (uint32_t)number(r, UINT32_MAX);
+    s.clock = number(r, UINT64_MAX);
+    APPEND(r, &r->p->samples, s);
+}
+
+static void read_end(reader *r)
+{
+    r->ended = true;
+}
+
 /* Lines whose tag is not known are passed over: a later version may have more to say. */
 static void read_line(reader *r)
 {
     p5_profile *p = r->p;
+    const struct {
+        const char *tag;
+        char **text;
+    } texts[] = {{"version", &p->version},
+                 {"model", &p->model},
+                 {"command", &p->command},
+                 {"options", &p->options},
+                 {"object", &p->object}};
+    static const struct {
+        const char *tag;
+        void (*read)(reader *r);
+    } others[] = {{"family", read_family},     {"clock-mhz", read_clock},   {"field", read_field},
+                  {"quantity", read_quantity}, {"total", read_total},       {"function", read_function},
+                  {"file", read_file},         {"code", read_code},         {"context", read_context},
+                  {"calls", read_calls},       {"site", read_site},         {"ways", read_ways},
+                  {"sets", read_sets},         {"btb", read_btb},           {"sampling", read_sampling},
+                  {"sample", read_sample},     {"interval", read_interval}, {"end", read_end}};
     const char *tag = word(r);
-    if (strcmp(tag, "version") == 0)
-        set_text(r, &p->version);
-    else if (strcmp(tag, "model") == 0)
-        set_text(r, &p->model);
-    else if (strcmp(tag, "family") == 0)
-        p->family = strcmp(word(r), "p54c") == 0 ? P5_FAMILY_P54C : P5_FAMILY_P55C;
-    else if (strcmp(tag, "clock-mhz") == 0)
-        r->damaged |= !text_to_double(word(r), &p->clock_mhz);
-    else if (strcmp(tag, "command") == 0)
-        set_text(r, &p->command);
-    else if (strcmp(tag, "options") == 0)
-        set_text(r, &p->options);
-    else if (strcmp(tag, "object") == 0)
-        set_text(r, &p->object);
-    else if (strcmp(tag, "field") == 0)
-        read_field(r);
-    else if (strcmp(tag, "quantity") == 0)
-        read_quantity(r);
-    else if (strcmp(tag, "total") == 0)
-        read_total(r);
-    else if (strcmp(tag, "function") == 0)
-        read_function(r);
-    else if (strcmp(tag, "file") == 0)
-        APPEND(r, &p->files, text(r, false));
-    else if (strcmp(tag, "code") == 0)
-        read_code(r);
-    else if (strcmp(tag, "context") == 0)
-        read_context(r);
-    else if (strcmp(tag, "calls") == 0)
-        read_calls(r);
-    else if (strcmp(tag, "site") == 0)
-        read_site(r);
-    else if (strcmp(tag, "ways") == 0) {
-        p->data_ways = (unsigned)number(r, 64);
-        p->code_ways = (unsigned)number(r, 64);
-    } else if (strcmp(tag, "sets") == 0)
-        read_sets(r);
-    else if (strcmp(tag, "btb") == 0)
-        read_btb(r);
-    else if (strcmp(tag, "sampling") == 0)
-        read_sampling(r);
-    else if (strcmp(tag, "sample") == 0) {
-        profile_sample s = {.address = address(r)};
-        s.context = (uint32_t)number(r, UINT32_MAX);
-        s.clock = number(r, UINT64_MAX);
-        APPEND(r, &p->samples, s);
-    } else if (strcmp(tag, "interval") == 0)
-        read_interval(r);
-    else if (strcmp(tag, "end") == 0)
-        r->ended = true;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(tag, texts[i].tag) == 0)
+            set_text(r, texts[i].text);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(tag, others[i].tag) == 0)
+            others[i].read(r);
 }
 
 static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error)
@@ -446,8 +327,8 @@ static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error
         at++;
         if (length > 0 && line[length - 1] == '\n')
             line[length - 1] = '\0';
-        if (at == 1 && strcmp(line, FORMAT) != 0) {
-            status = error_set(error, P5_ERR_FORMAT, "this is not a profile of format '" FORMAT "'");
+        if (at == 1 && strcmp(line, PROFILE_FORMAT) != 0) {
+            status = error_set(error, P5_ERR_FORMAT, "this is not a profile of format '" PROFILE_FORMAT "'");
             error_hint(error, "profiles are made by 'p5scope record'");
             break;
         }

@@ -1,0 +1,172 @@
+/* What guest options come to once all are known: the model, the counters, the snapshot to load or save. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/guest_options.h"
+#include "cli/interval_option.h"
+
+/* Writes a model as the INI file that would make it. */
+static void dump_field(void *context, const char *section, const char *key, const char *value,
+                       const char *meaning)
+{
+    char *last = context;
+    if (strcmp(last, section) != 0) {
+        printf("%s[%s]\n", last[0] != '\0' ? "\n" : "", section);
+        snprintf(last, 64, "%s", section);
+    }
+    if (meaning != NULL && meaning[0] != '\0')
+        printf("; %s\n", meaning);
+    printf("%s = %s\n", key, value);
+}
+
+static bool complete_counters(guest_options *options)
+{
+    p5_counter_select select[2];
+    p5_cesr_decode(0, select);
+    for (unsigned i = 0; i < 2; i++) {
+        p5_error error = {0};
+        if (options->counter[i] == NULL)
+            continue;
+        if (p5_counter_parse(options->counter[i], i, p5_model_family(options->model), &select[i], &error) !=
+            P5_OK) {
+            if (error.column == 0)
+                error.column = 1;
+            cli_show_error(&error, i == 0 ? "--ctr0" : "--ctr1", options->counter[i],
+                           "Run 'p5scope list' to see the events.");
+            return false;
+        }
+    }
+    options->cesr = p5_cesr_encode(select);
+    return true;
+}
+
+/* What is part of a snapshot cannot be asked for. */
+static bool check_load(const guest_options *options)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } parts[] = {{"--mem", options->memory_bytes != 0},
+                 {"--isa", options->permissive},
+                 {"--flat", options->flat},
+                 {"--module", options->module_count != 0},
+                 {"--disk-write", options->disk_write},
+                 {"--rtc", options->rtc_set},
+                 {"--env", options->environment_count != 0},
+                 {"--seed", options->seed != 0},
+                 {"--pce", options->pce},
+                 {"--ctr0", options->counter[0] != NULL},
+                 {"--ctr1", options->counter[1] != NULL},
+                 {"--clock", options->clock_mhz != 0 && options->model_name == NULL},
+                 {"--agent", options->agent != NULL && options->model_name == NULL},
+                 {"--bus-check", options->check != NULL && options->model_name == NULL},
+                 {"--wire", options->wires != NULL && options->model_name == NULL},
+                 {"a guest", options->command != NULL}};
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].given) {
+            cli_complain(NULL, NULL, 0, "--load and %s: the snapshot says it", parts[i].option);
+            return false;
+        }
+    return true;
+}
+
+/* The snapshot's guest in the place of one on the command line; its model unless another is given. */
+static bool complete_load(guest_options *options)
+{
+    p5_error error = {0};
+    if (!check_load(options))
+        return false;
+    if (p5_snapshot_read_info(options->load, &options->loaded, &error) != P5_OK) {
+        if (strcmp(error.where, options->load) == 0)
+            error.where[0] = '\0';
+        cli_show_error(&error, "--load", options->load, NULL);
+        return false;
+    }
+    options->loaded_command[0] =
+        options->loaded.guest != NULL ? options->loaded.guest : (char *)(uintptr_t)options->load;
+    options->command = options->loaded_command;
+    if (options->model_name == NULL) {
+        options->model = options->loaded.model;
+        options->loaded.model = NULL;
+    }
+    return true;
+}
+
+/* --save-at Nc, Ni, SYMBOL, ADDRESS, begin:ID, end:ID. */
+static bool complete_save(guest_options *options)
+{
+    guest_point *point = &options->save_point;
+    const char *text = options->save_at;
+    if (text == NULL)
+        return true;
+    if (options->save == NULL) {
+        cli_complain("--save-at", text, 1, "where to? --save FILE");
+        return false;
+    }
+    if (options->gdb != NULL) {
+        cli_complain(NULL, NULL, 0, "--gdb and --save-at: gdb decides where the run stops");
+        return false;
+    }
+    point->end = strncmp(text, "end:", 4) == 0;
+    if (point->end || strncmp(text, "begin:", 6) == 0) {
+        uint64_t id;
+        if (!guest_number("--save-at", strchr(text, ':') + 1, UINT32_MAX, &id))
+            return false;
+        point->id = (uint32_t)id;
+        return true;
+    }
+    return options->command == NULL || bound_option("--save-at", text, options->command[0], &point->bound);
+}
+
+bool guest_options_complete(guest_options *options, bool *done)
+{
+    p5_error error = {0};
+    *done = false;
+    if (options->load != NULL && !complete_load(options))
+        return false;
+    if (!complete_save(options))
+        return false;
+    if (options->model_name == NULL && options->load == NULL)
+        options->model_name = p5_model_names()[0];
+    if (options->model == NULL && p5_model_open(options->model_name, &options->model, &error) != P5_OK) {
+        bool in_file = error.where[0] != '\0' && error.line != 0;
+        if (!in_file)
+            error.column = 1;
+        cli_show_error(&error, "--model", in_file ? NULL : options->model_name,
+                       "Run 'p5scope list models' to see the models.");
+        return false;
+    }
+    if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return false;
+    }
+    if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK) {
+        cli_show_error(&error, "--agent", options->agent, "kind, period, base, len, write, clocks, grant");
+        return false;
+    }
+    if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK) {
+        cli_show_error(&error, "--wire", options->wires, "pm0=nmi, pm1=irq5");
+        return false;
+    }
+    if (options->check != NULL && p5_model_set_check(options->model, options->check, &error) != P5_OK) {
+        cli_show_error(&error, "--bus-check", options->check, "read,address=0x200000");
+        return false;
+    }
+    if (!complete_counters(options))
+        return false;
+    if (options->dump_config) {
+        char section[64] = "";
+        p5_model_fields(options->model, dump_field, section);
+        *done = true;
+    }
+    return true;
+}
+
+void guest_options_free(guest_options *options)
+{
+    if (options->model != NULL)
+        p5_model_close(options->model);
+    for (size_t i = 0; i < options->share_count; i++)
+        free(options->share_text[i]);
+    p5_snapshot_info_free(&options->loaded);
+}
