@@ -146,7 +146,7 @@ ALWAYS_INLINE void wait_for_fill(reference *r, uint32_t physical)
     if (fill->done <= r->clock)
         return;
     bool same_line = cache_line(physical) == fill->line;
-    bool same_set = r->m->model->data_cache.same_set_waits && cache_set(physical) == cache_set(fill->line);
+    bool same_set = r->m->same_set_waits && cache_set(physical) == cache_set(fill->line);
     if (same_line || same_set)
         wait_for_read(r, fill->done);
 }

@@ -26,10 +26,23 @@ static inline void memory_set_partner(struct memory *m, unsigned partner)
     m->partner = (uint8_t)partner;
 }
 
+/* What is under way at `clock` does not concern a hit of the line at `physical`: another line is being
+ * filled (P54C: of another set), and a write waits for no older ones. */
+static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
+{
+    if (m->data_fill.done > clock &&
+        (cache_line(physical) == m->data_fill.line ||
+         (m->same_set_waits && cache_set(physical) == cache_set(m->data_fill.line))))
+        return false;
+    return !memory_frozen(m) && !(write && clock < memory_writes_done(m));
+}
+
 static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
 {
     uint32_t write = access->flags & P5_ACCESS_WRITE;
-    if (clock < (write ? m->write_quiet : m->read_quiet) || clock >= m->agent.due)
+    if ((clock < (write ? m->write_quiet : m->read_quiet) &&
+         !memory_passes_by(m, access->physical, write != 0, clock)) ||
+        clock >= m->agent.due)
         return false;
     /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
     uint32_t granule = 3 + (access->size & 8u) / 2;

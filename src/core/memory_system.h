@@ -38,19 +38,19 @@ struct memory {
     data_cache data;
     tlb data_tlb;
     uint64_t read_quiet,
-        write_quiet; /* from these clocks on nothing is under way that could delay a hit of that kind */
+        write_quiet; /* from these clocks on nothing is under way that could delay any hit of that kind */
     bool paging;
     bool separate_large; /* 4 MB pages have a TLB of their own */
     bool code_tlb_splits;
+    bool same_set_waits; /* a fill holds up the hits of its set, not only of its line */
     code_cache code;
     tlb code_tlb;
-    line_fill code_fill;
+    line_fill data_fill, code_fill;
     uint64_t code_parts[4]; /* when its 8-byte parts can be decoded */
     agent agent;
 
     /* Everything else. */
     tlb data_tlb_large;
-    line_fill data_fill;
     write_buffer writes;
     uint64_t locked_read; /* clock at which the data of the last locked reference was there */
     uint64_t ewbe_at;     /* clock from which EWBE# is active again */
