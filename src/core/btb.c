@@ -8,12 +8,15 @@ void btb_init(btb *b, const model_btb *model)
     b->model = model;
     b->random = 1;
     replacement_init(&b->order, BTB_WAYS);
+    btb_flush(b);
 }
 
 void btb_flush(btb *b)
 {
     memset(b->entry, 0, sizeof b->entry);
     memset(b->lru, 0, sizeof b->lru);
+    for (unsigned set = 0; set < BTB_SETS; set++)
+        b->changes[set]++;
 }
 
 /* An entry that was never written has tag 0 and state 0: it fits nothing. */
@@ -56,6 +59,7 @@ btb_entry *btb_allocate(btb *b, uint32_t key)
         bool random = b->model->replacement == BTB_REPLACE_RANDOM;
         entry = &b->entry[index][random ? random_way(b) : replacement_victim(&b->order, b->lru[index])];
     }
+    b->changes[index]++;
     entry->tag = btb_tag(b, key);
     entry->valid = true;
     btb_used(b, entry);
@@ -75,6 +79,7 @@ btb_entry btb_get(const btb *b, unsigned set, unsigned bank, unsigned way)
 void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry *from)
 {
     btb_entry *entries = b->entry[raw_index(b, set, bank)];
+    b->changes[raw_index(b, set, bank)]++;
     btb_entry *entry = &entries[way & 3];
     for (unsigned i = 0; i < BTB_WAYS; i++)
         if (entries[i].valid && entries[i].tag == from->tag)

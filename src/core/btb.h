@@ -42,6 +42,7 @@ typedef struct btb_entry {
 typedef struct btb {
     btb_entry entry[BTB_SETS][BTB_WAYS];
     uint64_t lru[BTB_SETS];
+    uint64_t changes[BTB_SETS]; /* grow whenever an entry of the set becomes another's; never 0 */
     replacement order;
     const model_btb *model;
     uint32_t random; /* state of the P54C's pseudo-random replacement */

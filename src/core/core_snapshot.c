@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/core_internal.h"
+#include "core/memo_tree.h"
 #include "core/memory_system.h"
 #include "core/model.h"
 
@@ -191,6 +192,8 @@ void core_transfer(p5_core *core, snapshot *s)
     check_model(core, s);
     memo_fold(core);
     memo_materialise(core); /* `state` is what counts from here on, in both directions */
+    if (s->loading)
+        memo_drop_all(core); /* it knows structures by the numbers of their changes */
     transfer_memory(core->memory, s);
     transfer_predictor(core->predictor, s);
     transfer_watch(core, s);

@@ -120,13 +120,29 @@ memo_state *memo_intern(memo *m, const pipe_state *s)
 
 /* ---- ways in ------------------------------------------------------------------------------------------- */
 
+static memo_path *enter_family(memo_path *p)
+{
+    if (p->family)
+        p->family[memo_member(p->variant)] = p;
+    return p;
+}
+
+/* The family of paths of this block and state; NULL if memory is out, which does no harm. */
+static memo_path **find_family(memo *m, const p5_block *block, const memo_state *from)
+{
+    for (const memo_path *p = block->paths; p; p = p->next_of_block)
+        if (p->from == from)
+            return p->family;
+    return arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof(memo_path *));
+}
+
 memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint64_t variant)
 {
-    uint64_t hash = mix(mix((uint64_t)(uintptr_t)block, from->hash), variant);
+    uint64_t hash = mix(mix((uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)from), variant);
     memo_path **bucket = &m->paths[(hash >> 32) % PATH_ROOM];
     for (memo_path *p = *bucket; p; p = p->next)
         if (p->block == block && p->from == from && p->variant == variant)
-            return p;
+            return enter_family(p);
     memo_path *p = arena_alloc_line(&m->arena, sizeof *p);
     if (!p)
         return NULL;
@@ -135,9 +151,11 @@ memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint
     p->variant = variant;
     p->next = *bucket;
     *bucket = p;
+    if (block->has_variants)
+        p->family = find_family(m, block, from);
     p->next_of_block = block->paths;
     block->paths = p;
-    return p;
+    return enter_family(p);
 }
 
 /* The paths stay where they are, but fit no block any more: leaves of other blocks may lead to them. */

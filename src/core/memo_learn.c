@@ -308,7 +308,7 @@ static bool lines_can_be_usual(const p5_block *block)
 
 static void need_data(memo_way *way, memo_step *step, memo_node *node, const p5_access *accesses)
 {
-    *step = (memo_step){node, memory_expect(&accesses[node->index])};
+    *step = (memo_step){node, memory_expect(&accesses[node->index]), (int16_t)node->offset};
     if (way->last_offset == INT32_MIN)
         way->first_access = node->index;
     way->first_offset = node->offset < way->first_offset ? node->offset : way->first_offset;
@@ -322,7 +322,8 @@ static void find_steps(memo *m, memo_way *way, const p5_block *block, const p5_a
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
     memo_node *at = (memo_node *)way->first;
-    for (; at->place.kind < MEMO_BRANCH && at->usual; at = (memo_node *)at->usual)
+    for (; at->place.kind < MEMO_BRANCH && at->usual && at->offset == (int16_t)at->offset;
+         at = (memo_node *)at->usual)
         *(at->place.kind == MEMO_CODE || at->place.kind == MEMO_END ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
         line_count = block->line_count;

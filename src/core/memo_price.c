@@ -39,11 +39,23 @@ static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64
     return true;
 }
 
-static bool __attribute__((noinline))
-is_variant(const p5_core *core, const p5_retired *r, bool taken, const memo_path *path)
+/* The path of this execution, if `path`, which followed last time, is that but for the variant. NULL: it has
+ * to be looked for. */
+static memo_path *__attribute__((noinline))
+find_variant(p5_core *core, const p5_retired *r, bool taken, memo_path *path)
 {
     uint64_t key;
-    return variant(core, r, taken && r->block->by_direction, &key) && key == path->variant;
+    if (!variant(core, r, taken && r->block->by_direction, &key))
+        return NULL;
+    if (path->variant == key)
+        return path;
+    if (!path->family)
+        return NULL;
+    path = path->family[memo_member(key)];
+    if (!path || path->variant != key)
+        return NULL;
+    core->memo.last->next_path = path;
+    return path;
 }
 
 static inline bool applies(const p5_core *core, const p5_retired *r)
@@ -63,8 +75,12 @@ static inline __attribute__((always_inline)) memo_leaf *follow(p5_core *core, co
     bool tried = false;
     memo_place *at = memo_follow(core, r, path, &path->way, &tried);
     memo_branch *branch = (memo_branch *)at;
-    if (__builtin_expect(!at || at->kind != MEMO_BRANCH || !memo_is_own(branch), 0))
+    if (__builtin_expect(!at || at->kind != MEMO_BRANCH, 0))
         return memo_walk(core, r, path, at, tried, taken);
+    if (!memo_is_own(branch))
+        return memo_is_absent(core, branch, taken) && branch->node.usual
+                   ? (memo_leaf *)branch->node.usual
+                   : memo_walk(core, r, path, at, tried, taken);
     unsigned own = memo_own(core, r, branch, taken);
     memo_leaf *leaf = branch->own[own];
     return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk_own(core, r, path, branch, own);
@@ -158,10 +174,13 @@ static inline __attribute__((always_inline)) void price(p5_core *core, const p5_
     const memo_leaf *last = core->memo.last;
     if (__builtin_expect(last != NULL, 1)) {
         memo_path *path = last->next_path; /* what followed last time */
-        if (__builtin_expect(path && path->block == block && (whole || is_whole(block, r)), 1) &&
-            (!block->has_variants || is_variant(core, r, taken, path))) {
-            price_along(core, r, path, taken);
-            return;
+        if (__builtin_expect(path && path->block == block && (whole || is_whole(block, r)), 1)) {
+            if (block->has_variants)
+                path = find_variant(core, r, taken, path);
+            if (__builtin_expect(path != NULL, 1)) {
+                price_along(core, r, path, taken);
+                return;
+            }
         }
     }
     price_unexpected(core, r, taken);

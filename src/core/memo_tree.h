@@ -45,15 +45,18 @@ typedef struct memo_node {
         uint32_t asker;    /* ... and what profile_asks_again keeps */
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     };
-    memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
+    memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed; see
+                          memo_branch */
     memo_edge *edges;  /* behind the others, and all of a branch */
 } memo_node;
 
 /* The question for a branch. */
 typedef struct memo_branch {
     memo_node node;
-    btb_entry *entry;            /* where its BTB entry was seen last, or NULL */
-    uint64_t place;              /* what identifies it there: btb_place */
+    btb_entry *entry; /* where its BTB entry was seen last, or NULL */
+    /* What identifies it there: btb_place. Without `entry`: the changes of its set when it was looked for in
+     * vain, 0 if that does not matter. Not taken, such a branch leads to `node.usual`, once that is known. */
+    uint64_t place;
     memo_leaf *own[OWN_ANSWERS]; /* leaves behind the own entry's answers so far, which `edges` also know */
 } memo_branch;
 
@@ -86,6 +89,7 @@ struct memo_leaf {
 typedef struct memo_step {
     memo_node *node;
     data_expected expected; /* what the reference is like */
+    int16_t offset;         /* the node's */
 } memo_step;
 
 /* A code line that has to be there for the usual answers. */
@@ -133,7 +137,9 @@ struct memo_path {
     memo_way way;
     uint64_t variant;
     const memo_state *from;
-    memo_path *next;          /* with the same hash */
+    memo_path **family; /* those that differ by the variant only, by memo_member; each place holds the one
+                           wanted last. NULL: the block has no variants */
+    memo_path *next;    /* with the same hash */
     memo_path *next_of_block; /* other ways in to the same block */
 };
 
@@ -147,6 +153,13 @@ static inline memo_state *memo_current(const memo *m)
 static inline uint32_t memo_last_u(const p5_core *core)
 {
     return core->memo.last ? core->memo.last->last_u : core->pipe.last_u;
+}
+
+/* Place of a variant in the family of paths. Mostly few bits of it are in use. */
+enum { MEMO_FAMILY = 32 };
+static inline unsigned memo_member(uint64_t variant)
+{
+    return (unsigned)((variant ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
 }
 
 /* memo.c */

@@ -3,15 +3,29 @@
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
-memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way)
+/* ... if there are other questions than references among them. */
+static memo_node *__attribute__((noinline))
+steps_mixed(p5_core *core, const p5_retired *r, const memo_way *way)
 {
     const p5_access *access = r->accesses + way->first_access;
     for (const memo_step *step = way->steps; step < way->steps + way->step_count; step++) {
         memo_node *at = step->node;
         if (at->place.kind == MEMO_PASSED ||
-            !memory_data_usual(core->memory, access++, memo_clock(core, at->offset)))
+            !memory_data_usual(core->memory, access++, memo_clock(core, step->offset)))
             return at;
     }
+    return way->end;
+}
+
+memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way)
+{
+    if (!way->only_data)
+        return steps_mixed(core, r, way);
+    const p5_access *access = r->accesses + way->first_access;
+    const memo_step *step = way->steps, *end = step + way->step_count;
+    for (; step != end; step++, access++)
+        if (!memory_data_expected_at(core->memory, access, &step->expected, memo_clock(core, step->offset)))
+            return step->node;
     return way->end;
 }
 
@@ -158,9 +172,13 @@ ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool take
     predictor_branch(p, &query, &answer);
     btb_entry *entry = predictor_entry(p, query.last_byte);
     branch->entry = predictor_is_own(&p->btb, entry, &query) ? entry : NULL;
+    branch->place = 0;
     if (branch->entry) {
         branch->place = btb_place(entry);
         btb_where(&p->btb, entry, &branch->node.btb_set, &branch->node.btb_way);
+    } else if (!entry && predictor_keeps_entries(p)) {
+        branch->node.btb_set = (uint8_t)btb_set(&p->btb, query.last_byte);
+        branch->place = p->btb.changes[branch->node.btb_set];
     }
     return behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
 }
@@ -183,8 +201,13 @@ static memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_branch *b
         memo_leaf *leaf = branch->own[own];
         return leaf ? &leaf->place : behind_own(core, branch, own);
     }
+    if (memo_is_absent(core, branch, taken) && branch->node.usual)
+        return branch->node.usual;
     memo_edge *edge = ask_predictor(core, r, branch, taken);
-    return edge ? edge->way.first : NULL;
+    memo_place *place = edge ? edge->way.first : NULL;
+    if (place && place->kind == MEMO_LEAF && memo_is_absent(core, branch, taken))
+        branch->node.usual = place;
+    return place;
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */

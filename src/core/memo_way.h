@@ -60,7 +60,15 @@ static inline bool memo_is_own(const memo_branch *branch)
     return branch->entry && btb_place(branch->entry) == branch->place;
 }
 
-/* Predicts such a branch, learns, answers OWN_*. */
+/* It has no entry, as its set has not changed since it was looked for in vain; not taken, nothing is
+ * predicted, learned or used. */
+static inline bool memo_is_absent(const p5_core *core, const memo_branch *branch, bool taken)
+{
+    return !(taken | (branch->entry != NULL)) &&
+           branch->place == core->predictor->btb.changes[branch->node.btb_set];
+}
+
+/* Predicts a branch that has its own, learns, answers OWN_*. */
 static inline unsigned memo_own(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 {
     const branch_query query = memo_query(core, r, &branch->node, taken);

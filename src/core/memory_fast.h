@@ -71,15 +71,15 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
 
 /* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */
 typedef struct data_expected {
-    uint32_t kind;      /* its size and flags, as they stand in memory; 0: nothing is known */
+    uint16_t kind;      /* its size and flags, as they stand in memory; 0: nothing is known */
     uint8_t mask, most; /* aligned: (linear & mask) <= most */
     bool write;
 } data_expected;
 
-static inline uint32_t memory_kind(const p5_access *access)
+static inline uint16_t memory_kind(const p5_access *access)
 {
-    uint32_t kind;
-    memcpy(&kind, &access->size, sizeof kind); /* size, flags, reserved */
+    uint16_t kind;
+    memcpy(&kind, &access->size, sizeof kind); /* size, flags */
     return kind;
 }
 
@@ -99,12 +99,9 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
     return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
 }
 
-/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
-static inline bool memory_data_expected(struct memory *m, const p5_access *access,
-                                        const data_expected *expected)
+/* memory_data_usual of a reference that is as `expected`, at a clock at which nothing concerns it. */
+static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    if (memory_kind(access) != expected->kind)
-        return memory_data_usual(m, access, m->write_quiet);
     unsigned set = cache_set(access->physical);
     int way = data_cache_find(&m->data, access->physical);
     if ((access->linear & expected->mask) > expected->most || way < 0 ||
@@ -127,6 +124,28 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
     if (expected->write)
         m->data.state[set][way] = MESI_MODIFIED;
     return true;
+}
+
+/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
+static inline bool memory_data_expected(struct memory *m, const p5_access *access,
+                                        const data_expected *expected)
+{
+    if (memory_kind(access) != expected->kind)
+        return memory_data_usual(m, access, m->write_quiet);
+    return memory_hits(m, access, expected);
+}
+
+/* ... at whatever clock. */
+static inline bool memory_data_expected_at(struct memory *m, const p5_access *access,
+                                           const data_expected *expected, uint64_t clock)
+{
+    if (memory_kind(access) != expected->kind)
+        return memory_data_usual(m, access, clock);
+    if ((clock < (expected->write ? m->write_quiet : m->read_quiet) &&
+         !memory_passes_by(m, access->physical, expected->write, clock)) ||
+        clock >= m->agent.due)
+        return false;
+    return memory_hits(m, access, expected);
 }
 
 /* Code TLB hit. */

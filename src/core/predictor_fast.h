@@ -82,10 +82,16 @@ static inline bool predictor_is_own(const btb *b, const btb_entry *entry, const 
            entry->offset == (query->last_byte & 3) && entry->type == predictor_type(query->kind);
 }
 
+/* A branch finds its entry by nothing but its own address: P55C. */
+static inline bool predictor_keeps_entries(const predictor *p)
+{
+    return p->btb.model->key != BTB_KEY_PREVIOUS_PAIR;
+}
+
 /* Entry that a branch of the P55C would find, NULL if none, or on the P54C, where that depends on more. */
 static inline btb_entry *predictor_entry(predictor *p, uint32_t last_byte)
 {
-    return p->btb.model->key == BTB_KEY_PREVIOUS_PAIR ? NULL : btb_find(&p->btb, last_byte);
+    return predictor_keeps_entries(p) ? btb_find(&p->btb, last_byte) : NULL;
 }
 
 #endif
