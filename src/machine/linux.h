@@ -185,9 +185,11 @@ typedef struct linux_open_file {
     int host;       /* descriptor, -1 if none */
     uint32_t flags; /* O_* of open: access mode, APPEND, NONBLOCK */
     bool writable_share;
-    uint64_t position; /* of a virtual directory */
-    char *path;        /* of a directory, as the guest sees it */
-    char *name;        /* of a regular file when it was opened: for snapshots */
+    uint64_t position;       /* of a directory: number of the next entry */
+    struct dirent **entries; /* of a host's directory, when it was read from its beginning */
+    int entry_count;
+    char *path; /* of a directory, as the guest sees it */
+    char *name; /* of a regular file when it was opened: for snapshots */
 } linux_open_file;
 
 typedef struct linux_descriptor {
@@ -231,6 +233,8 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
 void linux_place_close(linux_place *place);
 /* Gives up a reference. */
 void linux_file_release(linux_open_file *file);
+/* linux_directory.c: it is listed anew when it is read again. */
+void linux_directory_forget(linux_open_file *file);
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor);
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec);
 /* A range of a regular file, for mappings: bytes read or -errno. */

@@ -43,6 +43,7 @@ void linux_file_release(linux_open_file *file)
     }
     if (file->host >= 0 && file->kind != LINUX_STANDARD)
         close(file->host);
+    linux_directory_forget(file);
     free(file->path);
     free(file->name);
     free(file);

@@ -232,7 +232,7 @@ static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, u
     linux_open_file *file = linux_file_at(p, descriptor);
     if (file == NULL)
         return -EBADF;
-    if (file->kind == LINUX_VIRTUAL_DIRECTORY) {
+    if (file->kind == LINUX_DIRECTORY || file->kind == LINUX_VIRTUAL_DIRECTORY) {
         if (whence != SEEK_SET || offset < 0)
             return -EINVAL;
         file->position = (uint64_t)offset;

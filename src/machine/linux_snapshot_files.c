@@ -188,17 +188,12 @@ static void transfer_regular(linux_process *p, linux_open_file *file, snapshot *
 
 static void transfer_directory(linux_process *p, linux_open_file *file, snapshot *s)
 {
-    uint64_t position = s->loading ? 0 : (uint64_t)lseek(file->host, 0, SEEK_CUR);
-    position = snapshot_number(s, "directory.position", position, UINT64_MAX);
     if (!s->loading || s->status != P5_OK)
         return;
-    if (file->path == NULL) {
+    if (file->path == NULL)
         snapshot_refuse(s, "a directory of the snapshot has no path");
-        return;
-    }
-    file->host = reopen(p, file->path, file->flags, true, s);
-    if (s->status == P5_OK)
-        lseek(file->host, (off_t)position, SEEK_SET);
+    else
+        file->host = reopen(p, file->path, file->flags, true, s);
 }
 
 /* ---- pipes --------------------------------------------------------------------------------------------- */

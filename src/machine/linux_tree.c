@@ -1,87 +1,16 @@
-/* The directory tree: getdents64, the working directory, mkdir, unlink, rename, readlink. */
-#define _GNU_SOURCE /* Linux interfaces: getdents64 */
-#include <dirent.h>
+/* The directory tree: the working directory, mkdir, unlink, rename, readlink. */
+#define _GNU_SOURCE /* Linux interfaces: AT_REMOVEDIR, renameat */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "machine/linux.h"
 #include "machine/linux_abi.h"
 #include "machine/linux_calls.h"
-
-/* The mount below `path` that entry number `index` shows, skipping those that share their next component with
- * an earlier one. */
-static const char *virtual_entry(const linux_files *files, const char *path, uint64_t index, size_t *length)
-{
-    size_t base = strlen(path);
-    for (size_t i = 0; i < files->mount_count; i++) {
-        const char *mount = files->mounts[i].guest;
-        if (strncmp(mount, path, base) != 0 || mount[base] != '/')
-            continue;
-        const char *name = mount + base + 1;
-        *length = strcspn(name, "/");
-        bool seen = false;
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = strncmp(files->mounts[j].guest, mount, base + 1 + *length) == 0 &&
-                   (files->mounts[j].guest[base + 1 + *length] == '/' ||
-                    files->mounts[j].guest[base + 1 + *length] == '\0');
-        if (!seen && index-- == 0)
-            return name;
-    }
-    return NULL;
-}
-
-static int32_t getdents_virtual(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size)
-{
-    static const char *const dots[2] = {".", ".."};
-    uint32_t used = 0;
-    for (;; file->position++) {
-        size_t length = file->position < 2 ? (size_t)file->position + 1 : 0;
-        const char *name = file->position < 2
-                               ? dots[file->position]
-                               : virtual_entry(&p->files, file->path, file->position - 2, &length);
-        if (name == NULL || length > 255)
-            return (int32_t)used;
-        uint8_t entry[280] = {0}; /* d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19 */
-        uint16_t record = (uint16_t)((19 + length + 1 + 7) & ~(size_t)7);
-        if (record > size - used)
-            return used != 0 ? (int32_t)used : -EINVAL;
-        uint64_t header[2] = {file->position + 1, file->position + 1};
-        memcpy(entry, header, sizeof header);
-        memcpy(entry + 16, &record, sizeof record);
-        entry[18] = DT_DIR;
-        memcpy(entry + 19, name, length);
-        if (!linux_write_user(p, address + used, entry, record))
-            return -EFAULT;
-        used += record;
-    }
-}
-
-int32_t linux_getdents64(linux_process *p, const uint32_t a[6])
-{
-    enum { ROOM = 32768 };
-    linux_open_file *file = linux_file_at(p, a[0]);
-    if (file == NULL)
-        return -EBADF;
-    if (file->kind == LINUX_VIRTUAL_DIRECTORY)
-        return getdents_virtual(p, file, a[1], a[2]);
-    if (file->kind != LINUX_DIRECTORY)
-        return -ENOTDIR;
-    uint8_t *entries = malloc(ROOM); /* struct linux_dirent64 is the same for all */
-    if (entries == NULL)
-        return -ENOMEM;
-    long got = syscall(SYS_getdents64, file->host, entries, a[2] < ROOM ? a[2] : ROOM);
-    int32_t result = got < 0 ? -errno : (int32_t)got;
-    if (got > 0 && !linux_write_user(p, a[1], entries, (size_t)got))
-        result = -EFAULT;
-    free(entries);
-    return result;
-}
 
 int32_t linux_getcwd(linux_process *p, const uint32_t a[6])
 {

@@ -150,6 +150,34 @@ static void directories(void)
         for (int at = 0; at < got; at += *(u16 *)&entries[at + 16])
             found += guest_same((char *)&entries[at + 19], "text") != 0;
     CHECK(1, found);
+    /* from the beginning, one call for each: in order of names, and positions count up */
+    char third[9] = "", before[9] = "";
+    long long position;
+    u32 count = 0;
+    CHECK(0, guest_syscall(SYS_llseek, fd, 0, 0, &position, 0));
+    CHECK(-EINVAL, guest_syscall(SYS_getdents64, fd, entries, 23));
+    for (; (got = guest_syscall(SYS_getdents64, fd, entries, 32)) > 0; count++) {
+        const char *name = (char *)&entries[19];
+        if (count < 2)
+            CHECK(1, guest_same(name, count == 0 ? "." : ".."));
+        for (int i = 0; i < 8 && count >= 2; i++) {
+            if (name[i] != before[i]) {
+                CHECK(1, name[i] > before[i]);
+                break;
+            }
+        }
+        for (int i = 0; i < 8 && count >= 2; i++)
+            before[i] = name[i];
+        for (int i = 0; i < 8 && count == 2; i++)
+            third[i] = name[i];
+        CHECK((int)count + 1, *(int *)&entries[8]);
+        CHECK(0, *(int *)&entries[12]);
+    }
+    CHECK(0, got);
+    CHECK(1, count > 4);
+    CHECK(0, guest_syscall(SYS_llseek, fd, 0, 2, &position, 0));
+    CHECK(24, guest_syscall(SYS_getdents64, fd, entries, 32)); /* "abs" */
+    CHECK(1, guest_same((char *)&entries[19], third));
     CHECK(0, close(fd));
     fd = open("/", RDONLY | DIRECTORY); /* the virtual root shows the shares */
     found = 0;
