@@ -205,30 +205,51 @@ size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *b
     return whole < size && engine_read_linear(machine->engine, address, bytes, whole) ? whole : 0;
 }
 
-void machine_end_at(p5_machine *machine, uint32_t eip)
+/* An instruction for messages. */
+typedef struct shown_insn {
+    uint32_t linear;
+    bool code32;
+    uint8_t bytes[15];
+    size_t available;
+} shown_insn;
+
+/* What stands at CS:`eip`. False if nothing can be read there, or not decoded. */
+static bool show_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
 {
-    p5_run_result *result = &machine->result;
     engine_segment code;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
-    uint32_t linear = code.base + eip;
-    bool code32 = (code.flags >> 22 & 1) != 0; /* the D bit */
-    result->address = linear;
-    result->instruction[0] = '\0';
-    uint8_t bytes[15];
-    size_t available = 0;
-    while (available < sizeof bytes &&
-           engine_read_linear(machine->engine, linear + (uint32_t)available, &bytes[available], 1))
-        available++;
+    *insn = (shown_insn){.linear = code.base + eip, .code32 = (code.flags >> 22 & 1) != 0}; /* the D bit */
+    while (insn->available < sizeof insn->bytes &&
+           engine_read_linear(machine->engine, insn->linear + (uint32_t)insn->available,
+                              &insn->bytes[insn->available], 1))
+        insn->available++;
     if (machine->decoder ==
         NULL) /* also later processors' instructions: they are what stops a guest most often */
         machine->decoder = isa_decoder_open(
             (p5_model_family(machine->model) == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | ISA_P6);
-    if (machine->decoder == NULL || available == 0)
-        return;
-    if (isa_disassemble(machine->decoder, bytes, available, linear, code32, result->instruction,
-                        sizeof result->instruction) == 0)
-        snprintf(result->instruction, sizeof result->instruction, "(bytes %02x %02x ...)", bytes[0],
-                 available > 1 ? bytes[1] : 0);
+    return machine->decoder != NULL && insn->available > 0;
+}
+
+void machine_end_at(p5_machine *machine, uint32_t eip)
+{
+    p5_run_result *result = &machine->result;
+    shown_insn insn;
+    bool shown = show_insn(machine, eip, &insn);
+    result->address = insn.linear;
+    result->instruction[0] = '\0';
+    if (shown && isa_disassemble(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32,
+                                 result->instruction, sizeof result->instruction) == 0)
+        snprintf(result->instruction, sizeof result->instruction, "(bytes %02x %02x ...)", insn.bytes[0],
+                 insn.available > 1 ? insn.bytes[1] : 0);
+}
+
+bool machine_is_later(p5_machine *machine, uint32_t eip)
+{
+    shown_insn insn;
+    isa_insn decoded;
+    return show_insn(machine, eip, &insn) &&
+           isa_decode(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32, &decoded) &&
+           !(decoded.flags & ISA_UNDEFINED) && isa_forms[decoded.form].models == ISA_P6;
 }
 
 void machine_end_message(p5_machine *machine, const char *format, ...)

@@ -17,7 +17,7 @@ enum { OUTPUT_BYTES = 4096, SHARES = 2, DIRECTORY_TEXT = 256 };
 typedef struct expectation {
     int end, status, signal;
     const char *output; /* NULL = not looked at */
-    const char *instruction;
+    const char *instruction, *message;
     const char *notice; /* part of one */
 } expectation;
 
@@ -170,6 +170,11 @@ static bool check_result(const job *j, const one_run *run)
     }
     if (e->end == P5_END_SIGNAL && run->result.signal != e->signal) {
         fprintf(stderr, "%s: expected signal %d, got %d\n", j->file, e->signal, run->result.signal);
+        good = false;
+    }
+    if (e->message != NULL && strcmp(run->result.message, e->message) != 0) {
+        fprintf(stderr, "%s: expected the message '%s', got '%s'\n", j->file, e->message,
+                run->result.message);
         good = false;
     }
     if (e->instruction != NULL && strcmp(run->result.instruction, e->instruction) != 0) {
@@ -357,6 +362,8 @@ static int parse(job *j, int argc, char **argv)
             j->expected.output = unescaped(argv[i]);
         else if (strcmp(option, "--instruction") == 0)
             j->expected.instruction = argv[i];
+        else if (strcmp(option, "--message") == 0)
+            j->expected.message = argv[i];
         else if (strcmp(option, "--notice") == 0)
             j->expected.notice = argv[i];
         else
