@@ -1,16 +1,38 @@
 #include "cli/interrupt.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
-/* A signal handler gets no context, so these two are file-wide; nothing else in the command line is. */
+/* A signal handler gets no context, so these are file-wide; nothing else in the command line is. */
 static p5_machine *volatile stopped_machine;
 static volatile sig_atomic_t came;
+static struct timespec came_at; /* the handler's own, which is not interrupted by itself */
+
+/* timeout(1) and some shells send a signal to the process and to its group as well: that is one Ctrl-C. */
+static bool is_the_same(const struct timespec *now)
+{
+    enum { SAME_MILLISECONDS = 500 };
+    long long milliseconds =
+        (now->tv_sec - came_at.tv_sec) * 1000LL + (now->tv_nsec - came_at.tv_nsec) / 1000000;
+    return milliseconds < SAME_MILLISECONDS;
+}
 
 static void on_signal(int number)
 {
-    p5_machine *machine = stopped_machine;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (came != 0) {
+        if (is_the_same(&now))
+            return;
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    came_at = now;
     came = number;
+    p5_machine *machine = stopped_machine;
     if (machine != NULL)
         p5_machine_stop(machine);
 }
@@ -20,19 +42,21 @@ void interrupt_stops(p5_machine *machine)
     stopped_machine = machine;
     came = 0;
     struct sigaction action;
-    memset(&action, 0, sizeof action);
+    memset(&action, 0, sizeof action); /* no SA_RESTART: a guest's blocking read is to end */
     action.sa_handler = on_signal;
-    action.sa_flags =
-        (int)SA_RESETHAND; /* the second one kills; no SA_RESTART: a guest's blocking read is to end */
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
 
 int interrupt_release(void)
 {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
     stopped_machine = NULL;
+    if (came == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+    }
     return came;
 }

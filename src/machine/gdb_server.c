@@ -249,6 +249,8 @@ static p5_status accept_gdb(const char *where, connection *c, p5_error *error)
 {
     uint16_t port;
     bool by_port = is_port(where, &port);
+    if (!by_port && where[strspn(where, "0123456789")] == '\0')
+        return error_set(error, P5_ERR_RANGE, "a port for gdb is 1 to 65535, not '%s'", where);
     int listener = by_port ? listen_port(port) : listen_file(where);
     if (listener < 0)
         return error_set(error, P5_ERR_IO, "cannot wait for gdb at '%s': %s", where, strerror(errno));

@@ -122,14 +122,16 @@ p5_status linux_files_open(linux_process *p, p5_error *error)
     for (size_t i = 0; i < options->share_count; i++) {
         const p5_share *share = &options->shares[i];
         linux_mount *mount = &files->mounts[files->mount_count];
-        if (share->guest[0] != '/')
-            return error_set(error, P5_ERR_RANGE, "the guest path '%s' of a share must start with '/'",
-                             share->guest);
         mount->directory = open(share->host, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (mount->directory < 0) {
             error_set(error, P5_ERR_IO, "cannot share the directory: %s", strerror(errno));
             error_at(error, share->host, 0, 0);
             return P5_ERR_IO;
+        }
+        if (share->guest[0] != '/') {
+            close(mount->directory);
+            return error_set(error, P5_ERR_RANGE, "the guest path '%s' of a share must start with '/'",
+                             share->guest);
         }
         mount->writable = share->writable;
         mount->guest = normalised(share->guest);

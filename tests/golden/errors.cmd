@@ -34,3 +34,5 @@ p5scope bench
 p5scope bench --asm 'frob eax'
 p5scope bench --asm nop --n 5
 p5scope bench --asm nop --cpl 2
+p5scope run --gdb 99999 $GUESTS/hello
+p5scope run --dir nosuch $GUESTS/hello
