@@ -82,8 +82,10 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
  * ended if it did not just exit. Ends the run's pricing (p5_machine_settle). Returns the first error of
  * writing: the file then holds all rows up to it, and nothing of the one that failed. */
 p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error);
-/* Rows written so far, and whether writing has failed. */
+/* Rows written so far; whether the run has come to `from`, without `to` having come before; whether writing
+ * has failed. */
 uint64_t p5_trace_rows(const p5_trace *trace);
+bool p5_trace_began(const p5_trace *trace);
 bool p5_trace_failed(const p5_trace *trace);
 
 /* ---- Databases ---- */

@@ -59,3 +59,13 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     bound->at = address;
     return true;
 }
+
+bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
+                     unsigned column)
+{
+    if (from->kind != to->kind || from->kind == P5_BOUND_NONE || from->kind == P5_BOUND_ADDRESS ||
+        from->at < to->at)
+        return true;
+    cli_complain(option, text, column, "it ends before it begins");
+    return false;
+}

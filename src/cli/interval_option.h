@@ -12,5 +12,8 @@ bool interval_option(const char *text, uint64_t *clocks, uint64_t *instructions)
 
 /* Nc, Ni, or a symbol or address of the guest at `path`. False after a message. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound);
+/* False after a message if `to`, which stands at column `column` of `text`, lies before `from` or at it. */
+bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
+                     unsigned column);
 
 #endif

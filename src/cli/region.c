@@ -25,11 +25,7 @@ bool region_parse(region *r, const char *text, const char *path)
     bool good = first != NULL && bound_option("--roi", first, path, &r->from) &&
                 bound_option("--roi", comma + 1, path, &r->to);
     free(first);
-    if (good && r->from.kind == r->to.kind && r->from.kind != P5_BOUND_ADDRESS && r->from.at >= r->to.at) {
-        cli_complain("--roi", text, (unsigned)(comma - text) + 2, "the region ends before it begins");
-        return false;
-    }
-    return good;
+    return good && bounds_in_order(&r->from, &r->to, "--roi", text, (unsigned)(comma - text) + 2);
 }
 
 static void look(p5_machine *machine, p5_stat_run *run)
@@ -88,6 +84,8 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
         end(r, machine);
         r->depth = 0;
         r->over = true;
+    } else if (o->number == NUMBER_TO && o->kind == P5_OBSERVE_POINT) {
+        r->over = true; /* the end has come before the beginning, and does not come again */
     }
 }
 

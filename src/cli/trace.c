@@ -151,7 +151,8 @@ static bool complete(trace_options *options)
     if (good && options->from != NULL)
         good = bound_option("--from", options->from, guest, &options->trace.from);
     if (good && options->to != NULL)
-        good = bound_option("--to", options->to, guest, &options->trace.to);
+        good = bound_option("--to", options->to, guest, &options->trace.to) &&
+               bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->to, 1);
     options->trace.functions = options->functions;
     bool nothing = options->trace.every_clocks == 0 && options->trace.every_instructions == 0 &&
                    options->at_count == 0 && !options->trace.markers && !options->trace.pmu;
@@ -180,6 +181,9 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     if (ran && !cut)
         guest_ending(&result, ending, sizeof ending);
     uint64_t rows = p5_trace_rows(trace);
+    if (ran && !cut && !p5_trace_began(trace))
+        fprintf(stderr, "p5scope: the guest never came there, from %s%s%s; nothing was traced\n",
+                options->from, options->to != NULL ? " to " : "", options->to != NULL ? options->to : "");
     if (p5_trace_close(trace, ending[0] != '\0' ? ending : NULL, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         fprintf(stderr, "  the trace ends there; of %" PRIu64 " row%s made, those that fitted can be read\n",

@@ -155,8 +155,8 @@ static void write_comment(FILE *out, const p5_stat *stat)
         fprintf(out, "# fast-forwarded %llu instructions first: structures warmed, nothing counted\n",
                 (unsigned long long)stat->fast_forwarded);
     if (stat->region != NULL)
-        fprintf(out, "# counted in the region %s only (%llu times)\n", stat->region,
-                (unsigned long long)stat->region_times);
+        fprintf(out, "# counted in the region %s only (%llu time%s)\n", stat->region,
+                (unsigned long long)stat->region_times, stat->region_times == 1 ? "" : "s");
     if (stat->ending != NULL)
         fprintf(out, "# %s\n", stat->ending);
 }

@@ -82,6 +82,11 @@ uint64_t p5_trace_rows(const p5_trace *trace)
     return trace->rows;
 }
 
+bool p5_trace_began(const p5_trace *trace)
+{
+    return trace->began;
+}
+
 bool p5_trace_failed(const p5_trace *trace)
 {
     return trace->failed;
@@ -171,7 +176,7 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
 static void open_window(p5_trace *trace, const p5_observation *at)
 {
     const p5_trace_options *options = &trace->options;
-    trace->open = true;
+    trace->open = trace->began = true;
     uint64_t instructions = options->every_instructions;
     if (trace->sink->every_instruction && options->every_clocks == 0 && instructions == 0)
         instructions = 1;
@@ -211,9 +216,10 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     uint32_t address = (uint32_t)options->function_count;
     uint32_t to_address = address + (options->from.kind == P5_BOUND_ADDRESS);
     if (!trace->open) {
-        if (!is_bound(&options->from, at, 0, address))
-            return;
-        open_window(trace, at);
+        if (is_bound(&options->from, at, 0, address))
+            open_window(trace, at);
+        else if (at->kind == P5_OBSERVE_POINT && is_bound(&options->to, at, 1, to_address))
+            trace->closed = true; /* the end has come before the beginning, and does not come again */
         return;
     }
     if (is_bound(&options->to, at, 1, to_address)) {

@@ -41,6 +41,7 @@ struct p5_trace {
     uint64_t *values, *before;
     uint64_t rows, clock_before;
     bool open;   /* within the window */
+    bool began;  /* has been in it */
     bool closed; /* behind it */
     bool failed;
     p5_error error;   /* of a sink without a file */

@@ -26,3 +26,6 @@ p5scope stat -I 500000i -e instructions_executed --summary quicksort 1 2>&1 | gr
 p5scope stat -I 500000i -x, -e instructions_executed quicksort 1 2>&1 >/dev/null | cut -d, -f2,4
 p5scope stat -I 500000i -j -e instructions_executed quicksort 1 2>&1 >/dev/null | jq -c 'select(.event) | [has("interval"), .event, .value]'
 p5scope stat -I 1000 -r 2 hello
+p5scope trace -o t.csv --from 2000c --to 1000c quicksort 1
+p5scope trace -q -o t.csv --from sort --to 20000i -e clocks quicksort 1; grep -c interval t.csv
+p5scope trace -q -o t.csv --from 1e15c -e clocks quicksort 1

@@ -50,3 +50,6 @@ for region in sort sort,checksum 777i,1e15c 0c,5000c; do
 done
 "$p5scope" stat -j -o "$work/report" --roi 1e14c,1e15c "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
     { echo "FAIL: no word about a region that was never reached"; exit 1; }
+# An end that comes first, by another measure than the beginning, leaves nothing.
+"$p5scope" stat -j -o "$work/report" --roi sort,20000i "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
+    { echo "FAIL: a region that ends before it begins"; exit 1; }
