@@ -1,6 +1,9 @@
 /* What guest options come to once all are known: the model, the counters, the snapshot to load or save. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/guest_options.h"
 #include "cli/interval_option.h"
@@ -92,11 +95,30 @@ static bool complete_load(guest_options *options)
     return true;
 }
 
+/* What would keep the snapshot from being written is said before the run. */
+static bool check_save(const char *path)
+{
+    struct stat there;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    const char *wrong = NULL;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        wrong = "this is not a regular file";
+    else if (folder == NULL || access(folder, W_OK) != 0)
+        wrong = strerror(errno);
+    free(folder);
+    if (wrong != NULL)
+        cli_complain("--save", path, 1, "cannot write %s: %s", path, wrong);
+    return wrong == NULL;
+}
+
 /* --save-at Nc, Ni, SYMBOL, ADDRESS, begin:ID, end:ID. */
 static bool complete_save(guest_options *options)
 {
     guest_point *point = &options->save_point;
     const char *text = options->save_at;
+    if (options->save != NULL && !check_save(options->save))
+        return false;
     if (text == NULL)
         return true;
     if (options->save == NULL) {

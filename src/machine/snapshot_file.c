@@ -139,6 +139,12 @@ static snapshot_file *new_file(const char *path, p5_error *error)
 snapshot_file *snapshot_file_create(const char *path, p5_error *error)
 {
     static const file_header placeholder;
+    struct stat there; /* what stands there is replaced: no device, say */
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        error_set(error, P5_ERR_IO, "cannot write the snapshot: this is not a regular file");
+        error_at(error, path, 0, 0);
+        return NULL;
+    }
     snapshot_file *f = new_file(path, error);
     if (f == NULL)
         return NULL;

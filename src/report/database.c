@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/embed.h"
@@ -121,6 +122,9 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     *database = NULL;
     char journal[4096];
     snprintf(journal, sizeof journal, "%s-journal", path);
+    struct stat there; /* what stands there is removed: no device, say */
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
     if ((unlink(path) != 0 && errno != ENOENT) || (unlink(journal) != 0 && errno != ENOENT))
         return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     return p5_database_open(path, database, error);

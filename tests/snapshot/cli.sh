@@ -93,6 +93,12 @@ wait $pid
 # what does not go together
 "$program" run --load s --mem 8M >/dev/null 2>err; [ $? = 129 ] || complain "--load --mem is taken"
 "$program" run --save-at 5i "$quicksort" >/dev/null 2>err; [ $? = 129 ] || complain "--save-at without --save is taken"
+mkfifo pipe
+for place in pipe . none/s; do
+    "$program" run --save $place "$quicksort" >out 2>err; [ $? = 129 ] || complain "--save $place is taken"
+    [ -s out ] && complain "--save $place: the guest ran for nothing"
+done
+[ -p pipe ] || complain "--save has replaced a pipe"
 "$program" run --load "$quicksort" >/dev/null 2>err; [ $? = 129 ] || complain "a program is taken for a snapshot"
 grep -q 'not a snapshot' err || complain "$(cat err)"
 "$program" run --load whole.csv --model p54c-133 >/dev/null 2>&1 && complain "a text is taken for a snapshot"

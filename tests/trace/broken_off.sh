@@ -65,3 +65,7 @@ done
 [ $? = 125 ] && grep -q 'cannot write /dev/full: No space left on device' messages || fail "/dev/full: status $? or message"
 "$program" trace -q -o no/such/folder.csv "$guests/hello" >/dev/null 2>messages
 [ $? = 125 ] && grep -q 'no/such/folder.csv: No such file' messages || fail "a folder that is not there"
+# A database replaces the file that stands there, and nothing else.
+mkfifo pipe
+"$program" trace -q --format sqlite -o pipe "$guests/hello" >/dev/null 2>messages
+[ $? = 125 ] && grep -q 'pipe: this is not a regular file' messages && [ -p pipe ] || fail "a database in the place of a pipe"
