@@ -121,9 +121,13 @@ static void write_metric_group(text_report *in, const metric_group *group)
     const double *values = stat_report_values(&in->report, P5_CPL_MASK_ALL);
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *one = &group->metrics[i];
-        char text[32];
+        char room[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
-        metric_text(metric_evaluate(one->formula, values), 3, text, sizeof text);
+        double value = metric_evaluate(one->formula, values);
+        bool count = one->unit[0] == '\0' && isfinite(value) &&
+                     value >= 10000; /* of events, not for each of something */
+        const char *text =
+            count ? whole(in, value, room, sizeof room) : metric_text(value, 3, room, sizeof room);
         fprintf(in->out, "%s%*s %-4s %s\n", in->interval, VALUE_WIDTH, supported ? text : "<not supported>",
                 one->unit, one->name);
     }
