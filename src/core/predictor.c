@@ -34,7 +34,7 @@ static bool may_allocate(const predictor *p, const branch_query *query)
     return query->taken && query->target != query->fall_through && !p->no_allocation;
 }
 
-/* ---- P54C: branch.md 2 ---- */
+/* ---- P54C: behaviour after Agner Fog, 3; entries as TR9 and TR11 show them (manual, 26.2.1.3) ---- */
 
 /* State after an execution; taken: 0->3 1->2 2->3 3->3, not taken: one down. In a tight loop the old counter
  * is forwarded before the entry is updated, so that a taken branch leads from 0 to 1. */
@@ -99,7 +99,7 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
     return predicted_taken;
 }
 
-/* ---- P55C: branch.md 3, 4 ---- */
+/* ---- P55C: look-up 241428, 2.2; patterns after Agner Fog, 3; entries as TR9 and TR11 show them ---- */
 
 static void new_entry(predictor *p, const branch_query *query)
 {
@@ -123,9 +123,7 @@ static void branch_p55c_unknown(predictor *p, const branch_query *query, const b
         return_stack_pop(&p->returns);
     if (entry != NULL) {
         answer->hit = answer->false_entry = true;
-        bool stale = query->since_last != 0 && query->since_last <= p->btb.model->stale_instructions;
-        answer->predicted_taken =
-            entry->type != BTB_JCC || (stale ? entry->stale_prediction : entry->prediction);
+        answer->predicted_taken = entry->type != BTB_JCC || predictor_direction(p, query, entry);
         btb_used(&p->btb, entry);
     }
     answer->right = entry == NULL && !query->taken;

@@ -1,4 +1,4 @@
-/* The P55C's prediction of a branch that finds its own entry, inlined into the hot path (branch.md 3, 4). */
+/* The P55C's prediction of a branch that finds its own entry, inlined into the hot path (predictor.c). */
 #ifndef CORE_PREDICTOR_FAST_H
 #define CORE_PREDICTOR_FAST_H
 
@@ -38,6 +38,14 @@ static inline void predictor_learn(btb_entry *entry, const branch_query *query)
 /* What became of a branch that found its own entry. */
 enum { OWN_PREDICTED_TAKEN = 1, OWN_RIGHT = 2, OWN_TAKEN = 4, OWN_ANSWERS = 8 };
 
+/* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
+ * then is not in it yet. */
+static inline bool predictor_direction(const predictor *p, const branch_query *query, const btb_entry *entry)
+{
+    bool stale = query->since_last - 1u < p->btb.model->stale_instructions; /* 0: unknown */
+    return stale ? entry->stale_prediction : entry->prediction;
+}
+
 /* `entry` has the branch's tag, offset and type: predicts, then learns; the caller marks it as used. Answers
  * OWN_*. Which way a branch goes is not known to the host's predictor either: no branches on it. */
 static inline unsigned predictor_own(predictor *p, const branch_query *query, btb_entry *entry,
@@ -47,8 +55,7 @@ static inline unsigned predictor_own(predictor *p, const branch_query *query, bt
     bool predicted_taken = true;
     *overflow = false;
     if (entry->type == BTB_JCC) {
-        bool stale = query->since_last - 1u < p->btb.model->stale_instructions; /* 0: unknown */
-        predicted_taken = stale ? entry->stale_prediction : entry->prediction;
+        predicted_taken = predictor_direction(p, query, entry);
         predictor_learn(entry, query);
     } else if (entry->type == BTB_CALL) {
         *overflow = return_stack_push(&p->returns, query->fall_through);
