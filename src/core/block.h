@@ -11,7 +11,7 @@
 #include "isa/isa.h"
 #include "p5scope/core.h"
 
-/* Why two neighbours did not issue together (pipeline.md's P1-P9, M1-M9 in words). */
+/* Why two neighbours did not issue together (pairing rules of 242816, those of MMX in 243006). */
 typedef enum unpaired {
     PAIRED,
     UNPAIRED_CLASS_U,  /* the first can only run alone or second */

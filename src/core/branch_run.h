@@ -1,4 +1,4 @@
-/* When each branch last ran. Predictions of tight loops look back that far (branch.md: the entry is not
+/* When each branch last ran. Predictions of tight loops look back that far (Agner Fog, 3: the entry is not
  * updated yet when the branch is fetched again). Kept by the branch's address, not by block: several blocks
  * can end in one branch, and a run that is stopped in between makes other blocks than one that is not. */
 #ifndef CORE_BRANCH_RUN_H

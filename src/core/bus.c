@@ -169,8 +169,8 @@ uint64_t bus_write_back(bus *b, uint64_t asked)
                  times->idle_after_write, true);
 }
 
-/* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (memory.md 6,
- * 7). */
+/* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (241428,
+ * 6). */
 uint64_t bus_locked_read(bus *b, uint64_t asked)
 {
     uint64_t at = start(b, asked);

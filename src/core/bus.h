@@ -1,5 +1,5 @@
 /* The processor's 64-bit bus: which cycle runs when. Cycles run in the order in which they are asked for
- * here, which is the processor's order (memory.md 6): older buffered writes before reads, write-backs after
+ * here, which is the processor's order (241428, 6): older buffered writes before reads, write-backs after
  * the fill that caused them.
  *
  * The bus clock is slower than the core clock by model->half_ratio / 2; bus clock n begins at half core clock

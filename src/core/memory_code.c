@@ -1,4 +1,4 @@
-/* Code fetches: code TLB, code cache, line fill with the wanted 8 bytes first (memory.md 4, 9). */
+/* Code fetches: code TLB, code cache, line fill with the wanted 8 bytes first (241428, 2 and 6). */
 #include "core/memory.h"
 
 /* Entry of the code TLB for `linear`; the size of the page is known only to the TLB. */

@@ -8,7 +8,7 @@
  */
 unpaired pairing_check(const op *a, const op *b);
 
-/* ESP exception (pipeline.md section 5, P2b). */
+/* ESP exception: these pair although both write ESP (242816, pairing rules). */
 enum {
     STACK_NONE,
     STACK_PUSH /* PUSH r, PUSH i */,

@@ -9,7 +9,7 @@
  *   end(g) = ex(g) + EX clocks, data references included
  *
  * A group that stays long in EX therefore lets D1 work ahead by exactly two groups: that is where prefix
- * clocks hide (pipeline.md, section 4).
+ * clocks hide (Agner Fog, 4: shadowing).
  *
  * pipe_begin, pipe_step for each instruction, pipe_end: a pure function of state, operations and what the
  * resolver answers. Running a stretch in pieces gives the same bits. */
@@ -106,7 +106,7 @@ typedef struct pipe_state {
     mmx_state mmx;
     int16_t refill_until, miss_until; /* EX clocks that a misprediction or a code miss still answers for */
     uint8_t agi_gpr;                  /* registers written in the clock before `now` */
-    uint8_t x87_mode;                 /* mmx_mode */
+    uint8_t x87_mode;                 /* MODE_* (mmx.h) */
     bool end_bit_missed;              /* P54C: the last group stayed single for want of an end bit */
     bool refill_taken;                /* errata: behind a mispredicted taken branch, a product is awaited */
 } pipe_state;

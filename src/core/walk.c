@@ -1,5 +1,6 @@
 /* Page walks: hardware reads of the directory and the table entry as single bus reads, never served by or
- * taken into the caches, and the locked updates of their accessed and dirty bits (memory.md 8). */
+ * taken into the caches, and the locked updates of their accessed and dirty bits (241428, 5.1 CACHE#, 6.4.3).
+ */
 #include "core/memory_system.h"
 
 /* Sets a bit of a page-table entry: locked read, locked write; no copy of the entry stays in the caches. */

@@ -126,7 +126,7 @@ uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsign
 /* A return to an outer level or V86 must not leave it segments that it could not have loaded. */
 void segments_drop_privileged(engine *e, unsigned cpl);
 
-/* A stack that is being pushed to or popped from; nothing in the processor changes until stack_commit. */
+/* A stack that is being pushed to or popped from; nothing in the processor changes until far_stack_set_sp. */
 typedef struct far_stack {
     uc_segment segment;
     uint32_t sp;

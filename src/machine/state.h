@@ -48,7 +48,7 @@ enum {
 typedef struct guest_kind {
     const char *name; /* in snapshots */
     /* At an instruction boundary, before limits and timers are looked at. ENGINE_STOP leaves the run: either
-     * machine_end was called, or the guest waits for something of the host (machine_stop_requested). */
+     * machine_end was called, or the guest waits for something of the host (machine_pause_wanted). */
     engine_action (*attention)(p5_machine *machine);
     /* An exception or software interrupt, before its delivery. */
     engine_action (*event)(p5_machine *machine, const engine_event *event);
