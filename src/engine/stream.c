@@ -72,7 +72,7 @@ bool stream_give_batch(engine *e)
 static inline void run(engine *e, engine_block *b)
 {
     e->current = b;
-    e->batch_room = b->quick & e->batching ? ENGINE_BATCH : 0;
+    e->batch_room = (b->quick & e->batching) ? ENGINE_BATCH : 0;
 }
 
 void stream_none(engine *e)
