@@ -185,6 +185,16 @@ static void write_cpi_stack(const html_page *page)
     page_close(page);
 }
 
+/* A line may end behind an underscore. */
+static void write_name(const html_page *page, const char *name)
+{
+    for (; *name; name++) {
+        fputc(*name, page->out);
+        if (*name == '_')
+            fputs("<wbr>", page->out);
+    }
+}
+
 static void write_events(const html_page *page)
 {
     const p5_profile *p = page->p;
@@ -202,9 +212,10 @@ static void write_events(const html_page *page)
         const p5_event_info *info = p5_event_describe((enum p5_event)e);
         if ((info->families & p->family) == 0)
             continue;
-        fprintf(page->out,
-                "<tr data-event=\"%s\" data-value=\"%" PRIu64 "\"><td class=\"c\">%s</td><td class=\"n\">",
-                info->name, total_of(p, e), info->name);
+        fprintf(page->out, "<tr data-event=\"%s\" data-value=\"%" PRIu64 "\"><td class=\"c free\">",
+                info->name, total_of(p, e));
+        write_name(page, info->name);
+        fputs("</td><td class=\"n\">", page->out);
         page_number(page, total_of(p, e));
         for (unsigned class = P5_CPL_CLASSES; class -- > 0;) {
             fputs("</td><td class=\"n\">", page->out);
