@@ -29,7 +29,9 @@ static p5_status elf_check_header(Elf *elf, GElf_Ehdr *header, p5_error *error)
         return elf_none(error);
     if (gelf_getclass(elf) == ELFCLASS64) {
         error_set(error, P5_ERR_FORMAT, "this is a 64-bit ELF file; the processor runs 32-bit i386 programs");
-        error_hint(error, "build it with: gcc -m32 -static -march=pentium-mmx; Debian's libraries need --isa=permissive");
+        error_hint(
+            error,
+            "build it with: gcc -m32 -static -march=pentium-mmx; Debian's libraries need --isa=permissive");
         return P5_ERR_FORMAT;
     }
     if (gelf_getclass(elf) != ELFCLASS32 || gelf_getehdr(elf, header) == NULL)

@@ -104,7 +104,8 @@ static unsigned clocks(const run *r)
 #define GO(r, family, addresses, ...)                                                                        \
     go(r, family, (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), addresses, true)
 
-/* EX time of pairs (Agner Fog, table 4.1): rows U, columns V: register, load with operation, read-modify-write. */
+/* EX time of pairs (Agner Fog, table 4.1): rows U, columns V: register, load with operation,
+ * read-modify-write. */
 static void times_of_pairs(void **state)
 {
     (void)state;
