@@ -104,7 +104,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'r':
         if (!guest_number("-r", argument, MOST_RUNS, &number))
             return CLI_REPORTED;
-        options->runs = number > 0 ? (size_t)number : 1;
+        if (number == 0) {
+            cli_complain("-r", argument, 1, "at least one run");
+            return CLI_REPORTED;
+        }
+        options->runs = (size_t)number;
         return 0;
     case 'B':
         options->style.big_numbers = true;
@@ -271,20 +275,40 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     return broken > 0 ? CLI_FAILED : status;
 }
 
+/* Options that contradict each other, or do nothing without another. */
+static bool check_together(const stat_options *options)
+{
+    bool named = options->events.count > 0 || options->metric_count > 0;
+    const struct {
+        bool wrong;
+        const char *why;
+    } rules[] = {
+        {options->runs > 1 && has_intervals(options), "-I and -r: intervals are those of one run"},
+        {options->csv && options->json, "-x and -j are two formats: one report has one"},
+        {options->no_events && named, "-n and -e or -M: no events, or these"},
+        {options->output.path != NULL && options->output.descriptor >= 0,
+         "-o and --log-fd: a report goes to one place"},
+        {options->output.append && options->output.path == NULL, "--append: to which file? -o FILE"},
+        {options->style.header && !options->csv, "--header: of what? Only CSV (-x) has one to choose"},
+        {(options->summary || options->intervals.most != 0) && !has_intervals(options),
+         "--summary and --interval-count: of which intervals? -I N"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].wrong) {
+            cli_complain(NULL, NULL, 0, "%s", rules[i].why);
+            return false;
+        }
+    return true;
+}
+
 static int stat_guest(stat_options *options, char **argv)
 {
     if (options->guest.command == NULL) {
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
         return CLI_USAGE;
     }
-    if (options->runs > 1 && has_intervals(options)) {
-        cli_complain(NULL, NULL, 0, "-I and -r: intervals are those of one run");
+    if (!check_together(options))
         return CLI_USAGE;
-    }
-    if (options->csv && options->json) {
-        cli_complain(NULL, NULL, 0, "-x and -j are two formats: one report has one");
-        return CLI_USAGE;
-    }
     if (options->roi != NULL && !region_parse(&options->region, options->roi, options->guest.command[0]))
         return CLI_USAGE;
     char *own_options = guest_own_options(&options->guest, argv);

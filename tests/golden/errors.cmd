@@ -36,3 +36,9 @@ p5scope bench --asm nop --n 5
 p5scope bench --asm nop --cpl 2
 p5scope run --gdb 99999 $GUESTS/hello
 p5scope run --dir nosuch $GUESTS/hello
+p5scope stat -r 0 hello
+p5scope stat -n -e data_read hello
+p5scope stat --append hello
+p5scope stat -j --header hello
+p5scope stat --summary hello
+p5scope stat -o report --log-fd 2 hello
