@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/host_time.h"
 #include "cli/guest_save.h"
+#include "cli/host_clock.h"
 #include "cli/interrupt.h"
 
 static void show_notice(void *context, const char *line)
@@ -209,7 +209,7 @@ typedef struct progress_line {
 static void show_progress(void *context, const p5_machine *machine)
 {
     progress_line *line = context;
-    double seconds = host_now() - line->start;
+    double seconds = host_clock() - line->start;
     if (seconds < 1)
         return;
     double instructions = (double)p5_machine_instructions(machine);
@@ -221,7 +221,7 @@ static void show_progress(void *context, const p5_machine *machine)
 
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
-    progress_line line = {.start = host_now()};
+    progress_line line = {.start = host_clock()};
     if (!options->quiet && isatty(STDERR_FILENO))
         p5_machine_on_progress(machine, show_progress, &line, 0.5);
     p5_error error = {0};
@@ -230,7 +230,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     p5_status status;
     bool saved = guest_run_saving(options, machine, result, &status, &error);
     int signal_number = interrupt_release();
-    *host_seconds = host_now() - line.start;
+    *host_seconds = host_clock() - line.start;
     if (line.shown)
         fputs("\033[K", stderr);
     uint64_t later = p5_machine_permissive_count(machine);

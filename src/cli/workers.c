@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/host_time.h"
+#include "cli/host_clock.h"
 
 _Static_assert(sizeof(worker_answer) <= PIPE_BUF, "an answer must go through a pipe in one piece");
 
@@ -44,9 +44,9 @@ static _Noreturn void work(const pool *p, unsigned self)
         worker_answer answer;
         memset(&answer, 0, sizeof answer);
         answer.job = job;
-        double start = host_now();
+        double start = host_clock();
         answer.status = p->jobs->work(p->jobs->context, job, answer.text, sizeof answer.text);
-        answer.seconds = host_now() - start;
+        answer.seconds = host_clock() - start;
         if (write(p->answers[1], &answer, sizeof answer) != (ssize_t)sizeof answer)
             _exit(1);
         atomic_store(&p->shared->current[self], NO_JOB);
