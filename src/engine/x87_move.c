@@ -260,7 +260,7 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
-    uint16_t status = X87_IE;
+    uint16_t status = 0;
     uc_fpreg decimal = {.mantissa = 0xc000000000000000u,
                         .exponent = 0xffff}; /* the packed indefinite number */
     x87_wait(env, retaddr);
@@ -270,7 +270,8 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
                          : "+m"(decimal), "=&a"(status)
                          : "m"(*x87_st(env, 0)), "m"(env->fpuc)
                          : X87_CLOBBERS);
-    store80(env, address, &decimal, status & ~env->fpuc & X87_IE, retaddr);
+    bool invalid = empty || status & X87_IE;
+    store80(env, address, &decimal, invalid && !(env->fpuc & X87_IE), retaddr);
     if (empty) {
         engine_of(env)->x87.suppressed = false;
         x87_underflow(env);
