@@ -31,8 +31,13 @@ bound bound_of_model(const p5_model *model)
     }
     bound b = {.line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use};
     b.walk_clocks = WALK * b.line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
+    uint32_t edge = model->half_ratio / 2 + 1; /* a cycle begins with a clock of the bus */
+    b.write_back_clocks = write_back * model->half_ratio / 2 + edge;
     b.access_clocks =
         b.walk_clocks + b.line_clocks + write_back * model->half_ratio / 2 + latency->misaligned;
+    /* what stands behind its line in the bus keeps whoever comes next, EWBE# a write to an E or M line */
+    b.miss_clocks = b.line_clocks + edge + b.write_back_clocks + latency->misaligned +
+                    latency->fill_to_array + cycles->ewbe * model->half_ratio / 2;
     return b;
 }
 
@@ -125,6 +130,15 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
     return page && line;
 }
 
+/* What a reference takes that does not hit. */
+static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
+{
+    bool write = (a->flags & P5_ACCESS_WRITE) != 0;
+    bool plain = (a->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) == 0 && (a->linear & 7) + a->size <= 8 &&
+                 (!m->paging || translated(&m->data_tlb, tlb_key(a->linear, false), write));
+    return plain ? b->miss_clocks : b->access_clocks;
+}
+
 /* Lines of the block that are not in the code cache. */
 static unsigned lines_missing(const struct memory *m, const isa_block *code)
 {
@@ -137,12 +151,15 @@ static unsigned lines_missing(const struct memory *m, const isa_block *code)
     return missing;
 }
 
-uint64_t bound_clocks(const p5_core *core, const bound *b, const p5_retired *r)
+uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r)
 {
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
     const memo_state *interned = memo_current(&core->memo);
     /* block->memo: nothing in it that waits for the bus, is locked, or whose references are not fixed */
+    uint64_t exact;
+    if (memo_ahead(core, r, &exact))
+        return exact;
     if (!block->memo || r->unsafe_x87 || core->memo.held || core->pipe.has_pending || memory_frozen(m) ||
         m->agent.due != UINT64_MAX || m->counts_apart)
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
@@ -160,12 +177,15 @@ uint64_t bound_clocks(const p5_core *core, const bound *b, const p5_retired *r)
             near_code(a->linear, block->code->linear, block->code->size) || near_code(a->linear, r->next, 0);
         if (hits(m, a, &d) && !code)
             continue;
-        clocks += b->access_clocks;
+        clocks += d.pages ? b->access_clocks : missing(m, b, a);
         asks = true;
         if (code || code_cache_find(&m->code, a->physical) >= 0)
             lines = block->code->size / P5_LINE_BYTES + 2;
     }
-    if (asks) /* of the bus, which a fetch ahead or what was before may have: what it holds lasts no longer */
-        clocks += (uint64_t)b->line_clocks * (lines + LINES_AHEAD) + b->walk_clocks + b->access_clocks;
+    if (asks) { /* of the bus, which what was before or a fetch ahead may have */
+        uint64_t free = bus_next_free(&m->bus, core->now);
+        clocks += (uint64_t)(b->line_clocks + b->write_back_clocks) * (lines + LINES_AHEAD) + b->walk_clocks +
+                  (free > core->now ? free - core->now : 0);
+    }
     return clocks;
 }

@@ -10,7 +10,8 @@
  *
  *   memo.c        states, ways in, totals     memo_price.c   the hot path
  *   memo_tree.h   nodes, edges, leaves        memo_walk.c    what leaves the hot path: unusual answers
- *   memo_way.h    ways of usual answers       memo_learn.c   the pipe's run along known answers and beyond */
+ *   memo_way.h    ways of usual answers       memo_learn.c   the pipe's run along known answers and beyond
+ *   memo_ahead.c  the clocks of a stretch before it is priced */
 #ifndef CORE_MEMO_H
 #define CORE_MEMO_H
 

@@ -143,14 +143,19 @@ static inline __attribute__((always_inline)) void price_along(p5_core *core, con
         memo_learn(core, r, path);
 }
 
-/* Whatever did not follow the stretch before last time. */
-static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_retired *r, bool taken)
+/* The way in to whatever did not follow the stretch before last time. NULL: the memo is not for it. */
+static memo_path *unexpected(p5_core *core, const p5_retired *r, bool taken)
 {
     const p5_block *block = r->block;
     uint64_t key = 0;
-    memo_path *path = NULL;
     if (applies(core, r) && (!block->has_variants || variant(core, r, taken && block->by_direction, &key)))
-        path = find_path(core, r->block, key);
+        return find_path(core, r->block, key);
+    return NULL;
+}
+
+static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_retired *r, bool taken)
+{
+    memo_path *path = unexpected(core, r, taken);
     if (path)
         price_along(core, r, path, taken);
     else
@@ -184,6 +189,15 @@ static inline __attribute__((always_inline)) void price(p5_core *core, const p5_
         }
     }
     price_unexpected(core, r, taken);
+}
+
+memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken)
+{
+    memo_path *path = core->memo.last ? core->memo.last->next_path : NULL;
+    if (path && path->block == r->block && is_whole(r->block, r) &&
+        (!r->block->has_variants || is_variant(core, r, taken, path)))
+        return path;
+    return unexpected(core, r, taken);
 }
 
 void memo_price(p5_core *core, const p5_retired *r)

@@ -29,9 +29,7 @@ memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *w
     return way->end;
 }
 
-/* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
- * its way there. Changes nothing. */
-static inline bool lines_present(const p5_core *core, const memo_way *way)
+bool memo_lines_present(const p5_core *core, const memo_way *way)
 {
     const struct memory *m = core->memory;
     bool filling = m->code_fill.done > memo_clock(core, way->first_code);
@@ -64,7 +62,7 @@ static inline void use_lines(p5_core *core, const memo_way *way, uint32_t number
 memo_place *memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way,
                                 bool *tried)
 {
-    if (!way->end || !lines_present(core, way) || !memo_code_usual(core, path, way))
+    if (!way->end || !memo_lines_present(core, way) || !memo_code_usual(core, path, way))
         return way->first;
     memo_node *at = memo_steps(core, r, way);
     *tried = at != way->end;

@@ -5,7 +5,12 @@
 #include "core/memo_tree.h"
 #include "core/profile_internal.h"
 
+/* memo_price.c. The path of this execution, as memo_price will find it. NULL: there is none. */
+memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
 /* memo_walk.c */
+/* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
+ * its way there. Changes nothing but where it looks first. */
+bool memo_lines_present(const p5_core *core, const memo_way *way);
 /* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
  * A group that passes the BTB is not asked: that would show in the BTB, and there is no asking twice. */
 memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way);

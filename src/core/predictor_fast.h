@@ -38,6 +38,13 @@ static inline void predictor_learn(btb_entry *entry, const branch_query *query)
 /* What became of a branch that found its own entry. */
 enum { OWN_PREDICTED_TAKEN = 1, OWN_RIGHT = 2, OWN_TAKEN = 4, OWN_ANSWERS = 8 };
 
+static inline unsigned predictor_compare(const branch_query *query, uint32_t predicted, bool predicted_taken)
+{
+    bool wrong_target = (predicted != query->target) | (query->target == query->fall_through);
+    bool wrong = (predicted_taken ^ query->taken) | (query->taken & wrong_target);
+    return (unsigned)predicted_taken | (unsigned)!wrong << 1 | (unsigned)query->taken << 2;
+}
+
 /* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
  * then is not in it yet. */
 static inline bool predictor_direction(const predictor *p, const branch_query *query, const btb_entry *entry)
@@ -64,10 +71,18 @@ static inline unsigned predictor_own(predictor *p, const branch_query *query, bt
         if (p->returns.entries != 0)
             predicted = address;
     }
-    bool wrong_target = (predicted != query->target) | (query->target == query->fall_through);
-    bool wrong = (predicted_taken ^ query->taken) | (query->taken & wrong_target);
     entry->target = query->taken ? query->target : entry->target;
-    return (unsigned)predicted_taken | (unsigned)!wrong << 1 | (unsigned)query->taken << 2;
+    return predictor_compare(query, predicted, predicted_taken);
+}
+
+/* What predictor_own will answer. */
+static inline unsigned predictor_own_ahead(const predictor *p, const branch_query *query,
+                                           const btb_entry *entry)
+{
+    const return_stack *returns = &p->returns;
+    bool popped = entry->type == BTB_RET && returns->entries != 0;
+    return predictor_compare(query, popped ? returns->address[returns->top] : entry->target,
+                             entry->type != BTB_JCC || predictor_direction(p, query, entry));
 }
 
 /* The same in full. */

@@ -1,5 +1,6 @@
 /* Law: no stretch takes more clocks than was said before it was priced, with or without a look at where its
- * references are: on random guests, and on real ones. property_bound [FOLDER-OF-TESTPROGS [GUESTS]] */
+ * references are, and exactly as many as the memo said, if it did: on random guests, and on real ones.
+ * property_bound [FOLDER-OF-TESTPROGS [GUESTS]] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum { STRETCHES = 2000 };
 
 typedef struct judge {
     bound bound;
-    uint64_t stretches, clocks, looked, blind; /* sums */
+    uint64_t stretches, clocks, looked, blind, ahead; /* sums; the last of stretches */
     unsigned broken;
 } judge;
 
@@ -23,13 +24,18 @@ static void judge_stretch(judge *j, p5_core *core, const p5_retired *r)
 {
     uint64_t before = p5_core_clock_estimate(core);
     uint64_t blind = bound_blind(&j->bound, r->block->most_clocks, r->access_count, r->block->code->size);
-    uint64_t looked = bound_clocks(core, &j->bound, r);
+    uint64_t looked = bound_clocks(core, &j->bound, r), exact = 0;
+    bool ahead = memo_ahead(core, r, &exact);
     p5_core_retire(core, r);
     uint64_t taken = p5_core_clock_estimate(core) - before;
     j->stretches++;
     j->clocks += taken;
     j->looked += looked;
     j->blind += blind;
+    j->ahead += ahead;
+    if (ahead && taken != exact && j->broken++ < 5)
+        printf("block at %08" PRIx32 ": %" PRIu64 " clocks, the memo said %" PRIu64 "\n",
+               r->block->code->linear, taken, exact);
     if ((taken > looked || taken > blind) && j->broken++ < 5)
         printf("block at %08" PRIx32 ": %" PRIu64 " clocks, said were %" PRIu64 " with and %" PRIu64
                " without a look\n",
@@ -71,9 +77,11 @@ static bool run_real(const char *name, const char *folder, const char *program, 
             printf("%s\n", error.message);
     }
     p5_machine_close(machine);
-    printf("%s on %s: %" PRIu64 " stretches of %.1f clocks, said were %.1f with and %.1f without a look\n",
-           program, name, real.stretches, (double)real.clocks / (double)real.stretches,
-           (double)real.looked / (double)real.stretches, (double)real.blind / (double)real.stretches);
+    double stretches = (double)real.stretches;
+    printf("%s on %s: %" PRIu64 " stretches of %.1f clocks, said were %.1f with and %.1f without a look, "
+           "%.0f %% exactly\n",
+           program, name, real.stretches, (double)real.clocks / stretches, (double)real.looked / stretches,
+           (double)real.blind / stretches, 100 * (double)real.ahead / stretches);
     return result.end == P5_END_EXIT && real.broken == 0;
 }
 

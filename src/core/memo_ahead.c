@@ -1,0 +1,64 @@
+/* What memo_price will do, without doing it. */
+#include "core/bound.h"
+#include "core/memo_way.h"
+
+static bool translated(const tlb *t, uint32_t key, bool write)
+{
+    int entry = key == t->last_key ? (int)t->last : memory_fast_tlb(t, key);
+    return entry >= 0 && (!write || t->dirty[entry]);
+}
+
+/* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
+static bool hits(const struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    unsigned set = cache_set(access->physical);
+    int way = data_cache_find(&m->data, access->physical);
+    return memory_kind(access) == expected->kind && (access->linear & expected->mask) <= expected->most &&
+           way >= 0 && (!expected->write || m->data.state[set][way] >= MESI_EXCLUSIVE) &&
+           (!m->paging || translated(&m->data_tlb, tlb_key(access->linear, false), expected->write));
+}
+
+static bool code_is_usual(const p5_core *core, const memo_way *way)
+{
+    const struct memory *m = core->memory;
+    if (way->code_changes != memory_code_changes(m) && !memo_lines_present(core, way))
+        return false;
+    return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
+                               (!m->paging || translated(&m->code_tlb, way->page, false)));
+}
+
+static bool steps_are_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
+{
+    const struct memory *m = core->memory;
+    if (way->step_count == 0)
+        return true;
+    if (!way->only_data ||
+        !memory_calm(m, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset)))
+        return false;
+    const p5_access *access = r->accesses + way->first_access;
+    for (const memo_step *step = way->steps; step < way->steps + way->step_count; step++)
+        if (!hits(m, access++, &step->expected))
+            return false;
+    return true;
+}
+
+bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
+{
+    if (!core->memo.on || r->count == 0 || counts_class(r->cpl) != core->cpl_class)
+        return false;
+    bool taken = (r->next != r->block->fall_through) | !r->block->conditional;
+    const memo_path *path = memo_way_in(core, r, taken);
+    const memo_way *way = path ? &path->way : NULL;
+    if (!way || !way->end || way->end->place.kind != MEMO_BRANCH || !code_is_usual(core, way) ||
+        !steps_are_usual(core, r, way))
+        return false;
+    const memo_branch *branch = (const memo_branch *)way->end;
+    if (!memo_is_own(branch))
+        return false;
+    const branch_query query = memo_query(core, r, &branch->node, taken);
+    const memo_leaf *leaf = branch->own[predictor_own_ahead(core->predictor, &query, branch->entry)];
+    if (!leaf)
+        return false;
+    *clocks = leaf->clocks;
+    return true;
+}
