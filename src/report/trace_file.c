@@ -177,7 +177,7 @@ static char *room(trace_file *file, size_t size)
     return file->text.items + file->text.count;
 }
 
-static void put_bytes(trace_file *file, const char *bytes, size_t size)
+void trace_put_bytes(trace_file *file, const char *bytes, size_t size)
 {
     char *to = room(file, size);
     if (to == NULL || size == 0)
@@ -188,12 +188,12 @@ static void put_bytes(trace_file *file, const char *bytes, size_t size)
 
 void trace_put(trace_file *file, const char *text)
 {
-    put_bytes(file, text, strlen(text));
+    trace_put_bytes(file, text, strlen(text));
 }
 
 void trace_put_char(trace_file *file, char c)
 {
-    put_bytes(file, &c, 1);
+    trace_put_bytes(file, &c, 1);
 }
 
 void trace_put_unsigned(trace_file *file, uint64_t value)
@@ -204,7 +204,7 @@ void trace_put_unsigned(trace_file *file, uint64_t value)
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    put_bytes(file, digits + at, sizeof digits - at);
+    trace_put_bytes(file, digits + at, sizeof digits - at);
 }
 
 void trace_put_format(trace_file *file, const char *format, ...)
@@ -236,7 +236,7 @@ void trace_put_json(trace_file *file, const char *text)
     json_init(&json, stream);
     json_string(&json, text);
     if (fclose(stream) == 0)
-        put_bytes(file, quoted, size);
+        trace_put_bytes(file, quoted, size);
     else
         fail(file, P5_ERR_MEMORY, 0);
     free(quoted);

@@ -18,6 +18,7 @@ typedef struct trace_file trace_file;
 p5_status trace_file_open(const char *path, bool compressed, trace_file **file, p5_error *error);
 /* Parts of a record. After an error they do nothing. */
 void trace_put(trace_file *file, const char *text);
+void trace_put_bytes(trace_file *file, const char *bytes, size_t size);
 void trace_put_char(trace_file *file, char c);
 void trace_put_unsigned(trace_file *file, uint64_t value);
 void trace_put_format(trace_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -5,6 +5,7 @@
  * changes where its group leaves EX, and what a pin shows of it was on in the last clocks up to there. The
  * pins themselves are the monitor's (src/pmu/pins.c): delayed, and sampled at bus clocks. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #include "report/vcd_queue.h"
 
 /* The bus is told of that long after its time at most: a page walk and two lines. */
-enum { LAG_CLOCKS = 4096, TEXTS = 1 << 12, PROBES = 32 };
+enum { LAG_CLOCKS = 4096, TEXTS = 1 << 12, PROBES = 32, CHANGE_BYTES = 48, EDGES = 64, QUEUED = 1024 };
 
 /* The signals; the columns of the trace follow. */
 enum {
@@ -62,6 +63,13 @@ static const struct {
     [SIGNAL_INSN] = {"cpu", "string", "instruction", 1, 0},
 };
 
+/* A number that mostly grows by little, with its digits. */
+typedef struct decimal {
+    uint64_t value;
+    unsigned length;
+    char digits[24];
+} decimal;
+
 typedef struct vcd_state {
     vcd_queue queue;
     bool out_of_memory;
@@ -69,7 +77,7 @@ typedef struct vcd_state {
     char *strings[TEXTS]; /* values of SIGNAL_INSN, by hash */
     size_t signal_count;
     uint64_t *shown;    /* values as last written */
-    uint64_t time;      /* #time as last written */
+    decimal time;       /* #time as last written */
     uint64_t bus_clock; /* number of the next edge of CLK */
     bool clock_runs;
     uint64_t matches[4];
@@ -90,6 +98,36 @@ static void pulse(vcd_state *state, uint32_t signal, uint64_t from, uint64_t to,
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
+
+static void decimal_set(decimal *d, uint64_t value)
+{
+    uint64_t more = value - d->value;
+    d->value = value;
+    if (more < 10 && d->length > 0) {
+        char *digit = d->digits + d->length - 1;
+        *digit = (char)(*digit + (int)more);
+        for (; *digit > '9' && digit > d->digits; digit--) {
+            *digit = (char)(*digit - 10);
+            digit[-1]++;
+        }
+        if (*d->digits <= '9')
+            return;
+    }
+    d->length = (unsigned)snprintf(d->digits, sizeof d->digits, "%" PRIu64, value);
+}
+
+/* "#time" if it has not been written; answers where the text goes on. */
+static char *add_time(vcd_state *state, char *to, uint64_t clock)
+{
+    if (clock <= state->time.value)
+        return to; /* what is told of too late belongs to the time that has been reached */
+    decimal_set(&state->time, clock);
+    *to++ = '#';
+    memcpy(to, state->time.digits, sizeof state->time.digits); /* and what is behind them */
+    to += state->time.length;
+    *to++ = '\n';
+    return to;
+}
 
 static unsigned bits_of(uint32_t signal)
 {
@@ -137,29 +175,27 @@ static void put_value(p5_trace *trace, uint32_t signal, uint64_t value)
     trace_put_char(file, '\n');
 }
 
-static void put_time(p5_trace *trace, uint64_t clock)
-{
-    vcd_state *state = trace->state;
-    if (clock <= state->time)
-        return; /* what is told of too late belongs to the time that has been reached */
-    state->time = clock;
-    trace_put_char(trace->file, '#');
-    trace_put_unsigned(trace->file, clock);
-    trace_put_char(trace->file, '\n');
-}
-
 static void show(p5_trace *trace, uint64_t clock, uint32_t signal, uint64_t value)
 {
     vcd_state *state = trace->state;
     if (state->shown[signal] == value)
         return;
     state->shown[signal] = value;
-    put_time(trace, clock);
-    put_value(trace, signal, value);
+    char text[CHANGE_BYTES], *end = add_time(state, text, clock);
+    if (bits_of(signal) == 1 && signal != SIGNAL_INSN) {
+        *end++ = value != 0 ? '1' : '0';
+        end = stpcpy(end, identifier(signal, (char[8]){0}));
+        *end++ = '\n';
+        trace_put_bytes(trace->file, text, (size_t)(end - text));
+    } else {
+        trace_put_bytes(trace->file, text, (size_t)(end - text));
+        put_value(trace, signal, value);
+    }
     trace_end_record(trace->file);
 }
 
-/* Edges of the bus clock before `clock`; bus clock n begins at half core clock n * half_ratio. */
+/* Edges of the bus clock before `clock`; bus clock n begins at half core clock n * half_ratio. They are most
+ * of what is written, and gathered. */
 static void put_bus_clock(p5_trace *trace, uint64_t clock)
 {
     vcd_state *state = trace->state;
@@ -167,12 +203,25 @@ static void put_bus_clock(p5_trace *trace, uint64_t clock)
         p5_machine_model(trace->machine)->half_ratio; /* half a bus clock, in quarter core clocks */
     if (!state->clock_runs)
         return;
-    for (;;) {
-        uint64_t at = (state->bus_clock * quarter_ratio + 3) / 4;
+    char text[EDGES * CHANGE_BYTES], *end = text, id[8];
+    identifier(SIGNAL_BUS_CLOCK, id);
+    uint64_t *shown = &state->shown[SIGNAL_BUS_CLOCK];
+    for (;; state->bus_clock++) {
+        uint64_t at = (state->bus_clock * quarter_ratio + 3) / 4, level = state->bus_clock % 2 == 0;
+        if (end != text && (at >= clock || end - text > (EDGES - 1) * CHANGE_BYTES)) {
+            trace_put_bytes(trace->file, text, (size_t)(end - text));
+            trace_end_record(trace->file);
+            end = text;
+        }
         if (at >= clock)
             return;
-        show(trace, at, SIGNAL_BUS_CLOCK, state->bus_clock % 2 == 0);
-        state->bus_clock++;
+        if (level == *shown)
+            continue;
+        *shown = level;
+        end = add_time(state, end, at);
+        *end++ = level ? '1' : '0';
+        end = stpcpy(end, id);
+        *end++ = '\n';
     }
 }
 
@@ -196,6 +245,10 @@ static void on_bus(void *context, uint64_t from, uint64_t to, bool own)
     pulse(trace->state, SIGNAL_BUS_BUSY, from, to, 1, 0);
     if (own)
         pulse(trace->state, SIGNAL_BUS_OWN, from, to, 1, 0);
+    const vcd_state *state = trace->state;
+    uint64_t clock = p5_core_clock_estimate(p5_machine_core(trace->machine));
+    if (state->queue.heap.count >= QUEUED && clock > LAG_CLOCKS) /* a long queue is a slow one */
+        write_before(trace, clock - LAG_CLOCKS);
 }
 
 static void on_message(void *context, const p5_branch_message *message)
