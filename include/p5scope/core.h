@@ -275,6 +275,10 @@ void p5_core_retire(p5_core *core, const p5_retired *retired);
  * and values begin at `accesses` and `values`. Answers p5_core_clock_estimate. */
 uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                                const p5_retired_block *blocks, size_t count);
+/* The same, but stops in front of a stretch during which p5_core_clock_estimate may come to `limit`. Answers
+ * how many it has priced. */
+size_t p5_core_retire_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                    const p5_retired_block *blocks, size_t count, uint64_t limit);
 /* Prices a delivery. */
 void p5_core_exception(p5_core *core, const p5_exception *exception);
 /* Lets `clocks` pass in HLT at privilege class of `cpl`. */
@@ -287,6 +291,9 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
  * being made. */
 bool p5_core_fast_forward(p5_core *core, bool on);
 void p5_core_warm(p5_core *core, const p5_retired *retired);
+/* The same of `count` stretches in turn; as in p5_core_retire_blocks. */
+uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                             const p5_retired_block *blocks, size_t count);
 /* Sets the control inputs, from the next instruction on. */
 void p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches.

@@ -136,6 +136,10 @@ typedef struct p5_observe_options {
     /* What is asked for above. At one boundary in this order: points and events, as they are numbered; the
      * interval; exits; the entry. */
     void (*observed)(void *context, p5_machine *machine, const p5_observation *observation);
+    bool counts_only; /* `observed` looks at counts, clock, monitor and what it is told, and not at registers,
+                         memory or ports, and only stops the machine if it does not matter where: the guest
+                         may have executed some hundred further instructions when it is called, which makes
+                         the run faster. What it looks at is exact all the same */
     /* A stretch has been priced. Behind the points, events and intervals inside it and at its end, before
      * exits there. */
     void (*retired)(void *context, p5_machine *machine, const p5_stretch *stretch);

@@ -70,6 +70,7 @@ bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
                                   .every_clocks = in->paused ? 0 : in->every_clocks,
                                   .every_instructions = in->paused ? 0 : in->every_instructions,
                                   .observed = observed,
+                                  .counts_only = true,
                                   .context = in};
     p5_error error = {0};
     if (p5_stat_plan_open(in->stat, &in->plan, &error) != P5_OK ||

@@ -342,5 +342,6 @@ void block_free(p5_block *block)
     free(block->end_masks);
     free(block->bank_first);
     free(block->value_ops);
+    free(block->warm);
     free(block);
 }

@@ -107,6 +107,7 @@ struct p5_block {
     uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
     unsigned line_count;
     uint32_t most_clocks;  /* sum of the operations' */
+    uint64_t blind_clocks; /* bound_blind of it */
     uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
     uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
@@ -118,7 +119,7 @@ struct p5_block {
     uint16_t *bank_first; /* reference j: j and j + 1 belong to neighbours that may meet in one clock */
     uint16_t *value_ops;  /* instructions with an operand value */
     struct memo_path *paths;
-    struct btb_entry *warmed; /* fast-forward: where its branch was found last in the P55C's buffer */
+    struct warm_block *warm; /* fast-forward: what it knows of the block; malloc'ed, or NULL */
     /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
     uint64_t place;                /* its first instruction, and its function; 0: not set */
     uint64_t goes_on;              /* its function, if what comes behind it is expected there */

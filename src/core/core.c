@@ -24,6 +24,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         c->predictor = predictor_open(model);
         c->watch = calloc(1, sizeof *c->watch);
         price_open(c);
+        c->bound = bound_of_model(model);
         pipe_reset(&c->state);
     }
     if (!c || !c->decoder || !c->memory || !c->predictor || !c->watch || !memo_open(c)) {
@@ -66,6 +67,8 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
     p5_block *block = block_prepare(&core->timing, code);
     if (!block)
         return NULL;
+    block->blind_clocks =
+        bound_blind(&core->bound, block->most_clocks, block->access_count, block->code->size);
     block->ran = branch_runs_find(&core->ran, block->branch_address);
     if (!block->ran || !memo_reserve(&core->memo, block)) {
         block_free(block);
@@ -159,6 +162,12 @@ uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p
 {
     memo_price_blocks(core, accesses, values, blocks, count);
     return core->now;
+}
+
+size_t p5_core_retire_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                    const p5_retired_block *blocks, size_t count, uint64_t limit)
+{
+    return memo_price_blocks_before(core, accesses, values, blocks, count, limit);
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,

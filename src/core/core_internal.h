@@ -2,6 +2,7 @@
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
+#include "core/bound.h"
 #include "core/breakpoints.h"
 #include "core/counts.h"
 #include "core/memo.h"
@@ -21,6 +22,7 @@ typedef struct branch_trace {
 
 struct p5_core {
     timing timing; /* as the model file says */
+    bound bound;   /* ... too */
     isa_decoder *decoder;
     memory *memory;
     predictor *predictor;

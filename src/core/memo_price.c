@@ -194,10 +194,11 @@ static inline __attribute__((always_inline)) void price(p5_core *core, const p5_
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken)
 {
     memo_path *path = core->memo.last ? core->memo.last->next_path : NULL;
-    if (path && path->block == r->block && is_whole(r->block, r) &&
-        (!r->block->has_variants || is_variant(core, r, taken, path)))
-        return path;
-    return unexpected(core, r, taken);
+    if (path && (path->block != r->block || !is_whole(r->block, r)))
+        path = NULL;
+    if (path && r->block->has_variants)
+        path = find_variant(core, r, taken, path);
+    return path ? path : unexpected(core, r, taken);
 }
 
 void memo_price(p5_core *core, const p5_retired *r)
@@ -205,8 +206,11 @@ void memo_price(p5_core *core, const p5_retired *r)
     price(core, r, false);
 }
 
-void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                       const p5_retired_block *blocks, size_t count)
+/* Prices blocks in turn. `limited`: only as long as they cannot reach clock `limit`. Answers how many. */
+static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
+                                                                 const p5_value *values,
+                                                                 const p5_retired_block *blocks, size_t count,
+                                                                 bool limited, uint64_t limit)
 {
     p5_retired r = {.accesses = accesses, .values = values};
     for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++) {
@@ -219,6 +223,8 @@ void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value 
         memcpy(&r.cpl, &s->cpl, 4);
         bool whole = ((char *)s->accesses_end - (char *)r.accesses == block->access_bytes) &
                      ((char *)s->values_end - (char *)r.values == block->value_bytes);
+        if (limited && (!whole || core->now + block->blind_clocks >= limit))
+            return (size_t)(s - blocks);
         if (__builtin_expect(whole && core_retires_usually(core, &r), 1)) {
             price(core, &r, true);
         } else {
@@ -229,4 +235,17 @@ void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value 
         r.accesses = s->accesses_end;
         r.values = s->values_end;
     }
+    return count;
+}
+
+void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                       const p5_retired_block *blocks, size_t count)
+{
+    price_blocks(core, accesses, values, blocks, count, false, 0);
+}
+
+size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                const p5_retired_block *blocks, size_t count, uint64_t limit)
+{
+    return price_blocks(core, accesses, values, blocks, count, true, limit);
 }

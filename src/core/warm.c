@@ -1,11 +1,38 @@
 #include "core/warm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "core/core_internal.h"
 #include "core/memory.h"
 #include "core/predictor_fast.h"
+
+enum { FETCHED = 16, FETCHED_MASK = UINT32_MAX / FETCHED, WARM_LINES = 8 };
+
+/* A line of code, and where it was found last. */
+typedef struct warm_line {
+    uint32_t tag;
+    uint8_t set, way;
+} warm_line;
+
+/* What is known of a block that has been executed whole: see can_be_known. */
+struct warm_block {
+    btb_entry *entry; /* its branch's, where it was seen last, or NULL */
+    uint64_t place;   /* what identifies it there: btb_place */
+    uint8_t btb_set, btb_way;
+    uint8_t line_count;
+    uint8_t skips;       /* lines in front that are not fetched when it follows what stands before it */
+    uint32_t page;       /* tlb_key of its code */
+    uint32_t before;     /* the 16 bytes that what stands before it ends in, */
+    uint32_t last_block; /* ... and those that it ends in */
+    uint32_t last_line;  /* linear address */
+    /* memory_code_changes when its lines were used last, as what stands before went on, and by a branch to
+     * it. If it is still that, to use them again changes nothing: memo_way.h, memo_follow. */
+    uint64_t changes[2];
+    warm_line lines[WARM_LINES];
+    data_expected expected[]; /* of its references */
+};
 
 /* ---- the memory side ----------------------------------------------------------------------------------- */
 
@@ -47,17 +74,16 @@ static inline void touch_line(p5_core *core, const p5_block *block, uint32_t lin
 /* As prefetch.c: 16 bytes at a time, a look into the cache for every line and for every new stream. */
 static inline void touch_code(p5_core *core, const p5_block *block, uint32_t first, uint32_t last)
 {
-    enum { BLOCK = 16 };
     warm *w = core->warm;
     if (w->redirect) {
         w->redirect = false;
-        w->block = first / BLOCK;
-        touch_line(core, block, w->block * BLOCK);
+        w->block = first / FETCHED;
+        touch_line(core, block, w->block * FETCHED);
     }
-    while (w->block != last / BLOCK) {
-        w->block = (w->block + 1) & 0x0fffffff;
+    while (w->block != last / FETCHED) {
+        w->block = (w->block + 1) & FETCHED_MASK;
         if (w->block % 2 == 0)
-            touch_line(core, block, w->block * BLOCK);
+            touch_line(core, block, w->block * FETCHED);
     }
 }
 
@@ -105,21 +131,33 @@ static inline void touch_branch(p5_core *core, const p5_retired *r, const op *o,
                                 .loop_pairs = (uint8_t)(pairs < 255 ? pairs : 255),
                                 .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
     predictor *p = core->predictor;
-    btb_entry *entry = r->block->warmed;
-    if (predictor_is_own(&p->btb, entry, &query)) { /* predictor_branch, without the search */
-        bool overflow;
-        unsigned own = predictor_own(p, &query, entry, &overflow);
-        btb_used(&p->btb, entry);
-        p->wrong = (own & OWN_RIGHT) == 0;
-        p->wrong_pair = query.pair;
-        w->redirect |= taken | p->wrong;
-        return;
-    }
     branch_answer answer = {0};
     predictor_branch(p, &query, &answer);
-    if (o->branch < ISA_FAR)
-        r->block->warmed = predictor_entry(p, query.last_byte);
     w->redirect |= taken || (!answer.right && o->branch < ISA_FAR);
+    btb_entry *entry = o->branch < ISA_FAR ? predictor_entry(p, query.last_byte) : NULL;
+    warm_block *known = r->block->warm;
+    if (known != NULL && predictor_is_own(&p->btb, entry, &query)) {
+        known->entry = entry;
+        known->place = btb_place(entry);
+        btb_where(&p->btb, entry, &known->btb_set, &known->btb_way);
+    }
+}
+
+/* ... that finds the entry it had last time: predictor_branch without the search. */
+static inline void touch_own_branch(p5_core *core, const p5_block *block, warm_block *known, uint32_t next)
+{
+    predictor *p = core->predictor;
+    uint64_t since = core->instructions - block->ran->instructions;
+    bool taken = (next != block->fall_through) | !block->conditional, overflow;
+    const branch_query query = {.target = next,
+                                .fall_through = block->fall_through,
+                                .kind = block->branch_kind,
+                                .taken = taken,
+                                .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+    uint64_t *lru = &p->btb.lru[known->btb_set];
+    *lru = replacement_used(&p->btb.order, *lru, known->btb_way);
+    bool right = (predictor_own(p, &query, known->entry, &overflow) & OWN_RIGHT) != 0;
+    core->warm->redirect = taken | !right;
 }
 
 /* Pairs as the encodings have them: what else keeps two apart is not known without the pipe. */
@@ -142,15 +180,120 @@ static void touch_pairs(p5_core *core, const p5_retired *r)
     }
 }
 
-void p5_core_warm(p5_core *core, const p5_retired *r)
+/* ---- stretches ----------------------------------------------------------------------------------------- */
+
+/* Most stretches are whole blocks that have been executed before, end in a branch and lie in one page. */
+static bool can_be_known(const p5_core *core, const p5_retired *r)
 {
-    if (r->count == 0)
+    const p5_block *block = r->block;
+    const isa_block *code = block->code;
+    return r->count == block->count && r->access_count == block->access_count && !block->locks &&
+           !core->timing.end_bits && block->branch_kind != ISA_NOT_BRANCH && block->branch_kind < ISA_FAR &&
+           ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
+}
+
+/* Without room for it a block stays unknown. */
+static void get_to_know(const p5_retired *r)
+{
+    p5_block *block = r->block;
+    uint32_t first = block->code->linear, last = first + block->code->size - 1;
+    uint32_t physical = price_physical(block, first) & ~31u;
+    unsigned lines = last / 32 - first / 32 + 1;
+    size_t size = sizeof(warm_block) + block->access_count * sizeof(data_expected);
+    warm_block *known = lines <= WARM_LINES ? calloc(1, size) : NULL;
+    if (known == NULL)
         return;
+    known->page = tlb_key(first, false);
+    known->line_count = (uint8_t)lines;
+    known->skips = first % 32 != 0;
+    known->before = (first - 1) / FETCHED & FETCHED_MASK;
+    known->last_block = last / FETCHED;
+    known->last_line = last & ~31u;
+    for (unsigned i = 0; i < lines; i++)
+        known->lines[i] = (warm_line){cache_tag(physical), (uint8_t)cache_set(physical + 32 * i), 0};
+    for (uint32_t i = 0; i < block->access_count; i++)
+        known->expected[i] = memory_expect(&r->accesses[i]);
+    block->warm = known;
+}
+
+/* The lines that the stretch fetches are in the code cache, and what translates them is in the TLB: they are
+ * used. Otherwise nothing has happened. */
+static bool __attribute__((noinline)) code_hits(p5_core *core, const p5_block *block, warm_block *known)
+{
+    const warm *w = core->warm;
+    struct memory *m = core->memory;
+    code_cache *code = &m->code;
+    warm_line *begin = known->lines + (w->redirect ? 0 : known->skips),
+              *end = known->lines + known->line_count;
+    for (warm_line *line = begin; line < end; line++) {
+        if (code->tag[line->set][line->way] == line->tag)
+            continue;
+        unsigned found = cache_match(code->tag[line->set], line->tag);
+        if (found == 0)
+            return false;
+        line->way = (uint8_t)__builtin_ctz(found);
+    }
+    if (m->paging && m->code_tlb.last_key != known->page &&
+        (!w->redirect || !memory_code_page_usual(m, block->code->linear)))
+        return false;
+    for (const warm_line *line = begin; line < end; line++)
+        code_cache_used(code, line->set, line->way);
+    known->changes[0] = memory_code_changes(m); /* they are among those by a branch */
+    if (w->redirect)
+        known->changes[1] = known->changes[0];
+    return true;
+}
+
+/* From the first reference that is not as expected. */
+static void __attribute__((noinline)) touch_rest(p5_core *core, const p5_access *a, const p5_access *end)
+{
+    for (; a < end; a++)
+        touch_data(core, a, LOCK_NONE);
+}
+
+/* The whole of a known block whose code is there and whose branch has its entry, as warm_any, which it is
+ * left to otherwise. */
+static inline __attribute__((always_inline)) bool
+warm_known(p5_core *core, const p5_block *block, const p5_access *a, const p5_access *end, uint32_t next)
+{
+    warm *w = core->warm;
+    warm_block *known = block->warm;
+    struct memory *m = core->memory;
+    if (known == NULL || (size_t)((const char *)end - (const char *)a) != block->access_bytes ||
+        known->entry == NULL || btb_place(known->entry) != known->place || m->code_fill.done > w->clock ||
+        (!w->redirect && w->block != known->before))
+        return false;
+    bool same = known->changes[w->redirect] == memory_code_changes(m) &&
+                (!m->paging || m->code_tlb.last_key == known->page);
+    if (__builtin_expect(!same, 0) && !code_hits(core, block, known))
+        return false;
+    if (w->redirect | (known->line_count > known->skips)) { /* something was fetched */
+        w->line = known->last_line;
+        w->changes = memory_code_changes(m);
+    }
+    w->block = known->last_block;
+    if (w->clock >= m->write_quiet) /* never before read_quiet; nobody else has the bus */
+        for (const data_expected *e = known->expected; a < end && memory_data_expected(m, a, e); e++)
+            a++;
+    if (__builtin_expect(a < end, 0))
+        touch_rest(core, a, end);
+    core->instructions += block->count;
+    touch_own_branch(core, block, known, next);
+    block->ran->instructions = core->instructions;
+    block->ran->groups = core->groups;
+    core->now += block->count;
+    w->clock += block->count;
+    return true;
+}
+
+static void warm_any(p5_core *core, const p5_retired *r)
+{
     warm *w = core->warm;
     const p5_block *block = r->block;
     unsigned last = (unsigned)r->first + r->count - 1;
     const op *end = &block->ops[last];
-    core->block = block;
+    if (block->warm == NULL && can_be_known(core, r))
+        get_to_know(r);
     touch_code(core, block, block->ops[r->first].address, end->address + end->length - 1);
     if (core->timing.end_bits)
         touch_ends(core, r);
@@ -168,6 +311,36 @@ void p5_core_warm(p5_core *core, const p5_retired *r)
     }
     core->now += (uint64_t)r->count - r->interrupted;
     w->clock += r->count;
+}
+
+void p5_core_warm(p5_core *core, const p5_retired *r)
+{
+    if (r->count == 0)
+        return;
+    core->block = r->block;
+    if (r->count != r->block->count ||
+        !warm_known(core, r->block, r->accesses, r->accesses + r->access_count, r->next))
+        warm_any(core, r);
+}
+
+/* Operand values do not matter. */
+uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                             const p5_retired_block *blocks, size_t count)
+{
+    (void)values;
+    for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++) {
+        core->block = s->block;
+        if (__builtin_expect(!warm_known(core, s->block, accesses, s->accesses_end, s->next), 0)) {
+            const p5_retired r = {.block = s->block,
+                                  .count = (uint16_t)s->block->count,
+                                  .accesses = accesses,
+                                  .access_count = (uint32_t)(s->accesses_end - accesses),
+                                  .next = s->next};
+            warm_any(core, &r);
+        }
+        accesses = s->accesses_end;
+    }
+    return core->now;
 }
 
 void warm_exception(p5_core *core, const p5_exception *e)

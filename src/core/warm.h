@@ -12,6 +12,8 @@
 #include "core/counts.h"
 #include "p5scope/core.h"
 
+typedef struct warm_block warm_block;
+
 typedef struct warm {
     uint64_t clock;   /* the memory side's own */
     counts scratch;   /* what it counts */

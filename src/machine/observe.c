@@ -7,6 +7,8 @@
  */
 #include "machine/observe_internal.h"
 
+#include <string.h>
+
 #include "core/block.h"
 
 /* The part of `r` that is the `count` instructions from `i` on, whose accesses and values begin at the given
@@ -93,6 +95,58 @@ static bool is_near(const p5_machine *machine, const p5_retired *r)
            clock + bound_clocks(machine->core, &all->most, r) >= all->next_clock;
 }
 
+/* Prices a stretch, in parts if a goal may lie in it, and tells of the goals that it reaches. */
+static void retire(p5_machine *machine, const p5_retired *r)
+{
+    uint64_t instructions = machine->instructions + r->count - r->interrupted;
+    bool clock_near = is_near(machine, r);
+    if (r->count > 1 && (clock_near || instructions > machine->observers->next_instruction)) {
+        retire_in_parts(machine, r);
+    } else {
+        machine->instructions = instructions;
+        p5_core_retire(machine->core, r);
+        observe_reached(machine, r->next, r->cpl_after);
+    }
+}
+
+/* Those of a batch that can reach no goal are priced together. */
+void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, const p5_value *values,
+                              const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    observers *all = machine->observers;
+    for (const p5_retired_block *end = blocks + count; blocks < end;) {
+        size_t priced = 0;
+        if (machine->instructions + instructions < all->next_instruction)
+            priced = p5_core_retire_blocks_before(machine->core, accesses, values, blocks,
+                                                  (size_t)(end - blocks), all->next_clock);
+        if (blocks + priced == end) {
+            machine->instructions += instructions;
+            break;
+        }
+        for (size_t i = 0; i < priced; i++, blocks++) {
+            machine->instructions += blocks->block->count;
+            instructions -= blocks->block->count;
+            accesses = blocks->accesses_end;
+            values = blocks->values_end;
+        }
+        p5_retired r = {.block = blocks->block,
+                        .count = (uint16_t)blocks->block->count,
+                        .accesses = accesses,
+                        .access_count = (uint32_t)(blocks->accesses_end - accesses),
+                        .values = values,
+                        .value_count = (uint32_t)(blocks->values_end - values),
+                        .next = blocks->next};
+        memcpy(&r.cpl, &blocks->cpl, 4);
+        retire(machine, &r);
+        instructions -= r.count;
+        accesses = blocks->accesses_end;
+        values = blocks->values_end;
+        blocks++;
+    }
+    if (all->some_closed)
+        observers_sweep(machine);
+}
+
 void observers_retired(p5_machine *machine, const p5_retired *r)
 {
     observers *all = machine->observers;
@@ -100,15 +154,7 @@ void observers_retired(p5_machine *machine, const p5_retired *r)
     for (p5_observer *o = all->first; o != NULL; o = o->next)
         if (o->arrived && !all->resumed)
             observe_enter(o, r, address);
-    uint64_t instructions = machine->instructions + r->count - r->interrupted;
-    bool clock_near = is_near(machine, r);
-    if (r->count > 1 && (clock_near || instructions > all->next_instruction)) {
-        retire_in_parts(machine, r);
-    } else {
-        machine->instructions = instructions;
-        p5_core_retire(machine->core, r);
-        observe_reached(machine, r->next, r->cpl_after);
-    }
+    retire(machine, r);
     all->resumed = r->interrupted;
     observe_stretch(machine, r);
     bool returns = observe_may_return(r->block->ops[r->first + r->count - 1].branch);

@@ -38,8 +38,12 @@ static void set_calm(const observers *all, p5_machine *machine)
     enum { MOST_BYTES = 15 * CALM_INSTRUCTIONS };
     machine->calm = (observe_calm){0};
     bool wanted = all->cut_count > 0 || all->some_closed;
-    for (const p5_observer *o = all->first; o != NULL; o = o->next)
+    machine->each_observed = all->cut_count > 0;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next) {
         wanted |= o->options.retired != NULL || o->arrived || o->frames.count > 0;
+        machine->each_observed |=
+            o->options.retired != NULL || (o->options.observed != NULL && !o->options.counts_only);
+    }
     uint64_t clocks = bound_blind(&all->most, CALM_CLOCKS, CALM_REFERENCES, MOST_BYTES);
     if (wanted || all->next_clock <= clocks || all->next_instruction <= CALM_INSTRUCTIONS)
         return;

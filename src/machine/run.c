@@ -54,7 +54,7 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
 static bool run_may_batch(const p5_machine *machine)
 {
     bool tables = machine->guest != &linux_guest && (engine_get(machine->engine, ENGINE_CR0) & CR0_PG) != 0;
-    return machine->far && !tables && machine->observers == NULL && machine->debugger == NULL &&
+    return machine->far && !tables && !machine->each_observed && machine->debugger == NULL &&
            machine->after == 0 && !machine->debug_written && !machine->interrupt_request &&
            !machine->memory_apart;
 }
@@ -110,6 +110,10 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
+    if (__builtin_expect(machine->observers != NULL, 0)) {
+        observers_retired_blocks(machine, accesses, values, blocks, count, instructions);
+        return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+    }
     machine->instructions += instructions;
     return run_goal_reached(machine, p5_core_retire_blocks(machine->core, accesses, values, blocks, count));
 }
@@ -120,6 +124,14 @@ bool run_fast_forwarded(void *context, const p5_retired *retired)
     machine->instructions += (uint64_t)retired->count - retired->interrupted;
     p5_core_warm(machine->core, retired);
     return run_behind(machine, retired);
+}
+
+bool run_fast_forwarded_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                               const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    p5_machine *machine = context;
+    machine->instructions += instructions;
+    return run_goal_reached(machine, p5_core_warm_blocks(machine->core, accesses, values, blocks, count));
 }
 
 void run_delivered(void *context, const p5_exception *exception)

@@ -102,6 +102,7 @@ struct p5_machine {
     bool refetch;      /* the block about to start may have other bytes now */
     observers *observers; /* NULL: nobody looks */
     observe_calm calm;    /* until when they need not be told of stretches */
+    bool each_observed;   /* somebody looks who does not look at counts only */
     bool fast_forwarding;
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
     bool running;               /* within p5_machine_run: what is called now are callbacks */
@@ -159,6 +160,8 @@ bool run_retired(void *context, const p5_retired *retired);
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions);
 bool run_fast_forwarded(void *context, const p5_retired *retired);
+bool run_fast_forwarded_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                               const p5_retired_block *blocks, size_t count, unsigned instructions);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);

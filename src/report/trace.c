@@ -298,6 +298,7 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
                                   .markers = options->markers && !trace->sink->no_rows,
                                   .pmu = options->pmu && !trace->sink->no_rows,
                                   .observed = observed,
+                                  .counts_only = true,
                                   .pin = trace->sink->pin != NULL ? pin_changed : NULL,
                                   .context = trace};
     p5_status status = p5_machine_observe(trace->machine, &observe, &trace->observer, error);
