@@ -266,7 +266,7 @@ static memo_place **link_behind(memo *m, memo_node *node, const memo_record *rec
         return &node->usual;
     memo_edge *edge = edge_of(node, &record->answer);
     if (!edge) {
-        edge = arena_alloc(&m->arena, sizeof *edge);
+        edge = arena_alloc_line(&m->arena, sizeof *edge);
         if (!edge)
             return NULL;
         edge->answer = record->answer;
@@ -316,8 +316,9 @@ static void need_data(memo_way *way, memo_step *step, memo_node *node, const p5_
 }
 
 /* Finds out how far the answers along `way` can be usual, if that is further than was known. */
-static void find_steps(memo *m, memo_way *way, const p5_block *block, const p5_access *accesses)
+static void find_steps(memo *m, memo_way *way, memo_path *path, const p5_access *accesses)
 {
+    const p5_block *block = path->block;
     if (way->end && way->end->place.kind == MEMO_BRANCH)
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
@@ -329,8 +330,9 @@ static void find_steps(memo *m, memo_way *way, const p5_block *block, const p5_a
         line_count = block->line_count;
     if (at == way->end || at->place.kind == MEMO_LEAF)
         return;
-    memo_step *steps =
-        arena_alloc_line(&m->arena, step_count * sizeof *steps + line_count * sizeof(memo_line));
+    memo_step *steps = path->steps;
+    if (way != &path->way || step_count + line_count > MEMO_NEAR)
+        steps = arena_alloc_line(&m->arena, (step_count + line_count) * sizeof *steps);
     if (!steps)
         return;
     *way = (memo_way){.first = way->first,
@@ -348,7 +350,7 @@ static void find_steps(memo *m, memo_way *way, const p5_block *block, const p5_a
             need_line(way, block, at);
         } else if (at->place.kind == MEMO_PASSED) {
             way->only_data = false;
-            steps++->node = at;
+            *steps++ = (memo_step){.node = at};
         } else {
             need_data(way, steps++, at, accesses);
         }
@@ -364,8 +366,7 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
         if (!*link) {
             const memo_node *asked = &m->records[i].node;
             bool branch = asked->place.kind == MEMO_BRANCH;
-            memo_node *node = branch ? arena_alloc_line(&m->arena, sizeof(memo_branch))
-                                     : arena_alloc(&m->arena, sizeof *node);
+            memo_node *node = arena_alloc_line(&m->arena, branch ? sizeof(memo_branch) : sizeof(memo_node));
             if (!node)
                 return false;
             *node = *asked;
@@ -385,7 +386,7 @@ static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
 {
     if (!lines_can_be_usual(path->block))
         return;
-    find_steps(m, &path->way, path->block, accesses);
+    find_steps(m, &path->way, path, accesses);
     memo_place *at = path->way.first;
     for (unsigned i = 0; i < m->asked; i++) {
         const memo_node *node = (memo_node *)at;
@@ -395,7 +396,7 @@ static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
         }
         memo_way *way = &edge_of(node, &m->records[i].answer)->way;
         if (at->kind < MEMO_BRANCH)
-            find_steps(m, way, path->block, accesses);
+            find_steps(m, way, path, accesses);
         at = way->first;
     }
 }

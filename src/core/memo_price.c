@@ -11,6 +11,14 @@ static unsigned banks(const p5_access *a)
     return 1u << (a->linear >> 2 & 7) | 1u << ((a->linear + a->size - 1) >> 2 & 7);
 }
 
+/* References `a` and `b` would meet in one bank. */
+static inline bool meet(const p5_access *a, const p5_access *b)
+{
+    if (__builtin_expect((a->linear & 3) + a->size > 4 || (b->linear & 3) + b->size > 4, 0))
+        return (banks(a) & banks(b)) != 0;
+    return ((a->linear ^ b->linear) & 7 << 2) == 0;
+}
+
 /* What this execution differs by from others of the block with the same state, beside the answers of the
  * structures: neighbours that would meet in one bank, clocks that depend on operand values, saturation, the
  * direction of LOOP. False: too long for a key. block.c sees to it that the bits fit. */
@@ -20,7 +28,7 @@ static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64
     uint64_t key = taken;
     for (unsigned i = 0; i < block->bank_count; i++) {
         const p5_access *a = &r->accesses[block->bank_first[i]];
-        key = key << 1 | ((banks(a) & banks(a + 1)) != 0);
+        key = key << 1 | meet(a, a + 1);
     }
     for (unsigned i = 0; i < block->value_count; i++) {
         const op *o = &block->ops[block->value_ops[i]];

@@ -131,6 +131,10 @@ typedef struct memo_edge {
     memo_way way;
 } memo_edge;
 
+/* Steps and lines of most ways. */
+enum { MEMO_NEAR = 5 };
+_Static_assert(sizeof(memo_step) == sizeof(memo_line), "they share a table");
+
 /* Way in: a block with one entry state and variant. */
 struct memo_path {
     const p5_block *block; /* NULL: released */
@@ -140,7 +144,8 @@ struct memo_path {
     memo_path **family; /* those that differ by the variant only, by memo_member; each place holds the one
                            wanted last. NULL: the block has no variants */
     memo_path *next;    /* with the same hash */
-    memo_path *next_of_block; /* other ways in to the same block */
+    memo_path *next_of_block;   /* other ways in to the same block */
+    memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
 };
 
 /* The interned form of the core's state; NULL: only the core's `state` holds it. */

@@ -3,7 +3,7 @@
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
-/* ... if there are other questions than references among them. */
+/* ... if anything can be among them or in their way. */
 static memo_node *__attribute__((noinline))
 steps_mixed(p5_core *core, const p5_retired *r, const memo_way *way)
 {
@@ -19,12 +19,14 @@ steps_mixed(p5_core *core, const p5_retired *r, const memo_way *way)
 
 memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way)
 {
-    if (!way->only_data)
+    struct memory *m = core->memory;
+    if (!way->only_data || memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)))
         return steps_mixed(core, r, way);
+    const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = r->accesses + way->first_access;
     const memo_step *step = way->steps, *end = step + way->step_count;
     for (; step != end; step++, access++)
-        if (!memory_data_expected_at(core->memory, access, &step->expected, memo_clock(core, step->offset)))
+        if (!memory_data_expected_at(m, access, &step->expected, &concern, memo_clock(core, step->offset)))
             return step->node;
     return way->end;
 }

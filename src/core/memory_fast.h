@@ -135,17 +135,34 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
     return memory_hits(m, access, expected);
 }
 
-/* ... at whatever clock. */
-static inline bool memory_data_expected_at(struct memory *m, const p5_access *access,
-                                           const data_expected *expected, uint64_t clock)
+/* What hits may have to wait for: the fill of a line (P54C: of a set), with `mask` the bits of physical
+ * addresses that tell, and older writes. */
+typedef struct memory_concern {
+    uint32_t mask, line;
+    uint64_t writes_done;
+} memory_concern;
+
+/* ... from `clock` on. */
+static inline memory_concern memory_concerns(const struct memory *m, uint64_t clock)
 {
-    if (memory_kind(access) != expected->kind)
+    memory_concern concern = {0, 1, memory_writes_done(m)}; /* fits no address */
+    if (m->data_fill.done > clock) {
+        concern.mask = m->same_set_waits ? (CACHE_SETS - 1u) * CACHE_LINE : ~(CACHE_LINE - 1u);
+        concern.line = m->data_fill.line & concern.mask;
+    }
+    return concern;
+}
+
+/* memory_data_usual of a reference that is mostly as `expected`, at a clock when no other master acts and the
+ * cache is not frozen. */
+static inline bool memory_data_expected_at(struct memory *m, const p5_access *access,
+                                           const data_expected *expected, const memory_concern *concern,
+                                           uint64_t clock)
+{
+    if (__builtin_expect(
+            memory_kind(access) != expected->kind || (access->physical & concern->mask) == concern->line, 0))
         return memory_data_usual(m, access, clock);
-    if ((clock < (expected->write ? m->write_quiet : m->read_quiet) &&
-         !memory_passes_by(m, access->physical, expected->write, clock)) ||
-        clock >= m->agent.due)
-        return false;
-    return memory_hits(m, access, expected);
+    return !(expected->write && clock < concern->writes_done) && memory_hits(m, access, expected);
 }
 
 /* Code TLB hit. */

@@ -11,6 +11,11 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
         t->way_bits++;
     t->page_bits = large_only ? 22 : 12;
     replacement_init(&t->order, ways);
+    for (unsigned entry = 0; entry < sets * ways; entry++) {
+        t->use[entry].keep = t->order.keep[entry % ways];
+        t->use[entry].point = t->order.point[entry % ways];
+        t->set_of[entry] = (uint8_t)(entry / ways);
+    }
 }
 
 void tlb_flush(tlb *t)

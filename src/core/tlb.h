@@ -32,6 +32,10 @@ typedef struct tlb {
     unsigned sets, ways, way_bits;
     unsigned page_bits; /* of the set index: 12, or 22 for an array of 4 MB pages */
     replacement order;
+    struct {
+        uint64_t keep, point; /* what a use does to the LRU bits of its set, as in `order`; */
+    } use[TLB_ENTRIES];
+    uint8_t set_of[TLB_ENTRIES]; /* ... that set */
 } tlb;
 
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
@@ -51,9 +55,8 @@ static inline unsigned tlb_hint_of(uint32_t key)
 /* A use of an entry: the LRU bits of its set point away from it. */
 static inline void tlb_used(tlb *t, unsigned entry)
 {
-    unsigned way = entry & (t->ways - 1);
-    uint64_t *lru = &t->lru[entry >> t->way_bits];
-    *lru = replacement_used(&t->order, *lru, way);
+    uint64_t *lru = &t->lru[t->set_of[entry]];
+    *lru = (*lru & t->use[entry].keep) | t->use[entry].point;
     t->last_key = t->key[entry];
     t->last = (uint8_t)entry;
 }
