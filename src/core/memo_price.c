@@ -20,16 +20,24 @@ static inline bool meet(const p5_access *a, const p5_access *b)
 }
 
 /* What this execution differs by from others of the block with the same state, beside the answers of the
- * structures: neighbours that would meet in one bank, clocks that depend on operand values, saturation, the
- * direction of LOOP. False: too long for a key. block.c sees to it that the bits fit. */
-static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *result)
+ * structures: the direction of LOOP, neighbours that would meet in one bank, */
+static inline uint64_t banks_variant(const p5_retired *r, bool taken)
 {
     const p5_block *block = r->block;
-    uint64_t key = taken;
-    for (unsigned i = 0; i < block->bank_count; i++) {
-        const p5_access *a = &r->accesses[block->bank_first[i]];
-        key = key << 1 | meet(a, a + 1);
-    }
+    uint64_t key = taken & block->by_direction;
+    const uint16_t *first = block->bank_first, *end = first + block->bank_count;
+    for (; first != end; first++)
+        key = key << 1 | meet(&r->accesses[*first], &r->accesses[*first + 1]);
+    return key;
+}
+
+/* ... saturation and clocks that depend on operand values. False: too long for a key. block.c sees to it that
+ * the bits fit. */
+static bool __attribute__((noinline))
+values_variant(const p5_core *core, const p5_retired *r, uint64_t *result)
+{
+    const p5_block *block = r->block;
+    uint64_t key = *result;
     for (unsigned i = 0; i < block->value_count; i++) {
         const op *o = &block->ops[block->value_ops[i]];
         const p5_value *value = &r->values[i];
@@ -47,13 +55,19 @@ static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64
     return true;
 }
 
+static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *key)
+{
+    *key = banks_variant(r, taken);
+    return r->block->value_count == 0 || values_variant(core, r, key);
+}
+
 /* The path of this execution, if `path`, which followed last time, is that but for the variant. NULL: it has
  * to be looked for. */
 static memo_path *__attribute__((noinline))
 find_variant(p5_core *core, const p5_retired *r, bool taken, memo_path *path)
 {
     uint64_t key;
-    if (!variant(core, r, taken && r->block->by_direction, &key))
+    if (!variant(core, r, taken, &key))
         return NULL;
     if (path->variant == key)
         return path;
@@ -156,7 +170,7 @@ static memo_path *unexpected(p5_core *core, const p5_retired *r, bool taken)
 {
     const p5_block *block = r->block;
     uint64_t key = 0;
-    if (applies(core, r) && (!block->has_variants || variant(core, r, taken && block->by_direction, &key)))
+    if (applies(core, r) && (!block->has_variants || variant(core, r, taken, &key)))
         return find_path(core, r->block, key);
     return NULL;
 }

@@ -144,12 +144,42 @@ static void first_write_to_a_page(void **state)
     fixture_close(&f);
 }
 
+/* While a line is being filled, hits of other lines go on (P54C: of other sets); those of the line itself
+ * wait until it is in the array. */
+static void hits_pass_by_a_fill(void **state)
+{
+    (void)state;
+    enum { LINE = 0x3000, SAME_SET = 0x5000, OTHER_SET = 0x5020 };
+    for (unsigned p54c = 0; p54c < 2; p54c++) {
+        fixture f;
+        fixture_open(&f, p54c ? "p54c-133" : "p55c-200", true, NULL);
+        fixture_data(&f, SAME_SET, 4, 0);
+        fixture_data(&f, OTHER_SET, 4, 0);
+        fixture_data(&f, OTHER_SET, 4, P5_ACCESS_WRITE); /* the page is dirty */
+        fixture_data(&f, LINE + 0x800, 4, 0);            /* the page has an entry */
+        fixture_settle(&f);
+        f.now += 1000;
+        fixture_data(&f, LINE, 4, 0);
+        assert_true(f.memory->data_fill.done > f.now);
+        p5_access line = fixture_access(LINE + 4, 4, 0), same_set = fixture_access(SAME_SET, 4, 0);
+        p5_access read = fixture_access(OTHER_SET, 4, 0),
+                  write = fixture_access(OTHER_SET, 4, P5_ACCESS_WRITE);
+        assert_false(memory_data_usual(f.memory, &line, f.now));
+        assert_true(memory_data_usual(f.memory, &read, f.now));
+        assert_true(memory_data_usual(f.memory, &write, f.now));
+        assert_int_equal(memory_data_usual(f.memory, &same_set, f.now), !p54c);
+        assert_true(memory_data_usual(f.memory, &line, f.memory->data_fill.done));
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hot_and_exact_path_agree),
         cmocka_unit_test(refusal_changes_nothing),
         cmocka_unit_test(first_write_to_a_page),
+        cmocka_unit_test(hits_pass_by_a_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
