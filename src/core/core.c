@@ -151,7 +151,9 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
 
 void p5_core_retire(p5_core *core, const p5_retired *r)
 {
-    if (__builtin_expect(r->count != 0 && core_retires_usually(core, r), 1))
+    if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
+                             memo_notes(core, r->block, r->next),
+                         1))
         memo_price(core, r);
     else
         retire_unusual(core, r);

@@ -94,15 +94,14 @@ static inline bool applies(const p5_core *core, const p5_retired *r)
 static inline __attribute__((always_inline)) memo_leaf *follow(p5_core *core, const p5_retired *r,
                                                                memo_path *path, bool taken)
 {
-    bool tried = false;
-    memo_place *at = memo_follow(core, r, path, &path->way, &tried);
-    memo_branch *branch = (memo_branch *)at;
-    if (__builtin_expect(!at || at->kind != MEMO_BRANCH, 0))
-        return memo_walk(core, r, path, at, tried, taken);
+    memo_reached at = memo_follow(core, r, path, &path->way);
+    memo_branch *branch = (memo_branch *)at.place;
+    if (__builtin_expect(!at.place || at.place->kind != MEMO_BRANCH, 0))
+        return memo_walk(core, r, path, at, taken);
     if (!memo_is_own(branch))
         return memo_is_absent(core, branch, taken) && branch->node.usual
                    ? (memo_leaf *)branch->node.usual
-                   : memo_walk(core, r, path, at, tried, taken);
+                   : memo_walk(core, r, path, at, taken);
     unsigned own = memo_own(core, r, branch, taken);
     memo_leaf *leaf = branch->own[own];
     return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk_own(core, r, path, branch, own);
@@ -155,6 +154,8 @@ static memo_path *__attribute__((noinline)) find_path(p5_core *core, p5_block *b
     return path;
 }
 
+/* ---- stretches ----------------------------------------------------------------------------------------- */
+
 static inline __attribute__((always_inline)) void price_along(p5_core *core, const p5_retired *r,
                                                               memo_path *path, bool taken)
 {
@@ -184,8 +185,20 @@ static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_r
         price_exact(core, r);
 }
 
-/* The whole block was executed, as the paths of the block at `path` expect it. Blocks that end in a REP
- * string have none; `last` is there only if no instruction is waiting for its partner and nothing holds the
+static inline bool is_taken(const p5_block *block, uint32_t next)
+{
+    return (next != block->fall_through) | !block->conditional;
+}
+
+/* The path that was taken from `last` last time, if it is one of this block. */
+static inline memo_path *expected(const p5_block *block, const memo_leaf *last)
+{
+    memo_path *path = __builtin_expect(last != NULL, 1) ? last->next_path : NULL;
+    return __builtin_expect(path && path->block == block, 1) ? path : NULL;
+}
+
+/* The whole block was executed, as the paths of the block expect it. Blocks that end in a REP string have
+ * none; there is an expected one only if no instruction is waiting for its partner and nothing holds the
  * memo. */
 static inline bool is_whole(const p5_block *block, const p5_retired *r)
 {
@@ -193,39 +206,43 @@ static inline bool is_whole(const p5_block *block, const p5_retired *r)
            r->value_count == block->value_count && !r->unsafe_x87;
 }
 
-/* `whole`: the stretch is known to be. */
-static inline __attribute__((always_inline)) void price(p5_core *core, const p5_retired *r, bool whole)
+/* The path of this execution as far as that is known without a search. */
+static inline memo_path *known_way_in(p5_core *core, const p5_retired *r, bool taken)
 {
-    const p5_block *block = r->block;
-    bool taken = (r->next != block->fall_through) | !block->conditional;
-    const memo_leaf *last = core->memo.last;
-    if (__builtin_expect(last != NULL, 1)) {
-        memo_path *path = last->next_path; /* what followed last time */
-        if (__builtin_expect(path && path->block == block && (whole || is_whole(block, r)), 1)) {
-            if (block->has_variants)
-                path = find_variant(core, r, taken, path);
-            if (__builtin_expect(path != NULL, 1)) {
-                price_along(core, r, path, taken);
-                return;
-            }
-        }
-    }
-    price_unexpected(core, r, taken);
+    memo_path *path = expected(r->block, core->memo.last);
+    if (path && !is_whole(r->block, r))
+        path = NULL;
+    return path && r->block->has_variants ? find_variant(core, r, taken, path) : path;
 }
 
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken)
 {
-    memo_path *path = core->memo.last ? core->memo.last->next_path : NULL;
-    if (path && (path->block != r->block || !is_whole(r->block, r)))
-        path = NULL;
-    if (path && r->block->has_variants)
-        path = find_variant(core, r, taken, path);
+    memo_path *path = known_way_in(core, r, taken);
     return path ? path : unexpected(core, r, taken);
 }
 
 void memo_price(p5_core *core, const p5_retired *r)
 {
-    price(core, r, false);
+    bool taken = is_taken(r->block, r->next);
+    memo_path *path = known_way_in(core, r, taken);
+    if (__builtin_expect(path != NULL, 1))
+        price_along(core, r, path, taken);
+    else
+        price_unexpected(core, r, taken);
+}
+
+/* What memo_price_blocks leaves out of `r` as long as nobody looks at it. */
+static inline void complete(p5_retired *r, const p5_retired_block *b)
+{
+    r->count = (uint16_t)b->block->count;
+    r->access_count = (uint32_t)(b->accesses_end - r->accesses);
+    r->value_count = (uint32_t)(b->values_end - r->values);
+}
+
+static void __attribute__((noinline)) price_unusual(p5_core *core, p5_retired *r, const p5_retired_block *b)
+{
+    complete(r, b);
+    p5_core_retire(core, r);
 }
 
 /* Prices blocks in turn. `limited`: only as long as they cannot reach clock `limit`. Answers how many. */
@@ -234,28 +251,51 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
                                                                  const p5_retired_block *blocks, size_t count,
                                                                  bool limited, uint64_t limit)
 {
+    if (count == 0)
+        return 0;
     p5_retired r = {.accesses = accesses, .values = values};
-    for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++) {
-        const p5_block *block = s->block;
-        r.block = s->block;
-        r.count = (uint16_t)block->count;
-        r.access_count = block->access_count;
-        r.value_count = block->value_count;
-        r.next = s->next;
-        memcpy(&r.cpl, &s->cpl, 4);
-        bool whole = ((char *)s->accesses_end - (char *)r.accesses == block->access_bytes) &
-                     ((char *)s->values_end - (char *)r.values == block->value_bytes);
-        if (limited && (!whole || core->now + block->blind_clocks >= limit))
-            return (size_t)(s - blocks);
-        if (__builtin_expect(whole && core_retires_usually(core, &r), 1)) {
-            price(core, &r, true);
-        } else {
-            r.access_count = (uint32_t)(s->accesses_end - r.accesses);
-            r.value_count = (uint32_t)(s->values_end - r.values);
-            p5_core_retire(core, &r);
+    memo_leaf *last = core->memo.last;
+    uint32_t levels; /* cpl to iopl, which are the same for most batches */
+    enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
+    _Static_assert(LEVELS == sizeof levels, "one word");
+    memcpy(&levels, &blocks->cpl, LEVELS);
+    memcpy(&r.cpl, &levels, LEVELS);
+    bool prices = memo_prices(core, r.cpl);
+    for (const p5_retired_block *b = blocks, *end = b + count; b < end;
+         r.accesses = b->accesses_end, r.values = b->values_end, b++) {
+        p5_block *block = b->block;
+        r.block = block;
+        r.next = b->next;
+        uint32_t its_levels;
+        memcpy(&its_levels, &b->cpl, LEVELS);
+        if (__builtin_expect(its_levels != levels, 0)) {
+            levels = its_levels;
+            memcpy(&r.cpl, &levels, LEVELS);
+            prices = memo_prices(core, r.cpl);
         }
-        r.accesses = s->accesses_end;
-        r.values = s->values_end;
+        bool taken = is_taken(block, r.next);
+        bool whole = ((char *)b->accesses_end - (char *)r.accesses == block->access_bytes) &
+                     ((char *)b->values_end - (char *)r.values == block->value_bytes);
+        if (limited && (!whole || core->now + block->blind_clocks >= limit))
+            return (size_t)(b - blocks);
+        memo_path *path = expected(block, last);
+        if (path && whole && block->has_variants)
+            path = find_variant(core, &r, taken, path);
+        bool usual = path && whole && prices && memo_notes(core, block, r.next);
+        if (__builtin_expect(!usual, 0)) {
+            price_unusual(core, &r, b);
+            last = core->memo.last;
+            prices = memo_prices(core, r.cpl);
+            continue;
+        }
+        last = follow(core, &r, path, taken);
+        if (__builtin_expect(last != NULL, 1)) {
+            use(core, last, block);
+        } else {
+            complete(&r, b);
+            memo_learn(core, &r, path);
+            last = core->memo.last;
+        }
     }
     return count;
 }

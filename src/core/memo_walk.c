@@ -61,17 +61,16 @@ static inline void use_lines(p5_core *core, const memo_way *way, uint32_t number
             code_cache_used(code, cache_set(line->physical), line->way);
 }
 
-memo_place *memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way,
-                                bool *tried)
+memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way)
 {
     if (!way->end || !memo_lines_present(core, way) || !memo_code_usual(core, path, way))
-        return way->first;
+        return (memo_reached){way->first, false};
     memo_node *at = memo_steps(core, r, way);
-    *tried = at != way->end;
+    bool tried = at != way->end;
     use_lines(core, way, at->number);
-    if (!*tried)
+    if (!tried)
         way->code_changes = memory_code_changes(core->memory);
-    return &at->place;
+    return (memo_reached){&at->place, tried};
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
@@ -194,7 +193,8 @@ static memo_place *__attribute__((noinline)) behind_own(p5_core *core, memo_bran
     return place;
 }
 
-static memo_place *ask_branch(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+static inline __attribute__((always_inline)) memo_place *ask_branch(p5_core *core, const p5_retired *r,
+                                                                    memo_branch *branch, bool taken)
 {
     if (memo_is_own(branch)) {
         unsigned own = memo_own(core, r, branch, taken);
@@ -227,9 +227,11 @@ static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node,
 
 /* memo_walk with answers that were given before. `known`: questions before `at`. */
 static inline __attribute__((always_inline)) memo_leaf *walk_on(p5_core *core, const p5_retired *r,
-                                                                const memo_path *path, memo_place *at,
-                                                                bool tried, bool taken, uint32_t known)
+                                                                const memo_path *path, memo_reached reached,
+                                                                bool taken, uint32_t known)
 {
+    memo_place *at = reached.place;
+    bool tried = reached.tried;
     while (at && at->kind != MEMO_LEAF) {
         memo_node *node = (memo_node *)at;
         known = node->number + 1;
@@ -240,21 +242,20 @@ static inline __attribute__((always_inline)) memo_leaf *walk_on(p5_core *core, c
         bool usual;
         memo_edge *edge = __builtin_expect(at->kind == MEMO_DATA, 1) ? ask_data(core, r, node, tried, &usual)
                                                                      : ask_other(core, r, node, &usual);
-        tried = false;
-        if (usual)
-            at = node->usual;
-        else
-            at = edge ? memo_follow(core, r, path, &edge->way, &tried) : NULL;
+        reached = usual  ? (memo_reached){node->usual, false}
+                  : edge ? memo_follow(core, r, path, &edge->way)
+                         : (memo_reached){NULL, false};
+        at = reached.place;
+        tried = reached.tried;
     }
     core->memo.known = known;
     return (memo_leaf *)at;
 }
 
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_place *at, bool tried,
-                     bool taken)
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken)
 {
     core->memo.given_count = 0;
-    return walk_on(core, r, path, at, tried, taken, 0);
+    return walk_on(core, r, path, at, taken, 0);
 }
 
 memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
@@ -264,6 +265,7 @@ memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *pa
     memo_place *at = behind_own(core, branch, own);
     core->memo.known = branch->node.number + 1;
     if (at && at->kind != MEMO_LEAF)
-        return walk_on(core, r, path, at, false, (own & OWN_TAKEN) != 0, branch->node.number + 1);
+        return walk_on(core, r, path, (memo_reached){at, false}, (own & OWN_TAKEN) != 0,
+                       branch->node.number + 1);
     return (memo_leaf *)at;
 }

@@ -5,6 +5,12 @@
 #include "core/memo_tree.h"
 #include "core/profile_internal.h"
 
+/* How far a way was followed. */
+typedef struct memo_reached {
+    memo_place *place; /* NULL: the tree ends */
+    bool tried;        /* it is a reference whose answer is not the usual one */
+} memo_reached;
+
 /* memo_price.c. The path of this execution, as memo_price will find it. NULL: there is none. */
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
 /* memo_walk.c */
@@ -15,22 +21,24 @@ bool memo_lines_present(const p5_core *core, const memo_way *way);
  * A group that passes the BTB is not asked: that would show in the BTB, and there is no asking twice. */
 memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way);
 /* memo_follow, if something has happened in the code cache since the way was followed last. */
-memo_place *memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way,
-                                bool *tried);
+memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way);
 /* Follows the tree from `at`, question by question up to an answer that is not the usual one, then the way
- * that begins there, and so on, and answers the leaf. `tried`: the reference that `at` asks for does not have
- * the usual answer. NULL: the tree ends behind `known` questions. */
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_place *at, bool tried,
-                     bool taken);
+ * that begins there, and so on, and answers the leaf. NULL: the tree ends behind `known` questions. */
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken);
 /* Goes on behind a branch that found its own entry, with an answer (OWN_*) that leads to no leaf yet. */
 memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
                          unsigned own);
 
-/* The memo may price the stretch, and there is nothing to be done before. */
-static inline bool core_retires_usually(p5_core *core, const p5_retired *r)
+/* The memo may price stretches at `cpl`, and but for the profile there is nothing to be done before. */
+static inline bool memo_prices(const p5_core *core, unsigned cpl)
 {
-    return counts_class(r->cpl) == core->cpl_class && core->memo.on && !core->faulted_in_v &&
-           (!core->profile || profile_goes_on(core->profile, r, core->now));
+    return counts_class(cpl) == core->cpl_class && core->memo.on && !core->faulted_in_v;
+}
+
+/* Notes in the profile, if one is made, a stretch that is all of `block`. False: that is more than a note. */
+static inline bool memo_notes(p5_core *core, const p5_block *block, uint32_t next)
+{
+    return !core->profile || profile_goes_on(core->profile, block, next, core->now);
 }
 
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
@@ -56,7 +64,7 @@ static inline branch_query memo_query(const p5_core *core, const p5_retired *r, 
                           .in_v = node->in_v,
                           .unpaired_chance = node->chance,
                           .loop_pairs = (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX),
-                          .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+                          .since_last = since};
 }
 
 /* The branch's own entry is where it was last time. */
@@ -114,23 +122,21 @@ static inline bool memo_code_usual(p5_core *core, const memo_path *path, const m
             (way->page == m->code_tlb.last_key || memory_code_page_usual(m, path->block->code->linear)));
 }
 
-/* Follows a way as far as the answers are usual. Answers the place where that is no longer known; `*tried` is
- * set if that is a reference whose answer is not the usual one.
+/* Follows a way as far as the answers are usual. Answers the place where that is no longer known.
  *
  * If nothing has happened in the code cache since the lines of the way were used last, that needs not be
  * looked at and not be done again: a use of a cache way sets the bits on its path of the replacement tree to
  * values that depend on that alone; done twice with nothing between, the second changes nothing, and the
  * lines of a block lie in different sets. */
-static inline __attribute__((always_inline)) memo_place *
-memo_follow(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way, bool *tried)
+static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *core, const p5_retired *r,
+                                                                      const memo_path *path, memo_way *way)
 {
     if (__builtin_expect(way->code_changes != memory_code_changes(core->memory), 0))
-        return memo_follow_changed(core, r, path, way, tried);
+        return memo_follow_changed(core, r, path, way);
     if (__builtin_expect(!memo_code_usual(core, path, way), 0))
-        return way->first;
+        return (memo_reached){way->first, false};
     memo_node *at = memo_steps(core, r, way);
-    *tried = at != way->end;
-    return &at->place;
+    return (memo_reached){&at->place, at != way->end};
 }
 
 #endif

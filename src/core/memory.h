@@ -143,7 +143,7 @@ typedef struct branch_query {
     bool in_v;
     bool unpaired_chance; /* P54C: an unused pairing opportunity (no allocation) */
     uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated: tight loops */
-    uint16_t since_last;  /* instructions executed since this branch's last execution, saturated (P55C tight
+    uint64_t since_last;  /* instructions executed since this branch's last execution; 0: unknown (P55C tight
                              loops) */
 } branch_query;
 typedef struct branch_answer {

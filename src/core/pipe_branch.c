@@ -28,11 +28,6 @@ static void count_return(pipe *p, const branch_answer *a)
         pipe_count(p, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 1, 1);
 }
 
-static uint16_t saturate16(uint64_t n)
-{
-    return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
-}
-
 /* Near branches ask the predictor. A wrong answer is known at the end of EX, for a conditional branch in V
  * one clock later, in WB. */
 static void resolve(pipe *p, const pipe_insn *x, bool in_v)
@@ -50,7 +45,7 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
         .in_v = in_v,
         .unpaired_chance = p->end_bit_missed,
         .loop_pairs = (uint8_t)(p->branch_pairs + p->groups < 255 ? p->branch_pairs + p->groups : 255),
-        .since_last = saturate16(p->branch_since + p->instructions)};
+        .since_last = p->branch_since + p->instructions};
     branch_answer answer = {0};
     p->resolver->branch(p->resolver->context, &query, &answer);
     if (answer.hit)

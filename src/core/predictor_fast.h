@@ -35,21 +35,31 @@ static inline void predictor_learn(btb_entry *entry, const branch_query *query)
     entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[history] >> 1;
 }
 
-/* What became of a branch that found its own entry. */
-enum { OWN_PREDICTED_TAKEN = 1, OWN_RIGHT = 2, OWN_TAKEN = 4, OWN_ANSWERS = 8 };
+/* What became of a branch that found its own entry. OWN_WRONG_TARGET: it was taken, and to somewhere else
+ * than its entry says, or it leads to the instruction behind it. */
+enum { OWN_PREDICTED_TAKEN = 1, OWN_TAKEN = 2, OWN_WRONG_TARGET = 4, OWN_ANSWERS = 8 };
 
-static inline unsigned predictor_compare(const branch_query *query, uint32_t predicted, bool predicted_taken)
+static inline bool predictor_own_right(unsigned own)
 {
-    bool wrong_target = (predicted != query->target) | (query->target == query->fall_through);
-    bool wrong = (predicted_taken ^ query->taken) | (query->taken & wrong_target);
-    return (unsigned)predicted_taken | (unsigned)!wrong << 1 | (unsigned)query->taken << 2;
+    return (own & OWN_WRONG_TARGET) == 0 && ((own ^ own >> 1) & OWN_PREDICTED_TAKEN) == 0;
+}
+
+/* `type`: the entry's. A conditional branch that is taken does not lead to the instruction behind it. */
+static inline unsigned predictor_compare(const branch_query *query, uint8_t type, uint32_t predicted,
+                                         bool predicted_taken)
+{
+    bool wrong_target = predicted != query->target;
+    if (type != BTB_JCC)
+        wrong_target |= query->target == query->fall_through;
+    return (unsigned)predicted_taken | (unsigned)query->taken << 1 |
+           (unsigned)(query->taken & wrong_target) << 2;
 }
 
 /* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
  * then is not in it yet. */
 static inline bool predictor_direction(const predictor *p, const branch_query *query, const btb_entry *entry)
 {
-    bool stale = query->since_last - 1u < p->btb.model->stale_instructions; /* 0: unknown */
+    bool stale = query->since_last - 1 < p->btb.model->stale_instructions; /* 0: unknown */
     return stale ? entry->stale_prediction : entry->prediction;
 }
 
@@ -72,7 +82,7 @@ static inline unsigned predictor_own(predictor *p, const branch_query *query, bt
             predicted = address;
     }
     entry->target = query->taken ? query->target : entry->target;
-    return predictor_compare(query, predicted, predicted_taken);
+    return predictor_compare(query, entry->type, predicted, predicted_taken);
 }
 
 /* What predictor_own will answer. */
@@ -81,14 +91,14 @@ static inline unsigned predictor_own_ahead(const predictor *p, const branch_quer
 {
     const return_stack *returns = &p->returns;
     bool popped = entry->type == BTB_RET && returns->entries != 0;
-    return predictor_compare(query, popped ? returns->address[returns->top] : entry->target,
+    return predictor_compare(query, entry->type, popped ? returns->address[returns->top] : entry->target,
                              entry->type != BTB_JCC || predictor_direction(p, query, entry));
 }
 
 /* The same in full. */
 static inline branch_answer predictor_own_answer(unsigned own, uint8_t type, bool overflow)
 {
-    bool right = (own & OWN_RIGHT) != 0;
+    bool right = predictor_own_right(own);
     return (branch_answer){.hit = true,
                            .predicted_taken = (own & OWN_PREDICTED_TAKEN) != 0,
                            .right = right,

@@ -174,14 +174,13 @@ static inline void profile_missed_code(p5_core *core, uint32_t physical)
     core->profile->code_misses[cache_set(physical)]++;
 }
 
-/* Notes a stretch that simply goes on where the one before stopped, in the same function: most do. False:
- * profile_follow has more to do. */
-static inline bool profile_goes_on(profiler *p, const p5_retired *r, uint64_t now)
+/* Notes a stretch, all of `block`, that simply goes on where the one before stopped, in the same function:
+ * most do. False: profile_follow has more to do. */
+static inline bool profile_goes_on(profiler *p, const p5_block *block, uint32_t next, uint64_t now)
 {
-    const p5_block *block = r->block;
-    if (block->place != p->expected || r->count != block->count || now >= p->interval_at)
+    if (block->place != p->expected || now >= p->interval_at)
         return false;
-    p->expected = r->next | block->goes_on;
+    p->expected = next | block->goes_on;
     p->block = block;
     return true;
 }

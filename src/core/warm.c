@@ -129,7 +129,7 @@ static inline void touch_branch(p5_core *core, const p5_retired *r, const op *o,
                                 .taken = taken,
                                 .in_v = in_v,
                                 .loop_pairs = (uint8_t)(pairs < 255 ? pairs : 255),
-                                .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+                                .since_last = since};
     predictor *p = core->predictor;
     branch_answer answer = {0};
     predictor_branch(p, &query, &answer);
@@ -153,10 +153,10 @@ static inline void touch_own_branch(p5_core *core, const p5_block *block, warm_b
                                 .fall_through = block->fall_through,
                                 .kind = block->branch_kind,
                                 .taken = taken,
-                                .since_last = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX)};
+                                .since_last = since};
     uint64_t *lru = &p->btb.lru[known->btb_set];
     *lru = replacement_used(&p->btb.order, *lru, known->btb_way);
-    bool right = (predictor_own(p, &query, known->entry, &overflow) & OWN_RIGHT) != 0;
+    bool right = predictor_own_right(predictor_own(p, &query, known->entry, &overflow));
     core->warm->redirect = taken | !right;
 }
 

@@ -212,7 +212,10 @@ static void join_halves(engine *e, uint32_t linear, unsigned size)
     if (!vector && !descriptor)
         return;
     unsigned whole = env->hflags & UC_HF_PE ? 8 : 4;
-    e->descriptor |= descriptor;
+    if (descriptor) {
+        e->descriptor = true;
+        engine_no_batch(e);
+    }
     if (size != whole / 2 || e->record_next - engine_records(e) < 2)
         return;
     p5_access *second = e->record_next - 1, *first = second - 1;

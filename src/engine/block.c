@@ -327,6 +327,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         return false;
     memcpy(b->bytes, code->bytes, at);
     b->block = p5_block_make(e->options.core, code->bytes, at, b->linear, b->physical, code32, b->count);
+    b->plain = b->quick && !b->slow;
     return b->block && p5_block_count(b->block) == b->count;
 }
 

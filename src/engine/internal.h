@@ -84,6 +84,7 @@ typedef struct engine_block {
     uint8_t kind; /* block_kind */
     block_levels levels;
     bool slow;              /* its start has more to do than to be noted */
+    bool plain;             /* quick, and not slow */
     bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors */
     bool address16;         /* BLOCK_REP: the count is CX */
     bool port;              /* BLOCK_REP: INS or OUTS */
@@ -136,8 +137,9 @@ struct engine {
     p5_value *value_next;
     p5_retired_block *batch_next; /* where the next stretch of the batch goes; records and values of the
                                running block begin where those of the one before end */
-    int batch_room;  /* instructions that the batch still takes. More than none: the running block is a quick
-                        one */
+    int batch_room; /* instructions that the batch still takes. More than none: the running block is a quick
+                       one */
+    unsigned batch_instructions;
     bool batching;   /* engine_batch */
     bool descriptor; /* the stretch read a descriptor */
     bool restart; /* the running block was left because it changed its own code; it goes on with a block that
@@ -225,6 +227,11 @@ struct engine {
 static inline engine *engine_of(const uc_env *env)
 {
     return env->owner;
+}
+/* There is something about the running block's stretch that is to be looked at: it goes into no batch. */
+static inline void engine_no_batch(engine *e)
+{
+    e->batch_room = 0;
 }
 /* Where the running block's records begin. */
 static inline p5_access *engine_records(const engine *e)

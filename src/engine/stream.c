@@ -32,7 +32,7 @@ void engine_batch(engine *e, bool on)
 {
     e->batching = on && e->callbacks.retired_blocks;
     if (!e->batching)
-        e->batch_room = 0; /* what there is goes at the next boundary */
+        engine_no_batch(e); /* what there is goes at the next boundary */
 }
 
 static inline bool batch_waits(const engine *e)
@@ -48,6 +48,7 @@ static inline void batch_add(engine *e, const engine_block *b, uint32_t next)
     s->values_end = e->value_next;
     s->next = next;
     memcpy(&s->cpl, &b->levels, sizeof b->levels);
+    e->batch_instructions += b->count;
 }
 
 bool stream_give_batch(engine *e)
@@ -55,11 +56,10 @@ bool stream_give_batch(engine *e)
     if (!batch_waits(e))
         return false;
     const p5_retired_block *first = e->batch + 1, *last = e->batch_next - 1;
+    unsigned instructions = e->batch_instructions;
     e->batch_next = e->batch + 1;
     e->batch_room = 0;
-    unsigned instructions = 0;
-    for (const p5_retired_block *s = first; s <= last; s++)
-        instructions += p5_block_count(s->block);
+    e->batch_instructions = 0;
     const p5_access *accesses = e->batch->accesses_end;
     const p5_value *values = e->batch->values_end;
     e->batch->accesses_end = last->accesses_end;
@@ -84,6 +84,7 @@ void stream_none(engine *e)
     e->batch->accesses_end = e->records;
     e->batch->values_end = e->values;
     e->batch_room = 0;
+    e->batch_instructions = 0;
 }
 
 /* --- Single stretches --- */
@@ -331,9 +332,8 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
     (void)uc, (void)address, (void)size;
     engine_block *b = block;
     engine *e = b->owner;
-    bool something = e->restart | e->descriptor | e->retired.unsafe_x87 | e->stepping | !b->quick | b->slow |
-                     atomic_load_explicit(&e->requested, memory_order_relaxed);
-    if (__builtin_expect(something | (e->batch_room <= 0), 0)) {
+    bool plain = e->batch_room > 0 && b->plain;
+    if (__builtin_expect(!plain || atomic_load_explicit(&e->requested, memory_order_relaxed), 0)) {
         stream_boundary(e, b);
         return;
     }
@@ -349,6 +349,8 @@ void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
 {
-    engine_of(uc_env_of(cpu))->restart = true;
+    engine *e = engine_of(uc_env_of(cpu));
+    e->restart = true;
+    engine_no_batch(e);
     REAL(cpu_loop_exit_noexc)(cpu);
 }

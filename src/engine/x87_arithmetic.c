@@ -17,6 +17,7 @@ static void __attribute__((noinline)) mark_unsafe(engine *e, uintptr_t retaddr)
             e->unsafe[i] = 1;
     }
     e->retired.unsafe_x87 = true;
+    engine_no_batch(e);
 }
 
 static void recognise(uc_env *env, x87_binary which, const uc_fpreg *to, const uc_fpreg *other,
