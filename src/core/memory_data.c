@@ -1,5 +1,5 @@
-/* Data references: translation, look-up, line fill, writes (memory.md 1-8). One reference becomes one or two
- * bus parts of up to 8 bytes, and one look-up per line. */
+/* Data references: translation, look-up, line fill, writes (241428, 2, 3 and 6). One reference becomes one or
+ * two bus parts of up to 8 bytes, and one look-up per line. */
 #include "core/memory.h"
 
 /* The way of a plain reference through this file is compiled as a whole, for reads and writes apart: see
@@ -256,7 +256,7 @@ ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
 /* ---- locked and I/O ---- */
 
 /* A locked reference always goes to the bus: a modified copy first, then the read or write itself; the line
- * ends invalid (memory.md 7). A write whose value does not depend on the read stands ready in the bus unit
+ * ends invalid (241428, 6). A write whose value does not depend on the read stands ready in the bus unit
  * and follows it without the way through EX: XCHG measures one or two bus clocks less than LOCK ADD on every
  * P54C board. */
 static void locked_reference(reference *r, const part *parts, unsigned count)

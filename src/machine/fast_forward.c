@@ -6,10 +6,9 @@
 p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
                                   p5_error *error)
 {
-    if (machine->guest == NULL)
-        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
-    if (machine->running)
-        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
+    p5_status ready = machine_check_ready(machine, error);
+    if (ready != P5_OK)
+        return ready;
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE,
                          "an observed machine cannot be fast-forwarded: observe it behind");

@@ -268,10 +268,9 @@ static p5_status accept_gdb(const char *where, connection *c, p5_error *error)
 p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_limits *limits,
                              p5_run_result *result, p5_error *error)
 {
-    if (machine->guest == NULL)
-        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
-    if (machine->running)
-        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
+    p5_status ready = machine_check_ready(machine, error);
+    if (ready != P5_OK)
+        return ready;
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE,
                          "a run cannot be traced and controlled by gdb at the same time");

@@ -147,6 +147,15 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
     return status;
 }
 
+p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
+{
+    if (machine->guest == NULL)
+        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
+    return P5_OK;
+}
+
 void p5_machine_close(p5_machine *machine)
 {
     if (machine == NULL)

@@ -389,10 +389,9 @@ static void run_engine(p5_machine *machine)
 
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
 {
-    if (machine->guest == NULL)
-        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
-    if (machine->running)
-        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
+    p5_status ready = machine_check_ready(machine, error);
+    if (ready != P5_OK)
+        return ready;
     if (limits != NULL && !(limits->timeout_seconds >= 0))
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     if (!machine->ended) {

@@ -140,6 +140,8 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
 /* loaders -> machine.c: opens the engine with the RAM asked for, or `default_bytes`. */
 p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
                               p5_error *error);
+/* A run can begin: something is loaded, and none is under way. */
+p5_status machine_check_ready(const p5_machine *machine, p5_error *error);
 /* Ends the guest for good. The first end counts. */
 void machine_end(p5_machine *machine, p5_end end, int status);
 /* Fills address and disassembly of the result. */
