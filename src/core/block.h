@@ -130,6 +130,29 @@ struct p5_block {
 p5_block *block_prepare(const timing *t, isa_block *code);
 void block_free(p5_block *block);
 
+/* Its branch was taken if control went to `next`; true if it cannot fall through. */
+static inline bool block_taken(const p5_block *block, uint32_t next)
+{
+    return (next != block->fall_through) | !block->conditional;
+}
+
+/* A block of a batch as a stretch by itself, whose accesses and values begin at `accesses` and `values`. */
+static inline p5_retired block_retired(const p5_retired_block *b, const p5_access *accesses,
+                                       const p5_value *values)
+{
+    return (p5_retired){.block = b->block,
+                        .count = (uint16_t)b->block->count,
+                        .access_count = (uint32_t)(b->accesses_end - accesses),
+                        .accesses = accesses,
+                        .value_count = (uint32_t)(b->values_end - values),
+                        .values = values,
+                        .next = b->next,
+                        .cpl = b->cpl,
+                        .cpl_after = b->cpl_after,
+                        .mode = b->mode,
+                        .iopl = b->iopl};
+}
+
 /* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
 unsigned block_access_clock(const op *o, unsigned j, unsigned n, unsigned clocks);
 

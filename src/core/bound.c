@@ -87,12 +87,6 @@ static uint64_t memory_backlog(const struct memory *m, uint64_t now)
 
 /* ---- where things are ---------------------------------------------------------------------------------- */
 
-static bool translated(const tlb *t, uint32_t key, bool write)
-{
-    int entry = key == t->last_key ? (int)t->last : memory_fast_tlb(t, key);
-    return entry >= 0 && (!write || t->dirty[entry]);
-}
-
 /* What references before this one may have displaced. */
 typedef struct displaced {
     uint64_t sets[2]; /* of the data cache: lines were filled into them */
@@ -115,7 +109,7 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
     bool page = !m->paging || (!(a->flags & P5_ACCESS_LARGE_PAGE) && !d->pages &&
-                               translated(&m->data_tlb, tlb_key(a->linear, false), write));
+                               memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
     d->pages |= !page;
     unsigned set = cache_set(a->physical);
     int way = data_cache_find(&m->data, a->physical);
@@ -135,7 +129,7 @@ static uint32_t missing(const struct memory *m, const bound *b, const p5_access 
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
     bool plain = (a->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) == 0 && (a->linear & 7) + a->size <= 8 &&
-                 (!m->paging || translated(&m->data_tlb, tlb_key(a->linear, false), write));
+                 (!m->paging || memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
     return plain ? b->miss_clocks : b->access_clocks;
 }
 
@@ -168,7 +162,7 @@ uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r)
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
     clocks += (uint64_t)(m->model->latency.misaligned + BANKS) * r->access_count;
     unsigned lines = lines_missing(m, block->code);
-    if (m->paging && !translated(&m->code_tlb, tlb_key(block->code->linear, false), false))
+    if (m->paging && !memory_translates(&m->code_tlb, tlb_key(block->code->linear, false), false))
         clocks += b->walk_clocks;
     bool asks = lines > 0;
     displaced d = {{0}, false};

@@ -2,12 +2,6 @@
 #include "core/bound.h"
 #include "core/memo_way.h"
 
-static bool translated(const tlb *t, uint32_t key, bool write)
-{
-    int entry = key == t->last_key ? (int)t->last : memory_fast_tlb(t, key);
-    return entry >= 0 && (!write || t->dirty[entry]);
-}
-
 /* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
 static bool hits(const struct memory *m, const p5_access *access, const data_expected *expected)
 {
@@ -15,7 +9,7 @@ static bool hits(const struct memory *m, const p5_access *access, const data_exp
     int way = data_cache_find(&m->data, access->physical);
     return memory_kind(access) == expected->kind && (access->linear & expected->mask) <= expected->most &&
            way >= 0 && (!expected->write || m->data.state[set][way] >= MESI_EXCLUSIVE) &&
-           (!m->paging || translated(&m->data_tlb, tlb_key(access->linear, false), expected->write));
+           (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
 }
 
 static bool code_is_usual(const p5_core *core, const memo_way *way)
@@ -24,7 +18,7 @@ static bool code_is_usual(const p5_core *core, const memo_way *way)
     if (way->code_changes != memory_code_changes(m) && !memo_lines_present(core, way))
         return false;
     return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
-                               (!m->paging || translated(&m->code_tlb, way->page, false)));
+                               (!m->paging || memory_translates(&m->code_tlb, way->page, false)));
 }
 
 static bool steps_are_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
@@ -46,7 +40,7 @@ bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
 {
     if (!core->memo.on || r->count == 0 || counts_class(r->cpl) != core->cpl_class)
         return false;
-    bool taken = (r->next != r->block->fall_through) | !r->block->conditional;
+    bool taken = block_taken(r->block, r->next);
     const memo_path *path = memo_way_in(core, r, taken);
     const memo_way *way = path ? &path->way : NULL;
     if (!way || !way->end || way->end->place.kind != MEMO_BRANCH || !code_is_usual(core, way) ||

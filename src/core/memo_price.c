@@ -185,11 +185,6 @@ static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_r
         price_exact(core, r);
 }
 
-static inline bool is_taken(const p5_block *block, uint32_t next)
-{
-    return (next != block->fall_through) | !block->conditional;
-}
-
 /* The path that was taken from `last` last time, if it is one of this block. */
 static inline memo_path *expected(const p5_block *block, const memo_leaf *last)
 {
@@ -223,7 +218,7 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken)
 
 void memo_price(p5_core *core, const p5_retired *r)
 {
-    bool taken = is_taken(r->block, r->next);
+    bool taken = block_taken(r->block, r->next);
     memo_path *path = known_way_in(core, r, taken);
     if (__builtin_expect(path != NULL, 1))
         price_along(core, r, path, taken);
@@ -231,18 +226,20 @@ void memo_price(p5_core *core, const p5_retired *r)
         price_unexpected(core, r, taken);
 }
 
-/* What memo_price_blocks leaves out of `r` as long as nobody looks at it. */
-static inline void complete(p5_retired *r, const p5_retired_block *b)
+static void __attribute__((noinline))
+price_unusual(p5_core *core, const p5_retired_block *b, const p5_access *accesses, const p5_value *values)
 {
-    r->count = (uint16_t)b->block->count;
-    r->access_count = (uint32_t)(b->accesses_end - r->accesses);
-    r->value_count = (uint32_t)(b->values_end - r->values);
+    const p5_retired r = block_retired(b, accesses, values);
+    p5_core_retire(core, &r);
 }
 
-static void __attribute__((noinline)) price_unusual(p5_core *core, p5_retired *r, const p5_retired_block *b)
+/* `path` ends before the stretch does. */
+static void __attribute__((noinline))
+learn(p5_core *core, const p5_retired_block *b, const p5_access *accesses, const p5_value *values,
+      memo_path *path)
 {
-    complete(r, b);
-    p5_core_retire(core, r);
+    const p5_retired r = block_retired(b, accesses, values);
+    memo_learn(core, &r, path);
 }
 
 /* Prices blocks in turn. `limited`: only as long as they cannot reach clock `limit`. Answers how many. */
@@ -253,6 +250,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
 {
     if (count == 0)
         return 0;
+    /* only what the way asks for is filled in: not the numbers of instructions, accesses and values */
     p5_retired r = {.accesses = accesses, .values = values};
     memo_leaf *last = core->memo.last;
     uint32_t levels; /* cpl to iopl, which are the same for most batches */
@@ -273,7 +271,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
             memcpy(&r.cpl, &levels, LEVELS);
             prices = memo_prices(core, r.cpl);
         }
-        bool taken = is_taken(block, r.next);
+        bool taken = block_taken(block, r.next);
         bool whole = ((char *)b->accesses_end - (char *)r.accesses == block->access_bytes) &
                      ((char *)b->values_end - (char *)r.values == block->value_bytes);
         if (limited && (!whole || core->now + block->blind_clocks >= limit))
@@ -283,7 +281,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
             path = find_variant(core, &r, taken, path);
         bool usual = path && whole && prices && memo_notes(core, block, r.next);
         if (__builtin_expect(!usual, 0)) {
-            price_unusual(core, &r, b);
+            price_unusual(core, b, r.accesses, r.values);
             last = core->memo.last;
             prices = memo_prices(core, r.cpl);
             continue;
@@ -292,8 +290,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
         if (__builtin_expect(last != NULL, 1)) {
             use(core, last, block);
         } else {
-            complete(&r, b);
-            memo_learn(core, &r, path);
+            learn(core, b, r.accesses, r.values, path);
             last = core->memo.last;
         }
     }

@@ -16,6 +16,13 @@ static inline int memory_fast_tlb(const tlb *t, uint32_t key)
     return t->key[entry] == key ? entry : -1;
 }
 
+/* A reference to that page is translated without a walk. Changes nothing. */
+static inline bool memory_translates(const tlb *t, uint32_t key, bool write)
+{
+    int entry = key == t->last_key ? (int)t->last : memory_fast_tlb(t, key);
+    return entry >= 0 && (!write || t->dirty[entry]);
+}
+
 static inline void memory_set_pipe(struct memory *m, bool v_pipe)
 {
     m->v_pipe = v_pipe;

@@ -148,7 +148,7 @@ static inline void touch_own_branch(p5_core *core, const p5_block *block, warm_b
 {
     predictor *p = core->predictor;
     uint64_t since = core->instructions - block->ran->instructions;
-    bool taken = (next != block->fall_through) | !block->conditional, overflow;
+    bool taken = block_taken(block, next), overflow;
     const branch_query query = {.target = next,
                                 .fall_through = block->fall_through,
                                 .kind = block->branch_kind,
@@ -327,18 +327,14 @@ void p5_core_warm(p5_core *core, const p5_retired *r)
 uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                              const p5_retired_block *blocks, size_t count)
 {
-    (void)values;
     for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++) {
         core->block = s->block;
         if (__builtin_expect(!warm_known(core, s->block, accesses, s->accesses_end, s->next), 0)) {
-            const p5_retired r = {.block = s->block,
-                                  .count = (uint16_t)s->block->count,
-                                  .accesses = accesses,
-                                  .access_count = (uint32_t)(s->accesses_end - accesses),
-                                  .next = s->next};
+            const p5_retired r = block_retired(s, accesses, values);
             warm_any(core, &r);
         }
         accesses = s->accesses_end;
+        values = s->values_end;
     }
     return core->now;
 }

@@ -7,8 +7,6 @@
  */
 #include "machine/observe_internal.h"
 
-#include <string.h>
-
 #include "core/block.h"
 
 /* The part of `r` that is the `count` instructions from `i` on, whose accesses and values begin at the given
@@ -129,14 +127,7 @@ void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, co
             accesses = blocks->accesses_end;
             values = blocks->values_end;
         }
-        p5_retired r = {.block = blocks->block,
-                        .count = (uint16_t)blocks->block->count,
-                        .accesses = accesses,
-                        .access_count = (uint32_t)(blocks->accesses_end - accesses),
-                        .values = values,
-                        .value_count = (uint32_t)(blocks->values_end - values),
-                        .next = blocks->next};
-        memcpy(&r.cpl, &blocks->cpl, 4);
+        const p5_retired r = block_retired(blocks, accesses, values);
         retire(machine, &r);
         instructions -= r.count;
         accesses = blocks->accesses_end;
