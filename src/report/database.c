@@ -1,10 +1,8 @@
 #include "report/database.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/embed.h"
 #include "base/error.h"
@@ -91,7 +89,8 @@ static p5_status adopt(p5_database *database, p5_error *error)
     return status;
 }
 
-p5_status p5_database_open(const char *path, p5_database **out, p5_error *error)
+/* Opens the file without looking what it holds. */
+static p5_status open_file(const char *path, p5_database **out, p5_error *error)
 {
     *out = NULL;
     p5_database *database = calloc(1, sizeof *database);
@@ -103,31 +102,59 @@ p5_status p5_database_open(const char *path, p5_database **out, p5_error *error)
         SQLITE_OK)
         status = database->sqlite != NULL ? database_error(database, error)
                                           : error_set(error, P5_ERR_MEMORY, "no memory for a database");
-    if (status == P5_OK)
-        sqlite3_busy_timeout(database->sqlite, BUSY_MILLISECONDS); /* another p5scope merge may be at it */
-    if (status == P5_OK)
-        status = adopt(database, error);
-    if (status == P5_OK)
-        status = prepare(database, error);
     if (status != P5_OK) {
         p5_database_close(database, NULL);
         return status;
     }
+    sqlite3_busy_timeout(database->sqlite, BUSY_MILLISECONDS); /* another p5scope merge may be at it */
     *out = database;
     return P5_OK;
+}
+
+/* An open file becomes one of ours, or is closed. */
+static p5_status take_over(p5_database **database, p5_error *error)
+{
+    p5_status status = adopt(*database, error);
+    if (status == P5_OK)
+        status = prepare(*database, error);
+    if (status != P5_OK) {
+        p5_database_close(*database, NULL);
+        *database = NULL;
+    }
+    return status;
+}
+
+p5_status p5_database_open(const char *path, p5_database **database, p5_error *error)
+{
+    p5_status status = open_file(path, database, error);
+    return status == P5_OK ? take_over(database, error) : status;
 }
 
 p5_status database_create(const char *path, p5_database **database, p5_error *error)
 {
     *database = NULL;
-    char journal[4096];
-    snprintf(journal, sizeof journal, "%s-journal", path);
-    struct stat there; /* what stands there is removed: no device, say */
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    struct stat there; /* what stands there is overwritten: no device, say */
+    bool exists = stat(path, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode))
         return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
-    if ((unlink(path) != 0 && errno != ENOENT) || (unlink(journal) != 0 && errno != ENOENT))
-        return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    return p5_database_open(path, database, error);
+    p5_status status = open_file(path, database, error);
+    if (status != P5_OK)
+        return status;
+    /*
+     * The file is emptied by SQLite, whatever it holds, and not unlinked: a reader that has the unlinked one open
+     * would take our journal for one of his and delete it.
+     */
+    if (exists && there.st_size > 0) {
+        sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
+        status = database_do(*database, "VACUUM", error);
+        sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
+    }
+    if (status != P5_OK) {
+        p5_database_close(*database, NULL);
+        *database = NULL;
+        return status;
+    }
+    return take_over(database, error);
 }
 
 p5_status p5_database_close(p5_database *database, p5_error *error)

@@ -26,7 +26,7 @@ valid() { # FILE: its reader takes what is there
 
 for file in t.csv t.jsonl t.jsonl.zst t.db t.vcd t.json t.kanata; do
     # killed, as soon as something has been written
-    "$program" trace -q -I 20000c -o $file "$guests/quicksort" 100000 >/dev/null 2>&1 &
+    "$program" trace -q -I 20000c -o $file "$guests/quicksort" 100000 >/dev/null 2>messages &
     pid=$!
     for _ in $(seq 600); do
         size=$(stat -c %s $file 2>/dev/null || echo 0)
@@ -36,7 +36,7 @@ for file in t.csv t.jsonl t.jsonl.zst t.db t.vcd t.json t.kanata; do
         esac
         sleep 0.1
     done
-    kill -9 $pid
+    kill -9 $pid || { cat messages; fail "$file: the run ended by itself"; }
     wait $pid 2>/dev/null
     pid=
     # the kernel may have been stopped within a write: the last line then is cut, and only that
@@ -69,3 +69,19 @@ done
 mkfifo pipe
 "$program" trace -q --format sqlite -o pipe "$guests/hello" >/dev/null 2>messages
 [ $? = 125 ] && grep -q 'pipe: this is not a regular file' messages && [ -p pipe ] || fail "a database in the place of a pipe"
+
+# Readers may look from the first moment on, also at what stands there from an earlier run, and whatever that is.
+"$program" trace -q -I 20000c -o t.db "$guests/quicksort" 20 >/dev/null
+for there in t.db messages nothing; do
+    rm -f u.db
+    [ ! -e $there ] || cp $there u.db
+    for _ in 1 2 3 4; do
+        "$program" trace -q -I 20000c -o u.db "$guests/quicksort" 20 >/dev/null 2>messages &
+        pid=$!
+        while kill -0 $pid 2>/dev/null; do sqlite3 u.db 'SELECT count(*) FROM interval' >/dev/null 2>&1; done
+        wait $pid || { cat messages; fail "a database with a reader, over $there"; }
+        pid=
+        [ "$(sqlite3 u.db 'SELECT count(*) FROM interval')" = "$(sqlite3 t.db 'SELECT count(*) FROM interval')" ] ||
+            fail "a database with a reader, over $there: another number of intervals"
+    done
+done
