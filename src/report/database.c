@@ -141,8 +141,8 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     if (status != P5_OK)
         return status;
     /*
-     * The file is emptied by SQLite, whatever it holds, and not unlinked: a reader that has the unlinked one open
-     * would take our journal for one of his and delete it.
+     * The file is emptied by SQLite, whatever it holds, and not unlinked: a reader that has the unlinked one
+     * open would take our journal for one of his and delete it.
      */
     if (exists && there.st_size > 0) {
         sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
