@@ -66,6 +66,7 @@ typedef struct p5_trace_options {
     const p5_trace_function *functions;
     size_t function_count;
     bool markers, pmu;   /* rows at the guest's markers; at RDPMC, and RDMSR and WRMSR of the monitor */
+    bool bus_clock;      /* VCD: the bus clock, too, edge by edge; a file many times as long */
     p5_bound from, to;   /* the window; kind 0: from the beginning, to the end */
     const char *command; /* the guest and p5scope's own options, as written, for the header; may be NULL */
     const char *options;

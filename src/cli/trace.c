@@ -15,6 +15,7 @@ enum {
     KEY_FROM,
     KEY_TO,
     KEY_DELTAS,
+    KEY_BUS_CLOCK,
     MOST_WORDS = 64,
     MOST_FUNCTIONS = 1000
 };
@@ -72,6 +73,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DELTAS:
         options->trace.deltas = true;
         return 0;
+    case KEY_BUS_CLOCK:
+        options->trace.bus_clock = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -95,6 +99,10 @@ static bool choose_format(trace_options *options)
             "-o", path, 1,
             "the file's name does not say which format (.csv .jsonl .db .vcd .json .kanata, then .zst); "
             "--format does");
+        return false;
+    }
+    if (options->trace.bus_clock && options->trace.format != P5_TRACE_VCD) {
+        cli_complain("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
         return false;
     }
     return true;
@@ -224,6 +232,7 @@ int verb_trace(int argc, char **argv)
         {"pmu", KEY_PMU, NULL, 0, "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
         {"event", 'e', "LIST", 0, "Columns, as for stat (all events and stalls)", 0},
         {"deltas", KEY_DELTAS, NULL, 0, "CSV, JSON: what came since the row before", 0},
+        {"bus-clock", KEY_BUS_CLOCK, NULL, 0, "VCD: the bus clock, too, edge by edge", 0},
         {"from", KEY_FROM, "PLACE", 0, "Begin at clock Nc, instruction Ni, or SYMBOL", 0},
         {"to", KEY_TO, "PLACE", 0, "End there; the guest runs on", 0},
         {0}};

@@ -164,8 +164,7 @@ static void flush(trace_file *file)
 
 /* ---- records ------------------------------------------------------------------------------------------- */
 
-/* Room for `size` more bytes, or NULL. */
-static char *room(trace_file *file, size_t size)
+char *trace_room(trace_file *file, size_t size)
 {
     if (file->status != P5_OK)
         return NULL;
@@ -177,9 +176,14 @@ static char *room(trace_file *file, size_t size)
     return file->text.items + file->text.count;
 }
 
+void trace_wrote(trace_file *file, const char *end)
+{
+    file->text.count = (size_t)(end - file->text.items);
+}
+
 void trace_put_bytes(trace_file *file, const char *bytes, size_t size)
 {
-    char *to = room(file, size);
+    char *to = trace_room(file, size);
     if (to == NULL || size == 0)
         return;
     memcpy(to, bytes, size);
@@ -215,7 +219,7 @@ void trace_put_format(trace_file *file, const char *format, ...)
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *to = length >= 0 ? room(file, (size_t)length + 1) : NULL;
+    char *to = length >= 0 ? trace_room(file, (size_t)length + 1) : NULL;
     if (to != NULL) {
         vsnprintf(to, (size_t)length + 1, format, arguments);
         file->text.count += (size_t)length;

@@ -22,6 +22,10 @@ void trace_put_bytes(trace_file *file, const char *bytes, size_t size);
 void trace_put_char(trace_file *file, char c);
 void trace_put_unsigned(trace_file *file, uint64_t value);
 void trace_put_format(trace_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Room for a part of a record of up to `size` bytes, which is written there and then told by trace_wrote;
+ * NULL after an error. */
+char *trace_room(trace_file *file, size_t size);
+void trace_wrote(trace_file *file, const char *end);
 /* The text as a JSON string, with its quotes. */
 void trace_put_json(trace_file *file, const char *text);
 /* The record is complete: its last byte was a newline. */

@@ -16,10 +16,18 @@
 #include "pmu/pins.h"
 #include "report/insn_text.h"
 #include "report/trace_sink.h"
+#include "report/vcd_bus.h"
 #include "report/vcd_queue.h"
+#include "report/vcd_time.h"
 
 /* The bus is told of that long after its time at most: a page walk and two lines. */
-enum { LAG_CLOCKS = 4096, TEXTS = 1 << 12, PROBES = 32, CHANGE_BYTES = 48, EDGES = 64, QUEUED = 1024 };
+enum { LAG_CLOCKS = 4096, TEXTS = 1 << 12, PROBES = 32, QUEUED = 512, USES = 64 };
+/* Text of a change of one signal, and of the bus. */
+enum {
+    STRING_BYTES = 100,
+    CHANGE_BYTES = VCD_TIME_BYTES + STRING_BYTES + 10,
+    EDGE_BYTES = VCD_TIME_BYTES + 9
+};
 
 /* The signals; the columns of the trace follow. */
 enum {
@@ -29,7 +37,7 @@ enum {
     SIGNAL_IERR,
     SIGNAL_BUS_CLOCK,
     SIGNAL_BUS_BUSY,
-    SIGNAL_BUS_OWN,
+    SIGNAL_BUS_OTHER,
     SIGNAL_BTM,
     SIGNAL_BTM_ADDRESS,
     SIGNAL_CESR,
@@ -52,7 +60,7 @@ static const struct {
     [SIGNAL_IERR] = {"pins", "wire", "IERR_n", 1, 1},
     [SIGNAL_BUS_CLOCK] = {"bus", "wire", "CLK", 1, 0},
     [SIGNAL_BUS_BUSY] = {"bus", "wire", "busy", 1, 0},
-    [SIGNAL_BUS_OWN] = {"bus", "wire", "own", 1, 0},
+    [SIGNAL_BUS_OTHER] = {"bus", "wire", "other", 1, 0},
     [SIGNAL_BTM] = {"bus", "wire", "btm", 2, 0},
     [SIGNAL_BTM_ADDRESS] = {"bus", "wire", "btm_address", 32, 0},
     [SIGNAL_CESR] = {"pmu", "reg", "CESR", 32, 0},
@@ -63,23 +71,17 @@ static const struct {
     [SIGNAL_INSN] = {"cpu", "string", "instruction", 1, 0},
 };
 
-/* A number that mostly grows by little, with its digits. */
-typedef struct decimal {
-    uint64_t value;
-    unsigned length;
-    char digits[24];
-} decimal;
-
 typedef struct vcd_state {
-    vcd_queue queue;
+    vcd_queue queue; /* all but the bus */
+    vcd_bus bus;
+    size_t most_changes, most_uses; /* in queue and bus until they are looked at; there is room for these */
     bool out_of_memory;
     insn_text *texts;
     char *strings[TEXTS]; /* values of SIGNAL_INSN, by hash */
     size_t signal_count;
-    uint64_t *shown;    /* values as last written */
-    decimal time;       /* #time as last written */
-    uint64_t bus_clock; /* number of the next edge of CLK */
-    bool clock_runs;
+    uint64_t *shown;   /* values as last written, but for */
+    vcd_levels levels; /* ... those of the bus */
+    vcd_time time;
     uint64_t matches[4];
 } vcd_state;
 
@@ -99,80 +101,44 @@ static void pulse(vcd_state *state, uint32_t signal, uint64_t from, uint64_t to,
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static void decimal_set(decimal *d, uint64_t value)
-{
-    uint64_t more = value - d->value;
-    d->value = value;
-    if (more < 10 && d->length > 0) {
-        char *digit = d->digits + d->length - 1;
-        *digit = (char)(*digit + (int)more);
-        for (; *digit > '9' && digit > d->digits; digit--) {
-            *digit = (char)(*digit - 10);
-            digit[-1]++;
-        }
-        if (*d->digits <= '9')
-            return;
-    }
-    d->length = (unsigned)snprintf(d->digits, sizeof d->digits, "%" PRIu64, value);
-}
-
-/* "#time" if it has not been written; answers where the text goes on. */
-static char *add_time(vcd_state *state, char *to, uint64_t clock)
-{
-    if (clock <= state->time.value)
-        return to; /* what is told of too late belongs to the time that has been reached */
-    decimal_set(&state->time, clock);
-    *to++ = '#';
-    memcpy(to, state->time.digits, sizeof state->time.digits); /* and what is behind them */
-    to += state->time.length;
-    *to++ = '\n';
-    return to;
-}
-
 static unsigned bits_of(uint32_t signal)
 {
     return signal < SIGNAL_COLUMNS ? signals[signal].bits : 64;
 }
 
+enum { FIRST_IDENTIFIER = '!', IDENTIFIERS = 94 };
 /* Printable characters from ! on, lowest digit first. */
 static const char *identifier(uint32_t signal, char text[8])
 {
-    enum { FIRST = 33, DIGITS = 94 };
     size_t at = 0;
     do {
-        text[at++] = (char)(FIRST + signal % DIGITS);
-        signal /= DIGITS;
+        text[at++] = (char)(FIRST_IDENTIFIER + signal % IDENTIFIERS);
+        signal /= IDENTIFIERS;
     } while (signal != 0);
     text[at] = '\0';
     return text;
 }
 
-static void put_value(p5_trace *trace, uint32_t signal, uint64_t value)
+/* A change of `signal`, without its time, into CHANGE_BYTES; answers where the text goes on. */
+static char *put_value(const vcd_state *state, char *to, uint32_t signal, uint64_t value)
 {
-    vcd_state *state = trace->state;
-    trace_file *file = trace->file;
-    char id[8], digits[65];
-    identifier(signal, id);
+    char id[8];
     if (signal == SIGNAL_INSN) {
         const char *text = value < TEXTS && state->strings[value] != NULL ? state->strings[value] : "-";
-        trace_put_char(file, 's');
-        trace_put(file, text);
-        trace_put_char(file, ' ');
+        *to++ = 's';
+        to = stpcpy(to, text);
+        *to++ = ' ';
     } else if (bits_of(signal) == 1) {
-        trace_put_char(file, value != 0 ? '1' : '0');
+        *to++ = value != 0 ? '1' : '0';
     } else {
-        size_t at = sizeof digits - 1;
-        digits[at] = '\0';
-        do {
-            digits[--at] = (char)('0' + (value & 1));
-            value >>= 1;
-        } while (value != 0);
-        trace_put_char(file, 'b');
-        trace_put(file, digits + at);
-        trace_put_char(file, ' ');
+        *to++ = 'b';
+        for (int bit = value != 0 ? 63 - __builtin_clzll(value) : 0; bit >= 0; bit--)
+            *to++ = (char)('0' + (value >> bit & 1));
+        *to++ = ' ';
     }
-    trace_put(file, id);
-    trace_put_char(file, '\n');
+    to = stpcpy(to, identifier(signal, id));
+    *to++ = '\n';
+    return to;
 }
 
 static void show(p5_trace *trace, uint64_t clock, uint32_t signal, uint64_t value)
@@ -181,49 +147,83 @@ static void show(p5_trace *trace, uint64_t clock, uint32_t signal, uint64_t valu
     if (state->shown[signal] == value)
         return;
     state->shown[signal] = value;
-    char text[CHANGE_BYTES], *end = add_time(state, text, clock);
-    if (bits_of(signal) == 1 && signal != SIGNAL_INSN) {
-        *end++ = value != 0 ? '1' : '0';
-        end = stpcpy(end, identifier(signal, (char[8]){0}));
-        *end++ = '\n';
-        trace_put_bytes(trace->file, text, (size_t)(end - text));
-    } else {
-        trace_put_bytes(trace->file, text, (size_t)(end - text));
-        put_value(trace, signal, value);
-    }
+    char *to = trace_room(trace->file, CHANGE_BYTES);
+    if (to == NULL)
+        return;
+    trace_wrote(trace->file, put_value(state, vcd_time_put(&state->time, to, clock), signal, value));
     trace_end_record(trace->file);
 }
 
-/* Edges of the bus clock before `clock`; bus clock n begins at half core clock n * half_ratio. They are most
- * of what is written, and gathered. */
-static void put_bus_clock(p5_trace *trace, uint64_t clock)
+/* ---- the bus: most of the file, and written in place ---- */
+
+static inline char *put_level(char *to, uint32_t signal, bool level)
+{
+    _Static_assert((int)SIGNAL_COLUMNS <= (int)IDENTIFIERS, "an identifier is one character");
+    const char text[3] = {level ? '1' : '0', (char)(FIRST_IDENTIFIER + signal), '\n'};
+    memcpy(to, text, sizeof text);
+    return to + sizeof text;
+}
+
+static char *put_levels(char *to, const vcd_levels *before, const vcd_levels *levels)
+{
+    if (levels->bus_clock != before->bus_clock)
+        to = put_level(to, SIGNAL_BUS_CLOCK, levels->bus_clock);
+    if (levels->busy != before->busy)
+        to = put_level(to, SIGNAL_BUS_BUSY, levels->busy);
+    if (levels->other != before->other)
+        to = put_level(to, SIGNAL_BUS_OTHER, levels->other);
+    return to;
+}
+
+/* An edge of whatever signal before `clock`. */
+static bool put_edge(vcd_state *state, uint64_t clock, char **to)
+{
+    vcd_levels next = state->levels;
+    if (!vcd_bus_take(&state->bus, clock, &next))
+        return false;
+    char changes[3 * sizeof "1!"], *end = put_levels(changes, &state->levels, &next);
+    state->levels = next;
+    if (end == changes)
+        return true;
+    *to = vcd_time_put(&state->time, *to, next.clock);
+    memcpy(*to, changes, sizeof changes);
+    *to += end - changes;
+    return true;
+}
+
+/* Uses as wholes, as long as nothing else happens; at most `most`. Answers where the text goes on. */
+static char *put_uses(vcd_state *state, uint64_t clock, char *to, unsigned most)
+{
+    vcd_time time = state->time; /* copies, which writing characters cannot change */
+    vcd_bus bus = state->bus;
+    uint64_t from, until;
+    while (most-- > 0 && vcd_bus_take_busy(&bus, clock, &from, &until)) {
+        to = put_level(vcd_time_put(&time, to, from), SIGNAL_BUS_BUSY, true);
+        to = put_level(vcd_time_put(&time, to, until), SIGNAL_BUS_BUSY, false);
+    }
+    state->time = time;
+    state->bus.next = bus.next;
+    return to;
+}
+
+/* The bus up to before `clock`. */
+static void show_bus(p5_trace *trace, uint64_t clock)
 {
     vcd_state *state = trace->state;
-    uint64_t quarter_ratio =
-        p5_machine_model(trace->machine)->half_ratio; /* half a bus clock, in quarter core clocks */
-    if (!state->clock_runs)
-        return;
-    char text[EDGES * CHANGE_BYTES], *end = text, id[8];
-    identifier(SIGNAL_BUS_CLOCK, id);
-    uint64_t *shown = &state->shown[SIGNAL_BUS_CLOCK];
-    for (;; state->bus_clock++) {
-        uint64_t at = (state->bus_clock * quarter_ratio + 3) / 4, level = state->bus_clock % 2 == 0;
-        if (end != text && (at >= clock || end - text > (EDGES - 1) * CHANGE_BYTES)) {
-            trace_put_bytes(trace->file, text, (size_t)(end - text));
-            trace_end_record(trace->file);
-            end = text;
-        }
-        if (at >= clock)
+    for (bool more = true; more;) {
+        char *to = trace_room(trace->file, (2 * USES + 1) * EDGE_BYTES);
+        if (to == NULL)
             return;
-        if (level == *shown)
+        char *end = put_uses(state, clock, to, USES);
+        more = put_edge(state, clock, &end);
+        if (end == to)
             continue;
-        *shown = level;
-        end = add_time(state, end, at);
-        *end++ = level ? '1' : '0';
-        end = stpcpy(end, id);
-        *end++ = '\n';
+        trace_wrote(trace->file, end);
+        trace_end_record(trace->file);
     }
 }
+
+/* ---- in order of time ---- */
 
 /* Writes everything that happens before `clock`. */
 static void write_before(p5_trace *trace, uint64_t clock)
@@ -231,10 +231,25 @@ static void write_before(p5_trace *trace, uint64_t clock)
     vcd_state *state = trace->state;
     vcd_change next;
     while (vcd_queue_take(&state->queue, clock, &next)) {
-        put_bus_clock(trace, next.clock);
+        show_bus(trace, next.clock);
         show(trace, next.clock, next.signal, next.value);
     }
-    put_bus_clock(trace, clock);
+    show_bus(trace, clock);
+}
+
+/* Long queues are slow ones: writes what nothing can come before any more. */
+static void __attribute__((noinline)) write_settled(p5_trace *trace)
+{
+    vcd_state *state = trace->state;
+    uint64_t clock = p5_core_clock_estimate(p5_machine_core(trace->machine));
+    if (clock > LAG_CLOCKS)
+        write_before(trace, clock - LAG_CLOCKS);
+    if (!vcd_bus_tidy(&state->bus, QUEUED)) {
+        state->out_of_memory = true;
+        state->bus.count = state->bus.next = 0;
+    }
+    state->most_uses = state->bus.count + QUEUED;
+    state->most_changes = state->queue.heap.count + QUEUED;
 }
 
 /* ---- what is told between rows ------------------------------------------------------------------------- */
@@ -242,26 +257,29 @@ static void write_before(p5_trace *trace, uint64_t clock)
 static void on_bus(void *context, uint64_t from, uint64_t to, bool own)
 {
     p5_trace *trace = context;
-    pulse(trace->state, SIGNAL_BUS_BUSY, from, to, 1, 0);
-    if (own)
-        pulse(trace->state, SIGNAL_BUS_OWN, from, to, 1, 0);
-    const vcd_state *state = trace->state;
-    uint64_t clock = p5_core_clock_estimate(p5_machine_core(trace->machine));
-    if (state->queue.heap.count >= QUEUED && clock > LAG_CLOCKS) /* a long queue is a slow one */
-        write_before(trace, clock - LAG_CLOCKS);
+    vcd_state *state = trace->state;
+    vcd_bus_use(&state->bus, from, to, own);
+    if (state->bus.count == state->most_uses)
+        write_settled(trace);
 }
 
 static void on_message(void *context, const p5_branch_message *message)
 {
     p5_trace *trace = context;
     pulse(trace->state, SIGNAL_BTM, message->clock, message->clock + 1, message->target ? 2 : 1, 0);
-    change(trace->state, message->clock, SIGNAL_BTM_ADDRESS, message->address);
+    vcd_state *state = trace->state;
+    change(state, message->clock, SIGNAL_BTM_ADDRESS, message->address);
+    if (state->queue.heap.count >= state->most_changes)
+        write_settled(trace);
 }
 
 static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
 {
     static const uint32_t signal[P5_PINS] = {SIGNAL_PM0, SIGNAL_PM1, SIGNAL_IERR};
-    change(trace->state, clock, signal[which], which == P5_PIN_IERR ? !level : level);
+    vcd_state *state = trace->state;
+    change(state, clock, signal[which], which == P5_PIN_IERR ? !level : level);
+    if (state->queue.heap.count >= state->most_changes)
+        write_settled(trace);
 }
 
 static void listen(p5_trace *trace, bool on)
@@ -279,12 +297,19 @@ static void put_text(trace_file *file, const char *text)
         trace_put_char(file, *text == '$' || *text == '\n' ? ' ' : *text);
 }
 
+static bool is_left_out(const p5_trace *trace, uint32_t signal)
+{
+    return signal == SIGNAL_BUS_CLOCK && !trace->options.bus_clock;
+}
+
 static void declare(p5_trace *trace)
 {
     trace_file *file = trace->file;
     const char *scope = "";
     char id[8];
     for (uint32_t i = 0; i < SIGNAL_COLUMNS; i++) {
+        if (is_left_out(trace, i))
+            continue;
         if (strcmp(scope, signals[i].scope) != 0)
             trace_put_format(file, "%s$scope module %s $end\n", scope[0] != '\0' ? "$upscope $end\n" : "",
                              signals[i].scope);
@@ -328,6 +353,10 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     for (uint32_t i = 0; i < SIGNAL_COLUMNS; i++)
         state->shown[i] = signals[i].initial;
+    state->most_changes = state->most_uses = QUEUED;
+    vcd_bus_init(&state->bus, p5_machine_model(trace->machine)->half_ratio);
+    if (!vcd_bus_tidy(&state->bus, QUEUED))
+        return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     trace_file *file = trace->file;
     const p5_model *model = p5_machine_model(trace->machine);
     trace_put_format(file, "$version p5scope %s $end\n$comment model ", p5_version());
@@ -339,8 +368,11 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     trace_put(file, " $end\n$comment 1 ns stands for 1 core clock $end\n$timescale 1 ns $end\n");
     declare(trace);
     trace_put(file, "$enddefinitions $end\n#0\n$dumpvars\n");
-    for (uint32_t i = 0; i < state->signal_count; i++)
-        put_value(trace, i, i == SIGNAL_INSN ? UINT64_MAX : state->shown[i]);
+    for (uint32_t i = 0; i < state->signal_count; i++) {
+        char *to = trace_room(file, CHANGE_BYTES);
+        if (to != NULL && !is_left_out(trace, i))
+            trace_wrote(file, put_value(state, to, i, i == SIGNAL_INSN ? UINT64_MAX : state->shown[i]));
+    }
     trace_put(file, "$end\n");
     trace_end_record(file);
     state->shown[SIGNAL_INSN] = UINT64_MAX;
@@ -352,7 +384,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
 /* The number under which a text without blanks stands in `strings`. */
 static uint64_t string_number(vcd_state *state, const char *text)
 {
-    char plain[100];
+    char plain[STRING_BYTES];
     size_t length = 0;
     uint64_t hash = 0xcbf29ce484222325u;
     for (; text[length] != '\0' && length + 1 < sizeof plain; length++) {
@@ -425,13 +457,12 @@ static void window(p5_trace *trace, bool opens)
         const pins *p = &p5_machine_pmu(trace->machine)->pins;
         for (unsigned i = 0; i < P5_PINS; i++)
             pin(trace, (p5_pin)i, p->pin[i].level, clock);
-        state->bus_clock = (clock * 4 + p5_machine_model(trace->machine)->half_ratio - 1) /
-                           p5_machine_model(trace->machine)->half_ratio;
-        state->clock_runs = true;
+        if (trace->options.bus_clock)
+            vcd_bus_clock_start(&state->bus, clock);
         return;
     }
     write_before(trace, clock + 1);
-    state->clock_runs = false;
+    vcd_bus_clock_stop(&state->bus);
     write_before(trace, UINT64_MAX);
 }
 
@@ -447,6 +478,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     for (size_t i = 0; i < TEXTS; i++)
         free(state->strings[i]);
     free(state->queue.heap.items);
+    vcd_bus_free(&state->bus);
     free(state->shown);
     insn_text_close(state->texts);
     free(state);

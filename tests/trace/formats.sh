@@ -109,6 +109,29 @@ awk '$1 == "$var" { id[$5] = $4 }
         exit !(event > 100 && busy >= event * 0.98 && busy <= event * 1.02)
     }' p.vcd || fail "the bus is not busy as long as is counted"
 
+# The bus clock is there if asked for: up at the first core clock at or behind half core clock n * RATIO2, down in the middle, every edge of it.
+while read -r model ratio2; do
+    "$program" trace -o p.vcd -e clocks -I 5000c --model "$model" --max-clocks 20000 "$guests/walk1m" 1 >/dev/null 2>&1
+    ! grep -q ' CLK ' p.vcd || fail "CLK is there unasked"
+    "$program" trace -o c.vcd --bus-clock -e clocks -I 5000c --model "$model" --max-clocks 20000 "$guests/walk1m" 1 >/dev/null 2>&1
+    awk -v ratio2="$ratio2" '$1 == "$var" { id[$5] = $4 }
+        /^#/ { now = substr($0, 2) + 0 }
+        $0 == "1" id["CLK"] || ($0 == "0" id["CLK"] && now) {
+            want = int((n * ratio2 + 3) / 4)
+            if (now != want || substr($0, 1, 1) != (n + 1) % 2) { print "edge " n " at " now " is " $0 ", expected at " want; exit 1 }
+            n++
+        }
+        END { printf "CLK: %d edges\n", n; exit !(n > 10000 && now >= 20000) }' c.vcd || fail "the bus clock of $model"
+    id=$(awk '$1 == "$var" && $5 == "CLK" { print $4 }' c.vcd)
+    # shellcheck disable=SC2016
+    merge='/^\$(version|comment|var)/ { next } /^#/ { time = $0; next } $0 != "0" clk && $0 != "1" clk { print time, $0 }'
+    cmp <(awk -v clk="$id" "$merge" c.vcd) <(awk -v clk="$id" "$merge" p.vcd) || fail "CLK changes what else is there"
+done <<'LIST'
+p55c-200 6
+p54c-100 3
+p55c-166 5
+LIST
+
 # Pins: their edges follow from the counter's values by the manual's rule (26.4.4.3, 26.4.5): what is on in core clock c shows DELAY clocks later, in
 # the whole bus clock behind that one; bus clock n begins at core clock n * ratio, rounded up. RATIO2 is twice the ratio of core to bus clock.
 # END is the last clock of the run: what shows behind it would depend on clocks that the counter has not seen.
