@@ -21,7 +21,7 @@
 #include "report/vcd_time.h"
 
 /* The bus is told of that long after its time at most: a page walk and two lines. */
-enum { LAG_CLOCKS = 4096, TEXTS = 1 << 12, PROBES = 32, QUEUED = 512, USES = 64 };
+enum { LAG_CLOCKS = 4096, TEXTS = 1 << 12, PROBES = 32, QUEUED = 512, USES = 64, EDGES = 64 };
 /* Text of a change of one signal, and of the bus. */
 enum {
     STRING_BYTES = 100,
@@ -211,11 +211,14 @@ static void show_bus(p5_trace *trace, uint64_t clock)
 {
     vcd_state *state = trace->state;
     for (bool more = true; more;) {
-        char *to = trace_room(trace->file, (2 * USES + 1) * EDGE_BYTES);
-        if (to == NULL)
+        char *to = trace_room(trace->file, (2 * USES + EDGES) * EDGE_BYTES);
+        if (to == NULL) {
+            vcd_bus_drop(&state->bus);
             return;
+        }
         char *end = put_uses(state, clock, to, USES);
-        more = put_edge(state, clock, &end);
+        for (unsigned left = state->bus.clock_at < clock ? EDGES : 1; more && left > 0; left--)
+            more = put_edge(state, clock, &end);
         if (end == to)
             continue;
         trace_wrote(trace->file, end);
@@ -246,10 +249,12 @@ static void __attribute__((noinline)) write_settled(p5_trace *trace)
         write_before(trace, clock - LAG_CLOCKS);
     if (!vcd_bus_tidy(&state->bus, QUEUED)) {
         state->out_of_memory = true;
-        state->bus.count = state->bus.next = 0;
+        vcd_bus_drop(&state->bus);
     }
     state->most_uses = state->bus.count + QUEUED;
     state->most_changes = state->queue.heap.count + QUEUED;
+    if (trace_file_failed(trace->file))
+        trace_fail(trace, NULL);
 }
 
 /* ---- what is told between rows ------------------------------------------------------------------------- */

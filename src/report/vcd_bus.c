@@ -31,6 +31,12 @@ void vcd_bus_clock_stop(vcd_bus *bus)
     bus->clock_at = UINT64_MAX;
 }
 
+void vcd_bus_drop(vcd_bus *bus)
+{
+    bus->next = bus->count = 0;
+    bus->within = false;
+}
+
 bool vcd_bus_tidy(vcd_bus *bus, size_t more)
 {
     size_t waiting = bus->count - bus->next;

@@ -40,6 +40,8 @@ void vcd_bus_clock_stop(vcd_bus *bus);
 /* Core clock of an edge of the bus clock: up at the beginning of bus clock number / 2, or down in its middle.
  */
 uint64_t vcd_bus_clock_edge(const vcd_bus *bus, uint64_t number);
+/* Forgets all uses: nobody can be told of them. */
+void vcd_bus_drop(vcd_bus *bus);
 /* Forgets the uses that are over, and makes room for `more`. False: out of memory. */
 bool vcd_bus_tidy(vcd_bus *bus, size_t more);
 

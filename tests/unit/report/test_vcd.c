@@ -26,8 +26,8 @@ static void times_are_decimal(void **state)
     (void)state;
     vcd_time time = {0};
     uint64_t random = 88172645463325252u, clock = 0;
-    static const uint64_t jumps[] = {
-        1, 8, 1, 89, 1, 899, 1, 8999, 1, 89999, 1, 3, 10000, 123456789, 1u << 31, UINT64_C(1) << 50};
+    static const uint64_t jumps[] = {1, 8,     1, 89, 1,     899,       1,        8999,
+                                     1, 89999, 1, 3,  10000, 123456789, 1u << 31, UINT64_C(1) << 50};
     for (unsigned i = 0; i < 200000; i++) {
         uint64_t more =
             i < sizeof jumps / sizeof *jumps ? jumps[i] : next_random(&random) % (i % 100 ? 50 : 30000);
