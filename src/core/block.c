@@ -226,7 +226,6 @@ static void prepare_memo(p5_block *block)
     block->fall_through = last->address + last->length;
     block->access_count = block->access_start[block->count];
     block->access_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
-    block->value_bytes = (uint16_t)(block->value_count * sizeof(p5_value));
     block->has_variants = block->bank_count || block->value_count || block->by_direction;
     /* A block without a branch at its end mostly leaves an instruction that waits for its partner. */
     if (bits > KEY_BITS || !near_branch(&block->ops[block->count - 1]))

@@ -93,8 +93,7 @@ struct p5_block {
     unsigned count;
     uint32_t access_count;
     uint32_t fall_through;
-    uint16_t access_bytes,
-        value_bytes; /* of its fixed references and of its values as the engine gives them */
+    uint16_t access_bytes; /* of its fixed references as the engine gives them */
     uint8_t value_count;
     bool has_variants;   /* it depends on references in one bank, values or direction: */
     bool conditional;    /* its branch may fall through */

@@ -24,13 +24,13 @@ static bool code_is_usual(const p5_core *core, const memo_way *way)
 static bool steps_are_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
 {
     const struct memory *m = core->memory;
-    if (way->step_count == 0)
+    if (way->steps == way->steps_end)
         return true;
     if (!way->only_data ||
         !memory_calm(m, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset)))
         return false;
     const p5_access *access = r->accesses + way->first_access;
-    for (const memo_step *step = way->steps; step < way->steps + way->step_count; step++)
+    for (const memo_step *step = way->steps; step < way->steps_end; step++)
         if (!hits(m, access++, &step->expected))
             return false;
     return true;

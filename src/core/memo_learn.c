@@ -323,7 +323,7 @@ static void find_steps(memo *m, memo_way *way, memo_path *path, const p5_access 
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
     memo_node *at = (memo_node *)way->first;
-    for (; at->place.kind < MEMO_BRANCH && at->usual && at->offset == (int16_t)at->offset;
+    for (; at->place.kind < MEMO_BRANCH && at->usual && at->offset <= MEMO_REACH && at->offset >= -MEMO_REACH;
          at = (memo_node *)at->usual)
         *(at->place.kind == MEMO_CODE || at->place.kind == MEMO_END ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
@@ -338,7 +338,7 @@ static void find_steps(memo *m, memo_way *way, memo_path *path, const p5_access 
     *way = (memo_way){.first = way->first,
                       .end = at,
                       .steps = steps,
-                      .step_count = (uint16_t)step_count,
+                      .steps_end = steps + step_count,
                       .page = tlb_key(block->code->linear, false),
                       .only_data = true,
                       .first_offset = INT32_MAX,
@@ -355,6 +355,8 @@ static void find_steps(memo *m, memo_way *way, memo_path *path, const p5_access 
             need_data(way, steps++, at, accesses);
         }
     }
+    way->quiet_offset = step_count != 0 ? way->first_offset : MEMO_REACH;
+    way->quick_page = way->only_data ? way->page : MEMO_NO_PAGE;
 }
 
 /* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */

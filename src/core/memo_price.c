@@ -185,11 +185,11 @@ static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_r
         price_exact(core, r);
 }
 
-/* The path that was taken from `last` last time, if it is one of this block. */
-static inline memo_path *expected(const p5_block *block, const memo_leaf *last)
+/* The way in that was taken last time from where the core stands, or NULL. */
+static inline memo_path *next_path(const p5_core *core)
 {
-    memo_path *path = __builtin_expect(last != NULL, 1) ? last->next_path : NULL;
-    return __builtin_expect(path && path->block == block, 1) ? path : NULL;
+    const memo_leaf *last = core->memo.last;
+    return __builtin_expect(last != NULL, 1) ? last->next_path : NULL;
 }
 
 /* The whole block was executed, as the paths of the block expect it. Blocks that end in a REP string have
@@ -204,8 +204,8 @@ static inline bool is_whole(const p5_block *block, const p5_retired *r)
 /* The path of this execution as far as that is known without a search. */
 static inline memo_path *known_way_in(p5_core *core, const p5_retired *r, bool taken)
 {
-    memo_path *path = expected(r->block, core->memo.last);
-    if (path && !is_whole(r->block, r))
+    memo_path *path = next_path(core);
+    if (path && (path->block != r->block || !is_whole(r->block, r)))
         path = NULL;
     return path && r->block->has_variants ? find_variant(core, r, taken, path) : path;
 }
@@ -226,73 +226,188 @@ void memo_price(p5_core *core, const p5_retired *r)
         price_unexpected(core, r, taken);
 }
 
-static void __attribute__((noinline))
-price_unusual(p5_core *core, const p5_retired_block *b, const p5_access *accesses, const p5_value *values)
+/* ---- batches ------------------------------------------------------------------------------------------- */
+
+/* The clocks at which nothing is under way and no other bus master acts before a block's last question, as
+ * long as no question is answered unusually. */
+typedef struct quiet_time {
+    uint64_t from, span;
+} quiet_time;
+
+static inline quiet_time find_quiet_time(const struct memory *m)
 {
-    const p5_retired r = block_retired(b, accesses, values);
+    enum { MARGIN = 2 * MEMO_REACH }; /* the last question is asked that much later than the first at most */
+    uint64_t from = m->write_quiet, due = m->agent.due;
+    return (quiet_time){from, due > from + MARGIN ? due - from - MARGIN : 0};
+}
+
+/* Of the stretches of a batch each knows where its accesses and values end, so the next where they begin. */
+typedef struct batch {
+    const p5_retired_block *blocks;
+    const p5_access *accesses;
+    const p5_value *values;
+} batch;
+
+static inline p5_retired stretch(const batch *all, const p5_retired_block *b)
+{
+    return b == all->blocks ? block_retired(b, all->accesses, all->values)
+                            : block_retired(b, b[-1].accesses_end, b[-1].values_end);
+}
+
+static void __attribute__((noinline))
+price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
+{
+    const p5_retired r = stretch(all, b);
     p5_core_retire(core, &r);
 }
 
-/* `path` ends before the stretch does. */
-static void __attribute__((noinline))
-learn(p5_core *core, const p5_retired_block *b, const p5_access *accesses, const p5_value *values,
-      memo_path *path)
+static memo_path *__attribute__((noinline))
+variant_of(p5_core *core, const batch *all, const p5_retired_block *b, bool taken, memo_path *path)
 {
-    const p5_retired r = block_retired(b, accesses, values);
-    memo_learn(core, &r, path);
+    const p5_retired r = stretch(all, b);
+    return r.value_count == r.block->value_count ? find_variant(core, &r, taken, path) : NULL;
 }
 
-/* Prices blocks in turn. `limited`: only as long as they cannot reach clock `limit`. Answers how many. */
+/* These go on where the quick way along `path` was left, and answer the leaf that the stretch ended with, or
+ * NULL. */
+static memo_leaf *end_with(p5_core *core, const p5_retired *r, memo_path *path, memo_leaf *leaf)
+{
+    if (__builtin_expect(leaf != NULL, 1))
+        use(core, leaf, r->block);
+    else
+        memo_learn(core, r, path);
+    return core->memo.last;
+}
+
+static memo_leaf *__attribute__((noinline))
+left_at_start(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path)
+{
+    const p5_retired r = stretch(all, b);
+    return end_with(core, &r, path, follow(core, &r, path, block_taken(b->block, b->next)));
+}
+
+static memo_leaf *__attribute__((noinline))
+left_at(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path, memo_node *node,
+        bool tried)
+{
+    const p5_retired r = stretch(all, b);
+    const memo_reached reached = {&node->place, tried};
+    return end_with(core, &r, path, memo_walk(core, &r, path, reached, block_taken(b->block, b->next)));
+}
+
+static memo_leaf *__attribute__((noinline))
+left_at_branch(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
+               memo_branch *branch, unsigned own)
+{
+    const p5_retired r = stretch(all, b);
+    return end_with(core, &r, path, memo_walk_own(core, &r, path, branch, own));
+}
+
+/* The way can be gone quickly as far as its references are usual. */
+static inline bool begins_quickly(const p5_core *core, const memo_path *path, const quiet_time *quiet)
+{
+    struct memory *m = core->memory;
+    const memo_way *way = &path->way;
+    if (way->code_changes != memory_code_changes(m) ||
+        memo_clock(core, way->quiet_offset) - quiet->from >= quiet->span)
+        return false;
+    return way->quick_page == m->code_tlb.last_key ||
+           (way->quick_page != MEMO_NO_PAGE &&
+            (!way->asks_code || memory_code_page_usual(m, path->block->code->linear)));
+}
+
+/* What stretches of a batch were executed with, as one word: the same for most batches. */
+enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl), NO_LEVELS = -1 };
+static inline int64_t levels_of(const p5_retired_block *b)
+{
+    uint32_t levels;
+    _Static_assert(LEVELS == sizeof levels, "one word");
+    memcpy(&levels, &b->cpl, LEVELS);
+    return levels;
+}
+
+/* ... if the memo may price them. */
+static inline int64_t priced_levels(const p5_core *core, const p5_retired_block *b)
+{
+    return memo_prices(core, b->cpl) ? levels_of(b) : NO_LEVELS;
+}
+
+/* Prices blocks in turn. `watched`: only as long as they cannot reach clock `limit`, and there may be a profile.
+ * Answers how many. */
 static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
                                                                  const p5_value *values,
                                                                  const p5_retired_block *blocks, size_t count,
-                                                                 bool limited, uint64_t limit)
+                                                                 bool watched, uint64_t limit)
 {
     if (count == 0)
         return 0;
-    /* only what the way asks for is filled in: not the numbers of instructions, accesses and values */
-    p5_retired r = {.accesses = accesses, .values = values};
-    memo_leaf *last = core->memo.last;
-    uint32_t levels; /* cpl to iopl, which are the same for most batches */
-    enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
-    _Static_assert(LEVELS == sizeof levels, "one word");
-    memcpy(&levels, &blocks->cpl, LEVELS);
-    memcpy(&r.cpl, &levels, LEVELS);
-    bool prices = memo_prices(core, r.cpl);
-    for (const p5_retired_block *b = blocks, *end = b + count; b < end;
-         r.accesses = b->accesses_end, r.values = b->values_end, b++) {
+    const batch all = {blocks, accesses, values};
+    struct memory *m = core->memory;
+    int64_t levels = priced_levels(core, blocks);
+    quiet_time quiet = find_quiet_time(m);
+    memo_path *path = next_path(core);
+    memo_leaf *leaf;
+    for (const p5_retired_block *b = blocks, *end = b + count; b < end; accesses = b->accesses_end, b++) {
         p5_block *block = b->block;
-        r.block = block;
-        r.next = b->next;
-        uint32_t its_levels;
-        memcpy(&its_levels, &b->cpl, LEVELS);
-        if (__builtin_expect(its_levels != levels, 0)) {
-            levels = its_levels;
-            memcpy(&r.cpl, &levels, LEVELS);
-            prices = memo_prices(core, r.cpl);
-        }
-        bool taken = block_taken(block, r.next);
-        bool whole = ((char *)b->accesses_end - (char *)r.accesses == block->access_bytes) &
-                     ((char *)b->values_end - (char *)r.values == block->value_bytes);
-        if (limited && (!whole || core->now + block->blind_clocks >= limit))
+        bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
+        if (watched && (!whole || core->now + block->blind_clocks >= limit))
             return (size_t)(b - blocks);
-        memo_path *path = expected(block, last);
-        if (path && whole && block->has_variants)
-            path = find_variant(core, &r, taken, path);
-        bool usual = path && whole && prices && memo_notes(core, block, r.next);
-        if (__builtin_expect(!usual, 0)) {
-            price_unusual(core, b, r.accesses, r.values);
-            last = core->memo.last;
-            prices = memo_prices(core, r.cpl);
-            continue;
+        if (__builtin_expect(!path || path->block != block || !whole || levels_of(b) != levels, 0))
+            goto unusual;
+        if (block->has_variants) {
+            path = variant_of(core, &all, b, block_taken(block, b->next), path);
+            if (__builtin_expect(!path, 0))
+                goto unusual;
         }
-        last = follow(core, &r, path, taken);
-        if (__builtin_expect(last != NULL, 1)) {
-            use(core, last, block);
+        if (watched && __builtin_expect(!memo_notes(core, block, b->next), 0))
+            goto unusual;
+        if (__builtin_expect(!begins_quickly(core, path, &quiet), 0)) {
+            leaf = left_at_start(core, &all, b, path);
+            goto slowly;
+        }
+        const memo_way *way = &path->way;
+        const memo_step *step = way->steps;
+        if (step != way->steps_end) {
+            const p5_access *access = accesses + way->first_access;
+            do {
+                if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0)) {
+                    leaf = left_at(core, &all, b, path, step->node, true);
+                    goto slowly;
+                }
+                access++;
+            } while (++step != way->steps_end);
+        }
+        bool taken = block_taken(block, b->next);
+        memo_branch *branch = (memo_branch *)way->end;
+        if (__builtin_expect(branch->node.place.kind != MEMO_BRANCH, 0)) {
+            leaf = left_at(core, &all, b, path, &branch->node, false);
+            goto slowly;
+        }
+        if (memo_is_own(branch)) {
+            const p5_retired r = {.block = block, .next = b->next};
+            unsigned own = memo_own(core, &r, branch, taken);
+            leaf = branch->own[own];
+            if (__builtin_expect(!leaf, 0)) {
+                leaf = left_at_branch(core, &all, b, path, branch, own);
+                goto slowly;
+            }
         } else {
-            learn(core, b, r.accesses, r.values, path);
-            last = core->memo.last;
+            if (!memo_is_absent(core, branch, taken) || !branch->node.usual) {
+                leaf = left_at(core, &all, b, path, &branch->node, false);
+                goto slowly;
+            }
+            leaf = (memo_leaf *)branch->node.usual;
         }
+        use(core, leaf, block);
+        path = leaf->next_path;
+        continue;
+    unusual:
+        price_unusual(core, &all, b);
+        levels = priced_levels(core, b);
+        leaf = core->memo.last;
+    slowly:
+        quiet = find_quiet_time(m);
+        path = leaf ? leaf->next_path : NULL;
     }
     return count;
 }
@@ -300,7 +415,10 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
 void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                        const p5_retired_block *blocks, size_t count)
 {
-    price_blocks(core, accesses, values, blocks, count, false, 0);
+    if (core->profile)
+        price_blocks(core, accesses, values, blocks, count, true, UINT64_MAX);
+    else
+        price_blocks(core, accesses, values, blocks, count, false, 0);
 }
 
 size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,

@@ -104,12 +104,16 @@ typedef struct memo_line {
  * usual answer. Known once `end` is not NULL. */
 typedef struct memo_way {
     memo_node *end;
-    memo_step *steps;      /* questions before it, but those for code lines and end bits: memo_lines */
-    uint64_t code_changes; /* of the code cache when its lines were used last; 0: never */
-    uint16_t step_count, line_count;
+    memo_step *steps, *steps_end; /* questions before it, but those for code lines and end bits: memo_lines */
+    uint64_t code_changes;        /* of the code cache when its lines were used last; 0: never */
+    uint16_t line_count;
     uint16_t first_access; /* the first reference among the steps */
     bool only_data;        /* all steps are data references, */
     bool asks_code;        /* lines are fetched on it */
+    /* For who goes it quickly (memo_price.c): */
+    int32_t quiet_offset; /* if nothing is under way from this clock on, relative to the block's first, nothing
+                             is under way for any of its references; */
+    uint32_t quick_page;  /* `page`, or MEMO_NO_PAGE: it cannot be gone quickly */
     int32_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
     int32_t last_offset;  /* ... the last at this */
     int32_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
@@ -118,10 +122,15 @@ typedef struct memo_way {
     memo_place *first;    /* where the tree goes on */
 } memo_way;
 
+/* Clocks of the questions of a way lie within this, seen from the block's first. */
+enum { MEMO_REACH = INT16_MAX };
+/* No page's key. */
+#define MEMO_NO_PAGE ((uint32_t)TLB_LARGE)
+
 /* They stand behind the steps. */
 static inline memo_line *memo_lines(const memo_way *way)
 {
-    return (memo_line *)(way->steps + way->step_count);
+    return (memo_line *)way->steps_end;
 }
 
 /* Behind an answer that is not the usual one. */

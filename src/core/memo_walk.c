@@ -8,7 +8,7 @@ static memo_node *__attribute__((noinline))
 steps_mixed(p5_core *core, const p5_retired *r, const memo_way *way)
 {
     const p5_access *access = r->accesses + way->first_access;
-    for (const memo_step *step = way->steps; step < way->steps + way->step_count; step++) {
+    for (const memo_step *step = way->steps; step < way->steps_end; step++) {
         memo_node *at = step->node;
         if (at->place.kind == MEMO_PASSED ||
             !memory_data_usual(core->memory, access++, memo_clock(core, step->offset)))
@@ -24,7 +24,7 @@ memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *w
         return steps_mixed(core, r, way);
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = r->accesses + way->first_access;
-    const memo_step *step = way->steps, *end = step + way->step_count;
+    const memo_step *step = way->steps, *end = way->steps_end;
     for (; step != end; step++, access++)
         if (!memory_data_expected_at(m, access, &step->expected, &concern, memo_clock(core, step->offset)))
             return step->node;

@@ -46,12 +46,17 @@ static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
     return core->now + (uint64_t)(int64_t)offset;
 }
 
+/* Instructions since the branch at `node` was executed last. */
+static inline uint64_t memo_since_last(const p5_core *core, const p5_block *block, const memo_node *node)
+{
+    return core->instructions - block->ran->instructions + node->instructions;
+}
+
 /* The branch at `node` as it was executed. */
 static inline branch_query memo_query(const p5_core *core, const p5_retired *r, const memo_node *node,
                                       bool taken)
 {
     const p5_block *block = r->block;
-    uint64_t since = core->instructions - block->ran->instructions + node->instructions;
     uint64_t pairs = core->groups - block->ran->groups + node->index;
     return (branch_query){.address = block->branch_address,
                           .last_byte = block->fall_through - 1,
@@ -64,7 +69,7 @@ static inline branch_query memo_query(const p5_core *core, const p5_retired *r, 
                           .in_v = node->in_v,
                           .unpaired_chance = node->chance,
                           .loop_pairs = (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX),
-                          .since_last = since};
+                          .since_last = memo_since_last(core, block, node)};
 }
 
 /* The branch's own entry is where it was last time. */
@@ -84,12 +89,16 @@ static inline bool memo_is_absent(const p5_core *core, const memo_branch *branch
 /* Predicts a branch that has its own, learns, answers OWN_*. */
 static inline unsigned memo_own(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 {
-    const branch_query query = memo_query(core, r, &branch->node, taken);
-    bool overflow;
-    btb *b = &core->predictor->btb;
+    predictor *p = core->predictor;
+    btb *b = &p->btb;
     uint64_t *lru = &b->lru[branch->node.btb_set];
     *lru = replacement_used(&b->order, *lru, branch->node.btb_way);
-    return predictor_own(core->predictor, &query, branch->entry, &overflow);
+    if (__builtin_expect(branch->entry->type == BTB_JCC, 1))
+        return predictor_own_jcc(p, branch->entry, taken, r->next, r->block->branch_kind == ISA_LOOP,
+                                 memo_since_last(core, r->block, &branch->node));
+    const branch_query query = memo_query(core, r, &branch->node, taken);
+    bool overflow;
+    return predictor_own(p, &query, branch->entry, &overflow);
 }
 
 /* Asks the steps of a way; mostly they are references at calm clocks. */
@@ -97,7 +106,7 @@ static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core
                                                                    const memo_way *way)
 {
     struct memory *m = core->memory;
-    const memo_step *step = way->steps, *end = step + way->step_count;
+    const memo_step *step = way->steps, *end = way->steps_end;
     if (step == end)
         return way->end;
     if (__builtin_expect(!way->only_data || !memory_calm(m, memo_clock(core, way->first_offset),

@@ -123,7 +123,7 @@ static void branch_p55c_unknown(predictor *p, const branch_query *query, const b
         return_stack_pop(&p->returns);
     if (entry != NULL) {
         answer->hit = answer->false_entry = true;
-        answer->predicted_taken = entry->type != BTB_JCC || predictor_direction(p, query, entry);
+        answer->predicted_taken = entry->type != BTB_JCC || predictor_direction(p, entry, query->since_last);
         btb_used(&p->btb, entry);
     }
     answer->right = entry == NULL && !query->taken;

@@ -21,18 +21,33 @@ static inline btb_type predictor_type(uint8_t kind)
     }
 }
 
+/* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
+ * then is not in it yet. `since_last`: as in branch_query. */
+static inline bool predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
+{
+    bool stale = since_last - 1 < p->btb.model->stale_instructions; /* 0: unknown */
+    return stale ? entry->stale_prediction : entry->prediction;
+}
+
 /* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the
  * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
-static inline void predictor_learn(btb_entry *entry, const branch_query *query)
+static inline void predictor_learn(btb_entry *entry, bool taken, bool loop)
 {
     static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}}; /* not taken, taken */
     unsigned history = entry->history;
     uint8_t *counter = &entry->counter[history];
-    *counter = next[query->taken][*counter & 3];
-    history = (history << 1 | query->taken) & (BTB_COUNTERS - 1);
+    *counter = next[taken][*counter & 3];
+    history = (history << 1 | taken) & (BTB_COUNTERS - 1);
     entry->history = (uint8_t)history;
     entry->stale_prediction = entry->prediction;
-    entry->prediction = query->kind == ISA_LOOP ? query->taken : entry->counter[history] >> 1;
+    entry->prediction = loop ? taken : entry->counter[history] >> 1;
+}
+
+/* A branch that is taken leaves its target. */
+static inline void predictor_learn_target(btb_entry *entry, bool taken, uint32_t target)
+{
+    /* nobody knows which: no branch of the host */
+    entry->target = __builtin_expect_with_probability(taken, true, 0.5) ? target : entry->target;
 }
 
 /* What became of a branch that found its own entry. OWN_WRONG_TARGET: it was taken, and to somewhere else
@@ -44,6 +59,11 @@ static inline bool predictor_own_right(unsigned own)
     return (own & OWN_WRONG_TARGET) == 0 && ((own ^ own >> 1) & OWN_PREDICTED_TAKEN) == 0;
 }
 
+static inline unsigned predictor_outcome(unsigned predicted_taken, unsigned taken, unsigned wrong_target)
+{
+    return predicted_taken + 2 * taken + 4 * (taken & wrong_target);
+}
+
 /* `type`: the entry's. A conditional branch that is taken does not lead to the instruction behind it. */
 static inline unsigned predictor_compare(const branch_query *query, uint8_t type, uint32_t predicted,
                                          bool predicted_taken)
@@ -51,16 +71,18 @@ static inline unsigned predictor_compare(const branch_query *query, uint8_t type
     bool wrong_target = predicted != query->target;
     if (type != BTB_JCC)
         wrong_target |= query->target == query->fall_through;
-    return (unsigned)predicted_taken | (unsigned)query->taken << 1 |
-           (unsigned)(query->taken & wrong_target) << 2;
+    return predictor_outcome(predicted_taken, query->taken, wrong_target);
 }
 
-/* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
- * then is not in it yet. */
-static inline bool predictor_direction(const predictor *p, const branch_query *query, const btb_entry *entry)
+/* predictor_own for an entry of type BTB_JCC; the rest as in branch_query. */
+static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, bool taken, uint32_t target,
+                                         bool loop, uint64_t since_last)
 {
-    bool stale = query->since_last - 1 < p->btb.model->stale_instructions; /* 0: unknown */
-    return stale ? entry->stale_prediction : entry->prediction;
+    bool predicted_taken = predictor_direction(p, entry, since_last);
+    bool wrong_target = entry->target != target;
+    predictor_learn_target(entry, taken, target);
+    predictor_learn(entry, taken, loop);
+    return predictor_outcome(predicted_taken, taken, wrong_target);
 }
 
 /* `entry` has the branch's tag, offset and type: predicts, then learns; the caller marks it as used. Answers
@@ -68,21 +90,20 @@ static inline bool predictor_direction(const predictor *p, const branch_query *q
 static inline unsigned predictor_own(predictor *p, const branch_query *query, btb_entry *entry,
                                      bool *overflow)
 {
-    uint32_t predicted = entry->target;
-    bool predicted_taken = true;
     *overflow = false;
-    if (entry->type == BTB_JCC) {
-        predicted_taken = predictor_direction(p, query, entry);
-        predictor_learn(entry, query);
-    } else if (entry->type == BTB_CALL) {
+    if (entry->type == BTB_JCC)
+        return predictor_own_jcc(p, entry, query->taken, query->target, query->kind == ISA_LOOP,
+                                 query->since_last);
+    uint32_t predicted = entry->target;
+    if (entry->type == BTB_CALL) {
         *overflow = return_stack_push(&p->returns, query->fall_through);
     } else if (entry->type == BTB_RET) {
         uint32_t address = return_stack_pop(&p->returns);
         if (p->returns.entries != 0)
             predicted = address;
     }
-    entry->target = query->taken ? query->target : entry->target;
-    return predictor_compare(query, entry->type, predicted, predicted_taken);
+    predictor_learn_target(entry, query->taken, query->target);
+    return predictor_compare(query, entry->type, predicted, true);
 }
 
 /* What predictor_own will answer. */
@@ -92,7 +113,7 @@ static inline unsigned predictor_own_ahead(const predictor *p, const branch_quer
     const return_stack *returns = &p->returns;
     bool popped = entry->type == BTB_RET && returns->entries != 0;
     return predictor_compare(query, entry->type, popped ? returns->address[returns->top] : entry->target,
-                             entry->type != BTB_JCC || predictor_direction(p, query, entry));
+                             entry->type != BTB_JCC || predictor_direction(p, entry, query->since_last));
 }
 
 /* The same in full. */
