@@ -21,13 +21,12 @@ static inline bool meet(const p5_access *a, const p5_access *b)
 
 /* What this execution differs by from others of the block with the same state, beside the answers of the
  * structures: the direction of LOOP, neighbours that would meet in one bank, */
-static inline uint64_t banks_variant(const p5_retired *r, bool taken)
+static inline uint64_t banks_variant(const p5_block *block, const p5_access *accesses, bool taken)
 {
-    const p5_block *block = r->block;
     uint64_t key = taken & block->by_direction;
     const uint16_t *first = block->bank_first, *end = first + block->bank_count;
     for (; first != end; first++)
-        key = key << 1 | meet(&r->accesses[*first], &r->accesses[*first + 1]);
+        key = key << 1 | meet(&accesses[*first], &accesses[*first + 1]);
     return key;
 }
 
@@ -57,7 +56,7 @@ values_variant(const p5_core *core, const p5_retired *r, uint64_t *result)
 
 static bool variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *key)
 {
-    *key = banks_variant(r, taken);
+    *key = banks_variant(r->block, r->accesses, taken);
     return r->block->value_count == 0 || values_variant(core, r, key);
 }
 
@@ -303,17 +302,17 @@ left_at_branch(p5_core *core, const batch *all, const p5_retired_block *b, memo_
     return end_with(core, &r, path, memo_walk_own(core, &r, path, branch, own));
 }
 
-/* The way can be gone quickly as far as its references are usual. */
-static inline bool begins_quickly(const p5_core *core, const memo_path *path, const quiet_time *quiet)
+/* The fetches of the way have their usual answers, and it can be gone quickly. */
+static inline bool code_is_usual(const p5_core *core, const p5_block *block, memo_way *way, bool is_quiet)
 {
     struct memory *m = core->memory;
-    const memo_way *way = &path->way;
-    if (way->code_changes != memory_code_changes(m) ||
-        memo_clock(core, way->quiet_offset) - quiet->from >= quiet->span)
+    if (!memo_lines_unchanged(core, way))
+        return false;
+    if (!is_quiet && way->asks_code && !memory_undisturbed(m, memo_clock(core, way->last_code)))
         return false;
     return way->quick_page == m->code_tlb.last_key ||
            (way->quick_page != MEMO_NO_PAGE &&
-            (!way->asks_code || memory_code_page_usual(m, path->block->code->linear)));
+            (!way->asks_code || memory_code_page_usual(m, block->code->linear)));
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
@@ -332,8 +331,8 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
     return memo_prices(core, b->cpl) ? levels_of(b) : NO_LEVELS;
 }
 
-/* Prices blocks in turn. `watched`: only as long as they cannot reach clock `limit`, and there may be a profile.
- * Answers how many. */
+/* Prices blocks in turn. `watched`: only as long as they cannot reach clock `limit`, and there may be a
+ * profile. Answers how many. */
 static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
                                                                  const p5_value *values,
                                                                  const p5_retired_block *blocks, size_t count,
@@ -354,20 +353,29 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
             return (size_t)(b - blocks);
         if (__builtin_expect(!path || path->block != block || !whole || levels_of(b) != levels, 0))
             goto unusual;
-        if (block->has_variants) {
+        if (block->has_variants &&
+            (block->value_count != 0 ||
+             banks_variant(block, accesses, block_taken(block, b->next)) != path->variant)) {
             path = variant_of(core, &all, b, block_taken(block, b->next), path);
             if (__builtin_expect(!path, 0))
                 goto unusual;
         }
         if (watched && __builtin_expect(!memo_notes(core, block, b->next), 0))
             goto unusual;
-        if (__builtin_expect(!begins_quickly(core, path, &quiet), 0)) {
+        memo_way *way = &path->way;
+        bool is_quiet = memo_clock(core, way->quiet_offset) - quiet.from < quiet.span;
+        if (__builtin_expect(!code_is_usual(core, block, way, is_quiet), 0)) {
             leaf = left_at_start(core, &all, b, path);
             goto slowly;
         }
-        const memo_way *way = &path->way;
         const memo_step *step = way->steps;
-        if (step != way->steps_end) {
+        if (__builtin_expect(!is_quiet, 0)) {
+            memo_node *at = memo_steps_busy(core, accesses, way);
+            if (at != way->end) {
+                leaf = left_at(core, &all, b, path, at, true);
+                goto slowly;
+            }
+        } else if (step != way->steps_end) {
             const p5_access *access = accesses + way->first_access;
             do {
                 if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0)) {

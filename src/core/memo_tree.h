@@ -111,8 +111,8 @@ typedef struct memo_way {
     bool only_data;        /* all steps are data references, */
     bool asks_code;        /* lines are fetched on it */
     /* For who goes it quickly (memo_price.c): */
-    int32_t quiet_offset; /* if nothing is under way from this clock on, relative to the block's first, nothing
-                             is under way for any of its references; */
+    int32_t quiet_offset; /* if nothing is under way from this clock on, relative to the block's first,
+                             nothing is under way for any of its references; */
     uint32_t quick_page;  /* `page`, or MEMO_NO_PAGE: it cannot be gone quickly */
     int32_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
     int32_t last_offset;  /* ... the last at this */

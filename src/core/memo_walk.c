@@ -5,9 +5,9 @@
 
 /* ... if anything can be among them or in their way. */
 static memo_node *__attribute__((noinline))
-steps_mixed(p5_core *core, const p5_retired *r, const memo_way *way)
+steps_mixed(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
-    const p5_access *access = r->accesses + way->first_access;
+    const p5_access *access = accesses + way->first_access;
     for (const memo_step *step = way->steps; step < way->steps_end; step++) {
         memo_node *at = step->node;
         if (at->place.kind == MEMO_PASSED ||
@@ -17,13 +17,13 @@ steps_mixed(p5_core *core, const p5_retired *r, const memo_way *way)
     return way->end;
 }
 
-memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way)
+memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     struct memory *m = core->memory;
     if (!way->only_data || memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)))
-        return steps_mixed(core, r, way);
+        return steps_mixed(core, accesses, way);
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
-    const p5_access *access = r->accesses + way->first_access;
+    const p5_access *access = accesses + way->first_access;
     const memo_step *step = way->steps, *end = way->steps_end;
     for (; step != end; step++, access++)
         if (!memory_data_expected_at(m, access, &step->expected, &concern, memo_clock(core, step->offset)))

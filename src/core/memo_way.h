@@ -19,7 +19,7 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
 bool memo_lines_present(const p5_core *core, const memo_way *way);
 /* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
  * A group that passes the BTB is not asked: that would show in the BTB, and there is no asking twice. */
-memo_node *memo_steps_busy(p5_core *core, const p5_retired *r, const memo_way *way);
+memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* memo_follow, if something has happened in the code cache since the way was followed last. */
 memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way);
 /* Follows the tree from `at`, question by question up to an answer that is not the usual one, then the way
@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core
     if (__builtin_expect(!way->only_data || !memory_calm(m, memo_clock(core, way->first_offset),
                                                          memo_clock(core, way->last_offset)),
                          0))
-        return memo_steps_busy(core, r, way);
+        return memo_steps_busy(core, r->accesses, way);
     const p5_access *access = r->accesses + way->first_access;
     do {
         if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0))
@@ -131,16 +131,30 @@ static inline bool memo_code_usual(p5_core *core, const memo_path *path, const m
             (way->page == m->code_tlb.last_key || memory_code_page_usual(m, path->block->code->linear)));
 }
 
-/* Follows a way as far as the answers are usual. Answers the place where that is no longer known.
- *
- * If nothing has happened in the code cache since the lines of the way were used last, that needs not be
- * looked at and not be done again: a use of a cache way sets the bits on its path of the replacement tree to
- * values that depend on that alone; done twice with nothing between, the second changes nothing, and the
- * lines of a block lie in different sets. */
+/* Nothing has happened in the code cache, where the lines of the way are, since they were used last. So that
+ * they are there needs not be looked at, and they need not be used again: a use of a cache way sets the bits
+ * on its path of the replacement tree to values that depend on that alone; done twice with nothing between in
+ * the set, the second changes nothing, and the lines of a block lie in different sets. */
+static inline __attribute__((always_inline)) bool memo_lines_unchanged(const p5_core *core, memo_way *way)
+{
+    const code_cache *code = &core->memory->code;
+    if (__builtin_expect(way->code_changes == code->changes, 1))
+        return true;
+    if (way->code_changes == 0)
+        return false;
+    const memo_line *line = memo_lines(way);
+    for (const memo_line *end = line + way->line_count; line != end; line++)
+        if (code->changed[cache_set(line->physical)] > way->code_changes)
+            return false;
+    way->code_changes = code->changes;
+    return true;
+}
+
+/* Follows a way as far as the answers are usual. Answers the place where that is no longer known. */
 static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *core, const p5_retired *r,
                                                                       const memo_path *path, memo_way *way)
 {
-    if (__builtin_expect(way->code_changes != memory_code_changes(core->memory), 0))
+    if (__builtin_expect(!memo_lines_unchanged(core, way), 0))
         return memo_follow_changed(core, r, path, way);
     if (__builtin_expect(!memo_code_usual(core, path, way), 0))
         return (memo_reached){way->first, false};

@@ -109,7 +109,7 @@ void memory_set_control(struct memory *m, const p5_control *control)
     m->not_write_through = control->not_write_through;
     m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
     m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
-    m->code.changes++; /* whatever was found before has to be looked at anew */
+    code_cache_touch_all(&m->code);
     memory_set_quiet(m);
 }
 

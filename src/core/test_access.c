@@ -8,7 +8,7 @@
 static void changed(p5_core *core)
 {
     struct memory *m = core->memory;
-    m->code.changes++;
+    code_cache_touch_all(&m->code);
     m->data_tlb.last_key = m->data_tlb_large.last_key = m->code_tlb.last_key = 0;
     memory_set_quiet(m);
 }
