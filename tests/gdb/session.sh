@@ -7,13 +7,11 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/p5scope-gdb-XXXXXX")
 "$p5scope" run -q --gdb "$folder/socket" "$guest" >"$folder/guest" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$folder"' EXIT
-tries=0
-until [ -S "$folder/socket" ]; do
-    tries=$((tries + 1))
-    [ $tries -lt 900 ] || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
+until grep -q '^p5scope: waiting for gdb' "$folder/guest"; do # the socket is there before anybody listens at it
+    ! grep -q '^State:.Z' /proc/$server/status || { echo "p5scope does not listen:"; cat "$folder/guest"; exit 1; }
     sleep 0.05
 done
-timeout 150 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex 'set remotetimeout 60' -ex "target remote $folder/socket" \
+timeout 1200 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex 'set remotetimeout 60' -ex "target remote $folder/socket" \
     -x "$script" "$guest" >"$folder/raw" 2>&1 </dev/null || true
 wait $server || true
 {

@@ -10,7 +10,7 @@ stat_values "$scratch/expected" -q "$@"
 "$p5scope" record -q -o "$scratch/p" "$@" >/dev/null
 "$p5scope" report "$scratch/p" -o "$scratch/page.html" || fail "no page"
 browse() {
-    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --user-data-dir="$scratch/home" \
+    timeout 600 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --user-data-dir="$scratch/home" \
         --host-resolver-rules='MAP * ~NOTFOUND' "$@" "file://$scratch/page.html" 2>"$scratch/complaints"
 }
 browse --dump-dom >"$scratch/dom"

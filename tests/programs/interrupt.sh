@@ -13,15 +13,14 @@ start() { # GUEST ARGUMENT...: until it has run for a while
     : >"$work/report"
     "$p5scope" stat -q -I 100000c --summary -o "$work/report" "$@" >/dev/null 2>"$work/messages" &
     pid=$!
-    for _ in $(seq 600); do
-        [ "$(stat -c %s "$work/report")" -gt 1000 ] && break
+    while [ "$(stat -c %s "$work/report")" -le 1000 ]; do
+        kill -0 $pid 2>/dev/null || { cat "$work/messages"; fail "the run ended by itself"; }
         sleep 0.1
     done
 }
 for signal in INT TERM; do
     start "$@"
-    kill -$signal $pid
-    kill -$signal $pid
+    kill -$signal $pid $pid # both at once, whatever else the machine does
     wait $pid
     status=$?
     pid=

@@ -4,7 +4,8 @@
 set -u
 program=$1 reader=$2 quicksort=$3 markers=$4 boot=$5
 scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+pid=
+trap 'rm -rf "$scratch"; [ -z "$pid" ] || kill -9 $pid 2>/dev/null' EXIT
 cd "$scratch" || exit 1
 failed=0
 complain() { echo "$*"; failed=1; }
@@ -80,16 +81,22 @@ tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"h
 same a b "saved behind a fast-forward: other counts"
 grep -q '"fast-forwarded":500000' part.json || complain "the snapshot does not know of the fast-forward"
 "$program" stat -q --fast-forward 1e9 "$quicksort" 1 >/dev/null 2>err; grep -q 'did not get further' err || complain "a guest that ended early: $(cat err)"
-# Ctrl-C
-"$program" run -q --save s "$quicksort" 1000 >/dev/null 2>&1 &
-pid=$!
-tries=0
-while [ $tries -lt 100 ] && [ "$(awk '{ print $14 }' /proc/$pid/stat)" -lt 20 ]; do tries=$((tries + 1)); sleep 0.05; done
+# Ctrl-C, once the guest has run for a while
 rm -f s
+: >rows
+"$program" stat -q -I 100000c -o rows --save s "$quicksort" 1000000 >/dev/null 2>err &
+pid=$!
+while [ "$(stat -c %s rows)" -le 1000 ]; do
+    grep -q '^State:.Z' /proc/$pid/status && { complain "a run of hours ended by itself: $(cat err)"; break; }
+    sleep 0.05
+done
 kill -TERM $pid
 wait $pid
-[ $? = 143 ] || complain "a run that was stopped ends with another status"
-[ -s s ] || complain "a run that was stopped has saved nothing"
+status=$?
+pid=
+[ $status = 143 ] || complain "a run that was stopped ends with another status"
+"$program" stat -j -o part.json --load s --max-instructions 1 >/dev/null 2>err || complain "a run that was stopped has saved nothing: $(cat err)"
+grep -q '"event":"instructions_executed",.*"value":[0-9]\{5\}' part.json || complain "a run that was stopped has saved something else: $(tail -1 part.json)"
 # what does not go together
 "$program" run --load s --mem 8M >/dev/null 2>err; [ $? = 129 ] || complain "--load --mem is taken"
 "$program" run --save-at 5i "$quicksort" >/dev/null 2>err; [ $? = 129 ] || complain "--save-at without --save is taken"

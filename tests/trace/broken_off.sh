@@ -4,8 +4,8 @@
 set -u
 program=$1 guests=$2 kanata=$3
 work=$(mktemp -d)
-trap 'rm -rf "$work"; kill -9 $pid 2>/dev/null' EXIT
 pid=
+trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 fail() { echo "FAIL: $*" >&2; exit 1; }
 for tool in jq sqlite3 vcd2fst zstd; do command -v "$tool" >/dev/null || { echo "no $tool: skipped"; exit 77; }; done
@@ -28,21 +28,24 @@ for file in t.csv t.jsonl t.jsonl.zst t.db t.vcd t.json t.kanata; do
     # killed, as soon as something has been written
     "$program" trace -q -I 20000c -o $file "$guests/quicksort" 100000 >/dev/null 2>messages &
     pid=$!
-    for _ in $(seq 600); do
-        size=$(stat -c %s $file 2>/dev/null || echo 0)
+    until
         case $file in
-        *.db) [ "$(sqlite3 $file 'SELECT count(*) FROM interval' 2>/dev/null || echo 0)" -gt 3 ] && break ;;
-        *) [ "$size" -gt 20000 ] && break ;;
+        *.db) [ "$(sqlite3 $file 'SELECT count(*) FROM interval' 2>/dev/null || echo 0)" -gt 3 ] ;;
+        *) [ "$(stat -c %s $file 2>/dev/null || echo 0)" -gt 20000 ] ;;
         esac
+    do
+        kill -0 $pid 2>/dev/null || { cat messages; fail "$file: the run ended by itself"; }
         sleep 0.1
     done
-    kill -9 $pid || { cat messages; fail "$file: the run ended by itself"; }
+    # SIGKILL alone may break off the kernel within a write, which then holds a part of a row; a stopped process has finished its write
+    kill -STOP $pid
+    until grep -q '^State:.T' /proc/$pid/status; do sleep 0.1; done
+    kill -9 $pid
     wait $pid 2>/dev/null
     pid=
-    # the kernel may have been stopped within a write: the last line then is cut, and only that
     case $file in
     *.zst | *.db) ;;
-    *) [ -z "$(tail -c 1 $file | tr -d '\n')" ] || sed -i '$d' $file ;;
+    *) [ -z "$(tail -c 1 $file | tr -d '\n')" ] || fail "$file of a killed run ends within a row" ;;
     esac
     valid $file || fail "$file of a killed run"
     rm -f $file*
@@ -71,12 +74,12 @@ mkfifo pipe
 [ $? = 125 ] && grep -q 'pipe: this is not a regular file' messages && [ -p pipe ] || fail "a database in the place of a pipe"
 
 # Readers may look from the first moment on, also at what stands there from an earlier run, and whatever that is.
-"$program" trace -q -I 20000c -o t.db "$guests/quicksort" 20 >/dev/null
+"$program" trace -q -I 20000c -o t.db "$guests/quicksort" 5 >/dev/null
 for there in t.db messages nothing; do
     rm -f u.db
     [ ! -e $there ] || cp $there u.db
     for _ in 1 2 3 4; do
-        "$program" trace -q -I 20000c -o u.db "$guests/quicksort" 20 >/dev/null 2>messages &
+        "$program" trace -q -I 20000c -o u.db "$guests/quicksort" 5 >/dev/null 2>messages &
         pid=$!
         while kill -0 $pid 2>/dev/null; do sqlite3 u.db 'SELECT count(*) FROM interval' >/dev/null 2>&1; done
         wait $pid || { cat messages; fail "a database with a reader, over $there"; }
