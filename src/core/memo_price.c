@@ -240,66 +240,98 @@ static inline quiet_time find_quiet_time(const struct memory *m)
     return (quiet_time){from, due > from + MARGIN ? due - from - MARGIN : 0};
 }
 
+/* Bytes from `cpl` to `iopl`. */
+enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
+
 /* Of the stretches of a batch each knows where its accesses and values end, so the next where they begin. */
 typedef struct batch {
     const p5_retired_block *blocks;
     const p5_access *accesses;
     const p5_value *values;
+    p5_retired at; /* the stretch that left the quick way, as much of it as is looked at on the slow one */
 } batch;
 
-static inline p5_retired stretch(const batch *all, const p5_retired_block *b)
+static inline const p5_access *accesses_of(const batch *all, const p5_retired_block *b)
 {
-    return b == all->blocks ? block_retired(b, all->accesses, all->values)
-                            : block_retired(b, b[-1].accesses_end, b[-1].values_end);
+    return b == all->blocks ? all->accesses : b[-1].accesses_end;
+}
+
+static inline const p5_value *values_of(const batch *all, const p5_retired_block *b)
+{
+    return b == all->blocks ? all->values : b[-1].values_end;
+}
+
+static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
+{
+    return block_retired(b, accesses_of(all, b), values_of(all, b));
+}
+
+static inline const p5_retired *slow_stretch(batch *all, const p5_retired_block *b)
+{
+    p5_retired *r = &all->at;
+    r->block = b->block;
+    r->accesses = accesses_of(all, b);
+    r->values = values_of(all, b);
+    r->next = b->next;
+    memcpy(&r->cpl, &b->cpl, LEVELS);
+    return r;
 }
 
 static void __attribute__((noinline))
 price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
 {
-    const p5_retired r = stretch(all, b);
+    const p5_retired r = whole_stretch(all, b);
     p5_core_retire(core, &r);
 }
 
 static memo_path *__attribute__((noinline))
-variant_of(p5_core *core, const batch *all, const p5_retired_block *b, bool taken, memo_path *path)
+variant_of(p5_core *core, batch *all, const p5_retired_block *b, bool taken, memo_path *path)
 {
-    const p5_retired r = stretch(all, b);
-    return r.value_count == r.block->value_count ? find_variant(core, &r, taken, path) : NULL;
+    if (b->values_end - values_of(all, b) != b->block->value_count)
+        return NULL;
+    return find_variant(core, slow_stretch(all, b), taken, path);
+}
+
+static void __attribute__((noinline))
+learn(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path)
+{
+    const p5_retired r = whole_stretch(all, b);
+    memo_learn(core, &r, path);
 }
 
 /* These go on where the quick way along `path` was left, and answer the leaf that the stretch ended with, or
  * NULL. */
-static memo_leaf *end_with(p5_core *core, const p5_retired *r, memo_path *path, memo_leaf *leaf)
+static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
+                                  memo_leaf *leaf)
 {
     if (__builtin_expect(leaf != NULL, 1))
-        use(core, leaf, r->block);
+        use(core, leaf, b->block);
     else
-        memo_learn(core, r, path);
+        learn(core, all, b, path);
     return core->memo.last;
 }
 
 static memo_leaf *__attribute__((noinline))
-left_at_start(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path)
+left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path)
 {
-    const p5_retired r = stretch(all, b);
-    return end_with(core, &r, path, follow(core, &r, path, block_taken(b->block, b->next)));
+    memo_leaf *leaf = follow(core, slow_stretch(all, b), path, block_taken(b->block, b->next));
+    return end_with(core, all, b, path, leaf);
 }
 
 static memo_leaf *__attribute__((noinline))
-left_at(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path, memo_node *node,
-        bool tried)
+left_at(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_node *node, bool tried)
 {
-    const p5_retired r = stretch(all, b);
     const memo_reached reached = {&node->place, tried};
-    return end_with(core, &r, path, memo_walk(core, &r, path, reached, block_taken(b->block, b->next)));
+    memo_leaf *leaf = memo_walk(core, slow_stretch(all, b), path, reached, block_taken(b->block, b->next));
+    return end_with(core, all, b, path, leaf);
 }
 
 static memo_leaf *__attribute__((noinline))
-left_at_branch(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
-               memo_branch *branch, unsigned own)
+left_at_branch(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_branch *branch,
+               unsigned own)
 {
-    const p5_retired r = stretch(all, b);
-    return end_with(core, &r, path, memo_walk_own(core, &r, path, branch, own));
+    memo_leaf *leaf = memo_walk_own(core, slow_stretch(all, b), path, branch, own);
+    return end_with(core, all, b, path, leaf);
 }
 
 /* The fetches of the way have their usual answers, and it can be gone quickly. */
@@ -316,7 +348,7 @@ static inline bool code_is_usual(const p5_core *core, const p5_block *block, mem
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
-enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl), NO_LEVELS = -1 };
+enum { NO_LEVELS = -1 };
 static inline int64_t levels_of(const p5_retired_block *b)
 {
     uint32_t levels;
@@ -340,7 +372,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
 {
     if (count == 0)
         return 0;
-    const batch all = {blocks, accesses, values};
+    batch all = {.blocks = blocks, .accesses = accesses, .values = values};
     struct memory *m = core->memory;
     int64_t levels = priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(m);
