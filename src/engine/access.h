@@ -36,19 +36,42 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
  */
 void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 
-static inline uint64_t access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user,
-                                         uint32_t flags, uintptr_t retaddr)
+/* Where the bytes of a load are, which is recorded: in the guest's memory, or in `kept` if it is not quick.
+ */
+static inline const uint8_t *access_load_place(uc_env *env, uint64_t address, unsigned size, bool user,
+                                               uint32_t flags, uintptr_t retaddr, uint64_t *kept)
 {
     engine *e = engine_of(env);
     uint32_t linear = (uint32_t)address;
     const page_entry *page = mmu_entry(e, linear, user);
     uint32_t offset = linear - page->read_tag;
-    if (__builtin_expect(!access_hits(offset, size), 0))
-        return access_load_slow(e, linear, access_word(size, user, flags), retaddr);
+    if (__builtin_expect(!access_hits(offset, size), 0)) {
+        *kept = access_load_slow(e, linear, access_word(size, user, flags), retaddr);
+        return (const uint8_t *)kept;
+    }
     access_record(e, linear, page->physical + offset, size, page->flags | flags);
-    uint64_t value = 0;
-    memcpy(&value, page->host + offset, size);
+    return page->host + offset;
+}
+
+static inline uint64_t access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user,
+                                         uint32_t flags, uintptr_t retaddr)
+{
+    uint64_t kept, value = 0;
+    memcpy(&value, access_load_place(env, address, size, user, flags, retaddr, &kept), size);
     return value;
+}
+
+/* Where the bytes of a store that is quick go, which is recorded then; NULL if it is not. */
+static inline uint8_t *access_store_place(uc_env *env, uint64_t address, unsigned size, bool user)
+{
+    engine *e = engine_of(env);
+    uint32_t linear = (uint32_t)address;
+    const page_entry *page = mmu_entry(e, linear, user);
+    uint32_t offset = linear - page->write_tag;
+    if (__builtin_expect(!access_hits(offset, size), 0))
+        return NULL;
+    access_record(e, linear, page->physical + offset, size, page->flags | P5_ACCESS_WRITE);
+    return page->host + offset;
 }
 
 static inline void access_store_quick(uc_env *env, uint64_t address, uint64_t value, unsigned size, bool user,

@@ -122,6 +122,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
     bool p55c = options->family == P5_FAMILY_P55C;
     e->x87.safe_low = 0x3fffu - (p55c ? 0x0fff : 0x1ffe);
     e->x87.safe_span = p55c ? 0x1fff : 0x3ffc;
+    e->x87.safe_reach = 0x3fff - e->x87.safe_low;
     e->ram_bytes = options->memory_bytes;
     e->address_mask = UINT32_MAX;
     memset(e->open_bus, 0xff, sizeof e->open_bus);
@@ -138,6 +139,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
         engine_close(e);
         return status;
     }
+    x87_open(e);
     stream_none(e);
     e->retired.unsafe_mask = e->unsafe;
     mmu_flush(e);
@@ -182,6 +184,7 @@ engine_stop engine_run(engine *e)
     guard_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
     e->running = false;
+    x87_settle(e);
     if (err != UC_ERR_OK)
         engine_fail(e, "Unicorn stopped at %08x: %s", engine_linear_eip(e), uc_strerror(err));
     else if (!e->stopping)

@@ -69,9 +69,14 @@ typedef struct engine_event {
     uint32_t eip;           /* the EIP that delivery would push */
 } engine_event;
 
+/* While these run the guest's x87 may be in the host's x87: they use no x87 instruction (no long double), and
+ * call engine_settle before they call anyone who might, or ask for the guest's x87 state. The other callbacks
+ * find it settled. */
 typedef bool engine_retired(void *context, const p5_retired *retired);
 typedef bool engine_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                                    const p5_retired_block *blocks, size_t count, unsigned instructions);
+
+void engine_settle(engine *e);
 
 typedef struct engine_callbacks {
     void *context;

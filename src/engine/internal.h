@@ -175,8 +175,11 @@ struct engine {
         bool pushing;                 /* the next load pushes */
         bool ignored;                 /* IGNNE# is active for the pending exception */
         bool suppressed;              /* an unmasked exception: no result, no pop */
+        bool held;                    /* the host's x87 has the guest's registers (x87_host.h) */
         uint64_t operand;             /* in its memory format */
         unsigned safe_low, safe_span; /* the window of x87_safe */
+        unsigned safe_reach;          /* what lies in it on either side */
+        unsigned reach[8];            /* by physical register */
         uc_fpreg operand_register;
     } x87;
     uint8_t unsafe[BLOCK_INSNS]; /* p5_retired.unsafe_mask */
@@ -302,6 +305,16 @@ bool block_open(engine *e);
 void block_close(engine *e);
 /* Throws all blocks away if there are too many; true if it did, and the running one with them. */
 bool block_make_room(engine *e);
+
+/* x87_host.c: the guest's x87 registers are in Unicorn's state after this, wherever they were. Before anybody
+ * else's code runs, and before they are looked at. */
+void x87_settle_held(engine *e);
+static inline void x87_settle(engine *e)
+{
+    if (e->x87.held)
+        x87_settle_held(e);
+}
+void x87_open(engine *e);
 
 /* stream.c */
 /* No block is running, and nothing is recorded. The batch is empty. */

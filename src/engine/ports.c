@@ -54,6 +54,7 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
         e->record_next--;
     check_rights(e, port, size);
     note(e, port, size, false);
+    x87_settle(e);
     return e->callbacks.port_read(e->callbacks.context, port, size);
 }
 
@@ -63,6 +64,7 @@ static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
     begin(e);
     check_rights(e, port, size);
     note(e, port, size, true);
+    x87_settle(e);
     e->callbacks.port_write(e->callbacks.context, port, size, value);
 }
 

@@ -43,7 +43,9 @@ set(P5_UNICORN_WRAPPED
   helper_fmov_ST0_STN helper_fsts_ST0 helper_fstl_ST0 helper_fist_ST0 helper_fistl_ST0 helper_fistll_ST0 helper_fstt_ST0
   helper_fbst_ST0 helper_fmov_STN_ST0 helper_fxchg_ST0_STN helper_fpop
   helper_fldcw helper_fincstp helper_fdecstp helper_ffree_STN helper_fstenv helper_fldenv helper_fsave helper_frstor
-  helper_fninit helper_fwait helper_enter_mmx helper_emms)
+  helper_fninit helper_fwait helper_fnstsw helper_fclex helper_enter_mmx helper_emms
+  # which use x87 registers themselves
+  helper_fistt_ST0 helper_fisttl_ST0 helper_fisttll_ST0 helper_fxsave helper_fxrstor helper_xsave helper_xsaveopt helper_xrstor)
 # Called from src/engine.
 set(P5_UNICORN_CALLED
   raise_exception_err_ra cpu_loop_exit cpu_x86_update_cr0 cpu_x86_update_cr3

@@ -26,7 +26,6 @@ typedef union __attribute__((packed, aligned(8))) uc_fpreg {
         uint16_t exponent; /* with the sign in bit 15 */
     };
     uint64_t mmx;
-    long double number; /* loaded and stored by the host's x87, 8 and 2 bytes at a time */
 } uc_fpreg;
 
 /* The processor state (CPUX86State), as far as it is used. Registers are 64 bits wide, also for 32-bit

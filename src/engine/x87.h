@@ -3,11 +3,9 @@
  * make one. Values and the status word come out as an x87 makes them, which Unicorn's software arithmetic
  * does not do.
  *
- * An operation first runs on the bare operands. That is exact if no operand's register is empty, all
- * exceptions are masked, and no exception flag shows that the guest's status word does not have yet (the
- * host's flags stick, so old ones of the host may show: then too). In every other case it is run again on a
- * host x87 loaded with the guest's state (x87_exact), which also makes stack faults and unmasked exceptions
- * right. */
+ * While the guest masks all exceptions, its x87 is the host's (x87_host.h). Otherwise its registers are in
+ * Unicorn's state, and an operation is run on a host x87 that is loaded with it (x87_exact), which makes
+ * stack faults and unmasked exceptions right. */
 #ifndef ENGINE_X87_H
 #define ENGINE_X87_H
 
@@ -64,11 +62,19 @@ uint16_t x87_tag_word(const uc_env *env);
 /* ES and B follow from the flags and the masks. */
 void x87_update_summary(uc_env *env);
 
-/* A waiting instruction begins: vector 16 is raised if an unmasked exception is pending. Without CR0.NE it is
- * not to be delivered: the owner's board answers FERR# (event.c), unless it has activated IGNNE#. */
+/* True if nothing is unmasked, so that no exception can ever be pending. */
+static inline bool x87_masked(uint16_t control)
+{
+    return (control & X87_EXCEPTIONS) == X87_EXCEPTIONS;
+}
+
+/* A waiting instruction begins that looks at Unicorn's state: vector 16 is raised if an unmasked exception is
+ * pending. Without CR0.NE it is not to be delivered: the owner's board answers FERR# (event.c), unless it has
+ * activated IGNNE#. */
 void x87_raise_pending(uc_env *env, uintptr_t retaddr);
 static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 {
+    x87_settle(engine_of(env));
     if (__builtin_expect(env->fpus & X87_ES, 0))
         x87_raise_pending(env, retaddr);
 }
@@ -115,32 +121,9 @@ static inline bool x87_safe(const engine *e, const uc_fpreg *r)
     return __builtin_expect(inside, 1) || (r->mantissa == 0 && exponent == 0);
 }
 
-/* True if an operation may run on the bare operands. */
-static inline bool x87_plain(const uc_env *env)
-{
-    return (env->fpuc & X87_EXCEPTIONS) == X87_EXCEPTIONS;
-}
-/* True if the host's status word after it shows nothing new. */
-static inline bool x87_nothing_new(const uc_env *env, uint16_t host)
-{
-    return (host & X87_EXCEPTIONS & ~env->fpus) == 0;
-}
 static inline void x87_set_conditions(uc_env *env, uint16_t host, unsigned which)
 {
     env->fpus = (uint16_t)((env->fpus & ~which) | (host & which));
-}
-
-/* The host's control word is the guest's while an operation runs. Its default is also the host's default. */
-static inline void x87_control_enter(const uc_env *env)
-{
-    if (__builtin_expect(env->fpuc != X87_DEFAULT_CONTROL, 0))
-        __asm__ volatile("fldcw %0" : : "m"(env->fpuc));
-}
-static inline void x87_control_leave(const uc_env *env)
-{
-    static const uint16_t host = X87_DEFAULT_CONTROL;
-    if (__builtin_expect(env->fpuc != X87_DEFAULT_CONTROL, 0))
-        __asm__ volatile("fldcw %0" : : "m"(host));
 }
 
 /* Operands of operations whose clocks depend on them, as doubles (truncated). */

@@ -197,6 +197,7 @@ void WRAP(helper_fldz_FT0)(uc_env *env)
 void x87_register_operand(uc_env *env, unsigned i)
 {
     engine *e = engine_of(env);
+    x87_settle(e);
     e->x87.operand_kind = X87_REGISTER;
     e->x87.operand_register = env->ft0 = *x87_st(env, i); /* FT0 is for later processors' FCOMI */
     e->x87.operand_empty = x87_empty(env, i);

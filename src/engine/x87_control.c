@@ -1,7 +1,7 @@
 /* Control instructions of the x87, and the waits that other instructions make. */
 #include <string.h>
 
-#include "engine/x87.h"
+#include "engine/x87_host.h"
 
 /* Bits of the control word that exist; bit 6 reads as one. */
 enum { CONTROL_BITS = 0x1f3f, CONTROL_ONE = 0x40 };
@@ -9,9 +9,36 @@ enum { CONTROL_BITS = 0x1f3f, CONTROL_ONE = 0x40 };
 void WRAP(helper_fldcw)(uc_env *env, uint32_t value);
 void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
 {
+    uint16_t control = (uint16_t)((value & CONTROL_BITS) | CONTROL_ONE);
+    if (engine_of(env)->x87.held && x87_masked(control)) {
+        __asm__ volatile("fldcw %0" : : "m"(control));
+        env->fpuc = control;
+        return;
+    }
     x87_wait(env, X87_RETADDR);
-    env->fpuc = (uint16_t)((value & CONTROL_BITS) | CONTROL_ONE);
+    env->fpuc = control;
     x87_update_summary(env);
+}
+
+/* FNSTSW and FNCLEX wait for nothing. */
+uint32_t WRAP(helper_fnstsw)(uc_env *env);
+uint32_t WRAP(helper_fnstsw)(uc_env *env)
+{
+    uint16_t status;
+    if (!engine_of(env)->x87.held)
+        return x87_status_word(env);
+    __asm__ volatile("fnstsw %0" : "=a"(status));
+    return status;
+}
+
+void REAL(helper_fclex)(uc_env *env);
+void WRAP(helper_fclex)(uc_env *env);
+void WRAP(helper_fclex)(uc_env *env)
+{
+    if (engine_of(env)->x87.held)
+        __asm__ volatile("fnclex");
+    else
+        REAL(helper_fclex)(env);
 }
 
 /* FINCSTP and FDECSTP. */
@@ -133,6 +160,7 @@ static void store_environment(uc_env *env, uint64_t address, bool wide, uintptr_
 void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide);
 void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide)
 {
+    x87_settle(engine_of(env));
     store_environment(env, address, wide, X87_RETADDR);
     env->fpuc |= X87_EXCEPTIONS;
     x87_update_summary(env);
@@ -153,6 +181,7 @@ void WRAP(helper_fsave)(uc_env *env, uint64_t address, int wide);
 void WRAP(helper_fsave)(uc_env *env, uint64_t address, int wide)
 {
     uintptr_t retaddr = X87_RETADDR;
+    x87_settle(engine_of(env));
     store_environment(env, address, wide, retaddr);
     address += wide ? 4 * ENVIRONMENT_WORDS : 2 * ENVIRONMENT_WORDS;
     for (unsigned i = 0; i < 8; i++) {
@@ -183,6 +212,7 @@ void WRAP(helper_frstor)(uc_env *env, uint64_t address, int wide)
 
 void WRAP(helper_fninit)(uc_env *env)
 {
+    x87_settle(engine_of(env));
     env->fpuc = X87_DEFAULT_CONTROL;
     env->fpus = 0;
     env->fpstt = 0;
@@ -206,3 +236,21 @@ void WRAP(helper_emms)(uc_env *env)
     x87_wait(env, X87_RETADDR);
     memset(env->fptags, 1, sizeof env->fptags); /* all empty */
 }
+
+/* What Unicorn itself does with the registers, for instructions of later processors. */
+#define SETTLED(type, give, name, parameters, ...)                                                           \
+    type REAL(helper_##name) parameters;                                                                     \
+    type WRAP(helper_##name) parameters;                                                                     \
+    type WRAP(helper_##name) parameters                                                                      \
+    {                                                                                                        \
+        x87_settle(engine_of(env));                                                                          \
+        give REAL(helper_##name)(__VA_ARGS__);                                                               \
+    }
+SETTLED(int32_t, return, fistt_ST0, (uc_env * env), env)
+SETTLED(int32_t, return, fisttl_ST0, (uc_env * env), env)
+SETTLED(int64_t, return, fisttll_ST0, (uc_env * env), env)
+SETTLED(void, , fxsave, (uc_env * env, uint64_t address), env, address)
+SETTLED(void, , fxrstor, (uc_env * env, uint64_t address), env, address)
+SETTLED(void, , xsave, (uc_env * env, uint64_t address, uint64_t features), env, address, features)
+SETTLED(void, , xsaveopt, (uc_env * env, uint64_t address, uint64_t features), env, address, features)
+SETTLED(void, , xrstor, (uc_env * env, uint64_t address, uint64_t features), env, address, features)

@@ -2,114 +2,86 @@
  * transcendental ones, which the host computes as its generation does. */
 #include <string.h>
 
-#include "engine/x87.h"
+#include "engine/x87_host.h"
 
 /* What an operation does to the stack. */
 typedef enum depth { KEEPS, POPS, PUSHES } depth;
 
 typedef struct function {
     x87_operation *exact;
-    uint16_t (*plain)(uc_fpreg result[2], const uc_fpreg *a, const uc_fpreg *b);
+    uint16_t (*held)(void); /* on the host's x87; its status word afterwards */
     depth depth;
-    bool second;         /* takes ST(1) */
-    bool value;          /* its clocks depend on its operands */
-    uint16_t conditions; /* condition codes that it sets */
+    bool second; /* takes ST(1) */
+    bool value;  /* its clocks depend on its operands */
 } function;
 
-/* `operands` loads them, `results` takes result[1] (of PUSHES) and result[0] off and empties the stack. */
-#define FUNCTION(name, insn, operands, results, ...)                                                         \
+#define FUNCTION(name, ...)                                                                                  \
     static void name##_exact(uint8_t image[108], const void *memory)                                         \
     {                                                                                                        \
         (void)memory;                                                                                        \
-        __asm__ volatile("frstor (%0)\n\t" insn "\n\tfnsave (%0)" : : "r"(image) : X87_CLOBBERS);            \
+        __asm__ volatile("frstor (%0)\n\t" #name "\n\tfnsave (%0)" : : "r"(image) : X87_CLOBBERS);           \
     }                                                                                                        \
-    static uint16_t name##_plain(uc_fpreg result[2], const uc_fpreg *a, const uc_fpreg *b)                   \
+    static uint16_t name##_held(void)                                                                        \
     {                                                                                                        \
         uint16_t status;                                                                                     \
-        __asm__ volatile(operands insn "\n\tfnstsw %1\n\t" results                                           \
-                         : "=m"(*(uc_fpreg(*)[2])result), "=&a"(status)                                      \
-                         : "r"(a), "r"(b), "r"(result)                                                       \
-                         : X87_CLOBBERS);                                                                    \
+        __asm__ volatile(#name "\n\tfnstsw %0" : "=a"(status));                                              \
         return status;                                                                                       \
     }                                                                                                        \
-    static const function name##_function = {name##_exact, name##_plain, __VA_ARGS__};                       \
+    static const function name##_function = {name##_exact, name##_held, __VA_ARGS__};                        \
     void WRAP(helper_##name)(uc_env * env);                                                                  \
     void WRAP(helper_##name)(uc_env * env)                                                                   \
     {                                                                                                        \
         run(env, &name##_function, X87_RETADDR);                                                             \
     }
-#define ONE           "fldt (%2)\n\t"
-#define TWO           "fldt (%3)\n\tfldt (%2)\n\t"
-#define TO_ST         "fstpt (%4)"
-#define TO_ST_KEEPING "fstpt (%4)\n\tfstp %%st(0)"
-#define TO_TWO        "fstpt (%4)\n\tfstpt 16(%4)"
 
-/* A partial operation (C2 set: the operand is out of range) does not push. */
-static void take_results(uc_env *env, const function *f, const uc_fpreg result[2])
+/* Which of them push, and when they do not, TOP shows. */
+static void run_held(uc_env *env, const function *f)
 {
-    if (f->depth == PUSHES) {
-        env->fpstt = (env->fpstt - 1) & 7;
-        x87_set(env, 1, &result[1]);
-    } else if (f->depth == POPS) {
-        x87_pop(env);
+    if (f->value) {
+        uc_fpreg a = {.mantissa = 0}, b = {.mantissa = 0};
+        x87_host_value(0, &a);
+        if (f->second)
+            x87_host_value(1, &b);
+        x87_value(engine_of(env), &a, f->second ? &b : NULL);
     }
-    x87_set(env, 0, &result[0]);
+    unsigned top = f->held() >> 11 & 7;
+    if (top == x87_slot(env, 7))
+        x87_pushed(env, X87_REACH_UNKNOWN), *x87_reach(env, 1) = X87_REACH_UNKNOWN;
+    else if (top == x87_slot(env, 1))
+        x87_popped(env);
+    *x87_reach(env, 0) = X87_REACH_UNKNOWN;
 }
 
-static bool ordinary(const uc_fpreg *r)
-{
-    return r->mantissa >> 63 && (r->exponent & 0x7fff) != 0x7fff && (r->exponent & 0x7fff) != 0;
-}
-
-/* Pushing operations run on the bare operands when neither an exception nor a full stack keeps them from
- * pushing and the operand is in the range of the trigonometric ones. */
-static bool can_push(const uc_env *env, const uc_fpreg *r)
-{
-    return x87_empty(env, 7) && ordinary(r) && (r->exponent & 0x7fff) < 0x3fff + 62;
-}
-
-/* Remainders of special operands leave condition codes as they were, which bare operands do not show. */
 static void run(uc_env *env, const function *f, uintptr_t retaddr)
 {
-    engine *e = engine_of(env);
+    if (X87_READY(env, x87_filled(env, 0) && (!f->second || x87_filled(env, 1)) &&
+                           (f->depth != PUSHES || x87_can_push(env)))) {
+        run_held(env, f);
+        return;
+    }
     x87_wait(env, retaddr);
     x87_operands o = {
         .a = x87_st(env, 0), .a_empty = x87_empty(env, 0), .b = x87_st(env, 1), .b_empty = x87_empty(env, 1)};
     if (f->value)
-        x87_value(e, o.a, f->second ? o.b : NULL);
-    e->x87.suppressed = false;
-    bool in_range = f->depth == PUSHES        ? can_push(env, o.a)
-                    : f->conditions == X87_CC ? ordinary(o.a) && ordinary(o.b)
-                                              : true;
-    if (x87_plain(env) && !o.a_empty && !(f->second && o.b_empty) && in_range) {
-        uc_fpreg result[2];
-        memset(result, 0, sizeof result);
-        x87_control_enter(env);
-        uint16_t status = f->plain(result, o.a, o.b);
-        x87_control_leave(env);
-        if (x87_nothing_new(env, status)) {
-            take_results(env, f, result);
-            x87_set_conditions(env, status, f->conditions);
-            return;
-        }
-    }
+        x87_value(engine_of(env), o.a, f->second ? o.b : NULL);
+    engine_of(env)->x87.suppressed = false;
     x87_exact(env, f->exact, &o, 0);
 }
 
-FUNCTION(fsqrt, "fsqrt", ONE, TO_ST, KEEPS, false, true, X87_C1)
-FUNCTION(frndint, "frndint", ONE, TO_ST, KEEPS, false, false, X87_C1)
-FUNCTION(f2xm1, "f2xm1", ONE, TO_ST, KEEPS, false, false, X87_C1)
-FUNCTION(fsin, "fsin", ONE, TO_ST, KEEPS, false, true, X87_C1 | X87_C2)
-FUNCTION(fcos, "fcos", ONE, TO_ST, KEEPS, false, true, X87_C1 | X87_C2)
-FUNCTION(fscale, "fscale", TWO, TO_ST_KEEPING, KEEPS, true, false, X87_C1)
-FUNCTION(fprem, "fprem", TWO, TO_ST_KEEPING, KEEPS, true, true, X87_CC)
-FUNCTION(fprem1, "fprem1", TWO, TO_ST_KEEPING, KEEPS, true, true, X87_CC)
-FUNCTION(fpatan, "fpatan", TWO, TO_ST, POPS, true, false, X87_C1)
-FUNCTION(fyl2x, "fyl2x", TWO, TO_ST, POPS, true, false, X87_C1)
-FUNCTION(fyl2xp1, "fyl2xp1", TWO, TO_ST, POPS, true, false, X87_C1)
-FUNCTION(fptan, "fptan", ONE, TO_TWO, PUSHES, false, true, X87_C1 | X87_C2)
-FUNCTION(fsincos, "fsincos", ONE, TO_TWO, PUSHES, false, true, X87_C1 | X87_C2)
-FUNCTION(fxtract, "fxtract", ONE, TO_TWO, PUSHES, false, false, X87_C1)
+FUNCTION(fsqrt, KEEPS, false, true)
+FUNCTION(frndint, KEEPS, false, false)
+FUNCTION(f2xm1, KEEPS, false, false)
+FUNCTION(fsin, KEEPS, false, true)
+FUNCTION(fcos, KEEPS, false, true)
+FUNCTION(fscale, KEEPS, true, false)
+FUNCTION(fprem, KEEPS, true, true)
+FUNCTION(fprem1, KEEPS, true, true)
+FUNCTION(fpatan, POPS, true, false)
+FUNCTION(fyl2x, POPS, true, false)
+FUNCTION(fyl2xp1, POPS, true, false)
+FUNCTION(fptan, PUSHES, false, true)
+FUNCTION(fsincos, PUSHES, false, true)
+FUNCTION(fxtract, PUSHES, false, false)
 
 /* FABS and FCHS: no exception but an empty register. */
 static void change_sign(uc_env *env, uint16_t clear, uint16_t flip, uintptr_t retaddr)
@@ -129,19 +101,29 @@ static void change_sign(uc_env *env, uint16_t clear, uint16_t flip, uintptr_t re
 void WRAP(helper_fabs_ST0)(uc_env *env);
 void WRAP(helper_fabs_ST0)(uc_env *env)
 {
-    change_sign(env, 0x8000, 0, X87_RETADDR);
+    if (X87_READY(env, x87_filled(env, 0)))
+        __asm__ volatile("fabs");
+    else
+        change_sign(env, 0x8000, 0, X87_RETADDR);
 }
 
 void WRAP(helper_fchs_ST0)(uc_env *env);
 void WRAP(helper_fchs_ST0)(uc_env *env)
 {
-    change_sign(env, 0, 0x8000, X87_RETADDR);
+    if (X87_READY(env, x87_filled(env, 0)))
+        __asm__ volatile("fchs");
+    else
+        change_sign(env, 0, 0x8000, X87_RETADDR);
 }
 
 /* FXAM: C3, C2 and C0 say what ST(0) is, C1 its sign. Manual: FXAM. */
 void WRAP(helper_fxam_ST0)(uc_env *env);
 void WRAP(helper_fxam_ST0)(uc_env *env)
 {
+    if (X87_READY(env, x87_filled(env, 0))) {
+        __asm__ volatile("fxam");
+        return;
+    }
     x87_wait(env, X87_RETADDR);
     const uc_fpreg *r = x87_st(env, 0);
     unsigned exponent = r->exponent & 0x7fff, class;

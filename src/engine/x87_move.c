@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine/access.h"
-#include "engine/x87.h"
+#include "engine/x87_host.h"
 
 /* --- Loads: all push --- */
 
@@ -102,8 +102,15 @@ void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
-    x87_wait(env, retaddr);
+    bool can = X87_READY(env, x87_can_push(env));
+    if (!can)
+        x87_wait(env, retaddr);
     uc_fpreg value = load80(env, address, retaddr);
+    if (can) {
+        __asm__ volatile("fldt %0" : : "m"(value));
+        x87_pushed(env, X87_REACH_UNKNOWN);
+        return;
+    }
     push(env, &value, 0);
 }
 
@@ -242,10 +249,27 @@ int64_t WRAP(helper_fistll_ST0)(uc_env *env)
     return to_i64(env, X87_RETADDR);
 }
 
+/* The same from the host's x87, if it is quick. There is no FST m80. */
+static bool store_held80(uc_env *env, uint64_t address)
+{
+    engine *e = engine_of(env);
+    p5_access *records = e->record_next;
+    bool user = access_at_user_level(env);
+    uint8_t *low = access_store_place(env, address, 8, user);
+    if (!low || access_store_place(env, address + 8, 2, user) != low + 8) { /* in another page */
+        e->record_next = records;
+        return false;
+    }
+    __asm__ volatile("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t(*)[10])low));
+    return true;
+}
+
 void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
+    if (X87_READY(env, x87_filled(env, 0)) && store_held80(env, address))
+        return;
     x87_wait(env, retaddr);
     bool empty = x87_empty(env, 0);
     store80(env, address, empty ? &x87_indefinite : x87_st(env, 0), empty && !(env->fpuc & X87_IE), retaddr);
@@ -286,6 +310,11 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
 void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i);
 void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i)
 {
+    if (X87_READY(env, x87_filled(env, 0))) {
+        *x87_reach(env, (unsigned)i) = *x87_reach(env, 0);
+        X87_BY_NUMBER(i, "fst ", "")
+        return;
+    }
     x87_wait(env, X87_RETADDR);
     engine_of(env)->x87.suppressed = false;
     uc_fpreg value = *x87_st(env, 0);
@@ -303,6 +332,13 @@ void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i)
 void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i);
 void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
 {
+    if (X87_READY(env, x87_filled(env, 0) && x87_filled(env, (unsigned)i))) {
+        unsigned *first = x87_reach(env, 0), *second = x87_reach(env, (unsigned)i), reach = *first;
+        *first = *second;
+        *second = reach;
+        X87_BY_NUMBER(i, "fxch ", "")
+        return;
+    }
     x87_wait(env, X87_RETADDR);
     engine_of(env)->x87.suppressed = false;
     bool empty = x87_empty(env, 0), other_empty = x87_empty(env, (unsigned)i);
@@ -317,19 +353,21 @@ void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
     } else {
         x87_set_conditions(env, 0, X87_C1);
     }
-    /* in the parts in which the host stores them */
-    uint64_t mantissa = a->mantissa;
-    uint16_t exponent = a->exponent;
-    a->mantissa = b->mantissa;
-    a->exponent = b->exponent;
-    b->mantissa = mantissa;
-    b->exponent = exponent;
+    uc_fpreg kept = *a;
+    *a = *b;
+    *b = kept;
 }
 
 /* The pop of an instruction; not if an unmasked exception stopped the instruction. */
 void WRAP(helper_fpop)(uc_env *env);
 void WRAP(helper_fpop)(uc_env *env)
 {
-    if (!engine_of(env)->x87.suppressed)
+    engine *e = engine_of(env);
+    if (e->x87.held) { /* of what has no exception: not FSTP ST(0), which could have one */
+        __asm__ volatile("ffree %st(0)\n\tfincstp");
+        x87_popped(env);
+        return;
+    }
+    if (!e->x87.suppressed)
         x87_pop(env);
 }

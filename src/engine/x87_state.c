@@ -54,7 +54,8 @@ void x87_raise_pending(uc_env *env, uintptr_t retaddr)
 void WRAP(helper_fwait)(uc_env *env);
 void WRAP(helper_fwait)(uc_env *env)
 {
-    x87_wait(env, X87_RETADDR);
+    if (!engine_of(env)->x87.held) /* nothing is pending then */
+        x87_wait(env, X87_RETADDR);
 }
 
 void engine_ignore_math_error(engine *e)

@@ -1,21 +1,22 @@
 /* Finds the whole x87 instruction that two calls in generated code make up. */
 #include "engine/x87_whole.h"
 
-/* A reference by its size, whoever makes it; any other function is itself. */
+/* A reference by its size and privilege; any other function is itself. */
 static uintptr_t reference_kind(uintptr_t function)
 {
     for (unsigned user = 0; user < 2; user++) {
         access_load *const *loads = access_loads[user];
         access_store *const *stores = access_stores[user];
+        uintptr_t users = user ? USERS : 0;
         if (function == ADDRESS(loads[5])) /* sign-extended */
-            return LOADS_WORD;
+            return LOADS_WORD + users;
         if (function == ADDRESS(loads[2]))
-            return LOADS_DWORD;
+            return LOADS_DWORD + users;
         if (function == ADDRESS(loads[3]))
-            return LOADS_QWORD;
+            return LOADS_QWORD + users;
         for (unsigned size = 1; size < 4; size++) {
             if (function == ADDRESS(stores[size]))
-                return STORES_WORD + size - 1;
+                return STORES_WORD + size - 1 + users;
         }
     }
     return function;

@@ -1,79 +1,70 @@
 /* Whole x87 instructions. Unicorn's translator makes one of a reference to memory and one to three calls that
- * leave each other the operand; emit.c puts one of these functions in their place. Each does the usual case
- * itself: all exceptions masked, no register empty, operands whose exponents the processor finds safe,
- * nothing new in the host's flags. In every other case it calls what it replaces, one after the other.
+ * leave each other the operand; emit.c puts one of these functions in their place. Each executes its
+ * instruction on the host's x87 if that has the guest's registers, or can take them (x87_host.h), and if the
+ * stack is as it should be. In every other case it calls what it replaces, one after the other.
  *
- * The waiting for a pending exception comes before the reference, as on the processor. Registers are read and
- * written as the host's x87 does, in parts of 8 and 2 bytes: a load that has to be put together from several
- * stores waits for them. */
+ * The waiting for a pending exception comes before the reference, as on the processor. */
 #ifndef ENGINE_X87_WHOLE_H
 #define ENGINE_X87_WHOLE_H
 
 #include "engine/access.h"
 #include "engine/emit.h"
-#include "engine/x87.h"
+#include "engine/x87_host.h"
 
-/* --- Operands in memory --- */
+/* Operands where they are in memory. */
+#define IN_MEMORY __attribute__((aligned(1), may_alias))
+typedef uint32_t m32 IN_MEMORY;
+typedef uint64_t m64 IN_MEMORY;
+typedef int16_t i16 IN_MEMORY;
+typedef int32_t i32 IN_MEMORY;
+typedef int64_t i64 IN_MEMORY;
 
-typedef uint32_t m32;
-typedef uint64_t m64;
-typedef int16_t i16;
-typedef int32_t i32;
-typedef int64_t i64;
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-#define FETCH_AND_PUT(type, bits)                                                                            \
-    static inline type fetch_##type(uc_env *env, uint64_t address, uintptr_t retaddr)                        \
+/* `name` is written once, inline, with the privilege of its reference; these are what is called. */
+#define BY_PRIVILEGE(name)                                                                                   \
+    static void name##_supervisor(uc_env *env, uint64_t address)                                             \
     {                                                                                                        \
-        return (type)access_load_quick(env, address, sizeof(type), access_at_user_level(env), 0, retaddr);   \
+        name(env, address, false, X87_RETADDR);                                                              \
     }                                                                                                        \
-    static inline void put_##type(uc_env *env, uint64_t address, type number, uintptr_t retaddr)             \
+    static void name##_user(uc_env *env, uint64_t address)                                                   \
     {                                                                                                        \
-        access_store_quick(env, address, (bits)number, sizeof(type), access_at_user_level(env), 0, retaddr); \
+        name(env, address, true, X87_RETADDR);                                                               \
     }
-FETCH_AND_PUT(m32, uint32_t)
-FETCH_AND_PUT(m64, uint64_t)
-FETCH_AND_PUT(i16, uint16_t)
-FETCH_AND_PUT(i32, uint32_t)
-FETCH_AND_PUT(i64, uint64_t)
-
-/* --- What the functions have in common --- */
 
 void WRAP(helper_fpop)(uc_env *env);
 
-/* The host's operation left `status`. True if that was the usual case: the guest's conditions are set. */
-static inline bool x87_whole_usual(uc_env *env, uint16_t status, unsigned conditions)
-{
-    if (__builtin_expect(!x87_nothing_new(env, status), 0))
-        return false;
-    x87_set_conditions(env, status, conditions);
-    return true;
-}
-
 /* --- Which pairs of calls a function takes the place of --- */
 
-/* In place of a function: a reference, by size, whoever makes it. */
-enum { LOADS_WORD = 1, LOADS_DWORD, LOADS_QWORD, STORES_WORD, STORES_DWORD, STORES_QWORD };
+/* In place of a function: a reference, by size; a user's by USERS more. */
+enum { LOADS_WORD = 1, LOADS_DWORD, LOADS_QWORD, STORES_WORD, STORES_DWORD, STORES_QWORD, USERS = 8 };
 
 #define ADDRESS(function) ((uintptr_t)(function))
 #define HELPER(name)      ADDRESS(WRAP(helper_##name))
-/* A reference, and the helper that takes its value. */
-#define FETCH(loads, helper, function)                                                                       \
-    {                                                                                                        \
-        .first = loads, .second = HELPER(helper), .whole = ADDRESS(function), .passes = true                 \
-    }
 #define JOIN(one, two, function)                                                                             \
     {                                                                                                        \
         .first = ADDRESS(one), .second = ADDRESS(two), .whole = ADDRESS(function)                            \
     }
+#define JOIN_EITHER(one, two, function)                                                                      \
+    JOIN(one##_supervisor, two, function##_supervisor), JOIN(one##_user, two, function##_user)
+/* A reference, and the helper that takes its value. */
+#define FETCH_AT(loads, helper, function)                                                                    \
+    {                                                                                                        \
+        .first = loads, .second = HELPER(helper), .whole = ADDRESS(function), .passes = true                 \
+    }
+#define FETCH(loads, helper, function)                                                                       \
+    FETCH_AT(loads, helper, function##_supervisor), FETCH_AT((loads) + USERS, helper, function##_user)
 /* The helper that makes a value, and the reference that stores it. */
-#define KEEP(helper, stores, function)                                                                       \
+#define KEEP_AT(helper, stores, function)                                                                    \
     {                                                                                                        \
         .first = HELPER(helper), .second = stores, .whole = ADDRESS(function), .passes = true,               \
         .from_second = true                                                                                  \
     }
+#define KEEP(helper, stores, function)                                                                       \
+    KEEP_AT(helper, stores, function##_supervisor), KEEP_AT(helper, (stores) + USERS, function##_user)
 
 /* What `name` is when a pop follows. */
-#define POPPED(name) JOIN(name, WRAP(helper_fpop), name##_pop)
+#define POPPED(name) JOIN_EITHER(name, WRAP(helper_fpop), name##_pop)
 
 typedef struct x87_wholes {
     const emit_whole *rows;

@@ -3,49 +3,19 @@
 
 /* --- Loads --- */
 
-static inline void push_words(uc_env *env, uint64_t mantissa, uint32_t exponent)
+/* Infinities and NaNs have no reach. */
+static inline unsigned reach_of_m32(uint64_t number)
 {
-    unsigned top = (env->fpstt - 1) & 7;
-    env->fpregs[top].mantissa = mantissa;
-    env->fpregs[top].exponent = (uint16_t)exponent;
-    env->fptags[top] = 0;
-    env->fpstt = top;
-    x87_set_conditions(env, 0, X87_C1);
+    return (~number & 0x7f800000u) != 0 ? X87_REACH_M32 : X87_REACH_UNKNOWN;
 }
-
-enum { INTEGER_BIT = 63, BIAS = 0x3fff };
-
-/* Normal numbers and zero; `bits` of fraction below `exponent_bits`. */
-static inline bool push_normal(uc_env *env, uint64_t number, unsigned bits, unsigned exponent_bits)
+static inline unsigned reach_of_m64(uint64_t number)
 {
-    unsigned top = (1u << exponent_bits) - 1, exponent = (unsigned)(number >> bits) & top;
-    uint32_t sign = (uint32_t)(number >> (bits + exponent_bits)) << 15;
-    if (__builtin_expect(x87_empty(env, 7) && exponent - 1 < top - 1, 1)) {
-        push_words(env, 1ull << INTEGER_BIT | number << (INTEGER_BIT - bits),
-                   (exponent + BIAS - (top >> 1)) | sign);
-        return true;
-    }
-    if (x87_empty(env, 7) && (number & ((1ull << (bits + exponent_bits)) - 1)) == 0) {
-        push_words(env, 0, sign);
-        return true;
-    }
-    return false;
+    return (~number & 0x7ff0000000000000u) != 0 ? X87_REACH_M64 : X87_REACH_UNKNOWN;
 }
-static inline bool push_m32(uc_env *env, m32 number)
+static inline unsigned reach_of_i64(uint64_t number)
 {
-    return push_normal(env, number, 23, 8);
-}
-static inline bool push_m64(uc_env *env, m64 number)
-{
-    return push_normal(env, number, 52, 11);
-}
-static inline bool push_i64(uc_env *env, i64 number)
-{
-    if (!x87_empty(env, 7))
-        return false;
-    uc_fpreg value = x87_from_integer(number);
-    push_words(env, value.mantissa, value.exponent);
-    return true;
+    (void)number;
+    return X87_REACH_I64;
 }
 
 void WRAP(helper_flds_ST0)(uc_env *env, uint32_t number);
@@ -53,20 +23,30 @@ void WRAP(helper_fldl_ST0)(uc_env *env, uint64_t number);
 void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number);
 void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
 
-#define LOAD(type, push, otherwise)                                                                          \
-    static void load_##type(uc_env *env, uint64_t address)                                                   \
+#define LOAD(type, reach_of, insn, otherwise)                                                                \
+    ALWAYS_INLINE void load_##type(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)              \
     {                                                                                                        \
-        uintptr_t retaddr = X87_RETADDR;                                                                     \
-        x87_wait(env, retaddr);                                                                              \
-        type operand = fetch_##type(env, address, retaddr);                                                  \
-        if (__builtin_expect(!push(env, operand), 0))                                                        \
-            WRAP(otherwise)(env, operand);                                                                   \
-    }
-LOAD(m32, push_m32, helper_flds_ST0)
-LOAD(m64, push_m64, helper_fldl_ST0)
-LOAD(i32, push_i64, helper_fildl_ST0)
-LOAD(i16, push_i64, helper_fildl_ST0)
-LOAD(i64, push_i64, helper_fildll_ST0)
+        bool can = X87_READY(env, x87_can_push(env));                                                        \
+        if (!can)                                                                                            \
+            x87_wait(env, retaddr);                                                                          \
+        uint64_t kept;                                                                                       \
+        const type *at =                                                                                     \
+            (const void *)access_load_place(env, address, sizeof(type), user, 0, retaddr, &kept);            \
+        type operand;                                                                                        \
+        memcpy(&operand, at, sizeof operand);                                                                \
+        if (can) {                                                                                           \
+            __asm__ volatile(insn " %0" : : "m"(*at));                                                       \
+            x87_pushed(env, reach_of((uint64_t)operand));                                                    \
+            return;                                                                                          \
+        }                                                                                                    \
+        WRAP(otherwise)(env, operand);                                                                       \
+    }                                                                                                        \
+    BY_PRIVILEGE(load_##type)
+LOAD(m32, reach_of_m32, "flds", helper_flds_ST0)
+LOAD(m64, reach_of_m64, "fldl", helper_fldl_ST0)
+LOAD(i16, reach_of_i64, "filds", helper_fildl_ST0)
+LOAD(i32, reach_of_i64, "fildl", helper_fildl_ST0)
+LOAD(i64, reach_of_i64, "fildll", helper_fildll_ST0)
 
 void WRAP(helper_fpush)(uc_env *env);
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i);
@@ -74,84 +54,115 @@ void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i);
 /* FLD ST(i): Unicorn counts from behind the push. */
 static void load_register(uc_env *env, unsigned i)
 {
-    x87_wait(env, X87_RETADDR);
     unsigned from = (i - 1) & 7;
-    if (__builtin_expect(!x87_empty(env, from) && x87_empty(env, 7), 1)) {
-        const uc_fpreg *r = x87_st(env, from);
-        push_words(env, r->mantissa, r->exponent);
+    if (X87_READY(env, x87_filled(env, from) && x87_can_push(env))) {
+        unsigned reach = *x87_reach(env, from);
+        X87_BY_NUMBER(from, "fld ", "")
+        x87_pushed(env, reach);
         return;
     }
+    x87_wait(env, X87_RETADDR);
     WRAP(helper_fpush)(env);
     WRAP(helper_fmov_ST0_STN)(env, (int)i);
 }
 
+/* Constants have an exponent of -2 to 1, zero none. */
+#define LOAD_CONSTANT(name)                                                                                  \
+    void WRAP(helper_##name##_ST0)(uc_env * env);                                                            \
+    static void name(uc_env *env)                                                                            \
+    {                                                                                                        \
+        if (X87_READY(env, x87_can_push(env))) {                                                             \
+            __asm__ volatile(#name);                                                                         \
+            x87_pushed(env, 2);                                                                              \
+            return;                                                                                          \
+        }                                                                                                    \
+        x87_wait(env, X87_RETADDR);                                                                          \
+        WRAP(helper_fpush)(env);                                                                             \
+        WRAP(helper_##name##_ST0)(env);                                                                      \
+    }
+LOAD_CONSTANT(fld1)
+LOAD_CONSTANT(fldl2t)
+LOAD_CONSTANT(fldl2e)
+LOAD_CONSTANT(fldpi)
+LOAD_CONSTANT(fldlg2)
+LOAD_CONSTANT(fldln2)
+LOAD_CONSTANT(fldz)
+
 /* --- Stores: the status word changes when the operand is stored, since storing it may fault --- */
 
-#define STORE(name, type, put, insn, otherwise, pops)                                                        \
-    static void name(uc_env *env, uint64_t address)                                                          \
+/* What a store that is not usual does. */
+#define STORE_OTHERWISE(type, bits, result_type, otherwise)                                                  \
+    result_type WRAP(otherwise)(uc_env * env);                                                               \
+    static void __attribute__((noinline))                                                                    \
+    store_##type##_otherwise(uc_env *env, uint32_t address, bool user, bool pops, uintptr_t retaddr)         \
     {                                                                                                        \
-        uintptr_t retaddr = X87_RETADDR;                                                                     \
         x87_wait(env, retaddr);                                                                              \
-        if (__builtin_expect(x87_plain(env) && !x87_empty(env, 0), 1)) {                                     \
-            type result;                                                                                     \
-            uint16_t status;                                                                                 \
-            x87_control_enter(env);                                                                          \
-            __asm__ volatile(insn " %0\n\tfnstsw %1"                                                         \
-                             : "=m"(result), "=a"(status)                                                    \
-                             : "t"(x87_st(env, 0)->number)                                                   \
-                             : "st");                                                                        \
-            x87_control_leave(env);                                                                          \
-            if (__builtin_expect(x87_nothing_new(env, status), 1)) {                                         \
-                put(env, address, result, retaddr);                                                          \
-                x87_set_conditions(env, status, X87_C1);                                                     \
-                if (pops)                                                                                    \
-                    x87_pop(env);                                                                            \
-                return;                                                                                      \
-            }                                                                                                \
-        }                                                                                                    \
         uint16_t before = env->fpus;                                                                         \
-        type result = (type)WRAP(otherwise)(env);                                                            \
+        bits result = (bits)WRAP(otherwise)(env);                                                            \
         uint16_t after = env->fpus;                                                                          \
         env->fpus = before;                                                                                  \
         if (engine_of(env)->x87.suppressed)                                                                  \
-            access_store_nothing(engine_of(env), (uint32_t)address,                                          \
-                                 access_word(sizeof(type), access_at_user_level(env), 0), retaddr);          \
+            access_store_nothing(engine_of(env), address, access_word(sizeof result, user, 0), retaddr);     \
         else                                                                                                 \
-            put(env, address, result, retaddr);                                                              \
+            access_store_quick(env, address, result, sizeof result, user, 0, retaddr);                       \
         env->fpus = after;                                                                                   \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }
-#define STORES(type, ctype, insn, result, otherwise)                                                         \
-    result WRAP(otherwise)(uc_env * env);                                                                    \
-    STORE(store_##type, ctype, put_##type, insn, otherwise, false)                                           \
-    STORE(store_##type##_pop, ctype, put_##type, insn, otherwise, true)
-STORES(m32, m32, "fstps", uint32_t, helper_fsts_ST0)
-STORES(m64, m64, "fstpl", uint64_t, helper_fstl_ST0)
-STORES(i16, i16, "fistps", int32_t, helper_fist_ST0)
-STORES(i32, i32, "fistpl", int32_t, helper_fistl_ST0)
-STORES(i64, i64, "fistpll", int64_t, helper_fistll_ST0)
+#define STORE(name, type, insn, pops)                                                                        \
+    ALWAYS_INLINE void name(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                     \
+    {                                                                                                        \
+        type *at;                                                                                            \
+        if (X87_READY(env, x87_filled(env, 0)) &&                                                            \
+            __builtin_expect((at = (void *)access_store_place(env, address, sizeof(type), user)) != NULL,    \
+                             1)) {                                                                           \
+            __asm__ volatile(insn " %0" : "=m"(*at));                                                        \
+            if (pops)                                                                                        \
+                x87_popped(env);                                                                             \
+            return;                                                                                          \
+        }                                                                                                    \
+        store_##type##_otherwise(env, (uint32_t)address, user, pops, retaddr);                               \
+    }                                                                                                        \
+    BY_PRIVILEGE(name)
+STORE_OTHERWISE(m32, uint32_t, uint32_t, helper_fsts_ST0)
+STORE_OTHERWISE(m64, uint64_t, uint64_t, helper_fstl_ST0)
+STORE_OTHERWISE(i16, uint16_t, int32_t, helper_fist_ST0)
+STORE_OTHERWISE(i32, uint32_t, int32_t, helper_fistl_ST0)
+STORE_OTHERWISE(i64, uint64_t, int64_t, helper_fistll_ST0)
+STORE(store_m32, m32, "fsts", false)
+STORE(store_m64, m64, "fstl", false)
+STORE(store_i16, i16, "fists", false)
+STORE(store_i32, i32, "fistl", false)
+STORE(store_m32_pop, m32, "fstps", true)
+STORE(store_m64_pop, m64, "fstpl", true)
+STORE(store_i16_pop, i16, "fistps", true)
+STORE(store_i32_pop, i32, "fistpl", true)
+STORE(store_i64_pop, i64, "fistpll", true)
+
+/* There is no such instruction without the pop: this stands while the block is translated. */
+ALWAYS_INLINE void store_i64(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)
+{
+    store_i64_otherwise(env, (uint32_t)address, user, false, retaddr);
+}
+BY_PRIVILEGE(store_i64)
 
 void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i);
 static void store_register_pop(uc_env *env, unsigned i)
 {
-    x87_wait(env, X87_RETADDR);
-    if (__builtin_expect(!x87_empty(env, 0), 1)) {
-        const uc_fpreg *r = x87_st(env, 0);
-        uc_fpreg *to = x87_st(env, i);
-        uint64_t mantissa = r->mantissa;
-        to->exponent = r->exponent;
-        to->mantissa = mantissa;
-        env->fptags[x87_slot(env, i)] = 0;
-        x87_set_conditions(env, 0, X87_C1);
-        x87_pop(env);
+    if (X87_READY(env, x87_filled(env, 0))) {
+        *x87_reach(env, i) = *x87_reach(env, 0);
+        x87_popped(env);
+        X87_BY_NUMBER(i, "fstp ", "")
         return;
     }
+    x87_wait(env, X87_RETADDR);
     WRAP(helper_fmov_STN_ST0)(env, (int)i);
     WRAP(helper_fpop)(env);
 }
 
 /* --- What they take the place of --- */
+
+#define CONSTANT(name) JOIN(WRAP(helper_fpush), WRAP(helper_##name##_ST0), name)
 
 static const emit_whole rows[] = {
     FETCH(LOADS_DWORD, flds_ST0, load_m32),
@@ -163,6 +174,13 @@ static const emit_whole rows[] = {
      .second = ADDRESS(WRAP(helper_fmov_ST0_STN)),
      .whole = ADDRESS(load_register),
      .from_second = true},
+    CONSTANT(fld1),
+    CONSTANT(fldl2t),
+    CONSTANT(fldl2e),
+    CONSTANT(fldpi),
+    CONSTANT(fldlg2),
+    CONSTANT(fldln2),
+    CONSTANT(fldz),
     KEEP(fsts_ST0, STORES_DWORD, store_m32),
     KEEP(fstl_ST0, STORES_QWORD, store_m64),
     KEEP(fist_ST0, STORES_WORD, store_i16),

@@ -97,6 +97,8 @@ static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
+    if (__builtin_expect(machine->observers != NULL, 0))
+        engine_settle(machine->engine); /* they may use the host's x87 */
     if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
         observers_retired(machine, retired);
     } else {
@@ -111,6 +113,7 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
 {
     p5_machine *machine = context;
     if (__builtin_expect(machine->observers != NULL, 0)) {
+        engine_settle(machine->engine);
         observers_retired_blocks(machine, accesses, values, blocks, count, instructions);
         return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
     }

@@ -1,0 +1,201 @@
+/* Sequences of x87 instructions with all exceptions masked, as the engine leaves the guest's registers in the
+ * host's x87 between them: the state at the end against the host's own, and what the model is told against a
+ * run in single steps, where the registers go back to the guest's state after each instruction. */
+#include <sys/mman.h>
+
+#include "x87_cases.h"
+
+enum { SEQUENCES = 600, STATES = 12, LENGTH = 16, SLOTS = 7, CONTROL = SLOTS /* the slot of FLDCW */ };
+
+typedef struct sequence {
+    const x87_insn *insns[LENGTH];
+    uint8_t code[5 * LENGTH];
+    size_t size;
+} sequence;
+
+static const x87_insn load_control = M("fldcw m16", 0xd9, 5, 'c');
+
+/* Memory operands get a displacement: [ECX + 16 * slot]. Other instructions stand for themselves. */
+static void add(sequence *s, unsigned n, const x87_insn *insn)
+{
+    s->insns[n] = insn;
+    unsigned size = insn->size;
+    memcpy(s->code + s->size, insn->bytes, size);
+    if (insn->memory != '-') {
+        s->code[s->size + 1] |= 0x40;
+        s->code[s->size + size++] = (uint8_t)(16 * (insn->memory == 'c' ? CONTROL : (int)below(SLOTS)));
+    }
+    s->size += size;
+}
+
+/* What programs do most makes up half of it, so that values live for a while. */
+static void random_sequence(sequence *s)
+{
+    enum { INSNS = sizeof insns / sizeof insns[0], ARITHMETIC = 2 * 7 };
+    s->size = 0;
+    bool calm = below(2) == 0;
+    for (unsigned n = 0; n < LENGTH; n++) {
+        const x87_insn *insn = &insns[below(calm ? ARITHMETIC : INSNS)];
+        if (below(16) == 0)
+            insn = &load_control;
+        else if (strcmp(insn->name, "fninit") == 0)
+            insn = &insns[0];
+        add(s, n, insn);
+    }
+}
+
+static void random_state_of(uint8_t *record, const sequence *s)
+{
+    random_record(record, s->insns[0]);
+    record[0] |= 0x3f; /* all masked: the host takes no exception */
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        random_memory(record + MEMORY + 16 * slot, "sdxi"[below(4)]);
+    put16(record + MEMORY + 16 * CONTROL, 0x7f | below(16) << 8);
+}
+
+/* mov rcx, rsi; frstor [rdi]; the sequence; fnsave [rdi]; ret */
+static void run_on_host(uint8_t *page, const sequence *s, uint8_t *records)
+{
+    static const uint8_t before[] = {0x48, 0x89, 0xf1, 0xdd, 0x27}, after[] = {0xdd, 0x37, 0xc3};
+    memcpy(page, before, sizeof before);
+    memcpy(page + sizeof before, s->code, s->size);
+    memcpy(page + sizeof before + s->size, after, sizeof after);
+    void (*code)(uint8_t *, uint8_t *);
+    memcpy(&code, &page, sizeof code);
+    for (unsigned i = 0; i < STATES; i++)
+        code(records + i * RECORD, records + i * RECORD + MEMORY);
+}
+
+/* 1: lea ecx, [esi + MEMORY]; frstor [esi]; the sequence; fnsave [esi]; add esi, RECORD; dec ebx; jnz 1b; hlt
+ */
+static void assemble(guest *g, const sequence *s)
+{
+    uint8_t code[5 * LENGTH + 40], *p = code;
+    static const uint8_t before[] = {0x8d, 0x8e, MEMORY, 0, 0, 0, 0xdd, 0x26};
+    static const uint8_t after[] = {0xdd, 0x36, 0x81, 0xc6, RECORD & 0xff, RECORD >> 8, 0, 0, 0x4b, 0x75};
+    memcpy(p, before, sizeof before);
+    p += sizeof before;
+    memcpy(p, s->code, s->size);
+    p += s->size;
+    memcpy(p, after, sizeof after);
+    p += sizeof after;
+    *p = (uint8_t)(code - p - 1);
+    p++;
+    *p++ = 0xf4;
+    memcpy(engine_ram(g->e, GUEST_CODE, sizeof code), code, (size_t)(p - code));
+    engine_flush_code(g->e, GUEST_CODE, sizeof code);
+}
+
+static void run_on_guest(guest *g, const uint8_t *before, bool steps)
+{
+    memcpy(engine_ram(g->e, RECORDS, STATES * RECORD), before, STATES * RECORD);
+    engine_set(g->e, ENGINE_EIP, GUEST_CODE);
+    engine_set(g->e, ENGINE_ESI, RECORDS);
+    engine_set(g->e, ENGINE_EBX, STATES);
+    g->count = g->access_count = g->value_count = 0;
+    engine_step_mode(g->e, steps);
+    guest_run(g, ENGINE_HALTED);
+    engine_step_mode(g->e, false);
+}
+
+static bool as_on_host(const sequence *s, const uint8_t *before, const uint8_t *host, const uint8_t *emulated)
+{
+    for (unsigned i = 0; i < STATES; i++) {
+        const uint8_t *h = host + i * RECORD, *g = emulated + i * RECORD;
+        if (same(h, g) && memcmp(h + MEMORY, g + MEMORY, RECORD - MEMORY) == 0)
+            continue;
+        for (unsigned n = 0; n < LENGTH; n++)
+            print_error("%s; ", s->insns[n]->name);
+        print_error("state %u\n", i);
+        show("before", before + i * RECORD);
+        show("host", h);
+        show("guest", g);
+        return false;
+    }
+    return true;
+}
+
+/* What the model was told, to be compared when the same guest has run again. */
+typedef struct told {
+    guest_insn insns[STATES * (LENGTH + 10)];
+    p5_value values[STATES * LENGTH];
+    unsigned count, value_count;
+} told;
+
+static void keep_told(told *to, const guest *g)
+{
+    assert_true(g->count <= STATES * (LENGTH + 10) && g->value_count <= STATES * LENGTH);
+    to->count = g->count;
+    to->value_count = g->value_count;
+    memcpy(to->insns, g->insns, g->count * sizeof *g->insns);
+    memcpy(to->values, g->values, g->value_count * sizeof *g->values);
+}
+
+static bool told_the_same(const sequence *s, const told *a, const guest *b)
+{
+    bool same_values = a->count == b->count && a->value_count == b->value_count &&
+                       memcmp(a->values, b->values, a->value_count * sizeof *a->values) == 0;
+    if (!same_values)
+        print_error("%u and %u instructions, %u and %u values\n", a->count, b->count, a->value_count,
+                    b->value_count);
+    for (unsigned i = 0; same_values && i < a->count; i++) {
+        if (a->insns[i].unsafe == b->insns[i].unsafe && a->insns[i].address == b->insns[i].address)
+            continue;
+        print_error("%s at %x is unsafe %u, and %u in single steps\n", a->insns[i].mnemonic,
+                    a->insns[i].address, a->insns[i].unsafe, b->insns[i].unsafe);
+        same_values = false;
+    }
+    for (unsigned n = 0; !same_values && n < LENGTH; n++)
+        print_error("%s; ", s->insns[n]->name);
+    return same_values;
+}
+
+static void sequences(unsigned family)
+{
+    guest g;
+    guest_open_as(&g, family, false);
+    uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    static uint8_t before[STATES * RECORD], host[STATES * RECORD];
+    static told together;
+    unsigned unsafe = 0, values = 0;
+    for (unsigned i = 0; i < SEQUENCES; i++) {
+        sequence s;
+        random_sequence(&s);
+        for (unsigned n = 0; n < STATES; n++)
+            random_state_of(before + n * RECORD, &s);
+        memcpy(host, before, sizeof host);
+        run_on_host(page, &s, host);
+        assemble(&g, &s);
+        run_on_guest(&g, before, false);
+        keep_told(&together, &g);
+        bool right = as_on_host(&s, before, host, engine_ram(g.e, RECORDS, sizeof host));
+        run_on_guest(&g, before, true);
+        right &= as_on_host(&s, before, host, engine_ram(g.e, RECORDS, sizeof host));
+        if (!right || !told_the_same(&s, &together, &g))
+            fail_msg("sequence %u", i);
+        for (unsigned n = 0; n < together.count; n++)
+            unsafe += together.insns[n].unsafe;
+        values += together.value_count;
+    }
+    assert_true(unsafe > SEQUENCES && values > SEQUENCES);
+    munmap(page, 4096);
+    guest_close(&g);
+}
+
+static void test_p55c(void **state)
+{
+    (void)state;
+    sequences(P5_FAMILY_P55C);
+}
+
+static void test_p54c(void **state)
+{
+    (void)state;
+    sequences(P5_FAMILY_P54C);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_p55c), cmocka_unit_test(test_p54c)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

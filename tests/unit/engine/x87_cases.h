@@ -1,0 +1,268 @@
+/* What the tests of the x87 against the host's own have in common: instructions, random and special operands,
+ * and states as FNSAVE writes them. */
+#ifndef X87_CASES_H
+#define X87_CASES_H
+
+#include "guest.h"
+
+enum { RECORD = 0x100, MEMORY = 0x80 /* the memory operand within a record */, RECORDS = 0x100000 };
+
+/* An instruction; memory operands are at [ECX], which is [RCX] to the host. */
+typedef struct x87_insn {
+    const char *name;
+    uint8_t bytes[3];
+    uint8_t size;
+    char memory; /* 's' m32, 'd' m64, 'x' m80, 'i' integers, 'b' BCD, '-' none; capitals: stores */
+} x87_insn;
+
+#define R(name, a, b)                                                                                        \
+    {                                                                                                        \
+        name, {a, b}, 2, '-'                                                                                 \
+    }
+#define M(name, a, reg, kind)                                                                                \
+    {                                                                                                        \
+        name, {a, (reg) << 3 | 1}, 2, kind                                                                   \
+    }
+#define GROUP(op, reg)                                                                                       \
+    R(op " st, st(0)", 0xd8, 0xc0 | (reg) << 3), R(op " st, st(1)", 0xd8, 0xc1 | (reg) << 3),                \
+        R(op " st, st(3)", 0xd8, 0xc3 | (reg) << 3), M(op " m32", 0xd8, reg, 's'),                           \
+        M(op " m64", 0xdc, reg, 'd'), M(op " i32", 0xda, reg, 'i'), M(op " i16", 0xde, reg, 'i')
+#define TO_STI(op, reg)                                                                                      \
+    R(op " st(1), st", 0xdc, 0xc1 | (reg) << 3), R(op " st(2), st", 0xdc, 0xc2 | (reg) << 3),                \
+        R(op "p st(1), st", 0xde, 0xc1 | (reg) << 3), R(op "p st(2), st", 0xde, 0xc2 | (reg) << 3)
+
+static const x87_insn insns[] = {
+    GROUP("fadd", 0),
+    GROUP("fmul", 1),
+    GROUP("fcom", 2),
+    GROUP("fcomp", 3),
+    GROUP("fsub", 4),
+    GROUP("fsubr", 5),
+    GROUP("fdiv", 6),
+    GROUP("fdivr", 7),
+    TO_STI("fadd", 0),
+    TO_STI("fmul", 1),
+    TO_STI("fsubr", 4),
+    TO_STI("fsub", 5),
+    TO_STI("fdivr", 6),
+    TO_STI("fdiv", 7),
+    R("fcompp", 0xde, 0xd9),
+    R("fucompp", 0xda, 0xe9),
+    R("fucom st(1)", 0xdd, 0xe1),
+    R("fucomp st(2)", 0xdd, 0xea),
+    R("ftst", 0xd9, 0xe4),
+    R("fxam", 0xd9, 0xe5),
+    R("fchs", 0xd9, 0xe0),
+    R("fabs", 0xd9, 0xe1),
+    R("fsqrt", 0xd9, 0xfa),
+    R("frndint", 0xd9, 0xfc),
+    R("fprem", 0xd9, 0xf8),
+    R("fprem1", 0xd9, 0xf5),
+    R("fscale", 0xd9, 0xfd),
+    R("fxtract", 0xd9, 0xf4),
+    R("f2xm1", 0xd9, 0xf0),
+    R("fyl2x", 0xd9, 0xf1),
+    R("fptan", 0xd9, 0xf2),
+    R("fpatan", 0xd9, 0xf3),
+    R("fyl2xp1", 0xd9, 0xf9),
+    R("fsin", 0xd9, 0xfe),
+    R("fcos", 0xd9, 0xff),
+    R("fsincos", 0xd9, 0xfb),
+    R("fld st(0)", 0xd9, 0xc0),
+    R("fld st(2)", 0xd9, 0xc2),
+    R("fxch st(1)", 0xd9, 0xc9),
+    R("fxch st(3)", 0xd9, 0xcb),
+    R("fst st(2)", 0xdd, 0xd2),
+    R("fstp st(0)", 0xdd, 0xd8),
+    R("fstp st(1)", 0xdd, 0xd9),
+    R("fld1", 0xd9, 0xe8),
+    R("fldl2t", 0xd9, 0xe9),
+    R("fldl2e", 0xd9, 0xea),
+    R("fldpi", 0xd9, 0xeb),
+    R("fldlg2", 0xd9, 0xec),
+    R("fldln2", 0xd9, 0xed),
+    R("fldz", 0xd9, 0xee),
+    R("fincstp", 0xd9, 0xf7),
+    R("fdecstp", 0xd9, 0xf6),
+    R("ffree st(1)", 0xdd, 0xc1),
+    R("fnop", 0xd9, 0xd0),
+    R("fnclex", 0xdb, 0xe2),
+    R("fninit", 0xdb, 0xe3),
+    M("fld m32", 0xd9, 0, 's'),
+    M("fld m64", 0xdd, 0, 'd'),
+    M("fld m80", 0xdb, 5, 'x'),
+    M("fild m16", 0xdf, 0, 'i'),
+    M("fild m32", 0xdb, 0, 'i'),
+    M("fild m64", 0xdf, 5, 'i'),
+    M("fbld", 0xdf, 4, 'b'),
+    M("fst m32", 0xd9, 2, 'S'),
+    M("fstp m32", 0xd9, 3, 'S'),
+    M("fst m64", 0xdd, 2, 'S'),
+    M("fstp m64", 0xdd, 3, 'S'),
+    M("fstp m80", 0xdb, 7, 'S'),
+    M("fist m16", 0xdf, 2, 'S'),
+    M("fistp m16", 0xdf, 3, 'S'),
+    M("fist m32", 0xdb, 2, 'S'),
+    M("fistp m32", 0xdb, 3, 'S'),
+    M("fistp m64", 0xdf, 7, 'S'),
+    M("fbstp", 0xdf, 6, 'S'),
+    M("fnstsw m16", 0xdd, 7, 'S'),
+    M("fnstcw m16", 0xd9, 7, 'S'),
+};
+
+/* --- Operands --- */
+
+static uint64_t random_state = 0x123456789abcdefu;
+static uint64_t random64(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * 0x2545f4914f6cdd1du;
+}
+static unsigned below(unsigned n)
+{
+    return (unsigned)(random64() >> 33) % n;
+}
+
+static void random_m80(uint8_t to[10])
+{
+    uint64_t mantissa = random64() | 1ull << 63;
+    uint16_t exponent = (uint16_t)(0x3fff - 64 + below(128)), sign = below(2) ? 0x8000 : 0;
+    switch (below(16)) {
+    case 0:
+        mantissa = 0, exponent = 0;
+        break;
+    case 1:
+        mantissa = 1ull << 63, exponent = 0x7fff;
+        break; /* infinity */
+    case 2:
+        mantissa |= 3ull << 62, exponent = 0x7fff;
+        break; /* quiet NaN */
+    case 3:
+        mantissa &= ~(1ull << 62), mantissa |= 1, exponent = 0x7fff;
+        break; /* signalling NaN */
+    case 4:
+        mantissa &= ~(1ull << 63), exponent = 0;
+        break; /* denormal */
+    case 5:
+        mantissa &= ~(1ull << 63), exponent = (uint16_t)below(0x8000);
+        break; /* unnormal, pseudo-NaN */
+    case 6:
+        exponent = (uint16_t)below(0x7fff);
+        break;
+    case 7:
+        mantissa = 1ull << 63, exponent = (uint16_t)(0x3fff - 2 + below(5));
+        break; /* powers of two near one */
+    case 8:
+        mantissa &= 0xffffffull << 40;
+        break; /* a single */
+    case 9:
+        mantissa &= 0xfffffffffffff800u;
+        break; /* a double */
+    case 10:
+        exponent = (uint16_t)(below(2) ? below(70) : 0x7ffe - below(70));
+        break; /* near under- and overflow */
+    case 11:
+        mantissa = (mantissa & 0xffffffff00000000u) | 1ull << 31, exponent = (uint16_t)(0x3fff + 31);
+        break; /* halves */
+    default:
+        break;
+    }
+    memcpy(to, &mantissa, 8);
+    exponent |= sign;
+    memcpy(to + 8, &exponent, 2);
+}
+
+static void random_memory(uint8_t *to, char kind)
+{
+    uint64_t bits = random64();
+    memset(to, 0, 16);
+    if (kind == 'x') {
+        random_m80(to);
+        return;
+    }
+    if (kind == 'b') { /* nine bytes of two digits, one of sign */
+        for (unsigned i = 0; i < 9; i++)
+            to[i] = (uint8_t)(below(10) << 4 | below(10));
+        to[9] = below(2) ? 0x80 : 0;
+        return;
+    }
+    unsigned top = kind == 's' ? 23 : 52, width = kind == 's' ? 8 : 11;
+    if (kind == 's' || kind == 'd') {
+        uint64_t exponents = (1ull << width) - 1;
+        switch (below(8)) {
+        case 0:
+            bits &= ~(exponents << top);
+            break; /* zero or denormal */
+        case 1:
+            bits |= exponents << top;
+            break; /* infinity or NaN */
+        case 2:
+            bits &= exponents << top;
+            break;
+        case 3:
+            bits = (bits & ~(exponents << top)) | (exponents >> 1) << top;
+            break;
+        default:
+            break;
+        }
+    } else if (below(4) == 0) {
+        bits = below(3) == 0 ? 0 : below(2) ? UINT64_MAX : 1ull << 63 | 1u << 31 | 1u << 15;
+    }
+    memcpy(to, &bits, 8);
+}
+
+static void put16(uint8_t *to, unsigned value)
+{
+    memcpy(to, &(uint16_t){(uint16_t)value}, 2);
+}
+
+static void random_record(uint8_t record[RECORD], const x87_insn *insn)
+{
+    static const uint16_t precisions[] = {0x000, 0x200, 0x300, 0x300};
+    memset(record, 0, RECORD);
+    unsigned masks = below(8) ? 0x3f : below(64);
+    unsigned status = (unsigned)random64() & 0x477f & (below(2) ? 0xffff : 0xffc0);
+    status |= below(8) << 11;
+    status &= ~(~masks & 0x3f); /* nothing pending */
+    unsigned tags = 0;
+    for (unsigned i = 0; i < 8; i++)
+        tags |= (below(8) == 0 ? 3u : 0u) << 2 * i;
+    if (below(2)) /* room for a push */
+        tags |= 3u << 2 * (((status >> 11) + 7) & 7);
+    put16(record, 0x40 | masks | precisions[below(4)] | below(4) << 10);
+    put16(record + 4, status);
+    put16(record + 8, tags);
+    for (unsigned i = 0; i < 8; i++)
+        random_m80(record + 28 + 10 * i);
+    random_memory(record + MEMORY, insn->memory);
+}
+
+static void show(const char *who, const uint8_t *record)
+{
+    uint16_t words[3];
+    for (unsigned i = 0; i < 3; i++)
+        memcpy(&words[i], record + 4 * i, 2);
+    print_error("  %-6s CW %04x SW %04x TW %04x", who, words[0], words[1], words[2]);
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t mantissa;
+        uint16_t exponent;
+        memcpy(&mantissa, record + 28 + 10 * i, 8);
+        memcpy(&exponent, record + 36 + 10 * i, 2);
+        print_error(" %04x:%016llx", exponent, (unsigned long long)mantissa);
+    }
+    uint64_t memory;
+    memcpy(&memory, record + MEMORY, 8);
+    print_error(" m %016llx\n", (unsigned long long)memory);
+}
+
+/* Everything but the instruction and data pointers. */
+static bool same(const uint8_t *host, const uint8_t *emulated)
+{
+    return memcmp(host, emulated, 2) == 0 && memcmp(host + 4, emulated + 4, 2) == 0 &&
+           memcmp(host + 8, emulated + 8, 2) == 0 && memcmp(host + 28, emulated + 28, 80) == 0 &&
+           memcmp(host + MEMORY, emulated + MEMORY, 16) == 0;
+}
+
+#endif
