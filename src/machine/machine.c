@@ -314,11 +314,13 @@ p5_status machine_read_file(const char *path, size_t limit, uint8_t **bytes, siz
 
 p5_core *p5_machine_core(p5_machine *machine)
 {
+    machine->lent = true;
     return machine->core;
 }
 
 p5_pmu *p5_machine_pmu(p5_machine *machine)
 {
+    machine->lent = true;
     return machine->pmu;
 }
 

@@ -94,11 +94,17 @@ static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
+/* Somebody else's functions may be called while a stretch is priced: they may use the host's x87. */
+static inline void run_settle(p5_machine *machine)
+{
+    if (__builtin_expect(machine->observers != NULL || machine->lent, 0))
+        engine_settle(machine->engine);
+}
+
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
-    if (__builtin_expect(machine->observers != NULL, 0))
-        engine_settle(machine->engine); /* they may use the host's x87 */
+    run_settle(machine);
     if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
         observers_retired(machine, retired);
     } else {
@@ -112,8 +118,8 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
+    run_settle(machine);
     if (__builtin_expect(machine->observers != NULL, 0)) {
-        engine_settle(machine->engine);
         observers_retired_blocks(machine, accesses, values, blocks, count, instructions);
         return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
     }
@@ -124,6 +130,7 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
 bool run_fast_forwarded(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
+    run_settle(machine);
     machine->instructions += (uint64_t)retired->count - retired->interrupted;
     p5_core_warm(machine->core, retired);
     return run_behind(machine, retired);
@@ -133,6 +140,7 @@ bool run_fast_forwarded_blocks(void *context, const p5_access *accesses, const p
                                const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
+    run_settle(machine);
     machine->instructions += instructions;
     return run_goal_reached(machine, p5_core_warm_blocks(machine->core, accesses, values, blocks, count));
 }

@@ -101,8 +101,9 @@ struct p5_machine {
     bool watching;     /* the core must see every instruction by itself: contents.c */
     bool refetch;      /* the block about to start may have other bytes now */
     observers *observers; /* NULL: nobody looks */
-    observe_calm calm;    /* until when they need not be told of stretches */
-    bool each_observed;   /* somebody looks who does not look at counts only */
+    bool lent;          /* the core or the monitor was given out: who has it may be told of things by them */
+    observe_calm calm;  /* until when they need not be told of stretches */
+    bool each_observed; /* somebody looks who does not look at counts only */
     bool fast_forwarding;
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
     bool running;               /* within p5_machine_run: what is called now are callbacks */

@@ -1,0 +1,93 @@
+/* The host's x87 holds the guest's registers between instructions of the guest, and is free whenever somebody
+ * else's function runs: nothing in it, the control word that programs expect. */
+#include "guests.h"
+
+#include "p5scope/core.h"
+
+typedef struct looked {
+    unsigned calls;
+    uint32_t control, tags, top;
+} looked;
+
+static void look(looked *at)
+{
+    uint32_t environment[7];
+    __asm__ volatile("fnstenv %0\n\tfldenv %0" : "=m"(environment));
+    at->calls++;
+    at->control |= (environment[0] & 0xffff) ^ 0x37f;
+    at->tags |= (environment[2] & 0xffff) ^ 0xffff;
+    at->top |= environment[1] & 0x3800;
+}
+
+static void run(p5_machine *machine, looked *at)
+{
+    p5_run_result result;
+    p5_error error = {0};
+    assert_int_equal(p5_machine_run(machine, NULL, &result, &error), P5_OK);
+    assert_int_equal(result.end, P5_END_EXIT);
+    assert_true(at->calls > 100);
+    look(at);
+    assert_int_equal(at->control, 0);
+    assert_int_equal(at->tags, 0);
+    assert_int_equal(at->top, 0);
+    p5_machine_close(machine);
+}
+
+static void on_stretch(void *context, p5_machine *machine, const p5_stretch *stretch)
+{
+    (void)machine, (void)stretch;
+    look(context);
+}
+
+static void on_interval(void *context, p5_machine *machine, const p5_observation *observation)
+{
+    (void)machine, (void)observation;
+    look(context);
+}
+
+static void on_bus(void *context, uint64_t from, uint64_t to, bool own)
+{
+    (void)from, (void)to, (void)own;
+    look(context);
+}
+
+static void observe(p5_observe_options options)
+{
+    looked at = {0};
+    p5_error error = {0};
+    p5_machine *machine = open_guest("x87", "10", "p55c-200");
+    options.size = sizeof options;
+    options.context = &at;
+    assert_int_equal(p5_machine_observe(machine, &options, NULL, &error), P5_OK);
+    run(machine, &at);
+}
+
+static void observers_find_it_free(void **state)
+{
+    (void)state;
+    observe((p5_observe_options){.retired = on_stretch});
+    observe((p5_observe_options){.observed = on_interval, .every_clocks = 997});
+    observe((p5_observe_options){.observed = on_interval, .every_clocks = 997, .counts_only = true});
+    observe((p5_observe_options){.observed = on_interval, .every_instructions = 101});
+}
+
+/* x87 fills two arrays of 4 KB, and the core tells of every bus cycle while it prices. */
+static void listeners_of_the_core_find_it_free(void **state)
+{
+    (void)state;
+    looked at = {0};
+    p5_machine *machine = open_guest("x87", "10", "p55c-200");
+    p5_core_on_bus(p5_machine_core(machine), on_bus, &at);
+    run(machine, &at);
+}
+
+int main(int argc, char **argv)
+{
+    if (!take_guests(argc, argv))
+        return 2;
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(observers_find_it_free),
+        cmocka_unit_test(listeners_of_the_core_find_it_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
