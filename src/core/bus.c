@@ -1,4 +1,4 @@
-#include "core/bus.h"
+#include "core/bus_cycle.h"
 
 #include <string.h>
 
@@ -7,7 +7,19 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     memset(b, 0, sizeof *b);
     b->model = model;
     b->totals = totals;
-    return board_init(&b->board, model);
+    const model_bus *times = &model->bus;
+    b->half_ratio = model->half_ratio;
+    b->write = bus_takes(b, times->write, times->idle_after_write);
+    b->write_back =
+        bus_takes(b, times->write_back_first + 3 * times->write_back_next, times->idle_after_write);
+    if (!board_init(&b->board, model))
+        return false;
+    for (unsigned place = 0; place < BOARD_PLACES; place++) {
+        board_time time = b->board.time[place];
+        b->line[place] = bus_takes(b, time.first + 3 * time.next, times->idle_after_read);
+        b->first[place] = time.first * b->half_ratio;
+    }
+    return true;
 }
 
 void bus_free(bus *b)
@@ -23,13 +35,13 @@ void bus_reset(bus *b)
 /* First bus clock that begins at or after core clock `clock`. */
 static uint64_t bus_clock_from(const bus *b, uint64_t clock)
 {
-    return (2 * clock + b->model->half_ratio - 1) / b->model->half_ratio;
+    return (2 * clock + b->half_ratio - 1) / b->half_ratio;
 }
 
 /* First core clock edge at or after the beginning of bus clock `n`. */
 static uint64_t core_clock_of(const bus *b, uint64_t n)
 {
-    return (n * b->model->half_ratio + 1) / 2;
+    return (n * b->half_ratio + 1) / 2;
 }
 
 uint64_t bus_clock_at(const bus *b, uint64_t clock)
@@ -45,10 +57,10 @@ uint64_t bus_core_clock(const bus *b, uint64_t n)
 void bus_rest(bus *b, uint64_t clock)
 {
     b->free = bus_clock_from(b, clock);
-    b->begun = b->free * b->model->half_ratio;
+    b->begun = b->free * b->half_ratio;
     b->unlocked = 0;
     memset(b->busy, 0, sizeof b->busy);
-    b->counted_all = b->all;
+    b->counted_all = b->own + b->foreign;
     b->counted_own = b->own;
     if (b->board.dram_free > b->free)
         b->board.dram_free = b->free;
@@ -58,7 +70,7 @@ void bus_rest(bus *b, uint64_t clock)
 
 void bus_advance(bus *b, uint64_t clock)
 {
-    uint64_t all = b->all, own = b->own; /* less what lies ahead */
+    uint64_t all = b->own + b->foreign, own = b->own; /* less what lies ahead */
     for (unsigned n = 1; n <= BUS_BUSY; n++) {
         const bus_busy *busy = &b->busy[(b->busy_next - n) % BUS_BUSY];
         if (busy->to <= clock)
@@ -76,125 +88,94 @@ void bus_advance(bus *b, uint64_t clock)
     b->counted_own = own;
 }
 
-/* The bus is in use in core clocks [from, to). The intervals are in order and never overlap: each cycle
- * starts when the one before has ended. Counting waits until somebody looks: what runs is of one privilege
- * class in between. The youngest may lie ahead of what has been executed (a code fetch in advance, a long
- * WBINVD) and count for the class in which they pass; those that left the ring have passed. */
-static inline void mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
-{
-    b->busy[b->busy_next++ % BUS_BUSY] = (bus_busy){from, to, own};
-    b->all += to - from;
-    b->own += own ? to - from : 0;
-    if (__builtin_expect(b->told != NULL, 0))
-        b->told(b->told_context, from, to, own);
-}
-
 /* ---- cycles ---- */
-
-/* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
- * or soon afterwards: only what is beyond `free` has to be divided. */
-static inline uint64_t next_free(const bus *b, uint64_t asked)
-{
-    if (2 * asked <= b->begun)
-        return b->free;
-    uint64_t beyond = 2 * asked - b->begun + b->model->half_ratio - 1;
-    if (beyond > UINT32_MAX)
-        return b->free + beyond / b->model->half_ratio;
-    return b->free + (uint32_t)beyond / b->model->half_ratio;
-}
 
 uint64_t bus_next_free(const bus *b, uint64_t asked)
 {
-    return core_clock_of(b, next_free(b, asked));
+    return core_clock_of(b, bus_first_free(b, asked).n);
 }
 
 /* The other processor had the bus last: PBREQ# until it is free and PBGNT# comes. Events 2Ah. */
-static uint64_t __attribute__((noinline)) arbitrate(bus *b, uint64_t asked)
+static bus_clock __attribute__((noinline)) arbitrate(bus *b, uint64_t asked)
 {
-    uint64_t granted = next_free(b, asked) + b->model->agent.grant;
+    uint64_t granted = bus_first_free(b, asked).n + b->model->agent.grant;
     uint64_t waited = core_clock_of(b, granted) - core_clock_of(b, bus_clock_from(b, asked));
     b->lost = false;
     if (b->model->family == P5_FAMILY_P55C) {
         counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_TRANSFERS, b->class, 1, 1);
         counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_LATENCY, b->class, waited, waited);
     }
-    return granted;
+    return (bus_clock){granted, granted * b->half_ratio};
 }
 
 /* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
-static inline uint64_t start(bus *b, uint64_t asked)
+static inline bus_clock start(bus *b, uint64_t asked)
 {
-    return __builtin_expect(b->lost, 0) ? arbitrate(b, asked) : next_free(b, asked);
+    return __builtin_expect(b->lost, 0) ? arbitrate(b, asked) : bus_first_free(b, asked);
 }
 
-/* A cycle of `clocks` bus clocks with `idle` ones behind it; answers its end in core clocks. */
-static inline __attribute__((always_inline)) uint64_t cycle(bus *b, uint64_t at, uint32_t clocks,
-                                                            uint32_t idle, bool own)
+static inline bus_clock not_before(const bus *b, bus_clock at, uint64_t n)
 {
-    uint64_t ratio = b->model->half_ratio, half = at * ratio;
-    uint64_t from = (half + 1) / 2, end = (half + clocks * ratio + 1) / 2; /* as core_clock_of */
-    b->free = at + clocks + idle;
-    b->begun = half + (clocks + idle) * ratio;
-    mark_busy(b, from, end, own);
-    return end;
+    return at.n < n ? (bus_clock){n, n * b->half_ratio} : at;
 }
 
 bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
 {
-    uint64_t at = start(b, asked);
-    board_time time = board_read(&b->board, physical, true, at);
+    bus_clock at = start(b, asked);
+    board_place place = board_read(&b->board, physical, true, at.n);
+    board_time time = b->board.time[place];
     bus_line line;
     for (unsigned n = 0; n < 4; n++)
-        line.part[bus_burst_part((physical >> 3) & 3, n)] = core_clock_of(b, at + time.first + n * time.next);
-    line.last = cycle(b, at, time.first + 3 * time.next, b->model->bus.idle_after_read, true);
+        line.part[bus_burst_part((physical >> 3) & 3, n)] =
+            core_clock_of(b, at.n + time.first + n * time.next);
+    line.last = bus_cycle(b, at, b->line[place], true);
     return line;
 }
 
 uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical)
 {
-    uint64_t at = start(b, asked);
-    board_time time = board_read(&b->board, physical, false, at);
-    return cycle(b, at, time.first, b->model->bus.idle_after_read, true);
+    bus_clock at = start(b, asked);
+    board_time time = b->board.time[board_read(&b->board, physical, false, at.n)];
+    return bus_cycle(b, at, bus_takes(b, time.first, b->model->bus.idle_after_read), true);
 }
 
 uint64_t bus_write(bus *b, uint64_t asked)
 {
-    return cycle(b, start(b, asked), b->model->bus.write, b->model->bus.idle_after_write, true);
+    return bus_cycle(b, start(b, asked), b->write, true);
 }
 
 uint64_t bus_write_back(bus *b, uint64_t asked)
 {
-    const model_bus *times = &b->model->bus;
-    return cycle(b, start(b, asked), times->write_back_first + 3 * times->write_back_next,
-                 times->idle_after_write, true);
+    return bus_cycle(b, start(b, asked), b->write_back, true);
 }
 
 /* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (241428,
  * 6). */
 uint64_t bus_locked_read(bus *b, uint64_t asked)
 {
-    uint64_t at = start(b, asked);
-    if (at < b->unlocked)
-        at = b->unlocked;
-    return cycle(b, at, b->model->bus.locked_read, b->model->bus.idle_after_read, true);
+    const model_bus *times = &b->model->bus;
+    bus_clock at = not_before(b, start(b, asked), b->unlocked);
+    return bus_cycle(b, at, bus_takes(b, times->locked_read, times->idle_after_read), true);
 }
 
 uint64_t bus_locked_write(bus *b, uint64_t asked)
 {
-    uint64_t at = start(b, asked);
-    uint64_t end = cycle(b, at, b->model->bus.locked_write, b->model->bus.idle_after_write, true);
-    b->unlocked = at + b->model->bus.locked_write + b->model->bus.locked_idle;
+    const model_bus *times = &b->model->bus;
+    bus_clock at = start(b, asked);
+    uint64_t end = bus_cycle(b, at, bus_takes(b, times->locked_write, times->idle_after_write), true);
+    b->unlocked = at.n + times->locked_write + times->locked_idle;
     return end;
 }
 
 uint64_t bus_io(bus *b, uint64_t asked, bool write)
 {
     const model_bus *times = &b->model->bus;
-    return cycle(b, start(b, asked), write ? times->io_write : times->io_read,
-                 write ? times->idle_after_write : times->idle_after_read, true);
+    bus_time time = write ? bus_takes(b, times->io_write, times->idle_after_write)
+                          : bus_takes(b, times->io_read, times->idle_after_read);
+    return bus_cycle(b, start(b, asked), time, true);
 }
 
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 {
-    return cycle(b, next_free(b, asked), bus_clocks, 1, false);
+    return bus_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, 1), false);
 }

@@ -23,18 +23,33 @@ typedef struct bus_busy {
     bool own;          /* the processor's own cycle, not HOLD, AHOLD or another master */
 } bus_busy;
 
+/* A bus clock: its number, and the half core clock at which it begins. */
+typedef struct bus_clock {
+    uint64_t n, half;
+} bus_clock;
+
+/* How long a cycle takes: bus clocks with the idle ones behind it, half core clocks without and with them. */
+typedef struct bus_time {
+    uint32_t clocks;
+    uint64_t busy, halves;
+} bus_time;
+
 typedef struct bus {
     const p5_model *model;
     counts *totals;
     unsigned class; /* P5_CPL_* of what is running */
     board board;
-    uint64_t free;           /* bus clock from which the next ADS# may be driven */
-    uint64_t begun;          /* half core clock at which bus clock `free` begins */
-    uint64_t unlocked;       /* bus clock from which the next locked sequence may start */
-    bool lost;               /* the second processor had the bus last */
-    bus_busy busy[BUS_BUSY]; /* the last ones, a ring: */
-    unsigned busy_next;      /* ... place of the next */
-    uint64_t all, own;       /* core clocks of all cycles so far, also those still to come; own ones */
+    uint64_t free;                /* bus clock from which the next ADS# may be driven */
+    uint64_t begun;               /* half core clock at which bus clock `free` begins */
+    uint64_t unlocked;            /* bus clock from which the next locked sequence may start */
+    bus_time write, write_back;   /* of a write of up to 8 bytes and of a modified line, */
+    bus_time line[BOARD_PLACES];  /* ... of the read of a line, */
+    uint64_t first[BOARD_PLACES]; /* ... half core clocks of it to the end of the first part */
+    uint64_t half_ratio;
+    bool lost;                         /* the second processor had the bus last */
+    bus_busy busy[BUS_BUSY];           /* the last ones, a ring: */
+    unsigned busy_next;                /* ... place of the next */
+    uint64_t own, foreign;             /* core clocks of all cycles so far, also those still to come */
     uint64_t counted_all, counted_own; /* ... that are in the totals */
     void (*told)(void *context, uint64_t from, uint64_t to,
                  bool own); /* of each use of the bus; may be NULL */

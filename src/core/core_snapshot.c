@@ -47,7 +47,7 @@ static void transfer_memory(struct memory *m, snapshot *s)
     image->model = NULL;
     image->totals = NULL;
     image->uses = NULL;
-    image->counts_apart = false;
+    image->counts_apart = image->quick = false;
     snapshot_piece(s, "memory", image, sizeof *image);
     transfer_bus(&m->bus, s);
     if (s->loading && s->status == P5_OK) {
@@ -58,6 +58,7 @@ static void transfer_memory(struct memory *m, snapshot *s)
         image->counts_apart = m->counts_apart;
         image->uses = m->uses; /* until its class is known */
         *m = *image;
+        memory_set_quick(m);
     }
     free(image);
 }

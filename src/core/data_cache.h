@@ -20,10 +20,15 @@ enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = 4 };
 typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
 
 typedef struct data_cache {
+    /* By set and kind of reference (0 read, 1 write): the tag whose hits change nothing here, or
+     * CACHE_NO_TAG. It is that of the line used last, which the LRU bits point away from already, for writes
+     * only if it is modified already. */
+    uint32_t at_hand[CACHE_SETS][2];
     uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint8_t state[CACHE_SETS][CACHE_WAYS];
     uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
+    uint8_t all_ways;                      /* bit n: way n exists */
     uint8_t victim[1 << (CACHE_WAYS - 1)]; /* way that LRU bits point to */
     replacement order;
 } data_cache;
@@ -75,21 +80,50 @@ static inline int data_cache_find(const data_cache *cache, uint32_t physical)
     return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
+/* A hit of `physical` that changes nothing. */
+static inline bool data_cache_at_hand(const data_cache *cache, uint32_t physical, bool write)
+{
+    return cache->at_hand[cache_set(physical)][write] == cache_tag(physical);
+}
+
+/* The LRU bits point away from `way`, whose line no reference has hit. */
+static inline void data_cache_look(data_cache *cache, unsigned set, unsigned way)
+{
+    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
+}
+
 /* A hit: the LRU bits point away from `way`. */
 static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
 {
+    uint32_t tag = cache->tag[set][way];
     cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->at_hand[set][0] = tag;
+    cache->at_hand[set][1] = cache->state[set][way] == MESI_MODIFIED ? tag : CACHE_NO_TAG;
+}
+
+/* A write hits an E or M line. */
+static inline void data_cache_written(data_cache *cache, unsigned set, unsigned way)
+{
+    cache->state[set][way] = MESI_MODIFIED;
+    data_cache_used(cache, set, way);
 }
 
 /* The way that a new line of `set` takes: the first invalid one, else the one that the LRU bits point to. */
 static inline unsigned data_cache_victim(const data_cache *cache, unsigned set)
 {
-    unsigned invalid = cache_match(cache->tag[set], CACHE_NO_TAG) & ((1u << cache->order.ways) - 1);
+    unsigned invalid = cache_match(cache->tag[set], CACHE_NO_TAG) & cache->all_ways;
     return invalid != 0 ? (unsigned)__builtin_ctz(invalid) : cache->victim[cache->lru[set]];
 }
 
 /* Puts the line of `physical` there, in `state`, most recently used. */
-void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state);
+static inline void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state)
+{
+    unsigned set = cache_set(physical);
+    cache->tag[set][way] = cache_tag(physical);
+    cache->state[set][way] = (uint8_t)state;
+    data_cache_used(cache, set, way);
+}
 /* Changes the state of a valid line; MESI_INVALID frees its way. */
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state);
 

@@ -7,8 +7,8 @@ static bool hits(const struct memory *m, const p5_access *access, const data_exp
 {
     unsigned set = cache_set(access->physical);
     int way = data_cache_find(&m->data, access->physical);
-    return memory_kind(access) == expected->kind && (access->linear & expected->mask) <= expected->most &&
-           way >= 0 && (!expected->write || m->data.state[set][way] >= MESI_EXCLUSIVE) &&
+    return memory_kind(access) == expected->kind && (access->linear & expected->odd) == 0 && way >= 0 &&
+           (!expected->write || m->data.state[set][way] >= MESI_EXCLUSIVE) &&
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
 }
 

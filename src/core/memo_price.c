@@ -342,7 +342,7 @@ static inline bool code_is_usual(const p5_core *core, const p5_block *block, mem
         return false;
     if (!is_quiet && way->asks_code && !memory_undisturbed(m, memo_clock(core, way->last_code)))
         return false;
-    return way->quick_page == m->code_tlb.last_key ||
+    return way->quick_page == m->code_tlb.last.of[0] ||
            (way->quick_page != MEMO_NO_PAGE &&
             (!way->asks_code || memory_code_page_usual(m, block->code->linear)));
 }

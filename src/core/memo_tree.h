@@ -187,9 +187,13 @@ void memo_drop_all(p5_core *core);
 
 /* memo_learn.c */
 bool memo_learn_open(p5_core *core);
+/* The last word says the same in another way, if memory_quick_pack can, and is 0 otherwise: whoever has it
+ * need not look at the others. */
 static inline memo_answer memo_pack_data(const data_answer *a, uint64_t asked)
 {
-    return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
+    bool others = (a->tlb | a->misaligned | a->locked | a->io | a->is_misaligned) != 0;
+    return (memo_answer){{a->done - asked, a->word1, a->word2,
+                          others ? 0 : memory_quick_pack(a->read, a->write_buffer, a->write_order, a->hit)}};
 }
 memo_answer memo_pack_code(const code_answer *answer, uint64_t asked);
 /* The direction belongs to it: the pipe does not look at it before. */

@@ -22,11 +22,13 @@ memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_
     struct memory *m = core->memory;
     if (!way->only_data || memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)))
         return steps_mixed(core, accesses, way);
+    const uint64_t now = core->now;
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
     const memo_step *step = way->steps, *end = way->steps_end;
     for (; step != end; step++, access++)
-        if (!memory_data_expected_at(m, access, &step->expected, &concern, memo_clock(core, step->offset)))
+        if (!memory_data_expected_at(m, access, &step->expected, &concern,
+                                     now + (uint64_t)(int64_t)step->offset))
             return step->node;
     return way->end;
 }
@@ -89,20 +91,23 @@ static inline bool equal(const memo_answer *a, const memo_answer *b)
             (a->word[3] ^ b->word[3])) == 0;
 }
 
-/* ... behind the first edge. It goes to the front: it will be wanted again soon. */
+/* The answer was that of an edge behind the first. It will be wanted again soon. */
+static inline memo_edge *to_front(memo *m, memo_node *node, memo_edge *before, memo_edge *edge)
+{
+    before->next = edge->next;
+    edge->next = node->edges;
+    node->edges = edge;
+    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
+    return edge;
+}
+
 static memo_edge *__attribute__((noinline))
 further_behind(memo *m, memo_node *node, const memo_answer *answer)
 {
     memo_edge *before = node->edges;
-    for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next) {
-        if (!equal(&edge->answer, answer))
-            continue;
-        before->next = edge->next;
-        edge->next = node->edges;
-        node->edges = edge;
-        m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
-        return edge;
-    }
+    for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next)
+        if (equal(&edge->answer, answer))
+            return to_front(m, node, before, edge);
     return never_came(m, node, answer);
 }
 
@@ -118,6 +123,49 @@ static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
     return edge;
 }
 
+/* The answer of memory_quick.c with all its words. */
+static memo_answer unpack_quick(uint64_t quick)
+{
+    uint64_t read = quick & 0xfffff, buffer = quick >> 20 & 0xfffff, order = quick >> 40 & 0xfffff;
+    data_answer answer = {.done = read + buffer + order, .hit = memory_quick_hit(quick)};
+    answer.read = (uint16_t)(read < UINT16_MAX ? read : UINT16_MAX);
+    answer.write_buffer = (uint16_t)(buffer < UINT16_MAX ? buffer : UINT16_MAX);
+    answer.write_order = (uint16_t)(order < UINT16_MAX ? order : UINT16_MAX);
+    return memo_pack_data(&answer, 0);
+}
+
+static memo_edge *__attribute__((noinline)) further_behind_quick(memo *m, memo_node *node, uint64_t quick)
+{
+    memo_edge *before = node->edges;
+    for (memo_edge *edge = before ? before->next : NULL; edge; before = edge, edge = edge->next)
+        if (edge->answer.word[3] == quick)
+            return to_front(m, node, before, edge);
+    const memo_answer answer = unpack_quick(quick);
+    return never_came(m, node, &answer);
+}
+
+/* behind() of an answer of memory_quick.c. */
+static inline memo_edge *behind_quick(memo *m, memo_node *node, uint64_t quick)
+{
+    memo_edge *edge = node->edges;
+    if (__builtin_expect(!edge || edge->answer.word[3] != quick, 0))
+        return further_behind_quick(m, node, quick);
+    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
+    return edge;
+}
+
+static memo_edge *__attribute__((noinline))
+ask_data_slowly(p5_core *core, memo_node *node, const p5_access *access, uint64_t asked)
+{
+    data_answer answer;
+    memory_set_pipe(core->memory, node->v_pipe);
+    memory_set_partner(core->memory, node->partner);
+    memory_data(core->memory, access, asked, false, node->mmx, &answer);
+    if (core->profile && !answer.hit)
+        profile_missed_data(core, access->physical);
+    return behind(&core->memo, node, memo_pack_data(&answer, asked));
+}
+
 /* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
  * others. */
 static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool tried,
@@ -125,18 +173,23 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
 {
     const p5_access *access = &r->accesses[node->index];
     uint64_t asked = memo_clock(core, node->offset);
-    *usual = !tried && memory_data_usual(core->memory, access, asked);
+    *usual = core->profile && !tried && memory_data_usual(core->memory, access, asked);
     if (*usual)
         return NULL;
-    data_answer answer;
-    memory_set_pipe(core->memory, node->v_pipe);
-    memory_set_partner(core->memory, node->partner);
     if (core->profile)
         profile_asks_again(core, node->who, &node->asker);
-    memory_data(core->memory, access, asked, false, node->mmx, &answer);
-    if (core->profile && !answer.hit)
+    uint64_t quick = QUICK_NOT;
+    if (!node->mmx)
+        quick = (access->flags & P5_ACCESS_WRITE) != 0
+                    ? memory_quick_write(core->memory, access, asked, node->partner, node->v_pipe)
+                    : memory_quick_read(core->memory, access, asked, node->partner);
+    if (__builtin_expect(quick <= QUICK_USUAL, 0)) {
+        *usual = quick == QUICK_USUAL || (!tried && memory_data_usual(core->memory, access, asked));
+        return *usual ? NULL : ask_data_slowly(core, node, access, asked);
+    }
+    if (core->profile && !memory_quick_hit(quick))
         profile_missed_data(core, access->physical);
-    return behind(&core->memo, node, memo_pack_data(&answer, asked));
+    return behind_quick(&core->memo, node, quick);
 }
 
 static memo_edge *__attribute__((noinline))
@@ -232,9 +285,9 @@ static inline __attribute__((always_inline)) memo_leaf *walk_on(p5_core *core, c
 {
     memo_place *at = reached.place;
     bool tried = reached.tried;
+    memo_node *node = NULL;
     while (at && at->kind != MEMO_LEAF) {
-        memo_node *node = (memo_node *)at;
-        known = node->number + 1;
+        node = (memo_node *)at;
         if (at->kind == MEMO_BRANCH) {
             at = ask_branch(core, r, (memo_branch *)at, taken);
             continue;
@@ -248,7 +301,8 @@ static inline __attribute__((always_inline)) memo_leaf *walk_on(p5_core *core, c
         at = reached.place;
         tried = reached.tried;
     }
-    core->memo.known = known;
+    if (__builtin_expect(!at, 0))
+        core->memo.known = node ? node->number + 1 : known;
     return (memo_leaf *)at;
 }
 

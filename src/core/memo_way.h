@@ -128,7 +128,7 @@ static inline bool memo_code_usual(p5_core *core, const memo_path *path, const m
     struct memory *m = core->memory;
     return !way->asks_code ||
            (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
-            (way->page == m->code_tlb.last_key || memory_code_page_usual(m, path->block->code->linear)));
+            (way->page == m->code_tlb.last.of[0] || memory_code_page_usual(m, path->block->code->linear)));
 }
 
 /* Nothing has happened in the code cache, where the lines of the way are, since they were used last. So that

@@ -116,6 +116,27 @@ enum {
 void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
                  data_answer *answer);
 
+/* memory_data of plain references, in short: `partner` as in memory_set_partner, `v_pipe` as in
+ * memory_set_pipe. QUICK_NOT: it is not one of those that this can do, nothing has been changed, memory_data
+ * must be called. QUICK_USUAL: memory_data_usual. Otherwise the answer in a word. */
+enum { QUICK_NOT, QUICK_USUAL };
+uint64_t memory_quick_read(memory *m, const p5_access *access, uint64_t asked, unsigned partner);
+uint64_t memory_quick_write(memory *m, const p5_access *access, uint64_t asked, unsigned partner,
+                            bool v_pipe);
+/*    63 62  60 59           40 39            20 19            0
+ *   | 1 | 0 |hit| write order  |  write buffer  |     read     |      the last three in clocks, never longer
+ *
+ * An answer that keeps the reference for no other reason, 0 for all others. */
+static inline uint64_t memory_quick_pack(uint64_t read, uint64_t write_buffer, uint64_t write_order, bool hit)
+{
+    return read | write_buffer << 20 | write_order << 40 | (uint64_t)hit << 60 | 1ull << 63;
+}
+
+static inline bool memory_quick_hit(uint64_t quick)
+{
+    return (quick >> 60 & 1) != 0;
+}
+
 /* Code fetch of the 32-byte line that contains `physical`. */
 typedef struct code_answer {
     uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */

@@ -109,7 +109,7 @@ look_up_page(struct memory *m, const p5_access *access, part at, bool mmx, uint6
         answer.until = walk_data(m, key, at.physical, attributes, write, clock);
     } else {
         tlb_used(t, (unsigned)entry);
-        if (write && !t->dirty[entry])
+        if (write && t->key[entry].of[1] == 0)
             answer.until = walk_set_dirty(m, (unsigned)entry, large, clock);
     }
     if (answer.until > clock) {
@@ -125,12 +125,8 @@ ALWAYS_INLINE void translate(reference *r, const p5_access *access, const part *
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
     uint32_t key = tlb_key(at->linear, large);
     tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-    int entry = key == t->last_key ? t->last : memory_fast_tlb(t, key);
-    if (entry >= 0 && !(r->write && !t->dirty[entry])) {
-        if (key != t->last_key)
-            tlb_used(t, (unsigned)entry);
+    if (memory_page_usual(t, key, r->write))
         return;
-    }
     page_answer answer = look_up_page(m, access, *at, r->mmx, r->clock);
     r->answer->tlb_miss |= answer.missed;
     wait_until(r, answer.until, &r->answer->tlb);

@@ -10,17 +10,28 @@
 
 /* Entry of the data TLB that translates `linear` and was the last to translate a page of its hint, -1 if that
  * is not so. */
-static inline int memory_fast_tlb(const tlb *t, uint32_t key)
+static inline int memory_fast_tlb(const tlb *t, uint32_t key, bool write)
 {
     int entry = t->hint[tlb_hint_of(key)];
-    return t->key[entry] == key ? entry : -1;
+    return t->key[entry].of[write] == key ? entry : -1;
 }
 
 /* A reference to that page is translated without a walk. Changes nothing. */
 static inline bool memory_translates(const tlb *t, uint32_t key, bool write)
 {
-    int entry = key == t->last_key ? (int)t->last : memory_fast_tlb(t, key);
-    return entry >= 0 && (!write || t->dirty[entry]);
+    return key == t->last.of[write] || memory_fast_tlb(t, key, write) >= 0;
+}
+
+/* ... and used. If it answers false nothing has changed. */
+static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
+{
+    if (key == t->last.of[write])
+        return true;
+    int entry = memory_fast_tlb(t, key, write);
+    if (entry < 0)
+        return false;
+    tlb_used(t, (unsigned)entry);
+    return true;
 }
 
 static inline void memory_set_pipe(struct memory *m, bool v_pipe)
@@ -44,13 +55,10 @@ static inline bool memory_passes_by(const struct memory *m, uint32_t physical, b
     return !memory_frozen(m) && !(write && clock < memory_writes_done(m));
 }
 
-static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
+/* memory_data_usual at a clock at which nothing concerns the reference. */
+static inline bool memory_hits_any(struct memory *m, const p5_access *access)
 {
-    uint32_t write = access->flags & P5_ACCESS_WRITE;
-    if ((clock < (write ? m->write_quiet : m->read_quiet) &&
-         !memory_passes_by(m, access->physical, write != 0, clock)) ||
-        clock >= m->agent.due)
-        return false;
+    bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
     uint32_t granule = 3 + (access->size & 8u) / 2;
     if ((access->linear & granule) + access->size > granule + 1 || (access->flags & P5_ACCESS_IO) != 0)
@@ -62,24 +70,30 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
     if (m->paging) {
         bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
         tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-        uint32_t key = tlb_key(access->linear, large);
-        bool same = key == t->last_key;
-        int entry = same ? t->last : memory_fast_tlb(t, key);
-        if (entry < 0 || (write && !t->dirty[entry]))
+        if (!memory_page_usual(t, tlb_key(access->linear, large), write))
             return false;
-        if (!same)
-            tlb_used(t, (unsigned)entry);
     }
-    data_cache_used(&m->data, set, (unsigned)way);
     if (write)
-        m->data.state[set][way] = MESI_MODIFIED;
+        data_cache_written(&m->data, set, (unsigned)way);
+    else
+        data_cache_used(&m->data, set, (unsigned)way);
     return true;
+}
+
+static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
+{
+    bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    if ((clock < (write ? m->write_quiet : m->read_quiet) &&
+         !memory_passes_by(m, access->physical, write, clock)) ||
+        clock >= m->agent.due)
+        return false;
+    return memory_hits_any(m, access);
 }
 
 /* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */
 typedef struct data_expected {
-    uint16_t kind;      /* its size and flags, as they stand in memory; 0: nothing is known */
-    uint8_t mask, most; /* aligned: (linear & mask) <= most */
+    uint16_t kind; /* its size and flags, as they stand in memory; 0: nothing is known */
+    uint8_t odd;   /* on its own boundary, none of these bits of its address is set */
     bool write;
 } data_expected;
 
@@ -92,12 +106,11 @@ static inline uint16_t memory_kind(const p5_access *access)
 
 static inline data_expected memory_expect(const p5_access *access)
 {
-    uint8_t granule = access->size == 8 ? 8 : 4;
+    uint8_t odd = (uint8_t)(access->size - 1);
     if ((access->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) != 0 || access->size == 0 ||
-        access->size > granule)
+        access->size > 8 || (access->size & odd) != 0)
         return (data_expected){0};
-    return (data_expected){memory_kind(access), (uint8_t)(granule - 1), (uint8_t)(granule - access->size),
-                           (access->flags & P5_ACCESS_WRITE) != 0};
+    return (data_expected){memory_kind(access), odd, (access->flags & P5_ACCESS_WRITE) != 0};
 }
 
 /* Nothing is under way from clock `first` to `last` that could make a hit unusual. */
@@ -106,31 +119,19 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
     return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
 }
 
-/* memory_data_usual of a reference that is as `expected`, at a clock at which nothing concerns it. */
+/* ... of one that is mostly as `expected`, out of line. */
+bool memory_hits_aside(struct memory *m, const p5_access *access, const data_expected *expected);
+
+/* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in their set.
+ */
 static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    unsigned set = cache_set(access->physical);
-    int way = data_cache_find(&m->data, access->physical);
-    if ((access->linear & expected->mask) > expected->most || way < 0 ||
-        (expected->write && m->data.state[set][way] < MESI_EXCLUSIVE))
-        return false;
-    if (m->paging) {
-        tlb *t = &m->data_tlb;
-        uint32_t key = tlb_key(access->linear, false);
-        int entry = t->last;
-        if (key != t->last_key) {
-            entry = memory_fast_tlb(t, key);
-            if (entry < 0 || (expected->write && !t->dirty[entry]))
-                return false;
-            tlb_used(t, (unsigned)entry);
-        } else if (expected->write && !t->dirty[entry]) {
-            return false;
-        }
-    }
-    data_cache_used(&m->data, set, (unsigned)way);
-    if (expected->write)
-        m->data.state[set][way] = MESI_MODIFIED;
-    return true;
+    if ((access->linear & expected->odd) != 0 ||
+        !data_cache_at_hand(&m->data, access->physical, expected->write))
+        return memory_hits_aside(m, access, expected);
+    uint32_t key = tlb_key(access->linear, false);
+    return key == m->data_tlb.last.of[expected->write] || !m->paging ||
+           memory_page_usual(&m->data_tlb, key, expected->write);
 }
 
 /* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
@@ -138,7 +139,7 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
                                         const data_expected *expected)
 {
     if (memory_kind(access) != expected->kind)
-        return memory_data_usual(m, access, m->write_quiet);
+        return memory_hits_aside(m, access, expected);
     return memory_hits(m, access, expected);
 }
 
@@ -162,9 +163,9 @@ static inline memory_concern memory_concerns(const struct memory *m, uint64_t cl
 
 /* memory_data_usual of a reference that is mostly as `expected`, at a clock when no other master acts and the
  * cache is not frozen. */
-static inline bool memory_data_expected_at(struct memory *m, const p5_access *access,
-                                           const data_expected *expected, const memory_concern *concern,
-                                           uint64_t clock)
+static inline __attribute__((always_inline)) bool
+memory_data_expected_at(struct memory *m, const p5_access *access, const data_expected *expected,
+                        const memory_concern *concern, uint64_t clock)
 {
     if (__builtin_expect(
             memory_kind(access) != expected->kind || (access->physical & concern->mask) == concern->line, 0))
@@ -179,11 +180,11 @@ static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
         return true;
     tlb *t = &m->code_tlb;
     uint32_t key = tlb_key(linear, false);
-    if (key == t->last_key)
+    if (key == t->last.of[0])
         return true;
-    int entry = memory_fast_tlb(t, key);
+    int entry = memory_fast_tlb(t, key, false);
     if (entry < 0 && !m->code_tlb_splits)
-        entry = memory_fast_tlb(t, tlb_key(linear, true));
+        entry = memory_fast_tlb(t, tlb_key(linear, true), false);
     if (entry < 0)
         return false;
     tlb_used(t, (unsigned)entry);

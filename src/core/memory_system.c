@@ -8,7 +8,7 @@ enum { SIGNATURE_XA3 = 0x544 };
 
 struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
 {
-    static const bool always = true;
+    static const bool always = true, never = false;
     struct memory *m = calloc(1, sizeof *m);
     if (m == NULL)
         return NULL;
@@ -19,6 +19,8 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
         m->hooks = *hooks;
     if (m->hooks.memory_apart == NULL)
         m->hooks.memory_apart = &always;
+    if (m->hooks.to_memory == NULL)
+        m->hooks.memory_apart = &never;
     m->separate_large = model->data_tlb.large_sets != 0;
     m->code_tlb_splits = model->code_tlb.split_large;
     m->same_set_waits = model->data_cache.same_set_waits;
@@ -28,6 +30,7 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
         return NULL;
     }
     memory_reset(m);
+    memory_set_quick(m);
     return m;
 }
 
@@ -37,6 +40,7 @@ void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
     m->totals = m->bus.totals = totals;
     m->uses = uses;
     m->counts_apart = true;
+    memory_set_quick(m);
 }
 
 uint64_t memory_bus_taken(struct memory *m)
@@ -110,6 +114,7 @@ void memory_set_control(struct memory *m, const p5_control *control)
     m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
     m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
     code_cache_touch_all(&m->code);
+    memory_set_quick(m);
     memory_set_quiet(m);
 }
 
@@ -216,6 +221,7 @@ void memory_on_bus(struct memory *m, void (*busy)(void *context, uint64_t from, 
 {
     m->bus.told = busy;
     m->bus.told_context = context;
+    memory_set_quick(m);
 }
 
 void memory_advance(struct memory *m, uint64_t clock)

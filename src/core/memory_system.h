@@ -3,8 +3,8 @@
  * path; the pipe uses memory.h.
  *
  *   memory_data.c   data references        memory_count.c  their events        walk.c   page walks
- *   memory_code.c   code fetches           snoop.c         internal and external snoops
- *   memory_system.c life, control, draining */
+ *   memory_quick.c  ... the plain ones     snoop.c         internal and external snoops
+ *   memory_code.c   code fetches           memory_system.c life, control, draining */
 #ifndef CORE_MEMORY_SYSTEM_H
 #define CORE_MEMORY_SYSTEM_H
 
@@ -57,10 +57,11 @@ struct memory {
     uint64_t ewbe_clocks; /* from the end of a write to then */
     bus bus;
     const p5_model *model;
-    p5_core_hooks hooks;
+    p5_core_hooks hooks; /* memory_apart: never NULL; without to_memory it says no */
     counts *totals;
     uint64_t *uses; /* of each kind, not yet in the totals; NULL: all references are there at once */
     uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_KINDS];
+    bool quick;        /* references may pass by memory_quick.c, if nothing about themselves is against it */
     bool counts_apart; /* the profile says where to count */
     unsigned class;
     uint32_t cacheable_from;  /* a range of addresses that the board caches, */
@@ -123,7 +124,7 @@ uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked);
 /* A bus cycle has written these bytes: memory holds what the processor sees there. */
 static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
 {
-    if (m->hooks.to_memory != NULL && __builtin_expect(*m->hooks.memory_apart, 0))
+    if (__builtin_expect(*m->hooks.memory_apart, 0))
         m->hooks.to_memory(m->hooks.context, physical, size);
 }
 /* The owner looks at bus cycles: type P5_CYCLE_*. */
@@ -153,6 +154,9 @@ static inline void memory_set_quiet(struct memory *m)
     m->read_quiet = memory_frozen(m) ? UINT64_MAX : m->data_fill.done;
     m->write_quiet = m->read_quiet > writes_done ? m->read_quiet : writes_done;
 }
+
+/* Recomputes `quick`: after a change of control inputs or of who looks on. */
+void memory_set_quick(struct memory *m);
 
 /* True if the board answers KEN# inactive for `physical`. */
 bool memory_find_region(struct memory *m, uint32_t physical);

@@ -9,7 +9,7 @@ static void changed(p5_core *core)
 {
     struct memory *m = core->memory;
     code_cache_touch_all(&m->code);
-    m->data_tlb.last_key = m->data_tlb_large.last_key = m->code_tlb.last_key = 0;
+    m->data_tlb.last = m->data_tlb_large.last = m->code_tlb.last = (tlb_keys){{0}};
     memory_set_quiet(m);
 }
 
@@ -151,7 +151,7 @@ static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, u
     parity_read_data_tag(p, set, way);
     parity_read_data(p, set, way, 15u << 4 * line->word);
     if (!m->cache_disable) /* with CR0.CD = 1 a read leaves the LRU bits alone */
-        data_cache_used(&m->data, set, way);
+        data_cache_look(&m->data, set, way);
 }
 
 static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
@@ -297,7 +297,7 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
     } else {
         at = tlb_fill(t, key, entry->physical, attributes_of(entry), dirty);
         if (!entry->valid)
-            t->key[at] = 0;
+            tlb_drop(t, at);
     }
     parity_write_tlb(&core->watch->parity, tlb_number(m, t), at);
     if (entry->valid)

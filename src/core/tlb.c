@@ -22,7 +22,7 @@ void tlb_flush(tlb *t)
 {
     memset(t->key, 0, sizeof t->key);
     memset(t->lru, 0, sizeof t->lru);
-    t->last_key = 0;
+    t->last = (tlb_keys){{0}};
 }
 
 /* Set index: the low bits of the linear page number. */
@@ -34,11 +34,11 @@ static unsigned first_entry(const tlb *t, uint32_t linear)
 int tlb_find(tlb *t, uint32_t key)
 {
     unsigned hint = tlb_hint_of(key);
-    if (t->key[t->hint[hint]] == key)
+    if (t->key[t->hint[hint]].of[0] == key)
         return t->hint[hint];
     unsigned first = first_entry(t, key);
     for (unsigned entry = first; entry < first + t->ways; entry++)
-        if (t->key[entry] == key) {
+        if (t->key[entry].of[0] == key) {
             t->hint[hint] = (uint8_t)entry;
             return (int)entry;
         }
@@ -48,36 +48,45 @@ int tlb_find(tlb *t, uint32_t key)
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty)
 {
     unsigned first = first_entry(t, key), way = 0;
-    while (way < t->ways && t->key[first + way] != 0)
+    while (way < t->ways && t->key[first + way].of[0] != 0)
         way++;
     if (way == t->ways)
         way = replacement_victim(&t->order, t->lru[first >> t->way_bits]);
     unsigned entry = first + way;
-    t->key[entry] = key;
+    t->key[entry] = (tlb_keys){{key, dirty ? key : 0}};
     t->physical[entry] = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
     t->attributes[entry] = attributes;
-    t->dirty[entry] = dirty;
     t->hint[tlb_hint_of(key)] = (uint8_t)entry;
     tlb_used(t, entry);
     return entry;
 }
 
+void tlb_set_dirty(tlb *t, unsigned entry)
+{
+    t->key[entry].of[1] = t->key[entry].of[0];
+    t->last = (tlb_keys){{0}};
+}
+
+void tlb_drop(tlb *t, unsigned entry)
+{
+    t->key[entry] = t->last = (tlb_keys){{0}};
+}
+
 void tlb_invalidate(tlb *t, uint32_t linear)
 {
     int entry;
-    t->last_key = 0;
     /* more than one only if a test register wrote the page twice */
     while ((entry = tlb_find(t, tlb_key(linear, false))) >= 0)
-        t->key[entry] = 0;
+        tlb_drop(t, (unsigned)entry);
     while ((entry = tlb_find(t, tlb_key(linear, true))) >= 0)
-        t->key[entry] = 0;
+        tlb_drop(t, (unsigned)entry);
 }
 
 tlb_entry tlb_get(const tlb *t, unsigned entry)
 {
-    uint32_t key = t->key[entry];
-    return (tlb_entry){key & 0xfffff000u,           t->physical[entry],   (key & TLB_VALID) != 0,
-                       (key & TLB_LARGE) != 0,      t->dirty[entry] != 0, t->attributes[entry],
+    uint32_t key = t->key[entry].of[0];
+    return (tlb_entry){key & 0xfffff000u,           t->physical[entry],       (key & TLB_VALID) != 0,
+                       (key & TLB_LARGE) != 0,      t->key[entry].of[1] != 0, t->attributes[entry],
                        t->lru[entry >> t->way_bits]};
 }
 
@@ -89,10 +98,10 @@ unsigned tlb_place(const tlb *t, uint32_t key, unsigned way)
 void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
 {
     unsigned entry = tlb_place(t, from->linear, way);
-    t->last_key = 0;
-    t->key[entry] = from->valid ? tlb_key(from->linear, from->large) : 0;
+    uint32_t key = from->valid ? tlb_key(from->linear, from->large) : 0;
+    t->last = (tlb_keys){{0}};
+    t->key[entry] = (tlb_keys){{key, from->dirty ? key : 0}};
     t->physical[entry] = from->physical;
     t->attributes[entry] = from->attributes;
-    t->dirty[entry] = from->dirty;
     t->lru[entry >> t->way_bits] = from->lru;
 }

@@ -10,7 +10,7 @@
 
 #include "core/replacement.h"
 
-enum { TLB_ENTRIES = 64, TLB_HINTS = 64 };
+enum { TLB_ENTRIES = 64, TLB_HINTS = 256 };
 
 /* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is set for pages of CPL 0 only (manual, table
  * 26-11). */
@@ -19,14 +19,18 @@ enum { TLB_SUPERVISOR = 1, TLB_WRITABLE = 2, TLB_CACHE_DISABLE = 4, TLB_WRITE_TH
 /* key: linear page address | TLB_VALID | TLB_LARGE for a 4 MB page; 0 = invalid. */
 enum { TLB_VALID = 1, TLB_LARGE = 2 };
 
+/* What an entry translates, by kind of reference (0 read, 1 write): writes have no key until the entry is
+ * dirty. */
+typedef struct tlb_keys {
+    uint32_t of[2];
+} tlb_keys;
+
 typedef struct tlb {
-    uint32_t key[TLB_ENTRIES]; /* entry set * ways + way */
+    tlb_keys key[TLB_ENTRIES]; /* entry set * ways + way */
     uint64_t lru[TLB_ENTRIES]; /* by set */
-    uint32_t last_key; /* of the entry used last: its LRU bits already point away from it; 0 = unknown */
-    uint8_t last;
+    tlb_keys last; /* of the entry used last: its LRU bits already point away from it; 0 = unknown */
     uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
                                 checked against key */
-    uint8_t dirty[TLB_ENTRIES];
     uint8_t attributes[TLB_ENTRIES];
     uint32_t physical[TLB_ENTRIES];
     unsigned sets, ways, way_bits;
@@ -57,8 +61,7 @@ static inline void tlb_used(tlb *t, unsigned entry)
 {
     uint64_t *lru = &t->lru[t->set_of[entry]];
     *lru = (*lru & t->use[entry].keep) | t->use[entry].point;
-    t->last_key = t->key[entry];
-    t->last = (uint8_t)entry;
+    t->last = t->key[entry];
 }
 
 /* Entry that translates `key`, -1 if none. Changes nothing but the hint. */
@@ -66,6 +69,10 @@ int tlb_find(tlb *t, uint32_t key);
 /* Takes a translation into the first invalid way of its set, or the one that the LRU bits point to; answers
  * the entry. */
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty);
+/* The first write through an entry. */
+void tlb_set_dirty(tlb *t, unsigned entry);
+/* Drops an entry. */
+void tlb_drop(tlb *t, unsigned entry);
 /* INVLPG: drops what translates `linear`, of either size. */
 void tlb_invalidate(tlb *t, uint32_t linear);
 

@@ -112,8 +112,8 @@ uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t a
 uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked)
 {
     tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-    t->dirty[entry] = true;
-    uint32_t linear = t->key[entry] & 0xfffff000u;
+    tlb_set_dirty(t, entry);
+    uint32_t linear = t->key[entry].of[0] & 0xfffff000u;
     if (m->hooks.walk == NULL || m->hooks.page_bits_set == NULL ||
         (m->hooks.page_bits_set(m->hooks.context, linear, true) & P5_PAGE_DIRTY) == 0)
         return asked;

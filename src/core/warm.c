@@ -233,7 +233,7 @@ static bool __attribute__((noinline)) code_hits(p5_core *core, const p5_block *b
             return false;
         line->way = (uint8_t)__builtin_ctz(found);
     }
-    if (m->paging && m->code_tlb.last_key != known->page &&
+    if (m->paging && m->code_tlb.last.of[0] != known->page &&
         (!w->redirect || !memory_code_page_usual(m, block->code->linear)))
         return false;
     for (const warm_line *line = begin; line < end; line++)
@@ -264,7 +264,7 @@ warm_known(p5_core *core, const p5_block *block, const p5_access *a, const p5_ac
         (!w->redirect && w->block != known->before))
         return false;
     bool same = known->changes[w->redirect] == memory_code_changes(m) &&
-                (!m->paging || m->code_tlb.last_key == known->page);
+                (!m->paging || m->code_tlb.last.of[0] == known->page);
     if (__builtin_expect(!same, 0) && !code_hits(core, block, known))
         return false;
     if (w->redirect | (known->line_count > known->skips)) { /* something was fetched */

@@ -46,8 +46,6 @@ static void same_tlb(const char *what, const tlb *a, const tlb *b)
     snprintf(text, sizeof text, "%s: entries", what);
     same(text, a->key, b->key, sizeof a->key);
     same(text, a->physical, b->physical, sizeof a->physical);
-    snprintf(text, sizeof text, "%s: dirty bits", what);
-    same(text, a->dirty, b->dirty, sizeof a->dirty);
     snprintf(text, sizeof text, "%s: order", what);
     same(text, a->lru, b->lru, sizeof a->lru);
 }

@@ -1,46 +1,6 @@
 /* The hot path must leave what the exact path leaves: the same random references through "usual, else exact"
  * and through the exact path alone give the same structures, times and counts. */
-#include "fixture.h"
-
-/* What the pipe counts for a usual hit. */
-static void count_hit(fixture *f, const p5_access *access)
-{
-    bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    counts_add(&f->totals, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, P5_CPL_SYSTEM, 1, 1);
-    counts_add(&f->totals, P5_EVENT_DATA_READ_OR_WRITE, P5_CPL_SYSTEM, 1, 1);
-    if (write)
-        counts_add(&f->totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, P5_CPL_SYSTEM, 1, 1);
-}
-
-static void same_tlb(const char *model, const tlb *a, const tlb *b)
-{
-    if (memcmp(a->key, b->key, sizeof a->key) != 0 || memcmp(a->lru, b->lru, sizeof a->lru) != 0 ||
-        memcmp(a->dirty, b->dirty, sizeof a->dirty) != 0)
-        fail_msg("%s: the TLBs differ", model);
-}
-
-static void same_state(const char *model, fixture *a, fixture *b)
-{
-    if (memcmp(a->memory->data.tag, b->memory->data.tag, sizeof a->memory->data.tag) != 0 ||
-        memcmp(a->memory->data.state, b->memory->data.state, sizeof a->memory->data.state) != 0 ||
-        memcmp(a->memory->data.lru, b->memory->data.lru, sizeof a->memory->data.lru) != 0)
-        fail_msg("%s: the data caches differ", model);
-    if (memcmp(a->memory->code.tag, b->memory->code.tag, sizeof a->memory->code.tag) != 0 ||
-        memcmp(a->memory->code.lru, b->memory->code.lru, sizeof a->memory->code.lru) != 0)
-        fail_msg("%s: the code caches differ", model);
-    same_tlb(model, &a->memory->data_tlb, &b->memory->data_tlb);
-    same_tlb(model, &a->memory->data_tlb_large, &b->memory->data_tlb_large);
-    same_tlb(model, &a->memory->code_tlb, &b->memory->code_tlb);
-    memory_fold(a->memory);
-    memory_fold(b->memory);
-    for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
-        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
-            if (a->totals.increments[event][class] != b->totals.increments[event][class] ||
-                a->totals.asserted[event][class] != b->totals.asserted[event][class])
-                fail_msg("%s: event %s: %lu with the hot path, %lu without", model,
-                         p5_event_describe(event)->name, (unsigned long)a->totals.increments[event][class],
-                         (unsigned long)b->totals.increments[event][class]);
-}
+#include "same_state.h"
 
 static unsigned usual_of(fixture *fast, fixture *exact, uint64_t seed, unsigned spread)
 {

@@ -1,0 +1,56 @@
+/* One cycle of the bus, inlined into bus.c and into the quick path of data references (memory_quick.c). */
+#ifndef CORE_BUS_CYCLE_H
+#define CORE_BUS_CYCLE_H
+
+#include "core/bus.h"
+
+/* The bus is in use in core clocks [from, to). The intervals are in order and never overlap: each cycle
+ * starts when the one before has ended. Counting waits until somebody looks: what runs is of one privilege
+ * class in between. The youngest may lie ahead of what has been executed (a code fetch in advance, a long
+ * WBINVD) and count for the class in which they pass; those that left the ring have passed. */
+static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
+{
+    b->busy[b->busy_next++ % BUS_BUSY] = (bus_busy){from, to, own};
+    if (own)
+        b->own += to - from;
+    else
+        b->foreign += to - from;
+}
+
+/* A cycle of `clocks` bus clocks with `idle` ones behind it. */
+static inline bus_time bus_takes(const bus *b, uint32_t clocks, uint32_t idle)
+{
+    uint64_t ratio = b->half_ratio;
+    return (bus_time){clocks + idle, clocks * ratio, (clocks + idle) * ratio};
+}
+
+/* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
+ * or soon afterwards: only what is beyond `free` has to be divided. */
+static inline bus_clock bus_first_free(const bus *b, uint64_t asked)
+{
+    if (2 * asked <= b->begun)
+        return (bus_clock){b->free, b->begun};
+    uint64_t ratio = b->half_ratio, beyond = 2 * asked - b->begun + ratio - 1;
+    uint64_t n = beyond > UINT32_MAX ? beyond / ratio : (uint32_t)beyond / (uint32_t)ratio;
+    return (bus_clock){b->free + n, b->begun + n * ratio};
+}
+
+/* A cycle that `told` does not look at; answers its end in core clocks. */
+static inline uint64_t bus_cycle_quietly(bus *b, bus_clock at, bus_time time, bool own)
+{
+    uint64_t from = (at.half + 1) / 2, end = (at.half + time.busy + 1) / 2; /* as bus_core_clock */
+    b->free = at.n + time.clocks;
+    b->begun = at.half + time.halves;
+    bus_mark_busy(b, from, end, own);
+    return end;
+}
+
+static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
+{
+    uint64_t end = bus_cycle_quietly(b, at, time, own);
+    if (__builtin_expect(b->told != NULL, 0))
+        b->told(b->told_context, (at.half + 1) / 2, end, own);
+    return end;
+}
+
+#endif
