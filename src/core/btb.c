@@ -19,22 +19,6 @@ void btb_flush(btb *b)
         b->changes[set]++;
 }
 
-/* An entry that was never written has tag 0 and state 0: it fits nothing. */
-static bool in_use(const btb_entry *entry)
-{
-    return entry->valid;
-}
-
-btb_entry *btb_find(btb *b, uint32_t key)
-{
-    btb_entry *set = b->entry[btb_set(b, key)];
-    uint32_t tag = btb_tag(b, key);
-    for (unsigned way = 0; way < BTB_WAYS; way++)
-        if (in_use(&set[way]) && set[way].tag == tag)
-            return &set[way];
-    return NULL;
-}
-
 /* A 16-bit maximal-length shift register, stepped for each replacement. */
 static unsigned random_way(btb *b)
 {
@@ -45,7 +29,7 @@ static unsigned random_way(btb *b)
 /* On the P54C an entry of state 0 is free again. */
 static bool is_free(const btb *b, const btb_entry *entry)
 {
-    return !in_use(entry) || (b->model->key == BTB_KEY_PREVIOUS_PAIR && entry->state == 0);
+    return !entry->valid || (b->model->key == BTB_KEY_PREVIOUS_PAIR && entry->state == 0);
 }
 
 btb_entry *btb_allocate(btb *b, uint32_t key)

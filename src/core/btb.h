@@ -72,8 +72,18 @@ static inline uint64_t btb_place(const btb_entry *entry)
     return place;
 }
 
-/* The entry whose tag fits `key`, valid or (P54C) fallen to state 0; NULL if none. */
-btb_entry *btb_find(btb *b, uint32_t key);
+/* The entry whose tag fits `key`, valid or (P54C) fallen to state 0; NULL if none. One that was never written
+ * has tag 0 and fits nothing. */
+static inline btb_entry *btb_find(btb *b, uint32_t key)
+{
+    btb_entry *set = b->entry[btb_set(b, key)];
+    uint32_t tag = btb_tag(b, key);
+    for (unsigned way = 0; way < BTB_WAYS; way++)
+        if (set[way].tag == tag && set[way].valid)
+            return &set[way];
+    return NULL;
+}
+
 /* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
  * set, the rest is as it was. */
 btb_entry *btb_allocate(btb *b, uint32_t key);

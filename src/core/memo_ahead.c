@@ -1,6 +1,7 @@
 /* What memo_price will do, without doing it. */
 #include "core/bound.h"
 #include "core/memo_way.h"
+#include "core/predictor_pairs.h"
 
 /* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
 static bool hits(const struct memory *m, const p5_access *access, const data_expected *expected)
@@ -21,19 +22,42 @@ static bool code_is_usual(const p5_core *core, const memo_way *way)
                                (!m->paging || memory_translates(&m->code_tlb, way->page, false)));
 }
 
+/* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */
+static bool passes(const p5_core *core, const memo_node *node)
+{
+    uint32_t before = node->index == 1 ? memo_last_u(core) : node->address;
+    return predictor_passing(btb_find(&core->predictor->btb, before)) == PASSES_NOTHING;
+}
+
 static bool steps_are_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
 {
     const struct memory *m = core->memory;
-    if (way->steps == way->steps_end)
-        return true;
-    if (!way->only_data ||
+    bool references = way->last_offset != INT32_MIN;
+    if (references &&
         !memory_calm(m, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset)))
         return false;
     const p5_access *access = r->accesses + way->first_access;
     for (const memo_step *step = way->steps; step < way->steps_end; step++)
-        if (!hits(m, access++, &step->expected))
+        if (step->node->place.kind == MEMO_PASSED ? !passes(core, step->node)
+                                                  : !hits(m, access++, &step->expected))
             return false;
     return true;
+}
+
+/* The leaf behind the branch's own entry. NULL: it has none, or an answer that never came. */
+static const memo_leaf *behind_own(const p5_core *core, const memo_branch *branch, const branch_query *query)
+{
+    if (!memo_is_own(branch))
+        return NULL;
+    return branch->own[predictor_own_ahead(core->predictor, query, branch->entry)];
+}
+
+/* P54C: the same, whatever the BTB has there. */
+static const memo_leaf *behind_pair(const p5_core *core, const memo_branch *branch, const branch_query *query)
+{
+    predictor *p = core->predictor;
+    branch_answer answer = predictor_pairs_answer(p, query, btb_find(&p->btb, query->previous_pair));
+    return branch->own[predictor_pairs_number(&answer, query->taken)];
 }
 
 bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
@@ -47,10 +71,9 @@ bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
         !steps_are_usual(core, r, way))
         return false;
     const memo_branch *branch = (const memo_branch *)way->end;
-    if (!memo_is_own(branch))
-        return false;
     const branch_query query = memo_query(core, r, &branch->node, taken);
-    const memo_leaf *leaf = branch->own[predictor_own_ahead(core->predictor, &query, branch->entry)];
+    const memo_leaf *leaf = predictor_keeps_entries(core->predictor) ? behind_own(core, branch, &query)
+                                                                     : behind_pair(core, branch, &query);
     if (!leaf)
         return false;
     *clocks = leaf->clocks;

@@ -1,18 +1,27 @@
 /* What leaves the hot path: answers that are not the usual ones. */
 #include "core/memo_way.h"
+#include "core/predictor_pairs.h"
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
-/* ... if anything can be among them or in their way. */
+/* The address by which a group of the P54C looks into the BTB that has no branch: that of the group before.
+ */
+static inline uint32_t passed_group(const p5_core *core, const memo_node *node)
+{
+    return node->index == 1 ? memo_last_u(core) : node->address;
+}
+
+/* ... if anything can be in their way. */
 static memo_node *__attribute__((noinline))
-steps_mixed(p5_core *core, const p5_access *accesses, const memo_way *way)
+steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     const p5_access *access = accesses + way->first_access;
     for (const memo_step *step = way->steps; step < way->steps_end; step++) {
-        memo_node *at = step->node;
-        if (at->place.kind == MEMO_PASSED ||
-            !memory_data_usual(core->memory, access++, memo_clock(core, step->offset)))
-            return at;
+        bool usual = step->node->place.kind == MEMO_PASSED
+                         ? predictor_passes(core->predictor, passed_group(core, step->node))
+                         : memory_data_usual(core->memory, access++, memo_clock(core, step->offset));
+        if (!usual)
+            return step->node;
     }
     return way->end;
 }
@@ -20,16 +29,22 @@ steps_mixed(p5_core *core, const p5_access *accesses, const memo_way *way)
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     struct memory *m = core->memory;
-    if (!way->only_data || memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)))
-        return steps_mixed(core, accesses, way);
+    if (memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)))
+        return steps_disturbed(core, accesses, way);
     const uint64_t now = core->now;
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
     const memo_step *step = way->steps, *end = way->steps_end;
-    for (; step != end; step++, access++)
-        if (!memory_data_expected_at(m, access, &step->expected, &concern,
+    for (; step != end; step++) {
+        if (!way->only_data && step->node->place.kind == MEMO_PASSED) {
+            if (!predictor_passes(core->predictor, passed_group(core, step->node)))
+                return step->node;
+            continue;
+        }
+        if (!memory_data_expected_at(m, access++, &step->expected, &concern,
                                      now + (uint64_t)(int64_t)step->offset))
             return step->node;
+    }
     return way->end;
 }
 
@@ -210,7 +225,7 @@ ask_end(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 
 static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
-    *usual = !predictor_passed(core->predictor, node->index == 1 ? memo_last_u(core) : node->address);
+    *usual = !predictor_passed(core->predictor, passed_group(core, node));
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
@@ -228,7 +243,7 @@ ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool take
     if (branch->entry) {
         branch->place = btb_place(entry);
         btb_where(&p->btb, entry, &branch->node.btb_set, &branch->node.btb_way);
-    } else if (!entry && predictor_keeps_entries(p)) {
+    } else if (!entry) {
         branch->node.btb_set = (uint8_t)btb_set(&p->btb, query.last_byte);
         branch->place = p->btb.changes[branch->node.btb_set];
     }
@@ -246,9 +261,29 @@ static memo_place *__attribute__((noinline)) behind_own(p5_core *core, memo_bran
     return place;
 }
 
+/* A branch of the P54C, which may find another entry each time. `own` keeps the leaves by the answer here,
+ * too. */
+static memo_place *__attribute__((noinline))
+ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+{
+    _Static_assert((int)PAIRS_ANSWERS <= (int)OWN_ANSWERS, "they fit");
+    const branch_query query = memo_query(core, r, &branch->node, taken);
+    const branch_answer answer = predictor_pairs(core->predictor, &query);
+    memo_leaf **leaf = &branch->own[predictor_pairs_number(&answer, taken)];
+    if (__builtin_expect(*leaf != NULL, 1))
+        return &(*leaf)->place;
+    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
+    memo_place *place = edge ? edge->way.first : NULL;
+    if (place && place->kind == MEMO_LEAF)
+        *leaf = (memo_leaf *)place;
+    return place;
+}
+
 static inline __attribute__((always_inline)) memo_place *ask_branch(p5_core *core, const p5_retired *r,
                                                                     memo_branch *branch, bool taken)
 {
+    if (!predictor_keeps_entries(core->predictor))
+        return ask_pair(core, r, branch, taken);
     if (memo_is_own(branch)) {
         unsigned own = memo_own(core, r, branch, taken);
         memo_leaf *leaf = branch->own[own];

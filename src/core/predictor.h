@@ -17,4 +17,10 @@ struct predictor {
     uint32_t wrong_pair; /* address of the U instruction of its pair */
 };
 
+/* A branch to the instruction behind it never gets an entry and is always wrong. */
+static inline bool predictor_may_allocate(const predictor *p, const branch_query *query)
+{
+    return query->taken && query->target != query->fall_through && !p->no_allocation;
+}
+
 #endif

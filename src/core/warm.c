@@ -13,6 +13,7 @@ enum { FETCHED = 16, FETCHED_MASK = UINT32_MAX / FETCHED, WARM_LINES = 8 };
 /* A line of code, and where it was found last. */
 typedef struct warm_line {
     uint32_t tag;
+    uint32_t ends; /* P54C: end bits that have to be known */
     uint8_t set, way;
 } warm_line;
 
@@ -31,7 +32,10 @@ struct warm_block {
      * it. If it is still that, to use them again changes nothing: memo_way.h, memo_follow. */
     uint64_t changes[2];
     warm_line lines[WARM_LINES];
-    data_expected expected[]; /* of its references */
+    data_expected *expected; /* of its references; they stand behind: */
+    uint16_t group_count;    /* P54C: groups, as touch_pairs finds them; */
+    bool in_v;               /* ... the branch is second of the last; */
+    uint32_t groups[];       /* ... the addresses of their first instructions */
 };
 
 /* ---- the memory side ----------------------------------------------------------------------------------- */
@@ -113,12 +117,12 @@ static inline void touch_references(p5_core *core, const p5_retired *r)
 
 /* ---- branches ------------------------------------------------------------------------------------------ */
 
-static inline void touch_branch(p5_core *core, const p5_retired *r, const op *o, uint32_t next, bool in_v)
+static inline void touch_branch(p5_core *core, const p5_block *block, const op *o, uint32_t next, bool in_v)
 {
     warm *w = core->warm;
     bool taken = price_taken(o, next);
-    uint64_t since = core->instructions - r->block->ran->instructions;
-    uint64_t pairs = core->groups - r->block->ran->groups;
+    uint64_t since = core->instructions - block->ran->instructions;
+    uint64_t pairs = core->groups - block->ran->groups;
     const branch_query query = {.address = o->address,
                                 .last_byte = o->address + o->length - 1,
                                 .pair = w->last_u,
@@ -135,7 +139,7 @@ static inline void touch_branch(p5_core *core, const p5_retired *r, const op *o,
     predictor_branch(p, &query, &answer);
     w->redirect |= taken || (!answer.right && o->branch < ISA_FAR);
     btb_entry *entry = o->branch < ISA_FAR ? predictor_entry(p, query.last_byte) : NULL;
-    warm_block *known = r->block->warm;
+    warm_block *known = block->warm;
     if (known != NULL && predictor_is_own(&p->btb, entry, &query)) {
         known->entry = entry;
         known->place = btb_place(entry);
@@ -160,46 +164,88 @@ static inline void touch_own_branch(p5_core *core, const p5_block *block, warm_b
     core->warm->redirect = taken | !right;
 }
 
-/* Pairs as the encodings have them: what else keeps two apart is not known without the pipe. */
-static void touch_pairs(p5_core *core, const p5_retired *r)
+/* P54C: the next group begins at `u`, so the one before is what the BTB is asked by. */
+static inline void begin_group(p5_core *core, uint32_t u)
 {
     warm *w = core->warm;
-    unsigned last = (unsigned)r->first + r->count - 1;
-    for (unsigned i = r->first; i <= last;) {
-        const op *u = &r->block->ops[i], *v = u;
-        if (u->next_unpaired == PAIRED && i < last)
-            v = u + 1;
-        w->previous_u = w->last_u;
-        w->last_u = u->address;
-        core->groups++;
-        i += v == u ? 1 : 2;
-        if (i > last && v->branch != ISA_NOT_BRANCH)
-            touch_branch(core, r, v, r->next, v != u);
-        else if (predictor_passed(core->predictor, w->previous_u))
-            w->redirect = true;
+    w->previous_u = w->last_u;
+    w->last_u = u;
+    core->groups++;
+}
+
+static inline void pass_group(p5_core *core)
+{
+    core->warm->redirect |= predictor_passed(core->predictor, core->warm->previous_u);
+}
+
+/* Pairs as the encodings have them: what else keeps two apart is not known without the pipe. */
+static inline bool is_paired(const op *u, unsigned left)
+{
+    return left > 1 && u->next_unpaired == PAIRED;
+}
+
+static void touch_pairs(p5_core *core, const p5_retired *r)
+{
+    const op *o = &r->block->ops[r->first];
+    for (unsigned left = r->count; left > 0;) {
+        const op *u = o, *v = is_paired(u, left) ? u + 1 : u;
+        o = v + 1;
+        left -= (unsigned)(o - u);
+        begin_group(core, u->address);
+        if (left == 0 && v->branch != ISA_NOT_BRANCH)
+            touch_branch(core, r->block, v, r->next, v != u);
+        else
+            pass_group(core);
     }
+}
+
+/* The same of a known block: all of it, with a branch at its end. */
+static inline void touch_known_pairs(p5_core *core, const p5_block *block, const warm_block *known,
+                                     uint32_t next)
+{
+    const uint32_t *u = known->groups, *last = u + known->group_count - 1;
+    core->warm->redirect = false;
+    for (; u < last; u++) {
+        begin_group(core, *u);
+        pass_group(core);
+    }
+    begin_group(core, *last);
+    touch_branch(core, block, &block->ops[block->count - 1], next, known->in_v);
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
 
 /* Most stretches are whole blocks that have been executed before, end in a branch and lie in one page. */
-static bool can_be_known(const p5_core *core, const p5_retired *r)
+static bool can_be_known(const p5_retired *r)
 {
     const p5_block *block = r->block;
     const isa_block *code = block->code;
     return r->count == block->count && r->access_count == block->access_count && !block->locks &&
-           !core->timing.end_bits && block->branch_kind != ISA_NOT_BRANCH && block->branch_kind < ISA_FAR &&
+           block->branch_kind != ISA_NOT_BRANCH && block->branch_kind < ISA_FAR &&
            ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
 }
 
+static void know_groups(const p5_block *block, warm_block *known)
+{
+    const op *o = block->ops;
+    for (unsigned left = block->count; left > 0;) {
+        const op *u = o;
+        known->in_v = is_paired(u, left);
+        o += known->in_v ? 2 : 1;
+        left -= (unsigned)(o - u);
+        known->groups[known->group_count++] = u->address;
+    }
+}
+
 /* Without room for it a block stays unknown. */
-static void get_to_know(const p5_retired *r)
+static void get_to_know(const p5_core *core, const p5_retired *r)
 {
     p5_block *block = r->block;
     uint32_t first = block->code->linear, last = first + block->code->size - 1;
     uint32_t physical = price_physical(block, first) & ~31u;
-    unsigned lines = last / 32 - first / 32 + 1;
-    size_t size = sizeof(warm_block) + block->access_count * sizeof(data_expected);
+    unsigned lines = last / 32 - first / 32 + 1, groups = core->timing.end_bits ? block->count : 0;
+    size_t size =
+        sizeof(warm_block) + groups * sizeof(uint32_t) + block->access_count * sizeof(data_expected);
     warm_block *known = lines <= WARM_LINES ? calloc(1, size) : NULL;
     if (known == NULL)
         return;
@@ -210,10 +256,28 @@ static void get_to_know(const p5_retired *r)
     known->last_block = last / FETCHED;
     known->last_line = last & ~31u;
     for (unsigned i = 0; i < lines; i++)
-        known->lines[i] = (warm_line){cache_tag(physical), (uint8_t)cache_set(physical + 32 * i), 0};
+        known->lines[i] = (warm_line){cache_tag(physical), groups > 0 ? block->end_masks[i] : 0,
+                                      (uint8_t)cache_set(physical + 32 * i), 0};
+    known->expected = (data_expected *)(known->groups + groups);
     for (uint32_t i = 0; i < block->access_count; i++)
         known->expected[i] = memory_expect(&r->accesses[i]);
+    if (groups > 0)
+        know_groups(block, known);
     block->warm = known;
+}
+
+/* P54C: all lines are there, and the ends of their instructions are known. */
+static bool ends_known(const code_cache *code, warm_block *known)
+{
+    for (warm_line *line = known->lines; line < known->lines + known->line_count; line++) {
+        unsigned found = cache_match(code->tag[line->set], line->tag);
+        if (found == 0)
+            return false;
+        line->way = (uint8_t)__builtin_ctz(found);
+        if ((line->ends & ~code->ends[line->set][line->way]) != 0)
+            return false;
+    }
+    return true;
 }
 
 /* The lines that the stretch fetches are in the code cache, and what translates them is in the TLB: they are
@@ -233,6 +297,8 @@ static bool __attribute__((noinline)) code_hits(p5_core *core, const p5_block *b
             return false;
         line->way = (uint8_t)__builtin_ctz(found);
     }
+    if (core->timing.end_bits && !ends_known(code, known))
+        return false;
     if (m->paging && m->code_tlb.last.of[0] != known->page &&
         (!w->redirect || !memory_code_page_usual(m, block->code->linear)))
         return false;
@@ -251,17 +317,18 @@ static void __attribute__((noinline)) touch_rest(p5_core *core, const p5_access 
         touch_data(core, a, LOCK_NONE);
 }
 
-/* The whole of a known block whose code is there and whose branch has its entry, as warm_any, which it is
- * left to otherwise. */
-static inline __attribute__((always_inline)) bool
-warm_known(p5_core *core, const p5_block *block, const p5_access *a, const p5_access *end, uint32_t next)
+/* The whole of a known block whose code is there and whose branch has its entry (not on the P54C: `pairs`),
+ * as warm_any, which it is left to otherwise. */
+static inline __attribute__((always_inline)) bool warm_known(p5_core *core, const p5_block *block,
+                                                             const p5_access *a, const p5_access *end,
+                                                             uint32_t next, bool pairs)
 {
     warm *w = core->warm;
     warm_block *known = block->warm;
     struct memory *m = core->memory;
     if (known == NULL || (size_t)((const char *)end - (const char *)a) != block->access_bytes ||
-        known->entry == NULL || btb_place(known->entry) != known->place || m->code_fill.done > w->clock ||
-        (!w->redirect && w->block != known->before))
+        (!pairs && (known->entry == NULL || btb_place(known->entry) != known->place)) ||
+        m->code_fill.done > w->clock || (!w->redirect && w->block != known->before))
         return false;
     bool same = known->changes[w->redirect] == memory_code_changes(m) &&
                 (!m->paging || m->code_tlb.last.of[0] == known->page);
@@ -278,7 +345,10 @@ warm_known(p5_core *core, const p5_block *block, const p5_access *a, const p5_ac
     if (__builtin_expect(a < end, 0))
         touch_rest(core, a, end);
     core->instructions += block->count;
-    touch_own_branch(core, block, known, next);
+    if (pairs)
+        touch_known_pairs(core, block, known, next);
+    else
+        touch_own_branch(core, block, known, next);
     block->ran->instructions = core->instructions;
     block->ran->groups = core->groups;
     core->now += block->count;
@@ -292,8 +362,8 @@ static void warm_any(p5_core *core, const p5_retired *r)
     const p5_block *block = r->block;
     unsigned last = (unsigned)r->first + r->count - 1;
     const op *end = &block->ops[last];
-    if (block->warm == NULL && can_be_known(core, r))
-        get_to_know(r);
+    if (block->warm == NULL && can_be_known(r))
+        get_to_know(core, r);
     touch_code(core, block, block->ops[r->first].address, end->address + end->length - 1);
     if (core->timing.end_bits)
         touch_ends(core, r);
@@ -302,7 +372,7 @@ static void warm_any(p5_core *core, const p5_retired *r)
     if (core->timing.end_bits)
         touch_pairs(core, r);
     else if (end->branch != ISA_NOT_BRANCH)
-        touch_branch(core, r, end, r->next, false);
+        touch_branch(core, r->block, end, r->next, false);
     if (end->branch != ISA_NOT_BRANCH) {
         block->ran->instructions = core->instructions;
         block->ran->groups = core->groups;
@@ -318,24 +388,35 @@ void p5_core_warm(p5_core *core, const p5_retired *r)
     if (r->count == 0)
         return;
     core->block = r->block;
-    if (r->count != r->block->count ||
-        !warm_known(core, r->block, r->accesses, r->accesses + r->access_count, r->next))
+    if (r->count != r->block->count || !warm_known(core, r->block, r->accesses, r->accesses + r->access_count,
+                                                   r->next, core->timing.end_bits))
         warm_any(core, r);
 }
 
 /* Operand values do not matter. */
-uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                             const p5_retired_block *blocks, size_t count)
+static inline __attribute__((always_inline)) void warm_blocks(p5_core *core, const p5_access *accesses,
+                                                              const p5_value *values,
+                                                              const p5_retired_block *blocks, size_t count,
+                                                              bool pairs)
 {
     for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++) {
         core->block = s->block;
-        if (__builtin_expect(!warm_known(core, s->block, accesses, s->accesses_end, s->next), 0)) {
+        if (__builtin_expect(!warm_known(core, s->block, accesses, s->accesses_end, s->next, pairs), 0)) {
             const p5_retired r = block_retired(s, accesses, values);
             warm_any(core, &r);
         }
         accesses = s->accesses_end;
         values = s->values_end;
     }
+}
+
+uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                             const p5_retired_block *blocks, size_t count)
+{
+    if (core->timing.end_bits)
+        warm_blocks(core, accesses, values, blocks, count, true);
+    else
+        warm_blocks(core, accesses, values, blocks, count, false);
     return core->now;
 }
 
