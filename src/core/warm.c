@@ -7,6 +7,7 @@
 #include "core/core_internal.h"
 #include "core/memory.h"
 #include "core/predictor_fast.h"
+#include "core/predictor_pairs.h"
 
 enum { FETCHED = 16, FETCHED_MASK = UINT32_MAX / FETCHED, WARM_LINES = 8 };
 
@@ -34,7 +35,6 @@ struct warm_block {
     warm_line lines[WARM_LINES];
     data_expected *expected; /* of its references; they stand behind: */
     uint16_t group_count;    /* P54C: groups, as touch_pairs finds them; */
-    bool in_v;               /* ... the branch is second of the last; */
     uint32_t groups[];       /* ... the addresses of their first instructions */
 };
 
@@ -199,18 +199,29 @@ static void touch_pairs(p5_core *core, const p5_retired *r)
     }
 }
 
-/* The same of a known block: all of it, with a branch at its end. */
+/* The same of a known block: all of it, with a near branch at its end. */
 static inline void touch_known_pairs(p5_core *core, const p5_block *block, const warm_block *known,
                                      uint32_t next)
 {
+    warm *w = core->warm;
     const uint32_t *u = known->groups, *last = u + known->group_count - 1;
-    core->warm->redirect = false;
+    w->redirect = false;
     for (; u < last; u++) {
         begin_group(core, *u);
-        pass_group(core);
+        if (__builtin_expect(!predictor_passes(core->predictor, w->previous_u), 0))
+            pass_group(core);
     }
     begin_group(core, *last);
-    touch_branch(core, block, &block->ops[block->count - 1], next, known->in_v);
+    uint64_t pairs = core->groups - block->ran->groups;
+    const branch_query query = {.last_byte = block->fall_through - 1,
+                                .pair = w->last_u,
+                                .previous_pair = w->previous_u,
+                                .target = next,
+                                .fall_through = block->fall_through,
+                                .taken = block_taken(block, next),
+                                .loop_pairs = (uint8_t)(pairs < 255 ? pairs : 255)};
+    const branch_answer answer = predictor_pairs(core->predictor, &query);
+    w->redirect |= query.taken || !answer.right;
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
@@ -230,8 +241,7 @@ static void know_groups(const p5_block *block, warm_block *known)
     const op *o = block->ops;
     for (unsigned left = block->count; left > 0;) {
         const op *u = o;
-        known->in_v = is_paired(u, left);
-        o += known->in_v ? 2 : 1;
+        o += is_paired(u, left) ? 2 : 1;
         left -= (unsigned)(o - u);
         known->groups[known->group_count++] = u->address;
     }
