@@ -178,7 +178,7 @@ static void pattern(p5_machine *m, fuzz_input *input)
     processor_set_control(m);
     p5_limits limits = {.max_instructions = p5_machine_instructions(m) + DEPTH,
                         .max_clocks = p5_machine_clock(m) + 2000000,
-                        .timeout_seconds = 20};
+                        .timeout_seconds = 300};
     p5_run_result result;
     p5_error error;
     uint64_t before = p5_machine_clock(m);

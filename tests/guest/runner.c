@@ -112,7 +112,7 @@ static p5_status load(job *j, p5_machine *machine, p5_error *error)
 
 static bool run_machine(job *j, p5_machine *machine, uint64_t piece, one_run *run)
 {
-    p5_limits limits = {.timeout_seconds = 60};
+    p5_limits limits = {.timeout_seconds = 1200};
     p5_error error = {0};
     do {
         if (piece != 0) {

@@ -42,7 +42,7 @@ static p5_observer *observe(p5_machine *machine, const p5_observe_options *optio
 static p5_end run_some(p5_machine *machine, uint64_t instructions)
 {
     p5_run_result result;
-    p5_limits limits = {.timeout_seconds = 120, .max_instructions = instructions};
+    p5_limits limits = {.timeout_seconds = 1200, .max_instructions = instructions};
     p5_error error = {0};
     if (p5_machine_run(machine, &limits, &result, &error) != P5_OK)
         fail_msg("%s", error.message);

@@ -18,7 +18,7 @@ static p5_run_result run_case(const p5_case_image *image, const char *model)
     p5_machine *machine = NULL;
     p5_error error = {0};
     p5_run_result result = {0};
-    p5_limits limits = {.timeout_seconds = 30};
+    p5_limits limits = {.timeout_seconds = 1200};
     if (p5_machine_open(&options, &machine, &error) != P5_OK ||
         p5_machine_load_case(machine, image, &error) != P5_OK ||
         p5_machine_run(machine, &limits, &result, &error) != P5_OK)
