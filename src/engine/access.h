@@ -36,57 +36,55 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
  */
 void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 
-/* Where the bytes of a load are, which is recorded: in the guest's memory, or in `kept` if it is not quick.
- */
-static inline const uint8_t *access_load_place(uc_env *env, uint64_t address, unsigned size, bool user,
-                                               uint32_t flags, uintptr_t retaddr, uint64_t *kept)
+/* A reference that is quick: it lies in a page of the page cache. */
+typedef struct access_place {
+    const page_entry *page;
+    uint32_t linear, offset;
+    unsigned size;
+    uint8_t *host;
+} access_place;
+
+/* Looks for one, without recording it. */
+static inline bool access_find(const engine *e, uint64_t address, unsigned size, bool user, bool write,
+                               access_place *at)
 {
-    engine *e = engine_of(env);
-    uint32_t linear = (uint32_t)address;
-    const page_entry *page = mmu_entry(e, linear, user);
-    uint32_t offset = linear - page->read_tag;
-    if (__builtin_expect(!access_hits(offset, size), 0)) {
-        *kept = access_load_slow(e, linear, access_word(size, user, flags), retaddr);
-        return (const uint8_t *)kept;
-    }
-    access_record(e, linear, page->physical + offset, size, page->flags | flags);
-    return page->host + offset;
+    at->linear = (uint32_t)address;
+    at->page = &e->pages[user][at->linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES];
+    at->offset = at->linear - (write ? at->page->write_tag : at->page->read_tag);
+    at->size = size;
+    at->host = at->page->host + at->offset;
+    return access_hits(at->offset, size);
+}
+
+static inline void access_found(engine *e, const access_place *at, uint32_t flags)
+{
+    access_record(e, at->linear, at->page->physical + at->offset, at->size, at->page->flags | flags);
 }
 
 static inline uint64_t access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user,
                                          uint32_t flags, uintptr_t retaddr)
 {
-    uint64_t kept, value = 0;
-    memcpy(&value, access_load_place(env, address, size, user, flags, retaddr, &kept), size);
-    return value;
-}
-
-/* Where the bytes of a store that is quick go, which is recorded then; NULL if it is not. */
-static inline uint8_t *access_store_place(uc_env *env, uint64_t address, unsigned size, bool user)
-{
     engine *e = engine_of(env);
-    uint32_t linear = (uint32_t)address;
-    const page_entry *page = mmu_entry(e, linear, user);
-    uint32_t offset = linear - page->write_tag;
-    if (__builtin_expect(!access_hits(offset, size), 0))
-        return NULL;
-    access_record(e, linear, page->physical + offset, size, page->flags | P5_ACCESS_WRITE);
-    return page->host + offset;
+    access_place at;
+    if (__builtin_expect(!access_find(e, address, size, user, false, &at), 0))
+        return access_load_slow(e, (uint32_t)address, access_word(size, user, flags), retaddr);
+    access_found(e, &at, flags);
+    uint64_t value = 0;
+    memcpy(&value, at.host, size);
+    return value;
 }
 
 static inline void access_store_quick(uc_env *env, uint64_t address, uint64_t value, unsigned size, bool user,
                                       uint32_t flags, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
-    uint32_t linear = (uint32_t)address;
-    const page_entry *page = mmu_entry(e, linear, user);
-    uint32_t offset = linear - page->write_tag;
-    if (__builtin_expect(!access_hits(offset, size), 0)) {
-        access_store_slow(e, linear, value, access_word(size, user, flags), retaddr);
+    access_place at;
+    if (__builtin_expect(!access_find(e, address, size, user, true, &at), 0)) {
+        access_store_slow(e, (uint32_t)address, value, access_word(size, user, flags), retaddr);
         return;
     }
-    access_record(e, linear, page->physical + offset, size, page->flags | flags | P5_ACCESS_WRITE);
-    memcpy(page->host + offset, &value, size);
+    access_found(e, &at, flags | P5_ACCESS_WRITE);
+    memcpy(at.host, &value, size);
 }
 
 static inline bool access_at_user_level(const uc_env *env)

@@ -44,16 +44,24 @@ static inline bool x87_can_push(uc_env *env)
 /* `condition` holds, perhaps after taking the registers. */
 #define X87_READY(env, condition) (__builtin_expect(condition, 1) || (x87_take(env) && (condition)))
 
-/* What the host's x87 has just done to the stack. */
+/* What the host's x87 does to the stack, whose top is the physical register `top`. */
+static inline void x87_push_to(uc_env *env, unsigned slot, unsigned reach)
+{
+    engine_of(env)->x87.reach[slot] = reach;
+    env->fpstt = slot;
+}
 static inline void x87_pushed(uc_env *env, unsigned reach)
 {
-    *x87_reach(env, 7) = reach;
-    env->fpstt = x87_slot(env, 7);
+    x87_push_to(env, x87_slot(env, 7), reach);
+}
+static inline void x87_pop_from(uc_env *env, unsigned top)
+{
+    engine_of(env)->x87.reach[top] = X87_REACH_EMPTY;
+    env->fpstt = (top + 1) & 7;
 }
 static inline void x87_popped(uc_env *env)
 {
-    *x87_reach(env, 0) = X87_REACH_EMPTY;
-    env->fpstt = x87_slot(env, 1);
+    x87_pop_from(env, x87_slot(env, 0));
 }
 
 /* The value of a filled register, held. C1 is lost. */

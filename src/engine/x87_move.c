@@ -253,14 +253,14 @@ int64_t WRAP(helper_fistll_ST0)(uc_env *env)
 static bool store_held80(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
-    p5_access *records = e->record_next;
     bool user = access_at_user_level(env);
-    uint8_t *low = access_store_place(env, address, 8, user);
-    if (!low || access_store_place(env, address + 8, 2, user) != low + 8) { /* in another page */
-        e->record_next = records;
+    access_place low, high;
+    if (!access_find(e, address, 8, user, true, &low) || !access_find(e, address + 8, 2, user, true, &high) ||
+        low.page != high.page)
         return false;
-    }
-    __asm__ volatile("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t(*)[10])low));
+    access_found(e, &low, P5_ACCESS_WRITE);
+    access_found(e, &high, P5_ACCESS_WRITE);
+    __asm__ volatile("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t(*)[10])low.host));
     return true;
 }
 

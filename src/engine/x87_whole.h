@@ -21,15 +21,19 @@ typedef int64_t i64 IN_MEMORY;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* `name` is written once, inline, with the privilege of its reference; these are what is called. */
+/* A function that makes a reference is written once, with the privilege of it as a parameter. It does what is
+ * usual, and leaves everything else to `name`_rare, as its last act: so it needs no frame. */
+#define RARE static void __attribute__((noinline))
 #define BY_PRIVILEGE(name)                                                                                   \
     static void name##_supervisor(uc_env *env, uint64_t address)                                             \
     {                                                                                                        \
-        name(env, address, false, X87_RETADDR);                                                              \
+        if (!name(env, address, false))                                                                      \
+            name##_rare(env, address, false, X87_RETADDR);                                                   \
     }                                                                                                        \
     static void name##_user(uc_env *env, uint64_t address)                                                   \
     {                                                                                                        \
-        name(env, address, true, X87_RETADDR);                                                               \
+        if (!name(env, address, true))                                                                       \
+            name##_rare(env, address, true, X87_RETADDR);                                                    \
     }
 
 void WRAP(helper_fpop)(uc_env *env);

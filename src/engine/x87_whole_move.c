@@ -4,17 +4,21 @@
 /* --- Loads --- */
 
 /* Infinities and NaNs have no reach. */
-static inline unsigned reach_of_m32(uint64_t number)
+static inline unsigned reach_of_m32(const void *at)
 {
+    uint32_t number;
+    memcpy(&number, at, sizeof number);
     return (~number & 0x7f800000u) != 0 ? X87_REACH_M32 : X87_REACH_UNKNOWN;
 }
-static inline unsigned reach_of_m64(uint64_t number)
+static inline unsigned reach_of_m64(const void *at)
 {
-    return (~number & 0x7ff0000000000000u) != 0 ? X87_REACH_M64 : X87_REACH_UNKNOWN;
+    uint32_t high;
+    memcpy(&high, (const uint8_t *)at + 4, sizeof high);
+    return (~high & 0x7ff00000u) != 0 ? X87_REACH_M64 : X87_REACH_UNKNOWN;
 }
-static inline unsigned reach_of_i64(uint64_t number)
+static inline unsigned reach_of_integer(const void *at)
 {
-    (void)number;
+    (void)at;
     return X87_REACH_I64;
 }
 
@@ -24,29 +28,41 @@ void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number);
 void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
 
 #define LOAD(type, reach_of, insn, otherwise)                                                                \
-    ALWAYS_INLINE void load_##type(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)              \
+    RARE load_##type##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                     \
     {                                                                                                        \
         bool can = X87_READY(env, x87_can_push(env));                                                        \
         if (!can)                                                                                            \
             x87_wait(env, retaddr);                                                                          \
-        uint64_t kept;                                                                                       \
-        const type *at =                                                                                     \
-            (const void *)access_load_place(env, address, sizeof(type), user, 0, retaddr, &kept);            \
-        type operand;                                                                                        \
-        memcpy(&operand, at, sizeof operand);                                                                \
+        type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
         if (can) {                                                                                           \
-            __asm__ volatile(insn " %0" : : "m"(*at));                                                       \
-            x87_pushed(env, reach_of((uint64_t)operand));                                                    \
+            __asm__ volatile(insn " %0" : : "m"(operand));                                                   \
+            x87_pushed(env, reach_of(&operand));                                                             \
             return;                                                                                          \
         }                                                                                                    \
         WRAP(otherwise)(env, operand);                                                                       \
     }                                                                                                        \
+    ALWAYS_INLINE bool load_##type(uc_env *env, uint64_t address, bool user)                                 \
+    {                                                                                                        \
+        engine *e = engine_of(env);                                                                          \
+        unsigned slot = x87_slot(env, 7);                                                                    \
+        access_place at;                                                                                     \
+        if (__builtin_expect(e->x87.reach[slot] != X87_REACH_EMPTY, 0) ||                                    \
+            __builtin_expect(!access_find(e, address, sizeof(type), user, false, &at), 0))                   \
+            return false;                                                                                    \
+        unsigned reach = reach_of(at.host);                                                                  \
+        if (__builtin_expect(reach == X87_REACH_UNKNOWN, 0))                                                 \
+            return false;                                                                                    \
+        access_found(e, &at, 0);                                                                             \
+        __asm__ volatile(insn " %0" : : "m"(*(const type *)at.host));                                        \
+        x87_push_to(env, slot, reach);                                                                       \
+        return true;                                                                                         \
+    }                                                                                                        \
     BY_PRIVILEGE(load_##type)
 LOAD(m32, reach_of_m32, "flds", helper_flds_ST0)
 LOAD(m64, reach_of_m64, "fldl", helper_fldl_ST0)
-LOAD(i16, reach_of_i64, "filds", helper_fildl_ST0)
-LOAD(i32, reach_of_i64, "fildl", helper_fildl_ST0)
-LOAD(i64, reach_of_i64, "fildll", helper_fildll_ST0)
+LOAD(i16, reach_of_integer, "filds", helper_fildl_ST0)
+LOAD(i32, reach_of_integer, "fildl", helper_fildl_ST0)
+LOAD(i64, reach_of_integer, "fildll", helper_fildll_ST0)
 
 void WRAP(helper_fpush)(uc_env *env);
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i);
@@ -110,18 +126,24 @@ LOAD_CONSTANT(fldz)
             WRAP(helper_fpop)(env);                                                                          \
     }
 #define STORE(name, type, insn, pops)                                                                        \
-    ALWAYS_INLINE void name(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                     \
+    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
     {                                                                                                        \
-        type *at;                                                                                            \
-        if (X87_READY(env, x87_filled(env, 0)) &&                                                            \
-            __builtin_expect((at = (void *)access_store_place(env, address, sizeof(type), user)) != NULL,    \
-                             1)) {                                                                           \
-            __asm__ volatile(insn " %0" : "=m"(*at));                                                        \
-            if (pops)                                                                                        \
-                x87_popped(env);                                                                             \
-            return;                                                                                          \
-        }                                                                                                    \
-        store_##type##_otherwise(env, (uint32_t)address, user, pops, retaddr);                               \
+        engine *e = engine_of(env);                                                                          \
+        unsigned top = x87_slot(env, 0);                                                                     \
+        access_place at;                                                                                     \
+        if (__builtin_expect(e->x87.reach[top] >= X87_REACH_EMPTY, 0) ||                                     \
+            __builtin_expect(!access_find(e, address, sizeof(type), user, true, &at), 0))                    \
+            return false;                                                                                    \
+        access_found(e, &at, P5_ACCESS_WRITE);                                                               \
+        __asm__ volatile(insn " %0" : "=m"(*(type *)at.host));                                               \
+        if (pops)                                                                                            \
+            x87_pop_from(env, top);                                                                          \
+        return true;                                                                                         \
+    }                                                                                                        \
+    RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \
+    {                                                                                                        \
+        if (!x87_take(env) || !name(env, address, user))                                                     \
+            store_##type##_otherwise(env, (uint32_t)address, user, pops, retaddr);                           \
     }                                                                                                        \
     BY_PRIVILEGE(name)
 STORE_OTHERWISE(m32, uint32_t, uint32_t, helper_fsts_ST0)
@@ -140,7 +162,12 @@ STORE(store_i32_pop, i32, "fistpl", true)
 STORE(store_i64_pop, i64, "fistpll", true)
 
 /* There is no such instruction without the pop: this stands while the block is translated. */
-ALWAYS_INLINE void store_i64(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)
+ALWAYS_INLINE bool store_i64(uc_env *env, uint64_t address, bool user)
+{
+    (void)env, (void)address, (void)user;
+    return false;
+}
+RARE store_i64_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)
 {
     store_i64_otherwise(env, (uint32_t)address, user, false, retaddr);
 }

@@ -2,17 +2,21 @@
 #include "engine/x87_whole.h"
 
 /* Infinities and NaNs are unsafe; everything else of these formats lies in the window of either processor. */
-static inline bool safe_m32(uint64_t number)
+static inline bool safe_m32(const void *at)
 {
+    uint32_t number;
+    memcpy(&number, at, sizeof number);
     return (~number & 0x7f800000u) != 0;
 }
-static inline bool safe_m64(uint64_t number)
+static inline bool safe_m64(const void *at)
 {
-    return (~number & 0x7ff0000000000000u) != 0;
+    uint32_t high;
+    memcpy(&high, (const uint8_t *)at + 4, sizeof high);
+    return (~high & 0x7ff00000u) != 0;
 }
-static inline bool safe_i32(uint64_t number)
+static inline bool safe_integer(const void *at)
 {
-    (void)number;
+    (void)at;
     return true;
 }
 
@@ -40,89 +44,103 @@ static void __attribute__((noinline)) tell_division(uc_env *env, const uc_fpreg 
 }
 
 /* A register may be operated upon, on the host's x87: its value is there, and safe. */
-static bool __attribute__((noinline)) operable_after_all(uc_env *env, unsigned i)
+static bool operable(uc_env *env, unsigned i)
 {
     x87_take(env);
     return x87_within(env, i);
 }
-static inline bool operable(uc_env *env, unsigned i)
-{
-    return __builtin_expect(*x87_reach(env, i) <= engine_of(env)->x87.safe_reach, 1) ||
-           operable_after_all(env, i);
-}
-
-static void __attribute__((noinline))
-unusual_operand(uc_env *env, x87_binary which, x87_operand kind, uint64_t operand, uintptr_t retaddr)
-{
-    x87_settle(engine_of(env));
-    x87_set_operand(env, kind, operand);
-    x87_recognise_operand(env, which, retaddr);
-    x87_binary_operand(env, which);
-}
-
-static void __attribute__((noinline))
-unusual_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr)
-{
-    x87_wait(env, retaddr);
-    x87_recognise_registers(env, which, a, b, retaddr);
-    x87_binary_registers(env, which, a, b);
-}
 
 /* ST(0) op memory. */
-#define WITH_MEMORY(name, which, type, kind, safe, reach, insn)                                              \
-    ALWAYS_INLINE void name(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                     \
+#define WITH_MEMORY(name, which, type, kind, safe, operand_reach, insn)                                      \
+    RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \
     {                                                                                                        \
         bool can = operable(env, 0);                                                                         \
         if (!can)                                                                                            \
             x87_wait(env, retaddr);                                                                          \
-        uint64_t kept;                                                                                       \
-        const type *at =                                                                                     \
-            (const void *)access_load_place(env, address, sizeof(type), user, 0, retaddr, &kept);            \
-        type operand;                                                                                        \
-        memcpy(&operand, at, sizeof operand);                                                                \
-        if (__builtin_expect(can && safe((uint64_t)operand), 1)) {                                           \
+        type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
+        if (can && safe(&operand)) {                                                                         \
             if ((which) >= X87_DIVIDE) {                                                                     \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
                 tell_division(env, &number, 0);                                                              \
             }                                                                                                \
-            __asm__ volatile(insn " %0" : : "m"(*at));                                                       \
-            *x87_reach(env, 0) = result_reach(which, *x87_reach(env, 0), reach);                             \
+            __asm__ volatile(insn " %0" : : "m"(operand));                                                   \
+            *x87_reach(env, 0) = result_reach(which, *x87_reach(env, 0), operand_reach);                     \
             return;                                                                                          \
         }                                                                                                    \
-        unusual_operand(env, which, kind, (uint64_t)operand, retaddr);                                       \
+        x87_settle(engine_of(env));                                                                          \
+        x87_set_operand(env, kind, (uint64_t)operand);                                                       \
+        x87_recognise_operand(env, which, retaddr);                                                          \
+        x87_binary_operand(env, which);                                                                      \
+    }                                                                                                        \
+    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
+    {                                                                                                        \
+        engine *e = engine_of(env);                                                                          \
+        unsigned *reach = x87_reach(env, 0);                                                                 \
+        access_place at;                                                                                     \
+        if ((which) >= X87_DIVIDE || __builtin_expect(*reach > e->x87.safe_reach, 0) ||                      \
+            __builtin_expect(!access_find(e, address, sizeof(type), user, false, &at), 0) ||                 \
+            __builtin_expect(!safe(at.host), 0))                                                             \
+            return false;                                                                                    \
+        access_found(e, &at, 0);                                                                             \
+        __asm__ volatile(insn " %0" : : "m"(*(const type *)at.host));                                        \
+        *reach = result_reach(which, *reach, operand_reach);                                                 \
+        return true;                                                                                         \
     }                                                                                                        \
     BY_PRIVILEGE(name)
 #define x87_from_i16 x87_from_integer
 #define x87_from_i32 x87_from_integer
-/* ST(a) op ST(b) to ST(a); one of them is 0, the other is `i`. */
-#define WITH_REGISTER(type, name, which, a, b, before, after, pops)                                          \
-    type name(uc_env *env, int i)                                                                            \
+
+/* ST(to) op ST(other) to ST(to); one of them is 0, the other is `i`. INSN is executed with `i`. */
+#define WITH_REGISTER(name, which, to, from, before, after, pops)                                            \
+    ALWAYS_INLINE void name##_held(uc_env *env, unsigned i)                                                  \
     {                                                                                                        \
-        if (__builtin_expect(operable(env, 0) && operable(env, (unsigned)i), 1)) {                           \
+        unsigned *reach = engine_of(env)->x87.reach, top = x87_slot(env, 0), other = (top + i) & 7;          \
+        reach[(top + (to)) & 7] = result_reach(which, reach[top], reach[other]);                             \
+        if (pops)                                                                                            \
+            x87_pop_from(env, top);                                                                          \
+        X87_BY_NUMBER(i, before, after)                                                                      \
+    }                                                                                                        \
+    RARE name##_rare(uc_env *env, unsigned i, uintptr_t retaddr)                                             \
+    {                                                                                                        \
+        if (operable(env, 0) && operable(env, i)) {                                                          \
             if ((which) >= X87_DIVIDE)                                                                       \
-                tell_division(env, NULL, (unsigned)i);                                                       \
-            unsigned reach = result_reach(which, *x87_reach(env, 0), *x87_reach(env, (unsigned)i));          \
-            *x87_reach(env, a) = reach;                                                                      \
-            if (pops)                                                                                        \
-                x87_popped(env);                                                                             \
-            X87_BY_NUMBER(i, before, after)                                                                  \
+                tell_division(env, NULL, i);                                                                 \
+            name##_held(env, i);                                                                             \
             return;                                                                                          \
         }                                                                                                    \
-        unusual_registers(env, which, a, b, X87_RETADDR);                                                    \
+        x87_wait(env, retaddr);                                                                              \
+        x87_recognise_registers(env, which, to, from, retaddr);                                              \
+        x87_binary_registers(env, which, to, from);                                                          \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
+    }                                                                                                        \
+    ALWAYS_INLINE void name##_at(uc_env *env, unsigned i, uintptr_t retaddr)                                 \
+    {                                                                                                        \
+        const engine *e = engine_of(env);                                                                    \
+        unsigned a = *x87_reach(env, 0), b = *x87_reach(env, i);                                             \
+        if ((which) < X87_DIVIDE && __builtin_expect((a > b ? a : b) <= e->x87.safe_reach, 1))               \
+            name##_held(env, i);                                                                             \
+        else                                                                                                 \
+            name##_rare(env, i, retaddr);                                                                    \
     }
-/* With ST(0) as destination an instruction is itself; to ST(i) the assembler of AT&T has FSUB and FSUBR, FDIV
- * and FDIVR the other way round. */
+#define CALLED(type, name, body)                                                                             \
+    type name(uc_env *env, int i)                                                                            \
+    {                                                                                                        \
+        body(env, (unsigned)i, X87_RETADDR);                                                                 \
+    }
+/* To ST(i) the assembler has FSUB and FSUBR, FDIV and FDIVR the other way round. */
 #define BINARY(name, which, op, to_op, integer_op)                                                           \
     WITH_MEMORY(name##_m32, which, m32, X87_M32, safe_m32, X87_REACH_M32, op "s")                            \
     WITH_MEMORY(name##_m64, which, m64, X87_M64, safe_m64, X87_REACH_M64, op "l")                            \
-    WITH_MEMORY(name##_i32, which, i32, X87_I32, safe_i32, X87_REACH_I32, integer_op "l")                    \
-    WITH_MEMORY(name##_i16, which, i16, X87_I32, safe_i32, X87_REACH_I16, integer_op "s")                    \
-    WITH_REGISTER(static void, name##_st0, which, 0, (unsigned)i, op " ", ", %%st", false)                   \
-    WITH_REGISTER(static void, name##_sti_pop, which, (unsigned)i, 0, to_op "p %%st, ", "", true)            \
+    WITH_MEMORY(name##_i32, which, i32, X87_I32, safe_integer, X87_REACH_I32, integer_op "l")                \
+    WITH_MEMORY(name##_i16, which, i16, X87_I32, safe_integer, X87_REACH_I16, integer_op "s")                \
+    WITH_REGISTER(name##_st0, which, 0, i, op " ", ", %%st", false)                                          \
+    WITH_REGISTER(name##_sti, which, i, 0, to_op " %%st, ", "", false)                                       \
+    WITH_REGISTER(name##_sti_pop, which, i, 0, to_op "p %%st, ", "", true)                                   \
+    CALLED(static void, name##_with_sti, name##_st0_at)                                                      \
+    CALLED(static void, name##_to_sti_pop, name##_sti_pop_at)                                                \
     void WRAP(helper_##name##_STN_ST0)(uc_env * env, int i);                                                 \
-    WITH_REGISTER(void, WRAP(helper_##name##_STN_ST0), which, (unsigned)i, 0, to_op " %%st, ", "", false)
+    CALLED(void, WRAP(helper_##name##_STN_ST0), name##_sti_at)
 BINARY(fadd, X87_ADD, "fadd", "fadd", "fiadd")
 BINARY(fsub, X87_SUB, "fsub", "fsubr", "fisub")
 BINARY(fsubr, X87_SUBR, "fsubr", "fsub", "fisubr")
@@ -133,26 +151,35 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
 /* --- Comparisons --- */
 
 #define COMPARE_WITH(name, type, kind, insn, pops)                                                           \
-    ALWAYS_INLINE void name(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                     \
+    RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \
     {                                                                                                        \
         bool can = X87_READY(env, x87_filled(env, 0));                                                       \
         if (!can)                                                                                            \
             x87_wait(env, retaddr);                                                                          \
-        uint64_t kept;                                                                                       \
-        const type *at =                                                                                     \
-            (const void *)access_load_place(env, address, sizeof(type), user, 0, retaddr, &kept);            \
+        type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
         if (can) {                                                                                           \
-            __asm__ volatile(insn " %0" : : "m"(*at));                                                       \
+            __asm__ volatile(insn " %0" : : "m"(operand));                                                   \
             if (pops)                                                                                        \
                 x87_popped(env);                                                                             \
             return;                                                                                          \
         }                                                                                                    \
-        type operand;                                                                                        \
-        memcpy(&operand, at, sizeof operand);                                                                \
         x87_set_operand(env, kind, (uint64_t)operand);                                                       \
         x87_compare_operand(env, false);                                                                     \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
+    }                                                                                                        \
+    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
+    {                                                                                                        \
+        engine *e = engine_of(env);                                                                          \
+        access_place at;                                                                                     \
+        if (__builtin_expect(!x87_filled(env, 0), 0) ||                                                      \
+            __builtin_expect(!access_find(e, address, sizeof(type), user, false, &at), 0))                   \
+            return false;                                                                                    \
+        access_found(e, &at, 0);                                                                             \
+        __asm__ volatile(insn " %0" : : "m"(*(const type *)at.host));                                        \
+        if (pops)                                                                                            \
+            x87_popped(env);                                                                                 \
+        return true;                                                                                         \
     }                                                                                                        \
     BY_PRIVILEGE(name)
 #define COMPARE_REGISTER(name, unordered, insn, pops)                                                        \
@@ -212,10 +239,15 @@ static void test(uc_env *env)
 
 /* The operand alone: what stands between a fetch and its operation while the block is translated. */
 #define OPERAND(type, kind)                                                                                  \
-    ALWAYS_INLINE void operand_##type(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)           \
+    RARE operand_##type##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                  \
     {                                                                                                        \
         uint64_t operand = access_load_quick(env, address, sizeof(type), user, 0, retaddr);                  \
         x87_set_operand(env, kind, (uint64_t)(type)operand);                                                 \
+    }                                                                                                        \
+    ALWAYS_INLINE bool operand_##type(uc_env *env, uint64_t address, bool user)                              \
+    {                                                                                                        \
+        (void)env, (void)address, (void)user;                                                                \
+        return false;                                                                                        \
     }                                                                                                        \
     BY_PRIVILEGE(operand_##type)
 OPERAND(m32, X87_M32)
@@ -225,14 +257,14 @@ OPERAND(i16, X87_I32)
 
 /* --- What they take the place of --- */
 
-#define WITH_OPERAND(helper, name)                                                                           \
+#define WITH_OPERAND(helper, name, with_register)                                                            \
     JOIN_EITHER(operand_m32, WRAP(helper), name##_m32), JOIN_EITHER(operand_m64, WRAP(helper), name##_m64),  \
         JOIN_EITHER(operand_i32, WRAP(helper), name##_i32),                                                  \
         JOIN_EITHER(operand_i16, WRAP(helper), name##_i16),                                                  \
-        JOIN(WRAP(helper_fmov_FT0_STN), WRAP(helper), name##_st0)
+        JOIN(WRAP(helper_fmov_FT0_STN), WRAP(helper), with_register)
 #define ARITHMETIC(name)                                                                                     \
-    WITH_OPERAND(helper_##name##_ST0_FT0, name),                                                             \
-        JOIN(WRAP(helper_##name##_STN_ST0), WRAP(helper_fpop), name##_sti_pop)
+    WITH_OPERAND(helper_##name##_ST0_FT0, name, name##_with_sti),                                            \
+        JOIN(WRAP(helper_##name##_STN_ST0), WRAP(helper_fpop), name##_to_sti_pop)
 
 void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number);
 void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number);
@@ -260,7 +292,7 @@ static const emit_whole rows[] = {
     ARITHMETIC(fmul),
     ARITHMETIC(fdiv),
     ARITHMETIC(fdivr),
-    WITH_OPERAND(helper_fcom_ST0_FT0, com),
+    WITH_OPERAND(helper_fcom_ST0_FT0, com, com_st0),
     JOIN(WRAP(helper_fmov_FT0_STN), WRAP(helper_fucom_ST0_FT0), ucom_st0),
     JOIN(WRAP(helper_fldz_FT0), WRAP(helper_fcom_ST0_FT0), test),
     POPPED(com_m32),
