@@ -130,6 +130,10 @@ typedef struct engine_guard {
     breakpoints comparators;
 } engine_guard;
 
+/* Where the guest's x87 registers are: in Unicorn's state, or in the host's x87 (x87_host.h); or in the
+ * state, where an MMX instruction finds nothing to do: TOP is 0, no register is empty, nothing is pending. */
+typedef enum x87_place { X87_IN_STATE, X87_IN_HOST, X87_IN_STATE_MMX } x87_place;
+
 struct engine {
     /* Hot: block start and memory access. */
     engine_block *current;  /* the block that is running, NULL between blocks */
@@ -175,7 +179,7 @@ struct engine {
         bool pushing;                 /* the next load pushes */
         bool ignored;                 /* IGNNE# is active for the pending exception */
         bool suppressed;              /* an unmasked exception: no result, no pop */
-        bool held;                    /* the host's x87 has the guest's registers (x87_host.h) */
+        uint8_t place;                /* x87_place */
         uint64_t operand;             /* in its memory format */
         unsigned safe_low, safe_span; /* the window of x87_safe */
         unsigned safe_reach;          /* what lies in it on either side */
@@ -308,11 +312,11 @@ bool block_make_room(engine *e);
 
 /* x87_host.c: the guest's x87 registers are in Unicorn's state after this, wherever they were. Before anybody
  * else's code runs, and before they are looked at. */
-void x87_settle_held(engine *e);
+void x87_settle_from(engine *e);
 static inline void x87_settle(engine *e)
 {
-    if (e->x87.held)
-        x87_settle_held(e);
+    if (e->x87.place != X87_IN_STATE)
+        x87_settle_from(e);
 }
 void x87_open(engine *e);
 

@@ -68,6 +68,11 @@ static inline bool x87_masked(uint16_t control)
     return (control & X87_EXCEPTIONS) == X87_EXCEPTIONS;
 }
 
+static inline bool x87_held(const uc_env *env)
+{
+    return engine_of(env)->x87.place == X87_IN_HOST;
+}
+
 /* A waiting instruction begins that looks at Unicorn's state: vector 16 is raised if an unmasked exception is
  * pending. Without CR0.NE it is not to be delivered: the owner's board answers FERR# (event.c), unless it has
  * activated IGNNE#. */

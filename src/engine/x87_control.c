@@ -10,7 +10,7 @@ void WRAP(helper_fldcw)(uc_env *env, uint32_t value);
 void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
 {
     uint16_t control = (uint16_t)((value & CONTROL_BITS) | CONTROL_ONE);
-    if (engine_of(env)->x87.held && x87_masked(control)) {
+    if (x87_held(env) && x87_masked(control)) {
         __asm__ volatile("fldcw %0" : : "m"(control));
         env->fpuc = control;
         return;
@@ -25,7 +25,7 @@ uint32_t WRAP(helper_fnstsw)(uc_env *env);
 uint32_t WRAP(helper_fnstsw)(uc_env *env)
 {
     uint16_t status;
-    if (!engine_of(env)->x87.held)
+    if (!x87_held(env))
         return x87_status_word(env);
     __asm__ volatile("fnstsw %0" : "=a"(status));
     return status;
@@ -35,7 +35,7 @@ void REAL(helper_fclex)(uc_env *env);
 void WRAP(helper_fclex)(uc_env *env);
 void WRAP(helper_fclex)(uc_env *env)
 {
-    if (engine_of(env)->x87.held)
+    if (x87_held(env))
         __asm__ volatile("fnclex");
     else
         REAL(helper_fclex)(env);
@@ -223,11 +223,18 @@ void WRAP(helper_fninit)(uc_env *env)
 
 /* MMX instructions wait, too; EMMS as well. Afterwards all registers count as valid (MMX) or empty (EMMS). */
 void WRAP(helper_enter_mmx)(uc_env *env);
-void WRAP(helper_enter_mmx)(uc_env *env)
+static void __attribute__((noinline)) enter_mmx(uc_env *env, uintptr_t retaddr)
 {
-    x87_wait(env, X87_RETADDR);
+    x87_wait(env, retaddr);
     env->fpstt = 0;
     memset(env->fptags, 0, sizeof env->fptags);
+    engine_of(env)->x87.place = X87_IN_STATE_MMX;
+}
+
+void WRAP(helper_enter_mmx)(uc_env *env)
+{
+    if (__builtin_expect(engine_of(env)->x87.place != X87_IN_STATE_MMX, 0))
+        enter_mmx(env, X87_RETADDR);
 }
 
 void WRAP(helper_emms)(uc_env *env);

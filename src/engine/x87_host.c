@@ -28,7 +28,7 @@ static unsigned reach_of(const uc_fpreg *value)
 bool x87_take(uc_env *env)
 {
     engine *e = engine_of(env);
-    if (e->x87.held || !x87_masked(env->fpuc))
+    if (x87_held(env) || !x87_masked(env->fpuc))
         return false;
     uint8_t image[IMAGE_BYTES] = {0};
     uint16_t status, tags = 0;
@@ -46,14 +46,18 @@ bool x87_take(uc_env *env)
     memcpy(image + IMAGE_STATUS, &status, 2);
     memcpy(image + IMAGE_TAGS, &tags, 2);
     __asm__ volatile("frstor %0" : : "m"(image));
-    e->x87.held = true;
+    e->x87.place = X87_IN_HOST;
     e->x87.suppressed = false;
     return true;
 }
 
-void x87_settle_held(engine *e)
+void x87_settle_from(engine *e)
 {
     uc_env *env = e->env;
+    if (!x87_held(env)) {
+        e->x87.place = X87_IN_STATE;
+        return;
+    }
     uint8_t image[IMAGE_BYTES];
     uint16_t status, tags;
     __asm__ volatile("fnsave %0" : "=m"(image)); /* leaves the host's x87 as its programs want it */
@@ -66,7 +70,7 @@ void x87_settle_held(engine *e)
         memcpy(env->fpregs[slot].bytes, image + IMAGE_REGISTERS + REGISTER_BYTES * ((slot - env->fpstt) & 7),
                REGISTER_BYTES);
     }
-    e->x87.held = false;
+    e->x87.place = X87_IN_STATE;
     forget_reach(e);
 }
 
@@ -77,7 +81,7 @@ void engine_settle(engine *e)
 
 void x87_open(engine *e)
 {
-    e->x87.held = false;
+    e->x87.place = X87_IN_STATE;
     forget_reach(e);
 }
 

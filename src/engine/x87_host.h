@@ -1,6 +1,6 @@
 /* The host's x87 as the guest's. While the guest masks all exceptions no x87 instruction needs a look at what
  * it did: values, tags, TOP and status word come out as they shall by executing it on the host's x87, which
- * then holds the guest's registers and is simply left as it is (`held`). Translated code and this program's
+ * then holds the guest's registers and is simply left as it is (x87_held). Translated code and this program's
  * own do not use it; tests/unit/engine/no_x87.sh looks at that. Before anybody else's code may run - a
  * callback of the owner, the end of a run - and before anything reads or writes the registers in Unicorn's
  * state, they are put back there (x87_settle).
@@ -44,24 +44,24 @@ static inline bool x87_can_push(uc_env *env)
 /* `condition` holds, perhaps after taking the registers. */
 #define X87_READY(env, condition) (__builtin_expect(condition, 1) || (x87_take(env) && (condition)))
 
-/* What the host's x87 does to the stack, whose top is the physical register `top`. */
-static inline void x87_push_to(uc_env *env, unsigned slot, unsigned reach)
+/* What the host's x87 does to the stack: the top goes to physical register `slot`, or away from `top`. */
+static inline void x87_push_to(uc_env *env, engine *e, unsigned slot, unsigned reach)
 {
-    engine_of(env)->x87.reach[slot] = reach;
+    e->x87.reach[slot] = reach;
     env->fpstt = slot;
+}
+static inline void x87_pop_from(uc_env *env, engine *e, unsigned top)
+{
+    e->x87.reach[top] = X87_REACH_EMPTY;
+    env->fpstt = (top + 1) & 7;
 }
 static inline void x87_pushed(uc_env *env, unsigned reach)
 {
-    x87_push_to(env, x87_slot(env, 7), reach);
-}
-static inline void x87_pop_from(uc_env *env, unsigned top)
-{
-    engine_of(env)->x87.reach[top] = X87_REACH_EMPTY;
-    env->fpstt = (top + 1) & 7;
+    x87_push_to(env, engine_of(env), x87_slot(env, 7), reach);
 }
 static inline void x87_popped(uc_env *env)
 {
-    x87_pop_from(env, x87_slot(env, 0));
+    x87_pop_from(env, engine_of(env), x87_slot(env, 0));
 }
 
 /* The value of a filled register, held. C1 is lost. */

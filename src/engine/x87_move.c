@@ -363,7 +363,7 @@ void WRAP(helper_fpop)(uc_env *env);
 void WRAP(helper_fpop)(uc_env *env)
 {
     engine *e = engine_of(env);
-    if (e->x87.held) { /* of what has no exception: not FSTP ST(0), which could have one */
+    if (x87_held(env)) { /* of what has no exception: not FSTP ST(0), which could have one */
         __asm__ volatile("ffree %st(0)\n\tfincstp");
         x87_popped(env);
         return;

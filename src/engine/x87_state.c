@@ -54,7 +54,7 @@ void x87_raise_pending(uc_env *env, uintptr_t retaddr)
 void WRAP(helper_fwait)(uc_env *env);
 void WRAP(helper_fwait)(uc_env *env)
 {
-    if (!engine_of(env)->x87.held) /* nothing is pending then */
+    if (!x87_held(env)) /* nothing is pending then */
         x87_wait(env, X87_RETADDR);
 }
 

@@ -54,7 +54,7 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
             return false;                                                                                    \
         access_found(e, &at, 0);                                                                             \
         __asm__ volatile(insn " %0" : : "m"(*(const type *)at.host));                                        \
-        x87_push_to(env, slot, reach);                                                                       \
+        x87_push_to(env, e, slot, reach);                                                                    \
         return true;                                                                                         \
     }                                                                                                        \
     BY_PRIVILEGE(load_##type)
@@ -137,7 +137,7 @@ LOAD_CONSTANT(fldz)
         access_found(e, &at, P5_ACCESS_WRITE);                                                               \
         __asm__ volatile(insn " %0" : "=m"(*(type *)at.host));                                               \
         if (pops)                                                                                            \
-            x87_pop_from(env, top);                                                                          \
+            x87_pop_from(env, e, top);                                                                       \
         return true;                                                                                         \
     }                                                                                                        \
     RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \

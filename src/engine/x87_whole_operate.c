@@ -90,14 +90,14 @@ static bool operable(uc_env *env, unsigned i)
 #define x87_from_i16 x87_from_integer
 #define x87_from_i32 x87_from_integer
 
-/* ST(to) op ST(other) to ST(to); one of them is 0, the other is `i`. INSN is executed with `i`. */
+/* ST(to) op ST(from) to ST(to); one of them is 0, the other is `i`, with which INSN is executed. */
 #define WITH_REGISTER(name, which, to, from, before, after, pops)                                            \
-    ALWAYS_INLINE void name##_held(uc_env *env, unsigned i)                                                  \
+    ALWAYS_INLINE void name##_held(uc_env *env, unsigned i, unsigned top, unsigned a, unsigned b)            \
     {                                                                                                        \
-        unsigned *reach = engine_of(env)->x87.reach, top = x87_slot(env, 0), other = (top + i) & 7;          \
-        reach[(top + (to)) & 7] = result_reach(which, reach[top], reach[other]);                             \
+        engine *e = engine_of(env);                                                                          \
+        e->x87.reach[(top + (to)) & 7] = result_reach(which, a, b);                                          \
         if (pops)                                                                                            \
-            x87_pop_from(env, top);                                                                          \
+            x87_pop_from(env, e, top);                                                                       \
         X87_BY_NUMBER(i, before, after)                                                                      \
     }                                                                                                        \
     RARE name##_rare(uc_env *env, unsigned i, uintptr_t retaddr)                                             \
@@ -105,7 +105,7 @@ static bool operable(uc_env *env, unsigned i)
         if (operable(env, 0) && operable(env, i)) {                                                          \
             if ((which) >= X87_DIVIDE)                                                                       \
                 tell_division(env, NULL, i);                                                                 \
-            name##_held(env, i);                                                                             \
+            name##_held(env, i, x87_slot(env, 0), *x87_reach(env, 0), *x87_reach(env, i));                   \
             return;                                                                                          \
         }                                                                                                    \
         x87_wait(env, retaddr);                                                                              \
@@ -114,19 +114,20 @@ static bool operable(uc_env *env, unsigned i)
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }                                                                                                        \
-    ALWAYS_INLINE void name##_at(uc_env *env, unsigned i, uintptr_t retaddr)                                 \
+    ALWAYS_INLINE bool name(uc_env *env, unsigned i)                                                         \
     {                                                                                                        \
         const engine *e = engine_of(env);                                                                    \
-        unsigned a = *x87_reach(env, 0), b = *x87_reach(env, i);                                             \
-        if ((which) < X87_DIVIDE && __builtin_expect((a > b ? a : b) <= e->x87.safe_reach, 1))               \
-            name##_held(env, i);                                                                             \
-        else                                                                                                 \
-            name##_rare(env, i, retaddr);                                                                    \
+        unsigned top = x87_slot(env, 0), a = e->x87.reach[top], b = e->x87.reach[(top + i) & 7];             \
+        if ((which) >= X87_DIVIDE || __builtin_expect((a > b ? a : b) > e->x87.safe_reach, 0))               \
+            return false;                                                                                    \
+        name##_held(env, i, top, a, b);                                                                      \
+        return true;                                                                                         \
     }
 #define CALLED(type, name, body)                                                                             \
     type name(uc_env *env, int i)                                                                            \
     {                                                                                                        \
-        body(env, (unsigned)i, X87_RETADDR);                                                                 \
+        if (!body(env, (unsigned)i))                                                                         \
+            body##_rare(env, (unsigned)i, X87_RETADDR);                                                      \
     }
 /* To ST(i) the assembler has FSUB and FSUBR, FDIV and FDIVR the other way round. */
 #define BINARY(name, which, op, to_op, integer_op)                                                           \
@@ -137,10 +138,10 @@ static bool operable(uc_env *env, unsigned i)
     WITH_REGISTER(name##_st0, which, 0, i, op " ", ", %%st", false)                                          \
     WITH_REGISTER(name##_sti, which, i, 0, to_op " %%st, ", "", false)                                       \
     WITH_REGISTER(name##_sti_pop, which, i, 0, to_op "p %%st, ", "", true)                                   \
-    CALLED(static void, name##_with_sti, name##_st0_at)                                                      \
-    CALLED(static void, name##_to_sti_pop, name##_sti_pop_at)                                                \
+    CALLED(static void, name##_with_sti, name##_st0)                                                         \
+    CALLED(static void, name##_to_sti_pop, name##_sti_pop)                                                   \
     void WRAP(helper_##name##_STN_ST0)(uc_env * env, int i);                                                 \
-    CALLED(void, WRAP(helper_##name##_STN_ST0), name##_sti_at)
+    CALLED(void, WRAP(helper_##name##_STN_ST0), name##_sti)
 BINARY(fadd, X87_ADD, "fadd", "fadd", "fiadd")
 BINARY(fsub, X87_SUB, "fsub", "fsubr", "fisub")
 BINARY(fsubr, X87_SUBR, "fsubr", "fsub", "fisubr")

@@ -14,6 +14,8 @@ typedef struct sequence {
 } sequence;
 
 static const x87_insn load_control = M("fldcw m16", 0xd9, 5, 'c');
+/* What MMX instructions do to TOP and tags. */
+static const x87_insn mmx[] = {{"movd eax, mm1", {0x0f, 0x7e, 0xc8}, 3, '-'}, R("emms", 0x0f, 0x77)};
 
 /* Memory operands get a displacement: [ECX + 16 * slot]. Other instructions stand for themselves. */
 static void add(sequence *s, unsigned n, const x87_insn *insn)
@@ -29,7 +31,7 @@ static void add(sequence *s, unsigned n, const x87_insn *insn)
 }
 
 /* What programs do most makes up half of it, so that values live for a while. */
-static void random_sequence(sequence *s)
+static void random_sequence(sequence *s, unsigned family)
 {
     enum { INSNS = sizeof insns / sizeof insns[0], ARITHMETIC = 2 * 7 };
     s->size = 0;
@@ -38,6 +40,8 @@ static void random_sequence(sequence *s)
         const x87_insn *insn = &insns[below(calm ? ARITHMETIC : INSNS)];
         if (below(16) == 0)
             insn = &load_control;
+        else if (family == P5_FAMILY_P55C && below(12) == 0)
+            insn = &mmx[below(2)];
         else if (strcmp(insn->name, "fninit") == 0)
             insn = &insns[0];
         add(s, n, insn);
@@ -160,7 +164,7 @@ static void sequences(unsigned family)
     unsigned unsafe = 0, values = 0;
     for (unsigned i = 0; i < SEQUENCES; i++) {
         sequence s;
-        random_sequence(&s);
+        random_sequence(&s, family);
         for (unsigned n = 0; n < STATES; n++)
             random_state_of(before + n * RECORD, &s);
         memcpy(host, before, sizeof host);
