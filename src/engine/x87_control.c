@@ -241,6 +241,7 @@ void WRAP(helper_emms)(uc_env *env);
 void WRAP(helper_emms)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
+    env->fpstt = 0;
     memset(env->fptags, 1, sizeof env->fptags); /* all empty */
 }
 
