@@ -363,6 +363,56 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
     return memo_prices(core, b->cpl) ? levels_of(b) : NO_LEVELS;
 }
 
+/* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
+ * ended with, or NULL. `*quick`: nothing can have changed what is under way. */
+static inline __attribute__((always_inline)) memo_leaf *
+price_quickly(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+              memo_path *path, const quiet_time *quiet, bool *quick)
+{
+    p5_block *block = b->block;
+    memo_way *way = &path->way;
+    *quick = false;
+    bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
+    if (__builtin_expect(!code_is_usual(core, block, way, is_quiet), 0))
+        return left_at_start(core, all, b, path);
+    if (__builtin_expect(!is_quiet, 0)) {
+        memo_node *at = memo_steps_busy(core, accesses, way);
+        if (at != way->end)
+            return left_at(core, all, b, path, at, true);
+    } else {
+        const p5_access *access = accesses + way->first_access;
+        for (const memo_step *step = way->steps; step != way->steps_end; step++, access++)
+            if (__builtin_expect(!memory_data_expected(core->memory, access, &step->expected), 0))
+                return left_at(core, all, b, path, step->node, true);
+    }
+    memo_branch *branch = (memo_branch *)way->end;
+    if (__builtin_expect(branch->node.place.kind != MEMO_BRANCH, 0))
+        return left_at(core, all, b, path, &branch->node, false);
+    bool taken = block_taken(block, b->next);
+    memo_leaf *leaf = (memo_leaf *)branch->node.usual;
+    if (memo_is_own(branch)) {
+        const p5_retired r = {.block = block, .next = b->next};
+        unsigned own = memo_own(core, &r, branch, taken);
+        leaf = branch->own[own];
+        if (__builtin_expect(!leaf, 0))
+            return left_at_branch(core, all, b, path, branch, own);
+    } else if (!leaf || !memo_is_absent(core, branch, taken)) {
+        return left_at(core, all, b, path, &branch->node, false);
+    }
+    *quick = true;
+    use(core, leaf, block);
+    return leaf;
+}
+
+/* The variant of this execution is not that of `path`, or not easily known. */
+static inline bool may_be_variant(const p5_retired_block *b, const p5_access *accesses, const memo_path *path)
+{
+    const p5_block *block = b->block;
+    return block->has_variants &&
+           (block->value_count != 0 ||
+            banks_variant(block, accesses, block_taken(block, b->next)) != path->variant);
+}
+
 /* Prices blocks in turn. `watched`: only as long as they cannot reach clock `limit`, and there may be a
  * profile. Answers how many. */
 static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
@@ -373,80 +423,30 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
     if (count == 0)
         return 0;
     batch all = {.blocks = blocks, .accesses = accesses, .values = values};
-    struct memory *m = core->memory;
     int64_t levels = priced_levels(core, blocks);
-    quiet_time quiet = find_quiet_time(m);
+    quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = next_path(core);
-    memo_leaf *leaf;
     for (const p5_retired_block *b = blocks, *end = b + count; b < end; accesses = b->accesses_end, b++) {
         p5_block *block = b->block;
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
         if (watched && (!whole || core->now + block->blind_clocks >= limit))
             return (size_t)(b - blocks);
-        if (__builtin_expect(!path || path->block != block || !whole || levels_of(b) != levels, 0))
-            goto unusual;
-        if (block->has_variants &&
-            (block->value_count != 0 ||
-             banks_variant(block, accesses, block_taken(block, b->next)) != path->variant)) {
+        bool known = path && path->block == block && whole && levels_of(b) == levels;
+        if (known && may_be_variant(b, accesses, path)) {
             path = variant_of(core, &all, b, block_taken(block, b->next), path);
-            if (__builtin_expect(!path, 0))
-                goto unusual;
+            known = path != NULL;
         }
-        if (watched && __builtin_expect(!memo_notes(core, block, b->next), 0))
-            goto unusual;
-        memo_way *way = &path->way;
-        bool is_quiet = memo_clock(core, way->quiet_offset) - quiet.from < quiet.span;
-        if (__builtin_expect(!code_is_usual(core, block, way, is_quiet), 0)) {
-            leaf = left_at_start(core, &all, b, path);
-            goto slowly;
-        }
-        const memo_step *step = way->steps;
-        if (__builtin_expect(!is_quiet, 0)) {
-            memo_node *at = memo_steps_busy(core, accesses, way);
-            if (at != way->end) {
-                leaf = left_at(core, &all, b, path, at, true);
-                goto slowly;
-            }
-        } else if (step != way->steps_end) {
-            const p5_access *access = accesses + way->first_access;
-            do {
-                if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0)) {
-                    leaf = left_at(core, &all, b, path, step->node, true);
-                    goto slowly;
-                }
-                access++;
-            } while (++step != way->steps_end);
-        }
-        bool taken = block_taken(block, b->next);
-        memo_branch *branch = (memo_branch *)way->end;
-        if (__builtin_expect(branch->node.place.kind != MEMO_BRANCH, 0)) {
-            leaf = left_at(core, &all, b, path, &branch->node, false);
-            goto slowly;
-        }
-        if (memo_is_own(branch)) {
-            const p5_retired r = {.block = block, .next = b->next};
-            unsigned own = memo_own(core, &r, branch, taken);
-            leaf = branch->own[own];
-            if (__builtin_expect(!leaf, 0)) {
-                leaf = left_at_branch(core, &all, b, path, branch, own);
-                goto slowly;
-            }
+        bool quick = false;
+        memo_leaf *leaf;
+        if (__builtin_expect(known && (!watched || memo_notes(core, block, b->next)), 1)) {
+            leaf = price_quickly(core, &all, b, accesses, path, &quiet, &quick);
         } else {
-            if (!memo_is_absent(core, branch, taken) || !branch->node.usual) {
-                leaf = left_at(core, &all, b, path, &branch->node, false);
-                goto slowly;
-            }
-            leaf = (memo_leaf *)branch->node.usual;
+            price_unusual(core, &all, b);
+            levels = priced_levels(core, b);
+            leaf = core->memo.last;
         }
-        use(core, leaf, block);
-        path = leaf->next_path;
-        continue;
-    unusual:
-        price_unusual(core, &all, b);
-        levels = priced_levels(core, b);
-        leaf = core->memo.last;
-    slowly:
-        quiet = find_quiet_time(m);
+        if (__builtin_expect(!quick, 0))
+            quiet = find_quiet_time(core->memory);
         path = leaf ? leaf->next_path : NULL;
     }
     return count;
