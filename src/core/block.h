@@ -89,7 +89,7 @@ typedef struct op {
 struct memo_path;
 
 struct p5_block {
-    /* What memo_price.c looks at every time. */
+    /* What memo_batch.c looks at every time. */
     unsigned count;
     uint32_t access_count;
     uint32_t fall_through;

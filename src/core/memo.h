@@ -8,10 +8,12 @@
  * tree ends the pipe runs, and the way is added. A leaf counts how often it was reached; totals are formed
  * from these counts when somebody looks.
  *
- *   memo.c        states, ways in, totals     memo_price.c   the hot path
- *   memo_tree.h   nodes, edges, leaves        memo_walk.c    what leaves the hot path: unusual answers
- *   memo_way.h    ways of usual answers       memo_learn.c   the pipe's run along known answers and beyond
- *   memo_ahead.c  the clocks of a stretch before it is priced */
+ *   memo.c          states, ways in, totals     memo_price.c   a stretch by itself
+ *   memo_tree.h     nodes, edges, leaves        memo_batch.c   many stretches: the hot path
+ *   memo_way.h      ways of usual answers       memo_walk.c    what leaves it: unusual answers
+ *   memo_variant.h  what else tells executions  memo_learn.c   the pipe's run along known answers
+ *                   of a block apart                           and beyond
+ *   memo_ahead.c    the clocks of a stretch before it is priced */
 #ifndef CORE_MEMO_H
 #define CORE_MEMO_H
 

@@ -110,7 +110,7 @@ typedef struct memo_way {
     uint16_t first_access; /* the first reference among the steps */
     bool only_data;        /* all steps are data references, */
     bool asks_code;        /* lines are fetched on it */
-    /* For who goes it quickly (memo_price.c): */
+    /* For who goes it quickly (memo_batch.c): */
     int32_t quiet_offset; /* if nothing is under way from this clock on, relative to the block's first,
                              nothing is under way for any of its references; */
     uint32_t quick_page;  /* `page`, or MEMO_NO_PAGE: it cannot be gone quickly */

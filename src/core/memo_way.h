@@ -13,6 +13,8 @@ typedef struct memo_reached {
 
 /* memo_price.c. The path of this execution, as memo_price will find it. NULL: there is none. */
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
+/* The first use of a leaf since totals were formed, or in another context than the last. */
+void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
 /* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
  * its way there. Changes nothing but where it looks first. */
@@ -160,6 +162,48 @@ static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *c
         return (memo_reached){way->first, false};
     memo_node *at = memo_steps(core, r, way);
     return (memo_reached){&at->place, at != way->end};
+}
+
+/* Follows the tree from its root to the leaf. NULL: it ends behind `known` questions. */
+static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *core, const p5_retired *r,
+                                                                     memo_path *path, bool taken)
+{
+    memo_reached at = memo_follow(core, r, path, &path->way);
+    memo_branch *branch = (memo_branch *)at.place;
+    if (__builtin_expect(!at.place || at.place->kind != MEMO_BRANCH, 0))
+        return memo_walk(core, r, path, at, taken);
+    if (!memo_is_own(branch))
+        return memo_is_absent(core, branch, taken) && branch->node.usual
+                   ? (memo_leaf *)branch->node.usual
+                   : memo_walk(core, r, path, at, taken);
+    unsigned own = memo_own(core, r, branch, taken);
+    memo_leaf *leaf = branch->own[own];
+    return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk_own(core, r, path, branch, own);
+}
+
+/* What comes with a leaf: `block` has been priced. */
+static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
+{
+    memo *m = &core->memo;
+    if (__builtin_expect(leaf->context != m->context, 0))
+        memo_begin_to_use(core, leaf);
+    leaf->uses[core->cpl_class]++;
+    if (leaf->groups == 1)
+        core->pipe.previous_u = memo_last_u(core);
+    branch_run *ran = block->ran;
+    core->now += leaf->clocks;
+    core->instructions += leaf->instructions;
+    core->groups += leaf->groups;
+    ran->instructions = core->instructions;
+    ran->groups = core->groups;
+    m->last = leaf;
+}
+
+/* The way in that was taken last time from where the core stands, or NULL. */
+static inline memo_path *memo_next_path(const p5_core *core)
+{
+    const memo_leaf *last = core->memo.last;
+    return __builtin_expect(last != NULL, 1) ? last->next_path : NULL;
 }
 
 #endif

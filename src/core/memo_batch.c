@@ -1,0 +1,245 @@
+/* The hot path for many stretches at once. */
+#include <string.h>
+
+#include "core/memo_variant.h"
+#include "core/memo_way.h"
+
+/* The clocks at which nothing is under way and no other bus master acts before a block's last question, as
+ * long as no question is answered unusually. */
+typedef struct quiet_time {
+    uint64_t from, span;
+} quiet_time;
+
+static inline quiet_time find_quiet_time(const struct memory *m)
+{
+    enum { MARGIN = 2 * MEMO_REACH }; /* the last question is asked that much later than the first at most */
+    uint64_t from = m->write_quiet, due = m->agent.due;
+    return (quiet_time){from, due > from + MARGIN ? due - from - MARGIN : 0};
+}
+
+/* Bytes from `cpl` to `iopl`. */
+enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
+
+/* Of the stretches of a batch each knows where its accesses and values end, so the next where they begin. */
+typedef struct batch {
+    const p5_retired_block *blocks;
+    const p5_access *accesses;
+    const p5_value *values;
+    p5_retired at; /* the stretch that left the quick way, as much of it as is looked at on the slow one */
+} batch;
+
+static inline const p5_access *accesses_of(const batch *all, const p5_retired_block *b)
+{
+    return b == all->blocks ? all->accesses : b[-1].accesses_end;
+}
+
+static inline const p5_value *values_of(const batch *all, const p5_retired_block *b)
+{
+    return b == all->blocks ? all->values : b[-1].values_end;
+}
+
+static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
+{
+    return block_retired(b, accesses_of(all, b), values_of(all, b));
+}
+
+static inline const p5_retired *slow_stretch(batch *all, const p5_retired_block *b)
+{
+    p5_retired *r = &all->at;
+    r->block = b->block;
+    r->accesses = accesses_of(all, b);
+    r->values = values_of(all, b);
+    r->next = b->next;
+    memcpy(&r->cpl, &b->cpl, LEVELS);
+    return r;
+}
+
+static void __attribute__((noinline))
+price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
+{
+    const p5_retired r = whole_stretch(all, b);
+    p5_core_retire(core, &r);
+}
+
+static memo_path *__attribute__((noinline))
+variant_of(p5_core *core, batch *all, const p5_retired_block *b, bool taken, memo_path *path)
+{
+    if (b->values_end - values_of(all, b) != b->block->value_count)
+        return NULL;
+    return memo_find_variant(core, slow_stretch(all, b), taken, path);
+}
+
+static void __attribute__((noinline))
+learn(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path)
+{
+    const p5_retired r = whole_stretch(all, b);
+    memo_learn(core, &r, path);
+}
+
+/* These go on where the quick way along `path` was left, and answer the leaf that the stretch ended with, or
+ * NULL. */
+static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
+                                  memo_leaf *leaf)
+{
+    if (__builtin_expect(leaf != NULL, 1))
+        memo_use(core, leaf, b->block);
+    else
+        learn(core, all, b, path);
+    return core->memo.last;
+}
+
+static memo_leaf *__attribute__((noinline))
+left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path)
+{
+    memo_leaf *leaf = memo_to_leaf(core, slow_stretch(all, b), path, block_taken(b->block, b->next));
+    return end_with(core, all, b, path, leaf);
+}
+
+static memo_leaf *__attribute__((noinline))
+left_at(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_node *node, bool tried)
+{
+    const memo_reached reached = {&node->place, tried};
+    memo_leaf *leaf = memo_walk(core, slow_stretch(all, b), path, reached, block_taken(b->block, b->next));
+    return end_with(core, all, b, path, leaf);
+}
+
+static memo_leaf *__attribute__((noinline))
+left_at_branch(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_branch *branch,
+               unsigned own)
+{
+    memo_leaf *leaf = memo_walk_own(core, slow_stretch(all, b), path, branch, own);
+    return end_with(core, all, b, path, leaf);
+}
+
+/* The fetches of the way have their usual answers, and it can be gone quickly. */
+static inline bool code_is_usual(const p5_core *core, const p5_block *block, memo_way *way, bool is_quiet)
+{
+    struct memory *m = core->memory;
+    if (!memo_lines_unchanged(core, way))
+        return false;
+    if (!is_quiet && way->asks_code && !memory_undisturbed(m, memo_clock(core, way->last_code)))
+        return false;
+    return way->quick_page == m->code_tlb.last.of[0] ||
+           (way->quick_page != MEMO_NO_PAGE &&
+            (!way->asks_code || memory_code_page_usual(m, block->code->linear)));
+}
+
+/* What stretches of a batch were executed with, as one word: the same for most batches. */
+enum { NO_LEVELS = -1 };
+static inline int64_t levels_of(const p5_retired_block *b)
+{
+    uint32_t levels;
+    _Static_assert(LEVELS == sizeof levels, "one word");
+    memcpy(&levels, &b->cpl, LEVELS);
+    return levels;
+}
+
+/* ... if the memo may price them. */
+static inline int64_t priced_levels(const p5_core *core, const p5_retired_block *b)
+{
+    return memo_prices(core, b->cpl) ? levels_of(b) : NO_LEVELS;
+}
+
+/* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
+ * ended with, or NULL. `*quick`: nothing can have changed what is under way. */
+static inline __attribute__((always_inline)) memo_leaf *
+price_quickly(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+              memo_path *path, const quiet_time *quiet, bool *quick)
+{
+    p5_block *block = b->block;
+    memo_way *way = &path->way;
+    *quick = false;
+    bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
+    if (__builtin_expect(!code_is_usual(core, block, way, is_quiet), 0))
+        return left_at_start(core, all, b, path);
+    if (__builtin_expect(!is_quiet, 0)) {
+        memo_node *at = memo_steps_busy(core, accesses, way);
+        if (at != way->end)
+            return left_at(core, all, b, path, at, true);
+    } else {
+        const p5_access *access = accesses + way->first_access;
+        for (const memo_step *step = way->steps; step != way->steps_end; step++, access++)
+            if (__builtin_expect(!memory_data_expected(core->memory, access, &step->expected), 0))
+                return left_at(core, all, b, path, step->node, true);
+    }
+    memo_branch *branch = (memo_branch *)way->end;
+    if (__builtin_expect(branch->node.place.kind != MEMO_BRANCH, 0))
+        return left_at(core, all, b, path, &branch->node, false);
+    bool taken = block_taken(block, b->next);
+    memo_leaf *leaf = (memo_leaf *)branch->node.usual;
+    if (memo_is_own(branch)) {
+        const p5_retired r = {.block = block, .next = b->next};
+        unsigned own = memo_own(core, &r, branch, taken);
+        leaf = branch->own[own];
+        if (__builtin_expect(!leaf, 0))
+            return left_at_branch(core, all, b, path, branch, own);
+    } else if (!leaf || !memo_is_absent(core, branch, taken)) {
+        return left_at(core, all, b, path, &branch->node, false);
+    }
+    *quick = true;
+    memo_use(core, leaf, block);
+    return leaf;
+}
+
+/* The variant of this execution is not that of `path`, or not easily known. */
+static inline bool may_be_variant(const p5_retired_block *b, const p5_access *accesses, const memo_path *path)
+{
+    const p5_block *block = b->block;
+    return block->has_variants &&
+           (block->value_count != 0 ||
+            memo_banks_variant(block, accesses, block_taken(block, b->next)) != path->variant);
+}
+
+/* Prices blocks in turn. `watched`: only as long as they cannot reach clock `limit`, and there may be a
+ * profile. Answers how many. */
+static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
+                                                                 const p5_value *values,
+                                                                 const p5_retired_block *blocks, size_t count,
+                                                                 bool watched, uint64_t limit)
+{
+    if (count == 0)
+        return 0;
+    batch all = {.blocks = blocks, .accesses = accesses, .values = values};
+    int64_t levels = priced_levels(core, blocks);
+    quiet_time quiet = find_quiet_time(core->memory);
+    memo_path *path = memo_next_path(core);
+    for (const p5_retired_block *b = blocks, *end = b + count; b < end; accesses = b->accesses_end, b++) {
+        p5_block *block = b->block;
+        bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
+        if (watched && (!whole || core->now + block->blind_clocks >= limit))
+            return (size_t)(b - blocks);
+        bool known = path && path->block == block && whole && levels_of(b) == levels;
+        if (known && may_be_variant(b, accesses, path)) {
+            path = variant_of(core, &all, b, block_taken(block, b->next), path);
+            known = path != NULL;
+        }
+        bool quick = false;
+        memo_leaf *leaf;
+        if (__builtin_expect(known && (!watched || memo_notes(core, block, b->next)), 1)) {
+            leaf = price_quickly(core, &all, b, accesses, path, &quiet, &quick);
+        } else {
+            price_unusual(core, &all, b);
+            levels = priced_levels(core, b);
+            leaf = core->memo.last;
+        }
+        if (__builtin_expect(!quick, 0))
+            quiet = find_quiet_time(core->memory);
+        path = leaf ? leaf->next_path : NULL;
+    }
+    return count;
+}
+
+void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                       const p5_retired_block *blocks, size_t count)
+{
+    if (core->profile)
+        price_blocks(core, accesses, values, blocks, count, true, UINT64_MAX);
+    else
+        price_blocks(core, accesses, values, blocks, count, false, 0);
+}
+
+size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                const p5_retired_block *blocks, size_t count, uint64_t limit)
+{
+    return price_blocks(core, accesses, values, blocks, count, true, limit);
+}

@@ -1,0 +1,40 @@
+/* What an execution of a block differs by from others with the same state, beside the answers of the
+ * structures. Variants of one block and state have paths of their own, which know each other
+ * (memo_path.family). */
+#ifndef CORE_MEMO_VARIANT_H
+#define CORE_MEMO_VARIANT_H
+
+#include "core/memo_tree.h"
+
+static inline unsigned memo_banks(const p5_access *a)
+{
+    return 1u << (a->linear >> 2 & 7) | 1u << ((a->linear + a->size - 1) >> 2 & 7);
+}
+
+/* References `a` and `b` would meet in one bank. */
+static inline bool memo_meet(const p5_access *a, const p5_access *b)
+{
+    if (__builtin_expect((a->linear & 3) + a->size > 4 || (b->linear & 3) + b->size > 4, 0))
+        return (memo_banks(a) & memo_banks(b)) != 0;
+    return ((a->linear ^ b->linear) & 7 << 2) == 0;
+}
+
+/* The part of the variant that needs no values: the direction of LOOP, neighbours that would meet in one
+ * bank. */
+static inline uint64_t memo_banks_variant(const p5_block *block, const p5_access *accesses, bool taken)
+{
+    uint64_t key = taken & block->by_direction;
+    const uint16_t *first = block->bank_first, *end = first + block->bank_count;
+    for (; first != end; first++)
+        key = key << 1 | memo_meet(&accesses[*first], &accesses[*first + 1]);
+    return key;
+}
+
+/* memo_variant.c */
+/* The variant of a whole block. False: too long for a key. */
+bool memo_variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *key);
+/* The path of this execution, if `path`, which followed last time, is that but for the variant. NULL: it has
+ * to be looked for. */
+memo_path *memo_find_variant(p5_core *core, const p5_retired *r, bool taken, memo_path *path);
+
+#endif
