@@ -93,13 +93,17 @@ static inline void data_cache_look(data_cache *cache, unsigned set, unsigned way
     cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
 }
 
-/* A hit: the LRU bits point away from `way`. */
-static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
+/* A hit: the LRU bits point away from `way`, whose tag is `tag`. */
+static inline void data_cache_used_as(data_cache *cache, unsigned set, unsigned way, uint32_t tag)
 {
-    uint32_t tag = cache->tag[set][way];
     cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
     cache->at_hand[set][0] = tag;
     cache->at_hand[set][1] = cache->state[set][way] == MESI_MODIFIED ? tag : CACHE_NO_TAG;
+}
+
+static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
+{
+    data_cache_used_as(cache, set, way, cache->tag[set][way]);
 }
 
 /* A write hits an E or M line. */

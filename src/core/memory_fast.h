@@ -119,19 +119,33 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
     return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
 }
 
-/* ... of one that is mostly as `expected`, out of line. */
-bool memory_hits_aside(struct memory *m, const p5_access *access, const data_expected *expected);
+/* memory_hits_any, out of line. */
+bool memory_hits_unexpected(struct memory *m, const p5_access *access);
 
 /* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in their set.
  */
 static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    if ((access->linear & expected->odd) != 0 ||
-        !data_cache_at_hand(&m->data, access->physical, expected->write))
-        return memory_hits_aside(m, access, expected);
-    uint32_t key = tlb_key(access->linear, false);
-    return key == m->data_tlb.last.of[expected->write] || !m->paging ||
-           memory_page_usual(&m->data_tlb, key, expected->write);
+    if ((access->linear & expected->odd) != 0)
+        return memory_hits_unexpected(m, access);
+    data_cache *cache = &m->data;
+    uint32_t physical = access->physical, set = cache_set(physical), key = tlb_key(access->linear, false);
+    bool write = expected->write;
+    unsigned found = 0; /* not looked for: it was used last */
+    if (cache->at_hand[set][write] != cache_tag(physical)) {
+        found = cache_match(cache->tag[set], cache_tag(physical));
+        if (found == 0 || (write && cache->state[set][__builtin_ctz(found)] < MESI_EXCLUSIVE))
+            return false;
+    }
+    if (key != m->data_tlb.last.of[write] && m->paging && !memory_page_usual(&m->data_tlb, key, write))
+        return false;
+    if (found != 0) {
+        unsigned way = (unsigned)__builtin_ctz(found);
+        if (write)
+            cache->state[set][way] = MESI_MODIFIED;
+        data_cache_used_as(cache, set, way, cache_tag(physical));
+    }
+    return true;
 }
 
 /* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
@@ -139,7 +153,7 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
                                         const data_expected *expected)
 {
     if (memory_kind(access) != expected->kind)
-        return memory_hits_aside(m, access, expected);
+        return memory_hits_unexpected(m, access);
     return memory_hits(m, access, expected);
 }
 

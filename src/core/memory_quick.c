@@ -13,20 +13,9 @@ static inline bool page_is_usual(struct memory *m, const p5_access *access, bool
     return !m->paging || memory_page_usual(&m->data_tlb, tlb_key(access->linear, false), write);
 }
 
-bool memory_hits_aside(struct memory *m, const p5_access *access, const data_expected *expected)
+bool memory_hits_unexpected(struct memory *m, const p5_access *access)
 {
-    if (memory_kind(access) != expected->kind || (access->linear & expected->odd) != 0)
-        return memory_hits_any(m, access);
-    unsigned set = cache_set(access->physical);
-    int way = data_cache_find(&m->data, access->physical);
-    if (way < 0 || (expected->write && m->data.state[set][way] < MESI_EXCLUSIVE) ||
-        !page_is_usual(m, access, expected->write))
-        return false;
-    if (expected->write)
-        data_cache_written(&m->data, set, (unsigned)way);
-    else
-        data_cache_used(&m->data, set, (unsigned)way);
-    return true;
+    return memory_hits_any(m, access);
 }
 
 void memory_set_quick(struct memory *m)
