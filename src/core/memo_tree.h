@@ -57,7 +57,8 @@ typedef struct memo_branch {
     /* What identifies it there: btb_place. Without `entry`: the changes of its set when it was looked for in
      * vain, 0 if that does not matter. Not taken, such a branch leads to `node.usual`, once that is known. */
     uint64_t place;
-    memo_leaf *own[OWN_ANSWERS]; /* leaves behind the own entry's answers so far, which `edges` also know */
+    memo_leaf *own[OWN_ANSWERS]; /* leaves behind the own entry's answers so far, by OWN_* or (P54C)
+                                    predictor_pairs_number; `edges` also know them */
 } memo_branch;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. */

@@ -20,7 +20,7 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
  * its way there. Changes nothing but where it looks first. */
 bool memo_lines_present(const p5_core *core, const memo_way *way);
 /* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
- * A group that passes the BTB is not asked: that would show in the BTB, and there is no asking twice. */
+ */
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* memo_follow, if something has happened in the code cache since the way was followed last. */
 memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way);
