@@ -48,6 +48,7 @@ static void transfer_memory(struct memory *m, snapshot *s)
     image->totals = NULL;
     image->uses = NULL;
     image->counts_apart = image->quick = false;
+    data_cache_forget(&image->data); /* the exact path and the memo's do not know it of the same lines */
     snapshot_piece(s, "memory", image, sizeof *image);
     transfer_bus(&m->bus, s);
     if (s->loading && s->status == P5_OK) {

@@ -21,10 +21,15 @@ void data_cache_invalidate(data_cache *cache)
     for (unsigned set = 0; set < CACHE_SETS; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
             cache->tag[set][way] = CACHE_NO_TAG;
-    for (unsigned set = 0; set < CACHE_SETS; set++)
-        cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
+    data_cache_forget(cache);
     memset(cache->state, MESI_INVALID, sizeof cache->state);
     memset(cache->lru, 0, sizeof cache->lru);
+}
+
+void data_cache_forget(data_cache *cache)
+{
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
 }
 
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state)

@@ -60,6 +60,8 @@ static inline uint32_t data_cache_address(const data_cache *cache, unsigned set,
 void data_cache_init(data_cache *cache, unsigned ways);
 /* All lines invalid, LRU bits 0. */
 void data_cache_invalidate(data_cache *cache);
+/* Of no line is known that its hits change nothing. */
+void data_cache_forget(data_cache *cache);
 
 /* Bit n is set if tag n is `wanted`; at most one is. Without branches: which way hits is not predictable. */
 static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
