@@ -35,7 +35,7 @@ static inline branch_answer predictor_pairs_answer(const predictor *p, const bra
 static inline uint8_t predictor_pairs_state(uint8_t state, bool taken, bool tight)
 {
     static const uint8_t next[2][4] = {{0, 0, 1, 2}, {3, 2, 3, 3}}; /* not taken, taken */
-    return tight & taken & (state == 0) ? 1 : next[taken][state & 3];
+    return (tight & taken & (state == 0)) ? 1 : next[taken][state & 3];
 }
 
 /* Predicts a near branch, then learns. */

@@ -46,7 +46,7 @@ static inline char *vcd_time_put(vcd_time *time, char *to, uint64_t clock)
     to += time->length;
     memcpy(to, vcd_time_pairs + low / 100 * 2, 2);
     memcpy(to + 2, vcd_time_pairs + low % 100 * 2, 2);
-    if (__builtin_expect(time->length == 0, 0)) { /* no digits in front: no zeros either */
+    if (__builtin_expect(time->base == 0, 0)) { /* no digits in front: no zeros either */
         while (to[skip] == '0')
             skip++;
         memmove(to, to + skip, 4 - skip);
