@@ -190,12 +190,12 @@ static inline bool may_be_variant(const p5_retired_block *b, const p5_access *ac
             memo_banks_variant(block, accesses, block_taken(block, b->next)) != path->variant);
 }
 
-/* Prices blocks in turn. `watched`: only as long as they cannot reach clock `limit`, and there may be a
- * profile. Answers how many. */
+/* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
+ * `profiled`: there may be a profile. Answers how many. */
 static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
                                                                  const p5_value *values,
                                                                  const p5_retired_block *blocks, size_t count,
-                                                                 bool watched, uint64_t limit)
+                                                                 bool profiled, bool limited, uint64_t limit)
 {
     if (count == 0)
         return 0;
@@ -206,7 +206,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
     for (const p5_retired_block *b = blocks, *end = b + count; b < end; accesses = b->accesses_end, b++) {
         p5_block *block = b->block;
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
-        if (watched && (!whole || core->now + block->blind_clocks >= limit))
+        if (limited && (!whole || core->now + block->blind_clocks >= limit))
             return (size_t)(b - blocks);
         bool known = path && path->block == block && whole && levels_of(b) == levels;
         if (known && may_be_variant(b, accesses, path)) {
@@ -215,7 +215,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
         }
         bool quick = false;
         memo_leaf *leaf;
-        if (__builtin_expect(known && (!watched || memo_notes(core, block, b->next)), 1)) {
+        if (__builtin_expect(known && (!profiled || memo_notes(core, block, b->next)), 1)) {
             leaf = price_quickly(core, &all, b, accesses, path, &quiet, &quick);
         } else {
             price_unusual(core, &all, b);
@@ -233,13 +233,13 @@ void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value 
                        const p5_retired_block *blocks, size_t count)
 {
     if (core->profile)
-        price_blocks(core, accesses, values, blocks, count, true, UINT64_MAX);
+        price_blocks(core, accesses, values, blocks, count, true, false, 0);
     else
-        price_blocks(core, accesses, values, blocks, count, false, 0);
+        price_blocks(core, accesses, values, blocks, count, false, false, 0);
 }
 
 size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
                                 const p5_retired_block *blocks, size_t count, uint64_t limit)
 {
-    return price_blocks(core, accesses, values, blocks, count, true, limit);
+    return price_blocks(core, accesses, values, blocks, count, true, true, limit);
 }

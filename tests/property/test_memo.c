@@ -2,7 +2,8 @@
  * blocks, with references that hit, miss, straddle and share lines with code, under paging; one remembers,
  * the other does not. Now and then something happens that the memo must notice: flushes, control changes,
  * blocks that are dropped and made anew, a memo that is over its budget; or another bus master is at work.
- * Clocks, totals and structures are the same at every look. */
+ * Two more remember and are fed the same in batches, one of them with a profile. Clocks, totals and
+ * structures are the same at every look. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "../model_timing.h"
 #include "core/core_internal.h"
 #include "core/predictor.h"
+#include "core/profile.h"
 #include "p5scope/model.h"
 #include "programs.h"
 
@@ -20,7 +22,8 @@ enum {
     DATA = 0x200000,
     TABLES = 0x300000,
     STRETCHES = 3000,
-    REFERENCES = 256
+    REFERENCES = 256,
+    BATCH = 16 /* stretches between looks */
 };
 
 typedef struct guest_block {
@@ -33,6 +36,17 @@ typedef struct twin {
     p5_core *core;
     p5_block *blocks[BLOCKS];
 } twin;
+
+enum { ALONE, IN_BATCHES, PROFILED, TWINS }; /* those that remember */
+
+/* The stretches that are to come as a batch. */
+typedef struct batch {
+    p5_retired_block stretches[BATCH];
+    unsigned which[BATCH]; /* their blocks */
+    p5_access accesses[BATCH * REFERENCES];
+    p5_value values[BATCH * REFERENCES];
+    unsigned count, access_count, value_count;
+} batch;
 
 /* One random guest: how it mixes. */
 typedef struct mix {
@@ -132,6 +146,38 @@ static void make_stretch(p5_retired *s, p5_access *references, p5_value *values,
                       .mode = P5_MODE_PROTECTED};
 }
 
+/* A part of the references may be missing: then it is not the whole block that was executed. */
+static void leave_out(p5_retired *s, const mix *m, random_source *r)
+{
+    if (s->access_count > 0 && random_below(r, 400) < m->odd_percent)
+        s->access_count--;
+}
+
+static void put_off(batch *all, const p5_retired *s, unsigned which)
+{
+    memcpy(all->accesses + all->access_count, s->accesses, s->access_count * sizeof *s->accesses);
+    memcpy(all->values + all->value_count, s->values, s->value_count * sizeof *s->values);
+    all->access_count += s->access_count;
+    all->value_count += s->value_count;
+    all->which[all->count] = which;
+    all->stretches[all->count++] = (p5_retired_block){.accesses_end = all->accesses + all->access_count,
+                                                      .values_end = all->values + all->value_count,
+                                                      .next = s->next,
+                                                      .cpl = s->cpl,
+                                                      .cpl_after = s->cpl_after,
+                                                      .mode = s->mode};
+}
+
+static void give(batch *all, twin *twins)
+{
+    for (unsigned t = IN_BATCHES; t < TWINS; t++) {
+        for (unsigned i = 0; i < all->count; i++)
+            all->stretches[i].block = twins[t].blocks[all->which[i]];
+        p5_core_retire_blocks(twins[t].core, all->accesses, all->values, all->stretches, all->count);
+    }
+    all->count = all->access_count = all->value_count = 0;
+}
+
 /* Something that the structures or the memo have to notice. */
 static void disturb(twin *t, unsigned what, unsigned i, const guest_block *blocks)
 {
@@ -223,14 +269,19 @@ static void make_blocks(guest_block *blocks, random_source *r, const timing *t)
 }
 
 /* Prints what differs. */
-static bool law_holds(const p5_model *model, const timing *t, unsigned long seed)
+static bool law_holds(const p5_model *model, const timing *clocks, unsigned long seed)
 {
+    static const char *const ways[TWINS] = {"", " in batches", " in batches with a profile"};
     random_source r = {seed * 977};
     static guest_block blocks[BLOCKS];
-    make_blocks(blocks, &r, t);
-    twin with, without;
-    open_twin(&with, model, true, blocks);
+    make_blocks(blocks, &r, clocks);
+    static batch later;
+    twin with[TWINS], without;
+    for (unsigned t = 0; t < TWINS; t++)
+        open_twin(&with[t], model, true, blocks);
     open_twin(&without, model, false, blocks);
+    if (!profile_start(with[PROFILED].core, &(profile_options){.sample_quantity = P5_PROFILE_NONE}))
+        abort();
     const mix m = {.hot_blocks = 1 + random_below(&r, BLOCKS),
                    .data_bytes = 64u << random_below(&r, 13),
                    .loop_percent = random_below(&r, 90),
@@ -241,7 +292,9 @@ static bool law_holds(const p5_model *model, const timing *t, unsigned long seed
     for (; n < STRETCHES && what == NULL; n++) {
         if (random_below(&r, 1000) < m.event_permille) {
             unsigned kind = random_below(&r, 8), which = random_below(&r, BLOCKS);
-            disturb(&with, kind, which, blocks);
+            give(&later, with);
+            for (unsigned t = 0; t < TWINS; t++)
+                disturb(&with[t], kind, which, blocks);
             disturb(&without, kind, which, blocks);
         }
         unsigned to = random_below(&r, 100) < m.loop_percent ? i : random_below(&r, m.hot_blocks);
@@ -252,20 +305,28 @@ static bool law_holds(const p5_model *model, const timing *t, unsigned long seed
         p5_retired s;
         bool falls = random_below(&r, 3) == 0;
         uint32_t next = falls ? blocks[i].linear + blocks[i].size : blocks[to].linear;
-        make_stretch(&s, references, values, with.blocks[i], &m, &r, next);
+        make_stretch(&s, references, values, without.blocks[i], &m, &r, next);
+        leave_out(&s, &m, &r);
         s.cpl = s.cpl_after = n / 500 % 2 ? 3 : 0;
-        s.block = with.blocks[i];
-        p5_core_retire(with.core, &s);
+        s.block = with[ALONE].blocks[i];
+        p5_core_retire(with[ALONE].core, &s);
         s.block = without.blocks[i];
         p5_core_retire(without.core, &s);
-        if (n % 16 == 0 || n + 1 == STRETCHES)
-            what = difference(&with, &without);
+        put_off(&later, &s, i);
+        if (n % BATCH == 0 || n + 1 == STRETCHES) {
+            give(&later, with);
+            for (unsigned t = 0; t < TWINS && what == NULL; t++) {
+                what = difference(&with[t], &without);
+                if (what != NULL)
+                    printf("seed %lu, stretch %u: %s: %llu clocks with the memo%s, %llu without\n", seed, n,
+                           what, (unsigned long long)with[t].core->now, ways[t],
+                           (unsigned long long)without.core->now);
+            }
+        }
         i = to;
     }
-    if (what != NULL)
-        printf("seed %lu, stretch %u: %s: %llu clocks with the memo, %llu without\n", seed, n, what,
-               (unsigned long long)with.core->now, (unsigned long long)without.core->now);
-    p5_core_close(with.core);
+    for (unsigned t = 0; t < TWINS; t++)
+        p5_core_close(with[t].core);
     p5_core_close(without.core);
     return what == NULL;
 }
@@ -300,6 +361,6 @@ int main(int argc, char **argv)
         }
         p5_model_close(model);
     }
-    printf("%lu runs of %d stretches, with and without the memo\n", runs, STRETCHES);
+    printf("%lu runs of %d stretches, with the memo, also in batches, and without\n", runs, STRETCHES);
     return 0;
 }
