@@ -7,45 +7,6 @@
 
 enum { CASES = 2000 };
 
-/* --- Both sides --- */
-
-typedef void host_code(uint8_t *record, uint8_t *memory);
-
-/* mov rcx, rsi; frstor [rdi]; the instruction; fnsave [rdi]; ret */
-static host_code *assemble_host(uint8_t *page, const x87_insn *insn)
-{
-    uint8_t *p = page;
-    static const uint8_t before[] = {0x48, 0x89, 0xf1, 0xdd, 0x27}, after[] = {0xdd, 0x37, 0xc3};
-    memcpy(p, before, sizeof before);
-    p += sizeof before;
-    memcpy(p, insn->bytes, insn->size);
-    p += insn->size;
-    memcpy(p, after, sizeof after);
-    host_code *code;
-    memcpy(&code, &page, sizeof code);
-    return code;
-}
-
-/* 1: lea ecx, [esi + MEMORY]; frstor [esi]; the instruction; fnsave [esi]; add esi, RECORD; dec ebx; jnz 1b;
- * hlt */
-static void assemble_guest(guest *g, const x87_insn *insn)
-{
-    uint8_t code[40], *p = code;
-    static const uint8_t before[] = {0x8d, 0x8e, MEMORY, 0, 0, 0, 0xdd, 0x26};
-    static const uint8_t after[] = {0xdd, 0x36, 0x81, 0xc6, RECORD & 0xff, RECORD >> 8, 0, 0, 0x4b, 0x75};
-    memcpy(p, before, sizeof before);
-    p += sizeof before;
-    memcpy(p, insn->bytes, insn->size);
-    p += insn->size;
-    memcpy(p, after, sizeof after);
-    p += sizeof after;
-    *p = (uint8_t)(code - p - 1);
-    p++;
-    *p++ = 0xf4;
-    memcpy(engine_ram(g->e, GUEST_CODE, sizeof code), code, (size_t)(p - code));
-    engine_flush_code(g->e, GUEST_CODE, sizeof code);
-}
-
 static void test_differential(void **state)
 {
     (void)state;
@@ -61,10 +22,10 @@ static void test_differential(void **state)
             random_record(before + i * RECORD, insn);
         memcpy(host, before, (size_t)CASES * RECORD);
         memcpy(records, before, (size_t)CASES * RECORD);
-        host_code *code = assemble_host(page, insn);
+        host_code *code = assemble_host(page, insn->bytes, insn->size);
         for (unsigned i = 0; i < CASES; i++)
             code(host + i * RECORD, host + i * RECORD + MEMORY);
-        assemble_guest(&g, insn);
+        assemble_guest(&g, insn->bytes, insn->size);
         engine_set(g.e, ENGINE_EIP, GUEST_CODE);
         engine_set(g.e, ENGINE_ESI, RECORDS);
         engine_set(g.e, ENGINE_EBX, CASES);

@@ -57,37 +57,11 @@ static void random_state_of(uint8_t *record, const sequence *s)
     put16(record + MEMORY + 16 * CONTROL, 0x7f | below(16) << 8);
 }
 
-/* mov rcx, rsi; frstor [rdi]; the sequence; fnsave [rdi]; ret */
 static void run_on_host(uint8_t *page, const sequence *s, uint8_t *records)
 {
-    static const uint8_t before[] = {0x48, 0x89, 0xf1, 0xdd, 0x27}, after[] = {0xdd, 0x37, 0xc3};
-    memcpy(page, before, sizeof before);
-    memcpy(page + sizeof before, s->code, s->size);
-    memcpy(page + sizeof before + s->size, after, sizeof after);
-    void (*code)(uint8_t *, uint8_t *);
-    memcpy(&code, &page, sizeof code);
+    host_code *code = assemble_host(page, s->code, s->size);
     for (unsigned i = 0; i < STATES; i++)
         code(records + i * RECORD, records + i * RECORD + MEMORY);
-}
-
-/* 1: lea ecx, [esi + MEMORY]; frstor [esi]; the sequence; fnsave [esi]; add esi, RECORD; dec ebx; jnz 1b; hlt
- */
-static void assemble(guest *g, const sequence *s)
-{
-    uint8_t code[5 * LENGTH + 40], *p = code;
-    static const uint8_t before[] = {0x8d, 0x8e, MEMORY, 0, 0, 0, 0xdd, 0x26};
-    static const uint8_t after[] = {0xdd, 0x36, 0x81, 0xc6, RECORD & 0xff, RECORD >> 8, 0, 0, 0x4b, 0x75};
-    memcpy(p, before, sizeof before);
-    p += sizeof before;
-    memcpy(p, s->code, s->size);
-    p += s->size;
-    memcpy(p, after, sizeof after);
-    p += sizeof after;
-    *p = (uint8_t)(code - p - 1);
-    p++;
-    *p++ = 0xf4;
-    memcpy(engine_ram(g->e, GUEST_CODE, sizeof code), code, (size_t)(p - code));
-    engine_flush_code(g->e, GUEST_CODE, sizeof code);
 }
 
 static void run_on_guest(guest *g, const uint8_t *before, bool steps)
@@ -169,7 +143,7 @@ static void sequences(unsigned family)
             random_state_of(before + n * RECORD, &s);
         memcpy(host, before, sizeof host);
         run_on_host(page, &s, host);
-        assemble(&g, &s);
+        assemble_guest(&g, s.code, s.size);
         run_on_guest(&g, before, false);
         keep_told(&together, &g);
         bool right = as_on_host(&s, before, host, engine_ram(g.e, RECORDS, sizeof host));

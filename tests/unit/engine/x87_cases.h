@@ -265,4 +265,39 @@ static bool same(const uint8_t *host, const uint8_t *emulated)
            memcmp(host + MEMORY, emulated + MEMORY, 16) == 0;
 }
 
+/* --- Both sides: the same bytes between FRSTOR and FNSAVE of each record --- */
+
+typedef void host_code(uint8_t *record, uint8_t *memory);
+
+/* mov rcx, rsi; frstor [rdi]; the bytes; fnsave [rdi]; ret */
+static inline host_code *assemble_host(uint8_t *page, const uint8_t *bytes, size_t size)
+{
+    static const uint8_t before[] = {0x48, 0x89, 0xf1, 0xdd, 0x27}, after[] = {0xdd, 0x37, 0xc3};
+    memcpy(page, before, sizeof before);
+    memcpy(page + sizeof before, bytes, size);
+    memcpy(page + sizeof before + size, after, sizeof after);
+    host_code *code;
+    memcpy(&code, &page, sizeof code);
+    return code;
+}
+
+/* 1: lea ecx, [esi + MEMORY]; frstor [esi]; the bytes; fnsave [esi]; add esi, RECORD; dec ebx; jnz 1b; hlt */
+static inline void assemble_guest(guest *g, const uint8_t *bytes, size_t size)
+{
+    uint8_t code[127], *p = code;
+    static const uint8_t before[] = {0x8d, 0x8e, MEMORY, 0, 0, 0, 0xdd, 0x26};
+    static const uint8_t after[] = {0xdd, 0x36, 0x81, 0xc6, RECORD & 0xff, RECORD >> 8, 0, 0, 0x4b, 0x75};
+    memcpy(p, before, sizeof before);
+    p += sizeof before;
+    memcpy(p, bytes, size);
+    p += size;
+    memcpy(p, after, sizeof after);
+    p += sizeof after;
+    *p = (uint8_t)(code - p - 1);
+    p++;
+    *p++ = 0xf4;
+    memcpy(engine_ram(g->e, GUEST_CODE, sizeof code), code, (size_t)(p - code));
+    engine_flush_code(g->e, GUEST_CODE, sizeof code);
+}
+
 #endif
