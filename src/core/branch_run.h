@@ -15,6 +15,13 @@ typedef struct branch_run {
     struct branch_run *next;
 } branch_run;
 
+/* branch_query's loop_pairs of a branch that leaves the pipe as group number `groups`. */
+static inline uint8_t branch_run_pairs(const branch_run *ran, uint64_t groups)
+{
+    uint64_t pairs = groups - ran->groups;
+    return (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX);
+}
+
 enum { BRANCH_RUN_BUCKETS = 4096 };
 
 typedef struct branch_runs {

@@ -25,8 +25,8 @@ static bool code_is_usual(const p5_core *core, const memo_way *way)
 /* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */
 static bool passes(const p5_core *core, const memo_node *node)
 {
-    uint32_t before = node->index == 1 ? memo_last_u(core) : node->address;
-    return predictor_passing(btb_find(&core->predictor->btb, before)) == PASSES_NOTHING;
+    return predictor_passing(btb_find(&core->predictor->btb, memo_passed_group(core, node))) ==
+           PASSES_NOTHING;
 }
 
 static bool steps_are_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
@@ -71,7 +71,7 @@ bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
         !steps_are_usual(core, r, way))
         return false;
     const memo_branch *branch = (const memo_branch *)way->end;
-    const branch_query query = memo_query(core, r, &branch->node, taken);
+    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
     const memo_leaf *leaf = predictor_keeps_entries(core->predictor) ? behind_own(core, branch, &query)
                                                                      : behind_pair(core, branch, &query);
     if (!leaf)

@@ -152,30 +152,18 @@ price_quickly(p5_core *core, batch *all, const p5_retired_block *b, const p5_acc
     bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
     if (__builtin_expect(!code_is_usual(core, block, way, is_quiet), 0))
         return left_at_start(core, all, b, path);
-    if (__builtin_expect(!is_quiet, 0)) {
-        memo_node *at = memo_steps_busy(core, accesses, way);
-        if (at != way->end)
-            return left_at(core, all, b, path, at, true);
-    } else {
-        const p5_access *access = accesses + way->first_access;
-        for (const memo_step *step = way->steps; step != way->steps_end; step++, access++)
-            if (__builtin_expect(!memory_data_expected(core->memory, access, &step->expected), 0))
-                return left_at(core, all, b, path, step->node, true);
-    }
+    memo_node *at = __builtin_expect(is_quiet, 1) ? memo_steps_calm(core, accesses, way)
+                                                  : memo_steps_busy(core, accesses, way);
+    if (__builtin_expect(at != way->end, 0))
+        return left_at(core, all, b, path, at, true);
     memo_branch *branch = (memo_branch *)way->end;
     if (__builtin_expect(branch->node.place.kind != MEMO_BRANCH, 0))
         return left_at(core, all, b, path, &branch->node, false);
-    bool taken = block_taken(block, b->next);
-    memo_leaf *leaf = (memo_leaf *)branch->node.usual;
-    if (memo_is_own(branch)) {
-        const p5_retired r = {.block = block, .next = b->next};
-        unsigned own = memo_own(core, &r, branch, taken);
-        leaf = branch->own[own];
-        if (__builtin_expect(!leaf, 0))
-            return left_at_branch(core, all, b, path, branch, own);
-    } else if (!leaf || !memo_is_absent(core, branch, taken)) {
-        return left_at(core, all, b, path, &branch->node, false);
-    }
+    unsigned own;
+    memo_leaf *leaf = memo_behind_branch(core, block, b->next, branch, block_taken(block, b->next), &own);
+    if (__builtin_expect(!leaf, 0))
+        return own != OWN_ANSWERS ? left_at_branch(core, all, b, path, branch, own)
+                                  : left_at(core, all, b, path, &branch->node, false);
     *quick = true;
     memo_use(core, leaf, block);
     return leaf;

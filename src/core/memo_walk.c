@@ -4,13 +4,6 @@
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
-/* The address by which a group of the P54C looks into the BTB that has no branch: that of the group before.
- */
-static inline uint32_t passed_group(const p5_core *core, const memo_node *node)
-{
-    return node->index == 1 ? memo_last_u(core) : node->address;
-}
-
 /* ... if anything can be in their way. */
 static memo_node *__attribute__((noinline))
 steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
@@ -18,7 +11,7 @@ steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
     const p5_access *access = accesses + way->first_access;
     for (const memo_step *step = way->steps; step < way->steps_end; step++) {
         bool usual = step->node->place.kind == MEMO_PASSED
-                         ? predictor_passes(core->predictor, passed_group(core, step->node))
+                         ? predictor_passes(core->predictor, memo_passed_group(core, step->node))
                          : memory_data_usual(core->memory, access++, memo_clock(core, step->offset));
         if (!usual)
             return step->node;
@@ -37,7 +30,7 @@ memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_
     const memo_step *step = way->steps, *end = way->steps_end;
     for (; step != end; step++) {
         if (!way->only_data && step->node->place.kind == MEMO_PASSED) {
-            if (!predictor_passes(core->predictor, passed_group(core, step->node)))
+            if (!predictor_passes(core->predictor, memo_passed_group(core, step->node)))
                 return step->node;
             continue;
         }
@@ -138,24 +131,14 @@ static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
     return edge;
 }
 
-/* The answer of memory_quick.c with all its words. */
-static memo_answer unpack_quick(uint64_t quick)
-{
-    uint64_t read = quick & 0xfffff, buffer = quick >> 20 & 0xfffff, order = quick >> 40 & 0xfffff;
-    data_answer answer = {.done = read + buffer + order, .hit = memory_quick_hit(quick)};
-    answer.read = (uint16_t)(read < UINT16_MAX ? read : UINT16_MAX);
-    answer.write_buffer = (uint16_t)(buffer < UINT16_MAX ? buffer : UINT16_MAX);
-    answer.write_order = (uint16_t)(order < UINT16_MAX ? order : UINT16_MAX);
-    return memo_pack_data(&answer, 0);
-}
-
 static memo_edge *__attribute__((noinline)) further_behind_quick(memo *m, memo_node *node, uint64_t quick)
 {
     memo_edge *before = node->edges;
     for (memo_edge *edge = before ? before->next : NULL; edge; before = edge, edge = edge->next)
         if (edge->answer.word[3] == quick)
             return to_front(m, node, before, edge);
-    const memo_answer answer = unpack_quick(quick);
+    const data_answer unpacked = memory_quick_unpack(quick);
+    const memo_answer answer = memo_pack_data(&unpacked, 0);
     return never_came(m, node, &answer);
 }
 
@@ -225,7 +208,7 @@ ask_end(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 
 static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
-    *usual = !predictor_passed(core->predictor, passed_group(core, node));
+    *usual = !predictor_passed(core->predictor, memo_passed_group(core, node));
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
@@ -234,7 +217,7 @@ static memo_edge *__attribute__((noinline))
 ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 {
     predictor *p = core->predictor;
-    const branch_query query = memo_query(core, r, &branch->node, taken);
+    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
     branch_answer answer;
     predictor_branch(p, &query, &answer);
     btb_entry *entry = predictor_entry(p, query.last_byte);
@@ -267,7 +250,7 @@ static memo_place *__attribute__((noinline))
 ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 {
     _Static_assert((int)PAIRS_ANSWERS <= (int)OWN_ANSWERS, "they fit");
-    const branch_query query = memo_query(core, r, &branch->node, taken);
+    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
     const branch_answer answer = predictor_pairs(core->predictor, &query);
     memo_leaf **leaf = &branch->own[predictor_pairs_number(&answer, taken)];
     if (__builtin_expect(*leaf != NULL, 1))
@@ -284,13 +267,12 @@ static inline __attribute__((always_inline)) memo_place *ask_branch(p5_core *cor
 {
     if (!predictor_keeps_entries(core->predictor))
         return ask_pair(core, r, branch, taken);
-    if (memo_is_own(branch)) {
-        unsigned own = memo_own(core, r, branch, taken);
-        memo_leaf *leaf = branch->own[own];
-        return leaf ? &leaf->place : behind_own(core, branch, own);
-    }
-    if (memo_is_absent(core, branch, taken) && branch->node.usual)
-        return branch->node.usual;
+    unsigned own;
+    memo_leaf *leaf = memo_behind_branch(core, r->block, r->next, branch, taken, &own);
+    if (leaf)
+        return &leaf->place;
+    if (own != OWN_ANSWERS)
+        return behind_own(core, branch, own);
     memo_edge *edge = ask_predictor(core, r, branch, taken);
     memo_place *place = edge ? edge->way.first : NULL;
     if (place && place->kind == MEMO_LEAF && memo_is_absent(core, branch, taken))

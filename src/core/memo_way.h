@@ -54,23 +54,28 @@ static inline uint64_t memo_since_last(const p5_core *core, const p5_block *bloc
     return core->instructions - block->ran->instructions + node->instructions;
 }
 
-/* The branch at `node` as it was executed. */
-static inline branch_query memo_query(const p5_core *core, const p5_retired *r, const memo_node *node,
-                                      bool taken)
+/* P54C: the address by which the group at `node`, which has no branch, looks into the BTB: that of the group
+ * before. */
+static inline uint32_t memo_passed_group(const p5_core *core, const memo_node *node)
 {
-    const p5_block *block = r->block;
-    uint64_t pairs = core->groups - block->ran->groups + node->index;
+    return node->index == 1 ? memo_last_u(core) : node->address;
+}
+
+/* The branch at `node` as it was executed. */
+static inline branch_query memo_query(const p5_core *core, const p5_block *block, uint32_t next,
+                                      const memo_node *node, bool taken)
+{
     return (branch_query){.address = block->branch_address,
                           .last_byte = block->fall_through - 1,
                           .pair = node->address,
                           .previous_pair = node->index == 1 ? memo_last_u(core) : node->previous,
-                          .target = r->next,
+                          .target = next,
                           .fall_through = block->fall_through,
                           .kind = block->branch_kind,
                           .taken = taken,
                           .in_v = node->in_v,
                           .unpaired_chance = node->chance,
-                          .loop_pairs = (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX),
+                          .loop_pairs = branch_run_pairs(block->ran, core->groups + node->index),
                           .since_last = memo_since_last(core, block, node)};
 }
 
@@ -89,39 +94,56 @@ static inline bool memo_is_absent(const p5_core *core, const memo_branch *branch
 }
 
 /* Predicts a branch that has its own, learns, answers OWN_*. */
-static inline unsigned memo_own(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+static inline unsigned memo_own(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch,
+                                bool taken)
 {
     predictor *p = core->predictor;
     btb *b = &p->btb;
     uint64_t *lru = &b->lru[branch->node.btb_set];
     *lru = replacement_used(&b->order, *lru, branch->node.btb_way);
     if (__builtin_expect(branch->entry->type == BTB_JCC, 1))
-        return predictor_own_jcc(p, branch->entry, taken, r->next, r->block->branch_kind == ISA_LOOP,
-                                 memo_since_last(core, r->block, &branch->node));
-    const branch_query query = memo_query(core, r, &branch->node, taken);
+        return predictor_own_jcc(p, branch->entry, taken, next, block->branch_kind == ISA_LOOP,
+                                 memo_since_last(core, block, &branch->node));
+    const branch_query query = memo_query(core, block, next, &branch->node, taken);
     bool overflow;
     return predictor_own(p, &query, branch->entry, &overflow);
+}
+
+/* The leaf behind a branch. NULL: it is not known without a search; `*own`: what memo_own answered, or
+ * OWN_ANSWERS if the branch was not asked. */
+static inline __attribute__((always_inline)) memo_leaf *memo_behind_branch(p5_core *core,
+                                                                           const p5_block *block,
+                                                                           uint32_t next, memo_branch *branch,
+                                                                           bool taken, unsigned *own)
+{
+    *own = OWN_ANSWERS;
+    if (!memo_is_own(branch))
+        return memo_is_absent(core, branch, taken) ? (memo_leaf *)branch->node.usual : NULL;
+    *own = memo_own(core, block, next, branch, taken);
+    return branch->own[*own];
+}
+
+/* Asks the steps of a way that are references at calm clocks; as memo_steps_busy. */
+static inline __attribute__((always_inline)) memo_node *
+memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_way *way)
+{
+    const p5_access *access = accesses + way->first_access;
+    for (const memo_step *step = way->steps; step != way->steps_end; step++, access++)
+        if (__builtin_expect(!memory_data_expected(core->memory, access, &step->expected), 0))
+            return step->node;
+    return way->end;
 }
 
 /* Asks the steps of a way; mostly they are references at calm clocks. */
 static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core, const p5_retired *r,
                                                                    const memo_way *way)
 {
-    struct memory *m = core->memory;
-    const memo_step *step = way->steps, *end = way->steps_end;
-    if (step == end)
+    if (way->steps == way->steps_end)
         return way->end;
-    if (__builtin_expect(!way->only_data || !memory_calm(m, memo_clock(core, way->first_offset),
-                                                         memo_clock(core, way->last_offset)),
-                         0))
-        return memo_steps_busy(core, r->accesses, way);
-    const p5_access *access = r->accesses + way->first_access;
-    do {
-        if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0))
-            return step->node;
-        access++;
-    } while (++step != end);
-    return way->end;
+    bool calm = way->only_data && memory_calm(core->memory, memo_clock(core, way->first_offset),
+                                              memo_clock(core, way->last_offset));
+    return __builtin_expect(calm, 1) ? memo_steps_calm(core, r->accesses, way)
+                                     : memo_steps_busy(core, r->accesses, way);
 }
 
 /* The fetches of a way whose lines are in the code cache have their usual answers. */
@@ -172,13 +194,12 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
     memo_branch *branch = (memo_branch *)at.place;
     if (__builtin_expect(!at.place || at.place->kind != MEMO_BRANCH, 0))
         return memo_walk(core, r, path, at, taken);
-    if (!memo_is_own(branch))
-        return memo_is_absent(core, branch, taken) && branch->node.usual
-                   ? (memo_leaf *)branch->node.usual
-                   : memo_walk(core, r, path, at, taken);
-    unsigned own = memo_own(core, r, branch, taken);
-    memo_leaf *leaf = branch->own[own];
-    return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk_own(core, r, path, branch, own);
+    unsigned own;
+    memo_leaf *leaf = memo_behind_branch(core, r->block, r->next, branch, taken, &own);
+    if (__builtin_expect(leaf != NULL, 1))
+        return leaf;
+    return own != OWN_ANSWERS ? memo_walk_own(core, r, path, branch, own)
+                              : memo_walk(core, r, path, at, taken);
 }
 
 /* What comes with a leaf: `block` has been priced. */

@@ -137,6 +137,17 @@ static inline bool memory_quick_hit(uint64_t quick)
     return (quick >> 60 & 1) != 0;
 }
 
+/* What memory_data would have answered, asked at clock 0. */
+static inline data_answer memory_quick_unpack(uint64_t quick)
+{
+    uint64_t read = quick & 0xfffff, buffer = quick >> 20 & 0xfffff, order = quick >> 40 & 0xfffff;
+    data_answer answer = {.done = read + buffer + order, .hit = memory_quick_hit(quick)};
+    answer.read = (uint16_t)(read < UINT16_MAX ? read : UINT16_MAX);
+    answer.write_buffer = (uint16_t)(buffer < UINT16_MAX ? buffer : UINT16_MAX);
+    answer.write_order = (uint16_t)(order < UINT16_MAX ? order : UINT16_MAX);
+    return answer;
+}
+
 /* Code fetch of the 32-byte line that contains `physical`. */
 typedef struct code_answer {
     uint64_t ready[4]; /* clock at which each 8-byte part can be decoded; == asked on a hit */

@@ -132,7 +132,7 @@ static inline bool memory_hits(struct memory *m, const p5_access *access, const 
     uint32_t physical = access->physical, set = cache_set(physical), key = tlb_key(access->linear, false);
     bool write = expected->write;
     unsigned found = 0; /* not looked for: it was used last */
-    if (cache->at_hand[set][write] != cache_tag(physical)) {
+    if (!data_cache_at_hand(cache, physical, write)) {
         found = cache_match(cache->tag[set], cache_tag(physical));
         if (found == 0 || (write && cache->state[set][__builtin_ctz(found)] < MESI_EXCLUSIVE))
             return false;

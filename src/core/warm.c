@@ -122,7 +122,6 @@ static inline void touch_branch(p5_core *core, const p5_block *block, const op *
     warm *w = core->warm;
     bool taken = price_taken(o, next);
     uint64_t since = core->instructions - block->ran->instructions;
-    uint64_t pairs = core->groups - block->ran->groups;
     const branch_query query = {.address = o->address,
                                 .last_byte = o->address + o->length - 1,
                                 .pair = w->last_u,
@@ -132,7 +131,7 @@ static inline void touch_branch(p5_core *core, const p5_block *block, const op *
                                 .kind = o->branch,
                                 .taken = taken,
                                 .in_v = in_v,
-                                .loop_pairs = (uint8_t)(pairs < 255 ? pairs : 255),
+                                .loop_pairs = branch_run_pairs(block->ran, core->groups),
                                 .since_last = since};
     predictor *p = core->predictor;
     branch_answer answer = {0};
@@ -212,14 +211,13 @@ static inline void touch_known_pairs(p5_core *core, const p5_block *block, const
             pass_group(core);
     }
     begin_group(core, *last);
-    uint64_t pairs = core->groups - block->ran->groups;
     const branch_query query = {.last_byte = block->fall_through - 1,
                                 .pair = w->last_u,
                                 .previous_pair = w->previous_u,
                                 .target = next,
                                 .fall_through = block->fall_through,
                                 .taken = block_taken(block, next),
-                                .loop_pairs = (uint8_t)(pairs < 255 ? pairs : 255)};
+                                .loop_pairs = branch_run_pairs(block->ran, core->groups)};
     const branch_answer answer = predictor_pairs(core->predictor, &query);
     w->redirect |= query.taken || !answer.right;
 }
