@@ -35,21 +35,15 @@ static inline bus_clock bus_first_free(const bus *b, uint64_t asked)
     return (bus_clock){b->free + n, b->begun + n * ratio};
 }
 
-/* A cycle that `told` does not look at; answers its end in core clocks. */
-static inline uint64_t bus_cycle_quietly(bus *b, bus_clock at, bus_time time, bool own)
+/* A cycle; answers its end in core clocks. */
+static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
 {
     uint64_t from = (at.half + 1) / 2, end = (at.half + time.busy + 1) / 2; /* as bus_core_clock */
     b->free = at.n + time.clocks;
     b->begun = at.half + time.halves;
     bus_mark_busy(b, from, end, own);
-    return end;
-}
-
-static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
-{
-    uint64_t end = bus_cycle_quietly(b, at, time, own);
     if (__builtin_expect(b->told != NULL, 0))
-        b->told(b->told_context, (at.half + 1) / 2, end, own);
+        b->told(b->told_context, from, end, own);
     return end;
 }
 

@@ -20,8 +20,8 @@ bool memory_hits_unexpected(struct memory *m, const p5_access *access)
 
 void memory_set_quick(struct memory *m)
 {
-    m->quick = !memory_frozen(m) && !m->no_data_fill && m->uses != NULL && m->bus.told == NULL &&
-               m->hooks.bus_cycle == NULL && m->model->agent.kind == AGENT_NONE;
+    m->quick = !memory_frozen(m) && !m->no_data_fill && m->uses != NULL && m->hooks.bus_cycle == NULL &&
+               m->model->agent.kind == AGENT_NONE;
 }
 
 /* A plain reference that may be quick. Its page is looked at last, as that is a use of the TLB. */
@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) uint64_t fill_line(struct memory *m
     bus_clock at = bus_first_free(b, clock + latency->miss_to_bus);
     board_place place = board_read(&b->board, physical, true, at.n);
     uint64_t arrived = (at.half + b->first[place] + 1) / 2; /* its own part comes first */
-    uint64_t last = bus_cycle_quietly(b, at, b->line[place], true);
+    uint64_t last = bus_cycle(b, at, b->line[place], true);
     if (modified)
         memory_write_back(m, replaced, last);
     data_cache_fill(cache, victim, physical, m->model->bus.write_back_lines ? MESI_EXCLUSIVE : MESI_SHARED);
@@ -158,8 +158,8 @@ uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t 
         return write_hit(m, access, (unsigned)way, asked, clock, partner);
     if (clock != asked || !misses_plainly(m, physical) || !page_is_usual(m, access, true))
         return QUICK_NOT;
-    uint64_t end = bus_cycle_quietly(&m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus),
-                                     m->bus.write, true);
+    uint64_t end = bus_cycle(&m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus),
+                             m->bus.write, true);
     write_buffer_take(&m->writes, entry, end, 0, false);
     m->ewbe_at = end + m->ewbe_clocks;
     memory_is_written(m, physical, access->size);

@@ -221,7 +221,6 @@ void memory_on_bus(struct memory *m, void (*busy)(void *context, uint64_t from, 
 {
     m->bus.told = busy;
     m->bus.told_context = context;
-    memory_set_quick(m);
 }
 
 void memory_advance(struct memory *m, uint64_t clock)
