@@ -122,6 +122,7 @@ struct p5_block {
     /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
     uint64_t place;                /* its first instruction, and its function; 0: not set */
     uint64_t goes_on;              /* its function, if what comes behind it is expected there */
+    uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */
 };
 

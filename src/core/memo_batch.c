@@ -26,6 +26,7 @@ typedef struct batch {
     const p5_access *accesses;
     const p5_value *values;
     p5_retired at; /* the stretch that left the quick way, as much of it as is looked at on the slow one */
+    const p5_retired_block *noted; /* the profile knows how it ended, or that before the first */
 } batch;
 
 static inline const p5_access *accesses_of(const batch *all, const p5_retired_block *b)
@@ -178,8 +179,25 @@ static inline bool may_be_variant(const p5_retired_block *b, const p5_access *ac
             memo_banks_variant(block, accesses, block_taken(block, b->next)) != path->variant);
 }
 
+/* What the profile is told of a batch. Within it control goes on from stretch to stretch, so that most have
+ * only to be in the function in which they are expected; how the last one ended is told when it matters. */
+static inline void note_last(p5_core *core, const batch *all, const p5_retired_block *b)
+{
+    const p5_retired_block *last = b - 1;
+    if (b != all->blocks && last != all->noted)
+        profile_went_on(core->profile, last->block, last->next);
+}
+
+/* The stretch may be a call's target, or return, or go elsewhere, or the first of the batch. */
+static void __attribute__((noinline)) note(p5_core *core, const batch *all, const p5_retired_block *b)
+{
+    note_last(core, all, b);
+    if (!memo_notes(core, b->block, b->next))
+        profile_follow_block(core, b->block, b->next);
+}
+
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
- * `profiled`: there may be a profile. Answers how many. */
+ * `profiled`: there is a profile. Answers how many. */
 static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
                                                                  const p5_value *values,
                                                                  const p5_retired_block *blocks, size_t count,
@@ -191,11 +209,15 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
     int64_t levels = priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
+    uint32_t function = UINT32_MAX; /* in which the profile expects the next */
     for (const p5_retired_block *b = blocks, *end = b + count; b < end; accesses = b->accesses_end, b++) {
         p5_block *block = b->block;
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
-        if (limited && (!whole || core->now + block->blind_clocks >= limit))
+        if (limited && (!whole || core->now + block->blind_clocks >= limit)) {
+            if (profiled)
+                note_last(core, &all, b);
             return (size_t)(b - blocks);
+        }
         bool known = path && path->block == block && whole && levels_of(b) == levels;
         if (known && may_be_variant(b, accesses, path)) {
             path = variant_of(core, &all, b, block_taken(block, b->next), path);
@@ -203,17 +225,30 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
         }
         bool quick = false;
         memo_leaf *leaf;
-        if (__builtin_expect(known && (!profiled || memo_notes(core, block, b->next)), 1)) {
+        if (__builtin_expect(known, 1)) {
+            if (profiled &&
+                __builtin_expect(
+                    profile_function(block) != function || core->now >= core->profile->interval_at, 0)) {
+                note(core, &all, b);
+                quiet = find_quiet_time(core->memory);
+            }
             leaf = price_quickly(core, &all, b, accesses, path, &quiet, &quick);
         } else {
+            if (profiled)
+                note_last(core, &all, b);
             price_unusual(core, &all, b);
+            all.noted = b;
             levels = priced_levels(core, b);
             leaf = core->memo.last;
         }
+        if (profiled)
+            function = profile_goes_on_in(block);
         if (__builtin_expect(!quick, 0))
             quiet = find_quiet_time(core->memory);
         path = leaf ? leaf->next_path : NULL;
     }
+    if (profiled)
+        note_last(core, &all, blocks + count);
     return count;
 }
 
@@ -229,5 +264,7 @@ void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value 
 size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
                                 const p5_retired_block *blocks, size_t count, uint64_t limit)
 {
-    return price_blocks(core, accesses, values, blocks, count, true, true, limit);
+    if (core->profile)
+        return price_blocks(core, accesses, values, blocks, count, true, true, limit);
+    return price_blocks(core, accesses, values, blocks, count, false, true, limit);
 }

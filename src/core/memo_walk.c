@@ -171,9 +171,7 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
 {
     const p5_access *access = &r->accesses[node->index];
     uint64_t asked = memo_clock(core, node->offset);
-    *usual = core->profile && !tried && memory_data_usual(core->memory, access, asked);
-    if (*usual)
-        return NULL;
+    *usual = false;
     if (core->profile)
         profile_asks_again(core, node->who, &node->asker);
     uint64_t quick = QUICK_NOT;

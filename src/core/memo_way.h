@@ -38,7 +38,7 @@ static inline bool memo_prices(const p5_core *core, unsigned cpl)
 }
 
 /* Notes in the profile, if one is made, a stretch that is all of `block`. False: that is more than a note. */
-static inline bool memo_notes(p5_core *core, const p5_block *block, uint32_t next)
+static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
 {
     return !core->profile || profile_goes_on(core->profile, block, next, core->now);
 }

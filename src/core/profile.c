@@ -49,13 +49,16 @@ bool profile_start(p5_core *core, const profile_options *options)
     p->object = strdup(options->object ? options->object : "");
     p->options.object = p->object;
     bool fits = p->object && (p->functions || options->function_count == 0) &&
-                array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items);
+                array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items) &&
+                ARRAY_ROOM(&p->owns);
     if (!fits) {
         profile_close(p);
         return false;
     }
     p->contexts.items[0] = p->contexts.items[1] = (profile_context){.parent = 1};
     p->contexts.count = 2;
+    p->nobody.place = PROFILE_NO_PLACE;
+    p->owns.items[p->owns.count++] = &p->nobody;
     memory_advance(core->memory, core->now);
     memo_drop_all(core); /* leaves of before know no instructions */
     core->profile = p;
@@ -74,7 +77,8 @@ void profile_close(profiler *p)
         free(p->sites.items[i].amounts.items);
         free(p->sites.items[i].own);
     }
-    free(p->waiting.items);
+    free(p->owns.items);
+    free(p->filled.items);
     free(p->sites.items);
     free(p->site_table.slots);
     free(p->cells.items);
@@ -272,19 +276,36 @@ static void heard(p5_core *core)
     move_counts(core, &p->scratch, site);
 }
 
-/* A site that asks often gets counts of its own, which need no booking. NULL: it has none. */
-static profile_own *own_of(profiler *p, profile_site *site, uint32_t index)
+static profile_own *new_own(profiler *p, uint32_t site)
 {
-    if (!site->own && site->asked < PROFILE_OFTEN && ++site->asked == PROFILE_OFTEN &&
-        p->own_count < PROFILE_MOST_OFTEN && p->sink.watched == P5_PROFILE_NONE) {
-        site->own = calloc(1, sizeof *site->own);
-        p->own_count += site->own != NULL;
-    }
-    if (site->own && !site->own->waiting) {
-        if (!ARRAY_ROOM(&p->waiting))
+    profile_own *own = ARRAY_ROOM(&p->owns) ? calloc(1, sizeof *own) : NULL;
+    if (!own)
+        return NULL;
+    own->place = PROFILE_NO_PLACE;
+    own->site = site;
+    own->number = (uint32_t)p->owns.count;
+    p->owns.items[p->owns.count++] = own;
+    return own;
+}
+
+/* Counts an asking: a site that asks often gets counts of its own, which need no booking. */
+static bool wants_own(const profiler *p, profile_site *site)
+{
+    site->asked += site->asked < PROFILE_OFTEN;
+    return site->asked == PROFILE_OFTEN && p->sink.watched == P5_PROFILE_NONE &&
+           p->owns.count <= PROFILE_MOST_OFTEN;
+}
+
+/* NULL: it has none. */
+static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
+{
+    if (!site->own && wants_own(p, site))
+        site->own = new_own(p, number);
+    if (site->own && site->own->place == PROFILE_NO_PLACE) {
+        if (!ARRAY_ROOM(&p->filled))
             return NULL; /* booked as before */
-        p->waiting.items[p->waiting.count++] = index;
-        site->own->waiting = true;
+        p->filled.items[p->filled.count++] = site->own;
+        site->own->place = PROFILE_PLACE(site->context, site->cpl_class);
     }
     return site->own;
 }
@@ -293,6 +314,7 @@ static void count_for(p5_core *core, profile_own *own)
 {
     profiler *p = core->profile;
     p->own = own;
+    p->place = own ? own->place : 0;
     memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
 }
 
@@ -304,9 +326,10 @@ static uint32_t near_of(uint32_t context, uint32_t address)
 void profile_asks(p5_core *core, uint32_t who)
 {
     profiler *p = core->profile;
-    if (p->asking && who == p->asking_who) {
-        const profile_site *site = &p->sites.items[p->asking - 1];
-        if (site->context == p->context && site->cpl_class == core->cpl_class)
+    if (p->asking) {
+        profile_site *site = &p->sites.items[p->asking - 1];
+        bool same = site->address == who && site->context == p->context && site->cpl_class == core->cpl_class;
+        if (same && (p->own || !wants_own(p, site)))
             return;
     }
     heard(core);
@@ -317,24 +340,23 @@ void profile_asks(p5_core *core, uint32_t who)
         *near = p->last_site;
     }
     p->asking = site ? (uint32_t)(site - p->sites.items) + 1 : 0;
-    p->asking_who = who;
-    count_for(core, site ? own_of(p, site, p->asking - 1) : NULL);
+    count_for(core, site ? own_of(p, site, p->asking) : NULL);
 }
 
 void profile_gather(p5_core *core)
 {
     profiler *p = core->profile;
     heard(core);
-    for (size_t i = 0; i < p->waiting.count; i++) {
-        profile_site *site = &p->sites.items[p->waiting.items[i]];
-        profile_own *own = site->own;
+    for (size_t i = 0; i < p->filled.count; i++) {
+        profile_own *own = p->filled.items[i];
+        profile_site *site = &p->sites.items[own->site - 1];
         memory_fold_uses(own->uses, &own->counts, site->cpl_class);
         move_counts(core, &own->counts, site);
         site->bus_clocks += own->bus_clocks;
         own->bus_clocks = 0;
-        own->waiting = false;
+        own->place = PROFILE_NO_PLACE;
     }
-    p->waiting.count = 0;
+    p->filled.count = 0;
     p->asking = 0;
     count_for(core, NULL);
 }

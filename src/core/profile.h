@@ -150,6 +150,8 @@ void profile_asks(p5_core *core, uint32_t who);
 void profile_gather(p5_core *core);
 /* Before a stretch is priced: who is executing? */
 void profile_follow(p5_core *core, const p5_retired *r);
+/* The same for one that is all of `block`. */
+void profile_follow_block(p5_core *core, p5_block *block, uint32_t next);
 /* A block will be gone. */
 void profile_released(profiler *p, const p5_block *block);
 /* An exception or interrupt is delivered. */

@@ -35,11 +35,17 @@ typedef struct profile_frame {
 
 /* What the memory side counts for a site that asks often. */
 typedef struct profile_own {
-    counts counts;
+    uint64_t place;      /* PROFILE_PLACE of the site while this may hold something, else PROFILE_NO_PLACE */
+    uint32_t site;       /* index plus 1; 0: of no site */
+    uint32_t number;     /* among all, from 1 */
+    uint64_t bus_clocks; /* of cycles that it began */
     uint64_t uses[REFERENCE_KINDS];
-    uint64_t bus_clocks;
-    bool waiting; /* it may hold something, and the site is in the list of those that wait */
+    counts counts;
 } profile_own;
+
+/* Where something is executed: contexts begin with 1. */
+#define PROFILE_PLACE(context, cpl_class) ((uint64_t)(context) << 1 | (cpl_class))
+#define PROFILE_NO_PLACE                  UINT64_MAX
 
 /* How a stretch ended. */
 typedef struct profile_end {
@@ -60,11 +66,13 @@ struct profiler {
     char *object;
     /* The memory side counts for `asking` (index of the site plus 1; 0 = nobody): in `own` or, if it is one
      * that has asked a few times only and this is NULL, in `scratch`. */
-    uint32_t asking, asking_who;
+    uint32_t asking;
     profile_own *own;
-    unsigned own_count;          /* sites that have one */
-    ARRAY_OF(uint32_t) waiting;  /* sites whose counts are not among the totals */
-    uint32_t near[PROFILE_NEAR]; /* index plus 1 of sites found lately, by address */
+    uint64_t place;                 /* of what is executed, if there is `own`; else 0 */
+    profile_own nobody;             /* the first of */
+    ARRAY_OF(profile_own *) owns;   /* ... all, by number */
+    ARRAY_OF(profile_own *) filled; /* those whose counts may not be among the totals */
+    uint32_t near[PROFILE_NEAR];    /* index plus 1 of sites found lately, by address */
     ARRAY_OF(profile_site) sites;
     key_table site_table;
     uint32_t last_site; /* index plus 1 of the site found last */
@@ -81,13 +89,14 @@ struct profiler {
     ARRAY_OF(profile_edge) edges;
     key_table edge_table;
     ARRAY_OF(profile_frame) frames;
-    uint32_t context;  /* the current one */
-    bool started;      /* something has been executed */
-    uint64_t expected; /* where control goes after the last stretch, and (above) PROFILE_IN its function, if
-                          it is expected there; else PROFILE_ELSEWHERE */
-    const p5_block *block; /* whose end is that of the last stretch; NULL: */
-    profile_end end;       /* ... it is written here */
-    unsigned cpl_class;    /* of the last stretch */
+    uint32_t context;   /* the current one */
+    bool started;       /* something has been executed */
+    uint64_t expected;  /* where control goes after the last stretch, and (above) PROFILE_IN its function, if
+                           it is expected there; else PROFILE_ELSEWHERE */
+    p5_block *block;    /* whose end is that of the last stretch; NULL: */
+    profile_end end;    /* ... it is written here */
+    uint32_t edge;      /* index plus 1 of the call counted last; 0: it has no place */
+    unsigned cpl_class; /* of the last stretch */
     /* Samples and intervals. */
     ARRAY_OF(profile_sample) samples;
     uint64_t overflows;
@@ -142,23 +151,19 @@ void profile_interval_take(p5_core *core);
 static inline void profile_asks_again(p5_core *core, uint32_t who, uint32_t *asker)
 {
     profiler *p = core->profile;
-    const profile_site *site = *asker ? &p->sites.items[*asker - 1] : NULL;
-    if (__builtin_expect(!site || !p->own || !site->own || !site->own->waiting ||
-                             site->context != p->context || site->cpl_class != core->cpl_class,
-                         0)) {
+    profile_own *own = p->owns.items[*asker];
+    if (__builtin_expect(own->place != p->place, 0)) {
         profile_asks(core, who);
-        *asker = p->asking;
+        *asker = p->own ? p->own->number : 0;
         return;
     }
-    if (*asker == p->asking)
+    if (own == p->own)
         return;
     struct memory *m = core->memory;
-    profile_own *own = site->own;
     p->own->bus_clocks += m->bus.own - m->bus.taken;
     m->bus.taken = m->bus.own;
     p->own = own;
-    p->asking = *asker;
-    p->asking_who = who;
+    p->asking = own->site;
     m->totals = m->bus.totals = &own->counts;
     m->uses = own->uses;
 }
@@ -174,14 +179,32 @@ static inline void profile_missed_code(p5_core *core, uint32_t physical)
     core->profile->code_misses[cache_set(physical)]++;
 }
 
+/* The function that a block is in, and the one that what comes behind it is expected in: the same, or none.
+ */
+static inline uint32_t profile_function(const p5_block *block)
+{
+    return (uint32_t)(block->place >> 32);
+}
+
+static inline uint32_t profile_goes_on_in(const p5_block *block)
+{
+    return (uint32_t)(block->goes_on >> 32);
+}
+
+/* All of `block` was executed, and simply went on where the stretch before stopped. */
+static inline void profile_went_on(profiler *p, p5_block *block, uint32_t next)
+{
+    p->expected = next | block->goes_on;
+    p->block = block;
+}
+
 /* Notes a stretch, all of `block`, that simply goes on where the one before stopped, in the same function:
  * most do. False: profile_follow has more to do. */
-static inline bool profile_goes_on(profiler *p, const p5_block *block, uint32_t next, uint64_t now)
+static inline bool profile_goes_on(profiler *p, p5_block *block, uint32_t next, uint64_t now)
 {
     if (block->place != p->expected || now >= p->interval_at)
         return false;
-    p->expected = next | block->goes_on;
-    p->block = block;
+    profile_went_on(p, block, next);
     return true;
 }
 

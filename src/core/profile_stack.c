@@ -9,7 +9,9 @@ enum { MOST_FRAMES = 1 << 20, MOST_CONTEXTS = 1 << 16, SEARCH_FRAMES = 4096 };
 
 void profile_set_context(p5_core *core, uint32_t context)
 {
-    core->profile->context = context;
+    profiler *p = core->profile;
+    p->context = context;
+    p->place = p->own ? PROFILE_PLACE(context, core->cpl_class) : 0;
     core->memo.context = context;
 }
 
@@ -21,7 +23,7 @@ static profile_end end_of(const profiler *p)
     return (profile_end){.leaves = block->goes_on == PROFILE_ELSEWHERE ? block->branch_kind : ISA_NOT_BRANCH,
                          .last = block->branch_address,
                          .behind = block->fall_through,
-                         .function = (uint32_t)(block->place >> 32) - 1};
+                         .function = profile_function(block) - 1};
 }
 
 uint32_t profile_last(const p5_core *core)
@@ -89,14 +91,17 @@ static uint32_t call_edge(profiler *p, uint32_t from, uint32_t call_site, uint32
 {
     uint32_t *index = key_find(&p->edge_table, (uint64_t)from << 32 | call_site, function);
     if (!index) {
+        p->edge = 0;
         p->out_of_memory = true;
         return from;
     }
     if (*index != 0) {
         profile_edge *edge = &p->edges.items[*index - 1];
         edge->calls++;
+        p->edge = *index;
         return edge->to;
     }
+    p->edge = 0;
     if (!ARRAY_ROOM(&p->edges) || !ARRAY_ROOM(&p->contexts)) {
         p->edge_table.used--;
         p->out_of_memory = true;
@@ -113,7 +118,7 @@ static uint32_t call_edge(profiler *p, uint32_t from, uint32_t call_site, uint32
         }
     }
     p->edges.items[p->edges.count++] = (profile_edge){from, call_site, function, to, 1};
-    *index = (uint32_t)p->edges.count;
+    p->edge = *index = (uint32_t)p->edges.count;
     return to;
 }
 
@@ -208,8 +213,11 @@ static void find_context(p5_core *core, const profile_end *end, uint32_t from, u
         return;
     }
     if (end->leaves == ISA_CALL || end->leaves == ISA_CALL_INDIRECT) {
-        if (from != end->behind) /* else it reads EIP */
-            enter_function(core, end->last, end->behind, function, false);
+        if (from == end->behind) /* it reads EIP */
+            return;
+        enter_function(core, end->last, end->behind, function, false);
+        if (p->block)
+            p->block->edge = p->edge;
         return;
     }
     if (!end->leaves || (!pop_to(core, from, false) && !signalled(core, function)))
@@ -225,7 +233,7 @@ void profile_follow(p5_core *core, const p5_retired *r)
     if (block->place == 0)
         profile_note_block(p, block);
     uint32_t from = r->first == 0 ? block->code->linear : block->ops[r->first].address;
-    uint32_t function = (uint32_t)(block->place >> 32) - 1;
+    uint32_t function = profile_function(block) - 1;
     profile_end end = end_of(p);
     if (from != (uint32_t)p->expected || function != end.function || end.leaves)
         find_context(core, &end, from, function);
@@ -240,6 +248,52 @@ void profile_follow(p5_core *core, const p5_retired *r)
     p->end = (profile_end){.last = block->ops[r->first + r->count - 1].address, .function = function};
     p->expected = r->next | (whole ? block->goes_on : PROFILE_IN(function));
     p->cpl_class = core->cpl_class;
+}
+
+/* Behind `last`, a call: a call of it that was made before, from the same context to the same function. */
+static bool calls_again(p5_core *core, const p5_block *last, const p5_block *block)
+{
+    profiler *p = core->profile;
+    if (last->edge == 0 || (uint32_t)block->place == last->fall_through ||
+        p->frames.count == p->frames.capacity || p->frames.count == MOST_FRAMES)
+        return false;
+    profile_edge *edge = &p->edges.items[last->edge - 1];
+    uint32_t from = (uint32_t)block->place;
+    if (edge->from != p->context || edge->function != start_of(p, profile_function(block) - 1, from))
+        return false;
+    p->frames.items[p->frames.count++] = (profile_frame){last->fall_through, p->context, false};
+    edge->calls++;
+    profile_set_context(core, edge->to);
+    return true;
+}
+
+/* Behind a return: to the youngest frame. */
+static bool returns_to(p5_core *core, uint32_t address)
+{
+    profiler *p = core->profile;
+    const profile_frame *top = p->frames.items + p->frames.count - 1;
+    if (p->frames.count == 0 || top->return_address != address)
+        return false;
+    p->frames.count--;
+    profile_set_context(core, top->context);
+    return true;
+}
+
+void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
+{
+    profiler *p = core->profile;
+    p5_block *last = p->block;
+    bool leaves = last && last->goes_on == PROFILE_ELSEWHERE && block->place != 0 &&
+                  (uint32_t)block->place == (uint32_t)p->expected && core->now < p->interval_at &&
+                  !p->open_sample;
+    bool called = leaves && (last->branch_kind == ISA_CALL || last->branch_kind == ISA_CALL_INDIRECT);
+    if (leaves && (called ? calls_again(core, last, block) : returns_to(core, (uint32_t)block->place))) {
+        profile_went_on(p, block, next);
+        p->cpl_class = core->cpl_class;
+        return;
+    }
+    const p5_retired r = {.block = block, .count = (uint16_t)block->count, .next = next};
+    profile_follow(core, &r);
 }
 
 void profile_delivered(p5_core *core, uint32_t handler)

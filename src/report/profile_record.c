@@ -8,6 +8,7 @@
 #include "core/model.h"
 #include "core/predictor.h"
 #include "core/profile.h"
+#include "machine/state.h"
 #include "p5scope/report.h"
 #include "p5scope/version.h"
 #include "report/profile_data.h"
@@ -22,7 +23,7 @@ enum {
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error)
 {
-    p5_core *core = p5_machine_core(machine);
+    p5_core *core = machine->core;
     if (core->profile)
         return error_set(error, P5_ERR_STATE, "a profile of this machine is being made already");
     profile_options start = {.interval_clocks = FIRST_INTERVAL,
@@ -326,7 +327,7 @@ static bool take_samples(p5_profile *p, const p5_core *core, const profile_view 
 p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
                           p5_error *error)
 {
-    p5_core *core = p5_machine_core(machine);
+    p5_core *core = machine->core;
     *profile = NULL;
     if (!core->profile)
         return error_set(error, P5_ERR_STATE, "no profile of this machine is being made");
