@@ -179,8 +179,12 @@ static inline bool may_be_variant(const p5_retired_block *b, const p5_access *ac
             memo_banks_variant(block, accesses, block_taken(block, b->next)) != path->variant);
 }
 
-/* What the profile is told of a batch. Within it control goes on from stretch to stretch, so that most have
- * only to be in the function in which they are expected; how the last one ended is told when it matters. */
+/* ---- the profile ----
+ *
+ * Within a batch control goes on from stretch to stretch, so a profile needs not be told of those which
+ * follow another one of their function: memo_leaf.plain_path knows them. How the last one ended is told when
+ * it matters. */
+
 static inline void note_last(p5_core *core, const batch *all, const p5_retired_block *b)
 {
     const p5_retired_block *last = b - 1;
@@ -188,13 +192,34 @@ static inline void note_last(p5_core *core, const batch *all, const p5_retired_b
         profile_went_on(core->profile, last->block, last->next);
 }
 
-/* The stretch may be a call's target, or return, or go elsewhere, or the first of the batch. */
-static void __attribute__((noinline)) note(p5_core *core, const batch *all, const p5_retired_block *b)
+/* The way in to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted
+ * then. NULL: it is not the one taken last. */
+static memo_path *__attribute__((noinline))
+noted_path(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses)
 {
+    p5_block *block = b->block;
+    memo_leaf *last = core->memo.last;
+    memo_path *path = last ? last->next_path : NULL;
+    if (!path || path->block != block)
+        return NULL;
+    if (may_be_variant(b, accesses, path))
+        path = variant_of(core, all, b, block_taken(block, b->next), path);
+    if (!path)
+        return NULL;
+    if (b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
+        last->plain_path = path;
     note_last(core, all, b);
-    if (!memo_notes(core, b->block, b->next))
-        profile_follow_block(core, b->block, b->next);
+    if (!memo_notes(core, block, b->next))
+        profile_follow_block(core, block, b->next);
+    return path;
 }
+
+static inline memo_path *next_path_of(const memo_leaf *leaf, bool profiled)
+{
+    return leaf ? profiled ? leaf->plain_path : leaf->next_path : NULL;
+}
+
+/* ---- the loop ---- */
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
  * `profiled`: there is a profile. Answers how many. */
@@ -209,7 +234,8 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
     int64_t levels = priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
-    uint32_t function = UINT32_MAX; /* in which the profile expects the next */
+    if (profiled && blocks->block->place != core->profile->expected)
+        path = NULL;
     for (const p5_retired_block *b = blocks, *end = b + count; b < end; accesses = b->accesses_end, b++) {
         p5_block *block = b->block;
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
@@ -222,16 +248,17 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
         if (known && may_be_variant(b, accesses, path)) {
             path = variant_of(core, &all, b, block_taken(block, b->next), path);
             known = path != NULL;
+            if (profiled && known)
+                core->memo.last->plain_path = path;
+        }
+        if (profiled && __builtin_expect(!known || core->now >= core->profile->interval_at, 0)) {
+            path = whole && levels_of(b) == levels ? noted_path(core, &all, b, accesses) : NULL;
+            known = path != NULL;
+            quiet = find_quiet_time(core->memory);
         }
         bool quick = false;
         memo_leaf *leaf;
         if (__builtin_expect(known, 1)) {
-            if (profiled &&
-                __builtin_expect(
-                    profile_function(block) != function || core->now >= core->profile->interval_at, 0)) {
-                note(core, &all, b);
-                quiet = find_quiet_time(core->memory);
-            }
             leaf = price_quickly(core, &all, b, accesses, path, &quiet, &quick);
         } else {
             if (profiled)
@@ -241,11 +268,9 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
             levels = priced_levels(core, b);
             leaf = core->memo.last;
         }
-        if (profiled)
-            function = profile_goes_on_in(block);
         if (__builtin_expect(!quick, 0))
             quiet = find_quiet_time(core->memory);
-        path = leaf ? leaf->next_path : NULL;
+        path = next_path_of(leaf, profiled);
     }
     if (profiled)
         note_last(core, &all, blocks + count);

@@ -75,12 +75,13 @@ struct memo_leaf {
     uint32_t clocks;
     uint32_t context; /* of the profile, in which it was used last (0: there is none), or MEMO_UNUSED since
                          totals were formed last */
-    memo_path *next_path; /* the way in that was taken last from here, or NULL */
+    memo_path *next_path;  /* the way in that was taken last from here, or NULL, */
+    memo_path *plain_path; /* ... and the last one of which a profile needs not be told (memo_batch.c) */
     uint64_t uses[P5_CPL_CLASSES];
     memo_state *to;
     uint32_t last_u, previous_u; /* as in `pipe`; the second if there was more than one group */
+    struct memo_detail *detail;  /* NULL: it was made without a profile */
     memo_leaf *next_dirty;
-    struct memo_detail *detail; /* NULL: it was made without a profile */
     uint16_t delta_count;
     memo_delta deltas[];
 };
