@@ -7,7 +7,14 @@
 #include "p5scope/model.h"
 #include "programs.h"
 
-enum { BLOCKS = 24, INSNS = 10, CODE = 0x10000, DIRECTORY = 0x3c0000, TABLES = 0x400000, ACCESSES = 64 };
+enum {
+    BLOCKS = 24,
+    INSNS = 10,
+    CODE = RANDOM_CORE_CODE,
+    DIRECTORY = 0x3c0000,
+    TABLES = 0x400000,
+    ACCESSES = 64
+};
 
 /* What blocks are made of; the low three bits of `reg` are random if it is set. */
 static const struct {
@@ -255,13 +262,21 @@ typedef struct run {
     const random_core_observer *observer;
 } run;
 
+static void settle(const run *u)
+{
+    if (u->observer && u->observer->settle)
+        u->observer->settle(u->observer->context, u->core);
+}
+
 static void step(run *u)
 {
     unsigned next = next_block(&u->guest, &u->random, u->block);
     retire(u->core, &u->guest, &u->random, u->block, next, u->cpl, u->observer);
     u->block = next;
-    if (random_below(&u->random, 100) == 0)
+    if (random_below(&u->random, 100) == 0) {
+        settle(u);
         u->cpl = disturb(u->core, &u->random, u->cpl, u->guest.start[next]);
+    }
 }
 
 static void begin(run *u, const p5_model *model, bool memo, uint64_t seed)
@@ -281,6 +296,7 @@ void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned
     make(&u.guest, u.core, &u.random, p5_model_family(model) == P5_FAMILY_P55C);
     for (unsigned n = 0; n < stretches; n++)
         step(&u);
+    settle(&u);
     p5_core_counts(u.core, totals);
     if (observer && observer->end)
         observer->end(observer->context, u.core);

@@ -6,6 +6,8 @@
 
 #include "p5scope/core.h"
 
+enum { RANDOM_CORE_CODE = 0x10000 }; /* linear address of the code, some 1000 bytes */
+
 /* Opens a core of `model`, feeds it about `stretches` stretches made from `seed`, and answers its totals. */
 void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals);
 
@@ -13,7 +15,8 @@ void random_core_run(const p5_model *model, bool memo, uint64_t seed, unsigned s
 typedef struct random_core_observer {
     void (*begin)(void *context, p5_core *core);
     void (*end)(void *context, p5_core *core);
-    void (*retire)(void *context, p5_core *core, const p5_retired *r); /* in place of p5_core_retire */
+    void (*retire)(void *context, p5_core *core, const p5_retired *r); /* in place of p5_core_retire; */
+    void (*settle)(void *context, p5_core *core); /* ... what it put off is done before anything else is */
     void *context;
 } random_core_observer;
 void random_core_watch(const p5_model *model, bool memo, uint64_t seed, unsigned stretches, p5_counts *totals,
