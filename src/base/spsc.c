@@ -1,0 +1,171 @@
+#include "base/spsc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nobody waits for as many. */
+#define NEVER (~0ull)
+/* How often the consumer looks for another message before it sleeps: some microseconds. */
+enum { LOOKS = 200 };
+
+static inline void pause_briefly(void)
+{
+    __builtin_ia32_pause();
+}
+
+bool spsc_open(spsc *q)
+{
+    memset(q, 0, sizeof *q);
+    q->bytes = aligned_alloc(SPSC_LINE, SPSC_BYTES);
+    if (q->bytes == NULL)
+        return false;
+    atomic_init(&q->put, 0);
+    atomic_init(&q->done, 0);
+    atomic_init(&q->waits_for, NEVER);
+    atomic_init(&q->idle, false);
+    atomic_init(&q->ended, false);
+    sem_init(&q->room, 0, 0);
+    sem_init(&q->work, 0, 0);
+    return true;
+}
+
+void spsc_close(spsc *q)
+{
+    sem_destroy(&q->room);
+    sem_destroy(&q->work);
+    free(q->bytes);
+}
+
+static void sleep_until(sem_t *s)
+{
+    while (sem_wait(s) != 0)
+        continue; /* a signal came */
+}
+
+/* --- producer --- */
+
+/* Tells the consumer of all that have been put. */
+static void publish(spsc *q)
+{
+    atomic_store(&q->put, q->producer.put);
+    if (atomic_load(&q->idle) && atomic_exchange(&q->idle, false))
+        sem_post(&q->work);
+}
+
+/* Waits until message `wanted` is done, and all before it. */
+static void wait_for(spsc *q, unsigned long long wanted)
+{
+    publish(q);
+    /* Either the consumer sees that somebody waits, or this sees that it is done: both are sequentially
+     * consistent. Who takes the mark away decides whether the semaphore is posted. */
+    atomic_store(&q->waits_for, wanted);
+    if (atomic_load(&q->done) < wanted || atomic_exchange(&q->waits_for, NEVER) == NEVER)
+        sleep_until(&q->room);
+    q->producer.known_done = atomic_load(&q->done);
+}
+
+/* Finds a place for a message among those that are not known to be done. */
+static bool find_room(spsc *q, size_t bytes)
+{
+    unsigned long long put = q->producer.put, done = q->producer.known_done;
+    size_t next = q->producer.next;
+    if (put == done) {
+        q->producer.reserved = 0;
+        return true;
+    }
+    if (put - done == SPSC_MESSAGES)
+        return false;
+    size_t oldest = q->offset[done % SPSC_MESSAGES];
+    if (next > oldest && SPSC_BYTES - next < bytes)
+        next = 0;
+    if (next <= oldest && oldest - next < bytes)
+        return false;
+    q->producer.reserved = next;
+    return true;
+}
+
+void *spsc_reserve(spsc *q, size_t bytes)
+{
+    while (!find_room(q, bytes)) {
+        unsigned long long known = q->producer.known_done, put = q->producer.put;
+        q->producer.known_done = atomic_load_explicit(&q->done, memory_order_acquire);
+        if (q->producer.known_done == known)
+            wait_for(q, known + (put - known + 1) / 2);
+    }
+    q->producer.next = q->producer.reserved + (bytes + SPSC_LINE - 1) / SPSC_LINE * SPSC_LINE;
+    return q->bytes + q->producer.reserved;
+}
+
+void spsc_put(spsc *q)
+{
+    q->offset[q->producer.put % SPSC_MESSAGES] = q->producer.reserved;
+    if (++q->producer.put % SPSC_STEP == 0)
+        publish(q);
+}
+
+void spsc_drain(spsc *q)
+{
+    if (q->producer.known_done != q->producer.put)
+        q->producer.known_done = atomic_load_explicit(&q->done, memory_order_acquire);
+    if (q->producer.known_done != q->producer.put)
+        wait_for(q, q->producer.put);
+}
+
+void spsc_end(spsc *q)
+{
+    publish(q);
+    atomic_store(&q->ended, true);
+    if (atomic_exchange(&q->idle, false))
+        sem_post(&q->work);
+}
+
+/* --- consumer --- */
+
+/* Tells the producer how many are done. */
+static void confirm(spsc *q)
+{
+    atomic_store(&q->done, q->consumer.done);
+    unsigned long long wanted = atomic_load(&q->waits_for);
+    if (wanted <= q->consumer.done && atomic_compare_exchange_strong(&q->waits_for, &wanted, NEVER))
+        sem_post(&q->room);
+}
+
+/* There is a message, as far as the producer tells now. */
+static bool look(spsc *q)
+{
+    q->consumer.known_put = atomic_load(&q->put);
+    return q->consumer.known_put != q->consumer.done;
+}
+
+/* Waits for a message. False: no more come. */
+static bool wait_for_message(spsc *q)
+{
+    for (unsigned looks = 0; !look(q); looks++) {
+        if (atomic_load(&q->ended))
+            return look(q); /* one was put before the end */
+        if (looks < LOOKS) {
+            pause_briefly();
+            continue;
+        }
+        looks = 0;
+        atomic_store(&q->idle, true);
+        bool more = look(q) || atomic_load(&q->ended);
+        if (!more || !atomic_exchange(&q->idle, false)) /* who takes the mark away posts */
+            sleep_until(&q->work);
+    }
+    return true;
+}
+
+const void *spsc_take(spsc *q)
+{
+    if (q->consumer.done == q->consumer.known_put && !wait_for_message(q))
+        return NULL;
+    return q->bytes + q->offset[q->consumer.done % SPSC_MESSAGES];
+}
+
+void spsc_done(spsc *q)
+{
+    q->consumer.done++;
+    if (q->consumer.done % SPSC_STEP == 0 || q->consumer.done == q->consumer.known_put)
+        confirm(q);
+}

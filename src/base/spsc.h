@@ -1,0 +1,60 @@
+/* A queue between two threads: messages of any size, put in by one (the producer), taken out in the same
+ * order by the other (the consumer). Each tells the other how far it has come only now and then, so that the
+ * cache lines which both use seldom go from one to the other. Who has to wait sleeps: the producer until half
+ * of the messages are done. */
+#ifndef BASE_SPSC_H
+#define BASE_SPSC_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    SPSC_MESSAGES = 128,      /* in the queue at most */
+    SPSC_STEP = 16,           /* every so many the other side is told */
+    SPSC_BYTES = 512 * 1024,  /* of them together */
+    SPSC_LARGEST = 64 * 1024, /* of one */
+    SPSC_LINE = 64            /* messages begin cache lines of the host */
+};
+
+typedef struct spsc {
+    unsigned char *bytes;
+    size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
+    /* Counted from the first message on: what each side has done, and what it knows of the other. */
+    struct {
+        _Alignas(SPSC_LINE) unsigned long long put, known_done;
+        size_t next, reserved; /* where the next message may begin; its place */
+    } producer;
+    struct {
+        _Alignas(SPSC_LINE) unsigned long long done, known_put;
+    } consumer;
+    _Alignas(SPSC_LINE) atomic_ullong put;       /* as far as the consumer is told */
+    _Alignas(SPSC_LINE) atomic_ullong done;      /* as far as the producer is told */
+    _Alignas(SPSC_LINE) atomic_ullong waits_for; /* the producer sleeps until so many are done */
+    atomic_bool idle;                            /* the consumer sleeps until one is put */
+    atomic_bool ended;
+    sem_t room, work;
+} spsc;
+
+/* False: out of memory. */
+bool spsc_open(spsc *q);
+/* Neither side uses it any more. */
+void spsc_close(spsc *q);
+
+/* The producer's. Room for a message of at most SPSC_LARGEST bytes, which the next spsc_put puts into the
+ * queue; waits for it if it has to. */
+void *spsc_reserve(spsc *q, size_t bytes);
+/* The consumer may hear of it only at the SPSC_STEPth one, spsc_drain or spsc_end. */
+void spsc_put(spsc *q);
+/* Waits until the consumer is done with all of them. */
+void spsc_drain(spsc *q);
+/* No more come: when those that are there are done, spsc_take answers NULL. */
+void spsc_end(spsc *q);
+
+/* The consumer's. The next message, which stays valid until spsc_done; waits for it. NULL: it was the last.
+ */
+const void *spsc_take(spsc *q);
+void spsc_done(spsc *q);
+
+#endif

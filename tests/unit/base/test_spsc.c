@@ -1,0 +1,145 @@
+/* The queue between two threads: everything arrives, once, in order and unchanged, whatever the sizes, and
+ * spsc_drain returns behind the last. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "base/spsc.h"
+
+/* A message: its number and size, and bytes that follow from both. */
+typedef struct message {
+    uint32_t number, size;
+    unsigned char bytes[];
+} message;
+
+static unsigned char byte_of(uint32_t number, uint32_t i)
+{
+    return (unsigned char)(number * 167 + i * 13 + (i >> 8));
+}
+
+typedef struct consumer {
+    spsc *queue;
+    uint32_t taken, wrong;
+    unsigned sleep_every; /* 0 = never */
+} consumer;
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
+
+static void *consume(void *context)
+{
+    consumer *c = context;
+    for (const message *m; (m = spsc_take(c->queue)) != NULL; spsc_done(c->queue)) {
+        bool right = m->number == c->taken;
+        for (uint32_t i = 0; i < m->size; i++)
+            right &= m->bytes[i] == byte_of(m->number, i);
+        c->wrong += !right;
+        c->taken++;
+        if (c->sleep_every != 0 && c->taken % c->sleep_every == 0)
+            nap();
+    }
+    return NULL;
+}
+
+static void put(spsc *q, uint32_t number, uint32_t size)
+{
+    message *m = spsc_reserve(q, sizeof *m + size);
+    m->number = number;
+    m->size = size;
+    for (uint32_t i = 0; i < size; i++)
+        m->bytes[i] = byte_of(number, i);
+    spsc_put(q);
+}
+
+/* Sizes of a sequence in which small and large, few and many come in turn. */
+static uint32_t size_of(uint32_t number)
+{
+    uint32_t x = number * 2654435761u;
+    x ^= x >> 15;
+    switch (number / 1000 % 4) {
+    case 0:
+        return x % 64;
+    case 1:
+        return x % 4096;
+    case 2:
+        return x % 8 == 0 ? SPSC_LARGEST - sizeof(message) : x % 300;
+    default:
+        return x % (SPSC_LARGEST - sizeof(message));
+    }
+}
+
+static void run(uint32_t count, unsigned producer_sleeps, unsigned consumer_sleeps, unsigned drain_every)
+{
+    static spsc queue;
+    consumer c = {.queue = &queue, .sleep_every = consumer_sleeps};
+    pthread_t thread;
+    assert_true(spsc_open(&queue));
+    assert_int_equal(pthread_create(&thread, NULL, consume, &c), 0);
+    for (uint32_t n = 0; n < count; n++) {
+        put(&queue, n, size_of(n));
+        if (drain_every != 0 && n % drain_every == 0) {
+            spsc_drain(&queue);
+            assert_int_equal(c.taken, n + 1); /* nobody takes any more: it may be looked at */
+        }
+        if (producer_sleeps != 0 && n % producer_sleeps == 0)
+            nap();
+    }
+    spsc_end(&queue);
+    pthread_join(thread, NULL);
+    spsc_close(&queue);
+    assert_int_equal(c.taken, count);
+    assert_int_equal(c.wrong, 0);
+}
+
+static void everything_arrives(void **state)
+{
+    (void)state;
+    run(20000, 0, 0, 0);
+}
+
+static void everything_arrives_at_a_slow_consumer(void **state)
+{
+    (void)state;
+    run(5000, 0, 7, 0);
+}
+
+static void everything_arrives_from_a_slow_producer(void **state)
+{
+    (void)state;
+    run(5000, 7, 0, 0);
+}
+
+static void a_drain_waits_for_all(void **state)
+{
+    (void)state;
+    run(5000, 0, 0, 1);
+    run(5000, 0, 50, 37);
+    run(5000, 11, 0, 5);
+}
+
+static void an_empty_queue_ends(void **state)
+{
+    (void)state;
+    run(0, 0, 0, 0);
+    run(1, 0, 0, 0);
+    run(SPSC_STEP - 1, 0, 0, 0); /* nobody was told of them before the end */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_arrives),
+        cmocka_unit_test(everything_arrives_at_a_slow_consumer),
+        cmocka_unit_test(everything_arrives_from_a_slow_producer),
+        cmocka_unit_test(a_drain_waits_for_all),
+        cmocka_unit_test(an_empty_queue_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
