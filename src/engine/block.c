@@ -326,6 +326,7 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     if (!b->bytes)
         return false;
     memcpy(b->bytes, code->bytes, at);
+    engine_catch_up(e);
     b->block = p5_block_make(e->options.core, code->bytes, at, b->linear, b->physical, code32, b->count);
     b->plain = b->quick && !b->slow;
     return b->block && p5_block_count(b->block) == b->count;
@@ -374,8 +375,10 @@ static engine_block *make(engine *e, const uc_translated *tb, const block_plan *
 
 static void discard(engine *e, engine_block *b)
 {
-    if (b && b->block)
+    if (b && b->block) {
+        engine_catch_up(e);
         p5_block_release(e->options.core, b->block);
+    }
     if (b)
         free(b->bytes);
     free(b);

@@ -184,7 +184,7 @@ engine_stop engine_run(engine *e)
     guard_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
     e->running = false;
-    x87_settle(e);
+    engine_before_callback(e);
     if (err != UC_ERR_OK)
         engine_fail(e, "Unicorn stopped at %08x: %s", engine_linear_eip(e), uc_strerror(err));
     else if (!e->stopping)

@@ -1,5 +1,6 @@
 /* The CPU engine: executes guest code and hands over what was executed. The only folder that knows Unicorn.
- * Everything here is synchronous: callbacks run inside engine_run, on its thread. */
+ * Everything here is synchronous: callbacks run inside engine_run, on its thread. The owner may put off what
+ * retired and retired_blocks tell it until catch_up is called, and do it in another thread. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -87,6 +88,10 @@ typedef struct engine_callbacks {
     /* The same for `count` stretches of `instructions` altogether, the first one's accesses and values from
      * `accesses` and `values`: while engine_batch allows it. NULL: it is never called. */
     engine_retired_blocks *retired_blocks;
+    /* Something is about to be looked at or changed that depends on what retired and retired_blocks have
+     * told, or that pricing it depends on: before every other callback, before the core makes or releases a
+     * block, before accessed and dirty bits are set, and before engine_run returns. NULL: not called. */
+    void (*catch_up)(void *context);
     /* At an instruction boundary after retired() returned true or engine_request_attention: the owner may
      * inject an interrupt (engine_inject), change registers, ask for single steps (engine_step_mode), or
      * return ENGINE_STOP. */
@@ -142,9 +147,9 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
  * shadow forbids it (NMI ignores IF, and waits for the IRET of the one before; P5_TRANSFER_FAULT, for machine
  * check, waits for nothing). */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
-/* True if an NMI would be taken at this boundary: none is being handled. */
 /* EFLAGS.RF is set for the next instruction. */
 bool engine_resuming(const engine *e);
+/* True if an NMI would be taken at this boundary: none is being handled. */
 bool engine_nmi_possible(const engine *e);
 /* True if a maskable interrupt would be taken at this boundary. */
 bool engine_interruptible(const engine *e);

@@ -93,7 +93,7 @@ static void delivery_end(engine *e)
     e->delivering = false;
     e->record_next = e->records;
     e->descriptor = false;
-    x87_settle(e);
+    engine_before_callback(e);
     e->callbacks.delivered(e->callbacks.context, x);
 }
 
@@ -177,7 +177,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     if (software)
         env->eip = env->exception_next_eip; /* what the owner sees */
     e->redirected = false;
-    x87_settle(e);
+    engine_before_callback(e);
     switch (e->callbacks.event(e->callbacks.context, &event)) {
     case ENGINE_DELIVER:
         if (software)

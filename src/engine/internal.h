@@ -320,6 +320,19 @@ static inline void x87_settle(engine *e)
 }
 void x87_open(engine *e);
 
+/* The owner has done everything that it was told. */
+static inline void engine_catch_up(engine *e)
+{
+    if (e->callbacks.catch_up)
+        e->callbacks.catch_up(e->callbacks.context);
+}
+/* Before every callback that is told of something else than stretches. */
+static inline void engine_before_callback(engine *e)
+{
+    x87_settle(e);
+    engine_catch_up(e);
+}
+
 /* stream.c */
 /* No block is running, and nothing is recorded. The batch is empty. */
 void stream_none(engine *e);

@@ -50,6 +50,7 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
         return 0;
     if (stream_give_batch(e))
         engine_request_attention(e);
+    engine_catch_up(e);
     value |= bits;
     if (e->code_pages[physical / ENGINE_PAGE_BYTES])
         mmu_write_code(e, physical, sizeof value, 0);

@@ -54,7 +54,7 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
         e->record_next--;
     check_rights(e, port, size);
     note(e, port, size, false);
-    x87_settle(e);
+    engine_before_callback(e);
     return e->callbacks.port_read(e->callbacks.context, port, size);
 }
 
@@ -64,7 +64,7 @@ static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
     begin(e);
     check_rights(e, port, size);
     note(e, port, size, true);
-    x87_settle(e);
+    engine_before_callback(e);
     e->callbacks.port_write(e->callbacks.context, port, size, value);
 }
 

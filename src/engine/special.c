@@ -21,7 +21,7 @@ engine_action special_call(engine *e, engine_special_call *call)
     if (e->current)
         e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
     e->redirected = false;
-    x87_settle(e);
+    engine_before_callback(e);
     engine_action action = e->callbacks.special(e->callbacks.context, call);
     if (action == ENGINE_FAULT)
         engine_raise(e, call->vector, call->error_code);
@@ -115,7 +115,7 @@ void special_task_switched(engine *e)
 {
     engine_special_call call = {.which = ENGINE_TASK_SWITCH, .value = (uint32_t)e->env->cr[3]};
     guard_debug_written(e); /* the local enables are off */
-    x87_settle(e);
+    engine_before_callback(e);
     e->callbacks.special(e->callbacks.context, &call);
 }
 

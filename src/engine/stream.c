@@ -187,7 +187,7 @@ void stream_attention(engine *e)
     atomic_store_explicit(&e->requested, false, memory_order_relaxed);
     e->redirected = false;
     e->in_attention = true;
-    x87_settle(e);
+    engine_before_callback(e);
     engine_action action = e->callbacks.attention(e->callbacks.context);
     e->in_attention = false;
     if (action == ENGINE_STOP)
