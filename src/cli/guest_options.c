@@ -1,7 +1,8 @@
-#define _GNU_SOURCE /* strptime, timegm */
+#define _GNU_SOURCE /* strptime, timegm, sched_getaffinity */
 #include "cli/guest_options.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,6 +23,7 @@ enum {
     KEY_DIR,
     KEY_ENV,
     KEY_SEED,
+    KEY_THREADS,
     KEY_PCE,
     KEY_CTR0,
     KEY_CTR1,
@@ -35,9 +37,17 @@ enum {
     KEY_FAST_FORWARD
 };
 
+/* Two threads if this process may run on two processors. */
+static unsigned usual_threads(void)
+{
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) < 2 ? 1 : 2;
+}
+
 void guest_options_init(guest_options *options)
 {
     memset(options, 0, sizeof *options);
+    options->threads = usual_threads();
 }
 
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value)
@@ -149,6 +159,19 @@ static error_t set_isa(guest_options *options, const char *text)
     return 0;
 }
 
+static error_t set_threads(guest_options *options, const char *text)
+{
+    uint64_t threads;
+    if (!guest_number("--threads", text, 2, &threads))
+        return CLI_REPORTED;
+    if (threads == 0) {
+        cli_complain("--threads", text, 1, "a run has one thread or two");
+        return CLI_REPORTED;
+    }
+    options->threads = (unsigned)threads;
+    return 0;
+}
+
 static error_t add_module(guest_options *options, const char *text)
 {
     if (options->module_count == GUEST_MOST_MODULES) {
@@ -224,6 +247,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return add_environment(options, argument);
     case KEY_SEED:
         return guest_number("--seed", argument, UINT64_MAX, &options->seed) ? 0 : CLI_REPORTED;
+    case KEY_THREADS:
+        return set_threads(options, argument);
     case KEY_PCE:
         options->pce = true;
         return 0;
@@ -290,6 +315,7 @@ static const struct argp_option run_table[] = {
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
+    {"threads", KEY_THREADS, "1|2", 0, "Host threads; 2: the model has one of its own", 0},
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "End the run there", 0},
     {"max-clocks", KEY_MAX_CLOCKS, "N", 0, "End the run there", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the run after that host time (status 124)", 0},

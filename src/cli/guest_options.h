@@ -35,6 +35,7 @@ typedef struct guest_options {
     bool dump_config;
     bool pce;
     uint64_t seed;
+    unsigned threads;       /* of the host */
     const char *counter[2]; /* --ctr0, --ctr1 as written */
     p5_share shares[GUEST_MOST_SHARES];
     size_t share_count;

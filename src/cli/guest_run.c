@@ -110,6 +110,7 @@ static p5_machine_options lasting_options(const guest_options *options)
                                 .check = options->check,
                                 .shares = options->shares,
                                 .share_count = options->share_count,
+                                .threads = options->threads,
                                 .input = read_input,
                                 .notice = options->quiet ? NULL : show_notice};
 }

@@ -18,13 +18,11 @@ p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5
     const p5_limits limits = {.max_instructions =
                                   instructions < UINT64_MAX - before ? before + instructions : UINT64_MAX};
     machine->fast_forwarding = true;
-    engine_set_retired(machine->engine, run_fast_forwarded, run_fast_forwarded_blocks);
     p5_status status = P5_OK;
     if (instructions > 0)
         status = p5_machine_run(machine, &limits, result, error);
     else if (result != NULL)
         *result = (p5_run_result){.end = P5_END_INSTRUCTIONS};
-    engine_set_retired(machine->engine, run_retired, run_retired_blocks);
     machine->fast_forwarding = false;
     p5_core_fast_forward(machine->core, false);
     machine->forward_instructions += machine->instructions - before;

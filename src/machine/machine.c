@@ -14,6 +14,7 @@
 #include "machine/bus_check.h"
 #include "machine/contents.h"
 #include "machine/pins.h"
+#include "machine/pricer.h"
 #include "machine/state.h"
 
 enum { LEAST_MEMORY = 1024 * 1024 };
@@ -75,6 +76,8 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     if (options->size != sizeof *options)
         return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu, this library expects %zu",
                          options->size, sizeof *options);
+    if (options->threads > 2)
+        return error_set(error, P5_ERR_RANGE, "a machine has one thread or two");
     if (options->memory_bytes != 0 &&
         (options->memory_bytes < LEAST_MEMORY || options->memory_bytes > MOST_MEMORY))
         return error_set(error, P5_ERR_RANGE, "guest memory must be between 1 MB and 2 GB");
@@ -133,6 +136,7 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
     engine_callbacks callbacks = {.context = machine,
                                   .retired = run_retired,
                                   .retired_blocks = run_retired_blocks,
+                                  .catch_up = run_catch_up,
                                   .attention = run_attention,
                                   .special = processor_special,
                                   .event = run_event,
@@ -169,6 +173,7 @@ void p5_machine_close(p5_machine *machine)
         machine->guest->close(machine);
     if (machine->engine != NULL)
         engine_close(machine->engine); /* holds blocks of the core */
+    pricer_close(machine->pricer);
     if (machine->pmu != NULL)
         p5_pmu_close(machine->pmu);
     if (machine->core != NULL)

@@ -13,6 +13,7 @@
 #include "machine/contents.h"
 #include "machine/pins.h"
 #include "machine/gdb.h"
+#include "machine/pricer.h"
 #include "machine/state.h"
 
 enum {
@@ -20,7 +21,8 @@ enum {
     HORIZON_CLOCKS = 64 * 1024, /* no block takes longer: that many instructions at 512 clocks each */
     HORIZON_FAST = 1024,        /* ... in fast-forward, at a clock each */
     BATCH_BLOCKS = 4,           /* a batch and what runs behind it is no more than so many largest blocks */
-    HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at */
+    APART_BLOCKS = BATCH_BLOCKS * (PRICER_BATCHES + 1), /* ... that the model's thread has not priced */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20                   /* how often the host's clock is looked at */
 };
 
 bool machine_pause_wanted(const p5_machine *machine)
@@ -62,7 +64,9 @@ static bool run_may_batch(const p5_machine *machine)
 /* Something has come up that run_may_batch asks for. */
 static void run_rebatch(p5_machine *machine)
 {
-    engine_batch(machine->engine, run_may_batch(machine));
+    bool may = run_may_batch(machine);
+    machine->apart &= may;
+    engine_batch(machine->engine, may);
 }
 
 /* Attention is wanted at this clock. */
@@ -101,48 +105,78 @@ static inline void run_settle(p5_machine *machine)
         engine_settle(machine->engine);
 }
 
-bool run_retired(void *context, const p5_retired *retired)
+/* Prices a stretch and tells the observers. */
+static inline void run_price_one(p5_machine *machine, const p5_retired *retired)
 {
-    p5_machine *machine = context;
-    run_settle(machine);
     if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
         observers_retired(machine, retired);
     } else {
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
-        p5_core_retire(machine->core, retired);
+        if (__builtin_expect(machine->fast_forwarding, 0))
+            p5_core_warm(machine->core, retired);
+        else
+            p5_core_retire(machine->core, retired);
     }
+}
+
+/* There is nothing to be done behind it but to look for goals. */
+static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired *retired)
+{
+    return machine->after == 0 && !machine->debug_written && machine->debugger == NULL &&
+           !retired->interrupted && !machine->interrupt_request;
+}
+
+bool run_retired(void *context, const p5_retired *retired)
+{
+    p5_machine *machine = context;
+    if (machine->apart) {
+        if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired))
+            return false;
+        pricer_catch_up(machine->pricer);
+    }
+    run_settle(machine);
+    run_price_one(machine, retired);
     return run_behind(machine, retired);
+}
+
+bool run_price_apart(p5_machine *machine, const p5_retired *retired)
+{
+    run_price_one(machine, retired);
+    return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+}
+
+bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
+               const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    if (__builtin_expect(machine->observers != NULL, 0)) {
+        observers_retired_blocks(machine, accesses, values, blocks, count, instructions);
+        return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+    }
+    machine->instructions += instructions;
+    uint64_t clock = __builtin_expect(machine->fast_forwarding, 0)
+                         ? p5_core_warm_blocks(machine->core, accesses, values, blocks, count)
+                         : p5_core_retire_blocks(machine->core, accesses, values, blocks, count);
+    return run_goal_reached(machine, clock);
 }
 
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
-    run_settle(machine);
-    if (__builtin_expect(machine->observers != NULL, 0)) {
-        observers_retired_blocks(machine, accesses, values, blocks, count, instructions);
-        return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+    if (machine->apart) {
+        if (pricer_put(machine->pricer, accesses, values, blocks, count, instructions))
+            return false;
+        pricer_catch_up(machine->pricer);
     }
-    machine->instructions += instructions;
-    return run_goal_reached(machine, p5_core_retire_blocks(machine->core, accesses, values, blocks, count));
+    run_settle(machine);
+    return run_price(machine, accesses, values, blocks, count, instructions);
 }
 
-bool run_fast_forwarded(void *context, const p5_retired *retired)
+void run_catch_up(void *context)
 {
-    p5_machine *machine = context;
-    run_settle(machine);
-    machine->instructions += (uint64_t)retired->count - retired->interrupted;
-    p5_core_warm(machine->core, retired);
-    return run_behind(machine, retired);
-}
-
-bool run_fast_forwarded_blocks(void *context, const p5_access *accesses, const p5_value *values,
-                               const p5_retired_block *blocks, size_t count, unsigned instructions)
-{
-    p5_machine *machine = context;
-    run_settle(machine);
-    machine->instructions += instructions;
-    return run_goal_reached(machine, p5_core_warm_blocks(machine->core, accesses, values, blocks, count));
+    const p5_machine *machine = context;
+    if (machine->apart)
+        pricer_catch_up(machine->pricer);
 }
 
 void run_delivered(void *context, const p5_exception *exception)
@@ -223,7 +257,19 @@ static void run_interrupt(p5_machine *machine)
         engine_request_attention(machine->engine);
 }
 
-/* Decides how to go on from this boundary: whole blocks up to where a goal comes near, or single steps. */
+/* The model's thread is there, from its first use on. */
+static bool run_has_pricer(p5_machine *machine)
+{
+    if (machine->pricer == NULL && machine->options.threads > 1) {
+        machine->pricer = pricer_open(machine);
+        if (machine->pricer == NULL)
+            machine->options.threads = 1;
+    }
+    return machine->pricer != NULL;
+}
+
+/* Decides how to go on from this boundary: whole blocks up to where a goal comes near, in one thread if it is
+ * not far, or single steps. */
 static void run_plan(p5_machine *machine)
 {
     uint64_t max_instructions = run_limit(machine->limits.max_instructions);
@@ -244,9 +290,11 @@ static void run_plan(p5_machine *machine)
         engine_step_mode(machine->engine, near);
     }
     machine->far = !near && instructions_left > BATCH_BLOCKS * block && clocks_left > BATCH_BLOCKS * horizon;
+    machine->apart = machine->far && instructions_left > APART_BLOCKS * block &&
+                     clocks_left > APART_BLOCKS * horizon && run_has_pricer(machine);
     if (machine->far) {
-        block *= BATCH_BLOCKS;
-        horizon *= BATCH_BLOCKS;
+        block *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
+        horizon *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
     }
     run_rebatch(machine);
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;

@@ -77,7 +77,8 @@ enum {
 
 struct p5_machine {
     p5_core *core;
-    engine *engine; /* opened by a loader */
+    engine *engine;        /* opened by a loader */
+    struct pricer *pricer; /* NULL: not needed yet */
     uint64_t instructions;
     uint64_t check_instructions; /* attention is wanted at these: run_plan */
     uint64_t check_clock;
@@ -96,6 +97,7 @@ struct p5_machine {
     bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
     bool stepping;
     bool far;          /* no goal comes within a batch of the engine */
+    bool apart;        /* ... nor within what the model's thread may be behind: batches go there */
     bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
     bool memory_apart; /* memory behind the caches is kept: contents.c */
     bool watching;     /* the core must see every instruction by itself: contents.c */
@@ -162,9 +164,12 @@ void processor_set_control(p5_machine *machine); /* control inputs from the regi
 bool run_retired(void *context, const p5_retired *retired);
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions);
-bool run_fast_forwarded(void *context, const p5_retired *retired);
-bool run_fast_forwarded_blocks(void *context, const p5_access *accesses, const p5_value *values,
-                               const p5_retired_block *blocks, size_t count, unsigned instructions);
+void run_catch_up(void *context);
+/* These price stretches and tell the observers; true if attention is wanted. In the model's thread, if there
+ * is one; run_price_apart there only. */
+bool run_price_apart(p5_machine *machine, const p5_retired *retired);
+bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
+               const p5_retired_block *blocks, size_t count, unsigned instructions);
 engine_action run_attention(void *context);
 engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh P5SCOPE DIR [CASE]: runs the guests that build.sh put into DIR under `p5scope stat` and on this machine, and compares what they
-# write. Without CASE: all. Exit status 77 (skipped) if the guests have not been built, unless P5_REQUIRE_GUESTS is set.
+# write, and what is counted in one thread and in two. Without CASE: all. Exit status 77 (skipped) if the guests have not been built, unless P5_REQUIRE_GUESTS is set.
 set -u
 cases="compress decompress fib strings sort floats"
 if [ $# -lt 2 ]; then
@@ -16,6 +16,9 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# counts REPORT: without what differs from run to run
+counts() { grep -v ' options: \| on the host' "$1"; }
+
 # same NAME INPUT COMMAND...: the command's output for INPUT is the same on both.
 same() {
     name=$1 input=$2
@@ -24,7 +27,7 @@ same() {
         echo "FAIL $name: not even this machine runs $*"
         return 1
     fi
-    "$p5scope" stat -o "$work/report" "$@" <"$input" >"$work/came"
+    "$p5scope" stat --threads 2 -o "$work/report" "$@" <"$input" >"$work/came"
     status=$?
     if [ $status != 0 ]; then
         echo "FAIL $name: expected status 0, came $status: p5scope stat $* <$input"
@@ -33,6 +36,13 @@ same() {
     if ! cmp "$work/expected" "$work/came"; then
         echo "FAIL $name: the output differs: p5scope stat $* <$input"
         diff -a "$work/expected" "$work/came" | head -10
+        return 1
+    fi
+    "$p5scope" stat --threads 1 -o "$work/alone" "$@" <"$input" >/dev/null
+    counts "$work/report" >"$work/counts"
+    if ! counts "$work/alone" | diff "$work/counts" - >"$work/difference"; then
+        echo "FAIL $name: other counts in one thread than in two"
+        head -10 "$work/difference"
         return 1
     fi
     printf 'ok %-11s %s bytes as on this machine\n' "$name" "$(wc -c <"$work/came")"
