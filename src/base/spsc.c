@@ -44,18 +44,23 @@ static void sleep_until(sem_t *s)
 
 /* --- producer --- */
 
-/* Tells the consumer of all that have been put. */
+static void wake(spsc *q)
+{
+    if (atomic_exchange(&q->idle, false))
+        sem_post(&q->work);
+}
+
+/* Tells the consumer of all that have been put; if it sleeps, it may go on sleeping. */
 static void publish(spsc *q)
 {
     atomic_store(&q->put, q->producer.put);
-    if (atomic_load(&q->idle) && atomic_exchange(&q->idle, false))
-        sem_post(&q->work);
 }
 
 /* Waits until message `wanted` is done, and all before it. */
 static void wait_for(spsc *q, unsigned long long wanted)
 {
     publish(q);
+    wake(q);
     /* Either the consumer sees that somebody waits, or this sees that it is done: both are sequentially
      * consistent. Who takes the mark away decides whether the semaphore is posted. */
     atomic_store(&q->waits_for, wanted);
@@ -99,8 +104,12 @@ void *spsc_reserve(spsc *q, size_t bytes)
 void spsc_put(spsc *q)
 {
     q->offset[q->producer.put % SPSC_MESSAGES] = q->producer.reserved;
-    if (++q->producer.put % SPSC_STEP == 0)
-        publish(q);
+    if (++q->producer.put % SPSC_STEP != 0)
+        return;
+    publish(q);
+    /* A consumer that sleeps is done with all that it was told of before. */
+    if (atomic_load(&q->idle) && q->producer.put - atomic_load(&q->done) >= SPSC_MESSAGES / 2)
+        wake(q);
 }
 
 void spsc_drain(spsc *q)
@@ -115,8 +124,7 @@ void spsc_end(spsc *q)
 {
     publish(q);
     atomic_store(&q->ended, true);
-    if (atomic_exchange(&q->idle, false))
-        sem_post(&q->work);
+    wake(q);
 }
 
 /* --- consumer --- */

@@ -1,7 +1,7 @@
 /* A queue between two threads: messages of any size, put in by one (the producer), taken out in the same
  * order by the other (the consumer). Each tells the other how far it has come only now and then, so that the
  * cache lines which both use seldom go from one to the other. Who has to wait sleeps: the producer until half
- * of the messages are done. */
+ * of the messages are done, the consumer until the queue is half full or the producer waits for it. */
 #ifndef BASE_SPSC_H
 #define BASE_SPSC_H
 
@@ -32,7 +32,7 @@ typedef struct spsc {
     _Alignas(SPSC_LINE) atomic_ullong put;       /* as far as the consumer is told */
     _Alignas(SPSC_LINE) atomic_ullong done;      /* as far as the producer is told */
     _Alignas(SPSC_LINE) atomic_ullong waits_for; /* the producer sleeps until so many are done */
-    atomic_bool idle;                            /* the consumer sleeps until one is put */
+    atomic_bool idle;                            /* the consumer sleeps */
     atomic_bool ended;
     sem_t room, work;
 } spsc;
