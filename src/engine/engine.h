@@ -90,7 +90,9 @@ typedef struct engine_callbacks {
     engine_retired_blocks *retired_blocks;
     /* Something is about to be looked at or changed that depends on what retired and retired_blocks have
      * told, or that pricing it depends on: before every other callback, before the core makes or releases a
-     * block, before accessed and dirty bits are set, and before engine_run returns. NULL: not called. */
+     * block, before accessed and dirty bits are set, and before engine_run returns; also before code that has
+     * been executed is overwritten and before a far transfer changes CS in protected mode, so that who is
+     * told of a stretch may read the instruction that comes next. NULL: not called. */
     void (*catch_up)(void *context);
     /* At an instruction boundary after retired() returned true or engine_request_attention: the owner may
      * inject an interrupt (engine_inject), change registers, ask for single steps (engine_step_mode), or

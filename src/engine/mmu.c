@@ -250,6 +250,7 @@ void mmu_forget_code(engine *e)
 
 void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr)
 {
+    engine_catch_up(e);
     void *pages = UC_INTERNAL(page_collection_lock)(e->uc, physical, physical + size);
     UC_INTERNAL(tb_invalidate_phys_page_fast)(e->uc, pages, physical, (int)size, retaddr);
     UC_INTERNAL(page_collection_unlock)(pages);

@@ -7,6 +7,7 @@ enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 /* EIP at the instruction, for its faults. */
 static void begin(engine *e)
 {
+    engine_catch_up(e);
     e->external = 0;
     if (e->current)
         e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;

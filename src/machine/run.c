@@ -21,8 +21,8 @@ enum {
     HORIZON_CLOCKS = 64 * 1024, /* no block takes longer: that many instructions at 512 clocks each */
     HORIZON_FAST = 1024,        /* ... in fast-forward, at a clock each */
     BATCH_BLOCKS = 4,           /* a batch and what runs behind it is no more than so many largest blocks */
-    APART_BLOCKS = BATCH_BLOCKS * (PRICER_BATCHES + 1), /* ... that the model's thread has not priced */
-    HOST_CHECK_INSTRUCTIONS = 1 << 20                   /* how often the host's clock is looked at */
+    APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20                    /* how often the host's clock is looked at */
 };
 
 bool machine_pause_wanted(const p5_machine *machine)
@@ -132,7 +132,7 @@ bool run_retired(void *context, const p5_retired *retired)
     if (machine->apart) {
         if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired))
             return false;
-        pricer_catch_up(machine->pricer);
+        worker_wait(machine->pricer);
     }
     run_settle(machine);
     run_price_one(machine, retired);
@@ -166,7 +166,7 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
     if (machine->apart) {
         if (pricer_put(machine->pricer, accesses, values, blocks, count, instructions))
             return false;
-        pricer_catch_up(machine->pricer);
+        worker_wait(machine->pricer);
     }
     run_settle(machine);
     return run_price(machine, accesses, values, blocks, count, instructions);
@@ -176,7 +176,7 @@ void run_catch_up(void *context)
 {
     const p5_machine *machine = context;
     if (machine->apart)
-        pricer_catch_up(machine->pricer);
+        worker_wait(machine->pricer);
 }
 
 void run_delivered(void *context, const p5_exception *exception)

@@ -1,0 +1,79 @@
+#include "base/worker.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct worker {
+    spsc queue;
+    void (*work)(void *context, const void *message);
+    void *context;
+    pthread_t thread;
+    bool behind; /* something has been put since the last worker_wait */
+};
+
+static void *run(void *context)
+{
+    worker *w = context;
+    for (const void *message; (message = spsc_take(&w->queue)) != NULL; spsc_done(&w->queue))
+        w->work(w->context, message);
+    return NULL;
+}
+
+/* Signals are for the threads of the program. */
+static bool start(worker *w)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&w->thread, NULL, run, w) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+worker *worker_open(void (*work)(void *context, const void *message), void *context)
+{
+    worker *w = aligned_alloc(_Alignof(worker), sizeof *w);
+    if (w == NULL)
+        return NULL;
+    memset(w, 0, sizeof *w);
+    w->work = work;
+    w->context = context;
+    if (spsc_open(&w->queue)) {
+        if (start(w))
+            return w;
+        spsc_close(&w->queue);
+    }
+    free(w);
+    return NULL;
+}
+
+void worker_close(worker *w)
+{
+    if (w == NULL)
+        return;
+    spsc_end(&w->queue);
+    pthread_join(w->thread, NULL);
+    spsc_close(&w->queue);
+    free(w);
+}
+
+void *worker_reserve(worker *w, size_t bytes)
+{
+    w->behind = true;
+    return spsc_reserve(&w->queue, bytes);
+}
+
+void worker_put(worker *w)
+{
+    spsc_put(&w->queue);
+}
+
+void worker_wait(worker *w)
+{
+    if (!w->behind)
+        return;
+    spsc_drain(&w->queue);
+    w->behind = false;
+}
