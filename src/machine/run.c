@@ -291,7 +291,8 @@ static void run_plan(p5_machine *machine)
     }
     machine->far = !near && instructions_left > BATCH_BLOCKS * block && clocks_left > BATCH_BLOCKS * horizon;
     machine->apart = machine->far && instructions_left > APART_BLOCKS * block &&
-                     clocks_left > APART_BLOCKS * horizon && run_has_pricer(machine);
+                     clocks_left > APART_BLOCKS * horizon && run_may_batch(machine) &&
+                     run_has_pricer(machine);
     if (machine->far) {
         block *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
         horizon *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
@@ -463,7 +464,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         machine->running = true;
         run_engine(machine);
         machine->running = false;
-        machine->stop = 0;
+        machine->stop = false;
         observers_sweep(machine);
         devices_console_flush(&machine->devices);
     }
@@ -481,7 +482,7 @@ void p5_machine_nmi(p5_machine *machine)
 
 void p5_machine_stop(p5_machine *machine)
 {
-    machine->stop = 1;
+    machine->stop = true;
     if (machine->engine != NULL)
         engine_request_attention(machine->engine);
 }

@@ -2,7 +2,7 @@
 #ifndef MACHINE_STATE_H
 #define MACHINE_STATE_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -108,10 +108,10 @@ struct p5_machine {
     bool each_observed; /* somebody looks who does not look at counts only */
     bool fast_forwarding;
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
-    bool running;               /* within p5_machine_run: what is called now are callbacks */
-    bool close_wanted;          /* p5_machine_close was called by one */
-    struct gdb *debugger;       /* NULL: none */
-    volatile sig_atomic_t stop; /* p5_machine_stop was called */
+    bool running;         /* within p5_machine_run: what is called now are callbacks */
+    bool close_wanted;    /* p5_machine_close was called by one */
+    struct gdb *debugger; /* NULL: none */
+    atomic_bool stop;     /* p5_machine_stop was called */
 
     p5_model *model;
     p5_pmu *pmu;
