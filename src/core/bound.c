@@ -133,12 +133,18 @@ static uint32_t missing(const struct memory *m, const bound *b, const p5_access 
     return plain ? b->miss_clocks : b->access_clocks;
 }
 
-/* Lines of the block that are not in the code cache. */
+static bool spans_pages(const isa_block *code)
+{
+    return (code->linear & 0xfff) + code->size > 0x1000;
+}
+
+/* Lines of the block that are not in the code cache. Others are not fetched while it is priced: where the
+ * stream goes on is asked for with the next one. */
 static unsigned lines_missing(const struct memory *m, const isa_block *code)
 {
     unsigned missing = 0;
     uint32_t first = cache_line(code->physical), end = code->physical + code->size;
-    if (cache_line(code->linear & 0xfff) + (end - first) > 0x1000)
+    if (spans_pages(code))
         return (end - first) / P5_LINE_BYTES + 1; /* the second page may lie anywhere */
     for (uint32_t line = first; line < end; line += P5_LINE_BYTES)
         missing += code_cache_find(&m->code, line) < 0;
@@ -162,7 +168,8 @@ uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r)
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
     clocks += (uint64_t)(m->model->latency.misaligned + BANKS) * r->access_count;
     unsigned lines = lines_missing(m, block->code);
-    if (m->paging && !memory_translates(&m->code_tlb, tlb_key(block->code->linear, false), false))
+    if (m->paging && (!memory_translates(&m->code_tlb, tlb_key(block->code->linear, false), false) ||
+                      spans_pages(block->code)))
         clocks += b->walk_clocks;
     bool asks = lines > 0;
     displaced d = {{0}, false};
@@ -178,7 +185,7 @@ uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r)
     }
     if (asks) { /* of the bus, which what was before or a fetch ahead may have */
         uint64_t free = bus_next_free(&m->bus, core->now);
-        clocks += (uint64_t)(b->line_clocks + b->write_back_clocks) * (lines + LINES_AHEAD) + b->walk_clocks +
+        clocks += (uint64_t)(b->line_clocks + b->write_back_clocks) * lines +
                   (free > core->now ? free - core->now : 0);
     }
     return clocks;

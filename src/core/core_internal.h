@@ -7,6 +7,7 @@
 #include "core/counts.h"
 #include "core/memo.h"
 #include "core/memory.h"
+#include "core/memory_trial.h"
 #include "core/pipe.h"
 #include "core/profile.h"
 #include "core/predictor.h"
@@ -43,6 +44,7 @@ struct p5_core {
     breakpoints breakpoints;
     bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first has not been seen */
     p5_block *blocks;
+    memory_trial trial;
     struct warm *warm; /* NULL: what is fed is priced */
     /* While a stretch is priced: */
     const p5_block *block;

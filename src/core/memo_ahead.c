@@ -29,12 +29,13 @@ static bool passes(const p5_core *core, const memo_node *node)
            PASSES_NOTHING;
 }
 
-static bool steps_are_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
+/* All answers on the way will be the usual ones. */
+static bool is_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
 {
     const struct memory *m = core->memory;
     bool references = way->last_offset != INT32_MIN;
-    if (references &&
-        !memory_calm(m, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset)))
+    if (!code_is_usual(core, way) || (references && !memory_calm(m, memo_clock(core, way->first_offset),
+                                                                 memo_clock(core, way->last_offset))))
         return false;
     const p5_access *access = r->accesses + way->first_access;
     for (const memo_step *step = way->steps; step < way->steps_end; step++)
@@ -44,11 +45,62 @@ static bool steps_are_usual(const p5_core *core, const p5_retired *r, const memo
     return true;
 }
 
-/* The leaf behind the branch's own entry. NULL: it has none, or an answer that never came. */
+/* The way behind an answer that is not the usual one. NULL: it never came before. */
+static const memo_way *way_behind(const memo_node *node, uint64_t answer)
+{
+    const memo_edge *edge = node->edges;
+    while (edge && edge->answer.word[3] != answer)
+        edge = edge->next;
+    return edge ? &edge->way : NULL;
+}
+
+static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_node *node)
+{
+    return memory_trial_ask(&core->trial, core->memory, &r->accesses[node->index],
+                            memo_clock(core, node->offset), node->mmx, node->v_pipe);
+}
+
+/* The first question of a way whose answer is not the usual one, or its end; its answer if it is a reference.
+ * NULL: that is not known. */
+static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_way *way, uint64_t *answer)
+{
+    *answer = QUICK_USUAL;
+    for (const memo_step *step = way->steps; step < way->steps_end; step++) {
+        if (step->node->place.kind == MEMO_DATA)
+            *answer = try_reference(core, r, step->node);
+        else if (!passes(core, step->node))
+            return NULL;
+        if (*answer != QUICK_USUAL)
+            return step->node;
+    }
+    if (way->end->place.kind == MEMO_DATA)
+        *answer = try_reference(core, r, way->end);
+    return way->end;
+}
+
+/* The way that leads to the stretch's branch, behind answers that are not the usual ones. NULL: it is not
+ * known. */
+static const memo_way *last_way(p5_core *core, const p5_retired *r, const memo_way *way)
+{
+    memory_trial_begin(&core->trial, core->memory);
+    while (way) {
+        uint64_t answer = QUICK_NOT;
+        const memo_node *node = NULL;
+        if (way->end && code_is_usual(core, way))
+            node = try_way(core, r, way, &answer);
+        if (node && node->place.kind == MEMO_BRANCH)
+            break;
+        way = node && answer > QUICK_USUAL ? way_behind(node, answer) : NULL;
+    }
+    memory_trial_end(&core->trial, core->memory);
+    return way;
+}
+
+/* The leaf behind the branch's own entry, or behind none. NULL: that is not known, or never came. */
 static const memo_leaf *behind_own(const p5_core *core, const memo_branch *branch, const branch_query *query)
 {
     if (!memo_is_own(branch))
-        return NULL;
+        return memo_is_absent(core, branch, query->taken) ? (const memo_leaf *)branch->node.usual : NULL;
     return branch->own[predictor_own_ahead(core->predictor, query, branch->entry)];
 }
 
@@ -67,8 +119,11 @@ bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
     bool taken = block_taken(r->block, r->next);
     const memo_path *path = memo_way_in(core, r, taken);
     const memo_way *way = path ? &path->way : NULL;
-    if (!way || !way->end || way->end->place.kind != MEMO_BRANCH || !code_is_usual(core, way) ||
-        !steps_are_usual(core, r, way))
+    if (!way || !way->end)
+        return false;
+    if (way->end->place.kind != MEMO_BRANCH || !is_usual(core, r, way))
+        way = last_way(core, r, way);
+    if (!way)
         return false;
     const memo_branch *branch = (const memo_branch *)way->end;
     const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
