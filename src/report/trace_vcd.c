@@ -26,7 +26,8 @@ enum { LAG_CLOCKS = 4096, TEXTS = 1 << 12, PROBES = 32, QUEUED = 512, USES = 64,
 enum {
     STRING_BYTES = 100,
     CHANGE_BYTES = VCD_TIME_BYTES + STRING_BYTES + 10,
-    EDGE_BYTES = VCD_TIME_BYTES + 9
+    LEVEL_BYTES = 3,
+    EDGE_BYTES = VCD_TIME_BYTES + 3 * LEVEL_BYTES + 1
 };
 
 /* The signals; the columns of the trace follow. */
@@ -159,9 +160,9 @@ static void show(p5_trace *trace, uint64_t clock, uint32_t signal, uint64_t valu
 static inline char *put_level(char *to, uint32_t signal, bool level)
 {
     _Static_assert((int)SIGNAL_COLUMNS <= (int)IDENTIFIERS, "an identifier is one character");
-    const char text[3] = {level ? '1' : '0', (char)(FIRST_IDENTIFIER + signal), '\n'};
-    memcpy(to, text, sizeof text);
-    return to + sizeof text;
+    const char text[LEVEL_BYTES + 1] = {level ? '1' : '0', (char)(FIRST_IDENTIFIER + signal), '\n'};
+    memcpy(to, text, sizeof text); /* a word at once */
+    return to + LEVEL_BYTES;
 }
 
 static char *put_levels(char *to, const vcd_levels *before, const vcd_levels *levels)
@@ -181,7 +182,7 @@ static bool put_edge(vcd_state *state, uint64_t clock, char **to)
     vcd_levels next = state->levels;
     if (!vcd_bus_take(&state->bus, clock, &next))
         return false;
-    char changes[3 * sizeof "1!"], *end = put_levels(changes, &state->levels, &next);
+    char changes[3 * LEVEL_BYTES + 1], *end = put_levels(changes, &state->levels, &next);
     state->levels = next;
     if (end == changes)
         return true;
@@ -194,15 +195,15 @@ static bool put_edge(vcd_state *state, uint64_t clock, char **to)
 /* Uses as wholes, as long as nothing else happens; at most `most`. Answers where the text goes on. */
 static char *put_uses(vcd_state *state, uint64_t clock, char *to, unsigned most)
 {
-    vcd_time time = state->time; /* copies, which writing characters cannot change */
-    vcd_bus bus = state->bus;
+    vcd_time time = state->time; /* a copy, which writing characters cannot change */
     uint64_t from, until;
-    while (most-- > 0 && vcd_bus_take_busy(&bus, clock, &from, &until)) {
+    vcd_uses uses = vcd_bus_uses(&state->bus, clock);
+    while (most-- > 0 && vcd_uses_take(&uses, &from, &until)) {
         to = put_level(vcd_time_put(&time, to, from), SIGNAL_BUS_BUSY, true);
         to = put_level(vcd_time_put(&time, to, until), SIGNAL_BUS_BUSY, false);
     }
     state->time = time;
-    state->bus.next = bus.next;
+    vcd_bus_took(&state->bus, &uses);
     return to;
 }
 

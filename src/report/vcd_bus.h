@@ -89,22 +89,39 @@ static inline bool vcd_bus_take(vcd_bus *bus, uint64_t limit, vcd_levels *levels
     return true;
 }
 
-/* Takes the time for which the bus is busy next, [*from, *to), if that is all that happens before `limit`:
- * the usual case of two vcd_bus_take. */
-static inline bool vcd_bus_take_busy(vcd_bus *bus, uint64_t limit, uint64_t *from, uint64_t *to)
+/* The uses that are told as wholes: those of the processor, as long as nothing else happens. */
+typedef struct vcd_uses {
+    const vcd_use *next, *end;
+    uint64_t limit; /* they end before that */
+} vcd_uses;
+
+static inline vcd_uses vcd_bus_uses(const vcd_bus *bus, uint64_t limit)
 {
-    const vcd_use *use = bus->uses + bus->next, *end = bus->uses + bus->count;
-    if (bus->within || use == end || use->other)
+    const vcd_use *next = bus->uses + bus->next;
+    return (vcd_uses){next, bus->within ? next : bus->uses + bus->count,
+                      bus->clock_at < limit ? bus->clock_at : limit};
+}
+
+/* Takes the time for which the bus is busy next, [*from, *to): the usual case of two vcd_bus_take. */
+static inline bool vcd_uses_take(vcd_uses *uses, uint64_t *from, uint64_t *to)
+{
+    const vcd_use *use = uses->next, *end = uses->end;
+    if (use == end || use->other)
         return false;
-    uint64_t until = vcd_use_end(use);
     *from = use->from;
+    uint64_t until = vcd_use_end(use);
     for (use++; use != end && use->from <= until && !use->other; use++)
         until = vcd_use_end(use);
-    if (use == end || use->from <= until || until >= limit || bus->clock_at <= until)
+    if (use == end || use->from <= until || until >= uses->limit)
         return false;
     *to = until;
-    bus->next = (size_t)(use - bus->uses);
+    uses->next = use;
     return true;
+}
+
+static inline void vcd_bus_took(vcd_bus *bus, const vcd_uses *uses)
+{
+    bus->next = (size_t)(uses->next - bus->uses);
 }
 
 #endif

@@ -1,18 +1,18 @@
-/* "#time" lines of a value change dump. Times ascend, mostly by little, so that all but the last four digits
- * are kept as text. */
+/* "#time" lines of a value change dump. Times ascend, mostly by little, so that the line is kept as text, and
+ * only the last four digits are written into it. */
 #ifndef REPORT_VCD_TIME_H
 #define REPORT_VCD_TIME_H
 
 #include <stdint.h>
 #include <string.h>
 
-enum { VCD_TIME_BYTES = 32, VCD_TIME_HIGH = 16, VCD_TIME_LOW = 10000 };
+enum { VCD_TIME_BYTES = 32, VCD_TIME_LOW = 10000, VCD_TIME_DIGITS = 4 };
 
 typedef struct vcd_time {
-    uint64_t value;           /* as last written; the dump begins with #0 */
-    uint64_t base;            /* `value` but for the last four digits; */
-    unsigned length;          /* ... as text, */
-    char high[VCD_TIME_HIGH]; /* ... which has no digits if it is 0 */
+    uint64_t value;            /* as last written; the dump begins with #0 */
+    uint64_t base, end;        /* `line` is that of times from `base` up to before `end`: */
+    unsigned length;           /* ... so long in front of the last four digits; */
+    char line[VCD_TIME_BYTES]; /* ... '#', digits, a newline */
 } vcd_time;
 
 static const char vcd_time_pairs[] =
@@ -24,11 +24,30 @@ static inline void vcd_time_move(vcd_time *time, uint64_t clock)
 {
     uint64_t high = clock / VCD_TIME_LOW;
     time->base = high * VCD_TIME_LOW;
-    time->length = 0;
+    time->end = time->base + VCD_TIME_LOW;
+    time->length = 1;
     for (uint64_t rest = high; rest != 0; rest /= 10)
         time->length++;
-    for (unsigned at = time->length; at > 0; high /= 10)
-        time->high[--at] = (char)('0' + high % 10);
+    for (unsigned at = time->length; at > 1; high /= 10)
+        time->line[--at] = (char)('0' + high % 10);
+    time->line[0] = '#';
+    time->line[time->length + VCD_TIME_DIGITS] = '\n';
+}
+
+/* A time of up to four digits. */
+static inline char *vcd_time_put_short(char *to, uint64_t clock)
+{
+    char digits[VCD_TIME_DIGITS];
+    unsigned at = VCD_TIME_DIGITS;
+    do {
+        digits[--at] = (char)('0' + clock % 10);
+        clock /= 10;
+    } while (clock != 0);
+    *to++ = '#';
+    while (at < VCD_TIME_DIGITS)
+        *to++ = digits[at++];
+    *to++ = '\n';
+    return to;
 }
 
 /* Writes the line unless it is the time already, into VCD_TIME_BYTES; answers where the text goes on. What is
@@ -38,22 +57,17 @@ static inline char *vcd_time_put(vcd_time *time, char *to, uint64_t clock)
     if (clock <= time->value)
         return to;
     time->value = clock;
-    if (__builtin_expect(clock - time->base >= VCD_TIME_LOW, 0))
+    if (__builtin_expect(clock >= time->end, 0)) {
+        if (clock < VCD_TIME_LOW)
+            return vcd_time_put_short(to, clock);
         vcd_time_move(time, clock);
-    unsigned low = (unsigned)(clock - time->base), skip = 0;
-    *to++ = '#';
-    memcpy(to, time->high, VCD_TIME_HIGH); /* and what is behind them */
-    to += time->length;
-    memcpy(to, vcd_time_pairs + low / 100 * 2, 2);
-    memcpy(to + 2, vcd_time_pairs + low % 100 * 2, 2);
-    if (__builtin_expect(time->base == 0, 0)) { /* no digits in front: no zeros either */
-        while (to[skip] == '0')
-            skip++;
-        memmove(to, to + skip, 4 - skip);
     }
-    to += 4 - skip;
-    *to++ = '\n';
-    return to;
+    unsigned low = (unsigned)(clock - time->base);
+    memcpy(to, time->line, VCD_TIME_BYTES); /* and what is behind it */
+    char *digits = to + time->length;
+    memcpy(digits, vcd_time_pairs + low / 100 * 2, 2);
+    memcpy(digits + 2, vcd_time_pairs + low % 100 * 2, 2);
+    return digits + VCD_TIME_DIGITS + 1;
 }
 
 #endif

@@ -127,7 +127,9 @@ static void short_way(void **state)
         limit += next_random(&random) % (clock - limit); /* what comes next begins behind it */
         for (;;) {
             uint64_t up, down;
-            if (vcd_bus_take_busy(&fast, limit, &up, &down)) {
+            vcd_uses uses = vcd_bus_uses(&fast, limit);
+            if (vcd_uses_take(&uses, &up, &down)) {
+                vcd_bus_took(&fast, &uses);
                 do
                     assert_true(vcd_bus_take(&slow, limit, &a));
                 while (!a.busy);
