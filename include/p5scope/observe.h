@@ -138,7 +138,7 @@ typedef struct p5_observe_options {
     void (*observed)(void *context, p5_machine *machine, const p5_observation *observation);
     bool counts_only; /* `observed` looks at counts, clock, monitor and what it is told, and not at registers,
                          memory or ports, and only stops the machine if it does not matter where: the guest
-                         may have executed some hundred further instructions when it is called, which makes
+                         may have executed some thousand further instructions when it is called, which makes
                          the run faster. What it looks at is exact all the same */
     /* A stretch has been priced. Behind the points, events and intervals inside it and at its end, before
      * exits there. */

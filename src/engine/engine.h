@@ -127,12 +127,13 @@ void engine_ignore_math_error(engine *e);
 
 /* Puts other functions in the place of engine_callbacks.retired and retired_blocks. Between runs. */
 void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks);
-/* While on, plain stretches are kept until there are ENGINE_BATCH instructions of them, or up to twice as
- * many more with the last ones, or something happens that could make a difference to anybody: everything
- * before a special instruction, a port access, an exception, attention() or the setting of accessed and dirty
- * bits has been given away then. Not to be on if the owner looks at what the guest's stores change - page
- * tables that it writes itself, memory behind the caches - while it prices. */
-enum { ENGINE_BATCH = 128 };
+/* While on, plain stretches are kept until there are ENGINE_BATCH instructions of them - the last block and
+ * the running one may bring a block of the largest size more, each - or something happens that could make a
+ * difference to anybody: everything before a special instruction, a port access, an exception, attention() or
+ * the setting of accessed and dirty bits has been given away then. Not to be on if the owner looks at what
+ * the guest's stores change - page tables that it writes itself, memory behind the caches - while it prices.
+ */
+enum { ENGINE_BATCH = 256 };
 void engine_batch(engine *e, bool on);
 /* Runs from the current state until a reason to stop. */
 engine_stop engine_run(engine *e);

@@ -24,6 +24,8 @@ enum {
     APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
     HOST_CHECK_INSTRUCTIONS = 1 << 20                    /* how often the host's clock is looked at */
 };
+_Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS * BLOCK_INSTRUCTIONS,
+               "a batch");
 
 bool machine_pause_wanted(const p5_machine *machine)
 {
