@@ -212,11 +212,11 @@ static void prepare_memo(p5_block *block)
         if (o->pattern == ACCESS_TWO)
             for (unsigned j = first; j + 1 < end; j += 2)
                 if (++bits <= KEY_BITS)
-                    block->bank_first[block->bank_count++] = (uint16_t)j;
+                    block->bank_first[block->bank_count++] = (uint16_t)(j * sizeof(p5_access));
         if (o->next_unpaired == PAIRED && i + 1 < block->count && end > first &&
             block->ops[i + 1].accesses > 0)
             if (++bits <= KEY_BITS)
-                block->bank_first[block->bank_count++] = (uint16_t)(end - 1);
+                block->bank_first[block->bank_count++] = (uint16_t)((end - 1) * sizeof(p5_access));
     }
     const op *last = &block->ops[block->count - 1];
     block->by_direction = last->cost != ISA_COST_FIXED;

@@ -115,7 +115,8 @@ struct p5_block {
     bool locks;        /* one of its instructions locks its references */
     uint8_t bank_count;
     uint32_t branch_address;
-    uint16_t *bank_first; /* reference j: j and j + 1 belong to neighbours that may meet in one clock */
+    uint16_t *bank_first; /* offset of a p5_access: it and the next belong to neighbours that may meet in one
+                             clock */
     uint16_t *value_ops;  /* instructions with an operand value */
     struct memo_path *paths;
     struct warm_block *warm; /* fast-forward: what it knows of the block; malloc'ed, or NULL */

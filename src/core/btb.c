@@ -8,6 +8,9 @@ void btb_init(btb *b, const model_btb *model)
     b->model = model;
     b->random = 1;
     replacement_init(&b->order, BTB_WAYS);
+    for (unsigned way = 0; way < BTB_WAYS; way++)
+        for (unsigned bits = 0; bits < sizeof b->used[way]; bits++)
+            b->used[way][bits] = (uint8_t)replacement_used(&b->order, bits, way);
     btb_flush(b);
 }
 
@@ -32,22 +35,32 @@ static bool is_free(const btb *b, const btb_entry *entry)
     return !entry->valid || (b->model->key == BTB_KEY_PREVIOUS_PAIR && entry->state == 0);
 }
 
-btb_entry *btb_allocate(btb *b, uint32_t key)
+/* Gives an entry to `key`. */
+static btb_entry *take(btb *b, unsigned index, unsigned way, uint32_t key)
 {
-    unsigned index = btb_set(b, key);
-    btb_entry *entry = btb_find(b, key);
-    for (unsigned way = 0; way < BTB_WAYS && entry == NULL; way++)
-        if (is_free(b, &b->entry[index][way]))
-            entry = &b->entry[index][way];
-    if (entry == NULL) {
-        bool random = b->model->replacement == BTB_REPLACE_RANDOM;
-        entry = &b->entry[index][random ? random_way(b) : replacement_victim(&b->order, b->lru[index])];
-    }
+    btb_entry *entry = &b->entry[index][way];
     b->changes[index]++;
     entry->tag = btb_tag(b, key);
     entry->valid = true;
-    btb_used(b, entry);
+    btb_used_way(b, index, way);
     return entry;
+}
+
+btb_entry *btb_allocate_new(btb *b, uint32_t key)
+{
+    unsigned index = btb_set(b, key);
+    for (unsigned way = 0; way < BTB_WAYS; way++)
+        if (is_free(b, &b->entry[index][way]))
+            return take(b, index, way, key);
+    bool random = b->model->replacement == BTB_REPLACE_RANDOM;
+    return take(b, index, random ? random_way(b) : replacement_victim(&b->order, b->lru[index]), key);
+}
+
+btb_entry *btb_allocate(btb *b, uint32_t key)
+{
+    unsigned index = btb_set(b, key);
+    const btb_entry *entry = btb_find(b, key);
+    return entry ? take(b, index, (unsigned)(entry - b->entry[index]), key) : btb_allocate_new(b, key);
 }
 
 static unsigned raw_index(const btb *b, unsigned set, unsigned bank)

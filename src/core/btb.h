@@ -41,7 +41,8 @@ typedef struct btb_entry {
 
 typedef struct btb {
     btb_entry entry[BTB_SETS][BTB_WAYS];
-    uint64_t lru[BTB_SETS];
+    uint8_t lru[BTB_SETS];
+    uint8_t used[BTB_WAYS][1 << (BTB_WAYS - 1)]; /* what a use of a way makes of LRU bits */
     uint64_t changes[BTB_SETS]; /* grow whenever an entry of the set becomes another's; never 0 */
     replacement order;
     const model_btb *model;
@@ -87,6 +88,8 @@ static inline btb_entry *btb_find(btb *b, uint32_t key)
 /* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
  * set, the rest is as it was. */
 btb_entry *btb_allocate(btb *b, uint32_t key);
+/* ... if none has its tag. */
+btb_entry *btb_allocate_new(btb *b, uint32_t key);
 static inline void btb_where(const btb *b, const btb_entry *entry, uint8_t *set, uint8_t *way)
 {
     unsigned n = (unsigned)(entry - b->entry[0]);
@@ -95,10 +98,15 @@ static inline void btb_where(const btb *b, const btb_entry *entry, uint8_t *set,
 }
 
 /* Marks an entry as most recently used. */
+static inline void btb_used_way(btb *b, unsigned set, unsigned way)
+{
+    b->lru[set] = b->used[way][b->lru[set]];
+}
+
 static inline void btb_used(btb *b, const btb_entry *entry)
 {
     unsigned n = (unsigned)(entry - b->entry[0]);
-    b->lru[n / BTB_WAYS] = replacement_used(&b->order, b->lru[n / BTB_WAYS], n % BTB_WAYS);
+    btb_used_way(b, n / BTB_WAYS, n % BTB_WAYS);
 }
 
 /* Raw access for TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the

@@ -62,12 +62,27 @@ price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
     p5_core_retire(core, &r);
 }
 
+/* The path of an execution that differs from that of `path` by the variant, if at all, which is `banks` as
+ * far as no values matter; or NULL. */
 static memo_path *__attribute__((noinline))
-variant_of(p5_core *core, batch *all, const p5_retired_block *b, bool taken, memo_path *path)
+variant_of(p5_core *core, batch *all, const p5_retired_block *b, uint64_t banks, memo_path *path)
 {
-    if (b->values_end - values_of(all, b) != b->block->value_count)
+    if (b->values_end - values_of(all, b) != b->block->value_count ||
+        !memo_values_variant(core, slow_stretch(all, b), &banks))
         return NULL;
-    return memo_find_variant(core, slow_stretch(all, b), taken, path);
+    return memo_find_variant(core, path, banks);
+}
+
+/* The path of an execution that did not follow the stretch before last time. NULL: it is not for the memo. */
+static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all, const p5_retired_block *b)
+{
+    uint64_t key = 0;
+    const p5_block *block = b->block;
+    if (!block->memo || !memo_may_begin(core) || b->values_end - values_of(all, b) != block->value_count)
+        return NULL;
+    if (block->has_variants && !memo_variant(core, slow_stretch(all, b), block_taken(block, b->next), &key))
+        return NULL;
+    return memo_look_up(core, b->block, key);
 }
 
 static void __attribute__((noinline))
@@ -77,8 +92,8 @@ learn(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *pat
     memo_learn(core, &r, path);
 }
 
-/* These go on where the quick way along `path` was left, and answer the leaf that the stretch ended with, or
- * NULL. */
+/* These go on where the quick way along `path` was left, behind `known` questions, and answer the leaf that
+ * the stretch ended with, or NULL. */
 static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
                                   memo_leaf *leaf)
 {
@@ -89,40 +104,71 @@ static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_reti
     return core->memo.last;
 }
 
-static memo_leaf *__attribute__((noinline))
-left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path)
+static memo_leaf *__attribute__((noinline)) left_at(p5_core *core, batch *all, const p5_retired_block *b,
+                                                    memo_path *path, memo_reached reached, uint32_t known)
 {
-    memo_leaf *leaf = memo_to_leaf(core, slow_stretch(all, b), path, block_taken(b->block, b->next));
+    if (known == 0)
+        core->memo.given_count = 0;
+    memo_leaf *leaf =
+        memo_walk(core, slow_stretch(all, b), path, reached, block_taken(b->block, b->next), known);
     return end_with(core, all, b, path, leaf);
 }
 
 static memo_leaf *__attribute__((noinline))
-left_at(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_node *node, bool tried)
+left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
+              uint32_t known)
 {
-    const memo_reached reached = {&node->place, tried};
-    memo_leaf *leaf = memo_walk(core, slow_stretch(all, b), path, reached, block_taken(b->block, b->next));
-    return end_with(core, all, b, path, leaf);
+    return left_at(core, all, b, path, memo_follow(core, slow_stretch(all, b), path, way), known);
 }
 
 static memo_leaf *__attribute__((noinline))
 left_at_branch(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_branch *branch,
-               unsigned own)
+               unsigned own, uint32_t known)
 {
+    if (known == 0)
+        core->memo.given_count = 0;
     memo_leaf *leaf = memo_walk_own(core, slow_stretch(all, b), path, branch, own);
     return end_with(core, all, b, path, leaf);
 }
 
-/* The fetches of the way have their usual answers, and it can be gone quickly. */
-static inline bool code_is_usual(const p5_core *core, const p5_block *block, memo_way *way, bool is_quiet)
+/* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
+ * memo_lines_in_place. */
+static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, const p5_block *block,
+                                                                memo_way *way, bool is_quiet, bool *moved)
 {
     struct memory *m = core->memory;
-    if (!memo_lines_unchanged(core, way))
+    if (!memo_lines_in_place(core, way, moved))
         return false;
     if (!is_quiet && way->asks_code && !memory_undisturbed(m, memo_clock(core, way->last_code)))
         return false;
     return way->quick_page == m->code_tlb.last.of[0] ||
            (way->quick_page != MEMO_NO_PAGE &&
             (!way->asks_code || memory_code_page_usual(m, block->code->linear)));
+}
+
+/* Asks the reference at `node` and answers what is behind it. `tried`: its answer is not the usual one. NULL:
+ * memo_walk has to go on at `*reached`, behind `*known` questions. */
+static inline __attribute__((always_inline)) memo_edge *ask_unusual(p5_core *core, const p5_access *accesses,
+                                                                    memo_node *node, bool tried,
+                                                                    memo_reached *reached, uint32_t *known)
+{
+    const p5_access *access = accesses + node->index;
+    if (*known == 0)
+        core->memo.given_count = 0;
+    if (core->profile)
+        profile_asks_again(core, node->who, &node->asker);
+    uint64_t quick = memo_ask_quickly(core, node, access, memo_clock(core, node->offset));
+    *reached = (memo_reached){&node->place, tried};
+    if (__builtin_expect(quick == QUICK_NOT, 0))
+        return NULL;
+    *known = node->number + 1;
+    *reached = (memo_reached){node->usual, false};
+    if (__builtin_expect(quick == QUICK_USUAL, 0))
+        return NULL;
+    *reached = (memo_reached){NULL, false};
+    if (core->profile && !memory_quick_hit(quick))
+        profile_missed_data(core, access->physical);
+    return memo_behind_quick(&core->memo, node, quick);
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
@@ -141,42 +187,94 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
     return memo_prices(core, b->cpl) ? levels_of(b) : NO_LEVELS;
 }
 
-/* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
- * ended with, or NULL. `*quick`: nothing can have changed what is under way. */
-static inline __attribute__((always_inline)) memo_leaf *
-price_quickly(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-              memo_path *path, const quiet_time *quiet, bool *quick)
+/* Asks the branch with which a stretch ends; the leaf behind it is used. */
+static inline __attribute__((always_inline)) memo_told
+ask_last(p5_core *core, p5_block *block, const p5_retired_block *b, memo_branch *branch)
 {
-    p5_block *block = b->block;
+    memo_told told = memo_behind_branch(core, block, b->next, branch, block_taken(block, b->next));
+    if (__builtin_expect(told.leaf != NULL, 1))
+        memo_use(core, told.leaf, block);
+    return told;
+}
+
+/* ... if the leaf is not known, or `at` is another question. */
+static memo_leaf *left_at_end(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path,
+                              memo_node *at, unsigned own, uint32_t known)
+{
+    return own != OWN_ANSWERS ? left_at_branch(core, all, b, path, (memo_branch *)at, own, known)
+                              : left_at(core, all, b, path, (memo_reached){&at->place, false}, known);
+}
+
+/* Prices a stretch while something is under way or answers are not the usual ones, from `at` on, if that is
+ * not NULL. */
+static memo_leaf *__attribute__((noinline))
+price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path,
+         memo_node *at)
+{
     memo_way *way = &path->way;
-    *quick = false;
-    bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
-    if (__builtin_expect(!code_is_usual(core, block, way, is_quiet), 0))
-        return left_at_start(core, all, b, path);
-    memo_node *at = __builtin_expect(is_quiet, 1) ? memo_steps_calm(core, accesses, way)
-                                                  : memo_steps_busy(core, accesses, way);
-    if (__builtin_expect(at != way->end, 0))
-        return left_at(core, all, b, path, at, true);
-    memo_branch *branch = (memo_branch *)way->end;
-    if (__builtin_expect(branch->node.place.kind != MEMO_BRANCH, 0))
-        return left_at(core, all, b, path, &branch->node, false);
-    unsigned own;
-    memo_leaf *leaf = memo_behind_branch(core, block, b->next, branch, block_taken(block, b->next), &own);
-    if (__builtin_expect(!leaf, 0))
-        return own != OWN_ANSWERS ? left_at_branch(core, all, b, path, branch, own)
-                                  : left_at(core, all, b, path, &branch->node, false);
-    *quick = true;
-    memo_use(core, leaf, block);
+    uint32_t known = 0; /* questions up to the last unusual answer */
+    for (;; at = NULL) {
+        if (!at) {
+            bool moved;
+            bool is_quiet = memory_calm(core->memory, memo_clock(core, way->quiet_offset),
+                                        memo_clock(core, way->quiet_offset) + 2 * MEMO_REACH);
+            if (__builtin_expect(!code_is_usual(core, b->block, way, is_quiet, &moved), 0))
+                return left_at_start(core, all, b, path, way, known);
+            at = is_quiet ? memo_steps_calm(core, accesses, way)
+                          : memo_steps_passing(core, accesses, way, true);
+            if (__builtin_expect(moved, 0))
+                memo_use_lines(core, way, at);
+        }
+        if (at == way->end && at->place.kind != MEMO_DATA) {
+            memo_told told = {NULL, OWN_ANSWERS};
+            if (at->place.kind == MEMO_BRANCH)
+                told = ask_last(core, b->block, b, (memo_branch *)at);
+            return told.leaf ? told.leaf : left_at_end(core, all, b, path, at, told.own, known);
+        }
+        memo_reached reached;
+        memo_edge *edge = ask_unusual(core, accesses, at, at != way->end, &reached, &known);
+        if (__builtin_expect(!edge, 0))
+            return left_at(core, all, b, path, reached, known);
+        way = &edge->way;
+    }
+}
+
+/* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
+ * ended with, or NULL. `quiet` is kept up to date. */
+static inline __attribute__((always_inline)) memo_leaf *
+price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b,
+              const p5_access *accesses, memo_path *path, quiet_time *quiet)
+{
+    memo_way *way = &path->way;
+    memo_leaf *leaf;
+    bool moved, is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
+    if (__builtin_expect(is_quiet && code_is_usual(core, block, way, true, &moved), 1)) {
+        memo_node *at = memo_steps_calm(core, accesses, way);
+        if (__builtin_expect(moved, 0))
+            memo_use_lines(core, way, at);
+        if (__builtin_expect(at == way->end && at->place.kind == MEMO_BRANCH, 1)) {
+            memo_told told = ask_last(core, block, b, (memo_branch *)at);
+            if (__builtin_expect(told.leaf != NULL, 1))
+                return told.leaf;
+            leaf = left_at_end(core, all, b, path, at, told.own, 0);
+        } else {
+            leaf = price_on(core, all, b, accesses, path, at);
+        }
+    } else {
+        leaf = price_on(core, all, b, accesses, path, NULL);
+    }
+    *quiet = find_quiet_time(core->memory);
     return leaf;
 }
 
-/* The variant of this execution is not that of `path`, or not easily known. */
-static inline bool may_be_variant(const p5_retired_block *b, const p5_access *accesses, const memo_path *path)
+/* The path of this execution, which is `path` but for the variant. NULL: it is not known. */
+static inline __attribute__((always_inline)) memo_path *
+in_variant(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path)
 {
-    const p5_block *block = b->block;
-    return block->has_variants &&
-           (block->value_count != 0 ||
-            memo_banks_variant(block, accesses, block_taken(block, b->next)) != path->variant);
+    uint64_t banks = memo_banks_variant(b->block, accesses, block_taken(b->block, b->next));
+    if (b->block->value_count != 0 || banks != path->variant)
+        return variant_of(core, all, b, banks, path);
+    return path;
 }
 
 /* ---- the profile ----
@@ -202,8 +300,8 @@ noted_path(p5_core *core, batch *all, const p5_retired_block *b, const p5_access
     memo_path *path = last ? last->next_path : NULL;
     if (!path || path->block != block)
         return NULL;
-    if (may_be_variant(b, accesses, path))
-        path = variant_of(core, all, b, block_taken(block, b->next), path);
+    if (block->has_variants)
+        path = in_variant(core, all, b, accesses, path);
     if (!path)
         return NULL;
     if (b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
@@ -244,22 +342,23 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
                 note_last(core, &all, b);
             return (size_t)(b - blocks);
         }
-        bool known = path && path->block == block && whole && levels_of(b) == levels;
-        if (known && may_be_variant(b, accesses, path)) {
-            path = variant_of(core, &all, b, block_taken(block, b->next), path);
-            known = path != NULL;
-            if (profiled && known)
+        bool fits = whole && levels_of(b) == levels;
+        if (__builtin_expect(!fits, 0)) {
+            path = NULL;
+        } else if (__builtin_expect(!path || path->block != block, 0)) {
+            path = profiled ? NULL : other_way_in(core, &all, b);
+        } else if (block->has_variants) {
+            path = in_variant(core, &all, b, accesses, path);
+            if (profiled && path)
                 core->memo.last->plain_path = path;
         }
-        if (profiled && __builtin_expect(!known || core->now >= core->profile->interval_at, 0)) {
-            path = whole && levels_of(b) == levels ? noted_path(core, &all, b, accesses) : NULL;
-            known = path != NULL;
+        if (profiled && __builtin_expect(!path || core->now >= core->profile->interval_at, 0)) {
+            path = fits ? noted_path(core, &all, b, accesses) : NULL;
             quiet = find_quiet_time(core->memory);
         }
-        bool quick = false;
         memo_leaf *leaf;
-        if (__builtin_expect(known, 1)) {
-            leaf = price_quickly(core, &all, b, accesses, path, &quiet, &quick);
+        if (__builtin_expect(path != NULL, 1)) {
+            leaf = price_quickly(core, &all, block, b, accesses, path, &quiet);
         } else {
             if (profiled)
                 note_last(core, &all, b);
@@ -267,9 +366,8 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
             all.noted = b;
             levels = priced_levels(core, b);
             leaf = core->memo.last;
-        }
-        if (__builtin_expect(!quick, 0))
             quiet = find_quiet_time(core->memory);
+        }
         path = next_path_of(leaf, profiled);
     }
     if (profiled)

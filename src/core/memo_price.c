@@ -6,8 +6,8 @@ static inline bool applies(const p5_core *core, const p5_retired *r)
 {
     const p5_block *block = r->block;
     return block->memo && r->count == block->count && r->access_count == block->access_count &&
-           r->value_count == block->value_count &&
-           !(r->first | r->unsafe_x87 | r->interrupted | core->memo.held | core->pipe.has_pending);
+           r->value_count == block->value_count && !(r->first | r->unsafe_x87 | r->interrupted) &&
+           memo_may_begin(core);
 }
 
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
@@ -24,8 +24,7 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
     leaf->context = m->context;
 }
 
-/* The path of this execution, looked up. NULL: out of memory. */
-static memo_path *__attribute__((noinline)) find_path(p5_core *core, p5_block *block, uint64_t key)
+memo_path *memo_look_up(p5_core *core, p5_block *block, uint64_t key)
 {
     memo *m = &core->memo;
     memo_state *current = memo_current(m);
@@ -55,7 +54,7 @@ static memo_path *unexpected(p5_core *core, const p5_retired *r, bool taken)
     const p5_block *block = r->block;
     uint64_t key = 0;
     if (applies(core, r) && (!block->has_variants || memo_variant(core, r, taken, &key)))
-        return find_path(core, r->block, key);
+        return memo_look_up(core, r->block, key);
     return NULL;
 }
 
@@ -83,7 +82,10 @@ static inline memo_path *known_way_in(p5_core *core, const p5_retired *r, bool t
     memo_path *path = memo_next_path(core);
     if (path && (path->block != r->block || !is_whole(r->block, r)))
         path = NULL;
-    return path && r->block->has_variants ? memo_find_variant(core, r, taken, path) : path;
+    if (!path || !r->block->has_variants)
+        return path;
+    uint64_t key;
+    return memo_variant(core, r, taken, &key) ? memo_find_variant(core, path, key) : NULL;
 }
 
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken)

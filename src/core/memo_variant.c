@@ -2,10 +2,8 @@
 
 #include "core/cost.h"
 
-/* ... and the rest of it: saturation, and clocks that depend on operand values. block.c sees to it that
- * the bits fit. */
-static bool __attribute__((noinline))
-values_variant(const p5_core *core, const p5_retired *r, uint64_t *result)
+/* Saturation, and clocks that depend on operand values. block.c sees to it that the bits fit. */
+bool memo_values_variant(const p5_core *core, const p5_retired *r, uint64_t *result)
 {
     const p5_block *block = r->block;
     uint64_t key = *result;
@@ -29,14 +27,11 @@ values_variant(const p5_core *core, const p5_retired *r, uint64_t *result)
 bool memo_variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *key)
 {
     *key = memo_banks_variant(r->block, r->accesses, taken);
-    return r->block->value_count == 0 || values_variant(core, r, key);
+    return memo_values_variant(core, r, key);
 }
 
-memo_path *memo_find_variant(p5_core *core, const p5_retired *r, bool taken, memo_path *path)
+memo_path *memo_find_variant(p5_core *core, memo_path *path, uint64_t key)
 {
-    uint64_t key;
-    if (!memo_variant(core, r, taken, &key))
-        return NULL;
     if (path->variant == key)
         return path;
     if (!path->family)

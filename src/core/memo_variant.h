@@ -14,7 +14,8 @@ static inline unsigned memo_banks(const p5_access *a)
 /* References `a` and `b` would meet in one bank. */
 static inline bool memo_meet(const p5_access *a, const p5_access *b)
 {
-    if (__builtin_expect((a->linear & 3) + a->size > 4 || (b->linear & 3) + b->size > 4, 0))
+    const uint32_t last = (a->linear & 3) + a->size - 1, other = (b->linear & 3) + b->size - 1;
+    if (__builtin_expect((last | other) > 3, 0)) /* one of them needs more than one */
         return (memo_banks(a) & memo_banks(b)) != 0;
     return ((a->linear ^ b->linear) & 7 << 2) == 0;
 }
@@ -24,17 +25,21 @@ static inline bool memo_meet(const p5_access *a, const p5_access *b)
 static inline uint64_t memo_banks_variant(const p5_block *block, const p5_access *accesses, bool taken)
 {
     uint64_t key = taken & block->by_direction;
-    const uint16_t *first = block->bank_first, *end = first + block->bank_count;
-    for (; first != end; first++)
-        key = key << 1 | memo_meet(&accesses[*first], &accesses[*first + 1]);
+    const uint16_t *at = block->bank_first, *end = at + block->bank_count;
+    for (; at != end; at++) {
+        const p5_access *first = (const p5_access *)((const char *)accesses + *at);
+        key = key << 1 | memo_meet(first, first + 1);
+    }
     return key;
 }
 
 /* memo_variant.c */
 /* The variant of a whole block. False: too long for a key. */
 bool memo_variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *key);
-/* The path of this execution, if `path`, which followed last time, is that but for the variant. NULL: it has
+/* Adds to `*key` what depends on values. False: too long for a key. */
+bool memo_values_variant(const p5_core *core, const p5_retired *r, uint64_t *key);
+/* The path of variant `key`, if `path`, which followed last time, is that but for the variant. NULL: it has
  * to be looked for. */
-memo_path *memo_find_variant(p5_core *core, const p5_retired *r, bool taken, memo_path *path);
+memo_path *memo_find_variant(p5_core *core, memo_path *path, uint64_t key);
 
 #endif

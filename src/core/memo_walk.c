@@ -1,12 +1,9 @@
 /* What leaves the hot path: answers that are not the usual ones. */
 #include "core/memo_way.h"
-#include "core/predictor_pairs.h"
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
-/* ... if anything can be in their way. */
-static memo_node *__attribute__((noinline))
-steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
+memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     const p5_access *access = accesses + way->first_access;
     for (const memo_step *step = way->steps; step < way->steps_end; step++) {
@@ -21,24 +18,7 @@ steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
 
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
-    struct memory *m = core->memory;
-    if (memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)))
-        return steps_disturbed(core, accesses, way);
-    const uint64_t now = core->now;
-    const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
-    const p5_access *access = accesses + way->first_access;
-    const memo_step *step = way->steps, *end = way->steps_end;
-    for (; step != end; step++) {
-        if (!way->only_data && step->node->place.kind == MEMO_PASSED) {
-            if (!predictor_passes(core->predictor, memo_passed_group(core, step->node)))
-                return step->node;
-            continue;
-        }
-        if (!memory_data_expected_at(m, access++, &step->expected, &concern,
-                                     now + (uint64_t)(int64_t)step->offset))
-            return step->node;
-    }
-    return way->end;
+    return memo_steps_passing(core, accesses, way, way->only_data);
 }
 
 bool memo_lines_present(const p5_core *core, const memo_way *way)
@@ -47,28 +27,17 @@ bool memo_lines_present(const p5_core *core, const memo_way *way)
     bool filling = m->code_fill.done > memo_clock(core, way->first_code);
     memo_line *lines = memo_lines(way);
     for (memo_line *line = lines; line < lines + way->line_count; line++) {
-        unsigned set = cache_set(line->physical);
-        if (m->code.tag[set][line->way] != cache_tag(line->physical)) {
+        if (m->code.tag[cache_set(line->physical)][line->way] != cache_tag(line->physical)) {
             int found = code_cache_find(&m->code, line->physical);
             if (found < 0)
                 return false;
             line->way = (uint8_t)found;
         }
-        if ((line->ends & ~m->code.ends[set][line->way]) != 0 ||
+        if (!memo_line_in_place(&m->code, line) ||
             (filling && cache_line(line->physical) == m->code_fill.line))
             return false;
     }
     return true;
-}
-
-/* What the fetches of present lines leave behind, of those that come before question `number`. */
-static inline void use_lines(p5_core *core, const memo_way *way, uint32_t number)
-{
-    code_cache *code = &core->memory->code;
-    const memo_line *lines = memo_lines(way);
-    for (const memo_line *line = lines; line < lines + way->line_count; line++)
-        if (line->number < number)
-            code_cache_used(code, cache_set(line->physical), line->way);
 }
 
 memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way)
@@ -76,11 +45,8 @@ memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_
     if (!way->end || !memo_lines_present(core, way) || !memo_code_usual(core, path, way))
         return (memo_reached){way->first, false};
     memo_node *at = memo_steps(core, r, way);
-    bool tried = at != way->end;
-    use_lines(core, way, at->number);
-    if (!tried)
-        way->code_changes = memory_code_changes(core->memory);
-    return (memo_reached){&at->place, tried};
+    memo_use_lines(core, way, at);
+    return (memo_reached){&at->place, at != way->end};
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
@@ -131,7 +97,7 @@ static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
     return edge;
 }
 
-static memo_edge *__attribute__((noinline)) further_behind_quick(memo *m, memo_node *node, uint64_t quick)
+memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick)
 {
     memo_edge *before = node->edges;
     for (memo_edge *edge = before ? before->next : NULL; edge; before = edge, edge = edge->next)
@@ -140,16 +106,6 @@ static memo_edge *__attribute__((noinline)) further_behind_quick(memo *m, memo_n
     const data_answer unpacked = memory_quick_unpack(quick);
     const memo_answer answer = memo_pack_data(&unpacked, 0);
     return never_came(m, node, &answer);
-}
-
-/* behind() of an answer of memory_quick.c. */
-static inline memo_edge *behind_quick(memo *m, memo_node *node, uint64_t quick)
-{
-    memo_edge *edge = node->edges;
-    if (__builtin_expect(!edge || edge->answer.word[3] != quick, 0))
-        return further_behind_quick(m, node, quick);
-    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
-    return edge;
 }
 
 static memo_edge *__attribute__((noinline))
@@ -174,18 +130,14 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
     *usual = false;
     if (core->profile)
         profile_asks_again(core, node->who, &node->asker);
-    uint64_t quick = QUICK_NOT;
-    if (!node->mmx)
-        quick = (access->flags & P5_ACCESS_WRITE) != 0
-                    ? memory_quick_write(core->memory, access, asked, node->partner, node->v_pipe)
-                    : memory_quick_read(core->memory, access, asked, node->partner);
+    uint64_t quick = memo_ask_quickly(core, node, access, asked);
     if (__builtin_expect(quick <= QUICK_USUAL, 0)) {
         *usual = quick == QUICK_USUAL || (!tried && memory_data_usual(core->memory, access, asked));
         return *usual ? NULL : ask_data_slowly(core, node, access, asked);
     }
     if (core->profile && !memory_quick_hit(quick))
         profile_missed_data(core, access->physical);
-    return behind_quick(&core->memo, node, quick);
+    return memo_behind_quick(&core->memo, node, quick);
 }
 
 static memo_edge *__attribute__((noinline))
@@ -210,25 +162,63 @@ static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node 
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
-/* A branch whose BTB entry is not where it was last time. */
-static memo_edge *__attribute__((noinline))
+/* Remembers what a search for the branch has found, or what it has got. */
+static inline void remember_entry(const predictor *p, memo_branch *branch, btb_entry *entry, bool is_own,
+                                  uint32_t last_byte)
+{
+    branch->entry = is_own ? entry : NULL;
+    branch->place = 0;
+    if (is_own) {
+        branch->place = btb_place(entry);
+        btb_where(&p->btb, entry, &branch->node.btb_set, &branch->node.btb_way);
+    } else if (!entry) {
+        branch->node.btb_set = (uint8_t)btb_set(&p->btb, last_byte);
+        branch->place = p->btb.changes[branch->node.btb_set];
+    }
+}
+
+memo_told memo_behind_searched(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch,
+                               bool taken)
+{
+    const memo_told unknown = {NULL, OWN_ANSWERS};
+    predictor *p = core->predictor;
+    if (!predictor_keeps_entries(p))
+        return unknown;
+    const branch_query query = memo_query(core, block, next, &branch->node, taken);
+    btb_entry *entry = btb_find(&p->btb, query.last_byte);
+    if (predictor_is_own(&p->btb, entry, &query)) {
+        remember_entry(p, branch, entry, true, query.last_byte);
+        unsigned own = memo_own(core, block, next, branch, taken);
+        return (memo_told){branch->own[own], own};
+    }
+    if (entry || (taken && !branch->own[OWN_NONE]))
+        return unknown;
+    if (taken)
+        entry = predictor_meet(p, &query);
+    remember_entry(p, branch, entry, entry != NULL, query.last_byte);
+    return (memo_told){taken ? branch->own[OWN_NONE] : (memo_leaf *)branch->node.usual, OWN_ANSWERS};
+}
+
+/* A branch that finds another's entry, or gives an answer which leads to no leaf yet. */
+static memo_place *__attribute__((noinline))
 ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 {
     predictor *p = core->predictor;
     const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
+    const bool none = !btb_find(&p->btb, query.last_byte);
     branch_answer answer;
     predictor_branch(p, &query, &answer);
-    btb_entry *entry = predictor_entry(p, query.last_byte);
-    branch->entry = predictor_is_own(&p->btb, entry, &query) ? entry : NULL;
-    branch->place = 0;
-    if (branch->entry) {
-        branch->place = btb_place(entry);
-        btb_where(&p->btb, entry, &branch->node.btb_set, &branch->node.btb_way);
-    } else if (!entry) {
-        branch->node.btb_set = (uint8_t)btb_set(&p->btb, query.last_byte);
-        branch->place = p->btb.changes[branch->node.btb_set];
+    btb_entry *entry = btb_find(&p->btb, query.last_byte);
+    remember_entry(p, branch, entry, predictor_is_own(&p->btb, entry, &query), query.last_byte);
+    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
+    memo_place *place = edge ? edge->way.first : NULL;
+    if (none && place && place->kind == MEMO_LEAF) {
+        if (taken)
+            branch->own[OWN_NONE] = (memo_leaf *)place;
+        else
+            branch->node.usual = place;
     }
-    return behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
+    return place;
 }
 
 /* Behind a branch whose own entry gave an answer; it is remembered there. */
@@ -265,17 +255,12 @@ static inline __attribute__((always_inline)) memo_place *ask_branch(p5_core *cor
 {
     if (!predictor_keeps_entries(core->predictor))
         return ask_pair(core, r, branch, taken);
-    unsigned own;
-    memo_leaf *leaf = memo_behind_branch(core, r->block, r->next, branch, taken, &own);
-    if (leaf)
-        return &leaf->place;
-    if (own != OWN_ANSWERS)
-        return behind_own(core, branch, own);
-    memo_edge *edge = ask_predictor(core, r, branch, taken);
-    memo_place *place = edge ? edge->way.first : NULL;
-    if (place && place->kind == MEMO_LEAF && memo_is_absent(core, branch, taken))
-        branch->node.usual = place;
-    return place;
+    memo_told told = memo_behind_branch(core, r->block, r->next, branch, taken);
+    if (told.leaf)
+        return &told.leaf->place;
+    if (told.own != OWN_ANSWERS)
+        return behind_own(core, branch, told.own);
+    return ask_predictor(core, r, branch, taken);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
@@ -293,10 +278,8 @@ static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node,
     }
 }
 
-/* memo_walk with answers that were given before. `known`: questions before `at`. */
-static inline __attribute__((always_inline)) memo_leaf *walk_on(p5_core *core, const p5_retired *r,
-                                                                const memo_path *path, memo_reached reached,
-                                                                bool taken, uint32_t known)
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached reached,
+                     bool taken, uint32_t known)
 {
     memo_place *at = reached.place;
     bool tried = reached.tried;
@@ -321,20 +304,10 @@ static inline __attribute__((always_inline)) memo_leaf *walk_on(p5_core *core, c
     return (memo_leaf *)at;
 }
 
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken)
-{
-    core->memo.given_count = 0;
-    return walk_on(core, r, path, at, taken, 0);
-}
-
 memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
                          unsigned own)
 {
-    core->memo.given_count = 0;
     memo_place *at = behind_own(core, branch, own);
-    core->memo.known = branch->node.number + 1;
-    if (at && at->kind != MEMO_LEAF)
-        return walk_on(core, r, path, (memo_reached){at, false}, (own & OWN_TAKEN) != 0,
-                       branch->node.number + 1);
-    return (memo_leaf *)at;
+    return memo_walk(core, r, path, (memo_reached){at, false}, (own & OWN_TAKEN) != 0,
+                     branch->node.number + 1);
 }

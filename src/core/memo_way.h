@@ -3,6 +3,7 @@
 #define CORE_MEMO_WAY_H
 
 #include "core/memo_tree.h"
+#include "core/predictor_pairs.h"
 #include "core/profile_internal.h"
 
 /* How far a way was followed. */
@@ -11,8 +12,16 @@ typedef struct memo_reached {
     bool tried;        /* it is a reference whose answer is not the usual one */
 } memo_reached;
 
+/* What a branch was told. */
+typedef struct memo_told {
+    memo_leaf *leaf; /* NULL: it is not known, */
+    unsigned own;    /* ... and this is what memo_own answered, or OWN_ANSWERS: the branch was not asked */
+} memo_told;
+
 /* memo_price.c. The path of this execution, as memo_price will find it. NULL: there is none. */
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
+/* The path that leads from where the core stands into `block`, of variant `key`. NULL: out of memory. */
+memo_path *memo_look_up(p5_core *core, p5_block *block, uint64_t key);
 /* The first use of a leaf since totals were formed, or in another context than the last. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
@@ -22,14 +31,44 @@ bool memo_lines_present(const p5_core *core, const memo_way *way);
 /* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
  */
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
-/* memo_follow, if something has happened in the code cache since the way was followed last. */
+/* ... if anything can be in their way. */
+memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
+/* memo_follow of a way that was never followed, or whose lines are not where they were then. */
 memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way);
-/* Follows the tree from `at`, question by question up to an answer that is not the usual one, then the way
- * that begins there, and so on, and answers the leaf. NULL: the tree ends behind `known` questions. */
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken);
+/* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
+ * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers
+ * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken,
+                     uint32_t known);
 /* Goes on behind a branch that found its own entry, with an answer (OWN_*) that leads to no leaf yet. */
 memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
                          unsigned own);
+/* memo_behind_branch of one whose entry is not where it was. */
+memo_told memo_behind_searched(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch,
+                               bool taken);
+/* memo_behind_quick, if it was not the answer used last. */
+memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick);
+
+/* What is behind an answer of memory_quick.c that is not the usual one. NULL: it never came before. */
+static inline memo_edge *memo_behind_quick(memo *m, memo_node *node, uint64_t quick)
+{
+    memo_edge *edge = node->edges;
+    if (__builtin_expect(!edge || edge->answer.word[3] != quick, 0))
+        return memo_behind_other(m, node, quick);
+    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
+    return edge;
+}
+
+/* Asks a reference whose answer is not the usual one, as memory_quick_read and memory_quick_write. */
+static inline uint64_t memo_ask_quickly(p5_core *core, const memo_node *node, const p5_access *access,
+                                        uint64_t asked)
+{
+    if (__builtin_expect(node->mmx, 0))
+        return QUICK_NOT;
+    return (access->flags & P5_ACCESS_WRITE) != 0
+               ? memory_quick_write(core->memory, access, asked, node->partner, node->v_pipe)
+               : memory_quick_read(core->memory, access, asked, node->partner);
+}
 
 /* The memo may price stretches at `cpl`, and but for the profile there is nothing to be done before. */
 static inline bool memo_prices(const p5_core *core, unsigned cpl)
@@ -41,6 +80,12 @@ static inline bool memo_prices(const p5_core *core, unsigned cpl)
 static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
 {
     return !core->profile || profile_goes_on(core->profile, block, next, core->now);
+}
+
+/* Nothing stands in front of a stretch that remembered answers do not know. */
+static inline bool memo_may_begin(const p5_core *core)
+{
+    return !(core->memo.held | core->pipe.has_pending);
 }
 
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
@@ -98,9 +143,7 @@ static inline unsigned memo_own(p5_core *core, const p5_block *block, uint32_t n
                                 bool taken)
 {
     predictor *p = core->predictor;
-    btb *b = &p->btb;
-    uint64_t *lru = &b->lru[branch->node.btb_set];
-    *lru = replacement_used(&b->order, *lru, branch->node.btb_way);
+    btb_used_way(&p->btb, branch->node.btb_set, branch->node.btb_way);
     if (__builtin_expect(branch->entry->type == BTB_JCC, 1))
         return predictor_own_jcc(p, branch->entry, taken, next, block->branch_kind == ISA_LOOP,
                                  memo_since_last(core, block, &branch->node));
@@ -109,28 +152,51 @@ static inline unsigned memo_own(p5_core *core, const p5_block *block, uint32_t n
     return predictor_own(p, &query, branch->entry, &overflow);
 }
 
-/* The leaf behind a branch. NULL: it is not known without a search; `*own`: what memo_own answered, or
- * OWN_ANSWERS if the branch was not asked. */
-static inline __attribute__((always_inline)) memo_leaf *memo_behind_branch(p5_core *core,
-                                                                           const p5_block *block,
-                                                                           uint32_t next, memo_branch *branch,
-                                                                           bool taken, unsigned *own)
+/* Asks a branch, and finds what is behind it. */
+static inline __attribute__((always_inline)) memo_told
+memo_behind_branch(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch, bool taken)
 {
-    *own = OWN_ANSWERS;
-    if (!memo_is_own(branch))
-        return memo_is_absent(core, branch, taken) ? (memo_leaf *)branch->node.usual : NULL;
-    *own = memo_own(core, block, next, branch, taken);
-    return branch->own[*own];
+    if (!memo_is_own(branch)) {
+        if (memo_is_absent(core, branch, taken) && branch->node.usual)
+            return (memo_told){(memo_leaf *)branch->node.usual, OWN_ANSWERS};
+        return memo_behind_searched(core, block, next, branch, taken);
+    }
+    unsigned own = memo_own(core, block, next, branch, taken);
+    return (memo_told){branch->own[own], own};
 }
 
 /* Asks the steps of a way that are references at calm clocks; as memo_steps_busy. */
 static inline __attribute__((always_inline)) memo_node *
 memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
+    struct memory *m = core->memory;
     const p5_access *access = accesses + way->first_access;
     for (const memo_step *step = way->steps; step != way->steps_end; step++, access++)
-        if (__builtin_expect(!memory_data_expected(core->memory, access, &step->expected), 0))
+        if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0))
             return step->node;
+    return way->end;
+}
+
+/* ... while something is under way that concerns few of them. `only_data`: the way's. */
+static inline __attribute__((always_inline)) memo_node *
+memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way, bool only_data)
+{
+    struct memory *m = core->memory;
+    if (__builtin_expect(memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)), 0))
+        return memo_steps_disturbed(core, accesses, way);
+    const uint64_t now = core->now;
+    const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
+    const p5_access *access = accesses + way->first_access;
+    for (const memo_step *step = way->steps; step != way->steps_end; step++) {
+        if (!only_data && step->node->place.kind == MEMO_PASSED) {
+            if (!predictor_passes(core->predictor, memo_passed_group(core, step->node)))
+                return step->node;
+            continue;
+        }
+        if (!memory_data_expected_at(m, access++, &step->expected, &concern,
+                                     now + (uint64_t)(int64_t)step->offset))
+            return step->node;
+    }
     return way->end;
 }
 
@@ -155,34 +221,66 @@ static inline bool memo_code_usual(p5_core *core, const memo_path *path, const m
             (way->page == m->code_tlb.last.of[0] || memory_code_page_usual(m, path->block->code->linear)));
 }
 
-/* Nothing has happened in the code cache, where the lines of the way are, since they were used last. So that
- * they are there needs not be looked at, and they need not be used again: a use of a cache way sets the bits
- * on its path of the replacement tree to values that depend on that alone; done twice with nothing between in
- * the set, the second changes nothing, and the lines of a block lie in different sets. */
-static inline __attribute__((always_inline)) bool memo_lines_unchanged(const p5_core *core, memo_way *way)
+/* A line is in the code cache where it was last, with the end bits that have to be known. */
+static inline bool memo_line_in_place(const code_cache *code, const memo_line *line)
 {
-    const code_cache *code = &core->memory->code;
+    unsigned set = cache_set(line->physical);
+    return code->tag[set][line->way] == cache_tag(line->physical) &&
+           (line->ends & ~code->ends[set][line->way]) == 0;
+}
+
+/* The lines of a way are in the code cache where they were when it was followed last, and none of them is on
+ * its way there. `*moved`: something has happened since in the set of one of them, so that they have to be
+ * used again. Otherwise that would make no difference: a use of a cache way sets the bits on its path of the
+ * replacement tree to values that depend on that alone; done twice with nothing between in the set, the
+ * second changes nothing, and the lines of a block lie in different sets. */
+static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_core *core, memo_way *way,
+                                                                      bool *moved)
+{
+    const struct memory *m = core->memory;
+    const code_cache *code = &m->code;
+    *moved = false;
     if (__builtin_expect(way->code_changes == code->changes, 1))
         return true;
     if (way->code_changes == 0)
         return false;
     const memo_line *line = memo_lines(way);
     for (const memo_line *end = line + way->line_count; line != end; line++)
-        if (code->changed[cache_set(line->physical)] > way->code_changes)
-            return false;
-    way->code_changes = code->changes;
+        if (code->changed[cache_set(line->physical)] > way->code_changes) {
+            if (!memo_line_in_place(code, line) || (cache_line(line->physical) == m->code_fill.line &&
+                                                    m->code_fill.done > memo_clock(core, way->first_code)))
+                return false;
+            *moved = true;
+        }
+    if (!*moved)
+        way->code_changes = code->changes;
     return true;
+}
+
+/* What the fetches of present lines leave behind, when the way has been followed to `at`. */
+static inline void memo_use_lines(p5_core *core, memo_way *way, const memo_node *at)
+{
+    code_cache *code = &core->memory->code;
+    const memo_line *line = memo_lines(way);
+    for (const memo_line *end = line + way->line_count; line != end; line++)
+        if (line->number < at->number)
+            code_cache_used(code, cache_set(line->physical), line->way);
+    if (at == way->end)
+        way->code_changes = code->changes;
 }
 
 /* Follows a way as far as the answers are usual. Answers the place where that is no longer known. */
 static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *core, const p5_retired *r,
                                                                       const memo_path *path, memo_way *way)
 {
-    if (__builtin_expect(!memo_lines_unchanged(core, way), 0))
+    bool moved;
+    if (__builtin_expect(!memo_lines_in_place(core, way, &moved), 0))
         return memo_follow_changed(core, r, path, way);
     if (__builtin_expect(!memo_code_usual(core, path, way), 0))
         return (memo_reached){way->first, false};
     memo_node *at = memo_steps(core, r, way);
+    if (moved)
+        memo_use_lines(core, way, at);
     return (memo_reached){&at->place, at != way->end};
 }
 
@@ -190,16 +288,16 @@ static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *c
 static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *core, const p5_retired *r,
                                                                      memo_path *path, bool taken)
 {
+    core->memo.given_count = 0;
     memo_reached at = memo_follow(core, r, path, &path->way);
     memo_branch *branch = (memo_branch *)at.place;
     if (__builtin_expect(!at.place || at.place->kind != MEMO_BRANCH, 0))
-        return memo_walk(core, r, path, at, taken);
-    unsigned own;
-    memo_leaf *leaf = memo_behind_branch(core, r->block, r->next, branch, taken, &own);
-    if (__builtin_expect(leaf != NULL, 1))
-        return leaf;
-    return own != OWN_ANSWERS ? memo_walk_own(core, r, path, branch, own)
-                              : memo_walk(core, r, path, at, taken);
+        return memo_walk(core, r, path, at, taken, 0);
+    memo_told told = memo_behind_branch(core, r->block, r->next, branch, taken);
+    if (__builtin_expect(told.leaf != NULL, 1))
+        return told.leaf;
+    return told.own != OWN_ANSWERS ? memo_walk_own(core, r, path, branch, told.own)
+                                   : memo_walk(core, r, path, at, taken, 0);
 }
 
 /* What comes with a leaf: `block` has been priced. */

@@ -109,7 +109,7 @@ look_up_page(struct memory *m, const p5_access *access, part at, bool mmx, uint6
         answer.until = walk_data(m, key, at.physical, attributes, write, clock);
     } else {
         tlb_used(t, (unsigned)entry);
-        if (write && t->key[entry].of[1] == 0)
+        if (write && t->row[entry].key.of[1] == 0)
             answer.until = walk_set_dirty(m, (unsigned)entry, large, clock);
     }
     if (answer.until > clock) {

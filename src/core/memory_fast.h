@@ -8,18 +8,16 @@
 #include "core/memory_system.h"
 #include "p5scope/core.h"
 
-/* Entry of the data TLB that translates `linear` and was the last to translate a page of its hint, -1 if that
- * is not so. */
-static inline int memory_fast_tlb(const tlb *t, uint32_t key, bool write)
+/* The one entry of a TLB that is looked at for `key`: the last to translate a page of its hint. */
+static inline const tlb_row *memory_hinted(const tlb *t, uint32_t key)
 {
-    int entry = t->hint[tlb_hint_of(key)];
-    return t->key[entry].of[write] == key ? entry : -1;
+    return &t->row[t->hint[tlb_hint_of(key)]];
 }
 
 /* A reference to that page is translated without a walk. Changes nothing. */
 static inline bool memory_translates(const tlb *t, uint32_t key, bool write)
 {
-    return key == t->last.of[write] || memory_fast_tlb(t, key, write) >= 0;
+    return key == t->last.of[write] || memory_hinted(t, key)->key.of[write] == key;
 }
 
 /* ... and used. If it answers false nothing has changed. */
@@ -27,10 +25,10 @@ static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
 {
     if (key == t->last.of[write])
         return true;
-    int entry = memory_fast_tlb(t, key, write);
-    if (entry < 0)
+    const tlb_row *row = memory_hinted(t, key);
+    if (row->key.of[write] != key)
         return false;
-    tlb_used(t, (unsigned)entry);
+    tlb_used_row(t, row);
     return true;
 }
 
@@ -124,7 +122,8 @@ bool memory_hits_unexpected(struct memory *m, const p5_access *access);
 
 /* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in their set.
  */
-static inline bool memory_hits(struct memory *m, const p5_access *access, const data_expected *expected)
+static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, const p5_access *access,
+                                                              const data_expected *expected)
 {
     if ((access->linear & expected->odd) != 0)
         return memory_hits_unexpected(m, access);
@@ -196,13 +195,8 @@ static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
     uint32_t key = tlb_key(linear, false);
     if (key == t->last.of[0])
         return true;
-    int entry = memory_fast_tlb(t, key, false);
-    if (entry < 0 && !m->code_tlb_splits)
-        entry = memory_fast_tlb(t, tlb_key(linear, true), false);
-    if (entry < 0)
-        return false;
-    tlb_used(t, (unsigned)entry);
-    return true;
+    return memory_page_usual(t, key, false) ||
+           (!m->code_tlb_splits && memory_page_usual(t, tlb_key(linear, true), false));
 }
 
 static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical, uint64_t clock)

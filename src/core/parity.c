@@ -103,7 +103,8 @@ static bool wrong_in_tlbs(const parity *p, const struct memory *m)
     const tlb *tlbs[PARITY_TLBS] = {&m->data_tlb, &m->data_tlb_large, &m->code_tlb};
     for (unsigned which = 0; which < PARITY_TLBS; which++)
         for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
-            if ((p->tlb_tag[which][entry] || p->tlb_data[which][entry]) && tlbs[which]->key[entry].of[0] != 0)
+            if ((p->tlb_tag[which][entry] || p->tlb_data[which][entry]) &&
+                tlbs[which]->row[entry].key.of[0] != 0)
                 return true;
     return false;
 }

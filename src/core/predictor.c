@@ -44,9 +44,8 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
 
 /* ---- P55C: look-up 241428, 2.2; patterns after Agner Fog, 3; entries as TR9 and TR11 show them ---- */
 
-static void new_entry(predictor *p, const branch_query *query)
+static void fill_entry(const predictor *p, btb_entry *entry, const branch_query *query)
 {
-    btb_entry *entry = btb_allocate(&p->btb, query->last_byte);
     entry->target = query->target;
     entry->offset = query->last_byte & 3;
     entry->type = (uint8_t)predictor_type(query->kind);
@@ -55,6 +54,20 @@ static void new_entry(predictor *p, const branch_query *query)
     entry->prediction = entry->stale_prediction = true;
     if (entry->type == BTB_JCC && query->kind != ISA_LOOP)
         entry->prediction = entry->stale_prediction = p->btb.model->first_counter >= 2;
+}
+
+btb_entry *predictor_meet(predictor *p, const branch_query *query)
+{
+    btb_type type = predictor_type(query->kind);
+    if (type == BTB_RET)
+        return_stack_pop(&p->returns);
+    if (type == BTB_CALL)
+        return_stack_push(&p->returns, query->fall_through);
+    if (!predictor_may_allocate(p, query))
+        return NULL;
+    btb_entry *entry = btb_allocate_new(&p->btb, query->last_byte);
+    fill_entry(p, entry, query);
+    return entry;
 }
 
 /* No entry, or that of another branch in the same dword. */
@@ -75,7 +88,7 @@ static void branch_p55c_unknown(predictor *p, const branch_query *query, const b
     if (type == BTB_CALL)
         answer->return_stack_overflow = return_stack_push(&p->returns, query->fall_through);
     if (predictor_may_allocate(p, query))
-        new_entry(p, query);
+        fill_entry(p, btb_allocate(&p->btb, query->last_byte), query);
 }
 
 static void branch_p55c(predictor *p, const branch_query *query, branch_answer *answer)

@@ -51,8 +51,9 @@ static inline void predictor_learn_target(btb_entry *entry, bool taken, uint32_t
 }
 
 /* What became of a branch that found its own entry. OWN_WRONG_TARGET: it was taken, and to somewhere else
- * than its entry says, or it leads to the instruction behind it. */
-enum { OWN_PREDICTED_TAKEN = 1, OWN_TAKEN = 2, OWN_WRONG_TARGET = 4, OWN_ANSWERS = 8 };
+ * than its entry says, or it leads to the instruction behind it. OWN_NONE, which is no such answer: it was
+ * taken, and the BTB had nothing there. */
+enum { OWN_PREDICTED_TAKEN = 1, OWN_TAKEN = 2, OWN_WRONG_TARGET = 4, OWN_NONE = 4, OWN_ANSWERS = 8 };
 
 static inline bool predictor_own_right(unsigned own)
 {
@@ -134,6 +135,10 @@ static inline bool predictor_is_own(const btb *b, const btb_entry *entry, const 
     return entry && entry->valid && entry->tag == btb_tag(b, query->last_byte) &&
            entry->offset == (query->last_byte & 3) && entry->type == predictor_type(query->kind);
 }
+
+/* predictor.c. A taken branch of the P55C that is in the BTB's reach and has found no entry: as
+ * predictor_branch, whose answer is always the same. Answers the entry that it has got, NULL if none. */
+btb_entry *predictor_meet(predictor *p, const branch_query *query);
 
 /* A branch finds its entry by nothing but its own address: P55C. */
 static inline bool predictor_keeps_entries(const predictor *p)

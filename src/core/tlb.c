@@ -12,15 +12,16 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
     t->page_bits = large_only ? 22 : 12;
     replacement_init(&t->order, ways);
     for (unsigned entry = 0; entry < sets * ways; entry++) {
-        t->use[entry].keep = t->order.keep[entry % ways];
-        t->use[entry].point = t->order.point[entry % ways];
-        t->set_of[entry] = (uint8_t)(entry / ways);
+        t->row[entry].keep = t->order.keep[entry % ways];
+        t->row[entry].point = t->order.point[entry % ways];
+        t->row[entry].set = (uint8_t)(entry / ways);
     }
 }
 
 void tlb_flush(tlb *t)
 {
-    memset(t->key, 0, sizeof t->key);
+    for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
+        t->row[entry].key = (tlb_keys){{0}};
     memset(t->lru, 0, sizeof t->lru);
     t->last = (tlb_keys){{0}};
 }
@@ -34,11 +35,11 @@ static unsigned first_entry(const tlb *t, uint32_t linear)
 int tlb_find(tlb *t, uint32_t key)
 {
     unsigned hint = tlb_hint_of(key);
-    if (t->key[t->hint[hint]].of[0] == key)
+    if (t->row[t->hint[hint]].key.of[0] == key)
         return t->hint[hint];
     unsigned first = first_entry(t, key);
     for (unsigned entry = first; entry < first + t->ways; entry++)
-        if (t->key[entry].of[0] == key) {
+        if (t->row[entry].key.of[0] == key) {
             t->hint[hint] = (uint8_t)entry;
             return (int)entry;
         }
@@ -48,14 +49,14 @@ int tlb_find(tlb *t, uint32_t key)
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty)
 {
     unsigned first = first_entry(t, key), way = 0;
-    while (way < t->ways && t->key[first + way].of[0] != 0)
+    while (way < t->ways && t->row[first + way].key.of[0] != 0)
         way++;
     if (way == t->ways)
         way = replacement_victim(&t->order, t->lru[first >> t->way_bits]);
     unsigned entry = first + way;
-    t->key[entry] = (tlb_keys){{key, dirty ? key : 0}};
-    t->physical[entry] = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
-    t->attributes[entry] = attributes;
+    t->row[entry].key = (tlb_keys){{key, dirty ? key : 0}};
+    t->row[entry].physical = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
+    t->row[entry].attributes = attributes;
     t->hint[tlb_hint_of(key)] = (uint8_t)entry;
     tlb_used(t, entry);
     return entry;
@@ -63,13 +64,13 @@ unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, b
 
 void tlb_set_dirty(tlb *t, unsigned entry)
 {
-    t->key[entry].of[1] = t->key[entry].of[0];
+    t->row[entry].key.of[1] = t->row[entry].key.of[0];
     t->last = (tlb_keys){{0}};
 }
 
 void tlb_drop(tlb *t, unsigned entry)
 {
-    t->key[entry] = t->last = (tlb_keys){{0}};
+    t->row[entry].key = t->last = (tlb_keys){{0}};
 }
 
 void tlb_invalidate(tlb *t, uint32_t linear)
@@ -84,9 +85,9 @@ void tlb_invalidate(tlb *t, uint32_t linear)
 
 tlb_entry tlb_get(const tlb *t, unsigned entry)
 {
-    uint32_t key = t->key[entry].of[0];
-    return (tlb_entry){key & 0xfffff000u,           t->physical[entry],       (key & TLB_VALID) != 0,
-                       (key & TLB_LARGE) != 0,      t->key[entry].of[1] != 0, t->attributes[entry],
+    uint32_t key = t->row[entry].key.of[0];
+    return (tlb_entry){key & 0xfffff000u,           t->row[entry].physical,       (key & TLB_VALID) != 0,
+                       (key & TLB_LARGE) != 0,      t->row[entry].key.of[1] != 0, t->row[entry].attributes,
                        t->lru[entry >> t->way_bits]};
 }
 
@@ -100,8 +101,8 @@ void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
     unsigned entry = tlb_place(t, from->linear, way);
     uint32_t key = from->valid ? tlb_key(from->linear, from->large) : 0;
     t->last = (tlb_keys){{0}};
-    t->key[entry] = (tlb_keys){{key, from->dirty ? key : 0}};
-    t->physical[entry] = from->physical;
-    t->attributes[entry] = from->attributes;
+    t->row[entry].key = (tlb_keys){{key, from->dirty ? key : 0}};
+    t->row[entry].physical = from->physical;
+    t->row[entry].attributes = from->attributes;
     t->lru[entry >> t->way_bits] = from->lru;
 }

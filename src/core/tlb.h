@@ -25,21 +25,24 @@ typedef struct tlb_keys {
     uint32_t of[2];
 } tlb_keys;
 
+typedef struct tlb_row {
+    tlb_keys key;
+    uint64_t keep, point; /* what a use does to the LRU bits of its set, as in tlb.order */
+    uint32_t physical;
+    uint8_t set;
+    uint8_t attributes;
+    uint8_t unused[2]; /* 0 */
+} tlb_row;
+
 typedef struct tlb {
-    tlb_keys key[TLB_ENTRIES]; /* entry set * ways + way */
+    tlb_row row[TLB_ENTRIES];  /* entry set * ways + way */
     uint64_t lru[TLB_ENTRIES]; /* by set */
     tlb_keys last; /* of the entry used last: its LRU bits already point away from it; 0 = unknown */
     uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
-                                checked against key */
-    uint8_t attributes[TLB_ENTRIES];
-    uint32_t physical[TLB_ENTRIES];
+                                checked against its key */
     unsigned sets, ways, way_bits;
     unsigned page_bits; /* of the set index: 12, or 22 for an array of 4 MB pages */
     replacement order;
-    struct {
-        uint64_t keep, point; /* what a use does to the LRU bits of its set, as in `order`; */
-    } use[TLB_ENTRIES];
-    uint8_t set_of[TLB_ENTRIES]; /* ... that set */
 } tlb;
 
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
@@ -57,11 +60,15 @@ static inline unsigned tlb_hint_of(uint32_t key)
 }
 
 /* A use of an entry: the LRU bits of its set point away from it. */
+static inline void tlb_used_row(tlb *t, const tlb_row *row)
+{
+    t->lru[row->set] = (t->lru[row->set] & row->keep) | row->point;
+    t->last = row->key;
+}
+
 static inline void tlb_used(tlb *t, unsigned entry)
 {
-    uint64_t *lru = &t->lru[t->set_of[entry]];
-    *lru = (*lru & t->use[entry].keep) | t->use[entry].point;
-    t->last = t->key[entry];
+    tlb_used_row(t, &t->row[entry]);
 }
 
 /* Entry that translates `key`, -1 if none. Changes nothing but the hint. */

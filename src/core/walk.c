@@ -113,7 +113,7 @@ uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t a
 {
     tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
     tlb_set_dirty(t, entry);
-    uint32_t linear = t->key[entry].of[0] & 0xfffff000u;
+    uint32_t linear = t->row[entry].key.of[0] & 0xfffff000u;
     if (m->hooks.walk == NULL || m->hooks.page_bits_set == NULL ||
         (m->hooks.page_bits_set(m->hooks.context, linear, true) & P5_PAGE_DIRTY) == 0)
         return asked;

@@ -157,8 +157,7 @@ static inline void touch_own_branch(p5_core *core, const p5_block *block, warm_b
                                 .kind = block->branch_kind,
                                 .taken = taken,
                                 .since_last = since};
-    uint64_t *lru = &p->btb.lru[known->btb_set];
-    *lru = replacement_used(&p->btb.order, *lru, known->btb_way);
+    btb_used_way(&p->btb, known->btb_set, known->btb_way);
     bool right = predictor_own_right(predictor_own(p, &query, known->entry, &overflow));
     core->warm->redirect = taken | !right;
 }

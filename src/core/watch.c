@@ -143,7 +143,7 @@ static void look_at_pins(p5_core *core)
     watch *w = core->watch;
     for (unsigned i = 0; i < w->pin_count;) {
         watch_pin *pin = &w->pins[i];
-        if (pin->in->key[pin->entry].of[0] == pin->key) {
+        if (pin->in->row[pin->entry].key.of[0] == pin->key) {
             i++;
             continue;
         }
@@ -162,7 +162,7 @@ void watch_add_pin(p5_core *core, tlb *in, unsigned entry, bool code)
         i++;
     if (i == WATCH_PINS)
         return;
-    w->pins[i] = (watch_pin){in, entry, in->key[entry].of[0], code};
+    w->pins[i] = (watch_pin){in, entry, in->row[entry].key.of[0], code};
     if (i == w->pin_count)
         w->pin_count++;
     w->refetch = true;

@@ -225,7 +225,7 @@ static bool same_lines(const p5_core *a, const p5_core *b)
 
 static bool same_tlb(const tlb *a, const tlb *b)
 {
-    return memcmp(a->key, b->key, sizeof a->key) == 0 && memcmp(a->lru, b->lru, sizeof a->lru) == 0;
+    return memcmp(a->row, b->row, sizeof a->row) == 0 && memcmp(a->lru, b->lru, sizeof a->lru) == 0;
 }
 
 static const char *difference(twin *a, twin *b)

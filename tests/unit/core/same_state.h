@@ -16,7 +16,7 @@ static inline void count_hit(fixture *f, const p5_access *access)
 
 static inline void same_tlb(const char *model, const tlb *a, const tlb *b)
 {
-    if (memcmp(a->key, b->key, sizeof a->key) != 0 || memcmp(a->lru, b->lru, sizeof a->lru) != 0)
+    if (memcmp(a->row, b->row, sizeof a->row) != 0 || memcmp(a->lru, b->lru, sizeof a->lru) != 0)
         fail_msg("%s: the TLBs differ", model);
 }
 
