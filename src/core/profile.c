@@ -393,7 +393,7 @@ memo_detail *profile_detail(p5_core *core, arena *from)
     if (!d)
         return NULL;
     d->number = p->detail_count++;
-    d->cell = UINT32_MAX;
+    d->cell = d->cell_before = UINT32_MAX;
     d->count = (uint32_t)count;
     if (count)
         memcpy(d->deltas, p->sink.deltas.items, count * sizeof d->deltas[0]);
@@ -416,6 +416,12 @@ void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
 void profile_move(p5_core *core, memo_detail *d)
 {
     profiler *p = core->profile;
+    uint32_t to = d->cell_before;
+    d->cell_before = d->cell;
+    if (to != UINT32_MAX && p->cells.items[to].context == p->context) { /* called in turn from two places */
+        d->cell = to;
+        return;
+    }
     uint32_t *index = key_find(&p->cell_table, pair_of(d->number, p->context), 0);
     if (index && *index == 0) {
         if (ARRAY_ROOM(&p->cells)) {

@@ -168,7 +168,8 @@ void profile_boundary(p5_core *core, uint64_t end, uint32_t next);
 typedef struct memo_detail {
     struct memo_detail *next;       /* all of them, until the memo is dropped */
     uint32_t number;                /* of this detail, for the table of uses */
-    uint32_t cell;                  /* where uses in the current context go */
+    uint32_t cell;                  /* where uses in the current context go, */
+    uint32_t cell_before;           /* ... and where those in the one before went */
     uint64_t taken[P5_CPL_CLASSES]; /* uses of the leaf since the last fold that have been booked */
     uint32_t count;
     profile_delta deltas[];
