@@ -104,8 +104,8 @@ static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_reti
     return core->memo.last;
 }
 
-static memo_leaf *__attribute__((noinline)) left_at(p5_core *core, batch *all, const p5_retired_block *b,
-                                                    memo_path *path, memo_reached reached, uint32_t known)
+static inline memo_leaf *walk_from(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path,
+                                   memo_reached reached, uint32_t known)
 {
     if (known == 0)
         core->memo.given_count = 0;
@@ -114,11 +114,17 @@ static memo_leaf *__attribute__((noinline)) left_at(p5_core *core, batch *all, c
     return end_with(core, all, b, path, leaf);
 }
 
+static memo_leaf *__attribute__((noinline)) left_at(p5_core *core, batch *all, const p5_retired_block *b,
+                                                    memo_path *path, memo_reached reached, uint32_t known)
+{
+    return walk_from(core, all, b, path, reached, known);
+}
+
 static memo_leaf *__attribute__((noinline))
 left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
               uint32_t known)
 {
-    return left_at(core, all, b, path, memo_follow(core, slow_stretch(all, b), path, way), known);
+    return walk_from(core, all, b, path, memo_follow(core, slow_stretch(all, b), path, way), known);
 }
 
 static memo_leaf *__attribute__((noinline))
@@ -260,6 +266,8 @@ price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block
         } else {
             leaf = price_on(core, all, b, accesses, path, at);
         }
+    } else if (way->quick_page == MEMO_NO_PAGE) { /* P54C */
+        leaf = left_at_start(core, all, b, path, way, 0);
     } else {
         leaf = price_on(core, all, b, accesses, path, NULL);
     }
