@@ -1,5 +1,6 @@
 #include "report/database.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,7 +49,6 @@ static p5_status prepare(p5_database *database, p5_error *error)
          "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, "
          "argument, "
          "value, cesr, ctr0, ctr1) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-        {&database->add_value, "INSERT INTO value (interval, event, value) VALUES (?, ?, ?)"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (sqlite3_prepare_v3(database->sqlite, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].statement,
@@ -98,8 +98,9 @@ static p5_status open_file(const char *path, p5_database **out, p5_error *error)
         return error_set(error, P5_ERR_MEMORY, "no memory for a database");
     database->path = path;
     p5_status status = P5_OK;
-    if (sqlite3_open_v2(path, &database->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-        SQLITE_OK)
+    /* never used by two threads at the same time */
+    enum { FLAGS = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX };
+    if (sqlite3_open_v2(path, &database->sqlite, FLAGS, NULL) != SQLITE_OK)
         status = database->sqlite != NULL ? database_error(database, error)
                                           : error_set(error, P5_ERR_MEMORY, "no memory for a database");
     if (status != P5_OK) {
@@ -140,11 +141,14 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     p5_status status = open_file(path, database, error);
     if (status != P5_OK)
         return status;
+    /* As other traces it is not forced to the disk: the journal is for a run that is killed, and after a
+     * power failure the run can be made again. */
+    status = database_do(*database, "PRAGMA synchronous = OFF", error);
     /*
      * The file is emptied by SQLite, whatever it holds, and not unlinked: a reader that has the unlinked one
      * open would take our journal for one of his and delete it.
      */
-    if (exists && there.st_size > 0) {
+    if (status == P5_OK && exists && there.st_size > 0) {
         sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
         status = database_do(*database, "VACUUM", error);
         sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
@@ -166,7 +170,7 @@ p5_status p5_database_close(p5_database *database, p5_error *error)
     sqlite3_finalize(database->add_event);
     sqlite3_finalize(database->find_event);
     sqlite3_finalize(database->add_interval);
-    sqlite3_finalize(database->add_value);
+    sqlite3_finalize(database->add_values);
     p5_status status = P5_OK;
     if (sqlite3_close(database->sqlite) != SQLITE_OK)
         status = error_set(error, P5_ERR_IO, "cannot close %s", database->path);
@@ -326,15 +330,40 @@ p5_status database_add_interval(p5_database *database, const database_interval *
     return status;
 }
 
-p5_status database_add_value(p5_database *database, sqlite3_int64 interval, sqlite3_int64 event,
-                             uint64_t value, p5_error *error)
+static p5_status prepare_values(p5_database *database, size_t count, p5_error *error)
 {
-    sqlite3_stmt *add = database->add_value;
+    static const char start[] = "INSERT INTO value (interval, event, value) VALUES ", one[] = "(?1, ?, ?),";
+    char *sql = malloc(sizeof start + count * sizeof one);
+    if (sql == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    char *end = stpcpy(sql, start);
+    for (size_t i = 0; i < count; i++)
+        end = stpcpy(end, one);
+    end[-1] = '\0'; /* the comma behind the last */
+    int result =
+        sqlite3_prepare_v3(database->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &database->add_values, NULL);
+    free(sql);
+    database->value_count = count;
+    return result == SQLITE_OK ? P5_OK : database_error(database, error);
+}
+
+p5_status database_add_values(p5_database *database, sqlite3_int64 interval, const sqlite3_int64 *events,
+                              const uint64_t *values, size_t count, p5_error *error)
+{
+    if (count == 0)
+        return P5_OK;
+    assert(database->add_values == NULL || database->value_count == count);
+    p5_status status = database->add_values != NULL ? P5_OK : prepare_values(database, count, error);
+    if (status != P5_OK)
+        return status;
+    sqlite3_stmt *add = database->add_values;
     sqlite3_bind_int64(add, 1, interval);
-    sqlite3_bind_int64(add, 2, event);
-    bind_unsigned(add, 3, value);
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_bind_int64(add, (int)(2 + 2 * i), events[i]);
+        bind_unsigned(add, (int)(3 + 2 * i), values[i]);
+    }
     int result = sqlite3_step(add);
-    p5_status status = result == SQLITE_DONE ? P5_OK : database_error(database, error);
+    status = result == SQLITE_DONE ? P5_OK : database_error(database, error);
     sqlite3_reset(add);
     return status;
 }

@@ -10,7 +10,9 @@
 struct p5_database {
     const char *path; /* the caller's */
     sqlite3 *sqlite;
-    sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval, *add_value;
+    sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval;
+    sqlite3_stmt *add_values; /* of an interval, so many: */
+    size_t value_count;
 };
 
 /* What stands in table run. Strings are the caller's; `identity` is formed from the others. */
@@ -47,8 +49,10 @@ p5_status database_event(p5_database *database, const char *name, int event, con
                          sqlite3_int64 *id, p5_error *error);
 p5_status database_add_interval(p5_database *database, const database_interval *interval, sqlite3_int64 *id,
                                 p5_error *error);
-p5_status database_add_value(p5_database *database, sqlite3_int64 interval, sqlite3_int64 event,
-                             uint64_t value, p5_error *error);
+/* The values of an interval, together: one by one they would take twice the time. Of one database always as
+ * many. */
+p5_status database_add_values(p5_database *database, sqlite3_int64 interval, const sqlite3_int64 *events,
+                              const uint64_t *values, size_t count, p5_error *error);
 
 /* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
 p5_status merge_lines(p5_database *database, const char *file, FILE *in, size_t *runs, p5_error *error);

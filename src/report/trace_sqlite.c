@@ -95,8 +95,9 @@ static void row(p5_trace *trace, const trace_row *r)
                                   .counter = {r->counter[0], r->counter[1]}};
     sqlite3_int64 id;
     p5_status status = database_add_interval(state->database, &interval, &id, &error);
-    for (size_t i = 0; i < trace->column_count && status == P5_OK; i++)
-        status = database_add_value(state->database, id, state->events[i], r->values[i], &error);
+    if (status == P5_OK)
+        status =
+            database_add_values(state->database, id, state->events, r->values, trace->column_count, &error);
     state->uncommitted += trace->column_count;
     if (status == P5_OK &&
         (state->uncommitted >= VALUES_AT_MOST || host_now_whole() - state->committed >= SECONDS)) {
