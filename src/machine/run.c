@@ -63,12 +63,13 @@ static bool run_may_batch(const p5_machine *machine)
            !machine->memory_apart;
 }
 
-/* Something has come up that run_may_batch asks for. */
-static void run_rebatch(p5_machine *machine)
+/* Something has come up that run_may_batch asks for. Answers whether there may be batches. */
+static bool run_rebatch(p5_machine *machine)
 {
     bool may = run_may_batch(machine);
     machine->apart &= may;
     engine_batch(machine->engine, may);
+    return may;
 }
 
 /* Attention is wanted at this clock. */
@@ -292,14 +293,12 @@ static void run_plan(p5_machine *machine)
         engine_step_mode(machine->engine, near);
     }
     machine->far = !near && instructions_left > BATCH_BLOCKS * block && clocks_left > BATCH_BLOCKS * horizon;
-    machine->apart = machine->far && instructions_left > APART_BLOCKS * block &&
-                     clocks_left > APART_BLOCKS * horizon && run_may_batch(machine) &&
-                     run_has_pricer(machine);
+    machine->apart = run_rebatch(machine) && instructions_left > APART_BLOCKS * block &&
+                     clocks_left > APART_BLOCKS * horizon && run_has_pricer(machine);
     if (machine->far) {
         block *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
         horizon *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
     }
-    run_rebatch(machine);
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
     uint64_t instructions_goal = near ? host_check : max_instructions - block;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
