@@ -343,7 +343,6 @@ static p5_status prepare_values(p5_database *database, size_t count, p5_error *e
     int result =
         sqlite3_prepare_v3(database->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &database->add_values, NULL);
     free(sql);
-    database->value_count = count;
     return result == SQLITE_OK ? P5_OK : database_error(database, error);
 }
 
@@ -352,11 +351,11 @@ p5_status database_add_values(p5_database *database, sqlite3_int64 interval, con
 {
     if (count == 0)
         return P5_OK;
-    assert(database->add_values == NULL || database->value_count == count);
     p5_status status = database->add_values != NULL ? P5_OK : prepare_values(database, count, error);
     if (status != P5_OK)
         return status;
     sqlite3_stmt *add = database->add_values;
+    assert(sqlite3_bind_parameter_count(add) == (int)(1 + 2 * count));
     sqlite3_bind_int64(add, 1, interval);
     for (size_t i = 0; i < count; i++) {
         sqlite3_bind_int64(add, (int)(2 + 2 * i), events[i]);

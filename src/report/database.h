@@ -11,8 +11,7 @@ struct p5_database {
     const char *path; /* the caller's */
     sqlite3 *sqlite;
     sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval;
-    sqlite3_stmt *add_values; /* of an interval, so many: */
-    size_t value_count;
+    sqlite3_stmt *add_values; /* of an interval; NULL until there are some */
 };
 
 /* What stands in table run. Strings are the caller's; `identity` is formed from the others. */
