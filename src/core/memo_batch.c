@@ -107,8 +107,6 @@ static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_reti
 static inline memo_leaf *walk_from(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path,
                                    memo_reached reached, uint32_t known)
 {
-    if (known == 0)
-        core->memo.given_count = 0;
     memo_leaf *leaf =
         memo_walk(core, slow_stretch(all, b), path, reached, block_taken(b->block, b->next), known);
     return end_with(core, all, b, path, leaf);
@@ -129,10 +127,8 @@ left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *p
 
 static memo_leaf *__attribute__((noinline))
 left_at_branch(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_branch *branch,
-               unsigned own, uint32_t known)
+               unsigned own)
 {
-    if (known == 0)
-        core->memo.given_count = 0;
     memo_leaf *leaf = memo_walk_own(core, slow_stretch(all, b), path, branch, own);
     return end_with(core, all, b, path, leaf);
 }
@@ -159,10 +155,6 @@ static inline __attribute__((always_inline)) memo_edge *ask_unusual(p5_core *cor
                                                                     memo_reached *reached, uint32_t *known)
 {
     const p5_access *access = accesses + node->index;
-    if (*known == 0)
-        core->memo.given_count = 0;
-    if (core->profile)
-        profile_asks_again(core, node->who, &node->asker);
     uint64_t quick = memo_ask_quickly(core, node, access, memo_clock(core, node->offset));
     *reached = (memo_reached){&node->place, tried};
     if (__builtin_expect(quick == QUICK_NOT, 0))
@@ -172,9 +164,7 @@ static inline __attribute__((always_inline)) memo_edge *ask_unusual(p5_core *cor
     if (__builtin_expect(quick == QUICK_USUAL, 0))
         return NULL;
     *reached = (memo_reached){NULL, false};
-    if (core->profile && !memory_quick_hit(quick))
-        profile_missed_data(core, access->physical);
-    return memo_behind_quick(&core->memo, node, quick);
+    return memo_behind_quick(core, node, access, quick);
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
@@ -207,7 +197,7 @@ ask_last(p5_core *core, p5_block *block, const p5_retired_block *b, memo_branch 
 static memo_leaf *left_at_end(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path,
                               memo_node *at, unsigned own, uint32_t known)
 {
-    return own != OWN_ANSWERS ? left_at_branch(core, all, b, path, (memo_branch *)at, own, known)
+    return own != OWN_ANSWERS ? left_at_branch(core, all, b, path, (memo_branch *)at, own)
                               : left_at(core, all, b, path, (memo_reached){&at->place, false}, known);
 }
 
@@ -219,6 +209,7 @@ price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *
 {
     memo_way *way = &path->way;
     uint32_t known = 0; /* questions up to the last unusual answer */
+    core->memo.given_count = 0;
     for (;; at = NULL) {
         if (!at) {
             bool moved;
@@ -262,11 +253,13 @@ price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block
             memo_told told = ask_last(core, block, b, (memo_branch *)at);
             if (__builtin_expect(told.leaf != NULL, 1))
                 return told.leaf;
+            core->memo.given_count = 0;
             leaf = left_at_end(core, all, b, path, at, told.own, 0);
         } else {
             leaf = price_on(core, all, b, accesses, path, at);
         }
     } else if (way->quick_page == MEMO_NO_PAGE) { /* P54C */
+        core->memo.given_count = 0;
         leaf = left_at_start(core, all, b, path, way, 0);
     } else {
         leaf = price_on(core, all, b, accesses, path, NULL);

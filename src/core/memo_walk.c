@@ -128,16 +128,12 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
     const p5_access *access = &r->accesses[node->index];
     uint64_t asked = memo_clock(core, node->offset);
     *usual = false;
-    if (core->profile)
-        profile_asks_again(core, node->who, &node->asker);
     uint64_t quick = memo_ask_quickly(core, node, access, asked);
     if (__builtin_expect(quick <= QUICK_USUAL, 0)) {
         *usual = quick == QUICK_USUAL || (!tried && memory_data_usual(core->memory, access, asked));
         return *usual ? NULL : ask_data_slowly(core, node, access, asked);
     }
-    if (core->profile && !memory_quick_hit(quick))
-        profile_missed_data(core, access->physical);
-    return memo_behind_quick(&core->memo, node, quick);
+    return memo_behind_quick(core, node, access, quick);
 }
 
 static memo_edge *__attribute__((noinline))

@@ -49,25 +49,27 @@ memo_told memo_behind_searched(p5_core *core, const p5_block *block, uint32_t ne
 /* memo_behind_quick, if it was not the answer used last. */
 memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick);
 
-/* What is behind an answer of memory_quick.c that is not the usual one. NULL: it never came before. */
-static inline memo_edge *memo_behind_quick(memo *m, memo_node *node, uint64_t quick)
+/* Asks the reference at `node`, whose answer is not the usual one, as memory_quick. */
+static inline uint64_t memo_ask_quickly(p5_core *core, memo_node *node, const p5_access *access,
+                                        uint64_t asked)
 {
+    if (core->profile)
+        profile_asks_again(core, node->who, &node->asker);
+    return memory_quick(core->memory, access, asked, node->partner, node->mmx, node->v_pipe);
+}
+
+/* What is behind its answer, which is not the usual one. NULL: it never came before. */
+static inline memo_edge *memo_behind_quick(p5_core *core, memo_node *node, const p5_access *access,
+                                           uint64_t quick)
+{
+    memo *m = &core->memo;
+    if (core->profile && !memory_quick_hit(quick))
+        profile_missed_data(core, access->physical);
     memo_edge *edge = node->edges;
     if (__builtin_expect(!edge || edge->answer.word[3] != quick, 0))
         return memo_behind_other(m, node, quick);
     m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
     return edge;
-}
-
-/* Asks a reference whose answer is not the usual one, as memory_quick_read and memory_quick_write. */
-static inline uint64_t memo_ask_quickly(p5_core *core, const memo_node *node, const p5_access *access,
-                                        uint64_t asked)
-{
-    if (__builtin_expect(node->mmx, 0))
-        return QUICK_NOT;
-    return (access->flags & P5_ACCESS_WRITE) != 0
-               ? memory_quick_write(core->memory, access, asked, node->partner, node->v_pipe)
-               : memory_quick_read(core->memory, access, asked, node->partner);
 }
 
 /* The memo may price stretches at `cpl`, and but for the profile there is nothing to be done before. */

@@ -123,6 +123,15 @@ enum { QUICK_NOT, QUICK_USUAL };
 uint64_t memory_quick_read(memory *m, const p5_access *access, uint64_t asked, unsigned partner);
 uint64_t memory_quick_write(memory *m, const p5_access *access, uint64_t asked, unsigned partner,
                             bool v_pipe);
+/* The one of them that the reference is; those of MMX instructions are none. */
+static inline uint64_t memory_quick(memory *m, const p5_access *access, uint64_t asked, unsigned partner,
+                                    bool mmx, bool v_pipe)
+{
+    if (__builtin_expect(mmx, 0))
+        return QUICK_NOT;
+    return (access->flags & P5_ACCESS_WRITE) != 0 ? memory_quick_write(m, access, asked, partner, v_pipe)
+                                                  : memory_quick_read(m, access, asked, partner);
+}
 /*    63 62  60 59           40 39            20 19            0
  *   | 1 | 0 |hit| write order  |  write buffer  |     read     |      the last three in clocks, never longer
  *

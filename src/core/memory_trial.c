@@ -68,10 +68,7 @@ uint64_t memory_trial_ask(memory_trial *t, struct memory *m, const p5_access *ac
         *m->hooks.memory_apart) /* what is written would be looked at */
         return QUICK_NOT;
     keep_sets(t, m, access->physical);
-    uint64_t answer = QUICK_NOT;
-    if (!mmx)
-        answer = (access->flags & P5_ACCESS_WRITE) != 0 ? memory_quick_write(m, access, asked, 0, v_pipe)
-                                                        : memory_quick_read(m, access, asked, 0);
+    uint64_t answer = memory_quick(m, access, asked, 0, mmx, v_pipe);
     if (answer == QUICK_NOT && memory_data_usual(m, access, asked))
         answer = QUICK_USUAL;
     return answer;
