@@ -11,7 +11,14 @@
 #include "p5scope/model.h"
 #include "random_core.h"
 
-enum { STRETCHES = 1200, BATCH = 16, REFERENCES = 128, FUNCTIONS = 12, FUNCTION_BYTES = 0x40 };
+enum {
+    STRETCHES = 1200,
+    SAMPLES = 2000,
+    BATCH = 16,
+    REFERENCES = 128,
+    FUNCTIONS = 12,
+    FUNCTION_BYTES = 0x40
+};
 
 /* Stretches that have been put off. */
 typedef struct batch {
@@ -29,6 +36,12 @@ typedef struct recording {
     size_t edge_count;
     profile_interval *intervals;
     size_t interval_count;
+    int sampled; /* quantity; P5_PROFILE_NONE: no samples */
+    uint64_t period;
+    uint32_t latency;
+    profile_sample *samples;
+    size_t sample_count;
+    uint64_t overflows;
     profile_site *sites; /* sorted; the amounts too */
     size_t count;
     uint64_t sum[P5_PROFILE_QUANTITIES][P5_CPL_CLASSES], asserted[P5_PROFILE_QUANTITIES][P5_CPL_CLASSES];
@@ -74,7 +87,10 @@ static void begin(void *context, p5_core *core)
                                      .function_count = FUNCTIONS,
                                      .interval_clocks = r->interval,
                                      .most_intervals = r->interval ? 16 : 0,
-                                     .sample_quantity = P5_PROFILE_NONE};
+                                     .sample_quantity = r->sampled,
+                                     .sample_period = r->period,
+                                     .sample_latency = r->latency,
+                                     .most_samples = SAMPLES};
     if (!profile_start(core, &options))
         abort();
 }
@@ -121,6 +137,9 @@ static void end(void *context, p5_core *core)
     r->edges = copy_of(view.edges, view.edge_count, sizeof *r->edges);
     r->interval_count = view.interval_count;
     r->intervals = copy_of(view.intervals, view.interval_count, sizeof *r->intervals);
+    r->sample_count = view.sample_count;
+    r->overflows = view.overflows;
+    r->samples = copy_of(view.samples, view.sample_count, sizeof *r->samples);
     r->count = view.site_count;
     r->sites = calloc(view.site_count + 1, sizeof *r->sites);
     if (!r->sites)
@@ -138,16 +157,34 @@ static void end(void *context, p5_core *core)
     qsort(r->sites, r->count, sizeof *r->sites, by_place);
 }
 
-static void record(recording *r, const p5_model *model, bool memo_on, uint64_t seed, size_t budget,
-                   uint64_t interval, batch *in)
+/* Where the recording takes its options from, and puts what it found. */
+static void record_as_asked(recording *r, const p5_model *model, bool memo_on, uint64_t seed)
 {
-    *r = (recording){.budget = budget, .interval = interval, .batch = in};
+    batch *in = r->batch;
     const random_core_observer observer = {.begin = begin,
                                            .end = end,
                                            .retire = in ? put_off : NULL,
                                            .settle = in ? settle : NULL,
                                            .context = r};
     random_core_watch(model, memo_on, seed, STRETCHES, &r->totals, &observer);
+}
+
+static void record(recording *r, const p5_model *model, bool memo_on, uint64_t seed, size_t budget,
+                   uint64_t interval, batch *in)
+{
+    *r = (recording){.budget = budget, .interval = interval, .batch = in, .sampled = P5_PROFILE_NONE};
+    record_as_asked(r, model, memo_on, seed);
+}
+
+/* The same with samples. */
+static void sample(recording *r, const p5_model *model, uint64_t seed, batch *in)
+{
+    *r = (recording){.budget = SIZE_MAX,
+                     .batch = in,
+                     .sampled = seed % 3 ? P5_PROFILE_CLOCKS : P5_EVENT_DATA_READ_OR_WRITE,
+                     .latency = seed % 4,
+                     .period = 1 + seed * 31 % 50};
+    record_as_asked(r, model, true, seed);
 }
 
 static void forget(recording *r)
@@ -157,6 +194,7 @@ static void forget(recording *r)
     free(r->sites);
     free(r->edges);
     free(r->intervals);
+    free(r->samples);
 }
 
 /* ---- laws ---- */
@@ -217,6 +255,25 @@ static bool same_intervals(const recording *a, const recording *b)
     return same;
 }
 
+static bool same_samples(const recording *a, const recording *b)
+{
+    if (a->sample_count != b->sample_count || a->overflows != b->overflows) {
+        printf("%zu and %zu samples, %" PRIu64 " and %" PRIu64 " overflows\n", a->sample_count,
+               b->sample_count, a->overflows, b->overflows);
+        return false;
+    }
+    for (size_t i = 0; i < a->sample_count; i++) {
+        const profile_sample *x = &a->samples[i], *y = &b->samples[i];
+        if (x->address == y->address && x->context == y->context && x->clock == y->clock)
+            continue;
+        printf("sample %zu: %08x in context %u at clock %" PRIu64 ", %08x in context %u at clock %" PRIu64
+               "\n",
+               i, x->address, x->context, x->clock, y->address, y->context, y->clock);
+        return false;
+    }
+    return true;
+}
+
 static bool of_the_bus(unsigned event)
 {
     return event == P5_EVENT_BUS_CYCLE_DURATION ||
@@ -267,7 +324,7 @@ static bool adds_up(const recording *r, bool other_master)
 
 static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
 {
-    static recording usual, exact, tiny, batches;
+    static recording usual, exact, tiny, batches, sampled, sampled_batches;
     static batch put_off;
     static p5_counts plain;
     random_core_run(model, true, seed, STRETCHES, &plain);
@@ -275,14 +332,20 @@ static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
     record(&exact, model, false, seed, SIZE_MAX, 1 + seed * 97 % 1000, NULL);
     record(&tiny, model, true, seed, 1, 0, NULL);
     record(&batches, model, true, seed, SIZE_MAX, 1 + seed * 97 % 1000, &put_off);
+    sample(&sampled, model, seed, NULL);
+    sample(&sampled_batches, model, seed, &put_off);
     bool same_counts = memcmp(&plain, &usual.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &exact.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &tiny.totals, sizeof plain) == 0 &&
-                       memcmp(&plain, &batches.totals, sizeof plain) == 0;
+                       memcmp(&plain, &batches.totals, sizeof plain) == 0 &&
+                       memcmp(&plain, &sampled.totals, sizeof plain) == 0 &&
+                       memcmp(&plain, &sampled_batches.totals, sizeof plain) == 0;
     if (!same_counts)
         printf("the profile changes the counts\n");
     bool holds = same_counts && same_profile(&usual, &exact) && same_profile(&tiny, &exact) &&
                  same_profile(&batches, &exact) && same_intervals(&batches, &exact) &&
+                 same_profile(&sampled, &exact) && same_profile(&sampled_batches, &exact) &&
+                 sampled.sample_count > 0 && same_samples(&sampled_batches, &sampled) &&
                  adds_up(&usual, other_master);
     if (!holds)
         printf("model %s, seed %" PRIu64 "\n", p5_model_name(model), seed);
@@ -290,6 +353,8 @@ static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
     forget(&exact);
     forget(&tiny);
     forget(&batches);
+    forget(&sampled);
+    forget(&sampled_batches);
     return holds;
 }
 

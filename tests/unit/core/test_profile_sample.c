@@ -1,0 +1,97 @@
+/* Samples by counter overflow: where a sample is taken, and in which calling context. */
+#include "core/core_internal.h"
+#include "fixture.h"
+
+enum { BEGIN = 0x1000, BODY = 0x1100, DATA = 0x8000, STACK = 0x9000 };
+
+static const uint8_t begin_code[] = {0x8b, 0x06, 0xeb, 0x00}; /* mov eax,[esi]; jmp body */
+static const uint8_t body_code[] = {0x43, 0xe8, 0, 0, 0, 0};  /* inc ebx; call body */
+
+typedef struct guest {
+    p5_model *model;
+    p5_core *core;
+    p5_block *begin, *body;
+} guest;
+
+static void guest_open(guest *g)
+{
+    p5_error error;
+    g->model = fixture_model("p55c-200");
+    assert_int_equal(p5_core_open(g->model, NULL, &g->core, &error), P5_OK);
+    g->begin = p5_block_make(g->core, begin_code, sizeof begin_code, BEGIN, BEGIN, true, 8);
+    g->body = p5_block_make(g->core, body_code, sizeof body_code, BODY, BODY, true, 8);
+    const profile_options options = {
+        .sample_quantity = P5_EVENT_DATA_READ, .sample_period = 1, .most_samples = 8};
+    assert_true(profile_start(g->core, &options));
+}
+
+static void guest_close(guest *g)
+{
+    p5_block_release(g->core, g->begin);
+    p5_block_release(g->core, g->body);
+    p5_core_close(g->core);
+    p5_model_close(g->model);
+}
+
+/* Without symbols, what is called is a function: the body calls the beginning, where a read overflows; the
+ * body follows by a jump, and calls itself. Answers the profile. */
+static profile_view run(guest *g, bool as_batch)
+{
+    p5_retired_block stretches[] = {{.block = g->body, .next = BEGIN},
+                                    {.block = g->begin, .next = BODY},
+                                    {.block = g->body, .next = BODY},
+                                    {.block = g->body, .next = BODY}};
+    enum { STRETCHES = sizeof stretches / sizeof *stretches };
+    p5_access accesses[STRETCHES];
+    for (unsigned i = 0; i < STRETCHES; i++) {
+        accesses[i] = stretches[i].block == g->begin ? fixture_access(DATA, 4, 0)
+                                                     : fixture_access(STACK - 4 * i, 4, P5_ACCESS_WRITE);
+        stretches[i].accesses_end = accesses + i + 1;
+        stretches[i].mode = P5_MODE_PROTECTED;
+    }
+    if (as_batch) {
+        p5_core_retire_blocks(g->core, accesses, NULL, stretches, STRETCHES);
+    } else {
+        for (unsigned i = 0; i < STRETCHES; i++) {
+            const p5_retired whole = block_retired(&stretches[i], accesses + i, NULL);
+            p5_core_retire(g->core, &whole);
+        }
+    }
+    assert_true(profile_collect(g->core));
+    profile_view view;
+    profile_look(g->core, &view);
+    return view;
+}
+
+/* The interrupt finds the body on its stack as it follows by the jump, in the beginning's context, not as it
+ * is called. */
+static void sample_is_in_the_context_of_what_comes_next(bool as_batch)
+{
+    guest g;
+    guest_open(&g);
+    const profile_view view = run(&g, as_batch);
+    assert_int_equal(view.sample_count, 1);
+    assert_int_equal(view.overflows, 1);
+    const profile_sample *sample = &view.samples[0];
+    assert_int_equal(sample->address, BODY);
+    assert_int_equal(view.contexts[sample->context].function, BEGIN);
+    guest_close(&g);
+}
+
+static void test_alone(void **state)
+{
+    (void)state;
+    sample_is_in_the_context_of_what_comes_next(false);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    sample_is_in_the_context_of_what_comes_next(true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_batch)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
