@@ -274,7 +274,7 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
         count_last(core, P5_EVENT_INSTRUCTIONS_EXECUTED);
     enter_class(core, e->cpl_after);
     if (core->profile) {
-        profile_delivered(core, e->handler);
+        profile_delivered(core, counts_class(e->cpl), e->handler);
         core->profile->sink.who = e->handler;
     }
     enum p5_event events[8];

@@ -154,8 +154,8 @@ void profile_follow(p5_core *core, const p5_retired *r);
 void profile_follow_block(p5_core *core, p5_block *block, uint32_t next);
 /* A block will be gone. */
 void profile_released(profiler *p, const p5_block *block);
-/* An exception or interrupt is delivered. */
-void profile_delivered(p5_core *core, uint32_t handler);
+/* An exception or interrupt is delivered, out of this privilege class. */
+void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler);
 /* Address of the instruction that was executed last. */
 uint32_t profile_last(const p5_core *core);
 /* While samples are taken: a group has left EX at absolute clock `end`; `next` would be executed next. */

@@ -183,11 +183,11 @@ static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_ad
 
 /* The kernel was left to somewhere else than where it was entered from: a signal handler takes the place of
  * the end of the system call. */
-static bool signalled(p5_core *core, uint32_t function)
+static bool signalled(p5_core *core, uint32_t function, unsigned cpl_class)
 {
     profiler *p = core->profile;
     const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
-    if (!top || !top->interrupt || p->cpl_class != P5_CPL_SYSTEM || core->cpl_class != P5_CPL_USER)
+    if (!top || !top->interrupt || p->cpl_class != P5_CPL_SYSTEM || cpl_class != P5_CPL_USER)
         return false;
     uint32_t interrupted = top->return_address;
     profile_set_context(core, top->context);
@@ -196,22 +196,11 @@ static bool signalled(p5_core *core, uint32_t function)
     return true;
 }
 
-/* Which context the stretch at `from` belongs to, if it is not simply that of the one before, which ended
- * like `end`. */
-static void find_context(p5_core *core, const profile_end *end, uint32_t from, uint32_t number)
+/* A stretch that ended like `end` has led to `from`, in function `number`, and by more than going on. */
+static void arrive(p5_core *core, const profile_end *end, uint32_t from, uint32_t number, unsigned cpl_class)
 {
     profiler *p = core->profile;
-    uint32_t function = start_of(p, number, from), expected = (uint32_t)p->expected;
-    if (!p->started) {
-        p->started = true;
-        profile_set_context(core, call_edge(p, 1, 0, function));
-        return;
-    }
-    if (from != expected) { /* a signal or interrupt, or the way back from it */
-        if (!pop_to(core, from, true) && !signalled(core, function))
-            enter_function(core, expected, expected, function, true);
-        return;
-    }
+    uint32_t function = start_of(p, number, from);
     if (end->leaves == ISA_CALL || end->leaves == ISA_CALL_INDIRECT) {
         if (from == end->behind) /* it reads EIP */
             return;
@@ -220,8 +209,48 @@ static void find_context(p5_core *core, const profile_end *end, uint32_t from, u
             p->block->edge = p->edge;
         return;
     }
-    if (!end->leaves || (!pop_to(core, from, false) && !signalled(core, function)))
+    if (!end->leaves || (!pop_to(core, from, false) && !signalled(core, function, cpl_class)))
         transfer(core, end, from, start_of(p, number, 0));
+}
+
+/* The instruction at `from` comes next: the context of a sample that was taken in front of it is known. */
+static void close_sample(profiler *p, uint32_t from)
+{
+    if (!p->open_sample)
+        return;
+    p->open_sample = false;
+    profile_sample *sample = &p->samples.items[p->samples.count - 1];
+    if (sample->address == from)
+        sample->context = p->context;
+}
+
+/* Something is executed in between: behind it control will be where the last stretch led, which ended like
+ * `end`. A call or return is made before. */
+static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class, uint32_t function)
+{
+    profiler *p = core->profile;
+    uint32_t expected = (uint32_t)p->expected, number = function_at(p, expected);
+    if (p->started && (number != end->function || end->leaves))
+        arrive(core, end, expected, number, cpl_class);
+    close_sample(p, expected);
+    enter_function(core, expected, expected, function, true);
+}
+
+/* Which context the stretch at `from` belongs to, if it is not simply that of the one before, which ended
+ * like `end`. Where control was not expected, it has come by a signal, or is on the way back from one. */
+static void find_context(p5_core *core, const profile_end *end, uint32_t from, uint32_t number)
+{
+    profiler *p = core->profile;
+    uint32_t function = start_of(p, number, from);
+    if (!p->started) {
+        p->started = true;
+        profile_set_context(core, call_edge(p, 1, 0, function));
+        return;
+    }
+    if (from == (uint32_t)p->expected)
+        arrive(core, end, from, number, core->cpl_class);
+    else if (!pop_to(core, from, true) && !signalled(core, function, core->cpl_class))
+        interrupt(core, end, p->cpl_class, function);
 }
 
 void profile_follow(p5_core *core, const p5_retired *r)
@@ -237,12 +266,7 @@ void profile_follow(p5_core *core, const p5_retired *r)
     profile_end end = end_of(p);
     if (from != (uint32_t)p->expected || function != end.function || end.leaves)
         find_context(core, &end, from, function);
-    if (p->open_sample) {
-        p->open_sample = false;
-        profile_sample *sample = &p->samples.items[p->samples.count - 1];
-        if (sample->address == from)
-            sample->context = p->context;
-    }
+    close_sample(p, from);
     bool whole = r->first + r->count == block->count;
     p->block = whole ? block : NULL;
     p->end = (profile_end){.last = block->ops[r->first + r->count - 1].address, .function = function};
@@ -296,11 +320,12 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
     profile_follow(core, &r);
 }
 
-void profile_delivered(p5_core *core, uint32_t handler)
+void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler)
 {
     profiler *p = core->profile;
-    uint32_t function = function_at(p, handler), expected = (uint32_t)p->expected;
-    enter_function(core, expected, expected, start_of(p, function, handler), true);
+    uint32_t function = function_at(p, handler);
+    const profile_end end = end_of(p);
+    interrupt(core, &end, cpl_class, start_of(p, function, handler));
     p->started = true;
     p->end = (profile_end){.last = profile_last(core), .function = function};
     p->block = NULL;

@@ -177,14 +177,14 @@ static void record(recording *r, const p5_model *model, bool memo_on, uint64_t s
 }
 
 /* The same with samples. */
-static void sample(recording *r, const p5_model *model, uint64_t seed, batch *in)
+static void sample(recording *r, const p5_model *model, bool memo_on, uint64_t seed, batch *in)
 {
     *r = (recording){.budget = SIZE_MAX,
                      .batch = in,
                      .sampled = seed % 3 ? P5_PROFILE_CLOCKS : P5_EVENT_DATA_READ_OR_WRITE,
                      .latency = seed % 4,
                      .period = 1 + seed * 31 % 50};
-    record_as_asked(r, model, true, seed);
+    record_as_asked(r, model, memo_on, seed);
 }
 
 static void forget(recording *r)
@@ -332,8 +332,8 @@ static bool law_holds(const p5_model *model, uint64_t seed, bool other_master)
     record(&exact, model, false, seed, SIZE_MAX, 1 + seed * 97 % 1000, NULL);
     record(&tiny, model, true, seed, 1, 0, NULL);
     record(&batches, model, true, seed, SIZE_MAX, 1 + seed * 97 % 1000, &put_off);
-    sample(&sampled, model, seed, NULL);
-    sample(&sampled_batches, model, seed, &put_off);
+    sample(&sampled, model, false, seed, NULL);
+    sample(&sampled_batches, model, true, seed, &put_off);
     bool same_counts = memcmp(&plain, &usual.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &exact.totals, sizeof plain) == 0 &&
                        memcmp(&plain, &tiny.totals, sizeof plain) == 0 &&

@@ -1,0 +1,155 @@
+/* The shadow call stack of the profile where something comes in between: an interrupt that is taken behind a
+ * call or return finds the stack as that has left it. */
+#include "core/core_internal.h"
+#include "fixture.h"
+
+enum {
+    MAIN = 0x1000,
+    BEHIND = MAIN + 6,
+    CALLEE = 0x2000,
+    HANDLER = 0x3000,
+    STACK = 0x9000,
+    MAIN_END = 0x1100
+};
+
+static const uint8_t call_code[] = {0x43, 0xe8, 0, 0, 0, 0}; /* inc ebx; call callee */
+static const uint8_t behind_code[] = {0x42, 0xeb, 0};        /* inc edx; jmp to main */
+static const uint8_t ret_code[] = {0x41, 0xc3};              /* inc ecx; ret */
+static const uint8_t iret_code[] = {0x40, 0xcf};             /* inc eax; iret */
+
+typedef struct guest {
+    p5_model *model;
+    p5_core *core;
+    p5_block *call, *behind, *ret, *iret;
+} guest;
+
+static p5_block *block_at(p5_core *core, const uint8_t *code, size_t size, uint32_t address)
+{
+    p5_block *block = p5_block_make(core, code, size, address, address, true, 8);
+    assert_non_null(block);
+    return block;
+}
+
+static void guest_open(guest *g, const profile_range *functions, size_t count)
+{
+    p5_error error;
+    g->model = fixture_model("p55c-200");
+    assert_int_equal(p5_core_open(g->model, NULL, &g->core, &error), P5_OK);
+    g->call = block_at(g->core, call_code, sizeof call_code, MAIN);
+    g->behind = block_at(g->core, behind_code, sizeof behind_code, BEHIND);
+    g->ret = block_at(g->core, ret_code, sizeof ret_code, CALLEE);
+    g->iret = block_at(g->core, iret_code, sizeof iret_code, HANDLER);
+    const profile_options options = {
+        .functions = functions, .function_count = count, .sample_quantity = P5_PROFILE_NONE};
+    assert_true(profile_start(g->core, &options));
+}
+
+static void guest_close(guest *g)
+{
+    p5_block *blocks[] = {g->call, g->behind, g->ret, g->iret};
+    for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        p5_block_release(g->core, blocks[i]);
+    p5_core_close(g->core);
+    p5_model_close(g->model);
+}
+
+static void retire(const guest *g, p5_block *block, uint32_t next)
+{
+    p5_access accesses[8];
+    unsigned n = 0;
+    for (unsigned i = 0; i < p5_block_count(block); i++)
+        for (unsigned j = 0; j < p5_block_accesses(block, i); j++, n++)
+            accesses[n] = fixture_access(STACK + 4 * n, 4, block == g->call ? P5_ACCESS_WRITE : 0);
+    const p5_retired r = {.block = block,
+                          .count = (uint16_t)p5_block_count(block),
+                          .accesses = accesses,
+                          .access_count = n,
+                          .next = next,
+                          .mode = P5_MODE_PROTECTED};
+    p5_core_retire(g->core, &r);
+}
+
+/* An interrupt of the processor, and the way back; or a signal of a personality, which just begins. */
+static void interrupt(const guest *g, bool delivered, uint32_t back)
+{
+    const p5_exception exception = {.kind = P5_TRANSFER_INTERRUPT,
+                                    .mode = P5_MODE_PROTECTED,
+                                    .mode_after = P5_MODE_PROTECTED,
+                                    .handler = HANDLER};
+    if (delivered)
+        p5_core_exception(g->core, &exception);
+    retire(g, g->iret, back);
+}
+
+/* Function of the context that the instructions at `address` were all executed in. */
+static uint32_t context_of(const profile_view *view, uint32_t address)
+{
+    uint32_t context = 0;
+    for (size_t i = 0; i < view->site_count; i++) {
+        const profile_site *site = &view->sites[i];
+        if (site->address != address)
+            continue;
+        if (context != 0 && context != site->context)
+            fail_msg("%x is executed in contexts %u and %u", (unsigned)address, context, site->context);
+        context = site->context;
+    }
+    return view->contexts[context].function;
+}
+
+/* Three trips, the second interrupted behind the call, or behind the return. */
+static void run(bool symbols, bool delivered, bool behind_call)
+{
+    static const profile_range functions[] = {
+        {MAIN, MAIN_END}, {CALLEE, CALLEE + 0x100}, {HANDLER, HANDLER + 0x100}};
+    guest g;
+    guest_open(&g, functions, symbols ? sizeof functions / sizeof *functions : 0);
+    for (unsigned trip = 0; trip < 3; trip++) {
+        retire(&g, g.call, CALLEE);
+        if (trip == 1 && behind_call)
+            interrupt(&g, delivered, CALLEE);
+        retire(&g, g.ret, BEHIND);
+        if (trip == 1 && !behind_call)
+            interrupt(&g, delivered, BEHIND);
+        retire(&g, g.behind, MAIN);
+    }
+    assert_true(profile_collect(g.core));
+    profile_view view;
+    profile_look(g.core, &view);
+    assert_int_equal(context_of(&view, MAIN), MAIN);
+    assert_int_equal(context_of(&view, BEHIND), MAIN);
+    assert_int_equal(context_of(&view, CALLEE), CALLEE);
+    assert_int_equal(context_of(&view, HANDLER), HANDLER);
+    /* The interrupt has come where the callee was about to begin, or main to go on. */
+    uint32_t interrupted = 0;
+    for (size_t i = 0; i < view.context_count; i++)
+        if (view.contexts[i].function == HANDLER)
+            interrupted = view.contexts[view.contexts[i].parent].function;
+    assert_int_equal(interrupted, behind_call ? CALLEE : MAIN);
+    for (size_t i = 0; i < view.edge_count; i++)
+        assert_int_equal(view.edges[i].calls, view.edges[i].function == CALLEE ? 3 : 1);
+    guest_close(&g);
+}
+
+static void test_interrupt(void **state)
+{
+    (void)state;
+    for (unsigned symbols = 0; symbols < 2; symbols++) {
+        run(symbols, true, true);
+        run(symbols, true, false);
+    }
+}
+
+static void test_signal(void **state)
+{
+    (void)state;
+    for (unsigned symbols = 0; symbols < 2; symbols++) {
+        run(symbols, false, true);
+        run(symbols, false, false);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupt), cmocka_unit_test(test_signal)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
