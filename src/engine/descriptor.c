@@ -40,14 +40,14 @@ void descriptor_set_busy(engine *e, descriptor *d, bool busy)
 
 uc_segment descriptor_segment(const descriptor *d, uint32_t selector)
 {
-    return (uc_segment){selector & 0xffff, descriptor_base(d), descriptor_limit(d), d->high};
+    return (uc_segment){selector & 0xffff, 0, descriptor_base(d), descriptor_limit(d), d->high};
 }
 
 uc_segment segment_real(uint32_t selector, bool v86)
 {
     enum { DPL3 = 3 << 13 };
     selector &= 0xffff;
-    return (uc_segment){selector, (uint64_t)selector << 4, 0xffff, REAL_DATA | (v86 ? DPL3 : 0u)};
+    return (uc_segment){selector, 0, (uint64_t)selector << 4, 0xffff, REAL_DATA | (v86 ? DPL3 : 0u)};
 }
 
 bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size)

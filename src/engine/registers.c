@@ -105,7 +105,7 @@ void registers_update_hidden(engine *e)
 
 void engine_set_segment(engine *e, engine_segment_name which, const engine_segment *segment)
 {
-    *segment_of(e, which) = (uc_segment){segment->selector, segment->base, segment->limit, segment->flags};
+    *segment_of(e, which) = (uc_segment){segment->selector, 0, segment->base, segment->limit, segment->flags};
     if (which == ENGINE_TR) /* Unicorn keeps TR as it was before LTR marked it busy */
         e->env->tr.flags &= ~(uint32_t)TSS_BUSY;
     if (which == ENGINE_SS) /* the stack segment's DPL is the CPL; real mode's segments have 0, V86's 3 */

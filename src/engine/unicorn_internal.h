@@ -13,6 +13,7 @@
 
 typedef struct uc_segment {
     uint32_t selector;
+    uint32_t unused; /* has a name so that it is cleared, and snapshots hold nothing of the host */
     uint64_t base;
     uint32_t limit;
     uint32_t flags; /* the descriptor's high dword */

@@ -1,8 +1,8 @@
 #!/bin/sh
-# cli.sh PROGRAM READER QUICKSORT MARKERS BOOT: --save, --save-at and --load, each in a process of its own: output, counts and rows are those of the run that
+# cli.sh PROGRAM READER QUICKSORT MARKERS BOOT GLIBC: --save, --save-at and --load, each in a process of its own: output, counts and rows are those of the run that
 # was not interrupted; and what is said when a file of the guest is not what it was.
 set -u
-program=$1 reader=$2 quicksort=$3 markers=$4 boot=$5
+program=$1 reader=$2 quicksort=$3 markers=$4 boot=$5 glibc=$6
 scratch=$(mktemp -d) || exit 1
 pid=
 trap 'rm -rf "$scratch"; [ -z "$pid" ] || kill -9 $pid 2>/dev/null' EXIT
@@ -49,6 +49,12 @@ done
 "$program" run --save m --save-at begin:1 "$markers" >/dev/null 2>err && grep -q 'saved to m' err || complain "--save-at begin:1: $(cat err)"
 "$program" run --save never --save-at end:4711 "$markers" >/dev/null 2>err; grep -q 'never came there' err || complain "--save-at end:4711: $(cat err)"
 [ -e never ] && complain "a point that was not reached has left a file"
+# the same run leaves the same file: nothing of the host is in it, though this guest loads GS
+for threads in 1 1 2; do
+    "$program" run -q --threads $threads --isa permissive --save s.$threads --save-at 8000i "$glibc" >/dev/null 2>err || complain "saving glibc: $(cat err)"
+    [ ! -e first ] && mv s.$threads first && continue
+    cmp first s.$threads || complain "the same run in $threads threads leaves another snapshot"
+done
 # rows of a trace go on where they would have
 "$program" trace -q -I 20000i -o whole.csv "$quicksort" 1 >/dev/null
 "$program" run -q --save s --save-at 100000i "$quicksort" 1 >/dev/null 2>&1
