@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/guest_run.h"
 #include "p5scope/profile.h"
@@ -79,10 +80,16 @@ static bool write_file(const char *option, const char *path, const p5_profile *p
     return fine;
 }
 
-static bool write_files(const record_options *options, const p5_profile *profile)
+/* NULL: none is wanted. */
+static const char *profile_path(const record_options *options)
 {
     bool others = options->callgrind != NULL || options->cachegrind != NULL;
-    const char *path = options->path != NULL ? options->path : others ? NULL : "p5scope.data";
+    return options->path != NULL ? options->path : others ? NULL : "p5scope.data";
+}
+
+static bool write_files(const record_options *options, const p5_profile *profile)
+{
+    const char *path = profile_path(options);
     bool fine = path == NULL || write_file("-o", path, profile, p5_profile_write);
     if (options->callgrind != NULL)
         fine &= write_file("--callgrind", options->callgrind, profile, p5_profile_write_callgrind);
@@ -91,21 +98,27 @@ static bool write_files(const record_options *options, const p5_profile *profile
     return fine;
 }
 
-/* Nobody wants to hear after a long run that its profile cannot be written. */
+/* Nobody wants to hear after a long run that its profile cannot be written. Leaves everything as it is. */
 static bool can_write(const char *option, const char *path)
 {
-    FILE *out = path != NULL ? fopen(path, "ae") : NULL;
-    if (out != NULL)
-        fclose(out);
-    else if (path != NULL)
+    if (path == NULL)
+        return true;
+    bool there = access(path, F_OK) == 0;
+    FILE *out = fopen(path, "ae");
+    if (out == NULL) {
         cli_complain(option, path, 1, "cannot write %s: %s", path, strerror(errno));
-    return out != NULL || path == NULL;
+        return false;
+    }
+    fclose(out);
+    if (!there)
+        remove(path);
+    return true;
 }
 
 static int record(const record_options *options, const char *own, const char *command)
 {
     int status;
-    if (!can_write("-o", options->path) || !can_write("--callgrind", options->callgrind) ||
+    if (!can_write("-o", profile_path(options)) || !can_write("--callgrind", options->callgrind) ||
         !can_write("--cachegrind", options->cachegrind))
         return CLI_USAGE;
     p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
@@ -118,8 +131,10 @@ static int record(const record_options *options, const char *own, const char *co
     p5_error error = {0};
     p5_profile *profile = NULL;
     if (p5_profile_start(machine, options->guest.command[0], &asked, &error) != P5_OK) {
-        cli_show_error(&error, error.status == P5_ERR_NAME ? "--period" : NULL, options->sample_event,
-                       "Run 'p5scope list' to see the events.");
+        bool of_event =
+            options->sample_event != NULL && error.where[0] == '\0' && error.status != P5_ERR_MEMORY;
+        cli_show_error(&error, of_event ? "--period" : NULL, of_event ? options->sample_event : NULL,
+                       error.status == P5_ERR_NAME ? "Run 'p5scope list' to see the events." : NULL);
         p5_machine_close(machine);
         return CLI_USAGE;
     }
