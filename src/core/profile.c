@@ -40,7 +40,6 @@ bool profile_start(p5_core *core, const profile_options *options)
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
     p->interval_clocks = options->interval_clocks;
     p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
-    p->armed_at = options->sample_quantity == P5_PROFILE_CLOCKS ? core->now : 0;
     if (options->function_count > 0) {
         p->functions = malloc(options->function_count * sizeof *p->functions);
         if (p->functions)
@@ -66,6 +65,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     profile_set_context(core, 1);
     memory_set_totals(core->memory, &p->scratch, NULL);
     memory_bus_taken(core->memory);
+    p->armed_at = profile_watched_total(core, core->now);
     return true;
 }
 

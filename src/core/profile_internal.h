@@ -146,6 +146,8 @@ void profile_set_context(p5_core *core, uint32_t context);
 /* Writes down what the block's instructions are, and the function that it belongs to. */
 void profile_note_block(profiler *p, p5_block *block);
 void profile_interval_take(p5_core *core);
+/* Total of what samples are taken by, when it is `clock`. */
+uint64_t profile_watched_total(p5_core *core, uint64_t clock);
 
 /* profile_asks for a place that asks again and again: `*asker` is its own, 0 at first. */
 static inline void profile_asks_again(p5_core *core, uint32_t who, uint32_t *asker)

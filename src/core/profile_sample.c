@@ -2,6 +2,37 @@
  */
 #include "core/profile_internal.h"
 
+static uint64_t halted_clocks(const p5_core *core)
+{
+    uint64_t halted = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        halted += core->deltas[class].stalls[P5_STALL_HALT];
+    return halted;
+}
+
+uint64_t profile_watched_total(p5_core *core, uint64_t clock)
+{
+    const profiler *p = core->profile;
+    switch (p->sink.watched) {
+    case P5_PROFILE_NONE:
+        return 0;
+    case P5_PROFILE_CLOCKS:
+        return clock;
+    case P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE:
+        return clock - halted_clocks(core);
+    case P5_EVENT_BUS_CYCLE_DURATION:
+    case P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY:
+        bus_advance(&core->memory->bus, clock);
+        break;
+    default:
+        break;
+    }
+    uint64_t total = p->sink.watched_count;
+    if (p->sink.watched < P5_EVENT_COUNT) /* what has not been booked yet */
+        total += p->scratch.increments[p->sink.watched][0] + p->scratch.increments[p->sink.watched][1];
+    return total;
+}
+
 /* The counter is preset to -period. When it overflows, the interrupt request comes `sample_latency` clocks
  * later, and the interrupt is taken at the first instruction boundary from then on: the address that the
  * handler finds on its stack is that of the instruction which would have come next. The handler presets the
@@ -9,11 +40,7 @@
 void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
 {
     profiler *p = core->profile;
-    uint64_t total = p->sink.watched_count;
-    if (p->sink.watched == P5_PROFILE_CLOCKS)
-        total = end;
-    else if (p->sink.watched < P5_EVENT_COUNT) /* what has not been booked yet */
-        total += p->scratch.increments[p->sink.watched][0] + p->scratch.increments[p->sink.watched][1];
+    uint64_t total = profile_watched_total(core, end);
     uint64_t count = total - p->armed_at;
     if (p->due == 0) {
         if (count < p->options.sample_period)

@@ -179,9 +179,11 @@ static void record(recording *r, const p5_model *model, bool memo_on, uint64_t s
 /* The same with samples. */
 static void sample(recording *r, const p5_model *model, bool memo_on, uint64_t seed, batch *in)
 {
+    static const int sampled[] = {P5_PROFILE_CLOCKS, P5_EVENT_DATA_READ_OR_WRITE, P5_EVENT_BUS_CYCLE_DURATION,
+                                  P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
     *r = (recording){.budget = SIZE_MAX,
                      .batch = in,
-                     .sampled = seed % 3 ? P5_PROFILE_CLOCKS : P5_EVENT_DATA_READ_OR_WRITE,
+                     .sampled = sampled[seed % (sizeof sampled / sizeof *sampled)],
                      .latency = seed % 4,
                      .period = 1 + seed * 31 % 50};
     record_as_asked(r, model, memo_on, seed);
