@@ -151,14 +151,14 @@ static unsigned lines_missing(const struct memory *m, const isa_block *code)
     return missing;
 }
 
-uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r)
+uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r, p5_prediction prediction)
 {
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
     const memo_state *interned = memo_current(&core->memo);
     /* block->memo: nothing in it that waits for the bus, is locked, or whose references are not fixed */
     uint64_t exact;
-    if (memo_ahead(core, r, &exact))
+    if (memo_ahead(core, r, prediction, &exact))
         return exact;
     if (!block->memo || r->unsafe_x87 || core->memo.held || core->pipe.has_pending || memory_frozen(m) ||
         m->agent.due != UINT64_MAX || m->counts_apart)

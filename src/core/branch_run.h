@@ -1,18 +1,27 @@
-/* When each branch last ran. Predictions of tight loops look back that far (Agner Fog, 3: the entry is not
- * updated yet when the branch is fetched again). Kept by the branch's address, not by block: several blocks
- * can end in one branch, and a run that is stopped in between makes other blocks than one that is not. */
+/* When each branch last ran, and where it was seen in the BTB. Predictions of tight loops look back that far
+ * (Agner Fog, 3: the entry is not updated yet when the branch is fetched again). Kept by the branch's
+ * address, not by block: several blocks can end in one branch, and a run that is stopped in between makes
+ * other blocks than one that is not. */
 #ifndef CORE_BRANCH_RUN_H
 #define CORE_BRANCH_RUN_H
 
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "core/btb.h"
 
-/* One branch; instructions and groups of the core, as it left the pipe. 0: never. */
+/* One branch. */
 typedef struct branch_run {
-    uint64_t instructions, groups;
     uint32_t address; /* linear */
     struct branch_run *next;
+    uint64_t groups; /* P54C: of the core, as it left the pipe; 0: never */
+    /* P55C, for predict.c: */
+    uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
+    btb_entry *entry;      /* where its entry was seen last, or NULL */
+    /* What identifies it there: btb_place. Without `entry`: the changes of its set when it was looked for in
+     * vain, 0 if that does not matter. */
+    uint64_t place;
+    uint8_t btb_set, btb_way; /* of `entry`, or where it would be */
 } branch_run;
 
 /* branch_query's loop_pairs of a branch that leaves the pipe as group number `groups`. */

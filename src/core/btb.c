@@ -46,9 +46,8 @@ static btb_entry *take(btb *b, unsigned index, unsigned way, uint32_t key)
     return entry;
 }
 
-btb_entry *btb_allocate_new(btb *b, uint32_t key)
+static btb_entry *allocate_new(btb *b, unsigned index, uint32_t key)
 {
-    unsigned index = btb_set(b, key);
     for (unsigned way = 0; way < BTB_WAYS; way++)
         if (is_free(b, &b->entry[index][way]))
             return take(b, index, way, key);
@@ -60,7 +59,7 @@ btb_entry *btb_allocate(btb *b, uint32_t key)
 {
     unsigned index = btb_set(b, key);
     const btb_entry *entry = btb_find(b, key);
-    return entry ? take(b, index, (unsigned)(entry - b->entry[index]), key) : btb_allocate_new(b, key);
+    return entry ? take(b, index, (unsigned)(entry - b->entry[index]), key) : allocate_new(b, index, key);
 }
 
 static unsigned raw_index(const btb *b, unsigned set, unsigned bank)

@@ -88,8 +88,6 @@ static inline btb_entry *btb_find(btb *b, uint32_t key)
 /* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
  * set, the rest is as it was. */
 btb_entry *btb_allocate(btb *b, uint32_t key);
-/* ... if none has its tag. */
-btb_entry *btb_allocate_new(btb *b, uint32_t key);
 static inline void btb_where(const btb *b, const btb_entry *entry, uint8_t *set, uint8_t *way)
 {
     unsigned n = (unsigned)(entry - b->entry[0]);

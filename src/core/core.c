@@ -149,8 +149,9 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
         price_exact(core, r);
 }
 
-void p5_core_retire(p5_core *core, const p5_retired *r)
+void p5_core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
+    core->prediction = prediction;
     if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
                              memo_notes(core, r->block, r->next),
                          1))
@@ -159,17 +160,39 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
         retire_unusual(core, r);
 }
 
-uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                               const p5_retired_block *blocks, size_t count)
+void p5_core_retire(p5_core *core, const p5_retired *r)
 {
-    memo_price_blocks(core, accesses, values, blocks, count);
+    p5_core_price(core, r, p5_core_predict(core, r));
+}
+
+uint64_t p5_core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
+{
+    memo_price_blocks(core, accesses, values, blocks, predictions, count);
     return core->now;
 }
 
-size_t p5_core_retire_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                    const p5_retired_block *blocks, size_t count, uint64_t limit)
+size_t p5_core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                   const p5_retired_block *blocks, const p5_prediction *predictions,
+                                   size_t count, uint64_t limit)
 {
-    return memo_price_blocks_before(core, accesses, values, blocks, count, limit);
+    return memo_price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
+}
+
+uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                               const p5_retired_block *blocks, size_t count)
+{
+    p5_prediction predictions[256];
+    while (count > 0) {
+        size_t n = count < sizeof predictions ? count : sizeof predictions;
+        p5_core_predict_blocks(core, blocks, n, predictions);
+        memo_price_blocks(core, accesses, values, blocks, predictions, n);
+        blocks += n;
+        count -= n;
+        accesses = blocks[-1].accesses_end;
+        values = blocks[-1].values_end;
+    }
+    return core->now;
 }
 
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,

@@ -38,6 +38,7 @@ struct p5_core {
     pipe_deltas deltas[P5_CPL_CLASSES]; /* everything priced on the exact path */
     counts memory_counts;               /* what the memory side counted */
     uint64_t instructions, groups;      /* priced so far */
+    p5_prediction prediction;           /* of the stretch that is being priced */
     memo memo;
     trace_sink trace;
     profiler *profile; /* NULL: none is made */
@@ -66,6 +67,8 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
                 uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x);
 /* Address control went to, and whether that was a taken branch. */
 bool price_taken(const op *o, uint32_t next);
+/* What a near branch is told. */
+void price_branch(p5_core *core, const branch_query *query, branch_answer *answer);
 /* P54C: whether the end bit of the byte at `last_byte` was set; sets it. */
 bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte);
 /* Runs a stretch through the pipe with the answers of `resolver`, adding to `deltas`. */

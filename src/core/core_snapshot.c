@@ -131,12 +131,18 @@ typedef struct recent_branch {
     uint32_t address, reserved;
 } recent_branch;
 
+static bool is_recent(const p5_core *core, const branch_run *r)
+{
+    return (r->instructions != 0 && core->predictor->executed - r->instructions < RECENT) ||
+           (r->groups != 0 && core->groups - r->groups < RECENT);
+}
+
 static unsigned collect_recent(const p5_core *core, recent_branch recent[RECENT])
 {
     unsigned count = 0;
     for (unsigned bucket = 0; bucket < BRANCH_RUN_BUCKETS; bucket++)
         for (const branch_run *r = core->ran.bucket[bucket]; r != NULL; r = r->next)
-            if (r->instructions != 0 && core->instructions - r->instructions < RECENT && count < RECENT)
+            if (count < RECENT && is_recent(core, r))
                 recent[count++] = (recent_branch){r->instructions, r->groups, r->address, 0};
     return count;
 }

@@ -78,10 +78,11 @@ bool memo_reserve(memo *m, const p5_block *block);
 void memo_price(p5_core *core, const p5_retired *r);
 /* memo_price for stretches of which nothing but their blocks, accesses and values is to be looked at. */
 void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                       const p5_retired_block *blocks, size_t count);
+                       const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
 /* Up to one that may reach clock `limit`; answers how many. */
 size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, size_t count, uint64_t limit);
+                                const p5_retired_block *blocks, const p5_prediction *predictions,
+                                size_t count, uint64_t limit);
 /* Adds what the leaves stand for to the core's deltas. */
 void memo_fold(p5_core *core);
 /* Forgets a block. */

@@ -96,23 +96,17 @@ static const memo_way *last_way(p5_core *core, const p5_retired *r, const memo_w
     return way;
 }
 
-/* The leaf behind the branch's own entry, or behind none. NULL: that is not known, or never came. */
-static const memo_leaf *behind_own(const p5_core *core, const memo_branch *branch, const branch_query *query)
+/* P54C: the leaf behind the branch, whatever the BTB has there. NULL: that is not known, or never came. */
+static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, const memo_branch *branch,
+                                    bool taken)
 {
-    if (!memo_is_own(branch))
-        return memo_is_absent(core, branch, query->taken) ? (const memo_leaf *)branch->node.usual : NULL;
-    return branch->own[predictor_own_ahead(core->predictor, query, branch->entry)];
-}
-
-/* P54C: the same, whatever the BTB has there. */
-static const memo_leaf *behind_pair(const p5_core *core, const memo_branch *branch, const branch_query *query)
-{
+    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
     predictor *p = core->predictor;
-    branch_answer answer = predictor_pairs_answer(p, query, btb_find(&p->btb, query->previous_pair));
-    return branch->own[predictor_pairs_number(&answer, query->taken)];
+    branch_answer answer = predictor_pairs_answer(p, &query, btb_find(&p->btb, query.previous_pair));
+    return branch->told[predictor_pairs_number(&answer, taken)];
 }
 
-bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
+bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)
 {
     if (!core->memo.on || r->count == 0 || counts_class(r->cpl) != core->cpl_class)
         return false;
@@ -126,9 +120,8 @@ bool memo_ahead(p5_core *core, const p5_retired *r, uint64_t *clocks)
     if (!way)
         return false;
     const memo_branch *branch = (const memo_branch *)way->end;
-    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
-    const memo_leaf *leaf = predictor_keeps_entries(core->predictor) ? behind_own(core, branch, &query)
-                                                                     : behind_pair(core, branch, &query);
+    const memo_leaf *leaf = core->timing.btb_by_pairs ? behind_pair(core, r, branch, taken)
+                                                      : memo_behind_branch(branch, prediction);
     if (!leaf)
         return false;
     *clocks = leaf->clocks;

@@ -23,6 +23,7 @@ enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block
 /* Of the stretches of a batch each knows where its accesses and values end, so the next where they begin. */
 typedef struct batch {
     const p5_retired_block *blocks;
+    const p5_prediction *predictions;
     const p5_access *accesses;
     const p5_value *values;
     p5_retired at; /* the stretch that left the quick way, as much of it as is looked at on the slow one */
@@ -39,14 +40,20 @@ static inline const p5_value *values_of(const batch *all, const p5_retired_block
     return b == all->blocks ? all->values : b[-1].values_end;
 }
 
+static inline p5_prediction prediction_of(const batch *all, const p5_retired_block *b)
+{
+    return all->predictions[b - all->blocks];
+}
+
 static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
 {
     return block_retired(b, accesses_of(all, b), values_of(all, b));
 }
 
-static inline const p5_retired *slow_stretch(batch *all, const p5_retired_block *b)
+static inline const p5_retired *slow_stretch(p5_core *core, batch *all, const p5_retired_block *b)
 {
     p5_retired *r = &all->at;
+    core->prediction = prediction_of(all, b);
     r->block = b->block;
     r->accesses = accesses_of(all, b);
     r->values = values_of(all, b);
@@ -59,7 +66,7 @@ static void __attribute__((noinline))
 price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
 {
     const p5_retired r = whole_stretch(all, b);
-    p5_core_retire(core, &r);
+    p5_core_price(core, &r, prediction_of(all, b));
 }
 
 /* The path of an execution that differs from that of `path` by the variant, if at all, which is `banks` as
@@ -68,7 +75,7 @@ static memo_path *__attribute__((noinline))
 variant_of(p5_core *core, batch *all, const p5_retired_block *b, uint64_t banks, memo_path *path)
 {
     if (b->values_end - values_of(all, b) != b->block->value_count ||
-        !memo_values_variant(core, slow_stretch(all, b), &banks))
+        !memo_values_variant(core, slow_stretch(core, all, b), &banks))
         return NULL;
     return memo_find_variant(core, path, banks);
 }
@@ -80,7 +87,8 @@ static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *a
     const p5_block *block = b->block;
     if (!block->memo || !memo_may_begin(core) || b->values_end - values_of(all, b) != block->value_count)
         return NULL;
-    if (block->has_variants && !memo_variant(core, slow_stretch(all, b), block_taken(block, b->next), &key))
+    if (block->has_variants &&
+        !memo_variant(core, slow_stretch(core, all, b), block_taken(block, b->next), &key))
         return NULL;
     return memo_look_up(core, b->block, key);
 }
@@ -89,6 +97,7 @@ static void __attribute__((noinline))
 learn(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path)
 {
     const p5_retired r = whole_stretch(all, b);
+    core->prediction = prediction_of(all, b);
     memo_learn(core, &r, path);
 }
 
@@ -108,7 +117,7 @@ static inline memo_leaf *walk_from(p5_core *core, batch *all, const p5_retired_b
                                    memo_reached reached, uint32_t known)
 {
     memo_leaf *leaf =
-        memo_walk(core, slow_stretch(all, b), path, reached, block_taken(b->block, b->next), known);
+        memo_walk(core, slow_stretch(core, all, b), path, reached, block_taken(b->block, b->next), known);
     return end_with(core, all, b, path, leaf);
 }
 
@@ -122,15 +131,7 @@ static memo_leaf *__attribute__((noinline))
 left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
               uint32_t known)
 {
-    return walk_from(core, all, b, path, memo_follow(core, slow_stretch(all, b), path, way), known);
-}
-
-static memo_leaf *__attribute__((noinline))
-left_at_branch(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_branch *branch,
-               unsigned own)
-{
-    memo_leaf *leaf = memo_walk_own(core, slow_stretch(all, b), path, branch, own);
-    return end_with(core, all, b, path, leaf);
+    return walk_from(core, all, b, path, memo_follow(core, slow_stretch(core, all, b), path, way), known);
 }
 
 /* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
@@ -183,22 +184,14 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
     return memo_prices(core, b->cpl) ? levels_of(b) : NO_LEVELS;
 }
 
-/* Asks the branch with which a stretch ends; the leaf behind it is used. */
-static inline __attribute__((always_inline)) memo_told
-ask_last(p5_core *core, p5_block *block, const p5_retired_block *b, memo_branch *branch)
+/* Finds what is behind the branch with which a stretch ends; the leaf is used. NULL: it is not known. */
+static inline __attribute__((always_inline)) memo_leaf *
+behind_last(p5_core *core, p5_block *block, const memo_node *at, p5_prediction prediction)
 {
-    memo_told told = memo_behind_branch(core, block, b->next, branch, block_taken(block, b->next));
-    if (__builtin_expect(told.leaf != NULL, 1))
-        memo_use(core, told.leaf, block);
-    return told;
-}
-
-/* ... if the leaf is not known, or `at` is another question. */
-static memo_leaf *left_at_end(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path,
-                              memo_node *at, unsigned own, uint32_t known)
-{
-    return own != OWN_ANSWERS ? left_at_branch(core, all, b, path, (memo_branch *)at, own)
-                              : left_at(core, all, b, path, (memo_reached){&at->place, false}, known);
+    memo_leaf *leaf = memo_behind_branch((const memo_branch *)at, prediction);
+    if (__builtin_expect(leaf != NULL, 1))
+        memo_use(core, leaf, block);
+    return leaf;
 }
 
 /* Prices a stretch while something is under way or answers are not the usual ones, from `at` on, if that is
@@ -223,10 +216,10 @@ price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *
                 memo_use_lines(core, way, at);
         }
         if (at == way->end && at->place.kind != MEMO_DATA) {
-            memo_told told = {NULL, OWN_ANSWERS};
+            memo_leaf *leaf = NULL;
             if (at->place.kind == MEMO_BRANCH)
-                told = ask_last(core, b->block, b, (memo_branch *)at);
-            return told.leaf ? told.leaf : left_at_end(core, all, b, path, at, told.own, known);
+                leaf = behind_last(core, b->block, at, prediction_of(all, b));
+            return leaf ? leaf : left_at(core, all, b, path, (memo_reached){&at->place, false}, known);
         }
         memo_reached reached;
         memo_edge *edge = ask_unusual(core, accesses, at, at != way->end, &reached, &known);
@@ -240,7 +233,7 @@ price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *
  * ended with, or NULL. `quiet` is kept up to date. */
 static inline __attribute__((always_inline)) memo_leaf *
 price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b,
-              const p5_access *accesses, memo_path *path, quiet_time *quiet)
+              const p5_access *accesses, p5_prediction prediction, memo_path *path, quiet_time *quiet)
 {
     memo_way *way = &path->way;
     memo_leaf *leaf;
@@ -250,11 +243,11 @@ price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block
         if (__builtin_expect(moved, 0))
             memo_use_lines(core, way, at);
         if (__builtin_expect(at == way->end && at->place.kind == MEMO_BRANCH, 1)) {
-            memo_told told = ask_last(core, block, b, (memo_branch *)at);
-            if (__builtin_expect(told.leaf != NULL, 1))
-                return told.leaf;
+            leaf = behind_last(core, block, at, prediction);
+            if (__builtin_expect(leaf != NULL, 1))
+                return leaf;
             core->memo.given_count = 0;
-            leaf = left_at_end(core, all, b, path, at, told.own, 0);
+            leaf = left_at(core, all, b, path, (memo_reached){&at->place, false}, 0);
         } else {
             leaf = price_on(core, all, b, accesses, path, at);
         }
@@ -322,20 +315,20 @@ static inline memo_path *next_path_of(const memo_leaf *leaf, bool profiled)
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
  * `profiled`: there is a profile. Answers how many. */
-static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, const p5_access *accesses,
-                                                                 const p5_value *values,
-                                                                 const p5_retired_block *blocks, size_t count,
-                                                                 bool profiled, bool limited, uint64_t limit)
+static inline __attribute__((always_inline)) size_t
+price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
+             const p5_prediction *predictions, size_t count, bool profiled, bool limited, uint64_t limit)
 {
     if (count == 0)
         return 0;
-    batch all = {.blocks = blocks, .accesses = accesses, .values = values};
+    batch all = {.blocks = blocks, .predictions = predictions, .accesses = accesses, .values = values};
     int64_t levels = priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
     if (profiled && blocks->block->place != core->profile->expected)
         path = NULL;
-    for (const p5_retired_block *b = blocks, *end = b + count; b < end; accesses = b->accesses_end, b++) {
+    for (const p5_retired_block *b = blocks, *end = b + count; b < end;
+         accesses = b->accesses_end, b++, predictions++) {
         p5_block *block = b->block;
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
         if (limited && (!whole || core->now + block->blind_clocks >= limit)) {
@@ -359,7 +352,7 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
         }
         memo_leaf *leaf;
         if (__builtin_expect(path != NULL, 1)) {
-            leaf = price_quickly(core, &all, block, b, accesses, path, &quiet);
+            leaf = price_quickly(core, &all, block, b, accesses, *predictions, path, &quiet);
         } else {
             if (profiled)
                 note_last(core, &all, b);
@@ -377,18 +370,19 @@ static inline __attribute__((always_inline)) size_t price_blocks(p5_core *core, 
 }
 
 void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                       const p5_retired_block *blocks, size_t count)
+                       const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
 {
     if (core->profile)
-        price_blocks(core, accesses, values, blocks, count, true, false, 0);
+        price_blocks(core, accesses, values, blocks, predictions, count, true, false, 0);
     else
-        price_blocks(core, accesses, values, blocks, count, false, false, 0);
+        price_blocks(core, accesses, values, blocks, predictions, count, false, false, 0);
 }
 
 size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, size_t count, uint64_t limit)
+                                const p5_retired_block *blocks, const p5_prediction *predictions,
+                                size_t count, uint64_t limit)
 {
     if (core->profile)
-        return price_blocks(core, accesses, values, blocks, count, true, true, limit);
-    return price_blocks(core, accesses, values, blocks, count, false, true, limit);
+        return price_blocks(core, accesses, values, blocks, predictions, count, true, true, limit);
+    return price_blocks(core, accesses, values, blocks, predictions, count, false, true, limit);
 }

@@ -175,7 +175,7 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
     if (given(m, &packed, &usual)) {
         unpack_branch(&packed, answer);
     } else {
-        predictor_branch(core->predictor, query, answer);
+        price_branch(core, query, answer);
         packed = memo_pack_branch(answer, query->taken);
     }
     memo_node node = {.place.kind = MEMO_BRANCH,
@@ -183,8 +183,7 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
                       .previous = query->previous_pair,
                       .in_v = query->in_v,
                       .chance = query->unpaired_chance,
-                      .index = (uint16_t)core->pipe.groups,
-                      .instructions = (uint16_t)core->pipe.instructions};
+                      .index = (uint16_t)core->pipe.groups};
     record(m, node, false, &packed);
 }
 

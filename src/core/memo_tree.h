@@ -28,15 +28,12 @@ typedef struct memo_place {
 typedef struct memo_edge memo_edge;
 typedef struct memo_node {
     memo_place place;
-    bool mmx, v_pipe;      /* data */
-    uint8_t partner;       /* data: PARTNER* of memory.h */
-    bool in_v, chance;     /* branch: branch_query's in_v and unpaired_chance */
-    uint16_t index;        /* data: which reference of the block; branch and passed: groups so far */
-    uint16_t instructions; /* branch: so far, itself included; */
-    uint8_t btb_set;       /* ... of `entry` below, */
-    uint8_t btb_way;       /* ... and which it is there */
-    int32_t offset;        /* clock at which it is asked, relative to the block's first */
-    uint32_t number;       /* questions before it on every way to it */
+    bool mmx, v_pipe;  /* data */
+    uint8_t partner;   /* data: PARTNER* of memory.h */
+    bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
+    uint16_t index;    /* data: which reference of the block; branch and passed: groups so far */
+    int32_t offset;    /* clock at which it is asked, relative to the block's first */
+    uint32_t number;   /* questions before it on every way to it */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;
@@ -45,20 +42,15 @@ typedef struct memo_node {
         uint32_t asker;    /* ... and what profile_asks_again keeps */
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     };
-    memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed; see
-                          memo_branch */
+    memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
     memo_edge *edges;  /* behind the others, and all of a branch */
 } memo_node;
 
 /* The question for a branch. */
 typedef struct memo_branch {
     memo_node node;
-    btb_entry *entry; /* where its BTB entry was seen last, or NULL */
-    /* What identifies it there: btb_place. Without `entry`: the changes of its set when it was looked for in
-     * vain, 0 if that does not matter. Not taken, such a branch leads to `node.usual`, once that is known. */
-    uint64_t place;
-    memo_leaf *own[OWN_ANSWERS]; /* leaves behind the own entry's answers so far, by OWN_* or (P54C)
-                                    predictor_pairs_number; `edges` also know them */
+    memo_leaf *told[OWN_ANSWERS]; /* leaves behind the usual answers so far, by p5_prediction or (P54C)
+                                     predictor_pairs_number; `edges` also know them */
 } memo_branch;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. */

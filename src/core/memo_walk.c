@@ -158,77 +158,19 @@ static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node 
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
-/* Remembers what a search for the branch has found, or what it has got. */
-static inline void remember_entry(const predictor *p, memo_branch *branch, btb_entry *entry, bool is_own,
-                                  uint32_t last_byte)
-{
-    branch->entry = is_own ? entry : NULL;
-    branch->place = 0;
-    if (is_own) {
-        branch->place = btb_place(entry);
-        btb_where(&p->btb, entry, &branch->node.btb_set, &branch->node.btb_way);
-    } else if (!entry) {
-        branch->node.btb_set = (uint8_t)btb_set(&p->btb, last_byte);
-        branch->place = p->btb.changes[branch->node.btb_set];
-    }
-}
-
-memo_told memo_behind_searched(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch,
-                               bool taken)
-{
-    const memo_told unknown = {NULL, OWN_ANSWERS};
-    predictor *p = core->predictor;
-    if (!predictor_keeps_entries(p))
-        return unknown;
-    const branch_query query = memo_query(core, block, next, &branch->node, taken);
-    btb_entry *entry = btb_find(&p->btb, query.last_byte);
-    if (predictor_is_own(&p->btb, entry, &query)) {
-        remember_entry(p, branch, entry, true, query.last_byte);
-        unsigned own = memo_own(core, block, next, branch, taken);
-        return (memo_told){branch->own[own], own};
-    }
-    if (entry || (taken && !branch->own[OWN_NONE]))
-        return unknown;
-    if (taken)
-        entry = predictor_meet(p, &query);
-    remember_entry(p, branch, entry, entry != NULL, query.last_byte);
-    return (memo_told){taken ? branch->own[OWN_NONE] : (memo_leaf *)branch->node.usual, OWN_ANSWERS};
-}
-
-/* A branch that finds another's entry, or gives an answer which leads to no leaf yet. */
+/* Behind a branch whose answer leads to no leaf yet; it is remembered there. */
 static memo_place *__attribute__((noinline))
-ask_predictor(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+ask_predicted(p5_core *core, const p5_block *block, memo_branch *branch, bool taken)
 {
-    predictor *p = core->predictor;
-    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
-    const bool none = !btb_find(&p->btb, query.last_byte);
-    branch_answer answer;
-    predictor_branch(p, &query, &answer);
-    btb_entry *entry = btb_find(&p->btb, query.last_byte);
-    remember_entry(p, branch, entry, predictor_is_own(&p->btb, entry, &query), query.last_byte);
+    const branch_answer answer = predictor_answer(core->prediction, block->branch_kind);
     memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
     memo_place *place = edge ? edge->way.first : NULL;
-    if (none && place && place->kind == MEMO_LEAF) {
-        if (taken)
-            branch->own[OWN_NONE] = (memo_leaf *)place;
-        else
-            branch->node.usual = place;
-    }
+    if (place && place->kind == MEMO_LEAF && core->prediction < OWN_ANSWERS)
+        branch->told[core->prediction] = (memo_leaf *)place;
     return place;
 }
 
-/* Behind a branch whose own entry gave an answer; it is remembered there. */
-static memo_place *__attribute__((noinline)) behind_own(p5_core *core, memo_branch *branch, unsigned own)
-{
-    branch_answer answer = predictor_own_answer(own, branch->entry->type, false);
-    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, (own & OWN_TAKEN) != 0));
-    memo_place *place = edge ? edge->way.first : NULL;
-    if (place && place->kind == MEMO_LEAF)
-        branch->own[own] = (memo_leaf *)place;
-    return place;
-}
-
-/* A branch of the P54C, which may find another entry each time. `own` keeps the leaves by the answer here,
+/* A branch of the P54C, which may find another entry each time. `told` keeps the leaves by the answer here,
  * too. */
 static memo_place *__attribute__((noinline))
 ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
@@ -236,7 +178,7 @@ ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
     _Static_assert((int)PAIRS_ANSWERS <= (int)OWN_ANSWERS, "they fit");
     const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
     const branch_answer answer = predictor_pairs(core->predictor, &query);
-    memo_leaf **leaf = &branch->own[predictor_pairs_number(&answer, taken)];
+    memo_leaf **leaf = &branch->told[predictor_pairs_number(&answer, taken)];
     if (__builtin_expect(*leaf != NULL, 1))
         return &(*leaf)->place;
     memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
@@ -249,14 +191,10 @@ ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
 static inline __attribute__((always_inline)) memo_place *ask_branch(p5_core *core, const p5_retired *r,
                                                                     memo_branch *branch, bool taken)
 {
-    if (!predictor_keeps_entries(core->predictor))
+    if (core->timing.btb_by_pairs)
         return ask_pair(core, r, branch, taken);
-    memo_told told = memo_behind_branch(core, r->block, r->next, branch, taken);
-    if (told.leaf)
-        return &told.leaf->place;
-    if (told.own != OWN_ANSWERS)
-        return behind_own(core, branch, told.own);
-    return ask_predictor(core, r, branch, taken);
+    memo_leaf *leaf = memo_behind_branch(branch, core->prediction);
+    return leaf ? &leaf->place : ask_predicted(core, r->block, branch, taken);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
@@ -298,12 +236,4 @@ memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, 
     if (__builtin_expect(!at, 0))
         core->memo.known = node ? node->number + 1 : known;
     return (memo_leaf *)at;
-}
-
-memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
-                         unsigned own)
-{
-    memo_place *at = behind_own(core, branch, own);
-    return memo_walk(core, r, path, (memo_reached){at, false}, (own & OWN_TAKEN) != 0,
-                     branch->node.number + 1);
 }

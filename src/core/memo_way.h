@@ -12,12 +12,6 @@ typedef struct memo_reached {
     bool tried;        /* it is a reference whose answer is not the usual one */
 } memo_reached;
 
-/* What a branch was told. */
-typedef struct memo_told {
-    memo_leaf *leaf; /* NULL: it is not known, */
-    unsigned own;    /* ... and this is what memo_own answered, or OWN_ANSWERS: the branch was not asked */
-} memo_told;
-
 /* memo_price.c. The path of this execution, as memo_price will find it. NULL: there is none. */
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
 /* The path that leads from where the core stands into `block`, of variant `key`. NULL: out of memory. */
@@ -40,12 +34,6 @@ memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_
  * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
 memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken,
                      uint32_t known);
-/* Goes on behind a branch that found its own entry, with an answer (OWN_*) that leads to no leaf yet. */
-memo_leaf *memo_walk_own(p5_core *core, const p5_retired *r, const memo_path *path, memo_branch *branch,
-                         unsigned own);
-/* memo_behind_branch of one whose entry is not where it was. */
-memo_told memo_behind_searched(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch,
-                               bool taken);
 /* memo_behind_quick, if it was not the answer used last. */
 memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick);
 
@@ -95,12 +83,6 @@ static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
     return core->now + (uint64_t)(int64_t)offset;
 }
 
-/* Instructions since the branch at `node` was executed last. */
-static inline uint64_t memo_since_last(const p5_core *core, const p5_block *block, const memo_node *node)
-{
-    return core->instructions - block->ran->instructions + node->instructions;
-}
-
 /* P54C: the address by which the group at `node`, which has no branch, looks into the BTB: that of the group
  * before. */
 static inline uint32_t memo_passed_group(const p5_core *core, const memo_node *node)
@@ -108,7 +90,7 @@ static inline uint32_t memo_passed_group(const p5_core *core, const memo_node *n
     return node->index == 1 ? memo_last_u(core) : node->address;
 }
 
-/* The branch at `node` as it was executed. */
+/* P54C: the branch at `node` as it was executed. */
 static inline branch_query memo_query(const p5_core *core, const p5_block *block, uint32_t next,
                                       const memo_node *node, bool taken)
 {
@@ -122,49 +104,13 @@ static inline branch_query memo_query(const p5_core *core, const p5_block *block
                           .taken = taken,
                           .in_v = node->in_v,
                           .unpaired_chance = node->chance,
-                          .loop_pairs = branch_run_pairs(block->ran, core->groups + node->index),
-                          .since_last = memo_since_last(core, block, node)};
+                          .loop_pairs = branch_run_pairs(block->ran, core->groups + node->index)};
 }
 
-/* The branch's own entry is where it was last time. */
-static inline bool memo_is_own(const memo_branch *branch)
+/* What is behind a branch. NULL: it is not known, or (P54C) the branch has to be asked. */
+static inline memo_leaf *memo_behind_branch(const memo_branch *branch, p5_prediction prediction)
 {
-    return branch->entry && btb_place(branch->entry) == branch->place;
-}
-
-/* It has no entry, as its set has not changed since it was looked for in vain; not taken, nothing is
- * predicted, learned or used. */
-static inline bool memo_is_absent(const p5_core *core, const memo_branch *branch, bool taken)
-{
-    return !(taken | (branch->entry != NULL)) &&
-           branch->place == core->predictor->btb.changes[branch->node.btb_set];
-}
-
-/* Predicts a branch that has its own, learns, answers OWN_*. */
-static inline unsigned memo_own(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch,
-                                bool taken)
-{
-    predictor *p = core->predictor;
-    btb_used_way(&p->btb, branch->node.btb_set, branch->node.btb_way);
-    if (__builtin_expect(branch->entry->type == BTB_JCC, 1))
-        return predictor_own_jcc(p, branch->entry, taken, next, block->branch_kind == ISA_LOOP,
-                                 memo_since_last(core, block, &branch->node));
-    const branch_query query = memo_query(core, block, next, &branch->node, taken);
-    bool overflow;
-    return predictor_own(p, &query, branch->entry, &overflow);
-}
-
-/* Asks a branch, and finds what is behind it. */
-static inline __attribute__((always_inline)) memo_told
-memo_behind_branch(p5_core *core, const p5_block *block, uint32_t next, memo_branch *branch, bool taken)
-{
-    if (!memo_is_own(branch)) {
-        if (memo_is_absent(core, branch, taken) && branch->node.usual)
-            return (memo_told){(memo_leaf *)branch->node.usual, OWN_ANSWERS};
-        return memo_behind_searched(core, block, next, branch, taken);
-    }
-    unsigned own = memo_own(core, block, next, branch, taken);
-    return (memo_told){branch->own[own], own};
+    return __builtin_expect(prediction < OWN_ANSWERS, 1) ? branch->told[prediction] : NULL;
 }
 
 /* Asks the steps of a way that are references at calm clocks; as memo_steps_busy. */
@@ -292,14 +238,10 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
 {
     core->memo.given_count = 0;
     memo_reached at = memo_follow(core, r, path, &path->way);
-    memo_branch *branch = (memo_branch *)at.place;
-    if (__builtin_expect(!at.place || at.place->kind != MEMO_BRANCH, 0))
-        return memo_walk(core, r, path, at, taken, 0);
-    memo_told told = memo_behind_branch(core, r->block, r->next, branch, taken);
-    if (__builtin_expect(told.leaf != NULL, 1))
-        return told.leaf;
-    return told.own != OWN_ANSWERS ? memo_walk_own(core, r, path, branch, told.own)
-                                   : memo_walk(core, r, path, at, taken, 0);
+    memo_leaf *leaf = NULL;
+    if (__builtin_expect(at.place && at.place->kind == MEMO_BRANCH, 1))
+        leaf = memo_behind_branch((memo_branch *)at.place, core->prediction);
+    return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk(core, r, path, at, taken, 0);
 }
 
 /* What comes with a leaf: `block` has been priced. */
@@ -311,12 +253,11 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
     leaf->uses[core->cpl_class]++;
     if (leaf->groups == 1)
         core->pipe.previous_u = memo_last_u(core);
-    branch_run *ran = block->ran;
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
     core->groups += leaf->groups;
-    ran->instructions = core->instructions;
-    ran->groups = core->groups;
+    if (__builtin_expect(core->timing.btb_by_pairs, 0))
+        block->ran->groups = core->groups;
     m->last = leaf;
 }
 

@@ -203,13 +203,14 @@ static p5_status load(parser *from, const char *name)
     return from->status;
 }
 
-/* What the family decides about the pipe. */
+/* What the family and the BTB's key decide about the pipe. */
 static void follow_family(p5_model *m)
 {
     bool p54c = m->family == P5_FAMILY_P54C;
     m->timing.index = p54c ? 0 : 1;
     m->timing.fifo = !p54c;
     m->timing.end_bits = p54c;
+    m->timing.btb_by_pairs = m->btb.key == BTB_KEY_PREVIOUS_PAIR;
 }
 
 /* What no single key can tell. */

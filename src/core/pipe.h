@@ -140,8 +140,7 @@ typedef struct pipe {
     uint32_t previous_u;           /* ... of the group before */
     unsigned groups, instructions; /* since pipe_begin */
     unsigned group_branch;         /* number of the group of the last branch */
-    uint64_t branch_since; /* instructions and pairs since the branch at hand last ran: set by the owner */
-    uint64_t branch_pairs;
+    uint64_t branch_pairs;         /* P54C: pairs since the branch at hand last ran: set by the owner */
     trace_sink *trace;
     profile_sink *sink;             /* NULL: no profile is made */
     pipe_front front;               /* of the instruction decoded last */

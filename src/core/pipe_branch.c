@@ -10,7 +10,7 @@ void pipe_flush(pipe *p, int64_t clock)
 
 bool pipe_went_by(pipe *p)
 {
-    if (!p->timing->end_bits || !p->resolver->passed ||
+    if (!p->timing->btb_by_pairs || !p->resolver->passed ||
         !p->resolver->passed(p->resolver->context, p->previous_u))
         return false;
     pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
@@ -44,8 +44,7 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
         .taken = x->taken,
         .in_v = in_v,
         .unpaired_chance = p->end_bit_missed,
-        .loop_pairs = (uint8_t)(p->branch_pairs + p->groups < 255 ? p->branch_pairs + p->groups : 255),
-        .since_last = p->branch_since + p->instructions};
+        .loop_pairs = (uint8_t)(p->branch_pairs + p->groups < 255 ? p->branch_pairs + p->groups : 255)};
     branch_answer answer = {0};
     p->resolver->branch(p->resolver->context, &query, &answer);
     if (answer.hit)

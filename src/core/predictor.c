@@ -56,52 +56,40 @@ static void fill_entry(const predictor *p, btb_entry *entry, const branch_query 
         entry->prediction = entry->stale_prediction = p->btb.model->first_counter >= 2;
 }
 
-btb_entry *predictor_meet(predictor *p, const branch_query *query)
+/* Another branch's entry, in the same dword, predicts. */
+static unsigned predict_falsely(predictor *p, const branch_query *query, const btb_entry *entry)
 {
-    btb_type type = predictor_type(query->kind);
-    if (type == BTB_RET)
-        return_stack_pop(&p->returns);
-    if (type == BTB_CALL)
-        return_stack_push(&p->returns, query->fall_through);
-    if (!predictor_may_allocate(p, query))
-        return NULL;
-    btb_entry *entry = btb_allocate_new(&p->btb, query->last_byte);
-    fill_entry(p, entry, query);
-    return entry;
+    bool taken = entry->type != BTB_JCC || predictor_direction(p, entry, query->since_last);
+    bool returns = entry->type == BTB_RET && query->kind == ISA_RET;
+    btb_used(&p->btb, entry);
+    return PREDICTED_FALSELY | (taken ? OWN_PREDICTED_TAKEN : 0) | (query->taken ? OWN_TAKEN : 0) |
+           (returns ? FALSE_RETURN : 0);
 }
 
-/* No entry, or that of another branch in the same dword. */
-static void branch_p55c_unknown(predictor *p, const branch_query *query, const btb_entry *entry,
-                                branch_answer *answer)
+/* No entry, or that of another branch. */
+static unsigned near_unknown(predictor *p, const branch_query *query, const btb_entry *entry, bool *overflow)
 {
+    unsigned prediction = PREDICTED_NOTHING + query->taken;
     btb_type type = predictor_type(query->kind);
     if (type == BTB_RET)
         return_stack_pop(&p->returns);
-    if (entry != NULL) {
-        answer->hit = answer->false_entry = true;
-        answer->predicted_taken = entry->type != BTB_JCC || predictor_direction(p, entry, query->since_last);
-        btb_used(&p->btb, entry);
-    }
-    answer->right = entry == NULL && !query->taken;
-    if (type == BTB_RET)
-        answer->return_predicted = entry != NULL && entry->type == BTB_RET;
+    if (entry != NULL)
+        prediction = predict_falsely(p, query, entry);
     if (type == BTB_CALL)
-        answer->return_stack_overflow = return_stack_push(&p->returns, query->fall_through);
+        *overflow = return_stack_push(&p->returns, query->fall_through);
     if (predictor_may_allocate(p, query))
         fill_entry(p, btb_allocate(&p->btb, query->last_byte), query);
+    return prediction;
 }
 
-static void branch_p55c(predictor *p, const branch_query *query, branch_answer *answer)
+unsigned predictor_near(predictor *p, const branch_query *query, bool *overflow)
 {
     btb_entry *entry = btb_find(&p->btb, query->last_byte);
-    if (!predictor_is_own(&p->btb, entry, query)) {
-        branch_p55c_unknown(p, query, entry, answer);
-        return;
-    }
-    bool overflow;
-    unsigned own = predictor_own(p, query, entry, &overflow);
+    *overflow = false;
+    if (!predictor_is_own(&p->btb, entry, query))
+        return near_unknown(p, query, entry, overflow);
     btb_used(&p->btb, entry);
-    *answer = predictor_own_answer(own, entry->type, overflow);
+    return predictor_own(p, query, entry, overflow);
 }
 
 /* ---- both ---- */
@@ -112,8 +100,11 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
     /* Far transfers, INT and IRET do not use the BTB; they flush the pipe by themselves. */
     if (query->kind >= ISA_FAR || query->kind == ISA_NOT_BRANCH)
         return;
-    if (p->btb.model->key != BTB_KEY_PREVIOUS_PAIR)
-        branch_p55c(p, query, answer);
-    else
+    if (!predictor_keeps_entries(p)) {
         *answer = predictor_pairs(p, query);
+        return;
+    }
+    bool overflow;
+    *answer = predictor_answer(predictor_near(p, query, &overflow), query->kind);
+    answer->return_stack_overflow = overflow;
 }

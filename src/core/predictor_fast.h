@@ -50,10 +50,25 @@ static inline void predictor_learn_target(btb_entry *entry, bool taken, uint32_t
     entry->target = __builtin_expect_with_probability(taken, true, 0.5) ? target : entry->target;
 }
 
-/* What became of a branch that found its own entry. OWN_WRONG_TARGET: it was taken, and to somewhere else
- * than its entry says, or it leads to the instruction behind it. OWN_NONE, which is no such answer: it was
- * taken, and the BTB had nothing there. */
-enum { OWN_PREDICTED_TAKEN = 1, OWN_TAKEN = 2, OWN_WRONG_TARGET = 4, OWN_NONE = 4, OWN_ANSWERS = 8 };
+/* What became of a branch, in short (p5_prediction):
+ *
+ *   0-3, 6, 7   by its own entry, of these bits. OWN_WRONG_TARGET: it was taken, and to somewhere else than
+ * its entry says, or it leads to the instruction behind it 4, 5        there was no entry: PREDICTED_NOTHING,
+ * and 1 if it was taken 8-15        by another branch's entry: PREDICTED_FALSELY and the bits, with
+ * FALSE_RETURN instead of the third: both are returns 16          it is no near branch, or one of the P54C,
+ * which is predicted when the pipe asks
+ *
+ * Those below OWN_ANSWERS are the usual ones. */
+enum {
+    OWN_PREDICTED_TAKEN = 1,
+    OWN_TAKEN = 2,
+    OWN_WRONG_TARGET = 4,
+    PREDICTED_NOTHING = 4,
+    OWN_ANSWERS = 8,
+    PREDICTED_FALSELY = 8,
+    FALSE_RETURN = 4,
+    NOT_PREDICTED = 16
+};
 
 static inline bool predictor_own_right(unsigned own)
 {
@@ -107,26 +122,29 @@ static inline unsigned predictor_own(predictor *p, const branch_query *query, bt
     return predictor_compare(query, entry->type, predicted, true);
 }
 
-/* What predictor_own will answer. */
-static inline unsigned predictor_own_ahead(const predictor *p, const branch_query *query,
-                                           const btb_entry *entry)
+/* The same in full, of a branch of `kind` (isa_branch). */
+static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
 {
-    const return_stack *returns = &p->returns;
-    bool popped = entry->type == BTB_RET && returns->entries != 0;
-    return predictor_compare(query, entry->type, popped ? returns->address[returns->top] : entry->target,
-                             entry->type != BTB_JCC || predictor_direction(p, entry, query->since_last));
+    bool predicted_taken = (prediction & OWN_PREDICTED_TAKEN) != 0;
+    if ((prediction & PREDICTED_FALSELY) != 0)
+        return (branch_answer){.hit = true,
+                               .false_entry = true,
+                               .predicted_taken = predicted_taken,
+                               .return_predicted = (prediction & FALSE_RETURN) != 0};
+    if ((prediction & ~1u) == PREDICTED_NOTHING)
+        return (branch_answer){.right = prediction == PREDICTED_NOTHING};
+    bool right = predictor_own_right(prediction), returns = kind == ISA_RET;
+    return (branch_answer){.hit = true,
+                           .predicted_taken = predicted_taken,
+                           .right = right,
+                           .return_predicted = returns,
+                           .return_right = returns && right};
 }
 
-/* The same in full. */
-static inline branch_answer predictor_own_answer(unsigned own, uint8_t type, bool overflow)
+/* It was predicted right. */
+static inline bool predictor_right(unsigned prediction)
 {
-    bool right = predictor_own_right(own);
-    return (branch_answer){.hit = true,
-                           .predicted_taken = (own & OWN_PREDICTED_TAKEN) != 0,
-                           .right = right,
-                           .return_predicted = type == BTB_RET,
-                           .return_right = type == BTB_RET && right,
-                           .return_stack_overflow = overflow};
+    return predictor_answer(prediction, ISA_NOT_BRANCH).right;
 }
 
 /* Whether `entry`, one of the right set or NULL, is the branch's own. Tags are unique within a set. */
@@ -136,20 +154,14 @@ static inline bool predictor_is_own(const btb *b, const btb_entry *entry, const 
            entry->offset == (query->last_byte & 3) && entry->type == predictor_type(query->kind);
 }
 
-/* predictor.c. A taken branch of the P55C that is in the BTB's reach and has found no entry: as
- * predictor_branch, whose answer is always the same. Answers the entry that it has got, NULL if none. */
-btb_entry *predictor_meet(predictor *p, const branch_query *query);
+/* predictor.c. Predicts a near branch of the P55C, learns, and answers in short. */
+unsigned predictor_near(predictor *p, const branch_query *query, bool *overflow);
 
-/* A branch finds its entry by nothing but its own address: P55C. */
+/* A branch finds its entry by nothing but its own address: P55C. What is predicted then depends on nothing
+ * but the order of what is executed, so that it can be found out before the pipe asks: predict.c. */
 static inline bool predictor_keeps_entries(const predictor *p)
 {
     return p->btb.model->key != BTB_KEY_PREVIOUS_PAIR;
-}
-
-/* Entry that a branch of the P55C would find, NULL if none, or on the P54C, where that depends on more. */
-static inline btb_entry *predictor_entry(predictor *p, uint32_t last_byte)
-{
-    return predictor_keeps_entries(p) ? btb_find(&p->btb, last_byte) : NULL;
 }
 
 #endif

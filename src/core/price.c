@@ -4,6 +4,7 @@
 
 #include "core/core_internal.h"
 #include "core/cost.h"
+#include "core/predictor_fast.h"
 #include "core/profile_internal.h"
 
 uint32_t price_physical(const p5_block *block, uint32_t linear)
@@ -95,10 +96,17 @@ static bool resolve_end(void *context, const op *o)
     return price_end_known(core, core->block, o->address + o->length - 1);
 }
 
+void price_branch(p5_core *core, const branch_query *query, branch_answer *answer)
+{
+    if (core->timing.btb_by_pairs)
+        predictor_branch(core->predictor, query, answer);
+    else
+        *answer = predictor_answer(core->prediction, query->kind);
+}
+
 static void resolve_branch(void *context, const branch_query *query, branch_answer *answer)
 {
-    p5_core *core = context;
-    predictor_branch(core->predictor, query, answer);
+    price_branch(context, query, answer);
 }
 
 static bool resolve_passed(void *context, uint32_t previous_u)
@@ -162,7 +170,6 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
     uint32_t values_left = r->value_count;
     core->block = block;
     begin(core, block->ops[r->first].address, resolver, deltas);
-    core->pipe.branch_since = core->instructions - block->ran->instructions;
     core->pipe.branch_pairs = core->groups - block->ran->groups;
     for (unsigned i = r->first; i <= last; i++) {
         const op *o = &block->ops[i];
@@ -179,10 +186,8 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
         left -= n;
     }
     end(core);
-    if (block->ops[last].branch != ISA_NOT_BRANCH) {
-        block->ran->instructions = core->instructions;
+    if (core->timing.btb_by_pairs && block->ops[last].branch != ISA_NOT_BRANCH)
         block->ran->groups = core->groups;
-    }
 }
 
 void price_exact(p5_core *core, const p5_retired *r)

@@ -7,10 +7,11 @@
 
 typedef struct timing {
     /* from the family */
-    uint8_t index; /* column of the form table: 0 P54C, 1 P55C */
-    bool fifo;     /* an F stage with a four-entry FIFO before D1 (P55C) */
-    bool errata;   /* events count as in silicon (errata 44 and 76) */
-    bool end_bits; /* instruction boundaries are unknown until a line was decoded once (P54C) */
+    uint8_t index;     /* column of the form table: 0 P54C, 1 P55C */
+    bool fifo;         /* an F stage with a four-entry FIFO before D1 (P55C) */
+    bool errata;       /* events count as in silicon (errata 44 and 76) */
+    bool btb_by_pairs; /* branches are looked up by the pair before them (P54C): the pipe asks */
+    bool end_bits;     /* instruction boundaries are unknown until a line was decoded once (P54C) */
 
     uint32_t fetch_blocks;  /* 16-byte blocks that PF delivers in one clock */
     uint32_t pair_length_u; /* longest instruction that may be the first of a pair, prefixes not counted */

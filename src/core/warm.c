@@ -20,9 +20,6 @@ typedef struct warm_line {
 
 /* What is known of a block that has been executed whole: see can_be_known. */
 struct warm_block {
-    btb_entry *entry; /* its branch's, where it was seen last, or NULL */
-    uint64_t place;   /* what identifies it there: btb_place */
-    uint8_t btb_set, btb_way;
     uint8_t line_count;
     uint8_t skips;       /* lines in front that are not fetched when it follows what stands before it */
     uint32_t page;       /* tlb_key of its code */
@@ -117,11 +114,11 @@ static inline void touch_references(p5_core *core, const p5_retired *r)
 
 /* ---- branches ------------------------------------------------------------------------------------------ */
 
-static inline void touch_branch(p5_core *core, const p5_block *block, const op *o, uint32_t next, bool in_v)
+/* P54C: looked up by the pair before it. */
+static void touch_branch(p5_core *core, const p5_block *block, const op *o, uint32_t next, bool in_v)
 {
     warm *w = core->warm;
     bool taken = price_taken(o, next);
-    uint64_t since = core->instructions - block->ran->instructions;
     const branch_query query = {.address = o->address,
                                 .last_byte = o->address + o->length - 1,
                                 .pair = w->last_u,
@@ -131,35 +128,10 @@ static inline void touch_branch(p5_core *core, const p5_block *block, const op *
                                 .kind = o->branch,
                                 .taken = taken,
                                 .in_v = in_v,
-                                .loop_pairs = branch_run_pairs(block->ran, core->groups),
-                                .since_last = since};
-    predictor *p = core->predictor;
-    branch_answer answer = {0};
-    predictor_branch(p, &query, &answer);
+                                .loop_pairs = branch_run_pairs(block->ran, core->groups)};
+    branch_answer answer;
+    predictor_branch(core->predictor, &query, &answer);
     w->redirect |= taken || (!answer.right && o->branch < ISA_FAR);
-    btb_entry *entry = o->branch < ISA_FAR ? predictor_entry(p, query.last_byte) : NULL;
-    warm_block *known = block->warm;
-    if (known != NULL && predictor_is_own(&p->btb, entry, &query)) {
-        known->entry = entry;
-        known->place = btb_place(entry);
-        btb_where(&p->btb, entry, &known->btb_set, &known->btb_way);
-    }
-}
-
-/* ... that finds the entry it had last time: predictor_branch without the search. */
-static inline void touch_own_branch(p5_core *core, const p5_block *block, warm_block *known, uint32_t next)
-{
-    predictor *p = core->predictor;
-    uint64_t since = core->instructions - block->ran->instructions;
-    bool taken = block_taken(block, next), overflow;
-    const branch_query query = {.target = next,
-                                .fall_through = block->fall_through,
-                                .kind = block->branch_kind,
-                                .taken = taken,
-                                .since_last = since};
-    btb_used_way(&p->btb, known->btb_set, known->btb_way);
-    bool right = predictor_own_right(predictor_own(p, &query, known->entry, &overflow));
-    core->warm->redirect = taken | !right;
 }
 
 /* P54C: the next group begins at `u`, so the one before is what the BTB is asked by. */
@@ -250,7 +222,7 @@ static void get_to_know(const p5_core *core, const p5_retired *r)
     p5_block *block = r->block;
     uint32_t first = block->code->linear, last = first + block->code->size - 1;
     uint32_t physical = price_physical(block, first) & ~31u;
-    unsigned lines = last / 32 - first / 32 + 1, groups = core->timing.end_bits ? block->count : 0;
+    unsigned lines = last / 32 - first / 32 + 1, groups = core->timing.btb_by_pairs ? block->count : 0;
     size_t size =
         sizeof(warm_block) + groups * sizeof(uint32_t) + block->access_count * sizeof(data_expected);
     warm_block *known = lines <= WARM_LINES ? calloc(1, size) : NULL;
@@ -263,7 +235,7 @@ static void get_to_know(const p5_core *core, const p5_retired *r)
     known->last_block = last / FETCHED;
     known->last_line = last & ~31u;
     for (unsigned i = 0; i < lines; i++)
-        known->lines[i] = (warm_line){cache_tag(physical), groups > 0 ? block->end_masks[i] : 0,
+        known->lines[i] = (warm_line){cache_tag(physical), core->timing.end_bits ? block->end_masks[i] : 0,
                                       (uint8_t)cache_set(physical + 32 * i), 0};
     known->expected = (data_expected *)(known->groups + groups);
     for (uint32_t i = 0; i < block->access_count; i++)
@@ -328,13 +300,13 @@ static void __attribute__((noinline)) touch_rest(p5_core *core, const p5_access 
  * as warm_any, which it is left to otherwise. */
 static inline __attribute__((always_inline)) bool warm_known(p5_core *core, const p5_block *block,
                                                              const p5_access *a, const p5_access *end,
-                                                             uint32_t next, bool pairs)
+                                                             uint32_t next, p5_prediction prediction,
+                                                             bool pairs)
 {
     warm *w = core->warm;
     warm_block *known = block->warm;
     struct memory *m = core->memory;
     if (known == NULL || (size_t)((const char *)end - (const char *)a) != block->access_bytes ||
-        (!pairs && (known->entry == NULL || btb_place(known->entry) != known->place)) ||
         m->code_fill.done > w->clock || (!w->redirect && w->block != known->before))
         return false;
     bool same = known->changes[w->redirect] == memory_code_changes(m) &&
@@ -355,15 +327,15 @@ static inline __attribute__((always_inline)) bool warm_known(p5_core *core, cons
     if (pairs)
         touch_known_pairs(core, block, known, next);
     else
-        touch_own_branch(core, block, known, next);
-    block->ran->instructions = core->instructions;
-    block->ran->groups = core->groups;
+        w->redirect = block_taken(block, next) | !predictor_right(prediction);
+    if (pairs)
+        block->ran->groups = core->groups;
     core->now += block->count;
     w->clock += block->count;
     return true;
 }
 
-static void warm_any(p5_core *core, const p5_retired *r)
+static void warm_any(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     warm *w = core->warm;
     const p5_block *block = r->block;
@@ -376,12 +348,12 @@ static void warm_any(p5_core *core, const p5_retired *r)
         touch_ends(core, r);
     touch_references(core, r);
     core->instructions += (uint64_t)r->count - r->interrupted;
-    if (core->timing.end_bits)
+    if (core->timing.btb_by_pairs)
         touch_pairs(core, r);
     else if (end->branch != ISA_NOT_BRANCH)
-        touch_branch(core, r->block, end, r->next, false);
+        w->redirect |=
+            price_taken(end, r->next) || (prediction != NOT_PREDICTED && !predictor_right(prediction));
     if (end->branch != ISA_NOT_BRANCH) {
-        block->ran->instructions = core->instructions;
         block->ran->groups = core->groups;
     } else if (r->next != end->address + end->length) {
         w->redirect = true; /* a REP string that goes on, HLT */
@@ -390,27 +362,27 @@ static void warm_any(p5_core *core, const p5_retired *r)
     w->clock += r->count;
 }
 
-void p5_core_warm(p5_core *core, const p5_retired *r)
+void p5_core_warm(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     if (r->count == 0)
         return;
     core->block = r->block;
     if (r->count != r->block->count || !warm_known(core, r->block, r->accesses, r->accesses + r->access_count,
-                                                   r->next, core->timing.end_bits))
-        warm_any(core, r);
+                                                   r->next, prediction, core->timing.btb_by_pairs))
+        warm_any(core, r, prediction);
 }
 
 /* Operand values do not matter. */
-static inline __attribute__((always_inline)) void warm_blocks(p5_core *core, const p5_access *accesses,
-                                                              const p5_value *values,
-                                                              const p5_retired_block *blocks, size_t count,
-                                                              bool pairs)
+static inline __attribute__((always_inline)) void
+warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
+            const p5_prediction *predictions, size_t count, bool pairs)
 {
-    for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++) {
+    for (const p5_retired_block *s = blocks, *end = s + count; s < end; s++, predictions++) {
         core->block = s->block;
-        if (__builtin_expect(!warm_known(core, s->block, accesses, s->accesses_end, s->next, pairs), 0)) {
+        if (__builtin_expect(
+                !warm_known(core, s->block, accesses, s->accesses_end, s->next, *predictions, pairs), 0)) {
             const p5_retired r = block_retired(s, accesses, values);
-            warm_any(core, &r);
+            warm_any(core, &r, *predictions);
         }
         accesses = s->accesses_end;
         values = s->values_end;
@@ -418,12 +390,12 @@ static inline __attribute__((always_inline)) void warm_blocks(p5_core *core, con
 }
 
 uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                             const p5_retired_block *blocks, size_t count)
+                             const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
 {
-    if (core->timing.end_bits)
-        warm_blocks(core, accesses, values, blocks, count, true);
+    if (core->timing.btb_by_pairs)
+        warm_blocks(core, accesses, values, blocks, predictions, count, true);
     else
-        warm_blocks(core, accesses, values, blocks, count, false);
+        warm_blocks(core, accesses, values, blocks, predictions, count, false);
     return core->now;
 }
 

@@ -67,7 +67,7 @@ static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsig
 }
 
 /* Prices in parts, and looks at the goals behind each. */
-static void retire_in_parts(p5_machine *machine, const p5_retired *r)
+static void retire_in_parts(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     const p5_access *accesses = r->accesses;
     const p5_value *values = r->values;
@@ -78,49 +78,51 @@ static void retire_in_parts(p5_machine *machine, const p5_retired *r)
         values += part.value_count;
         i += count;
         machine->instructions += count - part.interrupted;
-        p5_core_retire(machine->core, &part);
+        p5_core_price(machine->core, &part, prediction);
         observe_reached(machine, part.next, part.cpl_after);
     }
 }
 
 /* The next goal in clocks may lie in the stretch. */
-static bool is_near(const p5_machine *machine, const p5_retired *r)
+static bool is_near(const p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     const observers *all = machine->observers;
     uint64_t clock = p5_machine_clock(machine);
     return clock + bound_blind(&all->most, r->block->most_clocks, r->access_count, r->block->code->size) >=
                all->next_clock &&
-           clock + bound_clocks(machine->core, &all->most, r) >= all->next_clock;
+           clock + bound_clocks(machine->core, &all->most, r, prediction) >= all->next_clock;
 }
 
 /* Prices a stretch, in parts if a goal may lie in it, and tells of the goals that it reaches. */
-static void retire(p5_machine *machine, const p5_retired *r)
+static void retire(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     uint64_t instructions = machine->instructions + r->count - r->interrupted;
-    bool clock_near = is_near(machine, r);
+    bool clock_near = is_near(machine, r, prediction);
     if (r->count > 1 && (clock_near || instructions > machine->observers->next_instruction)) {
-        retire_in_parts(machine, r);
+        retire_in_parts(machine, r, prediction);
     } else {
         machine->instructions = instructions;
-        p5_core_retire(machine->core, r);
+        p5_core_price(machine->core, r, prediction);
         observe_reached(machine, r->next, r->cpl_after);
     }
 }
 
 /* Those of a batch that can reach no goal are priced together. */
 void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-                              const p5_retired_block *blocks, size_t count, unsigned instructions)
+                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
+                              unsigned instructions)
 {
     observers *all = machine->observers;
     for (const p5_retired_block *end = blocks + count; blocks < end;) {
         size_t priced = 0;
         if (machine->instructions + instructions < all->next_instruction)
-            priced = p5_core_retire_blocks_before(machine->core, accesses, values, blocks,
-                                                  (size_t)(end - blocks), all->next_clock);
+            priced = p5_core_price_blocks_before(machine->core, accesses, values, blocks, predictions,
+                                                 (size_t)(end - blocks), all->next_clock);
         if (blocks + priced == end) {
             machine->instructions += instructions;
             break;
         }
+        predictions += priced;
         for (size_t i = 0; i < priced; i++, blocks++) {
             machine->instructions += blocks->block->count;
             instructions -= blocks->block->count;
@@ -128,7 +130,7 @@ void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, co
             values = blocks->values_end;
         }
         const p5_retired r = block_retired(blocks, accesses, values);
-        retire(machine, &r);
+        retire(machine, &r, *predictions++);
         instructions -= r.count;
         accesses = blocks->accesses_end;
         values = blocks->values_end;
@@ -138,14 +140,14 @@ void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, co
         observers_sweep(machine);
 }
 
-void observers_retired(p5_machine *machine, const p5_retired *r)
+void observers_retired(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
 {
     observers *all = machine->observers;
     uint32_t address = r->block->ops[r->first].address;
     for (p5_observer *o = all->first; o != NULL; o = o->next)
         if (o->arrived && !all->resumed)
             observe_enter(o, r, address);
-    retire(machine, r);
+    retire(machine, r, prediction);
     all->resumed = r->interrupted;
     observe_stretch(machine, r);
     bool returns = observe_may_return(r->block->ops[r->first + r->count - 1].branch);

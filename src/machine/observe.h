@@ -15,10 +15,11 @@ typedef struct observe_calm {
 } observe_calm;
 
 /* Prices a stretch in the place of run_retired, and observes within it. */
-void observers_retired(p5_machine *machine, const p5_retired *retired);
+void observers_retired(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
 /* ... in the place of run_retired_blocks. */
 void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-                              const p5_retired_block *blocks, size_t count, unsigned instructions);
+                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
+                              unsigned instructions);
 /* A delivery has been priced. */
 void observers_delivered(p5_machine *machine, const p5_exception *exception);
 /* Time has passed in HLT. */

@@ -4,16 +4,20 @@
 
 #include "machine/state.h"
 
-/* A message: this, then stretches, their values, their accesses. */
+/* A message: this, then stretches, their values, their accesses, their predictions. */
 typedef struct message {
     size_t count; /* of blocks; 0 = it is `one` */
     union {
         struct {
             const p5_access *accesses;
             const p5_value *values;
+            const p5_prediction *predictions;
             unsigned instructions;
         } batch;
-        p5_retired one;
+        struct {
+            p5_retired one;
+            p5_prediction prediction;
+        };
     };
     p5_retired_block blocks[];
 } message;
@@ -23,8 +27,9 @@ _Static_assert(_Alignof(p5_value) <= _Alignof(p5_retired_block) && _Alignof(p5_a
 static bool price(p5_machine *machine, const message *m)
 {
     if (m->count == 0)
-        return run_price_apart(machine, &m->one);
-    return run_price(machine, m->batch.accesses, m->batch.values, m->blocks, m->count, m->batch.instructions);
+        return run_price_apart(machine, &m->one, m->prediction);
+    return run_price(machine, m->batch.accesses, m->batch.values, m->blocks, m->batch.predictions, m->count,
+                     m->batch.instructions);
 }
 
 static void work(void *context, const void *m)
@@ -46,7 +51,7 @@ static message *begin(worker *w, size_t blocks, const p5_value *values, size_t v
 {
     size_t values_at = sizeof(message) + blocks * sizeof(p5_retired_block);
     size_t accesses_at = values_at + value_count * sizeof *values;
-    size_t bytes = accesses_at + access_count * sizeof *accesses;
+    size_t bytes = accesses_at + access_count * sizeof *accesses + blocks * sizeof(p5_prediction);
     if (bytes > WORKER_LARGEST)
         return NULL;
     unsigned char *m = worker_reserve(w, bytes);
@@ -62,18 +67,20 @@ static inline const void *moved(const void *pointer, const void *from, const voi
 }
 
 bool pricer_put(worker *w, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
-                size_t count, unsigned instructions)
+                const p5_prediction *predictions, size_t count, unsigned instructions)
 {
     const p5_retired_block *last = &blocks[count - 1];
     const p5_value *values_there;
     const p5_access *accesses_there;
-    message *m = begin(w, count, values, (size_t)(last->values_end - values), accesses,
-                       (size_t)(last->accesses_end - accesses), &values_there, &accesses_there);
+    size_t access_count = (size_t)(last->accesses_end - accesses);
+    message *m = begin(w, count, values, (size_t)(last->values_end - values), accesses, access_count,
+                       &values_there, &accesses_there);
     if (m == NULL)
         return false;
     m->count = count;
     m->batch.accesses = accesses_there;
     m->batch.values = values_there;
+    m->batch.predictions = memcpy((p5_prediction *)(accesses_there + access_count), predictions, count);
     m->batch.instructions = instructions;
     for (size_t i = 0; i < count; i++) {
         m->blocks[i] = blocks[i];
@@ -84,7 +91,7 @@ bool pricer_put(worker *w, const p5_access *accesses, const p5_value *values, co
     return true;
 }
 
-bool pricer_put_one(worker *w, const p5_retired *retired)
+bool pricer_put_one(worker *w, const p5_retired *retired, p5_prediction prediction)
 {
     if (retired->unsafe_x87) /* its mask is not carried */
         return false;
@@ -96,6 +103,7 @@ bool pricer_put_one(worker *w, const p5_retired *retired)
         return false;
     m->count = 0;
     m->one = *retired;
+    m->prediction = prediction;
     m->one.values = values_there;
     m->one.accesses = accesses_there;
     m->one.unsafe_mask = NULL;

@@ -15,7 +15,7 @@ worker *pricer_open(p5_machine *machine);
  * so. Waits if the model is far behind. False: they are too large, or there is something about one that is
  * not carried; the caller's own thread has to price them. */
 bool pricer_put(worker *w, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
-                size_t count, unsigned instructions);
+                const p5_prediction *predictions, size_t count, unsigned instructions);
 /* The same with run_price_apart. */
-bool pricer_put_one(worker *w, const p5_retired *retired);
+bool pricer_put_one(worker *w, const p5_retired *retired, p5_prediction prediction);
 #endif

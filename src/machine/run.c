@@ -109,16 +109,16 @@ static inline void run_settle(p5_machine *machine)
 }
 
 /* Prices a stretch and tells the observers. */
-static inline void run_price_one(p5_machine *machine, const p5_retired *retired)
+static inline void run_price_one(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
     if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
-        observers_retired(machine, retired);
+        observers_retired(machine, retired, prediction);
     } else {
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
         if (__builtin_expect(machine->fast_forwarding, 0))
-            p5_core_warm(machine->core, retired);
+            p5_core_warm(machine->core, retired, prediction);
         else
-            p5_core_retire(machine->core, retired);
+            p5_core_price(machine->core, retired, prediction);
     }
 }
 
@@ -132,33 +132,35 @@ static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired 
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
+    p5_prediction prediction = p5_core_predict(machine->core, retired);
     if (machine->apart) {
-        if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired))
+        if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
         worker_wait(machine->pricer);
     }
     run_settle(machine);
-    run_price_one(machine, retired);
+    run_price_one(machine, retired, prediction);
     return run_behind(machine, retired);
 }
 
-bool run_price_apart(p5_machine *machine, const p5_retired *retired)
+bool run_price_apart(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
-    run_price_one(machine, retired);
+    run_price_one(machine, retired, prediction);
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
 bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
-               const p5_retired_block *blocks, size_t count, unsigned instructions)
+               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
+               unsigned instructions)
 {
     if (__builtin_expect(machine->observers != NULL, 0)) {
-        observers_retired_blocks(machine, accesses, values, blocks, count, instructions);
+        observers_retired_blocks(machine, accesses, values, blocks, predictions, count, instructions);
         return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
     }
     machine->instructions += instructions;
     uint64_t clock = __builtin_expect(machine->fast_forwarding, 0)
-                         ? p5_core_warm_blocks(machine->core, accesses, values, blocks, count)
-                         : p5_core_retire_blocks(machine->core, accesses, values, blocks, count);
+                         ? p5_core_warm_blocks(machine->core, accesses, values, blocks, predictions, count)
+                         : p5_core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
     return run_goal_reached(machine, clock);
 }
 
@@ -166,13 +168,15 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
+    p5_prediction predictions[ENGINE_BATCH + 1];
+    p5_core_predict_blocks(machine->core, blocks, count, predictions);
     if (machine->apart) {
-        if (pricer_put(machine->pricer, accesses, values, blocks, count, instructions))
+        if (pricer_put(machine->pricer, accesses, values, blocks, predictions, count, instructions))
             return false;
         worker_wait(machine->pricer);
     }
     run_settle(machine);
-    return run_price(machine, accesses, values, blocks, count, instructions);
+    return run_price(machine, accesses, values, blocks, predictions, count, instructions);
 }
 
 void run_catch_up(void *context)
