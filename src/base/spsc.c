@@ -112,12 +112,27 @@ void spsc_put(spsc *q)
         wake(q);
 }
 
+unsigned long long spsc_count(const spsc *q)
+{
+    return q->producer.put;
+}
+
+bool spsc_has_done(spsc *q, unsigned long long count)
+{
+    if (q->producer.known_done < count)
+        q->producer.known_done = atomic_load_explicit(&q->done, memory_order_acquire);
+    return q->producer.known_done >= count;
+}
+
+void spsc_wait(spsc *q, unsigned long long count)
+{
+    if (!spsc_has_done(q, count))
+        wait_for(q, count);
+}
+
 void spsc_drain(spsc *q)
 {
-    if (q->producer.known_done != q->producer.put)
-        q->producer.known_done = atomic_load_explicit(&q->done, memory_order_acquire);
-    if (q->producer.known_done != q->producer.put)
-        wait_for(q, q->producer.put);
+    spsc_wait(q, q->producer.put);
 }
 
 void spsc_end(spsc *q)

@@ -13,7 +13,7 @@
 enum {
     SPSC_MESSAGES = 128,      /* in the queue at most */
     SPSC_STEP = 16,           /* every so many the other side is told */
-    SPSC_BYTES = 512 * 1024,  /* of them together */
+    SPSC_BYTES = 256 * 1024,  /* of them together */
     SPSC_LARGEST = 64 * 1024, /* of one */
     SPSC_LINE = 64            /* messages begin cache lines of the host */
 };
@@ -47,6 +47,12 @@ void spsc_close(spsc *q);
 void *spsc_reserve(spsc *q, size_t bytes);
 /* The consumer may hear of it only at the SPSC_STEPth one, spsc_drain or spsc_end. */
 void spsc_put(spsc *q);
+/* How many have been put. */
+unsigned long long spsc_count(const spsc *q);
+/* The consumer is done with the first `count` of them, as far as it tells now. */
+bool spsc_has_done(spsc *q, unsigned long long count);
+/* Waits until it is. */
+void spsc_wait(spsc *q, unsigned long long count);
 /* Waits until the consumer is done with all of them. */
 void spsc_drain(spsc *q);
 /* No more come: when those that are there are done, spsc_take answers NULL. */

@@ -70,6 +70,21 @@ void worker_put(worker *w)
     spsc_put(&w->queue);
 }
 
+unsigned long long worker_count(const worker *w)
+{
+    return spsc_count(&w->queue);
+}
+
+bool worker_has_done(worker *w, unsigned long long count)
+{
+    return spsc_has_done(&w->queue, count);
+}
+
+void worker_wait_for(worker *w, unsigned long long count)
+{
+    spsc_wait(&w->queue, count);
+}
+
 void worker_wait(worker *w)
 {
     if (!w->behind)

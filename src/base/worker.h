@@ -20,7 +20,12 @@ void worker_close(worker *w);
 void *worker_reserve(worker *w, size_t bytes);
 /* The message is complete. */
 void worker_put(worker *w);
-/* Returns when the work is done. */
+/* Messages put so far, and whether the first `count` of them are done. */
+unsigned long long worker_count(const worker *w);
+bool worker_has_done(worker *w, unsigned long long count);
+/* Returns when they are. */
+void worker_wait_for(worker *w, unsigned long long count);
+/* Returns when all the work is done. */
 void worker_wait(worker *w);
 
 #endif

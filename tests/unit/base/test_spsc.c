@@ -1,5 +1,5 @@
 /* The queue between two threads: everything arrives, once, in order and unchanged, whatever the sizes, and
- * spsc_drain returns behind the last. */
+ * spsc_drain returns behind the last, spsc_wait behind as many as were asked for. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,6 +132,70 @@ static void an_empty_queue_ends(void **state)
     run(SPSC_STEP - 1, 0, 0, 0); /* nobody was told of them before the end */
 }
 
+/* What messages only point to is used again when they are done. */
+enum { SHELVES = 3, SHELF_MESSAGES = 10, SHELF_BYTES = 512 };
+typedef struct elsewhere {
+    uint32_t number;
+    const unsigned char *bytes;
+} elsewhere;
+
+static void *consume_elsewhere(void *context)
+{
+    consumer *c = context;
+    for (const elsewhere *m; (m = spsc_take(c->queue)) != NULL; spsc_done(c->queue)) {
+        bool right = m->number == c->taken;
+        for (uint32_t i = 0; i < SHELF_BYTES; i++)
+            right &= m->bytes[i] == byte_of(m->number, i);
+        c->wrong += !right;
+        c->taken++;
+        if (c->sleep_every != 0 && c->taken % c->sleep_every == 0)
+            nap();
+    }
+    return NULL;
+}
+
+static void run_elsewhere(uint32_t count, unsigned consumer_sleeps)
+{
+    static spsc queue;
+    static unsigned char shelves[SHELVES][SHELF_MESSAGES][SHELF_BYTES];
+    unsigned long long last[SHELVES] = {0};
+    consumer c = {.queue = &queue, .sleep_every = consumer_sleeps};
+    pthread_t thread;
+    assert_true(spsc_open(&queue));
+    assert_int_equal(pthread_create(&thread, NULL, consume_elsewhere, &c), 0);
+    for (uint32_t n = 0; n < count; n++) {
+        unsigned shelf = n / SHELF_MESSAGES % SHELVES, place = n % SHELF_MESSAGES;
+        if (place == 0) {
+            spsc_wait(&queue, last[shelf]);
+            assert_true(spsc_has_done(&queue, last[shelf]));
+        }
+        for (uint32_t i = 0; i < SHELF_BYTES; i++)
+            shelves[shelf][place][i] = byte_of(n, i);
+        *(elsewhere *)spsc_reserve(&queue, sizeof(elsewhere)) =
+            (elsewhere){.number = n, .bytes = shelves[shelf][place]};
+        assert_int_equal(spsc_count(&queue), n);
+        spsc_put(&queue);
+        last[shelf] = spsc_count(&queue);
+    }
+    spsc_wait(&queue, count / 2); /* is done long ago, or soon */
+    spsc_drain(&queue);
+    assert_true(spsc_has_done(&queue, count));
+    assert_false(spsc_has_done(&queue, count + 1));
+    spsc_end(&queue);
+    pthread_join(thread, NULL);
+    spsc_close(&queue);
+    assert_int_equal(c.taken, count);
+    assert_int_equal(c.wrong, 0);
+}
+
+static void a_wait_is_for_some(void **state)
+{
+    (void)state;
+    run_elsewhere(30000, 0);
+    run_elsewhere(3000, 7);
+    run_elsewhere(3000, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +204,7 @@ int main(void)
         cmocka_unit_test(everything_arrives_from_a_slow_producer),
         cmocka_unit_test(a_drain_waits_for_all),
         cmocka_unit_test(an_empty_queue_ends),
+        cmocka_unit_test(a_wait_is_for_some),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
