@@ -316,7 +316,8 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         at += insn.length;
     }
     b->marks[b->count].offset = (uint16_t)at;
-    b->quick = b->kind == BLOCK_PLAIN && !last_looks_outside;
+    b->quick = b->kind == BLOCK_PLAIN && !last_looks_outside &&
+               b->marks[b->count].accesses <= QUICK_ACCESSES + 2 * b->count;
     /* Unicorn leaves the rest of an instruction unread that it knows to fault: the x87 with CR0.TS. */
     if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
         return false;

@@ -141,6 +141,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
     }
     x87_open(e);
     stream_none(e);
+    engine_batch_into(e, &e->at);
     e->retired.unsafe_mask = e->unsafe;
     mmu_flush(e);
     reset(e);

@@ -77,6 +77,13 @@ typedef bool engine_retired(void *context, const p5_retired *retired);
 typedef bool engine_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                                    const p5_retired_block *blocks, size_t count, unsigned instructions);
 
+/* Where a batch is put down: see engine_batch_into. */
+typedef struct engine_room {
+    p5_retired_block *blocks; /* the first is not handed over */
+    p5_value *values;
+    p5_access *accesses;
+} engine_room;
+
 void engine_settle(engine *e);
 
 typedef struct engine_callbacks {
@@ -86,7 +93,9 @@ typedef struct engine_callbacks {
      * before anything else is executed. */
     engine_retired *retired;
     /* The same for `count` stretches of `instructions` altogether, the first one's accesses and values from
-     * `accesses` and `values`: while engine_batch allows it. NULL: it is never called. */
+     * `accesses` and `values`: while engine_batch allows it. What they point to is the owner's until the
+     * next batch is begun, and for good if engine_batch_into has given that one another place. NULL: it is
+     * never called. */
     engine_retired_blocks *retired_blocks;
     /* Something is about to be looked at or changed that depends on what retired and retired_blocks have
      * told, or that pricing it depends on: before every other callback, before the core makes or releases a
@@ -133,8 +142,20 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
  * the setting of accessed and dirty bits has been given away then. Not to be on if the owner looks at what
  * the guest's stores change - page tables that it writes itself, memory behind the caches - while it prices.
  */
-enum { ENGINE_BATCH = 256 };
+enum {
+    ENGINE_BATCH = 256,
+    ENGINE_BLOCK = 128, /* instructions of the largest block */
+    /* What a room needs to have, whatever is executed (internal.h). */
+    ENGINE_ROOM_BLOCKS = 1 + ENGINE_BATCH + 1,
+    ENGINE_ROOM_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
+    ENGINE_ROOM_ACCESSES = 3200
+};
 void engine_batch(engine *e, bool on);
+/* Batches are put into `room` from the next one on, one after another; at first into the engine's own. Who
+ * keeps a batch calls this before retired_blocks returns. The next one's room may begin where that batch ends
+ * in each of the three arrays: what the running block has recorded by then stands there, and is needed until
+ * retired or retired_blocks has told of it and returned, which is before the next batch is begun. */
+void engine_batch_into(engine *e, const engine_room *room);
 /* Runs from the current state until a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);

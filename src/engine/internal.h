@@ -85,7 +85,8 @@ typedef struct engine_block {
     block_levels levels;
     bool slow;              /* its start has more to do than to be noted */
     bool plain;             /* quick, and not slow */
-    bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors */
+    bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors;
+                               its records fit into a batch */
     bool address16;         /* BLOCK_REP: the count is CX */
     bool port;              /* BLOCK_REP: INS or OUTS */
     bool scan_reverse;      /* BLOCK_SCAN: BSR */
@@ -107,10 +108,22 @@ typedef struct engine_block {
 
 /* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
  * few hundred records, and they are given away in parts when the buffer is nearly full. */
-enum { BLOCK_INSNS = 128, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
+enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
 /* A batch takes blocks until it has ENGINE_BATCH instructions, and then that one which ends where it is given
- * away; the running block comes behind. */
-enum { BATCH_CAPACITY = ENGINE_BATCH + 1, VALUE_CAPACITY = ENGINE_BATCH + 3 * BLOCK_INSNS };
+ * away; and the running block is recorded behind it. Instructions with many data references are rare. So that
+ * the room for a batch need not have that for hundreds of them, a block goes into none if it has more
+ * references than these and two for each instruction. Microcode may add a descriptor at the end of a block.
+ */
+enum {
+    QUICK_ACCESSES = 8,
+    MOST_STRETCHES = ENGINE_BATCH + 1,
+    MOST_INSNS = ENGINE_BATCH - 1 + 2 * BLOCK_INSNS,
+    MICROCODE_ACCESSES = 16
+};
+_Static_assert((int)ENGINE_ROOM_BLOCKS >= 1 + MOST_STRETCHES && (int)ENGINE_ROOM_VALUES >= (int)MOST_INSNS &&
+                   (int)ENGINE_ROOM_ACCESSES >=
+                       2 * MOST_INSNS + QUICK_ACCESSES * MOST_STRETCHES + MICROCODE_ACCESSES,
+               "a batch and the running block fit into a room");
 
 /* What is to be checked beside what Unicorn does (guard.c). */
 enum { GUARD_FS = 1, GUARD_GS = 2 };
@@ -143,9 +156,9 @@ struct engine {
                                running block begin where those of the one before end */
     int batch_room; /* instructions that the batch still takes. More than none: the running block is a quick
                        one */
-    unsigned batch_instructions;
-    bool batching;   /* engine_batch */
-    bool descriptor; /* the stretch read a descriptor */
+    unsigned batch_instructions; /* none: the batch is empty */
+    bool batching;               /* engine_batch */
+    bool descriptor;             /* the stretch read a descriptor */
     bool restart; /* the running block was left because it changed its own code; it goes on with a block that
                      starts inside */
     bool stepping;
@@ -154,7 +167,9 @@ struct engine {
     p5_retired retired;    /* filled in for every stretch; between stretches what is rarely set is not */
     engine_callbacks callbacks;
     uc_env *env;
-    p5_access *records;
+    engine_room at; /* where the running block and the batch before it are recorded. The first stretch is
+                       none, and says where the batch begins */
+    engine_room next_batch;            /* where the next batch goes: engine_batch_into */
     page_entry pages[2][PAGE_ENTRIES]; /* by privilege: supervisor, user */
 
     /* REP strings. */
@@ -226,8 +241,10 @@ struct engine {
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
     engine_block *unfinished;   /* its translation was left by a page fault */
     engine_block *emergency;    /* when there is no memory for another one */
-    p5_value values[VALUE_CAPACITY];
-    p5_retired_block batch[1 + BATCH_CAPACITY]; /* the first is none, and says where the batch begins */
+    /* Room of the engine's own, for everything but batches, and for those, too, until there is another. */
+    p5_access *records; /* RECORD_CAPACITY */
+    p5_value values[ENGINE_ROOM_VALUES];
+    p5_retired_block batch[ENGINE_ROOM_BLOCKS];
     uint64_t later_count;
 };
 
@@ -243,7 +260,7 @@ static inline void engine_no_batch(engine *e)
 /* Where the running block's records begin. */
 static inline p5_access *engine_records(const engine *e)
 {
-    return e->records + (e->batch_next[-1].accesses_end - e->records);
+    return e->at.accesses + (e->batch_next[-1].accesses_end - e->at.accesses);
 }
 static inline uc_cpu *engine_cpu(const engine *e)
 {
@@ -334,7 +351,8 @@ static inline void engine_before_callback(engine *e)
 }
 
 /* stream.c */
-/* No block is running, and nothing is recorded. The batch is empty. */
+/* No block is running, and nothing is recorded. The batch is empty. What is recorded next goes into the
+ * engine's own room. */
 void stream_none(engine *e);
 /* Gives the batch away. True if attention is wanted at the next boundary. */
 bool stream_give_batch(engine *e);

@@ -35,9 +35,24 @@ void engine_batch(engine *e, bool on)
         engine_no_batch(e); /* what there is goes at the next boundary */
 }
 
+void engine_batch_into(engine *e, const engine_room *room)
+{
+    e->next_batch = *room;
+}
+
 static inline bool batch_waits(const engine *e)
 {
-    return e->batch_next != e->batch + 1;
+    return e->batch_instructions != 0;
+}
+
+/* From here on everything is recorded in `room`, a batch begins. */
+static inline void record_in(engine *e, const engine_room *room)
+{
+    e->at = *room;
+    room->blocks->accesses_end = e->record_next = room->accesses;
+    room->blocks->values_end = e->value_next = room->values;
+    e->batch_next = room->blocks + 1;
+    e->batch_instructions = 0;
 }
 
 static inline void batch_add(engine *e, const engine_block *b, uint32_t next)
@@ -55,36 +70,35 @@ bool stream_give_batch(engine *e)
 {
     if (!batch_waits(e))
         return false;
-    const p5_retired_block *first = e->batch + 1, *last = e->batch_next - 1;
+    p5_retired_block *none = e->at.blocks;
+    const p5_retired_block *first = none + 1, *last = e->batch_next - 1;
     unsigned instructions = e->batch_instructions;
-    e->batch_next = e->batch + 1;
+    e->batch_next = none + 1;
     e->batch_room = 0;
     e->batch_instructions = 0;
-    const p5_access *accesses = e->batch->accesses_end;
-    const p5_value *values = e->batch->values_end;
-    e->batch->accesses_end = last->accesses_end;
-    e->batch->values_end = last->values_end;
-    return e->callbacks.retired_blocks(e->callbacks.context, accesses, values, first,
+    none->accesses_end = last->accesses_end;
+    none->values_end = last->values_end;
+    return e->callbacks.retired_blocks(e->callbacks.context, e->at.accesses, e->at.values, first,
                                        (size_t)(last - first + 1), instructions);
-}
-
-/* The running block is `b`. Its stretch may go into the batch if nothing about it is to be looked at. */
-static inline void run(engine *e, engine_block *b)
-{
-    e->current = b;
-    e->batch_room = (b->quick & e->batching) ? ENGINE_BATCH : 0;
 }
 
 void stream_none(engine *e)
 {
     e->current = NULL;
-    e->record_next = e->records;
-    e->value_next = e->values;
-    e->batch_next = e->batch + 1;
-    e->batch->accesses_end = e->records;
-    e->batch->values_end = e->values;
     e->batch_room = 0;
-    e->batch_instructions = 0;
+    const engine_room own = {e->batch, e->values, e->records};
+    record_in(e, &own);
+}
+
+/* The running block is `b`, and nothing is recorded. Its stretch may go into a batch if nothing about it is
+ * to be looked at. */
+static inline void run(engine *e, engine_block *b)
+{
+    e->current = b;
+    if (b->quick & e->batching) {
+        e->batch_room = ENGINE_BATCH;
+        record_in(e, &e->next_batch);
+    }
 }
 
 /* --- Single stretches --- */
@@ -97,8 +111,8 @@ static inline bool give(engine *e, p5_retired *r, const engine_block *b, unsigne
     bool attention = __builtin_expect(batch_waits(e), 0) && stream_give_batch(e);
     r->block = b->block;
     r->count = (uint16_t)count;
-    r->accesses = e->batch->accesses_end;
-    r->values = e->batch->values_end;
+    r->accesses = e->at.blocks->accesses_end;
+    r->values = e->at.blocks->values_end;
     r->access_count = (uint32_t)(e->record_next - r->accesses);
     r->value_count = (uint32_t)(e->value_next - r->values);
     r->next = next;
@@ -172,7 +186,7 @@ bool stream_end_before(engine *e, uint32_t at)
     bool attention = stream_give_batch(e);
     if (count < b->count) {
         e->record_next = engine_records(e) + b->marks[count].accesses;
-        e->value_next = e->values + (e->batch->values_end - e->values) + b->marks[count].values;
+        e->value_next = e->at.values + (e->at.blocks->values_end - e->at.values) + b->marks[count].values;
     }
     if (count == 0) {
         stream_none(e);

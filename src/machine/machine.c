@@ -173,7 +173,7 @@ void p5_machine_close(p5_machine *machine)
         machine->guest->close(machine);
     if (machine->engine != NULL)
         engine_close(machine->engine); /* holds blocks of the core */
-    worker_close(machine->pricer);
+    pricer_close(machine->pricer);
     if (machine->pmu != NULL)
         p5_pmu_close(machine->pmu);
     if (machine->core != NULL)

@@ -1,34 +1,63 @@
 #include "machine/pricer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "machine/state.h"
 
-/* A message: this, then stretches, their values, their accesses, their predictions. */
+/* Batches are not copied: the engine puts them down one behind the other on a shelf, and on the next one when
+ * another might not fit. A shelf is used again when all that lies on it has been priced. */
+enum {
+    SHELVES = 8,
+    /* A batch may begin in front of these. */
+    SHELF_BLOCKS = 1024,
+    SHELF_VALUES = 1024,
+    SHELF_ACCESSES = 2048
+};
+/* Each batch begins lines of the host in which nobody reads what lies there already. */
+#define LINE _Alignas(SPSC_LINE)
+enum { LINE_BLOCKS = 2, LINE_VALUES = 8, LINE_ACCESSES = 16 };
+_Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % SPSC_LINE == 0 &&
+                   sizeof(p5_value) * LINE_VALUES % SPSC_LINE == 0 &&
+                   sizeof(p5_access) * LINE_ACCESSES % SPSC_LINE == 0,
+               "so many take whole lines");
+
+typedef struct shelf {
+    LINE p5_retired_block blocks[SHELF_BLOCKS + ENGINE_ROOM_BLOCKS];
+    LINE p5_value values[SHELF_VALUES + ENGINE_ROOM_VALUES];
+    LINE p5_access accesses[SHELF_ACCESSES + ENGINE_ROOM_ACCESSES];
+} shelf;
+
+struct pricer {
+    worker *worker;
+    p5_machine *machine;
+    shelf *shelves;
+    unsigned current;                  /* the shelf in use */
+    unsigned long long count[SHELVES]; /* the messages up to the last that lies there */
+};
+
+/* A message: a batch on a shelf; or a stretch, its values and accesses behind the message. */
 typedef struct message {
     size_t count; /* of blocks; 0 = it is `one` */
     union {
         struct {
             const p5_access *accesses;
             const p5_value *values;
-            const p5_prediction *predictions;
+            const p5_retired_block *blocks;
             unsigned instructions;
         } batch;
-        struct {
-            p5_retired one;
-            p5_prediction prediction;
-        };
+        p5_retired one;
     };
-    p5_retired_block blocks[];
+    p5_prediction predictions[]; /* of each block, or of `one` */
 } message;
-_Static_assert(_Alignof(p5_value) <= _Alignof(p5_retired_block) && _Alignof(p5_access) <= _Alignof(p5_value),
+_Static_assert(_Alignof(p5_value) <= _Alignof(message) && _Alignof(p5_access) <= _Alignof(p5_value),
                "each begins where the one before ends");
 
 static bool price(p5_machine *machine, const message *m)
 {
     if (m->count == 0)
-        return run_price_apart(machine, &m->one, m->prediction);
-    return run_price(machine, m->batch.accesses, m->batch.values, m->blocks, m->batch.predictions, m->count,
+        return run_price_apart(machine, &m->one, m->predictions[0]);
+    return run_price(machine, m->batch.accesses, m->batch.values, m->batch.blocks, m->predictions, m->count,
                      m->batch.instructions);
 }
 
@@ -39,74 +68,101 @@ static void work(void *context, const void *m)
         engine_request_attention(machine->engine);
 }
 
-worker *pricer_open(p5_machine *machine)
+/* From so many stretches, values and accesses on. */
+static engine_room room_on(shelf *s, size_t blocks, size_t values, size_t accesses)
 {
-    return worker_open(work, machine);
+    return (engine_room){s->blocks + blocks, s->values + values, s->accesses + accesses};
 }
 
-/* Begins a message for so many stretches, values and accesses, and copies those; NULL: it is too large. */
-static message *begin(worker *w, size_t blocks, const p5_value *values, size_t value_count,
-                      const p5_access *accesses, size_t access_count, const p5_value **values_there,
-                      const p5_access **accesses_there)
+pricer *pricer_open(p5_machine *machine)
 {
-    size_t values_at = sizeof(message) + blocks * sizeof(p5_retired_block);
-    size_t accesses_at = values_at + value_count * sizeof *values;
-    size_t bytes = accesses_at + access_count * sizeof *accesses + blocks * sizeof(p5_prediction);
-    if (bytes > WORKER_LARGEST)
+    pricer *p = calloc(1, sizeof *p);
+    if (p == NULL)
         return NULL;
-    unsigned char *m = worker_reserve(w, bytes);
-    *values_there = memcpy(m + values_at, values, value_count * sizeof *values);
-    *accesses_there = memcpy(m + accesses_at, accesses, access_count * sizeof *accesses);
-    return (message *)m;
-}
-
-/* What stands at `pointer`, when what begins at `from` has been moved to `to`. */
-static inline const void *moved(const void *pointer, const void *from, const void *to)
-{
-    return (const char *)to + ((const char *)pointer - (const char *)from);
-}
-
-bool pricer_put(worker *w, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
-                const p5_prediction *predictions, size_t count, unsigned instructions)
-{
-    const p5_retired_block *last = &blocks[count - 1];
-    const p5_value *values_there;
-    const p5_access *accesses_there;
-    size_t access_count = (size_t)(last->accesses_end - accesses);
-    message *m = begin(w, count, values, (size_t)(last->values_end - values), accesses, access_count,
-                       &values_there, &accesses_there);
-    if (m == NULL)
-        return false;
-    m->count = count;
-    m->batch.accesses = accesses_there;
-    m->batch.values = values_there;
-    m->batch.predictions = memcpy((p5_prediction *)(accesses_there + access_count), predictions, count);
-    m->batch.instructions = instructions;
-    for (size_t i = 0; i < count; i++) {
-        m->blocks[i] = blocks[i];
-        m->blocks[i].accesses_end = moved(blocks[i].accesses_end, accesses, accesses_there);
-        m->blocks[i].values_end = moved(blocks[i].values_end, values, values_there);
+    p->machine = machine;
+    p->shelves =
+        aligned_alloc(_Alignof(shelf), SHELVES * sizeof *p->shelves); /* untouched, it costs nothing */
+    p->worker = p->shelves != NULL ? worker_open(work, machine) : NULL;
+    if (p->worker == NULL) {
+        free(p->shelves);
+        free(p);
+        return NULL;
     }
-    worker_put(w);
-    return true;
+    engine_room first = room_on(&p->shelves[0], 0, 0, 0);
+    engine_batch_into(machine->engine, &first);
+    return p;
 }
 
-bool pricer_put_one(worker *w, const p5_retired *retired, p5_prediction prediction)
+void pricer_close(pricer *p)
 {
-    if (retired->unsafe_x87) /* its mask is not carried */
+    if (p == NULL)
+        return;
+    worker_close(p->worker);
+    free(p->shelves);
+    free(p);
+}
+
+/* The next shelf, when it is free. Who has to wait for it does so until half of them are, so as to wait
+ * seldom. */
+static shelf *next_shelf(pricer *p)
+{
+    p->count[p->current] = worker_count(p->worker);
+    p->current = (p->current + 1) % SHELVES;
+    if (!worker_has_done(p->worker, p->count[p->current]))
+        worker_wait_for(p->worker, p->count[(p->current + SHELVES / 2 - 1) % SHELVES]);
+    return &p->shelves[p->current];
+}
+
+/* The first of a line that does not lie in front of `index`. */
+static inline size_t line_from(ptrdiff_t index, size_t per_line)
+{
+    return ((size_t)index + per_line - 1) / per_line * per_line;
+}
+
+void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
+                size_t count, unsigned instructions)
+{
+    message *m = worker_reserve(p->worker, sizeof *m + count * sizeof m->predictions[0]);
+    m->count = count;
+    m->batch.accesses = accesses;
+    m->batch.values = values;
+    m->batch.blocks = blocks;
+    m->batch.instructions = instructions;
+    p5_core_predict_blocks(p->machine->core, blocks, count, m->predictions);
+    worker_put(p->worker);
+
+    shelf *s = &p->shelves[p->current];
+    const p5_retired_block *end = blocks + count;
+    size_t next_block = line_from(end - s->blocks, LINE_BLOCKS);
+    size_t next_value = line_from(end[-1].values_end - s->values, LINE_VALUES);
+    size_t next_access = line_from(end[-1].accesses_end - s->accesses, LINE_ACCESSES);
+    bool fits = next_block <= SHELF_BLOCKS && next_value <= SHELF_VALUES && next_access <= SHELF_ACCESSES;
+    engine_room next =
+        fits ? room_on(s, next_block, next_value, next_access) : room_on(next_shelf(p), 0, 0, 0);
+    engine_batch_into(p->machine->engine, &next);
+}
+
+bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction)
+{
+    size_t values_bytes = retired->value_count * sizeof *retired->values;
+    /* behind the prediction */
+    size_t values_at = sizeof(message) + _Alignof(message), accesses_at = values_at + values_bytes;
+    size_t accesses_bytes = retired->access_count * sizeof *retired->accesses;
+    if (retired->unsafe_x87 /* its mask is not carried */ || accesses_at + accesses_bytes > WORKER_LARGEST)
         return false;
-    const p5_value *values_there;
-    const p5_access *accesses_there;
-    message *m = begin(w, 0, retired->values, retired->value_count, retired->accesses, retired->access_count,
-                       &values_there, &accesses_there);
-    if (m == NULL)
-        return false;
+    unsigned char *bytes = worker_reserve(p->worker, accesses_at + accesses_bytes);
+    message *m = (message *)(void *)bytes;
     m->count = 0;
     m->one = *retired;
-    m->prediction = prediction;
-    m->one.values = values_there;
-    m->one.accesses = accesses_there;
+    m->one.values = memcpy(bytes + values_at, retired->values, values_bytes);
+    m->one.accesses = memcpy(bytes + accesses_at, retired->accesses, accesses_bytes);
     m->one.unsafe_mask = NULL;
-    worker_put(w);
+    m->predictions[0] = prediction;
+    worker_put(p->worker);
     return true;
+}
+
+void pricer_wait(pricer *p)
+{
+    worker_wait(p->worker);
 }

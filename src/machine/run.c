@@ -136,7 +136,7 @@ bool run_retired(void *context, const p5_retired *retired)
     if (machine->apart) {
         if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
-        worker_wait(machine->pricer);
+        pricer_wait(machine->pricer);
     }
     run_settle(machine);
     run_price_one(machine, retired, prediction);
@@ -168,13 +168,12 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
-    p5_prediction predictions[ENGINE_BATCH + 1];
-    p5_core_predict_blocks(machine->core, blocks, count, predictions);
     if (machine->apart) {
-        if (pricer_put(machine->pricer, accesses, values, blocks, predictions, count, instructions))
-            return false;
-        worker_wait(machine->pricer);
+        pricer_put(machine->pricer, accesses, values, blocks, count, instructions);
+        return false;
     }
+    p5_prediction predictions[ENGINE_ROOM_BLOCKS];
+    p5_core_predict_blocks(machine->core, blocks, count, predictions);
     run_settle(machine);
     return run_price(machine, accesses, values, blocks, predictions, count, instructions);
 }
@@ -183,7 +182,7 @@ void run_catch_up(void *context)
 {
     const p5_machine *machine = context;
     if (machine->apart)
-        worker_wait(machine->pricer);
+        pricer_wait(machine->pricer);
 }
 
 void run_delivered(void *context, const p5_exception *exception)

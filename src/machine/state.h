@@ -78,7 +78,7 @@ enum {
 struct p5_machine {
     p5_core *core;
     engine *engine;        /* opened by a loader */
-    struct worker *pricer; /* NULL: not needed yet */
+    struct pricer *pricer; /* NULL: not needed yet */
     uint64_t instructions;
     uint64_t check_instructions; /* attention is wanted at these: run_plan */
     uint64_t check_clock;

@@ -108,6 +108,7 @@ typedef struct guest {
     engine_action (*attention)(struct guest *);
     engine_action (*special)(struct guest *, engine_special_call *);
     engine_action (*event)(struct guest *, const engine_event *);
+    void (*catch_up)(struct guest *);
     engine_special specials[64];
     unsigned special_insns[64]; /* instructions retired when it was called */
     unsigned special_count;
@@ -202,6 +203,13 @@ static bool guest_retired_blocks(void *context, const p5_access *accesses, const
     if (g->count - before != instructions)
         guest_complain(g, "a batch of %u instructions was said to have %u", g->count - before, instructions);
     return g->want_attention;
+}
+
+static void guest_catch_up(void *context)
+{
+    guest *g = context;
+    if (g->catch_up)
+        g->catch_up(g);
 }
 
 static engine_action guest_attention(void *context)
@@ -317,6 +325,7 @@ static void guest_open_as(guest *g, unsigned family, bool permissive)
     engine_callbacks callbacks = {.context = g,
                                   .retired = guest_retired,
                                   .retired_blocks = guest_retired_blocks,
+                                  .catch_up = guest_catch_up,
                                   .attention = guest_attention,
                                   .special = guest_special,
                                   .event = guest_event,
