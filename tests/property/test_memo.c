@@ -343,6 +343,7 @@ int main(int argc, char **argv)
 {
     enum { BOARDS = sizeof agents / sizeof *agents };
     unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 30;
+    unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     unsigned long runs = 0;
     for (unsigned long which = 0; which < 2 * BOARDS; which++) {
         bool p54c = which % 2 == 0;
@@ -354,8 +355,8 @@ int main(int argc, char **argv)
             printf("%s\n", error.message);
             return 1;
         }
-        for (unsigned long seed = 1; seed <= (master ? seeds / 4 : seeds); seed++) {
-            if (!law_holds(model, timing_of(p54c ? P5_FAMILY_P54C : P5_FAMILY_P55C), seed))
+        for (unsigned long n = 0; n < (master ? seeds / 4 : seeds); n++) {
+            if (!law_holds(model, timing_of(p54c ? P5_FAMILY_P54C : P5_FAMILY_P55C), first + n))
                 return 1;
             runs++;
         }

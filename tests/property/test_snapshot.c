@@ -1,5 +1,6 @@
 /* A core that is saved, loaded into another one and goes on counts what it would have counted without that;
- * and snapshots that are cut off, changed, or of another model are refused. property_snapshot [SEEDS] */
+ * and snapshots that are cut off, changed, or of another model are refused. property_snapshot [SEEDS [FIRST]]
+ */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,13 +120,14 @@ static bool refuses(const p5_model *model, const p5_model *other, bytes *b)
 int main(int argc, char **argv)
 {
     unsigned long seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 60;
+    unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     p5_model *p54c, *p55c;
     p5_error error;
     bytes b = {0};
     if (p5_model_open("p54c-133", &p54c, &error) != P5_OK ||
         p5_model_open("p55c-200", &p55c, &error) != P5_OK)
         return 1;
-    for (unsigned long seed = 1; seed <= seeds; seed++)
+    for (unsigned long seed = first; seed < first + seeds; seed++)
         if (!same_with(p54c, seed % 2 == 0, seed, &b) || !same_with(p55c, seed % 2 == 0, seed, &b))
             return 1;
     if (!refuses(p55c, p54c, &b))
