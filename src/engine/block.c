@@ -84,6 +84,12 @@ static bool is_cmpxchg8b(const uint8_t *opcode)
     return opcode[0] == 0x0f && opcode[1] == 0xc7;
 }
 
+/* BT, BTS, BTR, BTC. */
+static bool is_bit_test(const uint8_t *opcode)
+{
+    return opcode[0] == 0x0f && ((opcode[1] & 0xe7) == 0xa3 || opcode[1] == 0xba);
+}
+
 static bool is_v86(uint32_t flags)
 {
     return flags & UC_EFLAGS_VM;
@@ -200,6 +206,14 @@ static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, bool code32
            is_mark(insn, bytes);
 }
 
+/* Instructions that begin a block. Bit tests do because Unicorn takes the flags that are undefined behind
+ * them (all but CF) from what the block's last instruction would have made of others: with nothing before
+ * them they stay as they are, however the code is cut into blocks. */
+static bool begins_block(const isa_insn *insn, const uint8_t *bytes)
+{
+    return is_bit_test(bytes + insn->prefixes);
+}
+
 static bool ends_block(const isa_insn *insn, block_kind kind)
 {
     return kind != BLOCK_PLAIN || isa_forms[insn->form].branch != ISA_NOT_BRANCH ||
@@ -242,7 +256,8 @@ static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigne
         }
         bool alone = stands_alone(&insn, code->bytes + at, code32, plan.flags);
         bool stores = isa_forms[insn.form].data_writes != 0;
-        if ((alone && plan.count) || (stores && plan.stores && e->behind.invd))
+        bool begins = alone || begins_block(&insn, code->bytes + at);
+        if ((begins && plan.count) || (stores && plan.stores && e->behind.invd))
             break;
         plan.stores += stores;
         plan.count++;

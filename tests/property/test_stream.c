@@ -130,7 +130,8 @@ static void memory_instruction(program *p)
         break; /* shifts by one */
     case 15:
         emit(p, 2, 0x0f, 0xba), emit_memory(p, 4 + below(4), r), emit(p, 1, (int)below(32));
-        return; /* bt.. */
+        emit(p, 3, 0x83, 0xd0 | reg, (int)below(128)); /* adc: the other flags are undefined, Unicorn's odd */
+        return;                                        /* bt.. */
     case 16:
         emit(p, 1, 0xf7), reg = 2 + below(4);
         break; /* not, neg, mul, imul */

@@ -167,6 +167,40 @@ static void test_open_bus(void **state)
     guest_close(&g);
 }
 
+/* Flags that are undefined behind a bit test stay as they were, in a block as well as in steps: what runs
+ * does not depend on where it is cut. */
+#define BIT_TEST(name, code)                                                                                 \
+    GUEST(name,                                                                                              \
+          "mov ebx, 0x30000\n mov dword ptr [ebx], 0xc0000000\n mov ecx, 0xc0000000\n or ecx, ecx\n" code    \
+          "\n pushf\n pop edx\n hlt")
+BIT_TEST(bt_memory, "bt dword ptr [ebx], 0");
+BIT_TEST(btr_memory, "btr dword ptr [ebx], 30");
+BIT_TEST(btc_register, "btc ecx, 30");
+BIT_TEST(bts_by_register, "bts ecx, esi");
+
+static void test_bit_test(void **state)
+{
+    (void)state;
+    enum { CF = 1, SF = 0x80, PF = 4, ALWAYS = 2 };
+    static const struct {
+        const uint8_t *code, *end;
+        bool carry;
+    } cases[] = {{bt_memory, bt_memory_end, false},
+                 {btr_memory, btr_memory_end, true},
+                 {btc_register, btc_register_end, true},
+                 {bts_by_register, bts_by_register_end, false}};
+    for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        guest g;
+        guest_open(&g);
+        engine_step_mode(g.e, i % 2 != 0);
+        guest_put(&g, GUEST_CODE, cases[i / 2].code, cases[i / 2].end);
+        guest_run(&g, ENGINE_HALTED);
+        /* OR ECX,ECX of C0000000h: SF and PF set, OF, ZF and AF clear */
+        assert_int_equal(engine_get(g.e, ENGINE_EDX), ALWAYS | SF | PF | (cases[i / 2].carry ? CF : 0));
+        guest_close(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_batch),    cmocka_unit_test(test_batch_outside),
         cmocka_unit_test(test_rep),      cmocka_unit_test(test_long_rep),
         cmocka_unit_test(test_crossing), cmocka_unit_test(test_open_bus),
+        cmocka_unit_test(test_bit_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
