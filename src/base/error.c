@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,16 @@ p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     return status;
+}
+
+p5_status error_unless_written(p5_error *error, FILE *out, const char *what)
+{
+    int earlier = errno; /* a write before may have failed, and nothing be left to send */
+    if (fflush(out) != 0)
+        earlier = errno;
+    else if (!ferror(out))
+        return P5_OK;
+    return error_set(error, P5_ERR_IO, "cannot write %s: %s", what, strerror(earlier));
 }
 
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column)

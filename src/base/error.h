@@ -2,6 +2,8 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <stdio.h>
+
 #include "p5scope/status.h"
 
 /* Sets `error` (which may be NULL) to `status` with a printf-style message, clears place and hint; returns
@@ -11,6 +13,9 @@ p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
 
 /* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 = unknown. */
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column);
+
+/* Sends on what has been written to `out`. P5_OK, or the error "cannot write WHAT: reason". */
+p5_status error_unless_written(p5_error *error, FILE *out, const char *what);
 
 /* Adds a hint ("did you mean ...") to an error already set. */
 void error_hint(p5_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

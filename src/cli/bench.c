@@ -5,6 +5,7 @@
 
 #include "cli/bench_loop.h"
 #include "cli/guest_options.h"
+#include "cli/output.h"
 
 enum {
     KEY_ASM = 0x100,
@@ -87,11 +88,8 @@ static bool write_konata(const p5_window *window, const char *path)
         cli_complain("--konata", path, 1, "cannot write %s: %s", path, strerror(errno));
         return false;
     }
-    bool good = p5_window_write_kanata(out, window, &error) == P5_OK;
-    good = fclose(out) == 0 && good;
-    if (!good)
-        fprintf(stderr, "p5scope: cannot write %s\n", path);
-    return good;
+    p5_status status = p5_window_write_kanata(out, window, &error);
+    return output_close(out, path, status, &error);
 }
 
 static bool show_window(const bench_options *options, const bench *of)

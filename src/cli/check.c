@@ -8,6 +8,7 @@
 
 #include "cli/case_files.h"
 #include "cli/guest_options.h"
+#include "cli/output.h"
 #include "cli/workers.h"
 
 enum { KEY_JUNIT = 0x100, KEY_KEEP_GOING, KEY_TIMEOUT };
@@ -218,11 +219,7 @@ static bool write_junit(const check_run *run)
         return false;
     }
     p5_status status = p5_check_write_junit(out, run->results, run->result_count, &error);
-    if (fclose(out) != 0 || status != P5_OK) {
-        fprintf(stderr, "p5scope: cannot write %s\n", run->junit);
-        return false;
-    }
-    return true;
+    return output_close(out, run->junit, status, &error);
 }
 
 static void check_free(check_run *run)

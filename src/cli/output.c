@@ -28,11 +28,17 @@ FILE *output_open(const output_options *options)
     return out;
 }
 
-bool output_close(const output_options *options, FILE *out)
+bool output_close(FILE *out, const char *path, p5_status status, p5_error *error)
 {
-    int failed = out == stderr ? fflush(out) : fclose(out);
+    int failed = out == stderr || out == stdout ? fflush(out) : fclose(out);
+    if (status != P5_OK) {
+        if (path != NULL && error->where[0] == '\0')
+            snprintf(error->where, sizeof error->where, "%s", path);
+        cli_show_error(error, NULL, NULL, NULL);
+        return false;
+    }
     if (failed != 0)
-        fprintf(stderr, "p5scope: cannot write %s: %s\n",
-                options->path != NULL ? options->path : "the report", strerror(errno));
+        fprintf(stderr, "p5scope: cannot write %s: %s\n", path != NULL ? path : "the report",
+                strerror(errno));
     return failed == 0;
 }

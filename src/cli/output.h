@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "p5scope/status.h"
+
 typedef struct output_options {
     const char *path; /* -o */
     bool append;      /* --append */
@@ -13,7 +15,8 @@ typedef struct output_options {
 
 /* Opens the report's stream; NULL after a message. */
 FILE *output_open(const output_options *options);
-/* Flushes and closes; false after a message if something could not be written. */
-bool output_close(const output_options *options, FILE *out);
+/* Closes `out`, which `path` names (NULL: a standard stream), behind a writer that answered `status` with
+ * `error`. False, after one message with the reason, if not all could be written. */
+bool output_close(FILE *out, const char *path, p5_status status, p5_error *error);
 
 #endif

@@ -62,12 +62,3 @@ FILE *profile_output(const char *path)
         cli_complain("-o", path, 1, "cannot write %s: %s", path, strerror(errno));
     return out;
 }
-
-bool profile_output_close(const char *path, FILE *out)
-{
-    int failed = out == stdout ? fflush(out) : fclose(out);
-    if (failed != 0)
-        fprintf(stderr, "p5scope: cannot write %s: %s\n", path != NULL ? path : "standard output",
-                strerror(errno));
-    return failed == 0;
-}

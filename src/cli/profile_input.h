@@ -24,9 +24,7 @@ void event_words_free(event_words *events);
 
 /* Reads a profile; NULL after a message. */
 p5_profile *profile_input(const char *path);
-/* Opens -o FILE, or stdout. NULL after a message. */
+/* Opens -o FILE, or stdout. NULL after a message. Closed by output_close. */
 FILE *profile_output(const char *path);
-/* Closes it; false after a message. */
-bool profile_output_close(const char *path, FILE *out);
 
 #endif

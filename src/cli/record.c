@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/guest_run.h"
+#include "cli/output.h"
 #include "p5scope/profile.h"
 
 enum { KEY_CALLGRIND = 0x100, KEY_CACHEGRIND, KEY_NO_INTERVALS };
@@ -70,14 +71,8 @@ static bool write_file(const char *option, const char *path, const p5_profile *p
         return false;
     }
     p5_error error = {0};
-    bool fine = write(out, profile, &error) == P5_OK;
-    if (fclose(out) != 0 && fine) {
-        fine = false;
-        fprintf(stderr, "p5scope: cannot write %s: %s\n", path, strerror(errno));
-    } else if (!fine) {
-        cli_show_error(&error, NULL, NULL, NULL);
-    }
-    return fine;
+    p5_status status = write(out, profile, &error);
+    return output_close(out, path, status, &error);
 }
 
 /* NULL: none is wanted. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/profile_input.h"
 #include "p5scope/report.h"
 
@@ -108,10 +109,8 @@ static bool write_format(const char *path, const p5_profile *profile,
     if (out == NULL)
         return false;
     p5_error error = {0};
-    bool fine = write(out, profile, &error) == P5_OK;
-    if (!fine)
-        cli_show_error(&error, NULL, NULL, NULL);
-    return profile_output_close(path, out) && fine;
+    p5_status status = write(out, profile, &error);
+    return output_close(out, path, status, &error);
 }
 
 static int report(report_options *options)
@@ -140,9 +139,7 @@ static int report(report_options *options)
                            : options->output != NULL && ends_in(options->output, ".html")
                                ? p5_profile_write_html(out, profile, &error)
                                : p5_profile_write_table(out, profile, &options->table, &error);
-        if (status != P5_OK)
-            cli_show_error(&error, NULL, NULL, NULL);
-        fine = profile_output_close(options->output, out) && status == P5_OK;
+        fine = output_close(out, options->output, status, &error);
     } else if (!converts || options->output != NULL) {
         fine = false;
     }

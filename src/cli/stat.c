@@ -193,8 +193,8 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         run->permissive = p5_machine_permissive_count(machine);
         if (roi != NULL)
             region_end(roi, machine, run);
-        if (intervals != NULL && !stat_intervals_end(intervals, machine))
-            *status = CLI_INTERNAL;
+        if (intervals != NULL)
+            stat_intervals_end(intervals, machine);
     }
     if (ran && options->check_laws) {
         unsigned checked;
@@ -206,17 +206,13 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     return ran;
 }
 
-static bool write_report(const stat_options *options, const p5_stat *stat, FILE *out)
+static p5_status write_report(const stat_options *options, const p5_stat *stat, FILE *out, p5_error *error)
 {
-    p5_error error = {0};
     p5_stat_style style = options->style;
     style.colour = cli_colour(out);
-    p5_status status = options->json  ? p5_stat_write_json(out, stat, &error)
-                       : options->csv ? p5_stat_write_csv(out, stat, &style, &error)
-                                      : p5_stat_write_text(out, stat, &style, &error);
-    if (status != P5_OK)
-        cli_show_error(&error, NULL, NULL, NULL);
-    return status == P5_OK;
+    return options->json  ? p5_stat_write_json(out, stat, error)
+           : options->csv ? p5_stat_write_csv(out, stat, &style, error)
+                          : p5_stat_write_text(out, stat, &style, error);
 }
 
 /* Runs the guest as often as asked and writes the report. */
@@ -256,19 +252,21 @@ static int run_and_report(stat_options *options, const char *own_options, const 
             break;
     }
     char ending[400] = "";
-    if (done > 0) {
+    p5_error error = intervals.error;
+    p5_status written = intervals.failed ? intervals.error.status : P5_OK;
+    if (done > 0 && written == P5_OK) {
         guest_ending(&result, ending, sizeof ending);
         stat.ending = ending[0] != '\0' ? ending : NULL;
         stat.run_count = done;
         stat.region_times = options->region.times;
         stat.fast_forwarded = options->fast_forwarded;
-        if (intervals_wanted && options->json && !intervals.failed)
+        if (intervals_wanted && options->json)
             p5_stat_write_interval_json_footer(out, &stat);
-        if ((!intervals_wanted || options->summary) && !write_report(options, &stat, out))
-            status = CLI_INTERNAL;
+        if (!intervals_wanted || options->summary)
+            written = write_report(options, &stat, out, &error);
     }
     free(runs);
-    if (!output_close(&options->output, out) && status == CLI_OK)
+    if (!output_close(out, options->output.path, written, &error))
         status = CLI_INTERNAL;
     if (ending[0] != '\0' && out != stderr)
         fprintf(stderr, "%s\n", ending);

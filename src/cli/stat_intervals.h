@@ -20,7 +20,7 @@ typedef struct stat_intervals {
     p5_counts before;
     uint64_t count, instructions;
     bool paused; /* outside the region that is counted; may be set from the beginning */
-    bool failed;
+    bool failed; /* an interval could not be written, and the run was stopped: `error` */
     p5_error error;
 } stat_intervals;
 
@@ -28,7 +28,7 @@ typedef struct stat_intervals {
 bool stat_intervals_begin(stat_intervals *intervals, p5_machine *machine);
 /* With --roi: from here on inside the region or outside; its last interval is cut short by its end. */
 void stat_intervals_turn(stat_intervals *intervals, p5_machine *machine, bool inside);
-/* The interval that the run's end has cut short. False after a message. */
-bool stat_intervals_end(stat_intervals *intervals, p5_machine *machine);
+/* The interval that the run's end has cut short. */
+void stat_intervals_end(stat_intervals *intervals, p5_machine *machine);
 
 #endif

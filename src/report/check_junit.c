@@ -68,5 +68,5 @@ p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t
     for (size_t i = 0; i < count; i++)
         write_case(out, &results[i]);
     fputs("  </testsuite>\n</testsuites>\n", out);
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the JUnit file") : P5_OK;
+    return error_unless_written(error, out, "the JUnit file");
 }

@@ -245,5 +245,5 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
     *rows += more;
     if (status != P5_OK)
         return status;
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the list") : P5_OK;
+    return error_unless_written(error, out, "the list");
 }

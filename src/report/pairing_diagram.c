@@ -99,5 +99,5 @@ p5_status p5_window_write_diagram(FILE *out, const p5_window *window, unsigned s
         write_trip(out, window, first, last);
         first = last;
     }
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the diagram") : P5_OK;
+    return error_unless_written(error, out, "the diagram");
 }

@@ -1,5 +1,4 @@
 /* `diff`: how one profile differs from another, in totals and function by function. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,5 +124,5 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
         fits = write_functions(out, a, b, &chosen[i], comparison->least_percent);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write: %s", strerror(errno)) : P5_OK;
+    return error_unless_written(error, out, "the comparison");
 }

@@ -3,7 +3,6 @@
  *
  * Costs are written in address order. What an inlined function contributed has its own file: the caller's
  * function goes on with `fi=`, `fe=`. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,7 @@ static void write_totals(FILE *out, const p5_profile *p, const columns *c, const
 
 static p5_status written(FILE *out, p5_error *error)
 {
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the profile: %s", strerror(errno)) : P5_OK;
+    return error_unless_written(error, out, "the profile");
 }
 
 /* File of the function that an address belongs to: of its first known line. */

@@ -2,7 +2,6 @@
  * close by keyboard, everything stands in tables with headings, colours have numbers beside them. */
 #include "report/profile_html.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,5 +287,5 @@ p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
     free(costs);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write: %s", strerror(errno)) : P5_OK;
+    return error_unless_written(error, out, "the page");
 }

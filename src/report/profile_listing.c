@@ -1,5 +1,4 @@
 /* `annotate`: the instructions of a function with what they cost, and why. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +111,5 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
         isa_decoder_close(decoder);
     free(values);
     free(costs);
-    if (status == P5_OK && ferror(out))
-        status = error_set(error, P5_ERR_IO, "cannot write: %s", strerror(errno));
-    return status;
+    return status != P5_OK ? status : error_unless_written(error, out, "the listing");
 }

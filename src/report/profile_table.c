@@ -1,5 +1,4 @@
 /* `report`: shares by function, line, address, file or privilege class; and folded stacks. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,7 +294,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
     rows_free(&rows);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write: %s", strerror(errno)) : P5_OK;
+    return error_unless_written(error, out, "the report");
 }
 
 /* ---- folded stacks ------------------------------------------------------------------------------------- */
@@ -370,5 +369,5 @@ p5_status p5_profile_write_folded(FILE *out, const p5_profile *p, const char *ev
     rows_free(&rows);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write: %s", strerror(errno)) : P5_OK;
+    return error_unless_written(error, out, "the report");
 }

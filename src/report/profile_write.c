@@ -1,5 +1,4 @@
 /* Writes a profile's file: p5scope-profile(5). */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -121,5 +120,5 @@ p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
         fputc('\n', out);
     }
     fputs("end\n", out);
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the profile: %s", strerror(errno)) : P5_OK;
+    return error_unless_written(error, out, "the profile");
 }

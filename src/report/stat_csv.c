@@ -192,5 +192,5 @@ p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style 
     for (size_t i = 0; i < plan->group_count; i++)
         write_metric_group(&to, plan->groups[i]);
     stat_report_end(&to.report);
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report") : P5_OK;
+    return error_unless_written(error, out, "the report");
 }

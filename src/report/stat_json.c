@@ -202,5 +202,5 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
         write_summary(&json, stat);
     else
         write_interval_summary(&json, stat);
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report") : P5_OK;
+    return error_unless_written(error, out, "the report");
 }

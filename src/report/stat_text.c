@@ -245,5 +245,5 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
         write_whole(&in);
     }
     stat_report_end(&in.report);
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the report") : P5_OK;
+    return error_unless_written(error, out, "the report");
 }

@@ -196,5 +196,5 @@ p5_status p5_window_write_kanata(FILE *out, const p5_window *window, p5_error *e
         kanata_insn(log, &window->items[i].trace, window->items[i].text);
     if (!kanata_close(log))
         return error_set(error, P5_ERR_MEMORY, "no memory for the log");
-    return ferror(out) ? error_set(error, P5_ERR_IO, "cannot write the log") : P5_OK;
+    return error_unless_written(error, out, "the log");
 }

@@ -7,6 +7,9 @@ p5scope annotate -i a.data no_such_function
 p5scope report a.data -s symbl
 p5scope report a.data -e data_reed
 p5scope report none.data
+p5scope report a.data -o /dev/full
+p5scope report a.data --callgrind /dev/full
+p5scope annotate -i a.data >/dev/full
 p5scope record --period data_read $GUESTS/rdpmc.elf
 p5scope record --period data_reed/100 $GUESTS/rdpmc.elf
 p5scope record --period "data_*/100" $GUESTS/rdpmc.elf
@@ -16,3 +19,5 @@ p5scope record -o /nonexistent/p $GUESTS/rdpmc.elf
 p5scope report --help
 p5scope annotate --help
 p5scope diff --help
+p5scope record -q --callgrind /dev/full $GUESTS/rdpmc.elf >/dev/null
+p5scope record -q -o /dev/full $GUESTS/rdpmc.elf >/dev/null

@@ -10,3 +10,7 @@ p5scope stat -e instructions_executed -o report --header -x ';' hello && cut -d'
 p5scope stat -e instructions_executed --log-fd 3 hello 3>log && grep -c instr log
 p5scope stat -e '{data_read,data_write,flops}:u' hello 2>&1 | grep CTR0
 p5scope stat --check-laws -n -q hello 2>&1 | grep law
+p5scope stat -q -o /dev/full hello
+p5scope stat -q -x, -o /dev/full hello
+p5scope stat -q -I 100i --summary -o /dev/full hello
+p5scope stat -q -j -I 100i -o /dev/full hello
