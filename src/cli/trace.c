@@ -105,6 +105,11 @@ static bool choose_format(trace_options *options)
         cli_complain("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
         return false;
     }
+    if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
+        options->trace.format != P5_TRACE_JSON) {
+        cli_complain("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
+        return false;
+    }
     return true;
 }
 

@@ -30,4 +30,5 @@ p5scope trace -o t.csv --from 2000c --to 1000c quicksort 1
 p5scope trace -q -o t.csv --from sort --to 20000i -e clocks quicksort 1; grep -c interval t.csv
 p5scope trace -q -o t.csv --from 1e15c -e clocks quicksort 1
 p5scope trace -o t.csv --bus-clock quicksort 1
+p5scope trace -o t.db --deltas quicksort 1
 p5scope trace -q -o t.vcd -e clocks hello && grep -c ' CLK ' t.vcd; p5scope trace -q -o t.vcd --bus-clock -e clocks hello && grep ' CLK ' t.vcd
