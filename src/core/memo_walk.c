@@ -21,22 +21,24 @@ memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_
     return memo_steps_passing(core, accesses, way, way->only_data);
 }
 
+bool memo_line_present(const code_cache *code, memo_line *line)
+{
+    int found = code_cache_find(code, line->physical);
+    if (found < 0)
+        return false;
+    line->way = (uint8_t)found;
+    return memo_line_in_place(code, line);
+}
+
 bool memo_lines_present(const p5_core *core, const memo_way *way)
 {
     const struct memory *m = core->memory;
     bool filling = m->code_fill.done > memo_clock(core, way->first_code);
     memo_line *lines = memo_lines(way);
-    for (memo_line *line = lines; line < lines + way->line_count; line++) {
-        if (m->code.tag[cache_set(line->physical)][line->way] != cache_tag(line->physical)) {
-            int found = code_cache_find(&m->code, line->physical);
-            if (found < 0)
-                return false;
-            line->way = (uint8_t)found;
-        }
-        if (!memo_line_in_place(&m->code, line) ||
+    for (memo_line *line = lines; line < lines + way->line_count; line++)
+        if ((!memo_line_in_place(&m->code, line) && !memo_line_present(&m->code, line)) ||
             (filling && cache_line(line->physical) == m->code_fill.line))
             return false;
-    }
     return true;
 }
 

@@ -22,6 +22,8 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
  * its way there. Changes nothing but where it looks first. */
 bool memo_lines_present(const p5_core *core, const memo_way *way);
+/* One of them is there, wherever in its set. */
+bool memo_line_present(const code_cache *code, memo_line *line);
 /* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
  */
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
@@ -177,8 +179,7 @@ static inline bool memo_line_in_place(const code_cache *code, const memo_line *l
            (line->ends & ~code->ends[set][line->way]) == 0;
 }
 
-/* The lines of a way are in the code cache where they were when it was followed last, and none of them is on
- * its way there. `*moved`: something has happened since in the set of one of them, so that they have to be
+/* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has happened since in the set of one of them, so that they have to be
  * used again. Otherwise that would make no difference: a use of a cache way sets the bits on its path of the
  * replacement tree to values that depend on that alone; done twice with nothing between in the set, the
  * second changes nothing, and the lines of a block lie in different sets. */
@@ -192,11 +193,13 @@ static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_c
         return true;
     if (way->code_changes == 0)
         return false;
-    const memo_line *line = memo_lines(way);
+    memo_line *line = memo_lines(way);
     for (const memo_line *end = line + way->line_count; line != end; line++)
         if (code->changed[cache_set(line->physical)] > way->code_changes) {
-            if (!memo_line_in_place(code, line) || (cache_line(line->physical) == m->code_fill.line &&
-                                                    m->code_fill.done > memo_clock(core, way->first_code)))
+            if (__builtin_expect(!memo_line_in_place(code, line), 0) && !memo_line_present(code, line))
+                return false;
+            if (cache_line(line->physical) == m->code_fill.line &&
+                m->code_fill.done > memo_clock(core, way->first_code))
                 return false;
             *moved = true;
         }
