@@ -73,6 +73,7 @@ typedef struct p5_stat_run {
     uint64_t clock;        /* p5_machine_clock */
     uint64_t permissive;   /* instructions of later processors, --isa=permissive */
     double host_seconds;
+    uint64_t host_instructions; /* executed in `host_seconds`, counted or not; 0 = `instructions` */
 } p5_stat_run;
 
 typedef struct p5_stat {

@@ -204,6 +204,7 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
  * overwrite it. */
 typedef struct progress_line {
     double start;
+    uint64_t before; /* instructions of a snapshot, or fast-forwarded */
     bool shown;
 } progress_line;
 
@@ -214,15 +215,16 @@ static void show_progress(void *context, const p5_machine *machine)
     if (seconds < 1)
         return;
     double instructions = (double)p5_machine_instructions(machine);
+    double run = instructions - (double)line->before;
     double clocks = (double)p5_machine_clock(machine);
     fprintf(stderr, "\033[K%.0f s: %.0f million instructions, CPI %.2f, %.0f MIPS\r", seconds,
-            instructions / 1e6, instructions > 0 ? clocks / instructions : 0, instructions / seconds / 1e6);
+            instructions / 1e6, instructions > 0 ? clocks / instructions : 0, run / seconds / 1e6);
     line->shown = true;
 }
 
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
-    progress_line line = {.start = host_clock()};
+    progress_line line = {.start = host_clock(), .before = p5_machine_instructions(machine)};
     if (!options->quiet && isatty(STDERR_FILENO))
         p5_machine_on_progress(machine, show_progress, &line, 0.5);
     p5_error error = {0};

@@ -128,8 +128,10 @@ void region_end(region *r, p5_machine *machine, p5_stat_run *run)
     if (r->depth > 0)
         end(r, machine); /* the guest ended within it */
     double seconds = run->host_seconds;
+    uint64_t instructions = run->host_instructions;
     *run = r->counted;
     run->host_seconds = seconds;
+    run->host_instructions = instructions;
     if (r->times == 0)
         fprintf(stderr, "p5scope: --roi %s: the guest never came there; nothing was counted\n", r->text);
 }

@@ -182,6 +182,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         roi->turned = turn_intervals;
         roi->context = intervals;
     }
+    uint64_t before = p5_machine_instructions(machine); /* of a snapshot, or fast-forwarded */
     bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
     *status = ran ? guest_exit_status(result) : CLI_INTERNAL;
     if (ran) {
@@ -189,6 +190,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         p5_machine_counts(machine, &run->counts);
         options->fast_forwarded = p5_machine_fast_forwarded(machine, NULL);
         run->instructions = p5_machine_instructions(machine) - options->fast_forwarded;
+        run->host_instructions = p5_machine_instructions(machine) - before;
         run->clock = p5_machine_clock(machine);
         run->permissive = p5_machine_permissive_count(machine);
         if (roi != NULL)

@@ -48,6 +48,12 @@ static double of_instructions(const p5_stat_run *run, const void *what)
     return (double)run->instructions;
 }
 
+static double of_host_instructions(const p5_stat_run *run, const void *what)
+{
+    (void)what;
+    return (double)(run->host_instructions != 0 ? run->host_instructions : run->instructions);
+}
+
 stat_value stat_row_value(const p5_stat *stat, const p5_selected *row)
 {
     return summarise(stat, of_row, row);
@@ -56,6 +62,11 @@ stat_value stat_row_value(const p5_stat *stat, const p5_selected *row)
 stat_value stat_host_seconds(const p5_stat *stat)
 {
     return summarise(stat, of_host_seconds, NULL);
+}
+
+double stat_host_mips(const p5_stat *stat)
+{
+    return summarise(stat, of_host_instructions, NULL).mean / stat_host_seconds(stat).mean / 1e6;
 }
 
 stat_value stat_clocks(const p5_stat *stat)

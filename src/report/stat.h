@@ -13,6 +13,8 @@ typedef struct stat_value {
 
 stat_value stat_row_value(const p5_stat *stat, const p5_selected *row);
 stat_value stat_host_seconds(const p5_stat *stat);
+/* Million instructions that the host executed in a second of them. */
+double stat_host_mips(const p5_stat *stat);
 /* Clocks of all CPLs, mean over the runs. */
 stat_value stat_clocks(const p5_stat *stat);
 stat_value stat_instructions(const p5_stat *stat);

@@ -145,7 +145,7 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     json_key(json, "host");
     json_open_object(json);
     json_key_double(json, "seconds", host);
-    json_key_double(json, "mips", instructions / host / 1e6);
+    json_key_double(json, "mips", stat_host_mips(stat));
     json_close_object(json);
     json_close_object(json);
 }

@@ -138,14 +138,13 @@ static void write_times(const text_report *in)
     stat_value clocks = in->report.clocks;
     stat_value host = stat_host_seconds(in->stat);
     double mhz = p5_model_clock_mhz(in->stat->model);
-    double instructions = stat_instructions(in->stat).mean;
     char number[32];
     fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole(in, clocks.mean, number, sizeof number));
     write_variance(in, clocks.variance_percent);
     fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz);
     fprintf(in->out, "\n%*.9f seconds on the host", VALUE_WIDTH, host.mean);
     if (host.mean > 0)
-        fprintf(in->out, ", %.1f MIPS", instructions / host.mean / 1e6);
+        fprintf(in->out, ", %.1f MIPS", stat_host_mips(in->stat));
     write_variance(in, host.variance_percent);
     fputc('\n', in->out);
 }

@@ -147,12 +147,27 @@ static void json_reads_back(void **state)
     close_fixture(&f);
 }
 
+/* The host's speed is that of what it executed, be it more or less than what was counted. */
+static void test_host_speed(void **state)
+{
+    (void)state;
+    fixture f;
+    open_fixture(&f, "data_read", 1);
+    f.runs[0].host_instructions = 250000;
+    char *text = report(&f, TEXT, NULL), *json = report(&f, JSON, NULL);
+    assert_non_null(strstr(text, "0.500000000 seconds on the host, 0.5 MIPS"));
+    assert_non_null(strstr(json, "\"instructions\":1000000"));
+    assert_non_null(strstr(json, "\"mips\":0.5}"));
+    free(text);
+    free(json);
+    close_fixture(&f);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_has_perfs_layout),
-        cmocka_unit_test(csv_has_perfs_fields),
-        cmocka_unit_test(every_format_has_all_events),
+        cmocka_unit_test(test_host_speed),      cmocka_unit_test(text_has_perfs_layout),
+        cmocka_unit_test(csv_has_perfs_fields), cmocka_unit_test(every_format_has_all_events),
         cmocka_unit_test(json_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
