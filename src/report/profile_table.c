@@ -179,6 +179,18 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, tabl
     return fits;
 }
 
+/* A function that runs at both privilege classes has its calls in one row; so has code that was reached
+ * without one, in its caller's. What such a row did itself is its own share in any case. */
+static void include_own(table_rows *rows)
+{
+    for (size_t i = 0; i < rows->list.count; i++) {
+        table_row *row = &rows->list.items[i];
+        for (size_t v = 0; v < rows->width; v++)
+            if (row->inclusive[v] < row->own[v])
+                row->inclusive[v] = row->own[v];
+    }
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -272,6 +284,8 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
     fits = fits && (!inclusive || add_inclusive(p, values, &rows));
     if (fits) {
         merge(&rows);
+        if (inclusive)
+            include_own(&rows);
         if (rows.list.count > 1)
             qsort(rows.list.items, rows.list.count, sizeof *rows.list.items, by_cost);
         char *command = strndup(p->command, strcspn(p->command, " "));

@@ -6,6 +6,7 @@ p5scope record -q -o b.data $GUESTS/rdpmc.elf; p5scope diff a.data b.data --thre
 p5scope annotate -i a.data no_such_function
 p5scope report a.data -s symbl
 p5scope report a.data -e data_reed
+p5scope record -q -o both.data $GUESTS/kernel.elf >/dev/null; p5scope report both.data --children | grep "\] start"
 p5scope report none.data
 p5scope report a.data -o /dev/full
 p5scope report a.data --callgrind /dev/full
