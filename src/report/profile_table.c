@@ -130,12 +130,23 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
     return true;
 }
 
+/* Where samples are taken something was executed, but for the last: its privilege class, or the first of
+ * both. */
+static unsigned class_at(const p5_profile *p, uint32_t address)
+{
+    size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, address);
+    bool found = site < p->sites.count && p->sites.items[site].address == address;
+    return found ? p->sites.items[site].cpl_class : P5_CPL_USER;
+}
+
 static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_rows *rows)
 {
     for (size_t i = 0; i < p->samples.count; i++) {
         char name[600];
-        name_of(p, t->key, p->samples.items[i].address, P5_CPL_USER, name, sizeof name);
-        table_row *row = add_row(rows, name, P5_CPL_USER);
+        uint32_t address = p->samples.items[i].address;
+        unsigned cpl_class = class_at(p, address);
+        name_of(p, t->key, address, cpl_class, name, sizeof name);
+        table_row *row = add_row(rows, name, cpl_class);
         if (!row)
             return false;
         row->own[0] = p->sample_period;

@@ -7,6 +7,7 @@ p5scope annotate -i a.data no_such_function
 p5scope report a.data -s symbl
 p5scope report a.data -e data_reed
 p5scope record -q -o both.data $GUESTS/kernel.elf >/dev/null; p5scope report both.data --children | grep "\] start"
+p5scope record -q -o both.data -c clocks/1000 $GUESTS/timer.elf >/dev/null; p5scope report both.data --samples -n | grep start; p5scope report both.data --samples -s mode | grep CPL
 p5scope report none.data
 p5scope report a.data -o /dev/full
 p5scope report a.data --callgrind /dev/full
