@@ -199,10 +199,30 @@ static p5_status run_statement(p5_database *database, sqlite3_stmt *statement, p
     return status;
 }
 
-/* Options without the names of files that reports go to: they do not make another run. */
+/* Says where a report goes, or how the host makes the run. 1: it is this word, 2: the next one belongs to it.
+ */
+static unsigned words_of_host(const char *word)
+{
+    static const char *const alone[] = {"--append", "-q", "--quiet"};
+    static const char *const with_value[] = {"-o", "--output", "--log-fd", "--threads"};
+    for (unsigned i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (strcmp(word, alone[i]) == 0)
+            return 1;
+    for (unsigned i = 0; i < sizeof with_value / sizeof *with_value; i++) {
+        size_t length = strlen(with_value[i]);
+        if (strncmp(word, with_value[i], length) != 0)
+            continue;
+        if (word[length] == '\0')
+            return 2;
+        if (word[length] == '=' || word[1] != '-')
+            return 1;
+    }
+    return 0;
+}
+
+/* Options without those that do not make another run. */
 static char *plain_options(const char *options)
 {
-    static const char *const outputs[] = {"-o", "--output", "--log-fd", NULL};
     char *copy = strdup(options), *plain = calloc(1, strlen(options) + 2);
     if (copy == NULL || plain == NULL) {
         free(copy);
@@ -211,18 +231,11 @@ static char *plain_options(const char *options)
     }
     char *rest;
     for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        bool output = strcmp(word, "--append") == 0;
-        bool joined = strncmp(word, "--output=", 9) == 0 || strncmp(word, "--log-fd=", 9) == 0 ||
-                      (strncmp(word, "-o", 2) == 0 && word[2] != '\0');
-        for (unsigned i = 0; outputs[i] != NULL; i++)
-            if (strcmp(word, outputs[i]) == 0) {
-                output = true;
-                strtok_r(NULL, " ", &rest);
-            }
-        if (output || joined)
-            continue;
-        strcat(plain, word);
-        strcat(plain, " ");
+        unsigned words = words_of_host(word);
+        if (words == 2)
+            strtok_r(NULL, " ", &rest);
+        if (words == 0)
+            strcat(strcat(plain, word), " ");
     }
     free(copy);
     return plain;

@@ -15,7 +15,7 @@ p5scope stat -j -o a.json ./quicksort 1 >/dev/null
 p5scope stat -j -o b.json --model p54c-133 ./quicksort 1 >/dev/null
 p5scope stat -j -o c.json -e data_read:u,clocks ./hello >/dev/null
 p5scope trace -o d.db -I 100000c ./quicksort 1 >/dev/null
-p5scope stat -j -o again.json ./quicksort 1 >/dev/null # the same run into another file
+p5scope stat -q -j --output=again.json --threads 1 ./quicksort 1 >/dev/null # the same run into another file, and in one thread
 cat a.json b.json >ab.json
 p5scope stat -j -o whole.json --model p54c-100 ./quicksort 1 >/dev/null
 head -20 whole.json >cut.json
