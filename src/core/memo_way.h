@@ -179,10 +179,11 @@ static inline bool memo_line_in_place(const code_cache *code, const memo_line *l
            (line->ends & ~code->ends[set][line->way]) == 0;
 }
 
-/* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has happened since in the set of one of them, so that they have to be
- * used again. Otherwise that would make no difference: a use of a cache way sets the bits on its path of the
- * replacement tree to values that depend on that alone; done twice with nothing between in the set, the
- * second changes nothing, and the lines of a block lie in different sets. */
+/* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has
+ * happened since in the set of one of them, so that they have to be used again. Otherwise that would make no
+ * difference: a use of a cache way sets the bits on its path of the replacement tree to values that depend on
+ * that alone; done twice with nothing between in the set, the second changes nothing, and the lines of a
+ * block lie in different sets. */
 static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_core *core, memo_way *way,
                                                                       bool *moved)
 {
