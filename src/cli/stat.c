@@ -198,6 +198,8 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         if (intervals != NULL)
             stat_intervals_end(intervals, machine);
     }
+    if (roi != NULL)
+        roi->context = NULL; /* the intervals are the caller's */
     if (ran && options->check_laws) {
         unsigned checked;
         unsigned failed = p5_laws_check_machine(machine, stderr, &checked);

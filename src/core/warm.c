@@ -324,10 +324,11 @@ static inline __attribute__((always_inline)) bool warm_known(p5_core *core, cons
     if (__builtin_expect(a < end, 0))
         touch_rest(core, a, end);
     core->instructions += block->count;
+    bool taken = block_taken(block, next), right = predictor_right(prediction);
     if (pairs)
         touch_known_pairs(core, block, known, next);
     else
-        w->redirect = block_taken(block, next) | !predictor_right(prediction);
+        w->redirect = taken | !right;
     if (pairs)
         block->ran->groups = core->groups;
     core->now += block->count;

@@ -181,12 +181,12 @@ static void test_plain(void **state)
 
 /* Blocks with as many references as one in a batch may have, and with so many that no room would hold a batch
  * of them. */
-GUEST(
-    references,
-    "mov ecx, 40\n 1: mov esp, 0x2f000\n jmp 2f\n 2: .rept 62\n push eax\n push [esp]\n pop [esp]\n .endr\n "
-    "jmp 3f\n 3: pushad\n jmp 4f\n 4:\n .rept 6\n .rept 80\n fnsave [0x30000]\n .endr\n jmp 5f\n 5:\n "
-    ".endr\n "
-    "dec ecx\n jnz 1b\n hlt");
+GUEST(references,
+      "mov ecx, 40\n 1: mov esp, 0x2f000\n jmp 2f\n 2: .rept 62\n push eax\n push dword ptr [esp]\n pop "
+      "dword ptr [esp]\n .endr\n "
+      "jmp 3f\n 3: pushad\n jmp 4f\n 4:\n .rept 6\n .rept 80\n fnsave [0x30000]\n .endr\n jmp 5f\n 5:\n "
+      ".endr\n "
+      "dec ecx\n jnz 1b\n hlt");
 
 static void test_references(void **state)
 {
