@@ -82,7 +82,8 @@ typedef struct guest_insn {
     bool last; /* of its stretch */
     uint8_t cpl, cpl_after, mode;
     bool descriptor;
-    bool unsafe; /* x87 */
+    bool unsafe;    /* x87 */
+    uint8_t unused; /* nothing is between members: records are compared as bytes */
     uint32_t repeats;
     uint32_t next; /* only with `last` */
     unsigned first_access, accesses;
