@@ -295,8 +295,10 @@ static bool calls_again(p5_core *core, const p5_block *last, const p5_block *blo
 static bool returns_to(p5_core *core, uint32_t address)
 {
     profiler *p = core->profile;
-    const profile_frame *top = p->frames.items + p->frames.count - 1;
-    if (p->frames.count == 0 || top->return_address != address)
+    if (p->frames.count == 0)
+        return false;
+    const profile_frame *top = &p->frames.items[p->frames.count - 1];
+    if (top->return_address != address)
         return false;
     p->frames.count--;
     profile_set_context(core, top->context);

@@ -148,8 +148,35 @@ static void test_signal(void **state)
     }
 }
 
+/* Returns to where nothing was called from, as code that builds its own stack does; in batches, so that they
+ * are remembered. */
+static void test_return_without_call(void **state)
+{
+    (void)state;
+    enum { TIMES = 64, ACCESSES = 1 };
+    guest g;
+    guest_open(&g, NULL, 0);
+    assert_int_equal(p5_block_accesses(g.ret, 0) + p5_block_accesses(g.ret, 1), ACCESSES);
+    p5_access accesses[TIMES * ACCESSES];
+    p5_retired_block stretches[TIMES];
+    for (unsigned i = 0; i < TIMES; i++) {
+        accesses[i] = fixture_access(STACK, 4, 0);
+        stretches[i] = (p5_retired_block){.block = g.ret,
+                                          .accesses_end = accesses + (i + 1) * ACCESSES,
+                                          .next = CALLEE,
+                                          .mode = P5_MODE_PROTECTED};
+    }
+    p5_core_retire_blocks(g.core, accesses, NULL, stretches, TIMES);
+    assert_true(profile_collect(g.core));
+    profile_view view;
+    profile_look(g.core, &view);
+    assert_int_equal(context_of(&view, CALLEE), CALLEE);
+    guest_close(&g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupt), cmocka_unit_test(test_signal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupt), cmocka_unit_test(test_signal),
+                                       cmocka_unit_test(test_return_without_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
