@@ -5,6 +5,7 @@
 #ifndef CORE_BRANCH_RUN_H
 #define CORE_BRANCH_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -22,6 +23,7 @@ typedef struct branch_run {
      * vain, 0 if that does not matter. */
     uint64_t place;
     uint8_t btb_set, btb_way; /* of `entry`, or where it would be */
+    bool is_jcc;              /* `entry` is that of a conditional branch, but not LOOP or JCXZ */
 } branch_run;
 
 /* branch_query's loop_pairs of a branch that leaves the pipe as group number `groups`. */

@@ -29,9 +29,11 @@ static unsigned __attribute__((noinline)) search(predictor *p, branch_run *ran, 
     btb_entry *entry = btb_find(b, query->last_byte);
     ran->entry = NULL;
     ran->place = 0;
+    ran->is_jcc = false;
     if (predictor_is_own(b, entry, query)) {
         ran->entry = entry;
         ran->place = btb_place(entry);
+        ran->is_jcc = query->kind == ISA_JCC;
         btb_where(b, entry, &ran->btb_set, &ran->btb_way);
     } else if (entry == NULL) {
         ran->btb_set = (uint8_t)btb_set(b, query->last_byte);
@@ -64,19 +66,18 @@ static inline __attribute__((always_inline)) unsigned predict_near(predictor *p,
 {
     branch_run *ran = block->ran;
     uint64_t since_last = executed - ran->instructions;
-    bool taken = block_taken(block, next), overflow;
     ran->instructions = executed;
-    if (__builtin_expect(is_own(ran), 1)) {
+    bool own = is_own(ran);
+    if (__builtin_expect(own, 1)) {
         btb_used_way(&p->btb, ran->btb_set, ran->btb_way);
-        if (__builtin_expect(ran->entry->type == BTB_JCC, 1))
-            return predictor_own_jcc(p, ran->entry, taken, next, block->branch_kind == ISA_LOOP, since_last);
-        const branch_query query = query_of(block, next, taken, since_last);
-        return predictor_own(p, &query, ran->entry, &overflow);
+        if (__builtin_expect(ran->is_jcc, 1))
+            return predictor_own_jcc(p, ran->entry, next != block->fall_through, next, false, since_last);
     }
-    if (is_absent(&p->btb, ran, taken))
+    bool taken = block_taken(block, next), overflow;
+    if (!own && is_absent(&p->btb, ran, taken))
         return PREDICTED_NOTHING;
     const branch_query query = query_of(block, next, taken, since_last);
-    return search(p, ran, &query);
+    return own ? predictor_own(p, &query, ran->entry, &overflow) : search(p, ran, &query);
 }
 
 p5_prediction p5_core_predict(p5_core *core, const p5_retired *r)

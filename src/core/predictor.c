@@ -10,6 +10,7 @@ predictor *predictor_open(const p5_model *model)
     if (p == NULL)
         return NULL;
     btb_init(&p->btb, &model->btb);
+    p->stale_instructions = model->btb.stale_instructions;
     return_stack_init(&p->returns, model->btb.return_entries);
     return p;
 }

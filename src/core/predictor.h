@@ -11,7 +11,8 @@ struct predictor {
     btb btb;
     return_stack returns;
     bool no_allocation;
-    uint64_t executed; /* P55C: instructions predicted so far, branches or not */
+    uint32_t stale_instructions; /* the model's, at hand */
+    uint64_t executed;           /* P55C: instructions predicted so far, branches or not */
     /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load
      * its target. */
     bool wrong;

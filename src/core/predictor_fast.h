@@ -25,8 +25,9 @@ static inline btb_type predictor_type(uint8_t kind)
  * then is not in it yet. `since_last`: as in branch_query. */
 static inline bool predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
 {
-    bool stale = since_last - 1 < p->btb.model->stale_instructions; /* 0: unknown */
-    return stale ? entry->stale_prediction : entry->prediction;
+    if (__builtin_expect(since_last - 1 < p->stale_instructions, 0)) /* 0: unknown */
+        return entry->stale_prediction;
+    return entry->prediction;
 }
 
 /* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the
@@ -95,9 +96,10 @@ static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, b
                                          bool loop, uint64_t since_last)
 {
     bool predicted_taken = predictor_direction(p, entry, since_last);
-    bool wrong_target = entry->target != target;
-    predictor_learn_target(entry, taken, target);
+    bool wrong_target = taken & (entry->target != target);
     predictor_learn(entry, taken, loop);
+    if (__builtin_expect(wrong_target, 0))
+        entry->target = target;
     return predictor_outcome(predicted_taken, taken, wrong_target);
 }
 
