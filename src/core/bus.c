@@ -68,17 +68,24 @@ void bus_rest(bus *b, uint64_t clock)
 
 /* ---- utilisation ---- */
 
-void bus_advance(bus *b, uint64_t clock)
+bus_use bus_used(const bus *b, uint64_t clock)
 {
-    uint64_t all = b->own + b->foreign, own = b->own; /* less what lies ahead */
+    bus_use use = {b->own + b->foreign, b->own}; /* less what lies ahead */
     for (unsigned n = 1; n <= BUS_BUSY; n++) {
         const bus_busy *busy = &b->busy[(b->busy_next - n) % BUS_BUSY];
         if (busy->to <= clock)
             break;
         uint64_t ahead = busy->to - (busy->from > clock ? busy->from : clock);
-        all -= ahead;
-        own -= busy->own ? ahead : 0;
+        use.all -= ahead;
+        use.own -= busy->own ? ahead : 0;
     }
+    return use;
+}
+
+void bus_advance(bus *b, uint64_t clock)
+{
+    const bus_use use = bus_used(b, clock);
+    uint64_t all = use.all, own = use.own;
     if (all <= b->counted_all)
         return;
     uint64_t more = all - b->counted_all, more_own = own - b->counted_own;

@@ -96,6 +96,11 @@ static inline unsigned bus_burst_part(unsigned first, unsigned n)
 
 /* At core clock `clock` nothing is under way, whatever has been asked for: for fast-forward. */
 void bus_rest(bus *b, uint64_t clock);
+/* Core clocks in which the bus was in use up to `clock`; changes nothing. */
+typedef struct bus_use {
+    uint64_t all, own;
+} bus_use;
+bus_use bus_used(const bus *b, uint64_t clock);
 /* Counts the utilisation events (18h, 2Eh/0) up to core clock `clock`. */
 void bus_advance(bus *b, uint64_t clock);
 

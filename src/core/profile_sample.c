@@ -21,9 +21,9 @@ uint64_t profile_watched_total(p5_core *core, uint64_t clock)
     case P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE:
         return clock - halted_clocks(core);
     case P5_EVENT_BUS_CYCLE_DURATION:
+        return bus_used(&core->memory->bus, clock).all;
     case P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY:
-        bus_advance(&core->memory->bus, clock);
-        break;
+        return bus_used(&core->memory->bus, clock).own;
     default:
         break;
     }
