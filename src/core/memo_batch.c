@@ -13,8 +13,8 @@ typedef struct quiet_time {
 static inline quiet_time find_quiet_time(const struct memory *m)
 {
     enum { MARGIN = 2 * MEMO_REACH }; /* the last question is asked that much later than the first at most */
-    uint64_t from = m->write_quiet, due = m->agent.due;
-    return (quiet_time){from, due > from + MARGIN ? due - from - MARGIN : 0};
+    uint64_t from = m->write_quiet, due = m->agent.due; /* of a frozen cache the first is UINT64_MAX */
+    return (quiet_time){from, due > from && due - from > MARGIN ? due - from - MARGIN : 0};
 }
 
 /* Bytes from `cpl` to `iopl`. */

@@ -193,7 +193,10 @@ static void disturb(twin *t, unsigned what, unsigned i, const guest_block *block
         p5_core_wbinvd(core);
         break;
     case 3:
-        p5_core_set_control(core, &(p5_control){.paging = (i & 1) != 0, .single_pipe = i % 5 == 0});
+        p5_core_set_control(core, &(p5_control){.paging = (i & 1) != 0,
+                                                .single_pipe = i % 5 == 0,
+                                                .cache_disable = i % 3 == 0, /* the cache is frozen */
+                                                .not_write_through = i % 6 == 0});
         break;
     case 4:
         p5_block_release(core, t->blocks[i]);
