@@ -132,6 +132,7 @@ static void touch_branch(p5_core *core, const p5_block *block, const op *o, uint
     branch_answer answer;
     predictor_branch(core->predictor, &query, &answer);
     w->redirect |= taken || (!answer.right && o->branch < ISA_FAR);
+    block->ran->groups = core->groups;
 }
 
 /* P54C: the next group begins at `u`, so the one before is what the BTB is asked by. */
@@ -191,6 +192,7 @@ static inline void touch_known_pairs(p5_core *core, const p5_block *block, const
                                 .loop_pairs = branch_run_pairs(block->ran, core->groups)};
     const branch_answer answer = predictor_pairs(core->predictor, &query);
     w->redirect |= query.taken || !answer.right;
+    block->ran->groups = core->groups;
 }
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
@@ -324,13 +326,10 @@ static inline __attribute__((always_inline)) bool warm_known(p5_core *core, cons
     if (__builtin_expect(a < end, 0))
         touch_rest(core, a, end);
     core->instructions += block->count;
-    bool taken = block_taken(block, next), right = predictor_right(prediction);
     if (pairs)
         touch_known_pairs(core, block, known, next);
     else
-        w->redirect = taken | !right;
-    if (pairs)
-        block->ran->groups = core->groups;
+        w->redirect = block_taken(block, next) | !predictor_right(prediction);
     core->now += block->count;
     w->clock += block->count;
     return true;
@@ -354,11 +353,8 @@ static void warm_any(p5_core *core, const p5_retired *r, p5_prediction predictio
     else if (end->branch != ISA_NOT_BRANCH)
         w->redirect |=
             price_taken(end, r->next) || (prediction != NOT_PREDICTED && !predictor_right(prediction));
-    if (end->branch != ISA_NOT_BRANCH) {
-        block->ran->groups = core->groups;
-    } else if (r->next != end->address + end->length) {
+    if (end->branch == ISA_NOT_BRANCH && r->next != end->address + end->length)
         w->redirect = true; /* a REP string that goes on, HLT */
-    }
     core->now += (uint64_t)r->count - r->interrupted;
     w->clock += r->count;
 }

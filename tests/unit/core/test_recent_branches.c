@@ -1,0 +1,98 @@
+/* Predictions of the P55C look back to a branch's last execution: a core that is loaded from a snapshot knows
+ * of it, however many other branches the saved one has met. */
+#include "core/core_internal.h"
+#include "fixture.h"
+
+enum { OTHERS = 128, OTHER = 0x1000, DISTANCE = 16, LOOP = 0x1f00, BYTES = 1 << 20 };
+
+static const uint8_t jump_code[] = {0xeb, 2};          /* jmp .+4 */
+static const uint8_t loop_code[] = {0x49, 0x75, 0xfd}; /* 1: dec ecx; jnz 1b */
+
+typedef struct stream {
+    uint8_t bytes[BYTES];
+    size_t size, at;
+} stream;
+
+static bool put(void *context, const void *bytes, size_t size)
+{
+    stream *s = context;
+    assert_true(s->size + size <= BYTES);
+    memcpy(s->bytes + s->size, bytes, size);
+    s->size += size;
+    return true;
+}
+
+static bool get(void *context, void *bytes, size_t size)
+{
+    stream *s = context;
+    assert_true(s->at + size <= s->size);
+    memcpy(bytes, s->bytes + s->at, size);
+    s->at += size;
+    return true;
+}
+
+static p5_core *core_open(const p5_model *model)
+{
+    p5_core *core;
+    p5_error error;
+    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
+    return core;
+}
+
+static p5_block *block_at(p5_core *core, const uint8_t *code, size_t size, uint32_t address)
+{
+    p5_block *block = p5_block_make(core, code, size, address, address, true, 8);
+    assert_non_null(block);
+    return block;
+}
+
+static p5_retired went_to(p5_block *block, uint32_t next)
+{
+    return (p5_retired){
+        .block = block, .count = (uint16_t)p5_block_count(block), .next = next, .mode = P5_MODE_PROTECTED};
+}
+
+static void warm_one(p5_core *core, p5_block *block, uint32_t next)
+{
+    const p5_retired r = went_to(block, next);
+    p5_core_warm(core, &r, p5_core_predict(core, &r));
+}
+
+/* The loop's branch is taken every other time, which its history tells; two instructions are too soon for
+ * that. */
+static void test_behind_a_fast_forward(void **state)
+{
+    (void)state;
+    static stream saved;
+    p5_error error;
+    p5_model *model = fixture_model("p55c-200");
+    p5_core *first = core_open(model), *second = core_open(model);
+    p5_block *others[OTHERS], *loop = block_at(first, loop_code, sizeof loop_code, LOOP);
+    for (unsigned i = 0; i < OTHERS; i++)
+        others[i] = block_at(first, jump_code, sizeof jump_code, OTHER + i * DISTANCE);
+    const p5_retired priced = went_to(others[0], OTHER + 4);
+    p5_core_retire(first, &priced);
+
+    assert_true(p5_core_fast_forward(first, true));
+    for (unsigned i = 0; i < OTHERS; i++)
+        warm_one(first, others[i], OTHER + i * DISTANCE + 4);
+    for (unsigned i = 0; i < 100; i++)
+        warm_one(first, loop, i % 2 ? LOOP : LOOP + sizeof loop_code);
+    assert_true(p5_core_fast_forward(first, false));
+
+    saved.size = saved.at = 0;
+    assert_int_equal(p5_core_save(first, put, &saved, &error), P5_OK);
+    assert_int_equal(p5_core_load(second, get, &saved, &error), P5_OK);
+    p5_block *again = block_at(second, loop_code, sizeof loop_code, LOOP);
+    const p5_retired here = went_to(loop, LOOP), there = went_to(again, LOOP);
+    assert_int_equal(p5_core_predict(second, &there), p5_core_predict(first, &here));
+    p5_core_close(first); /* and its blocks */
+    p5_core_close(second);
+    p5_model_close(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_behind_a_fast_forward)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
