@@ -32,7 +32,7 @@ static unsigned random_way(btb *b)
 /* On the P54C an entry of state 0 is free again. */
 static bool is_free(const btb *b, const btb_entry *entry)
 {
-    return !entry->valid || (b->model->key == BTB_KEY_PREVIOUS_PAIR && entry->state == 0);
+    return !entry->valid || (btb_by_pairs(b) && entry->state == 0);
 }
 
 /* Gives an entry to `key`. */
@@ -64,7 +64,7 @@ btb_entry *btb_allocate(btb *b, uint32_t key)
 
 static unsigned raw_index(const btb *b, unsigned set, unsigned bank)
 {
-    return b->model->key == BTB_KEY_PREVIOUS_PAIR ? set & 63 : (set & 15) << 2 | (bank & 3);
+    return btb_by_pairs(b) ? set & 63 : (set & 15) << 2 | (bank & 3);
 }
 
 btb_entry btb_get(const btb *b, unsigned set, unsigned bank, unsigned way)

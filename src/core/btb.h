@@ -53,15 +53,21 @@ void btb_init(btb *b, const model_btb *model);
 /* CR3 load, RESET, INIT, TR11 flush. */
 void btb_flush(btb *b);
 
+/* Branches are looked up by the pair before them (P54C), not by their own address (P55C). */
+static inline bool btb_by_pairs(const btb *b)
+{
+    return b->model->key == BTB_KEY_PREVIOUS_PAIR;
+}
+
 /* Array index of a key: P54C set; P55C set * 4 + bank. */
 static inline unsigned btb_set(const btb *b, uint32_t key)
 {
-    return b->model->key == BTB_KEY_PREVIOUS_PAIR ? key & 63 : ((key >> 4 & 15) << 2) | (key >> 2 & 3);
+    return btb_by_pairs(b) ? key & 63 : ((key >> 4 & 15) << 2) | (key >> 2 & 3);
 }
 
 static inline uint32_t btb_tag(const btb *b, uint32_t key)
 {
-    return key & (b->model->key == BTB_KEY_PREVIOUS_PAIR ? ~63u : ~255u);
+    return key & (btb_by_pairs(b) ? ~63u : ~255u);
 }
 
 /* Whose entry it is, as one word. */

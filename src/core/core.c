@@ -182,9 +182,10 @@ size_t p5_core_price_blocks_before(p5_core *core, const p5_access *accesses, con
 uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                                const p5_retired_block *blocks, size_t count)
 {
-    p5_prediction predictions[256];
+    enum { AT_ONCE = 256 };
+    p5_prediction predictions[AT_ONCE];
     while (count > 0) {
-        size_t n = count < sizeof predictions ? count : sizeof predictions;
+        size_t n = count < AT_ONCE ? count : AT_ONCE;
         p5_core_predict_blocks(core, blocks, n, predictions);
         memo_price_blocks(core, accesses, values, blocks, predictions, n);
         blocks += n;

@@ -97,15 +97,15 @@ static void __attribute__((noinline))
 learn(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path)
 {
     const p5_retired r = whole_stretch(all, b);
-    core->prediction = prediction_of(all, b);
     memo_learn(core, &r, path);
 }
 
 /* These go on where the quick way along `path` was left, behind `known` questions, and answer the leaf that
- * the stretch ended with, or NULL. */
-static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
-                                  memo_leaf *leaf)
+ * the stretch ended with, or NULL. `r` is what slow_stretch answered. */
+static inline memo_leaf *walk_from(p5_core *core, const batch *all, const p5_retired_block *b,
+                                   memo_path *path, const p5_retired *r, memo_reached reached, uint32_t known)
 {
+    memo_leaf *leaf = memo_walk(core, r, path, reached, block_taken(b->block, b->next), known);
     if (__builtin_expect(leaf != NULL, 1))
         memo_use(core, leaf, b->block);
     else
@@ -113,25 +113,18 @@ static inline memo_leaf *end_with(p5_core *core, const batch *all, const p5_reti
     return core->memo.last;
 }
 
-static inline memo_leaf *walk_from(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path,
-                                   memo_reached reached, uint32_t known)
-{
-    memo_leaf *leaf =
-        memo_walk(core, slow_stretch(core, all, b), path, reached, block_taken(b->block, b->next), known);
-    return end_with(core, all, b, path, leaf);
-}
-
 static memo_leaf *__attribute__((noinline)) left_at(p5_core *core, batch *all, const p5_retired_block *b,
                                                     memo_path *path, memo_reached reached, uint32_t known)
 {
-    return walk_from(core, all, b, path, reached, known);
+    return walk_from(core, all, b, path, slow_stretch(core, all, b), reached, known);
 }
 
 static memo_leaf *__attribute__((noinline))
 left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
               uint32_t known)
 {
-    return walk_from(core, all, b, path, memo_follow(core, slow_stretch(core, all, b), path, way), known);
+    const p5_retired *r = slow_stretch(core, all, b);
+    return walk_from(core, all, b, path, r, memo_follow(core, r, path, way), known);
 }
 
 /* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in

@@ -29,7 +29,7 @@ bool memo_line_present(const code_cache *code, memo_line *line);
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* ... if anything can be in their way. */
 memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
-/* memo_follow of a way that was never followed, or whose lines are not where they were then. */
+/* memo_follow of a way that was never followed, or whose lines are not all there. */
 memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way);
 /* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
  * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers

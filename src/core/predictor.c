@@ -34,7 +34,7 @@ void predictor_flush(predictor *p)
 
 bool predictor_passed(predictor *p, uint32_t previous_pair)
 {
-    if (p->btb.model->key != BTB_KEY_PREVIOUS_PAIR)
+    if (!btb_by_pairs(&p->btb))
         return false;
     btb_entry *entry = btb_find(&p->btb, previous_pair);
     pairs_passing passing = predictor_passing(entry);
@@ -101,7 +101,7 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
     /* Far transfers, INT and IRET do not use the BTB; they flush the pipe by themselves. */
     if (query->kind >= ISA_FAR || query->kind == ISA_NOT_BRANCH)
         return;
-    if (!predictor_keeps_entries(p)) {
+    if (btb_by_pairs(&p->btb)) {
         *answer = predictor_pairs(p, query);
         return;
     }

@@ -51,15 +51,16 @@ static inline void predictor_learn_target(btb_entry *entry, bool taken, uint32_t
     entry->target = __builtin_expect_with_probability(taken, true, 0.5) ? target : entry->target;
 }
 
-/* What became of a branch, in short (p5_prediction):
+/* What became of a branch, in short (p5_prediction). Those below OWN_ANSWERS are the usual ones.
  *
- *   0-3, 6, 7   by its own entry, of these bits. OWN_WRONG_TARGET: it was taken, and to somewhere else than
- * its entry says, or it leads to the instruction behind it 4, 5        there was no entry: PREDICTED_NOTHING,
- * and 1 if it was taken 8-15        by another branch's entry: PREDICTED_FALSELY and the bits, with
- * FALSE_RETURN instead of the third: both are returns 16          it is no near branch, or one of the P54C,
- * which is predicted when the pipe asks
+ * 0-3, 6, 7: by its own entry, of the first three bits. OWN_WRONG_TARGET: it was taken, and to somewhere else
+ * than its entry says, or it leads to the instruction behind it.
  *
- * Those below OWN_ANSWERS are the usual ones. */
+ * 4, 5: there was no entry. PREDICTED_NOTHING, and 1 if it was taken.
+ *
+ * 8-15: by another branch's entry. PREDICTED_FALSELY and the first two bits; FALSE_RETURN: both are returns.
+ *
+ * 16, NOT_PREDICTED: it is no near branch, or one of the P54C, which is predicted when the pipe asks. */
 enum {
     OWN_PREDICTED_TAKEN = 1,
     OWN_TAKEN = 2,
@@ -79,16 +80,6 @@ static inline bool predictor_own_right(unsigned own)
 static inline unsigned predictor_outcome(unsigned predicted_taken, unsigned taken, unsigned wrong_target)
 {
     return predicted_taken + 2 * taken + 4 * (taken & wrong_target);
-}
-
-/* `type`: the entry's. A conditional branch that is taken does not lead to the instruction behind it. */
-static inline unsigned predictor_compare(const branch_query *query, uint8_t type, uint32_t predicted,
-                                         bool predicted_taken)
-{
-    bool wrong_target = predicted != query->target;
-    if (type != BTB_JCC)
-        wrong_target |= query->target == query->fall_through;
-    return predictor_outcome(predicted_taken, query->taken, wrong_target);
 }
 
 /* predictor_own for an entry of type BTB_JCC; the rest as in branch_query. */
@@ -121,7 +112,8 @@ static inline unsigned predictor_own(predictor *p, const branch_query *query, bt
             predicted = address;
     }
     predictor_learn_target(entry, query->taken, query->target);
-    return predictor_compare(query, entry->type, predicted, true);
+    bool wrong_target = predicted != query->target || query->target == query->fall_through;
+    return predictor_outcome(true, query->taken, wrong_target);
 }
 
 /* The same in full, of a branch of `kind` (isa_branch). */
@@ -158,12 +150,5 @@ static inline bool predictor_is_own(const btb *b, const btb_entry *entry, const 
 
 /* predictor.c. Predicts a near branch of the P55C, learns, and answers in short. */
 unsigned predictor_near(predictor *p, const branch_query *query, bool *overflow);
-
-/* A branch finds its entry by nothing but its own address: P55C. What is predicted then depends on nothing
- * but the order of what is executed, so that it can be found out before the pipe asks: predict.c. */
-static inline bool predictor_keeps_entries(const predictor *p)
-{
-    return p->btb.model->key != BTB_KEY_PREVIOUS_PAIR;
-}
 
 #endif

@@ -358,7 +358,7 @@ void test_btb_write(void *context, const test_btb_entry *from)
     /* the counters behind the history are no part of what the test registers write */
     btb_entry entry = btb_get(b, from->set, from->bank, from->way);
     entry.target = from->target;
-    if (b->model->key == BTB_KEY_PREVIOUS_PAIR) {
+    if (btb_by_pairs(b)) {
         entry.tag = from->tag & ~63u;
         entry.state = (uint8_t)(from->tag & 3);
         entry.valid = true;
@@ -383,7 +383,7 @@ void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
     btb_entry found = btb_get(b, entry->set, entry->bank, entry->way);
     entry->target = found.target;
     entry->type = found.type;
-    if (b->model->key == BTB_KEY_PREVIOUS_PAIR)
+    if (btb_by_pairs(b))
         entry->tag = found.tag | found.state;
     else
         entry->tag = found.tag | (uint32_t)found.offset << 6 | (uint32_t)found.valid << 5 |

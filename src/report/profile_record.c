@@ -288,7 +288,7 @@ static bool take_model(p5_profile *p, const p5_model *model)
 
 static bool take_btb(p5_profile *p, const btb *b)
 {
-    bool pairs = b->model->key == BTB_KEY_PREVIOUS_PAIR;
+    bool pairs = btb_by_pairs(b);
     for (unsigned n = 0; n < BTB_SETS * BTB_WAYS; n++) {
         unsigned set = n / BTB_WAYS, way = n % BTB_WAYS;
         const btb_entry *e = &b->entry[set][way];

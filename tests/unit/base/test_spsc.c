@@ -75,6 +75,16 @@ static uint32_t size_of(uint32_t number)
     }
 }
 
+/* Ends the queue of `c`, which `thread` reads: it took `count` messages, all of them right. */
+static void finish(const consumer *c, pthread_t thread, uint32_t count)
+{
+    spsc_end(c->queue);
+    pthread_join(thread, NULL);
+    spsc_close(c->queue);
+    assert_int_equal(c->taken, count);
+    assert_int_equal(c->wrong, 0);
+}
+
 static void run(uint32_t count, unsigned producer_sleeps, unsigned consumer_sleeps, unsigned drain_every)
 {
     static spsc queue;
@@ -91,11 +101,7 @@ static void run(uint32_t count, unsigned producer_sleeps, unsigned consumer_slee
         if (producer_sleeps != 0 && n % producer_sleeps == 0)
             nap();
     }
-    spsc_end(&queue);
-    pthread_join(thread, NULL);
-    spsc_close(&queue);
-    assert_int_equal(c.taken, count);
-    assert_int_equal(c.wrong, 0);
+    finish(&c, thread, count);
 }
 
 static void everything_arrives(void **state)
@@ -181,11 +187,7 @@ static void run_elsewhere(uint32_t count, unsigned consumer_sleeps)
     spsc_drain(&queue);
     assert_true(spsc_has_done(&queue, count));
     assert_false(spsc_has_done(&queue, count + 1));
-    spsc_end(&queue);
-    pthread_join(thread, NULL);
-    spsc_close(&queue);
-    assert_int_equal(c.taken, count);
-    assert_int_equal(c.wrong, 0);
+    finish(&c, thread, count);
 }
 
 static void a_wait_is_for_some(void **state)
