@@ -53,7 +53,8 @@ typedef struct p5_trace_function {
 } p5_trace_function;
 
 /* Zero-initialise, set `size`, then what you need. Nothing is copied: all of it must live until
- * p5_trace_close. */
+ * p5_trace_close. What asks for rows or columns means nothing to P5_TRACE_KANATA, which has instructions
+ * instead. */
 typedef struct p5_trace_options {
     size_t size;
     const char *path; /* "-" = standard output (not for databases) */

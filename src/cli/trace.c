@@ -83,6 +83,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- What the options mean together ---- */
 
+static bool asks_for_rows(const trace_options *options)
+{
+    const p5_trace_options *trace = &options->trace;
+    return trace->every_clocks != 0 || trace->every_instructions != 0 || options->at_count != 0 ||
+           trace->markers || trace->pmu;
+}
+
 static bool choose_format(trace_options *options)
 {
     p5_error error = {0};
@@ -108,6 +115,13 @@ static bool choose_format(trace_options *options)
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
         options->trace.format != P5_TRACE_JSON) {
         cli_complain("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
+        return false;
+    }
+    if (options->trace.format == P5_TRACE_KANATA && (asks_for_rows(options) || options->events.count > 0)) {
+        cli_complain(
+            "-o", path, 1,
+            "-I, -e, --at, --markers and --pmu make rows of counters; a log of the pipeline (.kanata) "
+            "has none");
         return false;
     }
     return true;
@@ -167,9 +181,7 @@ static bool complete(trace_options *options)
         good = bound_option("--to", options->to, guest, &options->trace.to) &&
                bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->to, 1);
     options->trace.functions = options->functions;
-    bool nothing = options->trace.every_clocks == 0 && options->trace.every_instructions == 0 &&
-                   options->at_count == 0 && !options->trace.markers && !options->trace.pmu;
-    if (nothing && options->trace.format != P5_TRACE_VCD)
+    if (!asks_for_rows(options) && options->trace.format != P5_TRACE_VCD)
         options->trace.every_clocks = USUAL_CLOCKS;
     return good;
 }

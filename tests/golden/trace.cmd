@@ -32,3 +32,7 @@ p5scope trace -q -o t.csv --from 1e15c -e clocks quicksort 1
 p5scope trace -o t.csv --bus-clock quicksort 1
 p5scope trace -o t.db --deltas quicksort 1
 p5scope trace -q -o t.vcd -e clocks hello && grep -c ' CLK ' t.vcd; p5scope trace -q -o t.vcd --bus-clock -e clocks hello && grep ' CLK ' t.vcd
+p5scope trace -o t.kanata -I 100i hello
+p5scope trace -o t.kanata.zst -e clocks hello
+p5scope trace -o t.knt --markers hello
+p5scope trace -o t --format kanata --at main hello; ls t
