@@ -1,4 +1,5 @@
 /* What guest options come to once all are known: the model, the counters, the snapshot to load or save. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,22 @@ bool guest_options_complete(guest_options *options, bool *done)
         *done = true;
     }
     return true;
+}
+
+bool guest_files_apart(const guest_options *options, const file_use *outputs, size_t count)
+{
+    enum { MOST = 8, OWN = 2 };
+    file_use uses[MOST + OWN];
+    assert(count <= MOST);
+    for (size_t i = 0; i < count; i++)
+        uses[i] = outputs[i];
+    /* A snapshot may take the place of the one that was loaded: that has been read by then. */
+    uses[count] = (file_use){"--load", options->load, true};
+    if (!file_uses_apart(uses, count + 1))
+        return false;
+    uses[count] = (file_use){"--save", options->save, false};
+    uses[count + 1] = (file_use){"the guest", options->command != NULL ? options->command[0] : NULL, true};
+    return file_uses_apart(uses, count + OWN);
 }
 
 void guest_options_free(guest_options *options)

@@ -3,6 +3,7 @@
 #define CLI_GUEST_OPTIONS_H
 
 #include "cli/cli.h"
+#include "cli/file_use.h"
 #include "p5scope/report.h"
 #include "p5scope/snapshot.h"
 #include "p5scope/trace.h"
@@ -70,6 +71,10 @@ void guest_options_init(guest_options *options);
  * --dump-config: *done is set then. */
 bool guest_options_complete(guest_options *options, bool *done);
 void guest_options_free(guest_options *options);
+
+/* False, after a message, if one of the `count` files that a verb writes is also written by another option,
+ * or is the guest or the snapshot that is run (guest_complete.c). For options that are complete. */
+bool guest_files_apart(const guest_options *options, const file_use *outputs, size_t count);
 
 /* Number of --max-clocks and the like; false after a message. */
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);

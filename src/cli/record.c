@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "cli/guest_run.h"
 #include "cli/output.h"
@@ -98,7 +98,8 @@ static bool can_write(const char *option, const char *path)
 {
     if (path == NULL)
         return true;
-    bool there = access(path, F_OK) == 0;
+    struct stat about;
+    bool there = lstat(path, &about) == 0; /* a link stays, wherever it leads */
     FILE *out = fopen(path, "ae");
     if (out == NULL) {
         cli_complain(option, path, 1, "cannot write %s: %s", path, strerror(errno));
@@ -160,6 +161,11 @@ static int record_guest(const record_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");
         return CLI_USAGE;
     }
+    const file_use outputs[] = {{"-o", profile_path(options), false},
+                                {"--callgrind", options->callgrind, false},
+                                {"--cachegrind", options->cachegrind, false}};
+    if (!guest_files_apart(&options->guest, outputs, sizeof outputs / sizeof outputs[0]))
+        return CLI_USAGE;
     char *own = guest_own_options(&options->guest, argv);
     char *command = guest_command_line(&options->guest);
     int status = own != NULL && command != NULL ? record(options, own, command) : CLI_INTERNAL;

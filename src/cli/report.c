@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/file_use.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "p5scope/report.h"
@@ -115,6 +116,12 @@ static bool write_format(const char *path, const p5_profile *profile,
 
 static int report(report_options *options)
 {
+    const file_use files[] = {{"-o", options->output, false},
+                              {"--callgrind", options->callgrind, false},
+                              {"--cachegrind", options->cachegrind, false},
+                              {"the profile", options->input, true}};
+    if (!file_uses_apart(files, sizeof files / sizeof files[0]))
+        return CLI_USAGE;
     p5_profile *profile = profile_input(options->input);
     if (profile == NULL)
         return CLI_USAGE;

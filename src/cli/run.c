@@ -48,7 +48,7 @@ int verb_run(int argc, char **argv)
             status = CLI_OK;
         } else if (options.command == NULL) {
             cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope run --help'");
-        } else {
+        } else if (guest_files_apart(&options, NULL, 0)) {
             status = run_guest(&options);
         }
     }

@@ -309,7 +309,8 @@ static int stat_guest(stat_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
         return CLI_USAGE;
     }
-    if (!check_together(options))
+    const file_use report = {"-o", options->output.path, false};
+    if (!check_together(options) || !guest_files_apart(&options->guest, &report, 1))
         return CLI_USAGE;
     if (options->roi != NULL && !region_parse(&options->region, options->roi, options->guest.command[0]))
         return CLI_USAGE;

@@ -172,7 +172,9 @@ static bool complete(trace_options *options)
         return false;
     }
     const char *guest = options->guest.command[0];
-    bool good = choose_format(options) && select_events(options);
+    const file_use output = {"-o", strcmp(options->trace.path, "-") != 0 ? options->trace.path : NULL, false};
+    bool good =
+        guest_files_apart(&options->guest, &output, 1) && choose_format(options) && select_events(options);
     for (size_t i = 0; i < options->at_count && good; i++)
         good = add_functions(options, i, guest);
     if (good && options->from != NULL)

@@ -1,0 +1,86 @@
+#include "cli/file_use.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* Where a file that is not there yet would be made. */
+typedef struct place {
+    struct stat folder;
+    char name[NAME_MAX + 1];
+} place;
+
+/* Opening a link that leads nowhere makes the file that it leads to. */
+static bool follow(char path[PATH_MAX])
+{
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length < 0)
+        return false;
+    target[length] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t folder = target[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    if (folder + (size_t)length >= PATH_MAX)
+        return false;
+    memcpy(path + folder, target, (size_t)length + 1);
+    return true;
+}
+
+/* False if no file can be made there. */
+static bool find_place(const char *name, place *found)
+{
+    enum { MOST_LINKS = 40 }; /* as many as Linux follows */
+    char path[PATH_MAX];
+    if (strlen(name) >= sizeof path)
+        return false;
+    strcpy(path, name);
+    for (unsigned links = 0; follow(path);)
+        if (++links > MOST_LINKS)
+            return false;
+    char *slash = strrchr(path, '/');
+    const char *last = slash != NULL ? slash + 1 : path;
+    if (strlen(last) >= sizeof found->name)
+        return false;
+    strcpy(found->name, last);
+    if (slash == NULL)
+        return stat(".", &found->folder) == 0;
+    slash[slash == path ? 1 : 0] = '\0';
+    return stat(path, &found->folder) == 0;
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool file_same(const char *a, const char *b)
+{
+    struct stat at_a, at_b;
+    bool has_a = stat(a, &at_a) == 0, has_b = stat(b, &at_b) == 0;
+    if (has_a && has_b)
+        return same_inode(&at_a, &at_b) && S_ISREG(at_a.st_mode);
+    place new_a, new_b;
+    return !has_a && !has_b && find_place(a, &new_a) && find_place(b, &new_b) &&
+           same_inode(&new_a.folder, &new_b.folder) && strcmp(new_a.name, new_b.name) == 0;
+}
+
+bool file_uses_apart(const file_use *uses, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const file_use *a = &uses[j], *b = &uses[i];
+            if (a->path == NULL || b->path == NULL || (a->reads && b->reads) || !file_same(a->path, b->path))
+                continue;
+            const file_use *written = b->reads ? a : b, *other = b->reads ? b : a;
+            cli_complain(written->option, written->path, 1,
+                         other->reads ? "this would overwrite what is read (%s)"
+                                      : "this is the file of %s, too",
+                         other->option);
+            return false;
+        }
+    return true;
+}

@@ -1,0 +1,24 @@
+/* The files that a command line names: none may be written by two options, or written while another reads it.
+ */
+#ifndef CLI_FILE_USE_H
+#define CLI_FILE_USE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A file and what names it. */
+typedef struct file_use {
+    const char *option; /* as written: "-o"; of an input, what it is: "the profile" */
+    const char *path;   /* NULL: not given */
+    bool reads;         /* it is only read */
+} file_use;
+
+/* True if what is written to `a` would be found at `b`: the same regular file, by whatever names, or a name
+ * that both would make. Pipes, terminals and /dev/null can be written to by several, so they are never the
+ * same. */
+bool file_same(const char *a, const char *b);
+
+/* False, after a message, if two of the `count` uses are of the same file and not both only read it. */
+bool file_uses_apart(const file_use *uses, size_t count);
+
+#endif

@@ -1,0 +1,20 @@
+# No file is written twice, or written while it is read; what several may write to, they may.
+cp $GUESTS/hello $GUESTS/rdpmc.elf .; p5scope record -q -o kept rdpmc.elf; ln -s kept link; ln kept hard; ln -s new dangling
+p5scope record -q -o x --callgrind x rdpmc.elf; ls x
+p5scope record -q -o kept --callgrind ./kept rdpmc.elf
+p5scope record -q --callgrind link --cachegrind hard rdpmc.elf
+p5scope record -q -o dangling --cachegrind ../work/new rdpmc.elf; ls new
+p5scope record -q --callgrind $PWD/../work/x --cachegrind x rdpmc.elf
+p5scope record -q -o x --save x rdpmc.elf
+p5scope record -q -o ./hello hello
+p5scope report kept -o link
+p5scope report kept -o x --callgrind x
+p5scope stat -q -o kept --save link hello
+p5scope run -q --save hello hello
+p5scope run -q --save s --max-instructions 20 hello && p5scope run -q --load s --save s --max-instructions 30 && p5scope stat -q --load s -o s
+p5scope trace -q -o t.csv --save t.csv hello
+p5scope trace -q -o s --format csv --load s
+p5scope record -q -o /dev/null --callgrind /dev/null --cachegrind /dev/null rdpmc.elf
+p5scope report kept --callgrind /dev/stdout --cachegrind /dev/stdout | grep -c ^events
+p5scope report kept -o /dev/null && p5scope diff kept hard --no-functions | head -1
+p5scope record -q -o dangling nothing-there; readlink dangling; p5scope record -q -o dangling rdpmc.elf >/dev/null; head -c 17 new
