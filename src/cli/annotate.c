@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/profile_input.h"
 
 enum { KEY_ASM_RAW = 0x100, KEY_NO_SOURCE };
@@ -80,9 +81,11 @@ int verb_annotate(int argc, char **argv)
         return CLI_USAGE;
     }
     status = p5_profile_write_listing(stdout, profile, &options.listing, &error);
-    if (status != P5_OK)
-        cli_show_error(&error, NULL, NULL,
-                       status == P5_ERR_NAME ? "'p5scope report' lists the functions." : NULL);
+    bool fine = false;
+    if (status == P5_ERR_NAME)
+        cli_show_error(&error, NULL, NULL, "'p5scope report' lists the functions.");
+    else
+        fine = output_close(stdout, NULL, status, &error);
     p5_profile_free(profile);
-    return status == P5_OK ? CLI_OK : CLI_FAILED;
+    return fine ? CLI_OK : CLI_FAILED;
 }

@@ -108,7 +108,8 @@ static bool show_window(const bench_options *options, const bench *of)
     bool good = true;
     if (!options->no_diagram) {
         putchar('\n');
-        good = p5_window_write_diagram(stdout, window, options->show_trips, &error) == P5_OK;
+        p5_status status = p5_window_write_diagram(stdout, window, options->show_trips, &error);
+        good = output_close(stdout, NULL, status, &error);
     }
     if (good && options->konata != NULL)
         good = write_konata(window, options->konata);

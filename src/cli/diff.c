@@ -1,6 +1,7 @@
 /* p5scope diff: how one profile differs from another. */
 #include <stdlib.h>
 
+#include "cli/output.h"
 #include "cli/profile_input.h"
 
 enum { KEY_THRESHOLD = 0x100, KEY_NO_FUNCTIONS, KEY_LIMIT };
@@ -60,9 +61,8 @@ static int compare(diff_options *options)
         unsigned exceeded = 0;
         options->comparison.events = options->events.words;
         status = CLI_FAILED;
-        if (p5_profile_write_diff(stdout, a, b, &options->comparison, &exceeded, &error) != P5_OK)
-            cli_show_error(&error, NULL, NULL, NULL);
-        else if (exceeded == 0)
+        p5_status written = p5_profile_write_diff(stdout, a, b, &options->comparison, &exceeded, &error);
+        if (output_close(stdout, NULL, written, &error) && exceeded == 0)
             status = CLI_OK;
     }
     p5_profile_free(a);

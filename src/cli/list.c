@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "p5scope/report.h"
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -51,10 +52,9 @@ int verb_list(int argc, char **argv)
         return CLI_USAGE;
     size_t rows;
     p5_error error;
-    if (p5_list_write(stdout, &list, &rows, &error) != P5_OK) {
-        cli_show_error(&error, NULL, NULL, NULL);
+    p5_status status = p5_list_write(stdout, &list, &rows, &error);
+    if (!output_close(stdout, NULL, status, &error))
         return CLI_FAILED;
-    }
     if (rows == 0) {
         fprintf(stderr, "p5scope: nothing matches '%s'\n", list.pattern != NULL ? list.pattern : "");
         return CLI_FAILED;

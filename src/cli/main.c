@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "p5scope/report.h"
 #include "p5scope/version.h"
 
@@ -58,21 +59,16 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         write_help(stdout);
-        return CLI_OK;
+        return output_finish(CLI_OK);
     }
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("p5scope %s\n", p5_version());
-        return CLI_OK;
+        return output_finish(CLI_OK);
     }
     for (size_t i = 0; i < VERB_COUNT; i++) {
         if (strcmp(verbs[i].name, word) != 0)
             continue;
-        int status = verbs[i].run(argc - 1, argv + 1);
-        if (fflush(stdout) != 0) {
-            perror("p5scope: standard output");
-            return status != CLI_OK ? status : CLI_FAILED;
-        }
-        return status;
+        return output_finish(verbs[i].run(argc - 1, argv + 1));
     }
     return unknown_verb(word);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "p5scope/report.h"
 
 _Static_assert(CLI_REPORTED == ECANCELED, "argp hands on what a parser returns as an errno value");
@@ -254,7 +255,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
     if (key != KEY_HELP)
         return ARGP_ERR_UNKNOWN;
     if (show_help(common->verb, common->argv[0], argument != NULL ? argument : ""))
-        exit(CLI_OK);
+        exit(output_finish(CLI_OK));
     cli_complain("--help", argument, 1,
                  "there is no page of help '%s'; there are machine, guest and all for verbs that run a guest",
                  argument);

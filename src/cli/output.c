@@ -31,6 +31,9 @@ FILE *output_open(const output_options *options)
 bool output_close(FILE *out, const char *path, p5_status status, p5_error *error)
 {
     int failed = out == stderr || out == stdout ? fflush(out) : fclose(out);
+    int reason = errno;
+    if (out == stdout)
+        clearerr(out); /* it is told of here, and not again in output_finish */
     if (status != P5_OK) {
         if (path != NULL && error->where[0] == '\0')
             snprintf(error->where, sizeof error->where, "%s", path);
@@ -39,6 +42,18 @@ bool output_close(FILE *out, const char *path, p5_status status, p5_error *error
     }
     if (failed != 0)
         fprintf(stderr, "p5scope: cannot write %s: %s\n", path != NULL ? path : "the report",
-                strerror(errno));
+                strerror(reason));
     return failed == 0;
+}
+
+int output_finish(int status)
+{
+    bool failed = ferror(stdout) != 0;
+    const char *reason =
+        fflush(stdout) != 0 ? strerror(errno) : NULL; /* of what failed before, nobody knows it */
+    if (!failed && reason == NULL)
+        return status;
+    fprintf(stderr, "p5scope: cannot write to standard output%s%s\n", reason != NULL ? ": " : "",
+            reason != NULL ? reason : "");
+    return status != CLI_OK ? status : CLI_FAILED;
 }

@@ -19,4 +19,8 @@ FILE *output_open(const output_options *options);
  * `error`. False, after one message with the reason, if not all could be written. */
 bool output_close(FILE *out, const char *path, p5_status status, p5_error *error);
 
+/* Writes what is left of standard output. `status`, or CLI_FAILED in the place of CLI_OK after a message if
+ * not all could be written. */
+int output_finish(int status);
+
 #endif
