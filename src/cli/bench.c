@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/bench_loop.h"
+#include "cli/file_use.h"
 #include "cli/guest_options.h"
 #include "cli/output.h"
 
@@ -364,5 +365,8 @@ int verb_bench(int argc, char **argv)
         cli_complain(NULL, NULL, 0, "bench measures one case file, or --asm CODE");
         return CLI_USAGE;
     }
+    const file_use files[] = {{"--konata", options.konata, false}, {"the case", options.path, true}};
+    if (!file_uses_apart(files, 2))
+        return CLI_USAGE;
     return options.path != NULL ? bench_case(&options) : bench_code(&options);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/case_files.h"
+#include "cli/file_use.h"
 #include "cli/guest_options.h"
 #include "cli/output.h"
 #include "cli/workers.h"
@@ -231,6 +232,18 @@ static void check_free(check_run *run)
     free(run->jobs);
 }
 
+/* False after a message: the outcomes would be written over a case. */
+static bool junit_apart(const check_run *run)
+{
+    for (size_t i = 0; i < run->files.count; i++) {
+        const file_use files[] = {{"--junit", run->junit, false},
+                                  {"the case", run->files.items[i].path, true}};
+        if (!file_uses_apart(files, 2))
+            return false;
+    }
+    return true;
+}
+
 static int check(check_run *run)
 {
     bool good = true;
@@ -244,6 +257,8 @@ static int check(check_run *run)
         fprintf(stderr, "p5scope: cannot collect the case files: %s\n", strerror(errno));
         return CLI_INTERNAL;
     }
+    if (!junit_apart(run))
+        return CLI_USAGE;
     if (run->job_count == 0) {
         fprintf(stderr, "p5scope: no case to check\n");
         return CLI_FAILED;

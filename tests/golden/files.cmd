@@ -18,3 +18,5 @@ p5scope record -q -o /dev/null --callgrind /dev/null --cachegrind /dev/null rdpm
 p5scope report kept --callgrind /dev/stdout --cachegrind /dev/stdout | grep -c ^events
 p5scope report kept -o /dev/null && p5scope diff kept hard --no-functions | head -1
 p5scope record -q -o dangling nothing-there; readlink dangling; p5scope record -q -o dangling rdpmc.elf >/dev/null; head -c 17 new
+p5scope check --junit ./good.s .; head -c 8 good.s
+p5scope bench --konata good.s good.s; head -c 8 good.s
