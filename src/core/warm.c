@@ -325,11 +325,12 @@ static inline __attribute__((always_inline)) bool warm_known(p5_core *core, cons
             a++;
     if (__builtin_expect(a < end, 0))
         touch_rest(core, a, end);
+    bool taken = block_taken(block, next), right = predictor_right(prediction);
     core->instructions += block->count;
     if (pairs)
         touch_known_pairs(core, block, known, next);
     else
-        w->redirect = block_taken(block, next) | !predictor_right(prediction);
+        w->redirect = taken | !right;
     core->now += block->count;
     w->clock += block->count;
     return true;
