@@ -15,7 +15,8 @@ enum { PROCESS = 1, THREAD_FUNCTIONS = 1, THREAD_PMU = 2 };
 typedef struct chrome_state {
     uint64_t *values; /* at the last row that made counters */
     uint64_t clock;
-    uint64_t open; /* functions */
+    uint64_t begin; /* clock of the window's first row */
+    uint64_t open;  /* functions entered in the window that have not returned */
     bool seen_counters;
 } chrome_state;
 
@@ -135,13 +136,21 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
     end_event(file);
 }
 
+/* A function that was entered before the window has its exit alone: it is a whole slice from the window's
+ * first row on. */
 static void slice(p5_trace *trace, const trace_row *r, bool begins)
 {
     chrome_state *state = trace->state;
-    begin_event(trace->file, r->label != NULL ? r->label : "?", begins ? 'B' : 'E', r->at->clock,
-                THREAD_FUNCTIONS);
+    const char *name = r->label != NULL ? r->label : "?";
+    if (!begins && state->open == 0) {
+        begin_event(trace->file, name, 'X', state->begin, THREAD_FUNCTIONS);
+        trace_put(trace->file, ",\"dur\":");
+        trace_put_unsigned(trace->file, r->at->clock - state->begin);
+    } else {
+        begin_event(trace->file, name, begins ? 'B' : 'E', r->at->clock, THREAD_FUNCTIONS);
+        state->open = begins ? state->open + 1 : state->open - 1;
+    }
     end_event(trace->file);
-    state->open += begins ? 1 : (uint64_t)-1;
 }
 
 static void marker(p5_trace *trace, const trace_row *r, char phase)
@@ -158,7 +167,7 @@ static void row(p5_trace *trace, const trace_row *r)
     chrome_state *state = trace->state;
     if (strcmp(r->kind, "start") == 0) {
         memcpy(state->values, r->values, trace->column_count * sizeof *state->values);
-        state->clock = r->at->clock;
+        state->clock = state->begin = r->at->clock;
         return;
     }
     if (strcmp(r->kind, "stop") == 0) {
