@@ -34,7 +34,7 @@ typedef enum p5_observation_kind {
     P5_OBSERVE_INTERVAL, /* the first instruction boundary at or after a multiple of every_clocks or
                             every_instructions */
     P5_OBSERVE_POINT,    /* the same for points[number] */
-    P5_OBSERVE_ENTRY,    /* before the instruction at addresses[number] */
+    P5_OBSERVE_ENTRY,    /* before the instruction at addresses[number], the first that is this one */
     P5_OBSERVE_EXIT,     /* behind the return of what was entered there */
     P5_OBSERVE_BEGIN,    /* the guest's marker `begin` (p5scope/guest.h); number = its id */
     P5_OBSERVE_END,

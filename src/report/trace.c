@@ -197,11 +197,12 @@ static void close_window(p5_trace *trace, const p5_observation *at)
         trace->sink->window(trace, false);
 }
 
-/* True if the observation is the place `bound`: point `number`, or entry to address `number`. */
-static bool is_bound(const p5_bound *bound, const p5_observation *at, uint32_t point, uint32_t address)
+/* True if the observation is the place `bound`: point `number`, or entry to its address, which may also be
+ * that of a function or of the other bound. */
+static bool is_bound(const p5_bound *bound, const p5_observation *at, uint32_t point)
 {
     if (bound->kind == P5_BOUND_ADDRESS)
-        return at->kind == P5_OBSERVE_ENTRY && at->number == address;
+        return at->kind == P5_OBSERVE_ENTRY && at->address == bound->at;
     return bound->kind != P5_BOUND_NONE && at->kind == P5_OBSERVE_POINT && at->number == point;
 }
 
@@ -213,21 +214,17 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     if (trace->failed || trace->closed)
         return;
     const p5_trace_options *options = &trace->options;
-    uint32_t address = (uint32_t)options->function_count;
-    uint32_t to_address = address + (options->from.kind == P5_BOUND_ADDRESS);
-    if (!trace->open) {
-        if (is_bound(&options->from, at, 0, address))
-            open_window(trace, at);
-        else if (at->kind == P5_OBSERVE_POINT && is_bound(&options->to, at, 1, to_address))
-            trace->closed = true; /* the end has come before the beginning, and does not come again */
-        return;
-    }
-    if (is_bound(&options->to, at, 1, to_address)) {
+    if (trace->open && is_bound(&options->to, at, 1)) {
         close_window(trace, at);
-        return;
+    } else if (!trace->open && is_bound(&options->from, at, 0)) {
+        open_window(trace, at);
+    } else if (!trace->open && at->kind == P5_OBSERVE_POINT && is_bound(&options->to, at, 1)) {
+        trace->closed = true; /* the end has come before the beginning, and does not come again */
     }
-    bool bound = (at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT) && at->number >= address;
-    if (!bound && at->kind != P5_OBSERVE_POINT)
+    bool function = at->number < options->function_count;
+    bool row =
+        at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT ? function : at->kind != P5_OBSERVE_POINT;
+    if (trace->open && row)
         write_row(trace, NULL, at);
 }
 

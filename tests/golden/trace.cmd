@@ -36,3 +36,7 @@ p5scope trace -o t.kanata -I 100i hello
 p5scope trace -o t.kanata.zst -e clocks hello
 p5scope trace -o t.knt --markers hello
 p5scope trace -o t --format kanata --at main hello; ls t
+p5scope trace -q -o t.json --from work --at main,work -e clocks markers && jq -c '.[] | select(.tid == 1 and .ph != "M") | [.name, .ph]' t.json | uniq -c; jq -c '(map(select(.ph == "B").ts) | min) as $first | .[] | select(.ph == "X") | [.name, .ts <= $first, .dur > 0]' t.json
+p5scope trace -q -o t.jsonl --from work --to work -e instructions_executed markers && jq -r 'select(.kind).kind' t.jsonl
+p5scope trace -q -o t.jsonl --from work --at work -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl | head -4
+p5scope trace -q -o t.jsonl --to work --at work,main -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl
