@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "p5scope/snapshot.h"
 
 static void write_interval(stat_intervals *in, p5_machine *machine)
 {
@@ -78,12 +79,14 @@ bool stat_intervals_begin(stat_intervals *in, p5_machine *machine)
         cli_show_error(&error, NULL, NULL, NULL);
         return false;
     }
+    p5_stat stat = *in->stat;
+    stat.fast_forwarded = p5_machine_fast_forwarded(machine, NULL);
     if (in->json)
-        p5_stat_write_interval_json_header(in->out, in->stat);
+        p5_stat_write_interval_json_header(in->out, &stat);
     else if (in->csv)
-        p5_stat_write_interval_csv_header(in->out, in->stat, in->style);
+        p5_stat_write_interval_csv_header(in->out, &stat, in->style);
     else
-        p5_stat_write_interval_text_header(in->out, in->stat);
+        p5_stat_write_interval_text_header(in->out, &stat);
     return true;
 }
 

@@ -14,3 +14,5 @@ p5scope stat -q -o /dev/full hello
 p5scope stat -q -x, -o /dev/full hello
 p5scope stat -q -I 100i --summary -o /dev/full hello
 p5scope stat -q -j -I 100i -o /dev/full hello
+p5scope stat -q -x, -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
+p5scope stat -q -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
