@@ -57,7 +57,7 @@ void cli_show_error(const p5_error *error, const char *option, const char *text,
         fputs(": ", stderr);
     }
     fprintf(stderr, "%s\n", error->message[0] != '\0' ? error->message : p5_status_text(error->status));
-    if (text != NULL)
+    if (option != NULL && text != NULL)
         show_spot(option, text, error->column);
     if (error->hint[0] != '\0')
         fprintf(stderr, "  %s\n", error->hint);
@@ -73,6 +73,6 @@ void cli_complain(const char *option, const char *text, unsigned column, const c
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
-    if (text != NULL)
+    if (option != NULL && text != NULL)
         show_spot(option, text, column);
 }

@@ -28,12 +28,21 @@ FILE *output_open(const output_options *options)
     return out;
 }
 
+/* Standard streams stay open, and forget their failure: it is told of here, and not again in output_finish.
+ */
+static int end_stream(FILE *out)
+{
+    if (out != stderr && out != stdout)
+        return fclose(out);
+    int failed = fflush(out);
+    clearerr(out);
+    return failed;
+}
+
 bool output_close(FILE *out, const char *path, p5_status status, p5_error *error)
 {
-    int failed = out == stderr || out == stdout ? fflush(out) : fclose(out);
+    int failed = end_stream(out);
     int reason = errno;
-    if (out == stdout)
-        clearerr(out); /* it is told of here, and not again in output_finish */
     if (status != P5_OK) {
         if (path != NULL && error->where[0] == '\0')
             snprintf(error->where, sizeof error->where, "%s", path);

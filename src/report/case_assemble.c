@@ -204,7 +204,7 @@ static p5_status assemble(const workplace *place, const char *name, const char *
 
 p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **program, p5_error *error)
 {
-    workplace place;
+    workplace place = {.folder = ""};
     *program = NULL;
     p5_status status = workplace_open(&place, error);
     if (status != P5_OK)
@@ -217,7 +217,7 @@ p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **p
 p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program,
                                 p5_error *error)
 {
-    workplace place;
+    workplace place = {.folder = ""};
     *program = NULL;
     p5_status status = workplace_open(&place, error);
     if (status != P5_OK)
