@@ -102,6 +102,7 @@ int main(int argc, char **argv)
     /* only the first has MMX */
     static const char *const models[] = {"p55c-200", "p54c-133", "p54c-166"};
     unsigned long seeds = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;
+    unsigned long first = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
     bool holds = true;
     untouched *before = untouched_open();
     for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
@@ -112,7 +113,7 @@ int main(int argc, char **argv)
             printf("%s\n", error.message);
             return 1;
         }
-        for (unsigned long seed = 1; seed <= seeds; seed++) {
+        for (unsigned long seed = first; seed - first < seeds; seed++) {
             judge j = {.bound = bound_of_model(model), .before = before};
             const random_core_observer observer = {.retire = retire_random, .context = &j};
             random_core_watch(model, true, seed, STRETCHES, &totals, &observer);

@@ -31,6 +31,7 @@ static bool same(const pipe_record *a, const pipe_record *b)
 int main(int argc, char **argv)
 {
     unsigned long programs = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
+    unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     static pipe_record whole, pieces;
     unsigned long insns = 0;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
         isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
         if (!decoder)
             return 1;
-        for (unsigned long seed = 1; seed <= programs; seed++) {
+        for (unsigned long seed = first; seed - first < programs; seed++) {
             random_source r = {seed * 2 + family}, cuts = {seed};
             program p;
             program_make(&p, &r, t, decoder, (unsigned)(seed % 3 * 10));
