@@ -37,7 +37,8 @@ struct p5_core {
     watch *watch;
     pipe_deltas deltas[P5_CPL_CLASSES]; /* everything priced on the exact path */
     counts memory_counts;               /* what the memory side counted */
-    uint64_t instructions, groups;      /* priced so far */
+    uint64_t instructions;              /* priced so far */
+    uint64_t groups;                    /* P54C: likewise */
     p5_prediction prediction;           /* of the stretch that is being priced */
     memo memo;
     trace_sink trace;

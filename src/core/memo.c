@@ -37,7 +37,7 @@ void memo_materialise(p5_core *core)
         core->state = current->state;
     if (m->last) {
         core->pipe.last_u = m->last->last_u;
-        if (m->last->groups > 1)
+        if (core->timing.btb_by_pairs && m->last->groups > 1)
             core->pipe.previous_u = m->last->previous_u;
     }
     m->current = NULL;

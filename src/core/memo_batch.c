@@ -196,7 +196,7 @@ price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *
     memo_way *way = &path->way;
     uint32_t known = 0; /* questions up to the last unusual answer */
     core->memo.given_count = 0;
-    for (;; at = NULL) {
+    for (;;) {
         if (!at) {
             bool moved;
             bool is_quiet = memory_calm(core->memory, memo_clock(core, way->quiet_offset),
@@ -219,6 +219,7 @@ price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *
         if (__builtin_expect(!edge, 0))
             return left_at(core, all, b, path, reached, known);
         way = &edge->way;
+        at = way->is_over ? way->end : NULL;
     }
 }
 

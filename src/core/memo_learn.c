@@ -356,6 +356,7 @@ static void find_steps(memo *m, memo_way *way, memo_path *path, const p5_access 
     }
     way->quiet_offset = step_count != 0 ? way->first_offset : MEMO_REACH;
     way->quick_page = way->only_data ? way->page : MEMO_NO_PAGE;
+    way->is_over = way->end->place.kind == MEMO_BRANCH && step_count == 0 && way->line_count == 0;
 }
 
 /* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */

@@ -104,6 +104,7 @@ typedef struct memo_way {
     uint16_t first_access; /* the first reference among the steps */
     bool only_data;        /* all steps are data references, */
     bool asks_code;        /* lines are fetched on it */
+    bool is_over;          /* it leads to the branch, and nothing is asked before */
     /* For who goes it quickly (memo_batch.c): */
     int32_t quiet_offset; /* if nothing is under way from this clock on, relative to the block's first,
                              nothing is under way for any of its references; */

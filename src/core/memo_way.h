@@ -255,13 +255,14 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
     if (__builtin_expect(leaf->context != m->context, 0))
         memo_begin_to_use(core, leaf);
     leaf->uses[core->cpl_class]++;
-    if (leaf->groups == 1)
-        core->pipe.previous_u = memo_last_u(core);
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
-    core->groups += leaf->groups;
-    if (__builtin_expect(core->timing.btb_by_pairs, 0))
+    if (__builtin_expect(core->timing.btb_by_pairs, 0)) {
+        if (leaf->groups == 1)
+            core->pipe.previous_u = memo_last_u(core);
+        core->groups += leaf->groups;
         block->ran->groups = core->groups;
+    }
     m->last = leaf;
 }
 

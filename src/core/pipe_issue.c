@@ -231,7 +231,8 @@ void pipe_issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, i
     p->d1_free = d2;
     p->d2_free = ex;
     p->now = end;
-    p->previous_u = p->last_u;
+    if (p->timing->btb_by_pairs)
+        p->previous_u = p->last_u;
     p->last_u = ou->address;
     p->groups++;
     if (p->sink)

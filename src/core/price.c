@@ -144,7 +144,8 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
 static void end(p5_core *core)
 {
     core->instructions += core->pipe.instructions;
-    core->groups += core->pipe.groups;
+    if (core->timing.btb_by_pairs)
+        core->groups += core->pipe.groups;
     core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
 }
 
