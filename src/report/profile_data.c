@@ -146,15 +146,33 @@ const char *profile_quantity_name(unsigned quantity, char room[48])
     return room;
 }
 
+/* What no counter counts has the privilege levels of an event's modifiers: ":u", ":k". NULL: none. */
+static p5_status find_levels(const char *name, const char *modifiers, unsigned *cpl_mask, p5_error *error)
+{
+    if (modifiers == NULL)
+        return P5_OK;
+    const char *m = modifiers + 1;
+    for (*cpl_mask = 0; *m == 'u' || *m == 'k'; m++)
+        *cpl_mask |= *m == 'u' ? P5_CPL_MASK_USER : P5_CPL_MASK_SYSTEM;
+    if (*m == '\0' && *cpl_mask != 0)
+        return P5_OK;
+    error_set(error, P5_ERR_SYNTAX,
+              "a modifier is u (CPL 3) or k (CPL 0-2): the processor has no such event");
+    if (error != NULL)
+        error->column = (unsigned)(m - name) + 1;
+    return P5_ERR_SYNTAX;
+}
+
 p5_status profile_value_find(unsigned family, const char *name, profile_value *value, p5_error *error)
 {
     *value = (profile_value){.quantity = P5_PROFILE_NONE, .cpl_mask = P5_CPL_MASK_ALL};
     snprintf(value->name, sizeof value->name, "%s", name);
-    char room[48];
+    char own[sizeof value->name], room[48];
+    snprintf(own, sizeof own, "%.*s", (int)strcspn(name, ":"), name);
     for (unsigned q = P5_EVENT_COUNT; q < P5_PROFILE_QUANTITIES; q++) {
-        if (text_same_name(profile_quantity_name(q, room), name)) {
+        if (text_same_name(profile_quantity_name(q, room), own)) {
             value->quantity = (int)q;
-            return P5_OK;
+            return find_levels(name, strchr(name, ':'), &value->cpl_mask, error);
         }
     }
     p5_selection selection = {0};
