@@ -13,6 +13,7 @@ typedef struct report_options {
     const char *input, *output, *fold, *callgrind, *cachegrind;
     event_words events;
     p5_profile_table table;
+    const char *of_table; /* an option that only a table can follow, as written */
 } report_options;
 
 static const struct {
@@ -42,10 +43,35 @@ static error_t parse_key(report_options *options, const char *text)
     return CLI_REPORTED;
 }
 
+/* The name of an option that says what the table is like; NULL: it is another one. */
+static const char *table_option(int key)
+{
+    switch (key) {
+    case 'e':
+        return "-e";
+    case 's':
+        return "-s";
+    case 'n':
+        return "-n";
+    case 't':
+        return "-t";
+    case KEY_CHILDREN:
+        return "--children";
+    case KEY_SAMPLES:
+        return "--samples";
+    case KEY_LIMIT:
+        return "--percent-limit";
+    default:
+        return NULL;
+    }
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     report_options *options = state->input;
     char *end;
+    if (table_option(key) != NULL)
+        options->of_table = table_option(key);
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
@@ -114,8 +140,30 @@ static bool write_format(const char *path, const p5_profile *profile,
     return output_close(out, path, status, &error);
 }
 
+/* Options that would do nothing. */
+static bool check_together(const report_options *options)
+{
+    bool page = options->output != NULL && ends_in(options->output, ".html");
+    bool converts = options->callgrind != NULL || options->cachegrind != NULL;
+    const char *instead = options->fold != NULL ? "--fold writes stacks"
+                          : page                ? "a page (.html) has everything"
+                          : converts && options->output == NULL
+                              ? "--callgrind and --cachegrind write everything"
+                              : NULL;
+    if (options->fold != NULL && page)
+        cli_complain("-o", options->output, 1,
+                     "--fold writes stacks, and a page (.html) has everything: which of them?");
+    else if (options->of_table != NULL && instead != NULL)
+        cli_complain(NULL, NULL, 0, "%s is for the table, and %s", options->of_table, instead);
+    else
+        return true;
+    return false;
+}
+
 static int report(report_options *options)
 {
+    if (!check_together(options))
+        return CLI_USAGE;
     const file_use files[] = {{"-o", options->output, false},
                               {"--callgrind", options->callgrind, false},
                               {"--cachegrind", options->cachegrind, false},
@@ -159,8 +207,8 @@ int verb_report(int argc, char **argv)
     static const struct argp_option table[] = {
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
         {"output", 'o', "FILE", 0, "Write to FILE; if it ends in .html, one page with everything", 0},
-        {"event", 'e', "LIST", 0, "Events, stall_CAUSE, clocks (default), executions; each may have :u :k :c",
-         0},
+        {"event", 'e', "LIST", 0,
+         "Events, stall_CAUSE, clocks (default), executions; may have :u :k, events :c", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
         {"show-nr-samples", 'n', NULL, 0, "A column with the counts", 0},
         {"children", KEY_CHILDREN, NULL, 0, "Also cost with everything called", 0},
