@@ -32,8 +32,19 @@ typedef struct check_run {
     size_t passed, failed;
 } check_run;
 
+static bool has_model(const case_file *file, const char *name)
+{
+    for (char **model = file->parsed.models; model != NULL && *model != NULL; model++)
+        if (strcmp(*model, name) == 0)
+            return true;
+    return false;
+}
+
+/* A file that could not be read is a failure, whatever it was for. */
 static bool wanted(const check_run *run, const case_file *file)
 {
+    if (run->only_model != NULL && file->problem == NULL && !has_model(file, run->only_model))
+        return false;
     if (run->pattern == NULL)
         return true;
     const char *name = case_file_name(file);
@@ -244,6 +255,23 @@ static bool junit_apart(const check_run *run)
     return true;
 }
 
+static bool model_exists(const char *name)
+{
+    p5_model *model;
+    p5_error error = {0};
+    if (name == NULL)
+        return true;
+    if (p5_model_open(name, &model, &error) == P5_OK) {
+        p5_model_close(model);
+        return true;
+    }
+    bool in_file = error.line != 0;
+    if (!in_file)
+        error.column = 1;
+    cli_show_error(&error, "-m", in_file ? NULL : name, "Run 'p5scope list models' to see the models.");
+    return false;
+}
+
 static int check(check_run *run)
 {
     bool good = true;
@@ -347,7 +375,7 @@ int verb_check(int argc, char **argv)
         cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
         return CLI_USAGE;
     }
-    int status = check(&run);
+    int status = model_exists(run.only_model) ? check(&run) : CLI_USAGE;
     check_free(&run);
     return status;
 }

@@ -6,3 +6,6 @@ p5scope check good.s -k nosuch
 p5scope check -x wrong.s good.s
 p5scope check --junit out.xml good.s wrong.s directive.s >/dev/null; sed 's/time="[0-9.]*"/time=""/' out.xml
 mkdir d && cp good.s d/a.s && cp good.s d/b.s && p5scope check d
+p5scope check -m nosuch good.s
+p5scope check -m p54c-133 good.s
+p5scope check -m p55c-200 good.s
