@@ -30,3 +30,4 @@ p5scope report a.data -o x.html -s line
 p5scope report a.data -o x.html --fold clocks
 p5scope report a.data --fold clocks -n
 p5scope report a.data --callgrind x --percent-limit 1
+p5scope record --callgrind x --period clocks/1000 $GUESTS/rdpmc.elf
