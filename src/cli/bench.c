@@ -25,6 +25,7 @@ enum { KONATA_TRIPS = 16, MOST_TRIPS = 1000, MOST_COPIES = 10000 };
 typedef struct bench_options {
     const char *path;
     const char *code, *setup; /* --asm, --setup */
+    const char *of_code;      /* an option that only --asm can have, as written */
     unsigned copies;          /* --unroll */
     unsigned repeat;          /* --repeat, 0 = not given */
     const char *model;
@@ -296,10 +297,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SETUP:
         options->setup = argument;
+        options->of_code = "--setup";
         return 0;
     case KEY_UNROLL:
+        options->of_code = "--unroll";
         return set_count("--unroll", argument, MOST_COPIES, &options->copies);
     case KEY_REPEAT:
+        options->of_code = "--repeat";
         return set_count("--repeat", argument, MOST_COPIES, &options->repeat);
     case KEY_MODEL:
         options->model = argument;
@@ -320,6 +324,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return CLI_REPORTED;
         }
         options->cpl = (unsigned)(argument[0] - '0');
+        options->of_code = "--cpl";
         return 0;
     case 'v':
         options->zeros = true;
@@ -363,6 +368,14 @@ int verb_bench(int argc, char **argv)
         return CLI_USAGE;
     if ((options.path != NULL) == (options.code != NULL)) {
         cli_complain(NULL, NULL, 0, "bench measures one case file, or --asm CODE");
+        return CLI_USAGE;
+    }
+    if (options.path != NULL && options.of_code != NULL) {
+        cli_complain(NULL, NULL, 0, "%s is for --asm: a case file says it itself", options.of_code);
+        return CLI_USAGE;
+    }
+    if (options.repeat != 0 && options.copies != 1) {
+        cli_complain(NULL, NULL, 0, "--unroll and --repeat: copies in one trip, or per copy");
         return CLI_USAGE;
     }
     const file_use files[] = {{"--konata", options.konata, false}, {"the case", options.path, true}};

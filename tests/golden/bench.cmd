@@ -7,3 +7,5 @@ p5scope bench --asm 'mov ebx,[esi]; mov ebx,[ebx]' | grep -o 'stall agi [0-9]'
 p5scope bench --asm 'inc eax; inc ecx' --repeat 8 --no-diagram | grep 'clocks\|instr'
 p5scope bench --asm 'inc eax; inc ecx' --unroll 8 --no-diagram | grep 'clocks\|instr'
 p5scope bench --asm 'inc eax' --konata k.log --no-diagram | grep -c clocks; head -1 k.log; grep -c ^R k.log
+p5scope bench good.s --cpl 0
+p5scope bench --asm nop --unroll 2 --repeat 2
