@@ -279,7 +279,7 @@ static inline void note_last(p5_core *core, const batch *all, const p5_retired_b
 }
 
 /* The way in to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted
- * then. NULL: it is not the one taken last. */
+ * then. NULL: it is not for the memo. */
 static memo_path *__attribute__((noinline))
 noted_path(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses)
 {
@@ -287,12 +287,12 @@ noted_path(p5_core *core, batch *all, const p5_retired_block *b, const p5_access
     memo_leaf *last = core->memo.last;
     memo_path *path = last ? last->next_path : NULL;
     if (!path || path->block != block)
-        return NULL;
-    if (block->has_variants)
+        path = other_way_in(core, all, b);
+    else if (block->has_variants)
         path = in_variant(core, all, b, accesses, path);
     if (!path)
         return NULL;
-    if (b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
+    if (last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
         last->plain_path = path;
     note_last(core, all, b);
     if (!memo_notes(core, block, b->next))
