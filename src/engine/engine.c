@@ -200,7 +200,12 @@ const char *engine_failure(const engine *e)
 
 void engine_request_attention(engine *e)
 {
-    atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+    atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK | REQUEST_ITERATION, memory_order_relaxed);
+}
+
+void engine_request_attention_apart(engine *e)
+{
+    atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK, memory_order_relaxed);
 }
 
 void engine_step_mode(engine *e, bool on)

@@ -159,8 +159,13 @@ void engine_batch_into(engine *e, const engine_room *room);
 /* Runs from the current state until a reason to stop. */
 engine_stop engine_run(engine *e);
 const char *engine_failure(const engine *e);
-/* Asks for attention() at the next block boundary; async-signal- and thread-safe. */
+/* Asks for attention() at the next block boundary, or behind the running iteration of a REP string, which is
+ * interrupted by that. */
 void engine_request_attention(engine *e);
+/* ... for who asks at a time that is none of the guest's, another thread or a signal handler: a REP string
+ * goes on, up to where it would have been interrupted anyway, so that the stretches are the same whenever
+ * this is called. Async-signal- and thread-safe. */
+void engine_request_attention_apart(engine *e);
 /* While on, every instruction is a stretch of its own, with attention() after each; a REP string is one
  * instruction. To be switched from attention() or between runs. */
 void engine_step_mode(engine *e, bool on);

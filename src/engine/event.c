@@ -162,7 +162,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
             after ? stream_end_all(e, engine_linear_eip(e)) : stream_end_before(e, engine_linear_eip(e));
     }
     if (attention)
-        atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+        engine_request_attention(e);
 
     bool trap = vector == VECTOR_DB && !debug_fault;
     engine_event event = {.kind = software ? P5_TRANSFER_SOFTWARE

@@ -108,6 +108,8 @@ typedef struct engine_block {
 
 /* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
  * few hundred records, and they are given away in parts when the buffer is nearly full. */
+/* engine_request_attention sets both. */
+enum { REQUEST_BLOCK = 1, REQUEST_ITERATION = 2 };
 enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
 /* A batch takes blocks until it has ENGINE_BATCH instructions, and then that one which ends where it is given
  * away; and the running block is recorded behind it. Instructions with many data references are rare. So that
@@ -163,7 +165,7 @@ struct engine {
                      starts inside */
     bool stepping;
     bool in_attention;
-    atomic_bool requested; /* attention() at the next boundary */
+    atomic_uint requested; /* attention() at the next boundary: REQUEST_* */
     p5_retired retired;    /* filled in for every stretch; between stretches what is rarely set is not */
     engine_callbacks callbacks;
     uc_env *env;

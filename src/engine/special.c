@@ -31,7 +31,7 @@ engine_action special_call(engine *e, engine_special_call *call)
     }
     if (e->redirected) {
         if (e->current && stream_end_all(e, engine_linear_eip(e)))
-            atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+            engine_request_attention(e);
         engine_resume(e);
     }
     return action;
@@ -166,6 +166,6 @@ void WRAP(helper_hlt)(uc_env *env, int length)
     env->eip = (uint32_t)(e->current->linear - env->segs[ENGINE_CS].base + (uint32_t)length);
     env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
     if (stream_end_all(e, engine_linear_eip(e)))
-        atomic_store_explicit(&e->requested, true, memory_order_relaxed);
+        engine_request_attention(e);
     engine_leave(e, ENGINE_HALTED);
 }

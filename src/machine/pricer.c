@@ -65,7 +65,7 @@ static void work(void *context, const void *m)
 {
     p5_machine *machine = context;
     if (price(machine, m))
-        engine_request_attention(machine->engine);
+        engine_request_attention_apart(machine->engine);
 }
 
 /* From so many stretches, values and accesses on. */

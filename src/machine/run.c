@@ -488,7 +488,7 @@ void p5_machine_stop(p5_machine *machine)
 {
     machine->stop = true;
     if (machine->engine != NULL)
-        engine_request_attention(machine->engine);
+        engine_request_attention_apart(machine->engine);
 }
 
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),

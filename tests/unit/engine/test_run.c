@@ -1,4 +1,8 @@
 /* Running code: the retired stream of plain instructions, REP strings, page crossings and HLT. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
 #include "guest.h"
 
 GUEST(plain, "mov eax, 5\n mov ebx, 0x30000\n mov [ebx], eax\n add [ebx], eax\n mov ecx, [ebx]\n push ecx\n "
@@ -132,6 +136,64 @@ static void test_long_rep(void **state)
     guest_close(&g);
 }
 
+/* Another thread asks for attention all the time. The strings fit into one stretch each. */
+GUEST(many_reps, "mov ebx, 400\n 1: mov edi, 0x100000\n mov ecx, 25000\n rep stosd\n dec ebx\n jnz 1b\n hlt");
+
+typedef struct asker {
+    engine *e;
+    void (*ask)(engine *e);
+    atomic_bool over;
+} asker;
+
+static void *ask_all_the_time(void *context)
+{
+    asker *a = context;
+    while (!a->over) {
+        a->ask(a->e);
+        nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+    }
+    return NULL;
+}
+
+static unsigned parts, answers;
+
+static engine_action count_answer(guest *g)
+{
+    (void)g;
+    answers++;
+    return ENGINE_CONTINUE;
+}
+
+static void run_beside(void (*ask)(engine *e))
+{
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, many_reps);
+    g.attention = count_answer;
+    parts = answers = 0;
+    asker a = {.e = g.e, .ask = ask};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, ask_all_the_time, &a), 0);
+    guest_run(&g, ENGINE_HALTED);
+    a.over = true;
+    pthread_join(thread, NULL);
+    for (unsigned i = 0; i < g.count; i++)
+        parts += g.insns[i].part;
+    guest_close(&g);
+}
+
+/* When another thread asks is not the guest's doing: it gets attention, and the stretches stay as they are.
+ */
+static void test_rep_beside_requests(void **state)
+{
+    (void)state;
+    run_beside(engine_request_attention_apart);
+    assert_true(answers > 0);
+    assert_int_equal(parts, 0);
+    run_beside(engine_request_attention); /* the strings are long enough to be met */
+    assert_true(parts > 0);
+}
+
 /* Loads, stores and instructions across a page end are one reference, one instruction. */
 GUEST(crossing, "mov eax, [0x30ffe]\n mov [0x31fff], eax\n hlt");
 
@@ -208,7 +270,7 @@ int main(void)
         cmocka_unit_test(test_batch),    cmocka_unit_test(test_batch_outside),
         cmocka_unit_test(test_rep),      cmocka_unit_test(test_long_rep),
         cmocka_unit_test(test_crossing), cmocka_unit_test(test_open_bus),
-        cmocka_unit_test(test_bit_test),
+        cmocka_unit_test(test_bit_test), cmocka_unit_test(test_rep_beside_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
