@@ -9,6 +9,7 @@ enum { KEY_THRESHOLD = 0x100, KEY_NO_FUNCTIONS, KEY_LIMIT };
 typedef struct diff_options {
     const char *inputs[2];
     event_words events;
+    bool limited; /* --percent-limit is given */
     p5_profile_comparison comparison;
 } diff_options;
 
@@ -31,6 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_THRESHOLD:
         return percent("--threshold", argument, &options->comparison.threshold_percent);
     case KEY_LIMIT:
+        options->limited = true;
         return percent("--percent-limit", argument, &options->comparison.least_percent);
     case KEY_NO_FUNCTIONS:
         options->comparison.functions = false;
@@ -51,6 +53,10 @@ static int compare(diff_options *options)
 {
     if (options->inputs[1] == NULL) {
         cli_complain(NULL, NULL, 0, "which two profiles? Try 'p5scope diff --help'");
+        return CLI_USAGE;
+    }
+    if (options->limited && !options->comparison.functions) {
+        cli_complain(NULL, NULL, 0, "--percent-limit is for functions, and --no-functions leaves out all");
         return CLI_USAGE;
     }
     p5_profile *a = profile_input(options->inputs[0]);

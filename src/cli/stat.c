@@ -286,6 +286,7 @@ static bool check_together(const stat_options *options)
         const char *why;
     } rules[] = {
         {options->runs > 1 && has_intervals(options), "-I and -r: intervals are those of one run"},
+        {options->runs > 1 && options->guest.save != NULL, "--save and -r: a snapshot is that of one run"},
         {options->csv && options->json, "-x and -j are two formats: one report has one"},
         {options->no_events && named, "-n and -e or -M: no events, or these"},
         {options->output.path != NULL && options->output.descriptor >= 0,

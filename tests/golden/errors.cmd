@@ -42,3 +42,4 @@ p5scope stat --append hello
 p5scope stat -j --header hello
 p5scope stat --summary hello
 p5scope stat -o report --log-fd 2 hello
+p5scope stat -r 2 --save s --max-instructions 100 $GUESTS/hello

@@ -31,3 +31,4 @@ p5scope report a.data -o x.html --fold clocks
 p5scope report a.data --fold clocks -n
 p5scope report a.data --callgrind x --percent-limit 1
 p5scope record --callgrind x --period clocks/1000 $GUESTS/rdpmc.elf
+p5scope diff a.data a.data --no-functions --percent-limit 1
