@@ -408,6 +408,15 @@ p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, s
                        p5_error *error);
 /* Memo off: every block on the exact path; same results, slower. For debugging and tests. */
 void p5_core_set_memo(p5_core *core, bool on);
+/* Both: another core without a memo is fed the same as this one from now on, and behind every stretch,
+ * delivery, HLT and write-back of the caches clocks and totals of the two are compared. Many times slower;
+ * results are those of this core. Before anything is fed and any block made; P5_ERR_STATE later, or with the
+ * memo off; P5_ERR_MEMORY. */
+p5_status p5_core_check_memo(p5_core *core, p5_error *error);
+enum { P5_MEMO_DIFFERENCE = 240 };
+/* How many stretches have agreed so far, and what the first difference was, which ends the comparison
+ * (*difference: NULL if there was none). False: nobody compares. */
+bool p5_core_memo_checked(const p5_core *core, uint64_t *stretches, const char **difference);
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,8 @@ typedef struct p5_machine_options {
     uint32_t memory_bytes;  /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
     bool permissive;        /* --isa=permissive */
     bool memo_off;          /* price every block on the exact path (debugging; same results) */
+    bool memo_check;        /* both, and compare behind every stretch (p5_core_check_memo; many times slower).
+                               P5_ERR_STATE with memo_off or a bus check, which needs the exact path */
     uint64_t random_seed;   /* getrandom, AT_RANDOM */
     const p5_share *shares; /* Linux guests */
     size_t share_count;

@@ -171,6 +171,10 @@ bool guest_options_complete(guest_options *options, bool *done)
         cli_show_error(&error, "--wire", options->wires, "pm0=nmi, pm1=irq5");
         return false;
     }
+    if (options->check != NULL && options->check_memo) {
+        cli_complain(NULL, NULL, 0, "--check-memo and --bus-check: nothing is remembered beside bus checks");
+        return false;
+    }
     if (options->check != NULL && p5_model_set_check(options->model, options->check, &error) != P5_OK) {
         cli_show_error(&error, "--bus-check", options->check, "read,address=0x200000");
         return false;

@@ -34,7 +34,8 @@ enum {
     KEY_LOAD,
     KEY_SAVE,
     KEY_SAVE_AT,
-    KEY_FAST_FORWARD
+    KEY_FAST_FORWARD,
+    KEY_CHECK_MEMO
 };
 
 /* Two threads if this process may run on two processors. */
@@ -277,6 +278,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_FAST_FORWARD:
         return guest_number("--fast-forward", argument, UINT64_MAX, &options->fast_forward) ? 0
                                                                                             : CLI_REPORTED;
+    case KEY_CHECK_MEMO:
+        options->check_memo = true;
+        return 0;
     case KEY_DUMP_CONFIG:
         options->dump_config = true;
         return 0;
@@ -305,6 +309,7 @@ static const struct argp_option machine_table[] = {
     {"pce", KEY_PCE, NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
     {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "What CTR0 counts when a Linux guest starts", 0},
     {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "What CTR1 counts when a Linux guest starts", 0},
+    {"check-memo", KEY_CHECK_MEMO, NULL, 0, "Compare each stretch with the exact path (slow)", 0},
     {"dump-config", KEY_DUMP_CONFIG, NULL, 0, "Print the effective model as a model file", 0},
     {0}};
 static const struct argp_option run_table[] = {

@@ -54,7 +54,8 @@ typedef struct guest_options {
     const char *save;      /* --save: where the state goes, */
     const char *save_at;   /* ... --save-at as written: when; NULL = when the run is stopped */
     uint64_t fast_forward; /* instructions */
-    char **command;        /* the guest and its arguments, NULL-terminated; NULL = none given */
+    bool check_memo;
+    char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
     /* Made by guest_options_complete. */
     p5_model *model;
     uint32_t cesr;

@@ -111,6 +111,7 @@ static p5_machine_options lasting_options(const guest_options *options)
                                 .shares = options->shares,
                                 .share_count = options->share_count,
                                 .threads = options->threads,
+                                .memo_check = options->check_memo,
                                 .input = read_input,
                                 .notice = options->quiet ? NULL : show_notice};
 }
@@ -222,6 +223,21 @@ static void show_progress(void *context, const p5_machine *machine)
     line->shown = true;
 }
 
+/* --check-memo. False, with a message, if there was a difference. */
+static bool memo_agrees(p5_machine *machine)
+{
+    uint64_t stretches;
+    const char *difference;
+    if (!p5_core_memo_checked(p5_machine_core(machine), &stretches, &difference))
+        return true;
+    if (difference != NULL)
+        fprintf(stderr, "p5scope: a fault of the memo; please report it: %s\n", difference);
+    else
+        fprintf(stderr, "p5scope: %" PRIu64 " stretches, each the same with the memo and on the exact path\n",
+                stretches);
+    return difference == NULL;
+}
+
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
     progress_line line = {.start = host_clock(), .before = p5_machine_instructions(machine)};
@@ -245,7 +261,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     if (status == P5_OK) {
         if (result->end == P5_END_STOPPED)
             result->signal = signal_number;
-        return saved;
+        return memo_agrees(machine) && saved;
     }
     cli_show_error(&error, NULL, NULL, NULL);
     return false;

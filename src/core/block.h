@@ -125,6 +125,7 @@ struct p5_block {
     uint64_t goes_on;              /* its function, if what comes behind it is expected there */
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */
+    struct p5_block *exact;        /* the same block of the core that it is compared with; or NULL */
 };
 
 /* Prepares a decoded block; takes `code` over (also when it answers NULL: out of memory). */

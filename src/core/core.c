@@ -41,6 +41,7 @@ void p5_core_close(p5_core *core)
         return;
     while (core->blocks)
         p5_block_release(core, core->blocks);
+    memo_check_close(core->check);
     memo_close(&core->memo);
     profile_close(core->profile);
     predictor_close(core->predictor);
@@ -74,6 +75,13 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
         block_free(block);
         return NULL;
     }
+    if (core->check) {
+        block->exact = p5_block_make(core->check->exact, bytes, size, linear, physical, code32, max_insns);
+        if (!block->exact) {
+            block_free(block);
+            return NULL;
+        }
+    }
     block->next = core->blocks;
     block->link = &core->blocks;
     if (block->next)
@@ -89,6 +97,8 @@ void p5_block_release(p5_core *core, p5_block *block)
     if (core->profile)
         profile_released(core->profile, block);
     memo_release(core, block);
+    if (core->check)
+        p5_block_release(core->check->exact, block->exact);
     *block->link = block->next;
     if (block->next)
         block->next->link = block->link;
@@ -158,6 +168,8 @@ void p5_core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
         memo_price(core, r);
     else
         retire_unusual(core, r);
+    if (core->check)
+        memo_check_priced(core, r, prediction);
 }
 
 void p5_core_retire(p5_core *core, const p5_retired *r)
@@ -168,7 +180,10 @@ void p5_core_retire(p5_core *core, const p5_retired *r)
 uint64_t p5_core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
 {
-    memo_price_blocks(core, accesses, values, blocks, predictions, count);
+    if (core->check)
+        memo_check_blocks(core, accesses, values, blocks, predictions, count, UINT64_MAX);
+    else
+        memo_price_blocks(core, accesses, values, blocks, predictions, count);
     return core->now;
 }
 
@@ -176,6 +191,8 @@ size_t p5_core_price_blocks_before(p5_core *core, const p5_access *accesses, con
                                    const p5_retired_block *blocks, const p5_prediction *predictions,
                                    size_t count, uint64_t limit)
 {
+    if (core->check)
+        return memo_check_blocks(core, accesses, values, blocks, predictions, count, limit);
     return memo_price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
 }
 
@@ -187,7 +204,7 @@ uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p
     while (count > 0) {
         size_t n = count < AT_ONCE ? count : AT_ONCE;
         p5_core_predict_blocks(core, blocks, n, predictions);
-        memo_price_blocks(core, accesses, values, blocks, predictions, n);
+        p5_core_price_blocks(core, accesses, values, blocks, predictions, n);
         blocks += n;
         count -= n;
         accesses = blocks[-1].accesses_end;
@@ -278,12 +295,8 @@ static void restarted_match(p5_core *core, const p5_exception *e)
             count_last(core, (enum p5_event)(P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + n));
 }
 
-void p5_core_exception(p5_core *core, const p5_exception *e)
+static void price_exception(p5_core *core, const p5_exception *e)
 {
-    if (core->warm != NULL) {
-        warm_exception(core, e);
-        return;
-    }
     bool in_v = faults_in_v(core, e);
     price_settle(core);
     failed_walk(core, e);
@@ -329,12 +342,20 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
         branch_trace_delivered(core, e);
 }
 
-void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
+void p5_core_exception(p5_core *core, const p5_exception *e)
 {
-    if (core->warm != NULL) {
-        warm_halt(core, clocks);
-        return;
+    if (core->warm != NULL)
+        warm_exception(core, e);
+    else
+        price_exception(core, e);
+    if (core->check) {
+        p5_core_exception(core->check->exact, e);
+        memo_check_compare(core, "delivery", e->handler);
     }
+}
+
+static void price_halt(p5_core *core, uint64_t clocks, unsigned cpl)
+{
     price_settle(core);
     enter_class(core, cpl);
     pass(core, P5_STALL_HALT, clocks);
@@ -343,6 +364,18 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
     watch_look(core);
     if (clocks > 0) { /* everything in flight has come to an end */
         deliver(core, NULL, 0, 0, P5_STALL_HALT);
+    }
+}
+
+void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
+{
+    if (core->warm != NULL)
+        warm_halt(core, clocks);
+    else
+        price_halt(core, clocks, cpl);
+    if (core->check) {
+        p5_core_halt(core->check->exact, clocks, cpl);
+        memo_check_compare(core, "HLT", 0);
     }
 }
 
@@ -365,6 +398,8 @@ void p5_core_set_control(p5_core *core, const p5_control *control)
     memory_set_control(core->memory, control);
     watch_update(core);
     predictor_set_control(core->predictor, control->no_branch_allocation);
+    if (core->check)
+        p5_core_set_control(core->check->exact, control);
 }
 
 void p5_core_set_debug(p5_core *core, const p5_debug *debug)
@@ -372,11 +407,15 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
     price_settle(core);
     breakpoints_set(&core->breakpoints, debug);
     core_hold_memo(core);
+    if (core->check)
+        p5_core_set_debug(core->check->exact, debug);
 }
 
 void p5_core_resume(p5_core *core)
 {
     core->pipe.match_missed = core->timing.errata;
+    if (core->check)
+        p5_core_resume(core->check->exact);
 }
 
 void p5_core_load_cr3(p5_core *core)
@@ -387,6 +426,8 @@ void p5_core_load_cr3(p5_core *core)
         core->warm->changes = 0;
     predictor_flush(core->predictor);
     watch_flushed(core);
+    if (core->check)
+        p5_core_load_cr3(core->check->exact);
 }
 
 void p5_core_invlpg(p5_core *core, uint32_t linear)
@@ -396,6 +437,8 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
     if (core->warm != NULL)
         core->warm->changes = 0;
     watch_flushed(core);
+    if (core->check)
+        p5_core_invlpg(core->check->exact, linear);
 }
 
 void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause)
@@ -412,6 +455,10 @@ void p5_core_wbinvd(p5_core *core)
     last_asks(core);
     core_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
     watch_flushed(core);
+    if (core->check) {
+        p5_core_wbinvd(core->check->exact);
+        memo_check_compare(core, "WBINVD", 0);
+    }
 }
 
 void p5_core_invd(p5_core *core)
@@ -420,6 +467,10 @@ void p5_core_invd(p5_core *core)
     last_asks(core);
     core_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
     watch_flushed(core);
+    if (core->check) {
+        p5_core_invd(core->check->exact);
+        memo_check_compare(core, "INVD", 0);
+    }
 }
 
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
@@ -459,7 +510,7 @@ void p5_core_set_memo(p5_core *core, bool on)
 
 uint64_t p5_core_clock(p5_core *core)
 {
-    price_settle(core);
+    p5_core_settle(core);
     memo_materialise(core);
     return core->now + (uint64_t)pipe_next_entry(&core->state, &core->timing);
 }
@@ -472,6 +523,8 @@ uint64_t p5_core_clock_estimate(const p5_core *core)
 void p5_core_settle(p5_core *core)
 {
     price_settle(core);
+    if (core->check)
+        p5_core_settle(core->check->exact);
 }
 
 static void bring_up(p5_core *core)

@@ -6,6 +6,7 @@
 #include "core/breakpoints.h"
 #include "core/counts.h"
 #include "core/memo.h"
+#include "core/memo_check.h"
 #include "core/memory.h"
 #include "core/memory_trial.h"
 #include "core/pipe.h"
@@ -52,6 +53,7 @@ struct p5_core {
     const p5_block *block;
     branch_trace branches;
     branch_runs ran;
+    memo_check *check; /* NULL: the memo is not checked */
 };
 
 /* core.c */

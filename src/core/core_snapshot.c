@@ -47,6 +47,7 @@ static void transfer_memory(struct memory *m, snapshot *s)
     image->model = NULL;
     image->totals = NULL;
     image->uses = NULL;
+    image->told = NULL;
     image->counts_apart = image->quick = false;
     data_cache_forget(&image->data); /* the exact path and the memo's do not know it of the same lines */
     snapshot_piece(s, "memory", image, sizeof *image);
@@ -57,6 +58,7 @@ static void transfer_memory(struct memory *m, snapshot *s)
         image->model = m->model;
         image->totals = m->totals;
         image->counts_apart = m->counts_apart;
+        image->told = m->told;
         image->uses = m->uses; /* until its class is known */
         *m = *image;
         memory_set_quick(m);
@@ -224,6 +226,8 @@ void core_transfer(p5_core *core, snapshot *s)
         return;
     core_hold_memo(core);
     watch_update(core);
+    if (core->check != NULL)
+        s->status = memo_check_follow(core, s->error);
 }
 
 p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),

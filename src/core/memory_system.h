@@ -33,6 +33,18 @@ enum {
     REFERENCE_KINDS = 128
 };
 
+/* What the owner's page_bits_set has answered lately, for memo_check.c. */
+enum { MEMORY_TOLD = 64 };
+typedef struct memory_told_bits {
+    uint32_t linear;
+    unsigned bits;
+    bool write;
+} memory_told_bits;
+typedef struct memory_told {
+    memory_told_bits bits[MEMORY_TOLD];
+    unsigned count;
+} memory_told;
+
 struct memory {
     /* Hot path: see memory_fast.h. */
     data_cache data;
@@ -72,6 +84,7 @@ struct memory {
     bool cache_disable, not_write_through;
     bool loses_mmx_writes; /* erratum 75: event 2Eh of counter 1 does not see non-cacheable writes of MMX
                               instructions */
+    memory_told *told;     /* what the owner has said, for who wants to know; or NULL */
 };
 
 /* True while replacement bits of the data cache stand still and hits are not the usual ones. */

@@ -104,6 +104,8 @@ void test_cache_write(void *context, const test_cache_line *line)
         write_code_line(core, set, way, line, raw);
     changed(core);
     watch_update(core);
+    if (core->check)
+        test_cache_write(core->check->exact, line);
 }
 
 /* True if another way of the set holds the same line: what data references see is one of them only. */
@@ -183,6 +185,10 @@ static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, u
 void test_cache_read(void *context, test_cache_line *line)
 {
     p5_core *core = context;
+    if (core->check) { /* a read is a use */
+        test_cache_line other = *line;
+        test_cache_read(core->check->exact, &other);
+    }
     unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
     price_settle(core);
     memory_upgrade_lines(core->memory, core->now);
@@ -226,6 +232,7 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
 {
     p5_core *core = context;
     struct memory *m = core->memory;
+    const unsigned at_set = set, at_way = way;
     price_settle(core);
     if (one_line) {
         flush_line(core, set % CACHE_SETS, way & (m->data.order.ways - 1));
@@ -244,6 +251,8 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
     }
     changed(core);
     watch_flushed(core);
+    if (core->check)
+        test_cache_flush(core->check->exact, data, one_line, at_set, at_way);
 }
 
 /* ---- TLBs ---------------------------------------------------------------------------------------------- */
@@ -305,6 +314,8 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
     changed(core);
     watch_look(core);
     watch_update(core);
+    if (core->check)
+        test_tlb_write(core->check->exact, entry);
 }
 
 /* 4 MB pages first: if both fit, the processor reports PS = 1 (table 26-13). */
@@ -326,6 +337,10 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
     p5_core *core = context;
     struct memory *m = core->memory;
     tlb *t;
+    if (core->check) {
+        test_tlb_entry other = *entry;
+        test_tlb_read(core->check->exact, &other);
+    }
     price_settle(core);
     int at = find_entry(m, entry, &t);
     if (at < 0)
@@ -372,6 +387,8 @@ void test_btb_write(void *context, const test_btb_entry *from)
     }
     btb_put(b, from->set, from->bank, from->way, &entry);
     changed(core);
+    if (core->check)
+        test_btb_write(core->check->exact, from);
 }
 
 void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
@@ -379,7 +396,7 @@ void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
     (void)tag_only; /* which fields reach the registers is their own business */
     p5_core *core = context;
     btb *b = &core->predictor->btb;
-    price_settle(core);
+    p5_core_settle(core);
     btb_entry found = btb_get(b, entry->set, entry->bank, entry->way);
     entry->target = found.target;
     entry->type = found.type;
@@ -396,6 +413,8 @@ void test_btb_flush(void *context)
     price_settle(core);
     predictor_flush(core->predictor);
     changed(core);
+    if (core->check)
+        test_btb_flush(core->check->exact);
 }
 
 /* ---- parity -------------------------------------------------------------------------------------------- */
@@ -409,6 +428,8 @@ void test_parity(void *context, uint32_t tr1)
     p->reversed = tr1 & (PARITY_ARRAYS | PARITY_MC);
     parity_forget_if_gone(p, core->memory);
     watch_update(core);
+    if (core->check)
+        test_parity(core->check->exact, tr1);
     if (microcode && p->error != NULL)
         p->error(p->context, PARITY_MC);
 }

@@ -25,6 +25,16 @@ static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
     return bus_read_single(&m->bus, asked, entry);
 }
 
+/* The owner says it once; who checks the memo wants to know it, too. */
+static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
+{
+    unsigned bits = m->hooks.page_bits_set(m->hooks.context, linear, write);
+    memory_told *told = m->told;
+    if (told != NULL && bits != 0 && told->count < MEMORY_TOLD)
+        told->bits[told->count++] = (memory_told_bits){linear, bits, write};
+    return bits;
+}
+
 /* The bus part of a walk; `*large`: there is no table entry. */
 static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large,
                              unsigned *set)
@@ -37,7 +47,7 @@ static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint
         return asked;
     m->hooks.walk(m->hooks.context, linear, &directory, &table);
     if (m->hooks.page_bits_set != NULL)
-        *set = m->hooks.page_bits_set(m->hooks.context, linear, write);
+        *set = bits_set(m, linear, write);
     uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
     if ((*set & P5_PAGE_DIRECTORY_ACCESSED) != 0)
         clock = update_entry(m, directory, clock);
@@ -115,7 +125,7 @@ uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t a
     tlb_set_dirty(t, entry);
     uint32_t linear = t->row[entry].key.of[0] & 0xfffff000u;
     if (m->hooks.walk == NULL || m->hooks.page_bits_set == NULL ||
-        (m->hooks.page_bits_set(m->hooks.context, linear, true) & P5_PAGE_DIRTY) == 0)
+        (bits_set(m, linear, true) & P5_PAGE_DIRTY) == 0)
         return asked;
     uint32_t directory = 0, table = 0;
     m->hooks.walk(m->hooks.context, linear, &directory, &table);

@@ -368,6 +368,8 @@ void p5_core_warm(p5_core *core, const p5_retired *r, p5_prediction prediction)
     if (r->count != r->block->count || !warm_known(core, r->block, r->accesses, r->accesses + r->access_count,
                                                    r->next, prediction, core->timing.btb_by_pairs))
         warm_any(core, r, prediction);
+    if (core->check)
+        memo_check_warmed(core, r, prediction);
 }
 
 /* Operand values do not matter. */
@@ -390,6 +392,8 @@ warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, co
 uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
 {
+    if (core->check)
+        return memo_check_warm_blocks(core, accesses, values, blocks, predictions, count);
     if (core->timing.btb_by_pairs)
         warm_blocks(core, accesses, values, blocks, predictions, count, true);
     else
@@ -430,6 +434,8 @@ bool p5_core_fast_forward(p5_core *core, bool on)
     memory *m = core->memory;
     if (on == (core->warm != NULL))
         return true;
+    if (core->check && !p5_core_fast_forward(core->check->exact, on))
+        return false;
     if (on && core->profile != NULL)
         return false;
     if (on) {

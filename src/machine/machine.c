@@ -101,12 +101,16 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
         status = p5_core_open(m->model, &hooks, &m->core, error);
     if (status == P5_OK)
         status = p5_pmu_open(m->core, p5_model_family(m->model), &m->pmu, error);
+    if (status == P5_OK) {
+        p5_core_set_memo(m->core, !options->memo_off && hooks.bus_cycle == NULL);
+        if (options->memo_check)
+            status = p5_core_check_memo(m->core, error);
+    }
     if (status != P5_OK) {
         p5_machine_close(m);
         return status;
     }
     pins_open(m);
-    p5_core_set_memo(m->core, !options->memo_off && hooks.bus_cycle == NULL);
     p5_pmu_set_cc_clocks(m->pmu,
                          m->model->cc_clocks == CC_CLOCKS_FREE_RUNNING ? P5_CC_FREE_RUNNING : P5_CC_ASSERTED);
     m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);

@@ -5,3 +5,5 @@ p5scope run hello.elf
 p5scope run --flat 0x100000 $GUESTS/flat.bin
 p5scope run --dump-config --model p54c-100 | head -12
 p5scope run --dump-config --clock 150 >a.ini && p5scope run --model a.ini --dump-config | cmp - a.ini
+p5scope run --check-memo --bus-check read,address=0x200000 $GUESTS/hello
+p5scope run --check-memo $GUESTS/hello

@@ -1,0 +1,129 @@
+/* The memo's debug switch: it compares every stretch, says nothing while the memo is right, and finds what is
+ * wrong in the stretch in which it happens. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/core_internal.h"
+#include "core/memo_tree.h"
+#include "p5scope/model.h"
+
+enum { LOOP = 0x1000, TIMES = 100 };
+
+static const uint8_t loop_code[] = {0x40, 0xeb, 0xfd}; /* inc eax; jmp to itself */
+
+typedef struct checked {
+    p5_model *model;
+    p5_core *core;
+    p5_block *block;
+} checked;
+
+static void checked_open(checked *c, const char *model)
+{
+    p5_error error;
+    assert_int_equal(p5_model_open(model, &c->model, &error), P5_OK);
+    assert_int_equal(p5_core_open(c->model, NULL, &c->core, &error), P5_OK);
+    assert_int_equal(p5_core_check_memo(c->core, &error), P5_OK);
+    c->block = p5_block_make(c->core, loop_code, sizeof loop_code, LOOP, LOOP, true, 8);
+}
+
+static void checked_close(checked *c)
+{
+    p5_block_release(c->core, c->block);
+    p5_core_close(c->core);
+    p5_model_close(c->model);
+}
+
+static void loop(checked *c, unsigned times, bool in_batches)
+{
+    const p5_retired retired = {.block = c->block,
+                                .count = (uint16_t)p5_block_count(c->block),
+                                .next = LOOP,
+                                .mode = P5_MODE_PROTECTED};
+    const p5_retired_block as_block = {.block = c->block, .next = LOOP, .mode = P5_MODE_PROTECTED};
+    for (unsigned n = 0; n < times; n++)
+        if (in_batches)
+            p5_core_retire_blocks(c->core, NULL, NULL, &as_block, 1);
+        else
+            p5_core_retire(c->core, &retired);
+}
+
+static void test_agrees(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"p55c-200", "p54c-133"};
+    for (unsigned m = 0; m < 2; m++) {
+        checked c;
+        uint64_t stretches;
+        const char *difference;
+        checked_open(&c, models[m]);
+        loop(&c, TIMES, false);
+        loop(&c, TIMES, true);
+        p5_core_wbinvd(c.core);
+        p5_core_halt(c.core, 1000, 0);
+        loop(&c, TIMES, true);
+        assert_true(p5_core_memo_checked(c.core, &stretches, &difference));
+        assert_int_equal(stretches, 3 * TIMES);
+        assert_null(difference);
+        checked_close(&c);
+    }
+}
+
+/* A remembered answer is spoiled by a clock, or by an event: the next stretch that uses it is told of. */
+static void test_finds(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        bool in_batches = n % 2, clock = n / 2;
+        checked c;
+        uint64_t stretches;
+        const char *difference;
+        checked_open(&c, "p55c-200");
+        loop(&c, TIMES, in_batches);
+        memo_leaf *leaf = c.core->memo.last;
+        assert_non_null(leaf);
+        if (clock)
+            leaf->clocks++;
+        else
+            c.core->memory_counts.increments[P5_EVENT_DATA_READ][P5_CPL_SYSTEM]++;
+        loop(&c, 2, in_batches);
+        assert_true(p5_core_memo_checked(c.core, &stretches, &difference));
+        assert_int_equal(stretches, TIMES);
+        assert_non_null(difference);
+        assert_non_null(strstr(difference, "stretch at 00001000, behind 100 that agreed: "));
+        assert_non_null(strstr(difference, clock ? "clock: " : "data_read, CPL 0-2: 1 with the memo, 0 on"));
+        checked_close(&c);
+    }
+}
+
+static void test_from_the_start_only(void **state)
+{
+    (void)state;
+    checked c;
+    p5_error error;
+    uint64_t stretches;
+    const char *difference;
+    checked_open(&c, "p55c-200");
+    assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
+    checked_close(&c);
+
+    assert_int_equal(p5_model_open("p55c-200", &c.model, &error), P5_OK);
+    assert_int_equal(p5_core_open(c.model, NULL, &c.core, &error), P5_OK);
+    assert_false(p5_core_memo_checked(c.core, &stretches, &difference));
+    p5_core_set_memo(c.core, false);
+    assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
+    p5_core_set_memo(c.core, true);
+    c.block = p5_block_make(c.core, loop_code, sizeof loop_code, LOOP, LOOP, true, 8);
+    assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
+    checked_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees), cmocka_unit_test(test_finds),
+                                       cmocka_unit_test(test_from_the_start_only)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
