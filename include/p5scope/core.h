@@ -413,7 +413,6 @@ void p5_core_set_memo(p5_core *core, bool on);
  * results are those of this core. Before anything is fed and any block made; P5_ERR_STATE later, or with the
  * memo off; P5_ERR_MEMORY. */
 p5_status p5_core_check_memo(p5_core *core, p5_error *error);
-enum { P5_MEMO_DIFFERENCE = 240 };
 /* How many stretches have agreed so far, and what the first difference was, which ends the comparison
  * (*difference: NULL if there was none). False: nobody compares. */
 bool p5_core_memo_checked(const p5_core *core, uint64_t *stretches, const char **difference);

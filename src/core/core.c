@@ -159,7 +159,7 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
         price_exact(core, r);
 }
 
-void p5_core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
+void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     core->prediction = prediction;
     if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
@@ -168,8 +168,13 @@ void p5_core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
         memo_price(core, r);
     else
         retire_unusual(core, r);
+}
+
+void p5_core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
+{
+    core_price(core, r, prediction);
     if (core->check)
-        memo_check_priced(core, r, prediction);
+        memo_check_fed(core, r, prediction);
 }
 
 void p5_core_retire(p5_core *core, const p5_retired *r)

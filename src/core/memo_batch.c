@@ -66,7 +66,7 @@ static void __attribute__((noinline))
 price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
 {
     const p5_retired r = whole_stretch(all, b);
-    p5_core_price(core, &r, prediction_of(all, b));
+    core_price(core, &r, prediction_of(all, b));
 }
 
 /* The path of an execution that differs from that of `path` by the variant, if at all, which is `banks` as

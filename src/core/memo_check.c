@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "core/core_internal.h"
 #include "p5scope/event.h"
@@ -140,38 +141,22 @@ void memo_check_compare(p5_core *core, const char *what, uint32_t address)
              what, address, check->stretches, total, with, without);
 }
 
-static void compare_stretch(p5_core *core, const p5_retired *r)
-{
-    memo_check_compare(core, "stretch", r->block->ops[r->first].address);
-    if (core->check->difference[0] == '\0')
-        core->check->stretches++;
-}
-
 /* ---- feeding ------------------------------------------------------------------------------------------- */
 
-static p5_retired for_exact(const p5_retired *r)
+void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
+    memo_check *check = core->check;
+    if (r->count == 0)
+        return;
     p5_retired other = *r;
     other.block = r->block->exact;
-    return other;
-}
-
-void memo_check_priced(p5_core *core, const p5_retired *r, p5_prediction prediction)
-{
-    if (r->count == 0)
-        return;
-    const p5_retired other = for_exact(r);
-    p5_core_price(core->check->exact, &other, prediction);
-    compare_stretch(core, r);
-}
-
-void memo_check_warmed(p5_core *core, const p5_retired *r, p5_prediction prediction)
-{
-    if (r->count == 0)
-        return;
-    const p5_retired other = for_exact(r);
-    p5_core_warm(core->check->exact, &other, prediction);
-    compare_stretch(core, r);
+    if (core->warm != NULL)
+        p5_core_warm(check->exact, &other, prediction);
+    else
+        p5_core_price(check->exact, &other, prediction);
+    memo_check_compare(core, "stretch", r->block->ops[r->first].address);
+    if (check->difference[0] == '\0')
+        check->stretches++;
 }
 
 /* One stretch at a time goes the way of batches; what follows on it is kept from one to the next. */
@@ -179,21 +164,15 @@ size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_valu
                          const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                          uint64_t limit)
 {
-    memo_check *check = core->check;
     size_t n = 0;
     for (; n < count; n++) {
         const p5_retired_block *b = &blocks[n];
-        size_t priced = 1;
-        core->check = NULL; /* what does not go that way comes to p5_core_price */
         if (limit == UINT64_MAX)
             memo_price_blocks(core, accesses, values, b, &predictions[n], 1);
-        else
-            priced = memo_price_blocks_before(core, accesses, values, b, &predictions[n], 1, limit);
-        core->check = check;
-        if (priced == 0)
+        else if (memo_price_blocks_before(core, accesses, values, b, &predictions[n], 1, limit) == 0)
             break;
         const p5_retired r = block_retired(b, accesses, values);
-        memo_check_priced(core, &r, predictions[n]);
+        memo_check_fed(core, &r, predictions[n]);
         accesses = b->accesses_end;
         values = b->values_end;
     }
@@ -216,32 +195,26 @@ uint64_t memo_check_warm_blocks(p5_core *core, const p5_access *accesses, const 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
 typedef struct image {
-    unsigned char *bytes;
-    size_t size, room, taken;
+    ARRAY_OF(unsigned char) bytes;
+    size_t taken;
 } image;
 
 static bool put(void *context, const void *bytes, size_t size)
 {
     image *i = context;
-    if (i->size + size > i->room) {
-        size_t room = 2 * (i->size + size);
-        unsigned char *larger = realloc(i->bytes, room);
-        if (larger == NULL)
-            return false;
-        i->bytes = larger;
-        i->room = room;
-    }
-    memcpy(i->bytes + i->size, bytes, size);
-    i->size += size;
+    if (!array_reserve(&i->bytes.items, &i->bytes.capacity, i->bytes.count + size, 1))
+        return false;
+    memcpy(i->bytes.items + i->bytes.count, bytes, size);
+    i->bytes.count += size;
     return true;
 }
 
 static bool take(void *context, void *bytes, size_t size)
 {
     image *i = context;
-    if (i->size - i->taken < size)
+    if (i->bytes.count - i->taken < size)
         return false;
-    memcpy(bytes, i->bytes + i->taken, size);
+    memcpy(bytes, i->bytes.items + i->taken, size);
     i->taken += size;
     return true;
 }
@@ -252,6 +225,6 @@ p5_status memo_check_follow(p5_core *core, p5_error *error)
     p5_status status = p5_core_save(core, put, &i, error);
     if (status == P5_OK)
         status = p5_core_load(core->check->exact, take, &i, error);
-    free(i.bytes);
+    free(i.bytes.items);
     return status;
 }

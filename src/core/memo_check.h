@@ -6,19 +6,20 @@
 #include "core/memory.h"
 #include "p5scope/core.h"
 
+enum { MEMO_DIFFERENCE = 240 }; /* bytes of what is said of one */
+
 typedef struct memo_check {
     p5_core *exact;
-    p5_core_hooks hooks;                 /* the owner's */
-    memory_told told;                    /* what the owner answers once only */
-    uint64_t stretches;                  /* compared so far */
-    char difference[P5_MEMO_DIFFERENCE]; /* the first; "" */
+    p5_core_hooks hooks;              /* the owner's */
+    memory_told told;                 /* what the owner answers once only */
+    uint64_t stretches;               /* compared so far */
+    char difference[MEMO_DIFFERENCE]; /* the first; "" */
     p5_counts with, without;
 } memo_check;
 
 void memo_check_close(memo_check *check);
 /* A stretch that the first core has priced, or warmed. */
-void memo_check_priced(p5_core *core, const p5_retired *r, p5_prediction prediction);
-void memo_check_warmed(p5_core *core, const p5_retired *r, p5_prediction prediction);
+void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction);
 /* p5_core_price_blocks_before for both, and p5_core_warm_blocks; `limit` UINT64_MAX: none. */
 size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                          const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,

@@ -369,7 +369,7 @@ void p5_core_warm(p5_core *core, const p5_retired *r, p5_prediction prediction)
                                                    r->next, prediction, core->timing.btb_by_pairs))
         warm_any(core, r, prediction);
     if (core->check)
-        memo_check_warmed(core, r, prediction);
+        memo_check_fed(core, r, prediction);
 }
 
 /* Operand values do not matter. */
