@@ -106,10 +106,10 @@ typedef struct engine_block {
 
 /* --- The engine --- */
 
-/* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
- * few hundred records, and they are given away in parts when the buffer is nearly full. */
 /* engine_request_attention sets both. */
 enum { REQUEST_BLOCK = 1, REQUEST_ITERATION = 2 };
+/* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
+ * few hundred records, and they are given away in parts when the buffer is nearly full. */
 enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
 /* A batch takes blocks until it has ENGINE_BATCH instructions, and then that one which ends where it is given
  * away; and the running block is recorded behind it. Instructions with many data references are rare. So that

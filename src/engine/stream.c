@@ -196,6 +196,11 @@ bool stream_end_before(engine *e, uint32_t at)
     return stream_end(e, count, at, false) | attention;
 }
 
+static inline unsigned requests(const engine *e)
+{
+    return atomic_load_explicit(&e->requested, memory_order_relaxed);
+}
+
 void stream_attention(engine *e)
 {
     atomic_store_explicit(&e->requested, 0, memory_order_relaxed);
@@ -216,7 +221,7 @@ void stream_attention(engine *e)
 static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, bool attention)
 {
     e->env->eip = b->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
-    if (attention || e->stepping || atomic_load_explicit(&e->requested, memory_order_relaxed) != 0)
+    if (attention || e->stepping || requests(e) != 0)
         stream_attention(e);
     if (block_make_room(e))
         engine_resume(e);
@@ -274,8 +279,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
 static bool repeat_continues(engine *e, engine_block *b)
 {
     bool full = e->record_next - e->records > RECORD_CAPACITY - RECORD_RESERVE;
-    unsigned requested = atomic_load_explicit(&e->requested, memory_order_relaxed);
-    bool wanted = (requested & REQUEST_ITERATION) != 0; /* a step is an instruction */
+    bool wanted = (requests(e) & REQUEST_ITERATION) != 0; /* a step is an instruction */
     if (full || wanted || b->port)
         return false;
     e->iteration_records = e->record_next;
@@ -336,9 +340,7 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
         return;
     }
     e->restart = false;
-    if (__builtin_expect(b->slow | attention | e->stepping |
-                             (atomic_load_explicit(&e->requested, memory_order_relaxed) != 0),
-                         0))
+    if (__builtin_expect(b->slow | attention | e->stepping | (requests(e) != 0), 0))
         start_slow(e, b, attention);
     else
         run(e, b);
@@ -350,7 +352,7 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
     engine_block *b = block;
     engine *e = b->owner;
     bool plain = e->batch_room > 0 && b->plain;
-    if (__builtin_expect(!plain || atomic_load_explicit(&e->requested, memory_order_relaxed) != 0, 0)) {
+    if (__builtin_expect(!plain || requests(e) != 0, 0)) {
         stream_boundary(e, b);
         return;
     }
