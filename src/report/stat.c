@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "p5scope/version.h"
 #include "report/metric.h"
 
 /* Mean, and the standard error of the mean in per cent of it, as `perf stat -r` shows it. */
@@ -106,6 +107,22 @@ const char *stat_mode_text(const p5_selected *row, char text[4])
         text[length++] = 'c';
     text[length] = '\0';
     return text;
+}
+
+void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run)
+{
+    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
+            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
+    if (stat->fast_forwarded != 0)
+        fprintf(out, "# fast-forwarded %llu instructions first: structures warmed, nothing counted\n",
+                (unsigned long long)stat->fast_forwarded);
+    if (stat->region != NULL && !before_run)
+        fprintf(out, "# counted in the region %s only (%llu time%s)\n", stat->region,
+                (unsigned long long)stat->region_times, stat->region_times == 1 ? "" : "s");
+    else if (stat->region != NULL)
+        fprintf(out, "# counted in the region %s only\n", stat->region);
+    if (stat->ending != NULL)
+        fprintf(out, "# %s\n", stat->ending);
 }
 
 p5_status p5_metric_group_check(const char *name, p5_error *error)

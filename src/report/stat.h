@@ -26,6 +26,10 @@ void stat_sum(const p5_stat *stat, p5_counts *sum);
 /* "u", "k" or "uk", with "c" behind it for clocks in which the signal was on. */
 const char *stat_mode_text(const p5_selected *row, char text[4]);
 
+/* The comment lines above a report in lines: what ran, and what of it was counted. `before_run`: how the run
+ * goes is not known yet. */
+void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run);
+
 /* ---- stat_plan.c ---- */
 
 /* A row, and the figure beside it: "3.1 % of data_read", "1.33 CPI". */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "p5scope/version.h"
 #include "report/cpi_stack.h"
 #include "report/metric.h"
 #include "report/stat.h"
@@ -147,27 +146,10 @@ static void write_header(csv *to, bool interval)
     end_line(to);
 }
 
-/* `before_run`: how the run goes is not known yet. */
-static void write_comment(FILE *out, const p5_stat *stat, bool before_run)
-{
-    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
-            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
-    if (stat->fast_forwarded != 0)
-        fprintf(out, "# fast-forwarded %llu instructions first: structures warmed, nothing counted\n",
-                (unsigned long long)stat->fast_forwarded);
-    if (stat->region != NULL && !before_run)
-        fprintf(out, "# counted in the region %s only (%llu time%s)\n", stat->region,
-                (unsigned long long)stat->region_times, stat->region_times == 1 ? "" : "s");
-    else if (stat->region != NULL)
-        fprintf(out, "# counted in the region %s only\n", stat->region);
-    if (stat->ending != NULL)
-        fprintf(out, "# %s\n", stat->ending);
-}
-
 void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style)
 {
     csv to = {.out = out, .stat = stat, .separator = style->separator};
-    write_comment(out, stat, true);
+    stat_write_comment(out, stat, true);
     if (style->header)
         write_header(&to, true);
 }
@@ -183,7 +165,7 @@ p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style 
     snprintf(to.run_time, sizeof to.run_time, "%.0f",
              to.report.clocks.mean * 1e3 / p5_model_clock_mhz(stat->model));
     if (stat->interval == 0)
-        write_comment(out, stat, false);
+        stat_write_comment(out, stat, false);
     if (stat->interval == 0 && style->header)
         write_header(&to, false);
     if (plan->everything)

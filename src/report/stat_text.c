@@ -168,13 +168,7 @@ static void write_table(const text_report *in)
 
 void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat)
 {
-    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
-            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
-    if (stat->fast_forwarded != 0)
-        fprintf(out, "# fast-forwarded %llu instructions first: structures warmed, nothing counted\n",
-                (unsigned long long)stat->fast_forwarded);
-    if (stat->region != NULL)
-        fprintf(out, "# counted in the region %s only\n", stat->region);
+    stat_write_comment(out, stat, true);
     fprintf(out, "#           time             counts      events\n");
 }
 
