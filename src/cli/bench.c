@@ -6,6 +6,7 @@
 #include "cli/bench_loop.h"
 #include "cli/file_use.h"
 #include "cli/guest_options.h"
+#include "cli/model_option.h"
 #include "cli/output.h"
 
 enum {
@@ -119,24 +120,11 @@ static bool show_window(const bench_options *options, const bench *of)
     return good;
 }
 
-static p5_model *open_model(const char *name)
-{
-    p5_error error = {0};
-    p5_model *model;
-    if (p5_model_open(name, &model, &error) == P5_OK)
-        return model;
-    bool in_file = error.line != 0;
-    if (!in_file)
-        error.column = 1;
-    cli_show_error(&error, "--model", in_file ? NULL : name, "Run 'p5scope list models' to see the models.");
-    return NULL;
-}
-
 /* ---- A case file ---- */
 
 static bool bench_case_on(const bench_options *options, const p5_case *c, const char *model_name, bench *of)
 {
-    p5_model *model = open_model(model_name);
+    p5_model *model = model_option_open("--model", model_name);
     if (model == NULL)
         return false;
     of->conditions.model = model_name;
@@ -238,7 +226,8 @@ static int bench_code(const bench_options *options)
                      "the code leaves no register for the loop's counter; write a case file instead");
         return CLI_USAGE;
     }
-    p5_model *model = open_model(options->model != NULL ? options->model : p5_model_names()[0]);
+    p5_model *model =
+        model_option_open("--model", options->model != NULL ? options->model : p5_model_names()[0]);
     if (model == NULL)
         return CLI_USAGE;
     bench of = {.trips = {200, 1200},

@@ -8,6 +8,7 @@
 
 #include "cli/guest_options.h"
 #include "cli/interval_option.h"
+#include "cli/model_option.h"
 
 /* Writes a model as the INI file that would make it. */
 static void dump_field(void *context, const char *section, const char *key, const char *value,
@@ -151,14 +152,10 @@ bool guest_options_complete(guest_options *options, bool *done)
         return false;
     if (options->model_name == NULL && options->load == NULL)
         options->model_name = p5_model_names()[0];
-    if (options->model == NULL && p5_model_open(options->model_name, &options->model, &error) != P5_OK) {
-        bool in_file = error.where[0] != '\0' && error.line != 0;
-        if (!in_file)
-            error.column = 1;
-        cli_show_error(&error, "--model", in_file ? NULL : options->model_name,
-                       "Run 'p5scope list models' to see the models.");
+    if (options->model == NULL)
+        options->model = model_option_open("--model", options->model_name);
+    if (options->model == NULL)
         return false;
-    }
     if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return false;

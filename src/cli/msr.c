@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/model_option.h"
 #include "p5scope/report.h"
 
 enum { KEY_MODEL = 0x100, KEY_CTR0, KEY_CTR1, MOST_FIELDS = 32 };
@@ -148,16 +149,10 @@ int verb_msr(int argc, char **argv)
     msr_arguments arguments = {0};
     if (!cli_parse_anywhere(&argp, argc, argv, &arguments))
         return CLI_USAGE;
-    p5_model *model;
-    p5_error error = {0};
-    const char *name = arguments.model != NULL ? arguments.model : p5_model_names()[0];
-    if (p5_model_open(name, &model, &error) != P5_OK) {
-        if (error.where[0] == '\0')
-            error.column = 1;
-        cli_show_error(&error, "--model", error.where[0] == '\0' ? name : NULL,
-                       "Run 'p5scope list models' to see the models.");
+    p5_model *model =
+        model_option_open("--model", arguments.model != NULL ? arguments.model : p5_model_names()[0]);
+    if (model == NULL)
         return CLI_USAGE;
-    }
     unsigned family = p5_model_family(model);
     p5_model_close(model);
     return answer(&arguments, family);

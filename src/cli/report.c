@@ -70,8 +70,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     report_options *options = state->input;
     char *end;
-    if (table_option(key) != NULL)
-        options->of_table = table_option(key);
+    const char *of_table = table_option(key);
+    if (of_table != NULL)
+        options->of_table = of_table;
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
