@@ -16,7 +16,7 @@ static inline void pause_briefly(void)
 bool spsc_open(spsc *q)
 {
     memset(q, 0, sizeof *q);
-    q->bytes = aligned_alloc(SPSC_LINE, SPSC_BYTES);
+    q->bytes = aligned_alloc(HOST_LINE, SPSC_BYTES);
     if (q->bytes == NULL)
         return false;
     atomic_init(&q->put, 0);
@@ -97,7 +97,7 @@ void *spsc_reserve(spsc *q, size_t bytes)
         if (q->producer.known_done == known)
             wait_for(q, known + (put - known + 1) / 2);
     }
-    q->producer.next = q->producer.reserved + (bytes + SPSC_LINE - 1) / SPSC_LINE * SPSC_LINE;
+    q->producer.next = q->producer.reserved + (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
     return q->bytes + q->producer.reserved;
 }
 

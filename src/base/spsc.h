@@ -10,28 +10,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/host_line.h"
+
 enum {
     SPSC_MESSAGES = 128,      /* in the queue at most */
     SPSC_STEP = 16,           /* every so many the other side is told */
     SPSC_BYTES = 256 * 1024,  /* of them together */
-    SPSC_LARGEST = 64 * 1024, /* of one */
-    SPSC_LINE = 64            /* messages begin cache lines of the host */
+    SPSC_LARGEST = 64 * 1024  /* of one */
 };
 
 typedef struct spsc {
-    unsigned char *bytes;
-    size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
+    unsigned char *bytes; /* messages begin lines */
+    BEGINS_LINE size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
     /* Counted from the first message on: what each side has done, and what it knows of the other. */
     struct {
-        _Alignas(SPSC_LINE) unsigned long long put, known_done;
+        BEGINS_LINE unsigned long long put, known_done;
         size_t next, reserved; /* where the next message may begin; its place */
     } producer;
     struct {
-        _Alignas(SPSC_LINE) unsigned long long done, known_put;
+        BEGINS_LINE unsigned long long done, known_put;
     } consumer;
-    _Alignas(SPSC_LINE) atomic_ullong put;       /* as far as the consumer is told */
-    _Alignas(SPSC_LINE) atomic_ullong done;      /* as far as the producer is told */
-    _Alignas(SPSC_LINE) atomic_ullong waits_for; /* the producer sleeps until so many are done */
+    BEGINS_LINE atomic_ullong put;       /* as far as the consumer is told */
+    BEGINS_LINE atomic_ullong done;      /* as far as the producer is told */
+    BEGINS_LINE atomic_ullong waits_for; /* the producer sleeps until so many are done */
     atomic_bool idle;                            /* the consumer sleeps */
     atomic_bool ended;
     sem_t room, work;

@@ -10,7 +10,7 @@ struct worker {
     void (*work)(void *context, const void *message);
     void *context;
     pthread_t thread;
-    bool behind; /* something has been put since the last worker_wait */
+    BEGINS_LINE bool behind; /* something has been put since the last worker_wait; the producer's own */
 };
 
 static void *run(void *context)
@@ -34,10 +34,9 @@ static bool start(worker *w)
 
 worker *worker_open(void (*work)(void *context, const void *message), void *context)
 {
-    worker *w = aligned_alloc(_Alignof(worker), sizeof *w);
+    worker *w = host_line_calloc(sizeof *w);
     if (w == NULL)
         return NULL;
-    memset(w, 0, sizeof *w);
     w->work = work;
     w->context = context;
     if (spsc_open(&w->queue)) {

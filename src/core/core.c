@@ -13,7 +13,7 @@ enum { VECTOR_MF = 16 }; /* x87 exception */
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
 {
     *core = NULL;
-    p5_core *c = calloc(1, sizeof *c);
+    p5_core *c = host_line_calloc(sizeof *c);
     unsigned family = p5_model_family(model);
     if (c) {
         c->timing = model->timing;

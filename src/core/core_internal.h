@@ -2,6 +2,7 @@
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
+#include "base/host_line.h"
 #include "core/bound.h"
 #include "core/breakpoints.h"
 #include "core/counts.h"
@@ -29,6 +30,8 @@ struct p5_core {
     memory *memory;
     predictor *predictor;
     p5_control control;
+    /* From here on written by the second step (p5_core_price), while the first may read what stands above. */
+    BEGINS_LINE
     uint64_t now;           /* clock at which EX is free after the last group */
     unsigned cpl_class;     /* of what was fed last */
     pipe_state state;       /* valid unless `interned` says otherwise */

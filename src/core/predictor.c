@@ -6,7 +6,7 @@
 
 predictor *predictor_open(const p5_model *model)
 {
-    predictor *p = calloc(1, sizeof *p);
+    predictor *p = host_line_calloc(sizeof *p);
     if (p == NULL)
         return NULL;
     btb_init(&p->btb, &model->btb);

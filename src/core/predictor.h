@@ -3,12 +3,13 @@
 #ifndef CORE_PREDICTOR_H
 #define CORE_PREDICTOR_H
 
+#include "base/host_line.h"
 #include "core/btb.h"
 #include "core/memory.h"
 #include "core/return_stack.h"
 
 struct predictor {
-    btb btb;
+    BEGINS_LINE btb btb; /* the first step may write here while the second runs in another thread */
     return_stack returns;
     bool no_allocation;
     uint32_t stale_instructions; /* the model's, at hand */

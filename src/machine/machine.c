@@ -81,7 +81,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     if (options->memory_bytes != 0 &&
         (options->memory_bytes < LEAST_MEMORY || options->memory_bytes > MOST_MEMORY))
         return error_set(error, P5_ERR_RANGE, "guest memory must be between 1 MB and 2 GB");
-    p5_machine *m = calloc(1, sizeof *m);
+    p5_machine *m = host_line_calloc(sizeof *m);
     if (m == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     m->options = *options;

@@ -15,17 +15,16 @@ enum {
     SHELF_ACCESSES = 2048
 };
 /* Each batch begins lines of the host in which nobody reads what lies there already. */
-#define LINE _Alignas(SPSC_LINE)
 enum { LINE_BLOCKS = 2, LINE_VALUES = 8, LINE_ACCESSES = 16 };
-_Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % SPSC_LINE == 0 &&
-                   sizeof(p5_value) * LINE_VALUES % SPSC_LINE == 0 &&
-                   sizeof(p5_access) * LINE_ACCESSES % SPSC_LINE == 0,
+_Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % HOST_LINE == 0 &&
+                   sizeof(p5_value) * LINE_VALUES % HOST_LINE == 0 &&
+                   sizeof(p5_access) * LINE_ACCESSES % HOST_LINE == 0,
                "so many take whole lines");
 
 typedef struct shelf {
-    LINE p5_retired_block blocks[SHELF_BLOCKS + ENGINE_ROOM_BLOCKS];
-    LINE p5_value values[SHELF_VALUES + ENGINE_ROOM_VALUES];
-    LINE p5_access accesses[SHELF_ACCESSES + ENGINE_ROOM_ACCESSES];
+    BEGINS_LINE p5_retired_block blocks[SHELF_BLOCKS + ENGINE_ROOM_BLOCKS];
+    BEGINS_LINE p5_value values[SHELF_VALUES + ENGINE_ROOM_VALUES];
+    BEGINS_LINE p5_access accesses[SHELF_ACCESSES + ENGINE_ROOM_ACCESSES];
 } shelf;
 
 struct pricer {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/host_line.h"
 #include "engine/engine.h"
 #include "isa/isa.h"
 #include "machine/devices.h"
@@ -79,9 +80,6 @@ struct p5_machine {
     p5_core *core;
     engine *engine;        /* opened by a loader */
     struct pricer *pricer; /* NULL: not needed yet */
-    uint64_t instructions;
-    uint64_t check_instructions; /* attention is wanted at these: run_plan */
-    uint64_t check_clock;
     uint32_t after;        /* AFTER_* */
     uint32_t after_linear; /* INVLPG's operand */
     uint32_t after_msr;    /* WRMSR's of a test register */
@@ -107,6 +105,12 @@ struct p5_machine {
     observe_calm calm;  /* until when they need not be told of stretches */
     bool each_observed; /* somebody looks who does not look at counts only */
     bool fast_forwarding;
+    /* What the model's thread writes while it prices, and what it reads with it. */
+    BEGINS_LINE
+    uint64_t instructions;
+    uint64_t check_instructions; /* attention is wanted at these: run_plan */
+    uint64_t check_clock;
+    BEGINS_LINE
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
     bool running;         /* within p5_machine_run: what is called now are callbacks */
     bool close_wanted;    /* p5_machine_close was called by one */
