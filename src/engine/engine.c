@@ -42,7 +42,10 @@ static void *map(size_t size)
 {
     void *memory =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, size, MADV_HUGEPAGE); /* large guests would miss the host's TLB; it may decline */
+    return memory;
 }
 
 static bool allocate(engine *e)
