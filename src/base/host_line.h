@@ -1,8 +1,9 @@
-/* Cache lines of the host. What one thread writes while another reads or writes something else of the same line
- * goes from processor to processor each time, though nothing is shared. */
+/* Cache lines of the host. What one thread writes while another reads or writes something else of the same
+ * line goes from processor to processor each time, though nothing is shared. */
 #ifndef BASE_HOST_LINE_H
 #define BASE_HOST_LINE_H
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,20 +19,24 @@ static inline void *host_line_calloc(size_t bytes)
     return object == NULL ? NULL : memset(object, 0, bytes);
 }
 
-/* Soon to be written: the line is fetched so that it need not be waited for then. Never faults. */
-static inline void host_line_will_write(void *address)
+/* Who goes through an array that another thread has written or read fetches so many lines ahead of where it
+ * is: a line is on its way for longer than one step takes. */
+enum { HOST_LINES_AHEAD = 6 };
+
+/* Never fault, whatever lies there. */
+static inline void host_line_will_read(const void *at)
 {
-#ifdef __x86_64__
-    __asm__ volatile("prefetchw %0" : : "m"(*(char *)address));
-#else
-    __builtin_prefetch(address, 1);
-#endif
+    __builtin_prefetch((const void *)((uintptr_t)at + HOST_LINES_AHEAD * HOST_LINE));
 }
 
-/* ... or read. */
-static inline void host_line_will_read(const void *address)
+static inline void host_line_will_write(const void *at)
 {
-    __builtin_prefetch(address);
+    uintptr_t ahead = (uintptr_t)at + HOST_LINES_AHEAD * HOST_LINE;
+#ifdef __x86_64__ /* GCC makes it of the function below only for hosts that it is told of */
+    __asm__ volatile("prefetchw (%0)" : : "r"(ahead));
+#else
+    __builtin_prefetch((const void *)ahead, 1);
+#endif
 }
 
 #endif

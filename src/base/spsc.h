@@ -13,14 +13,14 @@
 #include "base/host_line.h"
 
 enum {
-    SPSC_MESSAGES = 128,      /* in the queue at most */
-    SPSC_STEP = 16,           /* every so many the other side is told */
-    SPSC_BYTES = 256 * 1024,  /* of them together */
-    SPSC_LARGEST = 64 * 1024  /* of one */
+    SPSC_MESSAGES = 128,     /* in the queue at most */
+    SPSC_STEP = 16,          /* every so many the other side is told */
+    SPSC_BYTES = 256 * 1024, /* of them together */
+    SPSC_LARGEST = 64 * 1024 /* of one */
 };
 
 typedef struct spsc {
-    unsigned char *bytes; /* messages begin lines */
+    unsigned char *bytes;                     /* messages begin lines */
     BEGINS_LINE size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
     /* Counted from the first message on: what each side has done, and what it knows of the other. */
     struct {
@@ -33,7 +33,7 @@ typedef struct spsc {
     BEGINS_LINE atomic_ullong put;       /* as far as the consumer is told */
     BEGINS_LINE atomic_ullong done;      /* as far as the producer is told */
     BEGINS_LINE atomic_ullong waits_for; /* the producer sleeps until so many are done */
-    atomic_bool idle;                            /* the consumer sleeps */
+    atomic_bool idle;                    /* the consumer sleeps */
     atomic_bool ended;
     sem_t room, work;
 } spsc;

@@ -315,7 +315,6 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
 {
     if (count == 0)
         return 0;
-    enum { BLOCKS_AHEAD = 12, ACCESSES_AHEAD = 32 }; /* 6 lines */
     batch all = {.blocks = blocks, .predictions = predictions, .accesses = accesses, .values = values};
     int64_t levels = priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
@@ -325,8 +324,8 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     for (const p5_retired_block *b = blocks, *end = b + count; b < end;
          accesses = b->accesses_end, b++, predictions++) {
         p5_block *block = b->block;
-        host_line_will_read(b + BLOCKS_AHEAD); /* another thread may have written there */
-        host_line_will_read(accesses + ACCESSES_AHEAD);
+        host_line_will_read(b); /* another thread may have written there */
+        host_line_will_read(accesses);
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
         if (limited && (!whole || core->now + block->blind_clocks >= limit)) {
             if (profiled)

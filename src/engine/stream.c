@@ -58,10 +58,9 @@ static inline void record_in(engine *e, const engine_room *room)
 
 static inline void batch_add(engine *e, const engine_block *b, uint32_t next)
 {
-    enum { BLOCKS_AHEAD = 12, ACCESSES_AHEAD = 32 }; /* 6 lines */
     p5_retired_block *s = e->batch_next++;
-    host_line_will_write(s + BLOCKS_AHEAD); /* the model's thread has read there */
-    host_line_will_write(e->record_next + ACCESSES_AHEAD);
+    host_line_will_write(s); /* the model's thread has read there */
+    host_line_will_write(e->record_next);
     s->block = b->block;
     s->accesses_end = e->record_next;
     s->values_end = e->value_next;
