@@ -1,5 +1,6 @@
 #include "report/profile_data.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,8 +153,8 @@ static p5_status find_levels(const char *name, const char *modifiers, unsigned *
     if (modifiers == NULL)
         return P5_OK;
     const char *m = modifiers + 1;
-    for (*cpl_mask = 0; *m == 'u' || *m == 'k'; m++)
-        *cpl_mask |= *m == 'u' ? P5_CPL_MASK_USER : P5_CPL_MASK_SYSTEM;
+    for (*cpl_mask = 0; *m != '\0' && strchr("uUkK", *m) != NULL; m++)
+        *cpl_mask |= tolower((unsigned char)*m) == 'u' ? P5_CPL_MASK_USER : P5_CPL_MASK_SYSTEM;
     if (*m == '\0' && *cpl_mask != 0)
         return P5_OK;
     error_set(error, P5_ERR_SYNTAX,

@@ -23,7 +23,7 @@ p5scope annotate --help
 p5scope diff --help
 p5scope record -q --callgrind /dev/full $GUESTS/rdpmc.elf >/dev/null
 p5scope record -q -o /dev/full $GUESTS/rdpmc.elf >/dev/null
-p5scope record -q -o both.data $GUESTS/kernel.elf >/dev/null; p5scope report both.data -e executions:u,executions:k,executions,stall_serialise:uk,stall_serialise | grep Event
+p5scope record -q -o both.data $GUESTS/kernel.elf >/dev/null; p5scope report both.data -e executions:U,executions:k,executions,stall_serialise:uK,stall_serialise | grep Event
 p5scope annotate -i a.data -e stall_agi:c
 p5scope report a.data -e executions: -o x
 p5scope report a.data -o x.html -s line
