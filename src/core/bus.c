@@ -9,6 +9,7 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     b->totals = totals;
     const model_bus *times = &model->bus;
     b->half_ratio = model->half_ratio;
+    b->inverse_ratio = ((1ull << 32) + b->half_ratio - 1) / b->half_ratio;
     b->write = bus_takes(b, times->write, times->idle_after_write);
     b->write_back =
         bus_takes(b, times->write_back_first + 3 * times->write_back_next, times->idle_after_write);

@@ -46,6 +46,7 @@ typedef struct bus {
     bus_time line[BOARD_PLACES];  /* ... of the read of a line, */
     uint64_t first[BOARD_PLACES]; /* ... half core clocks of it to the end of the first part */
     uint64_t half_ratio;
+    uint64_t inverse_ratio;            /* 2^32 / half_ratio, rounded up */
     bool lost;                         /* the second processor had the bus last */
     bus_busy busy[BUS_BUSY];           /* the last ones, a ring: */
     unsigned busy_next;                /* ... place of the next */

@@ -24,6 +24,14 @@ static inline bus_time bus_takes(const bus *b, uint32_t clocks, uint32_t idle)
     return (bus_time){clocks + idle, clocks * ratio, (clocks + idle) * ratio};
 }
 
+/* `halves` over half_ratio. The inverse is too large by less than 1 in the last of its 32 places, the product
+ * by less than `halves` of them: not enough for another whole number, as long as `halves` times half_ratio
+ * (at most 7, model_fields.c) is below 2^32. Times that are far apart are divided. */
+static inline uint64_t bus_in_clocks(const bus *b, uint64_t halves)
+{
+    return halves >> 24 == 0 ? halves * b->inverse_ratio >> 32 : halves / b->half_ratio;
+}
+
 /* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
  * or soon afterwards: only what is beyond `free` has to be divided. */
 static inline bus_clock bus_first_free(const bus *b, uint64_t asked)
@@ -31,7 +39,7 @@ static inline bus_clock bus_first_free(const bus *b, uint64_t asked)
     if (2 * asked <= b->begun)
         return (bus_clock){b->free, b->begun};
     uint64_t ratio = b->half_ratio, beyond = 2 * asked - b->begun + ratio - 1;
-    uint64_t n = beyond > UINT32_MAX ? beyond / ratio : (uint32_t)beyond / (uint32_t)ratio;
+    uint64_t n = bus_in_clocks(b, beyond);
     return (bus_clock){b->free + n, b->begun + n * ratio};
 }
 

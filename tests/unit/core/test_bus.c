@@ -40,6 +40,28 @@ static void single_reads_are_aligned_to_bus_clocks(void **state)
     p5_model_close(model);
 }
 
+/* A bus that has been idle for long: the first bus clock from the request on, as integers have it, also where
+ * bus_in_clocks goes over from one way of dividing to the other. */
+static void idle_times_of_any_length(void **state)
+{
+    (void)state;
+    static const uint64_t around[] = {100, 1ull << 23, 1ull << 24, 1ull << 31, 1ull << 32, 1ull << 50};
+    enum { NEAR = 40 };
+    p5_model *model = fixture_model("p55c-200");
+    for (unsigned i = 0; i < 5; i++) {
+        model->half_ratio = half_ratios[i];
+        counts totals = {0};
+        bus *b = open_bus(model, &totals);
+        for (unsigned j = 0; j < sizeof around / sizeof *around; j++)
+            for (uint64_t asked = around[j] - NEAR; asked < around[j] + NEAR; asked++) {
+                uint64_t ratio = half_ratios[i], n = 2 * asked / ratio + (2 * asked % ratio != 0);
+                assert_int_equal(bus_next_free(b, asked), n * ratio / 2 + (n * ratio) % 2);
+            }
+        bus_free(b);
+    }
+    p5_model_close(model);
+}
+
 /* 241428's burst orders: 0,8,10,18  8,0,18,10  10,18,0,8  18,10,8,0. */
 static void burst_order_by_first_part(void **state)
 {
@@ -182,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_reads_are_aligned_to_bus_clocks),
+        cmocka_unit_test(idle_times_of_any_length),
         cmocka_unit_test(burst_order_by_first_part),
         cmocka_unit_test(l2_and_dram_pages),
         cmocka_unit_test(idle_dram_closes_its_page),
