@@ -380,11 +380,20 @@ typedef struct p5_trace_insn {
 void p5_core_on_branch_message(p5_core *core,
                                void (*message)(void *context, const p5_branch_message *message),
                                void *context);
-/* Calls `busy` whenever the bus is going to be in use: from core clock `from` up to before `to`, by the
- * processor itself (`own`) or by another master. Told when it is asked for, so neither in order of time nor
- * always ahead of it. NULL: nobody listens. */
-void p5_core_on_bus(p5_core *core, void (*busy)(void *context, uint64_t from, uint64_t to, bool own),
-                    void *context);
+/* A time in which the bus is in use: from core clock `from` up to before `to`. */
+#define P5_BUS_OTHER (UINT64_C(1) << 63) /* in `to`: by another master than the processor */
+typedef struct p5_bus_use {
+    uint64_t from, to;
+} p5_bus_use;
+/* Where uses of the bus are noted, one behind the other: in order of time and without overlap, but when they
+ * are asked for, which may be before or behind the clock that the core has reached. */
+typedef struct p5_bus_notes {
+    p5_bus_use *next, *end;      /* room, for one at least */
+    void (*full)(void *context); /* there is none left: has to make some */
+    void *context;
+} p5_bus_notes;
+/* Notes every use of the bus from now on; `notes` is the caller's. NULL: no more. */
+void p5_core_note_bus(p5_core *core, p5_bus_notes *notes);
 /* True while test registers have left something in caches or TLBs that has to be looked at with every
  * instruction: lines that hold something else than memory, entries that translate otherwise than the page
  * tables, wrong parity. The owner must then feed single instructions, since what a guest sees can change

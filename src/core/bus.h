@@ -52,10 +52,8 @@ typedef struct bus {
     unsigned busy_next;                /* ... place of the next */
     uint64_t own, foreign;             /* core clocks of all cycles so far, also those still to come */
     uint64_t counted_all, counted_own; /* ... that are in the totals */
-    void (*told)(void *context, uint64_t from, uint64_t to,
-                 bool own); /* of each use of the bus; may be NULL */
-    void *told_context;
-    uint64_t taken; /* `own` when it was looked at last: for the profile */
+    p5_bus_notes *notes;               /* of each use of the bus; may be NULL */
+    uint64_t taken;                    /* `own` when it was looked at last: for the profile */
 } bus;
 
 /* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */

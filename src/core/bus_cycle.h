@@ -17,6 +17,13 @@ static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
         b->foreign += to - from;
 }
 
+static inline void bus_note(p5_bus_notes *notes, uint64_t from, uint64_t to, bool own)
+{
+    *notes->next++ = (p5_bus_use){from, own ? to : to | P5_BUS_OTHER};
+    if (__builtin_expect(notes->next == notes->end, 0))
+        notes->full(notes->context);
+}
+
 /* A cycle of `clocks` bus clocks with `idle` ones behind it. */
 static inline bus_time bus_takes(const bus *b, uint32_t clocks, uint32_t idle)
 {
@@ -50,8 +57,8 @@ static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
     b->free = at.n + time.clocks;
     b->begun = at.half + time.halves;
     bus_mark_busy(b, from, end, own);
-    if (__builtin_expect(b->told != NULL, 0))
-        b->told(b->told_context, from, end, own);
+    if (__builtin_expect(b->notes != NULL, 0))
+        bus_note(b->notes, from, end, own);
     return end;
 }
 

@@ -493,10 +493,9 @@ void p5_core_on_branch_message(p5_core *core,
     core->branches.context = context;
 }
 
-void p5_core_on_bus(p5_core *core, void (*busy)(void *context, uint64_t from, uint64_t to, bool own),
-                    void *context)
+void p5_core_note_bus(p5_core *core, p5_bus_notes *notes)
 {
-    memory_on_bus(core->memory, busy, context);
+    memory_note_bus(core->memory, notes);
 }
 
 bool p5_core_watching(p5_core *core, bool *refetch)

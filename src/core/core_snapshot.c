@@ -15,8 +15,7 @@ static void transfer_bus(bus *b, snapshot *s)
     bus image = *b;
     image.model = NULL;
     image.totals = NULL;
-    image.told = NULL;
-    image.told_context = NULL;
+    image.notes = NULL;
     image.board.model = NULL;
     image.board.l2_tag = NULL;
     snapshot_piece(s, "bus", &image, sizeof image);
@@ -25,8 +24,7 @@ static void transfer_bus(bus *b, snapshot *s)
         return;
     image.model = b->model;
     image.totals = b->totals;
-    image.told = b->told;
-    image.told_context = b->told_context;
+    image.notes = b->notes;
     image.board.model = b->board.model;
     image.board.l2_tag = b->board.l2_tag;
     *b = image;

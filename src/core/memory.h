@@ -59,9 +59,8 @@ uint64_t memory_drained(memory *m, uint64_t asked);
 uint64_t memory_branch_message(memory *m, uint64_t asked, uint64_t *end);
 /* Time has passed up to `clock` without a request (HLT): what other bus masters did meanwhile. */
 void memory_pass(memory *m, uint64_t clock);
-/* Who is told of every use of the bus (p5_core_on_bus). */
-void memory_on_bus(memory *m, void (*busy)(void *context, uint64_t from, uint64_t to, bool own),
-                   void *context);
+/* Where every use of the bus is noted (p5_core_note_bus). */
+void memory_note_bus(memory *m, p5_bus_notes *notes);
 /* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
 void memory_advance(memory *m, uint64_t clock);
 

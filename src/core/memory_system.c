@@ -216,11 +216,9 @@ void memory_pass(struct memory *m, uint64_t clock)
     memory_let_agent(m, clock);
 }
 
-void memory_on_bus(struct memory *m, void (*busy)(void *context, uint64_t from, uint64_t to, bool own),
-                   void *context)
+void memory_note_bus(struct memory *m, p5_bus_notes *notes)
 {
-    m->bus.told = busy;
-    m->bus.told_context = context;
+    m->bus.notes = notes;
 }
 
 void memory_advance(struct memory *m, uint64_t clock)

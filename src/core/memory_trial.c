@@ -15,7 +15,7 @@ void memory_trial_begin(memory_trial *t, struct memory *m)
     t->bus = m->bus;
     t->totals = m->totals;
     t->uses = m->uses;
-    m->bus.told = NULL;
+    m->bus.notes = NULL;
     m->totals = m->bus.totals = &t->nobodys;
     m->uses = t->nobodys_uses;
 }

@@ -75,7 +75,7 @@ static const struct {
 typedef struct vcd_state {
     vcd_queue queue; /* all but the bus */
     vcd_bus bus;
-    size_t most_changes, most_uses; /* in queue and bus until they are looked at; there is room for these */
+    size_t most_changes; /* in the queue until it is looked at */
     bool out_of_memory;
     insn_text *texts;
     char *strings[TEXTS]; /* values of SIGNAL_INSN, by hash */
@@ -83,6 +83,7 @@ typedef struct vcd_state {
     uint64_t *shown;   /* values as last written, but for */
     vcd_levels levels; /* ... those of the bus */
     vcd_time time;
+    vcd_digits digits;
     uint64_t matches[4];
 } vcd_state;
 
@@ -152,7 +153,6 @@ static void show(p5_trace *trace, uint64_t clock, uint32_t signal, uint64_t valu
     if (to == NULL)
         return;
     trace_wrote(trace->file, put_value(state, vcd_time_put(&state->time, to, clock), signal, value));
-    trace_end_record(trace->file);
 }
 
 /* ---- the bus: most of the file, and written in place ---- */
@@ -192,18 +192,38 @@ static bool put_edge(vcd_state *state, uint64_t clock, char **to)
     return true;
 }
 
+/* Uses as wholes, as long as no more than the last digits of the time change. */
+static char *put_near_uses(vcd_time *time, vcd_uses *uses, char *to)
+{
+    static const char up[VCD_EDGE_BYTES] = {'\n', '1', FIRST_IDENTIFIER + SIGNAL_BUS_BUSY, '\n'};
+    static const char down[VCD_EDGE_BYTES] = {'\n', '0', FIRST_IDENTIFIER + SIGNAL_BUS_BUSY, '\n'};
+    const vcd_time same = *time; /* a copy, which writing characters cannot change */
+    vcd_uses near = *uses;
+    if (near.next >= near.end || near.next->from <= same.value)
+        return to;
+    if (near.limit > same.end)
+        near.limit = same.end;
+    for (uint64_t from, until; vcd_uses_take(&near, &from, &until); time->value = until) {
+        to = vcd_time_put_near(&same, to, from, up);
+        to = vcd_time_put_near(&same, to, until, down);
+    }
+    uses->next = near.next;
+    return to;
+}
+
 /* Uses as wholes, as long as nothing else happens; at most `most`. Answers where the text goes on. */
 static char *put_uses(vcd_state *state, uint64_t clock, char *to, unsigned most)
 {
-    vcd_time time = state->time; /* a copy, which writing characters cannot change */
-    uint64_t from, until;
-    vcd_uses uses = vcd_bus_uses(&state->bus, clock);
-    while (most-- > 0 && vcd_uses_take(&uses, &from, &until)) {
-        to = put_level(vcd_time_put(&time, to, from), SIGNAL_BUS_BUSY, true);
-        to = put_level(vcd_time_put(&time, to, until), SIGNAL_BUS_BUSY, false);
+    vcd_time *time = &state->time;
+    vcd_uses uses = vcd_bus_uses(&state->bus, clock, most);
+    for (uint64_t from, until;;) {
+        to = put_near_uses(time, &uses, to);
+        if (!vcd_uses_take(&uses, &from, &until))
+            break;
+        to = put_level(vcd_time_put(time, to, from), SIGNAL_BUS_BUSY, true);
+        to = put_level(vcd_time_put(time, to, until), SIGNAL_BUS_BUSY, false);
     }
-    state->time = time;
-    vcd_bus_took(&state->bus, &uses);
+    state->bus.next = uses.next;
     return to;
 }
 
@@ -239,11 +259,13 @@ static void write_before(p5_trace *trace, uint64_t clock)
         show(trace, next.clock, next.signal, next.value);
     }
     show_bus(trace, clock);
+    trace_end_record(trace->file);
 }
 
 /* Long queues are slow ones: writes what nothing can come before any more. */
-static void __attribute__((noinline)) write_settled(p5_trace *trace)
+static void __attribute__((noinline)) write_settled(void *context)
 {
+    p5_trace *trace = context;
     vcd_state *state = trace->state;
     uint64_t clock = p5_core_clock_estimate(p5_machine_core(trace->machine));
     if (clock > LAG_CLOCKS)
@@ -252,22 +274,12 @@ static void __attribute__((noinline)) write_settled(p5_trace *trace)
         state->out_of_memory = true;
         vcd_bus_drop(&state->bus);
     }
-    state->most_uses = state->bus.count + QUEUED;
     state->most_changes = state->queue.heap.count + QUEUED;
     if (trace_file_failed(trace->file))
         trace_fail(trace, NULL);
 }
 
 /* ---- what is told between rows ------------------------------------------------------------------------- */
-
-static void on_bus(void *context, uint64_t from, uint64_t to, bool own)
-{
-    p5_trace *trace = context;
-    vcd_state *state = trace->state;
-    vcd_bus_use(&state->bus, from, to, own);
-    if (state->bus.count == state->most_uses)
-        write_settled(trace);
-}
 
 static void on_message(void *context, const p5_branch_message *message)
 {
@@ -291,7 +303,7 @@ static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
 static void listen(p5_trace *trace, bool on)
 {
     p5_core *core = p5_machine_core(trace->machine);
-    p5_core_on_bus(core, on ? on_bus : NULL, trace);
+    p5_core_note_bus(core, on ? &((vcd_state *)trace->state)->bus.notes : NULL);
     p5_core_on_branch_message(core, on ? on_message : NULL, trace);
 }
 
@@ -359,8 +371,10 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     for (uint32_t i = 0; i < SIGNAL_COLUMNS; i++)
         state->shown[i] = signals[i].initial;
-    state->most_changes = state->most_uses = QUEUED;
-    vcd_bus_init(&state->bus, p5_machine_model(trace->machine)->half_ratio);
+    vcd_digits_make(&state->digits);
+    state->time.digits = &state->digits;
+    state->most_changes = QUEUED;
+    vcd_bus_init(&state->bus, p5_machine_model(trace->machine)->half_ratio, write_settled, trace);
     if (!vcd_bus_tidy(&state->bus, QUEUED))
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     trace_file *file = trace->file;

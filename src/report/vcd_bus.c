@@ -5,9 +5,10 @@
 
 #include "base/array.h"
 
-void vcd_bus_init(vcd_bus *bus, unsigned half_ratio)
+void vcd_bus_init(vcd_bus *bus, unsigned half_ratio, void (*full)(void *context), void *context)
 {
-    *bus = (vcd_bus){.half_ratio = half_ratio, .clock_at = UINT64_MAX};
+    *bus = (vcd_bus){
+        .half_ratio = half_ratio, .clock_at = UINT64_MAX, .notes = {.full = full, .context = context}};
 }
 
 void vcd_bus_free(vcd_bus *bus)
@@ -33,17 +34,18 @@ void vcd_bus_clock_stop(vcd_bus *bus)
 
 void vcd_bus_drop(vcd_bus *bus)
 {
-    bus->next = bus->count = 0;
+    bus->next = bus->notes.next = bus->uses;
     bus->within = false;
 }
 
 bool vcd_bus_tidy(vcd_bus *bus, size_t more)
 {
-    size_t waiting = bus->count - bus->next;
-    if (waiting > 0 && bus->next > 0)
-        memmove(bus->uses, bus->uses + bus->next, waiting * sizeof *bus->uses);
-    bus->count = waiting;
-    bus->next = 0;
-    return waiting + more <= bus->capacity ||
-           array_reserve(&bus->uses, &bus->capacity, waiting + more, sizeof *bus->uses);
+    size_t waiting = (size_t)(bus->notes.next - bus->next);
+    if (waiting > 0 && bus->next != bus->uses)
+        memmove(bus->uses, bus->next, waiting * sizeof *bus->uses);
+    bool room = array_reserve(&bus->uses, &bus->capacity, waiting + more, sizeof *bus->uses);
+    bus->next = bus->uses;
+    bus->notes.next = bus->uses + waiting;
+    bus->notes.end = bus->uses + (room ? waiting + more : bus->capacity);
+    return room;
 }

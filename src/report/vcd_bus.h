@@ -1,7 +1,7 @@
 /* What a value change dump shows of the bus: when it is in use, by whom, and its clock if that is wanted.
  *
- * The uses are told in order of time and do not overlap, so they need no queue that sorts; they are most of
- * what a dump holds. */
+ * The core notes the uses in order of time and without overlap, so they need no queue that sorts; they are
+ * most of what a dump holds. */
 #ifndef REPORT_VCD_BUS_H
 #define REPORT_VCD_BUS_H
 
@@ -9,21 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bus is in use for so many core clocks from `from` on. */
-typedef struct vcd_use {
-    uint64_t from;
-    uint64_t clocks : 63;
-    uint64_t other : 1; /* by another master than the processor */
-} vcd_use;
+#include "p5scope/core.h"
 
 typedef struct vcd_bus {
-    vcd_use *uses;      /* that are not over: */
-    size_t next, count; /* ... from this one on, up to before that; */
+    p5_bus_use *uses;
     size_t capacity;
-    bool within;           /* ... the first has begun */
-    uint64_t clock_number; /* of the next edge of the bus clock, and the core clock at which it comes; */
-    uint64_t clock_at;     /* ... UINT64_MAX: it is not shown */
-    unsigned half_ratio;   /* half core clocks per bus clock */
+    p5_bus_notes notes;     /* the core's, into `uses` */
+    const p5_bus_use *next; /* the first that is not over, up to before notes.next; */
+    bool within;            /* ... it has begun */
+    uint64_t clock_number;  /* of the next edge of the bus clock, and the core clock at which it comes; */
+    uint64_t clock_at;      /* ... UINT64_MAX: it is not shown */
+    unsigned half_ratio;    /* half core clocks per bus clock */
 } vcd_bus;
 
 /* The signals from core clock `clock` on. */
@@ -32,7 +28,8 @@ typedef struct vcd_levels {
     bool bus_clock, busy, other;
 } vcd_levels;
 
-void vcd_bus_init(vcd_bus *bus, unsigned half_ratio);
+/* `full` is called with `context` when there is no room for notes left. */
+void vcd_bus_init(vcd_bus *bus, unsigned half_ratio, void (*full)(void *context), void *context);
 void vcd_bus_free(vcd_bus *bus);
 /* The bus clock is shown from core clock `clock` on; no longer. */
 void vcd_bus_clock_start(vcd_bus *bus, uint64_t clock);
@@ -45,27 +42,19 @@ void vcd_bus_drop(vcd_bus *bus);
 /* Forgets the uses that are over, and makes room for `more`. False: out of memory. */
 bool vcd_bus_tidy(vcd_bus *bus, size_t more);
 
-static inline uint64_t vcd_use_end(const vcd_use *use)
+static inline uint64_t vcd_use_end(const p5_bus_use *use)
 {
-    return use->from + use->clocks;
-}
-
-/* There is room for it. */
-static inline void vcd_bus_use(vcd_bus *bus, uint64_t from, uint64_t to, bool own)
-{
-    bus->uses[bus->count++] = (vcd_use){from, (to - from) & INT64_MAX, !own};
+    return use->to & ~P5_BUS_OTHER;
 }
 
 /* Takes the next edge, if it comes before `limit`. A use that begins where another ends leaves the bus busy.
  */
 static inline bool vcd_bus_take(vcd_bus *bus, uint64_t limit, vcd_levels *levels)
 {
-    const vcd_use *use = NULL;
+    const p5_bus_use *use = bus->next, *end = bus->notes.next;
     uint64_t at = UINT64_MAX;
-    if (bus->next < bus->count) {
-        use = &bus->uses[bus->next];
+    if (use != end)
         at = bus->within ? vcd_use_end(use) : use->from;
-    }
     if (__builtin_expect(bus->clock_at <= at, 0)) {
         if (bus->clock_at >= limit)
             return false;
@@ -80,48 +69,49 @@ static inline bool vcd_bus_take(vcd_bus *bus, uint64_t limit, vcd_levels *levels
     if (!bus->within) {
         bus->within = true;
     } else {
-        bus->next++;
-        use++;
-        bus->within = bus->next < bus->count && use->from <= at;
+        bus->next = ++use;
+        bus->within = use != end && use->from <= at;
     }
     levels->busy = bus->within;
-    levels->other = bus->within && use->other;
+    levels->other = bus->within && (use->to & P5_BUS_OTHER) != 0;
     return true;
 }
 
 /* The uses that are told as wholes: those of the processor, as long as nothing else happens. */
 typedef struct vcd_uses {
-    const vcd_use *next, *end;
-    uint64_t limit; /* they end before that */
+    const p5_bus_use *next, *end;
+    uint64_t limit; /* they end before that; the last of all does not */
 } vcd_uses;
 
-static inline vcd_uses vcd_bus_uses(const vcd_bus *bus, uint64_t limit)
+/* At most `most`. */
+static inline vcd_uses vcd_bus_uses(const vcd_bus *bus, uint64_t limit, size_t most)
 {
-    const vcd_use *next = bus->uses + bus->next;
-    return (vcd_uses){next, bus->within ? next : bus->uses + bus->count,
+    size_t count = (size_t)(bus->notes.next - bus->next);
+    if (bus->within || count == 0)
+        return (vcd_uses){bus->next, bus->next, 0};
+    uint64_t last = vcd_use_end(bus->notes.next - 1);
+    if (limit > last)
+        limit = last;
+    return (vcd_uses){bus->next, bus->next + (count < most ? count : most),
                       bus->clock_at < limit ? bus->clock_at : limit};
 }
 
-/* Takes the time for which the bus is busy next, [*from, *to): the usual case of two vcd_bus_take. */
+/* Takes the time for which the bus is busy next, [*from, *to): the usual case of two vcd_bus_take. A use of
+ * another master is beyond every limit by its mark, and so is the last one, which another one may touch. */
 static inline bool vcd_uses_take(vcd_uses *uses, uint64_t *from, uint64_t *to)
 {
-    const vcd_use *use = uses->next, *end = uses->end;
-    if (use == end || use->other)
+    const p5_bus_use *use = uses->next;
+    if (use >= uses->end)
         return false;
     *from = use->from;
-    uint64_t until = vcd_use_end(use);
-    for (use++; use != end && use->from <= until && !use->other; use++)
-        until = vcd_use_end(use);
-    if (use == end || use->from <= until || until >= uses->limit)
-        return false;
-    *to = until;
+    do {
+        *to = use->to;
+        if (*to >= uses->limit)
+            return false;
+        use++;
+    } while (use->from == *to);
     uses->next = use;
     return true;
-}
-
-static inline void vcd_bus_took(vcd_bus *bus, const vcd_uses *uses)
-{
-    bus->next = (size_t)(uses->next - bus->uses);
 }
 
 #endif

@@ -6,20 +6,35 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { VCD_TIME_BYTES = 32, VCD_TIME_LOW = 10000, VCD_TIME_DIGITS = 4 };
+enum {
+    VCD_TIME_BYTES = 32,
+    VCD_TIME_HIGH_BYTES = 16, /* all but the last four digits of one below 2^63, and '#' */
+    VCD_TIME_LOW = 10000,
+    VCD_TIME_DIGITS = 4,
+    VCD_EDGE_BYTES = 4
+};
+
+typedef struct vcd_digits {
+    char text[VCD_TIME_LOW][VCD_TIME_DIGITS];
+} vcd_digits;
 
 typedef struct vcd_time {
+    const vcd_digits *digits;
     uint64_t value;            /* as last written; the dump begins with #0 */
     uint64_t base, end;        /* `line` is that of times from `base` up to before `end`: */
     unsigned length;           /* ... so long in front of the last four digits; */
     char line[VCD_TIME_BYTES]; /* ... '#', digits, a newline */
 } vcd_time;
 
-static const char vcd_time_pairs[] =
-    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+/* The last four digits of every time: neighbours are used one after the other. */
+static inline void vcd_digits_make(vcd_digits *digits)
+{
+    for (unsigned low = 0; low < VCD_TIME_LOW; low++)
+        for (unsigned at = VCD_TIME_DIGITS, rest = low; at > 0; rest /= 10)
+            digits->text[low][--at] = (char)('0' + rest % 10);
+}
 
-/* Not out of line: the caller's time would then have an address, and be read anew after every character. */
+/* `line` becomes that of `clock`. */
 static inline void vcd_time_move(vcd_time *time, uint64_t clock)
 {
     uint64_t high = clock / VCD_TIME_LOW;
@@ -62,12 +77,19 @@ static inline char *vcd_time_put(vcd_time *time, char *to, uint64_t clock)
             return vcd_time_put_short(to, clock);
         vcd_time_move(time, clock);
     }
-    unsigned low = (unsigned)(clock - time->base);
     memcpy(to, time->line, VCD_TIME_BYTES); /* and what is behind it */
-    char *digits = to + time->length;
-    memcpy(digits, vcd_time_pairs + low / 100 * 2, 2);
-    memcpy(digits + 2, vcd_time_pairs + low % 100 * 2, 2);
-    return digits + VCD_TIME_DIGITS + 1;
+    memcpy(to + time->length, time->digits->text[clock - time->base], VCD_TIME_DIGITS);
+    return to + time->length + VCD_TIME_DIGITS + 1;
+}
+
+/* The same of a later time below `end` and 2^63, with what happens then behind the digits. */
+static inline char *vcd_time_put_near(const vcd_time *time, char *to, uint64_t clock,
+                                      const char edge[VCD_EDGE_BYTES])
+{
+    memcpy(to, time->line, VCD_TIME_HIGH_BYTES);
+    memcpy(to + time->length, time->digits->text[clock - time->base], VCD_TIME_DIGITS);
+    memcpy(to + time->length + VCD_TIME_DIGITS, edge, VCD_EDGE_BYTES);
+    return to + time->length + VCD_TIME_DIGITS + VCD_EDGE_BYTES;
 }
 
 #endif

@@ -45,10 +45,17 @@ static void on_interval(void *context, p5_machine *machine, const p5_observation
     look(context);
 }
 
-static void on_bus(void *context, uint64_t from, uint64_t to, bool own)
+typedef struct bus_listener {
+    looked at;
+    p5_bus_use use[1];
+    p5_bus_notes notes;
+} bus_listener;
+
+static void on_bus(void *context)
 {
-    (void)from, (void)to, (void)own;
-    look(context);
+    bus_listener *listener = context;
+    look(&listener->at);
+    listener->notes.next = listener->use;
 }
 
 static void observe(p5_observe_options options)
@@ -75,10 +82,10 @@ static void observers_find_it_free(void **state)
 static void listeners_of_the_core_find_it_free(void **state)
 {
     (void)state;
-    looked at = {0};
+    bus_listener listener = {.notes = {listener.use, listener.use + 1, on_bus, &listener}};
     p5_machine *machine = open_guest("x87", "10", "p55c-200");
-    p5_core_on_bus(p5_machine_core(machine), on_bus, &at);
-    run(machine, &at);
+    p5_core_note_bus(p5_machine_core(machine), &listener.notes);
+    run(machine, &listener.at);
 }
 
 int main(int argc, char **argv)
