@@ -354,6 +354,25 @@ static void declare(p5_trace *trace)
     trace_put(file, "$upscope $end\n");
 }
 
+static void free_state(vcd_state *state)
+{
+    if (state == NULL)
+        return;
+    for (size_t i = 0; i < TEXTS; i++)
+        free(state->strings[i]);
+    free(state->queue.heap.items);
+    vcd_bus_free(&state->bus);
+    free(state->shown);
+    insn_text_close(state->texts);
+    free(state);
+}
+
+static p5_status no_memory(vcd_state *state, p5_error *error)
+{
+    free_state(state);
+    return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+}
+
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     const p5_trace_options *options = &trace->options;
@@ -368,7 +387,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     }
     trace->state = state;
     if (state == NULL || state->shown == NULL || state->texts == NULL)
-        return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+        return no_memory(state, error);
     for (uint32_t i = 0; i < SIGNAL_COLUMNS; i++)
         state->shown[i] = signals[i].initial;
     vcd_digits_make(&state->digits);
@@ -376,7 +395,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     state->most_changes = QUEUED;
     vcd_bus_init(&state->bus, p5_machine_model(trace->machine)->half_ratio, write_settled, trace);
     if (!vcd_bus_tidy(&state->bus, QUEUED))
-        return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+        return no_memory(state, error);
     trace_file *file = trace->file;
     const p5_model *model = p5_machine_model(trace->machine);
     trace_put_format(file, "$version p5scope %s $end\n$comment model ", p5_version());
@@ -495,13 +514,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     put_text(trace->file, ending != NULL ? ending : "the guest has exited");
     trace_put(trace->file, " $end\n");
     trace_end_record(trace->file);
-    for (size_t i = 0; i < TEXTS; i++)
-        free(state->strings[i]);
-    free(state->queue.heap.items);
-    vcd_bus_free(&state->bus);
-    free(state->shown);
-    insn_text_close(state->texts);
-    free(state);
+    free_state(state);
     return P5_OK;
 }
 
