@@ -36,7 +36,7 @@ void bus_reset(bus *b)
 /* First bus clock that begins at or after core clock `clock`. */
 static uint64_t bus_clock_from(const bus *b, uint64_t clock)
 {
-    return (2 * clock + b->half_ratio - 1) / b->half_ratio;
+    return bus_in_clocks(b, 2 * clock + b->half_ratio - 1);
 }
 
 /* First core clock edge at or after the beginning of bus clock `n`. */

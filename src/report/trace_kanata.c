@@ -31,6 +31,16 @@ static void on_insn(void *context, const p5_trace_insn *insn)
         trace_fail(trace, NULL);
 }
 
+/* False: memory was out, and something of the log is missing. */
+static bool free_state(kanata_state *state)
+{
+    bool good = state != NULL && state->log != NULL && kanata_close(state->log);
+    if (state != NULL)
+        insn_text_close(state->texts);
+    free(state);
+    return good;
+}
+
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     kanata_state *state = calloc(1, sizeof *state);
@@ -41,6 +51,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     trace->state = state;
     if (state != NULL && state->log != NULL && state->texts != NULL)
         return P5_OK;
+    free_state(state);
     return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
 }
 
@@ -54,10 +65,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     (void)ending;
     kanata_state *state = trace->state;
     p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
-    bool good = kanata_close(state->log);
-    insn_text_close(state->texts);
-    free(state);
-    return good ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the log");
+    return free_state(state) ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the log");
 }
 
 const trace_sink_type trace_kanata = {.begin = begin, .window = window, .end = end, .no_rows = true};
