@@ -222,6 +222,7 @@ static void prepare_memo(p5_block *block)
     block->by_direction = last->cost != ISA_COST_FIXED;
     block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;
     block->branch_kind = last->branch;
+    block->near = last->branch != ISA_NOT_BRANCH && last->branch < ISA_FAR;
     block->branch_address = last->address;
     block->fall_through = last->address + last->length;
     block->access_count = block->access_start[block->count];

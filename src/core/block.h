@@ -98,6 +98,7 @@ struct p5_block {
     bool has_variants;   /* it depends on references in one bank, values or direction: */
     bool conditional;    /* its branch may fall through */
     uint8_t branch_kind; /* isa_branch */
+    bool near;           /* it ends in a branch that the BTB predicts */
     branch_run *ran;     /* when its last instruction, a branch or not, last ran */
 
     isa_block *code;

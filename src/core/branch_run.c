@@ -10,6 +10,8 @@ branch_run *branch_runs_find(branch_runs *all, uint32_t address)
     if (!r)
         return NULL;
     r->address = address;
+    r->entry = &all->nobody;
+    r->place = BRANCH_NOWHERE;
     r->next = *bucket;
     *bucket = r;
     return r;

@@ -18,13 +18,16 @@ typedef struct branch_run {
     uint64_t groups; /* P54C: of the core, as it left the pipe; 0: never */
     /* P55C, for predict.c: */
     uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
-    btb_entry *entry;      /* where its entry was seen last, or NULL */
-    /* What identifies it there: btb_place. Without `entry`: the changes of its set when it was looked for in
-     * vain, 0 if that does not matter. */
-    uint64_t place;
-    uint8_t btb_set, btb_way; /* of `entry`, or where it would be */
-    bool is_jcc;              /* `entry` is that of a conditional branch, but not LOOP or JCXZ */
+    btb_entry *entry;      /* where its entry was seen last, or one that is nobody's; never NULL */
+    uint64_t place;        /* what identifies it there (btb_place), or BRANCH_NOWHERE */
+    const uint8_t *used;   /* what a use of its way makes of the set's LRU bits: a row of btb.used */
+    uint64_t absent;       /* changes of its set when it was looked for in vain; 0: that does not matter */
+    uint8_t set;           /* where its entry is, or would be */
+    bool is_jcc;           /* the entry is that of a conditional branch, but not LOOP or JCXZ */
 } branch_run;
+
+/* No entry's btb_place. */
+#define BRANCH_NOWHERE ((uint64_t)1)
 
 /* branch_query's loop_pairs of a branch that leaves the pipe as group number `groups`. */
 static inline uint8_t branch_run_pairs(const branch_run *ran, uint64_t groups)
@@ -37,7 +40,8 @@ enum { BRANCH_RUN_BUCKETS = 4096 };
 
 typedef struct branch_runs {
     branch_run *bucket[BRANCH_RUN_BUCKETS];
-    arena arena; /* grows with the branches of the guest's code, not with its run */
+    btb_entry nobody; /* where branches without an entry look */
+    arena arena;      /* grows with the branches of the guest's code, not with its run */
 } branch_runs;
 
 /* The one of `address`, made if there is none. NULL: out of memory. */

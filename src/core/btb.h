@@ -94,17 +94,16 @@ static inline btb_entry *btb_find(btb *b, uint32_t key)
 /* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
  * set, the rest is as it was. */
 btb_entry *btb_allocate(btb *b, uint32_t key);
-static inline void btb_where(const btb *b, const btb_entry *entry, uint8_t *set, uint8_t *way)
+
+/* Marks a way as most recently used; `used`: its row of btb.used. */
+static inline void btb_used_as(btb *b, unsigned set, const uint8_t *used)
 {
-    unsigned n = (unsigned)(entry - b->entry[0]);
-    *set = (uint8_t)(n / BTB_WAYS);
-    *way = (uint8_t)(n % BTB_WAYS);
+    b->lru[set] = used[b->lru[set]];
 }
 
-/* Marks an entry as most recently used. */
 static inline void btb_used_way(btb *b, unsigned set, unsigned way)
 {
-    b->lru[set] = b->used[way][b->lru[set]];
+    btb_used_as(b, set, b->used[way]);
 }
 
 static inline void btb_used(btb *b, const btb_entry *entry)

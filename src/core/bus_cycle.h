@@ -41,7 +41,7 @@ static inline uint64_t bus_in_clocks(const bus *b, uint64_t halves)
 
 /* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
  * or soon afterwards: only what is beyond `free` has to be divided. */
-static inline bus_clock bus_first_free(const bus *b, uint64_t asked)
+static inline __attribute__((always_inline)) bus_clock bus_first_free(const bus *b, uint64_t asked)
 {
     if (2 * asked <= b->begun)
         return (bus_clock){b->free, b->begun};
@@ -50,16 +50,26 @@ static inline bus_clock bus_first_free(const bus *b, uint64_t asked)
     return (bus_clock){b->free + n, b->begun + n * ratio};
 }
 
+/* A cycle, in core clocks, of which nobody is told. */
+typedef struct bus_span {
+    uint64_t from, end;
+} bus_span;
+static inline bus_span bus_cycle_untold(bus *b, bus_clock at, bus_time time, bool own)
+{
+    const bus_span span = {(at.half + 1) / 2, (at.half + time.busy + 1) / 2}; /* as bus_core_clock */
+    b->free = at.n + time.clocks;
+    b->begun = at.half + time.halves;
+    bus_mark_busy(b, span.from, span.end, own);
+    return span;
+}
+
 /* A cycle; answers its end in core clocks. */
 static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
 {
-    uint64_t from = (at.half + 1) / 2, end = (at.half + time.busy + 1) / 2; /* as bus_core_clock */
-    b->free = at.n + time.clocks;
-    b->begun = at.half + time.halves;
-    bus_mark_busy(b, from, end, own);
+    const bus_span span = bus_cycle_untold(b, at, time, own);
     if (__builtin_expect(b->notes != NULL, 0))
-        bus_note(b->notes, from, end, own);
-    return end;
+        bus_note(b->notes, span.from, span.end, own);
+    return span.end;
 }
 
 #endif

@@ -27,18 +27,13 @@
 typedef struct memo_state memo_state;
 typedef struct memo_path memo_path;
 typedef struct memo_leaf memo_leaf;
+typedef struct memo_edge memo_edge;
 typedef struct memo_record memo_record;
 
 /* An answer that the pipe can tell from others, in relative clocks: see memo_learn.c. */
 typedef struct memo_answer {
     uint64_t word[4];
 } memo_answer;
-
-/* An answer that was not the usual one, on the way of the stretch that is being priced. */
-typedef struct memo_given {
-    uint32_t number; /* questions before it */
-    const memo_answer *answer;
-} memo_given;
 
 typedef struct memo {
     bool on;
@@ -53,9 +48,10 @@ typedef struct memo {
     size_t budget;        /* above it everything is dropped and built anew */
     pipe_deltas *scratch; /* deltas of the stretch that a leaf is made from */
     /* The way of the stretch that is being priced: */
-    memo_given *given;   /* answers that were not the usual ones, in order; */
-    memo_answer unknown; /* ... the last, if it never came before */
+    const memo_edge **given; /* answers that were not the usual ones, in order, */
     unsigned given_count;
+    memo_answer unknown; /* ... and the last, if it never came before: */
+    bool has_unknown;
     uint32_t known; /* questions that were answered before the pipe is run; set when the tree ends */
     /* While the pipe runs: */
     unsigned next_given;

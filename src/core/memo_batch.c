@@ -142,25 +142,6 @@ static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *c
             (!way->asks_code || memory_code_page_usual(m, block->code->linear)));
 }
 
-/* Asks the reference at `node` and answers what is behind it. `tried`: its answer is not the usual one. NULL:
- * memo_walk has to go on at `*reached`, behind `*known` questions. */
-static inline __attribute__((always_inline)) memo_edge *ask_unusual(p5_core *core, const p5_access *accesses,
-                                                                    memo_node *node, bool tried,
-                                                                    memo_reached *reached, uint32_t *known)
-{
-    const p5_access *access = accesses + node->index;
-    uint64_t quick = memo_ask_quickly(core, node, access, memo_clock(core, node->offset));
-    *reached = (memo_reached){&node->place, tried};
-    if (__builtin_expect(quick == QUICK_NOT, 0))
-        return NULL;
-    *known = node->number + 1;
-    *reached = (memo_reached){node->usual, false};
-    if (__builtin_expect(quick == QUICK_USUAL, 0))
-        return NULL;
-    *reached = (memo_reached){NULL, false};
-    return memo_behind_quick(core, node, access, quick);
-}
-
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
 enum { NO_LEVELS = -1 };
 static inline int64_t levels_of(const p5_retired_block *b)
@@ -187,70 +168,121 @@ behind_last(p5_core *core, p5_block *block, const memo_node *at, p5_prediction p
     return leaf;
 }
 
-/* Prices a stretch while something is under way or answers are not the usual ones, from `at` on, if that is
- * not NULL. */
+/* Leaves the quick way at `reached`, behind `known` questions, of which those of the edges up to `given` were
+ * not answered as usual. */
 static memo_leaf *__attribute__((noinline))
-price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path,
-         memo_node *at)
+leave(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_reached reached,
+      const memo_edge **given, uint32_t known)
+{
+    core->memo.given_count = (unsigned)(given - core->memo.given);
+    return left_at(core, all, b, path, reached, known);
+}
+
+static inline uint32_t known_behind(const p5_core *core, const memo_edge **given)
+{
+    return given == core->memo.given ? 0 : given[-1]->number + 1;
+}
+
+/* ... in front of all questions of `way`. */
+static memo_leaf *__attribute__((noinline))
+leave_in_front(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
+               const memo_edge **given)
+{
+    core->memo.given_count = (unsigned)(given - core->memo.given);
+    return left_at_start(core, all, b, path, way, known_behind(core, given));
+}
+
+/* ... at the reference of `node`, whose answer was `quick`. `tried`: the usual one it is not. */
+static memo_leaf *__attribute__((noinline))
+leave_at_reference(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_node *node,
+                   uint64_t quick, bool tried, const memo_edge **given)
+{
+    if (quick == QUICK_NOT)
+        return leave(core, all, b, path, (memo_reached){&node->place, tried}, given,
+                     known_behind(core, given));
+    memo_place *behind = quick == QUICK_USUAL ? node->usual : NULL;
+    return leave(core, all, b, path, (memo_reached){behind, false}, given, node->number + 1);
+}
+
+/* Prices a stretch while something is under way or answers are not the usual ones, from `at` on, if that is
+ * not NULL. `profiled`: there is a profile. */
+static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, batch *all,
+                                                              const p5_retired_block *b,
+                                                              const p5_access *accesses, memo_path *path,
+                                                              memo_node *at, bool profiled)
 {
     memo_way *way = &path->way;
-    uint32_t known = 0; /* questions up to the last unusual answer */
-    core->memo.given_count = 0;
+    const memo_edge **given = core->memo.given;
     for (;;) {
         if (!at) {
             bool moved;
             bool is_quiet = memory_calm(core->memory, memo_clock(core, way->quiet_offset),
                                         memo_clock(core, way->quiet_offset) + 2 * MEMO_REACH);
             if (__builtin_expect(!code_is_usual(core, b->block, way, is_quiet, &moved), 0))
-                return left_at_start(core, all, b, path, way, known);
+                return leave_in_front(core, all, b, path, way, given);
             at = is_quiet ? memo_steps_calm(core, accesses, way)
                           : memo_steps_passing(core, accesses, way, true);
             if (__builtin_expect(moved, 0))
                 memo_use_lines(core, way, at);
         }
-        if (at == way->end && at->place.kind != MEMO_DATA) {
-            memo_leaf *leaf = NULL;
-            if (at->place.kind == MEMO_BRANCH)
-                leaf = behind_last(core, b->block, at, prediction_of(all, b));
-            return leaf ? leaf : left_at(core, all, b, path, (memo_reached){&at->place, false}, known);
-        }
-        memo_reached reached;
-        memo_edge *edge = ask_unusual(core, accesses, at, at != way->end, &reached, &known);
+        if (at->place.kind != MEMO_DATA)
+            break;
+        const p5_access *access = accesses + at->index;
+        uint64_t quick = memo_ask_quickly(core, at, access, memo_clock(core, at->offset), profiled);
+        memo_edge *edge = NULL;
+        if (__builtin_expect(quick > QUICK_USUAL, 1))
+            edge = memo_behind_quick(core, at, access, quick, profiled);
         if (__builtin_expect(!edge, 0))
-            return left_at(core, all, b, path, reached, known);
+            return leave_at_reference(core, all, b, path, at, quick, at != way->end, given);
+        *given++ = edge;
         way = &edge->way;
         at = way->is_over ? way->end : NULL;
     }
+    memo_leaf *leaf = NULL;
+    if (at->place.kind == MEMO_BRANCH)
+        leaf = behind_last(core, b->block, at, prediction_of(all, b));
+    if (__builtin_expect(leaf != NULL, 1))
+        return leaf;
+    return leave(core, all, b, path, (memo_reached){&at->place, false}, given, known_behind(core, given));
+}
+
+static memo_leaf *__attribute__((noinline))
+price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path,
+         memo_node *at)
+{
+    return go_on(core, all, b, accesses, path, at, false);
+}
+
+static memo_leaf *__attribute__((noinline))
+price_on_profiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+                  memo_path *path, memo_node *at)
+{
+    return go_on(core, all, b, accesses, path, at, true);
 }
 
 /* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
  * ended with, or NULL. `quiet` is kept up to date. */
 static inline __attribute__((always_inline)) memo_leaf *
 price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b,
-              const p5_access *accesses, p5_prediction prediction, memo_path *path, quiet_time *quiet)
+              const p5_access *accesses, p5_prediction prediction, memo_path *path, bool profiled,
+              quiet_time *quiet)
 {
     memo_way *way = &path->way;
+    memo_node *at = NULL;
     memo_leaf *leaf;
     bool moved, is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
     if (__builtin_expect(is_quiet && code_is_usual(core, block, way, true, &moved), 1)) {
-        memo_node *at = memo_steps_calm(core, accesses, way);
+        at = memo_steps_calm(core, accesses, way);
         if (__builtin_expect(moved, 0))
             memo_use_lines(core, way, at);
         if (__builtin_expect(at == way->end && at->place.kind == MEMO_BRANCH, 1)) {
             leaf = behind_last(core, block, at, prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
-            core->memo.given_count = 0;
-            leaf = left_at(core, all, b, path, (memo_reached){&at->place, false}, 0);
-        } else {
-            leaf = price_on(core, all, b, accesses, path, at);
         }
-    } else if (way->quick_page == MEMO_NO_PAGE) { /* P54C */
-        core->memo.given_count = 0;
-        leaf = left_at_start(core, all, b, path, way, 0);
-    } else {
-        leaf = price_on(core, all, b, accesses, path, NULL);
     }
+    leaf = profiled ? price_on_profiled(core, all, b, accesses, path, at)
+                    : price_on(core, all, b, accesses, path, at);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
@@ -348,7 +380,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         }
         memo_leaf *leaf;
         if (__builtin_expect(path != NULL, 1)) {
-            leaf = price_quickly(core, &all, block, b, accesses, *predictions, path, &quiet);
+            leaf = price_quickly(core, &all, block, b, accesses, *predictions, path, profiled, &quiet);
         } else {
             if (profiled)
                 note_last(core, &all, b);

@@ -53,12 +53,13 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
 {
     if (m->asked >= m->known)
         return false;
-    const memo_given *g = &m->given[m->next_given];
-    *usual = m->next_given == m->given_count || g->number != m->asked;
-    if (!*usual) {
-        *answer = *g->answer;
-        m->next_given++;
-    }
+    *usual = false;
+    if (m->next_given < m->given_count && m->given[m->next_given]->number == m->asked)
+        *answer = m->given[m->next_given++]->answer;
+    else if (m->has_unknown && m->asked == m->known - 1)
+        *answer = m->unknown;
+    else
+        *usual = true;
     return true;
 }
 
@@ -204,10 +205,10 @@ bool memo_reserve(memo *m, const p5_block *block)
     memo_record *records = realloc(m->records, n * sizeof *records);
     if (records)
         m->records = records;
-    memo_given *answers = realloc(m->given, n * sizeof *answers);
-    if (answers)
-        m->given = answers;
-    if (!records || !answers)
+    const memo_edge **given = realloc(m->given, n * sizeof(memo_edge *));
+    if (given)
+        m->given = given;
+    if (!records || !given)
         return false;
     m->record_room = n;
     return true;
@@ -269,6 +270,7 @@ static memo_place **link_behind(memo *m, memo_node *node, const memo_record *rec
         if (!edge)
             return NULL;
         edge->answer = record->answer;
+        edge->number = node->number;
         edge->next = node->edges;
         node->edges = edge;
     }
@@ -423,6 +425,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     bool fits = !core->pipe.has_pending && m->asked <= m->record_room && clocks <= INT32_MAX;
     if (fits && insert(core, path, (uint32_t)clocks))
         find_ways(m, path, r->accesses);
+    m->has_unknown = false;
     if (core->profile)
         profile_commit(core);
     if (m->arena.used_bytes > m->budget)

@@ -25,7 +25,6 @@ typedef struct memo_place {
 } memo_place;
 
 /* A question of the pipe. */
-typedef struct memo_edge memo_edge;
 typedef struct memo_node {
     memo_place place;
     bool mmx, v_pipe;  /* data */
@@ -129,11 +128,12 @@ static inline memo_line *memo_lines(const memo_way *way)
 }
 
 /* Behind an answer that is not the usual one. */
-typedef struct memo_edge {
-    struct memo_edge *next; /* of the same node, the one used last in front */
+struct memo_edge {
+    memo_edge *next; /* of the same node, the one used last in front */
     memo_answer answer;
     memo_way way;
-} memo_edge;
+    uint32_t number; /* of the question */
+};
 
 /* Steps and lines of most ways. */
 enum { MEMO_NEAR = 5 };

@@ -53,11 +53,10 @@ memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
 
-static memo_edge *__attribute__((noinline))
-never_came(memo *m, const memo_node *node, const memo_answer *answer)
+static memo_edge *__attribute__((noinline)) never_came(memo *m, const memo_answer *answer)
 {
     m->unknown = *answer;
-    m->given[m->given_count++] = (memo_given){node->number, &m->unknown};
+    m->has_unknown = true;
     return NULL;
 }
 
@@ -67,13 +66,18 @@ static inline bool equal(const memo_answer *a, const memo_answer *b)
             (a->word[3] ^ b->word[3])) == 0;
 }
 
+/* The way goes on behind `edge`. */
+static inline void give(memo *m, const memo_edge *edge)
+{
+    m->given[m->given_count++] = edge;
+}
+
 /* The answer was that of an edge behind the first. It will be wanted again soon. */
-static inline memo_edge *to_front(memo *m, memo_node *node, memo_edge *before, memo_edge *edge)
+static inline memo_edge *to_front(memo_node *node, memo_edge *before, memo_edge *edge)
 {
     before->next = edge->next;
     edge->next = node->edges;
     node->edges = edge;
-    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
     return edge;
 }
 
@@ -83,8 +87,8 @@ further_behind(memo *m, memo_node *node, const memo_answer *answer)
     memo_edge *before = node->edges;
     for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next)
         if (equal(&edge->answer, answer))
-            return to_front(m, node, before, edge);
-    return never_came(m, node, answer);
+            return to_front(node, before, edge);
+    return never_came(m, answer);
 }
 
 /* What is behind an answer that is not the usual one. NULL: it never came before. */
@@ -92,10 +96,9 @@ static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
 {
     memo_edge *edge = node->edges;
     if (__builtin_expect(!edge, 0))
-        return never_came(m, node, &answer);
+        return never_came(m, &answer);
     if (__builtin_expect(!equal(&edge->answer, &answer), 0))
         return further_behind(m, node, &answer);
-    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
     return edge;
 }
 
@@ -104,10 +107,10 @@ memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick)
     memo_edge *before = node->edges;
     for (memo_edge *edge = before ? before->next : NULL; edge; before = edge, edge = edge->next)
         if (edge->answer.word[3] == quick)
-            return to_front(m, node, before, edge);
+            return to_front(node, before, edge);
     const data_answer unpacked = memory_quick_unpack(quick);
     const memo_answer answer = memo_pack_data(&unpacked, 0);
-    return never_came(m, node, &answer);
+    return never_came(m, &answer);
 }
 
 static memo_edge *__attribute__((noinline))
@@ -130,12 +133,13 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
     const p5_access *access = &r->accesses[node->index];
     uint64_t asked = memo_clock(core, node->offset);
     *usual = false;
-    uint64_t quick = memo_ask_quickly(core, node, access, asked);
+    const bool profiled = core->profile != NULL;
+    uint64_t quick = memo_ask_quickly(core, node, access, asked, profiled);
     if (__builtin_expect(quick <= QUICK_USUAL, 0)) {
         *usual = quick == QUICK_USUAL || (!tried && memory_data_usual(core->memory, access, asked));
         return *usual ? NULL : ask_data_slowly(core, node, access, asked);
     }
-    return memo_behind_quick(core, node, access, quick);
+    return memo_behind_quick(core, node, access, quick, profiled);
 }
 
 static memo_edge *__attribute__((noinline))
@@ -160,13 +164,22 @@ static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node 
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
+/* What is behind the answer of a branch. NULL: it never came before. */
+static memo_place *behind_answer(p5_core *core, memo_branch *branch, const branch_answer *answer, bool taken)
+{
+    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(answer, taken));
+    if (!edge)
+        return NULL;
+    give(&core->memo, edge);
+    return edge->way.first;
+}
+
 /* Behind a branch whose answer leads to no leaf yet; it is remembered there. */
 static memo_place *__attribute__((noinline))
 ask_predicted(p5_core *core, const p5_block *block, memo_branch *branch, bool taken)
 {
     const branch_answer answer = predictor_answer(core->prediction, block->branch_kind);
-    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
-    memo_place *place = edge ? edge->way.first : NULL;
+    memo_place *place = behind_answer(core, branch, &answer, taken);
     if (place && place->kind == MEMO_LEAF && core->prediction < OWN_ANSWERS)
         branch->told[core->prediction] = (memo_leaf *)place;
     return place;
@@ -183,8 +196,7 @@ ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
     memo_leaf **leaf = &branch->told[predictor_pairs_number(&answer, taken)];
     if (__builtin_expect(*leaf != NULL, 1))
         return &(*leaf)->place;
-    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(&answer, taken));
-    memo_place *place = edge ? edge->way.first : NULL;
+    memo_place *place = behind_answer(core, branch, &answer, taken);
     if (place && place->kind == MEMO_LEAF)
         *leaf = (memo_leaf *)place;
     return place;
@@ -229,9 +241,11 @@ memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, 
         bool usual;
         memo_edge *edge = __builtin_expect(at->kind == MEMO_DATA, 1) ? ask_data(core, r, node, tried, &usual)
                                                                      : ask_other(core, r, node, &usual);
-        reached = usual  ? (memo_reached){node->usual, false}
-                  : edge ? memo_follow(core, r, path, &edge->way)
-                         : (memo_reached){NULL, false};
+        reached = (memo_reached){usual ? node->usual : NULL, false};
+        if (edge) {
+            give(&core->memo, edge);
+            reached = memo_follow(core, r, path, &edge->way);
+        }
         at = reached.place;
         tried = reached.tried;
     }

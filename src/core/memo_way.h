@@ -39,26 +39,25 @@ memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, 
 /* memo_behind_quick, if it was not the answer used last. */
 memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick);
 
-/* Asks the reference at `node`, whose answer is not the usual one, as memory_quick. */
+/* Asks the reference at `node`, whose answer is not the usual one, as memory_quick. `profiled`: there is a
+ * profile. */
 static inline uint64_t memo_ask_quickly(p5_core *core, memo_node *node, const p5_access *access,
-                                        uint64_t asked)
+                                        uint64_t asked, bool profiled)
 {
-    if (core->profile)
+    if (profiled)
         profile_asks_again(core, node->who, &node->asker);
     return memory_quick(core->memory, access, asked, node->partner, node->mmx, node->v_pipe);
 }
 
 /* What is behind its answer, which is not the usual one. NULL: it never came before. */
 static inline memo_edge *memo_behind_quick(p5_core *core, memo_node *node, const p5_access *access,
-                                           uint64_t quick)
+                                           uint64_t quick, bool profiled)
 {
-    memo *m = &core->memo;
-    if (core->profile && !memory_quick_hit(quick))
+    if (profiled && !memory_quick_hit(quick))
         profile_missed_data(core, access->physical);
     memo_edge *edge = node->edges;
     if (__builtin_expect(!edge || edge->answer.word[3] != quick, 0))
-        return memo_behind_other(m, node, quick);
-    m->given[m->given_count++] = (memo_given){node->number, &edge->answer};
+        return memo_behind_other(&core->memo, node, quick);
     return edge;
 }
 

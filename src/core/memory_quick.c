@@ -25,10 +25,10 @@ void memory_set_quick(struct memory *m)
 }
 
 /* A plain reference that may be quick. Its page is looked at last, as that is a use of the TLB. */
-static inline bool may_be_quick(const struct memory *m, const p5_access *access, uint64_t asked, bool write)
+static inline bool may_be_quick(const struct memory *m, const p5_access *access, bool write)
 {
     return m->quick && access->flags == (write ? P5_ACCESS_WRITE : 0) &&
-           (access->linear & (access->size - 1u)) == 0 && m->bus.begun <= 2 * asked + FAR_AHEAD;
+           (access->linear & (access->size - 1u)) == 0;
 }
 
 /* A miss of it is cacheable, and needs no snoop. */
@@ -58,71 +58,110 @@ static inline uint64_t filled(const struct memory *m, uint32_t physical, uint64_
     return concerned ? fill->done : asked;
 }
 
+/* Somebody is to be told of what is on the bus. */
+static inline bool is_told(const struct memory *m)
+{
+    return (m->bus.notes != NULL) | *m->hooks.memory_apart;
+}
+
 /* ---- reads ---- */
 
+/* A modified line that made room goes to the bus behind the fill, which ends at `last`. `told`: somebody is
+ * told of it. */
+static inline __attribute__((always_inline)) void write_back(struct memory *m, uint32_t line, uint64_t last,
+                                                             bool told)
+{
+    if (told) {
+        memory_write_back(m, line, last);
+        return;
+    }
+    memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
+    bus_cycle_untold(&m->bus, bus_first_free(&m->bus, last), m->bus.write_back, true);
+}
+
 /* The line of a read that missed: it is asked for at `clock`; answers the clock at which its 8 bytes are
- * there. */
+ * there. `told`: as above, and of the fill. */
 static inline __attribute__((always_inline)) uint64_t fill_line(struct memory *m, uint32_t physical,
-                                                                uint64_t clock)
+                                                                uint64_t clock, bool told)
 {
     const model_latency *latency = &m->model->latency;
     bus *b = &m->bus;
     data_cache *cache = &m->data;
     unsigned set = cache_set(physical), victim = data_cache_victim(cache, set);
-    bool modified = cache->state[set][victim] == MESI_MODIFIED;
-    uint32_t replaced = data_cache_address(cache, set, victim);
     bus_clock at = bus_first_free(b, clock + latency->miss_to_bus);
     board_place place = board_read(&b->board, physical, true, at.n);
     uint64_t arrived = (at.half + b->first[place] + 1) / 2; /* its own part comes first */
-    uint64_t last = bus_cycle(b, at, b->line[place], true);
-    if (modified)
-        memory_write_back(m, replaced, last);
+    uint64_t last =
+        told ? bus_cycle(b, at, b->line[place], true) : bus_cycle_untold(b, at, b->line[place], true).end;
+    if (cache->state[set][victim] == MESI_MODIFIED)
+        write_back(m, data_cache_address(cache, set, victim), last, told);
     data_cache_fill(cache, victim, physical, m->model->bus.write_back_lines ? MESI_EXCLUSIVE : MESI_SHARED);
     m->data_fill = (line_fill){cache_line(physical), last + latency->fill_to_array};
     return arrived + latency->bus_to_use;
 }
 
+/* A read that misses and may look for its line at `clock`. */
+static inline __attribute__((always_inline)) uint64_t
+read_miss(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clock, unsigned partner, bool told)
+{
+    uint64_t waited = clock - asked, buffer = 0, free = write_buffer_first_free(&m->writes);
+    if (free > clock) {
+        buffer = free - clock;
+        clock = free;
+        memory_clocks(m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, buffer);
+    }
+    uint64_t arrived = later(fill_line(m, physical, clock, told), clock);
+    waited += arrived - clock;
+    count_use(m, KIND_MISSED, partner, waited + buffer != 0);
+    m->read_quiet = m->data_fill.done;
+    m->write_quiet = later(m->data_fill.done, memory_writes_done(m));
+    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, waited);
+    return memory_quick_pack(waited, buffer, 0, false);
+}
+
+static uint64_t __attribute__((noinline))
+read_miss_told(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clock, unsigned partner)
+{
+    return read_miss(m, physical, asked, clock, partner, true);
+}
+
+/* A hit; it may have waited for a line fill until `clock`. */
+static uint64_t __attribute__((noinline))
+read_hit(struct memory *m, const p5_access *access, unsigned way, uint64_t waited)
+{
+    if (!page_is_usual(m, access, false))
+        return QUICK_NOT;
+    data_cache_used(&m->data, cache_set(access->physical), way);
+    if (waited == 0)
+        return QUICK_USUAL;
+    m->uses[0]++;
+    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, waited);
+    return memory_quick_pack(waited, 0, 0, true);
+}
+
 uint64_t memory_quick_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned partner)
 {
     uint32_t physical = access->physical;
-    if (!may_be_quick(m, access, asked, false))
+    if (!may_be_quick(m, access, false))
         return QUICK_NOT;
-    uint64_t clock = filled(m, physical, asked), buffer = 0, waited = clock - asked;
-    if (clock >= m->writes.upgrade_at)
+    uint64_t clock = filled(m, physical, asked);
+    if (clock >= m->writes.upgrade_at || m->bus.begun > 2 * asked + FAR_AHEAD)
         return QUICK_NOT;
     int way = data_cache_find(&m->data, physical);
-    if (way >= 0) {
-        if (!page_is_usual(m, access, false))
-            return QUICK_NOT;
-        data_cache_used(&m->data, cache_set(physical), (unsigned)way);
-        if (waited == 0)
-            return QUICK_USUAL;
-        m->uses[0]++;
-    } else {
-        if (!misses_plainly(m, physical) || !page_is_usual(m, access, false))
-            return QUICK_NOT;
-        uint64_t free = write_buffer_first_free(&m->writes);
-        if (free > clock) {
-            buffer = free - clock;
-            clock = free;
-            memory_clocks(m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, buffer);
-        }
-        uint64_t arrived = later(fill_line(m, physical, clock), clock);
-        waited += arrived - clock;
-        count_use(m, KIND_MISSED, partner, waited + buffer != 0);
-        m->read_quiet = m->data_fill.done;
-        m->write_quiet = later(m->data_fill.done, memory_writes_done(m));
-    }
-    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, waited);
-    return memory_quick_pack(waited, buffer, 0, way >= 0);
+    if (way >= 0)
+        return read_hit(m, access, (unsigned)way, clock - asked);
+    if (!misses_plainly(m, physical) || !page_is_usual(m, access, false))
+        return QUICK_NOT;
+    if (__builtin_expect(is_told(m), 0))
+        return read_miss_told(m, physical, asked, clock, partner);
+    return read_miss(m, physical, asked, clock, partner, false);
 }
 
 /* ---- writes ---- */
 
 /* A write to an E or M line; it may have to wait for older ones. */
-static inline __attribute__((always_inline)) uint64_t write_hit(struct memory *m, const p5_access *access,
-                                                                unsigned way, uint64_t asked, uint64_t clock,
-                                                                unsigned partner)
+static uint64_t __attribute__((noinline)) write_hit(struct memory *m, const p5_access *access, unsigned way,
+                                                    uint64_t asked, uint64_t clock, unsigned partner)
 {
     unsigned set = cache_set(access->physical);
     uint64_t done = later(memory_writes_done(m), clock), ordered = done - clock;
@@ -142,31 +181,39 @@ static inline __attribute__((always_inline)) uint64_t write_hit(struct memory *m
     return memory_quick_pack(clock - asked, 0, ordered, true);
 }
 
+static uint64_t __attribute__((noinline))
+tell_write(struct memory *m, const p5_access *access, bus_span cycle, uint64_t answer)
+{
+    if (m->bus.notes != NULL)
+        bus_note(m->bus.notes, cycle.from, cycle.end, true);
+    memory_is_written(m, access->physical, access->size);
+    return answer;
+}
+
 uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned partner,
                             bool v_pipe)
 {
     uint32_t physical = access->physical;
-    if (!may_be_quick(m, access, asked, true))
+    if (!may_be_quick(m, access, true))
         return QUICK_NOT;
     uint64_t clock = filled(m, physical, asked);
     unsigned entry = write_buffer_next(&m->writes, v_pipe);
-    uint64_t taken = later(m->writes.free_at[entry], clock);
-    if (taken >= m->writes.upgrade_at)
+    uint64_t taken = later(m->writes.free_at[entry], clock), buffer = taken - asked;
+    if (taken >= m->writes.upgrade_at || buffer > FAR_AHEAD)
         return QUICK_NOT;
     int way = data_cache_find(&m->data, physical);
     if (way >= 0)
         return write_hit(m, access, (unsigned)way, asked, clock, partner);
     if (clock != asked || !misses_plainly(m, physical) || !page_is_usual(m, access, true))
         return QUICK_NOT;
-    uint64_t end = bus_cycle(&m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus),
-                             m->bus.write, true);
-    write_buffer_take(&m->writes, entry, end, 0, false);
-    m->ewbe_at = end + m->ewbe_clocks;
-    memory_is_written(m, physical, access->size);
-    uint64_t buffer = taken - asked;
+    const bus_span cycle = bus_cycle_untold(
+        &m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus), m->bus.write, true);
+    write_buffer_take(&m->writes, entry, cycle.end, 0, false);
+    m->ewbe_at = cycle.end + m->ewbe_clocks;
     if (buffer != 0)
         memory_clocks(m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, buffer);
     count_use(m, KIND_WRITE | KIND_MISSED, partner, buffer != 0);
     m->write_quiet = later(m->read_quiet, m->ewbe_at);
-    return memory_quick_pack(0, buffer, 0, false);
+    const uint64_t answer = memory_quick_pack(0, buffer, 0, false);
+    return __builtin_expect(is_told(m), 0) ? tell_write(m, access, cycle, answer) : answer;
 }

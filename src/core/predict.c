@@ -27,37 +27,23 @@ static unsigned __attribute__((noinline)) search(predictor *p, branch_run *ran, 
     bool overflow;
     unsigned prediction = predictor_near(p, query, &overflow);
     btb_entry *entry = btb_find(b, query->last_byte);
-    ran->entry = NULL;
-    ran->place = 0;
-    ran->is_jcc = false;
+    ran->set = (uint8_t)btb_set(b, query->last_byte);
+    ran->place = BRANCH_NOWHERE;
+    ran->absent = entry == NULL ? b->changes[ran->set] : 0;
     if (predictor_is_own(b, entry, query)) {
         ran->entry = entry;
         ran->place = btb_place(entry);
+        ran->used = b->used[entry - b->entry[ran->set]];
         ran->is_jcc = query->kind == ISA_JCC;
-        btb_where(b, entry, &ran->btb_set, &ran->btb_way);
-    } else if (entry == NULL) {
-        ran->btb_set = (uint8_t)btb_set(b, query->last_byte);
-        ran->place = b->changes[ran->btb_set];
     }
     return prediction;
-}
-
-static inline bool is_own(const branch_run *ran)
-{
-    return ran->entry != NULL && btb_place(ran->entry) == ran->place;
 }
 
 /* There is no entry, as the set has not changed since one was looked for in vain; not taken, nothing is
  * learned or used. */
 static inline bool is_absent(const btb *b, const branch_run *ran, bool taken)
 {
-    return !(taken | (ran->entry != NULL)) && ran->place == b->changes[ran->btb_set];
-}
-
-static inline bool is_near(const p5_block *block)
-{
-    _Static_assert(ISA_NOT_BRANCH == 0, "the others follow");
-    return block->branch_kind - 1u < ISA_FAR - 1u;
+    return !taken && ran->absent == b->changes[ran->set];
 }
 
 /* The branch of `block`, which went to `next`, `executed` instructions up to it. */
@@ -67,9 +53,9 @@ static inline __attribute__((always_inline)) unsigned predict_near(predictor *p,
     branch_run *ran = block->ran;
     uint64_t since_last = executed - ran->instructions;
     ran->instructions = executed;
-    bool own = is_own(ran);
+    bool own = btb_place(ran->entry) == ran->place;
     if (__builtin_expect(own, 1)) {
-        btb_used_way(&p->btb, ran->btb_set, ran->btb_way);
+        btb_used_as(&p->btb, ran->set, ran->used);
         if (__builtin_expect(ran->is_jcc, 1))
             return predictor_own_jcc(p, ran->entry, next != block->fall_through, next, false, since_last);
     }
@@ -87,7 +73,7 @@ p5_prediction p5_core_predict(p5_core *core, const p5_retired *r)
     if (core->timing.btb_by_pairs || r->count == 0)
         return NOT_PREDICTED;
     p->executed += (uint64_t)r->count - r->interrupted;
-    if (r->first + r->count != block->count || !is_near(block))
+    if (r->first + r->count != block->count || !block->near)
         return NOT_PREDICTED;
     return (p5_prediction)predict_near(p, block, r->next, p->executed);
 }
@@ -105,7 +91,7 @@ void p5_core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_
         const p5_block *block = b->block;
         executed += block->count;
         *predictions++ =
-            is_near(block) ? (p5_prediction)predict_near(p, block, b->next, executed) : NOT_PREDICTED;
+            block->near ? (p5_prediction)predict_near(p, block, b->next, executed) : NOT_PREDICTED;
     }
     p->executed = executed;
 }

@@ -34,10 +34,10 @@ static inline bool predictor_direction(const predictor *p, const btb_entry *entr
  * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
 static inline void predictor_learn(btb_entry *entry, bool taken, bool loop)
 {
-    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}}; /* not taken, taken */
+    static const uint8_t next[8] = {0, 1, 0, 2, 1, 3, 2, 3}; /* by counter and direction */
     unsigned history = entry->history;
     uint8_t *counter = &entry->counter[history];
-    *counter = next[taken][*counter & 3];
+    *counter = next[(*counter * 2 + taken) % 8];
     history = (history << 1 | taken) & (BTB_COUNTERS - 1);
     entry->history = (uint8_t)history;
     entry->stale_prediction = entry->prediction;

@@ -203,8 +203,8 @@ static bool can_be_known(const p5_retired *r)
     const p5_block *block = r->block;
     const isa_block *code = block->code;
     return r->count == block->count && r->access_count == block->access_count && !block->locks &&
-           block->branch_kind != ISA_NOT_BRANCH && block->branch_kind < ISA_FAR &&
-           ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
+           block->near && ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 &&
+           !code->cache_disable;
 }
 
 static void know_groups(const p5_block *block, warm_block *known)

@@ -6,11 +6,19 @@ void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe)
 {
     memset(w, 0, sizeof *w);
     w->entries = entries;
-    w->per_pipe = per_pipe ? entries / 2 : 0;
-    w->next[1] = (uint8_t)w->per_pipe;
-    unsigned in_turn = per_pipe ? w->per_pipe : entries;
-    for (unsigned entry = 0; entry < entries; entry++)
-        w->after[entry] = (uint8_t)((entry + 1) % in_turn != 0 ? entry + 1 : entry + 1 - in_turn);
+    unsigned in_turn = per_pipe ? entries / 2 : entries;
+    w->next[1] = (uint8_t)(entries - in_turn);
+    for (unsigned entry = 0; entry < entries; entry++) {
+        uint8_t after = (uint8_t)((entry + 1) % in_turn != 0 ? entry + 1 : entry + 1 - in_turn);
+        uint8_t keep[2], put[2];
+        for (unsigned pipe = 0; pipe < 2; pipe++) {
+            bool taken = !per_pipe || pipe == entry / in_turn;
+            keep[pipe] = taken ? 0 : UINT8_MAX;
+            put[pipe] = taken ? after : 0;
+        }
+        memcpy(&w->keep[entry], keep, sizeof keep);
+        memcpy(&w->put[entry], put, sizeof put);
+    }
     w->upgrade_at = UINT64_MAX;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { WRITE_BUFFERS = 4 };
 
@@ -14,10 +15,12 @@ typedef struct write_buffer {
     uint32_t upgrade[WRITE_BUFFERS]; /* shared line that becomes exclusive with the end of that write, + 1; 0
                                         = none */
     uint64_t upgrade_at;             /* core clock of the first such end; UINT64_MAX: none is waited for */
-    unsigned entries, per_pipe;      /* per_pipe: entries of each pipe, 0 = a pool */
-    uint8_t after[WRITE_BUFFERS];    /* entry that is taken behind each */
-    uint8_t next[2];  /* entry that is free first, of the U and V pipe; of a pool, both are the same */
-    uint64_t drained; /* core clock at which the youngest write has ended */
+    uint64_t drained;                /* core clock at which the youngest write has ended */
+    unsigned entries;
+    uint8_t next[2]; /* entry that is free first, of the U and V pipe; of a pool, both are the same */
+    /* What becomes of `next`, as one word, when an entry is taken: of which pipe it stays, and what the
+     * other's is then. */
+    uint16_t keep[WRITE_BUFFERS], put[WRITE_BUFFERS];
 } write_buffer;
 
 void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe);
@@ -47,10 +50,10 @@ static inline bool write_buffer_full(const write_buffer *w, uint64_t clock)
 static inline void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line,
                                      bool upgrade)
 {
-    uint8_t next = w->after[entry];
-    w->next[w->per_pipe != 0 && entry >= w->per_pipe] = next;
-    if (w->per_pipe == 0)
-        w->next[1] = next;
+    uint16_t next;
+    memcpy(&next, w->next, sizeof next);
+    next = (uint16_t)((next & w->keep[entry]) | w->put[entry]);
+    memcpy(w->next, &next, sizeof next);
     w->free_at[entry] = end;
     w->upgrade[entry] = upgrade ? line + 1 : 0;
     if (upgrade && end < w->upgrade_at)

@@ -5,6 +5,7 @@
  * to three calls that leave each other things in the state. Here a reference becomes a call, and a call that
  * follows one with which it makes up an instruction (x87_whole.h) takes its place. */
 #include "engine/emit.h"
+#include "engine/mmx.h"
 
 /* As the translator writes kinds of references (MemOp): size as power of two, sign, other byte order;
  * anything above is a demand that no instruction of these processors makes. */
@@ -53,10 +54,41 @@ static bool complete(uc_translator *s, uintptr_t function, unsigned count, const
     return true;
 }
 
+static bool is_reference(uintptr_t function)
+{
+    for (unsigned user = 0; user < 2; user++) {
+        for (unsigned kind = 0; kind <= KIND_PLAIN; kind++)
+            if (function == (uintptr_t)access_loads[user][kind])
+                return true;
+        for (unsigned size = 0; size <= KIND_SIZE; size++)
+            if (function == (uintptr_t)access_stores[user][size])
+                return true;
+    }
+    return false;
+}
+
+/* Nothing since the block's MMX instruction before this one could have left MMX mode, which therefore need
+ * not be entered again. Translation puts no MMX instruction behind a condition. */
+static bool is_in_mmx(const uc_translator *s)
+{
+    for (const uc_op *op = uc_last_op(s); op; op = uc_op_before(s, op)) {
+        if (op->opcode != UC_OP_CALL)
+            continue;
+        uintptr_t function = op->arguments[op->outputs + op->inputs];
+        if (function == (uintptr_t)WRAP(helper_enter_mmx))
+            return true;
+        if (!is_reference(function) && !mmx_computes(function))
+            return false;
+    }
+    return false;
+}
+
 void REAL(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments)
 {
+    if (function == (void *)WRAP(helper_enter_mmx) && is_in_mmx(s))
+        return;
     if (result || count < 1 || !complete(s, (uintptr_t)function, (unsigned)count, arguments))
         REAL(tcg_gen_callN)(s, function, result, count, arguments);
 }

@@ -31,6 +31,13 @@ set(P5_UNICORN_WRAPPED
   helper_paddsb_mmx helper_paddsw_mmx helper_paddusb_mmx helper_paddusw_mmx
   helper_psubsb_mmx helper_psubsw_mmx helper_psubusb_mmx helper_psubusw_mmx
   helper_packsswb_mmx helper_packuswb_mmx helper_packssdw_mmx
+  # the other MMX instructions
+  helper_paddb_mmx helper_paddw_mmx helper_paddl_mmx helper_psubb_mmx helper_psubw_mmx helper_psubl_mmx
+  helper_pmaddwd_mmx helper_pmulhw_mmx helper_pmullw_mmx
+  helper_pcmpeqb_mmx helper_pcmpeqw_mmx helper_pcmpeql_mmx helper_pcmpgtb_mmx helper_pcmpgtw_mmx helper_pcmpgtl_mmx
+  helper_pand_mmx helper_pandn_mmx helper_por_mmx helper_pxor_mmx
+  helper_psllw_mmx helper_pslld_mmx helper_psllq_mmx helper_psrlw_mmx helper_psrld_mmx helper_psrlq_mmx helper_psraw_mmx helper_psrad_mmx
+  helper_punpcklbw_mmx helper_punpcklwd_mmx helper_punpckldq_mmx helper_punpckhbw_mmx helper_punpckhwd_mmx helper_punpckhdq_mmx
   # x87
   helper_fadd_ST0_FT0 helper_fadd_STN_ST0 helper_fsub_ST0_FT0 helper_fsub_STN_ST0 helper_fsubr_ST0_FT0
   helper_fsubr_STN_ST0 helper_fmul_ST0_FT0 helper_fmul_STN_ST0 helper_fdiv_ST0_FT0 helper_fdiv_STN_ST0

@@ -172,6 +172,12 @@ static inline uc_op *uc_last_op(const uc_translator *s)
     uintptr_t link = uc_translator_field(s, UC_TCG_LAST_OP);
     return link == (uintptr_t)s + UC_TCG_OPS ? NULL : (uc_op *)(link - offsetof(uc_op, next));
 }
+/* The one before `later`, or NULL. */
+static inline uc_op *uc_op_before(const uc_translator *s, const uc_op *later)
+{
+    uintptr_t link = (uintptr_t)later->previous_next;
+    return link == (uintptr_t)s + UC_TCG_OPS ? NULL : (uc_op *)(link - offsetof(uc_op, next));
+}
 
 /* Internal functions that are called. */
 #define UC_INTERNAL(name) name##_x86_64

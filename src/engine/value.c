@@ -1,8 +1,6 @@
 /* Operands of instructions whose clocks depend on them, beside the x87's: counts, scanned numbers,
  * saturation. */
-#include <emmintrin.h>
-
-#include "engine/internal.h"
+#include "engine/mmx.h"
 
 /* BSF and BSR end their blocks: the result says where the lowest or highest set bit of the source was, ZF
  * that there was none. What is handed over is a number with that bit, which is all that its clocks depend on.
@@ -20,26 +18,18 @@ void value_scan(engine *e, const engine_block *b)
 /* The host's SSE2 does the same on twice as many elements: it gives the result, and where that is not what
  * the unclipped operation gives, an element was clipped. */
 
-static inline __m128i mmx_load(const uc_fpreg *r)
-{
-    return _mm_loadl_epi64((const __m128i *)(const void *)r->bytes);
-}
-
-static inline void mmx_store(uc_env *env, uc_fpreg *to, __m128i result, __m128i as_if, __m128i exact)
+static inline void store_clipped(uc_env *env, uc_fpreg *to, __m128i result, __m128i as_if, __m128i exact)
 {
     bool clips = _mm_movemask_epi8(_mm_cmpeq_epi8(as_if, exact)) != 0xffff;
     value_add(engine_of(env), ISA_VALUE_SATURATED, clips);
-    _mm_storel_epi64((__m128i *)(void *)to->bytes, result);
+    mmx_store(to, result);
 }
 
-#define SATURATING(name)                                                                                     \
-    void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from);                            \
-    void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from)
 #define SUM(name, saturating, wrapping)                                                                      \
-    SATURATING(name)                                                                                         \
+    MMX_OPERATION(name)                                                                                      \
     {                                                                                                        \
         __m128i a = mmx_load(to), b = mmx_load(from), sum = saturating(a, b);                                \
-        mmx_store(env, to, sum, sum, wrapping(a, b));                                                        \
+        store_clipped(env, to, sum, sum, wrapping(a, b));                                                    \
     }
 SUM(paddsb, _mm_adds_epi8, _mm_add_epi8)
 SUM(paddsw, _mm_adds_epi16, _mm_add_epi16)
@@ -52,10 +42,10 @@ SUM(psubusw, _mm_subs_epu16, _mm_sub_epi16)
 
 /* Packing: both operands, one above the other; unpacked again, what was not clipped is what it was. */
 #define PACK(name, pack, unpack)                                                                             \
-    SATURATING(name)                                                                                         \
+    MMX_OPERATION(name)                                                                                      \
     {                                                                                                        \
         __m128i wide = _mm_unpacklo_epi64(mmx_load(to), mmx_load(from)), narrow = pack(wide, wide);          \
-        mmx_store(env, to, narrow, unpack, wide);                                                            \
+        store_clipped(env, to, narrow, unpack, wide);                                                        \
     }
 PACK(packsswb, _mm_packs_epi16, _mm_srai_epi16(_mm_unpacklo_epi8(narrow, narrow), 8))
 PACK(packuswb, _mm_packus_epi16, _mm_unpacklo_epi8(narrow, _mm_setzero_si128()))

@@ -1,6 +1,7 @@
 /* Control instructions of the x87, and the waits that other instructions make. */
 #include <string.h>
 
+#include "engine/mmx.h"
 #include "engine/x87_host.h"
 
 /* Bits of the control word that exist; bit 6 reads as one. */
@@ -222,7 +223,6 @@ void WRAP(helper_fninit)(uc_env *env)
 }
 
 /* MMX instructions wait, too; EMMS as well. Afterwards all registers count as valid (MMX) or empty (EMMS). */
-void WRAP(helper_enter_mmx)(uc_env *env);
 static void __attribute__((noinline)) enter_mmx(uc_env *env, uintptr_t retaddr)
 {
     x87_wait(env, retaddr);

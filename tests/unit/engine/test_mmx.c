@@ -1,0 +1,127 @@
+/* What MMX instructions compute, against the host's own MMX, and the x87's state behind them (241430, 8.2).
+ */
+#include "guest.h"
+
+enum { FIRST = GUEST_DATA, SECOND = FIRST + 8, BY_REGISTER = FIRST + 16, BY_MEMORY = FIRST + 24 };
+
+#define OPERATIONS(X)                                                                                        \
+    X(paddb)                                                                                                 \
+    X(paddw)                                                                                                 \
+    X(paddd) X(psubb) X(psubw) X(psubd) X(paddsb) X(paddsw) X(paddusb) X(paddusw) X(psubsb) X(psubsw)        \
+        X(psubusb) X(psubusw) X(pmaddwd) X(pmulhw) X(pmullw) X(pcmpeqb) X(pcmpeqw) X(pcmpeqd) X(pcmpgtb)     \
+            X(pcmpgtw) X(pcmpgtd) X(pand) X(pandn) X(por) X(pxor) X(psllw) X(pslld) X(psllq) X(psrlw)        \
+                X(psrld) X(psrlq) X(psraw) X(psrad) X(punpcklbw) X(punpcklwd) X(punpckldq) X(punpckhbw)      \
+                    X(punpckhwd) X(punpckhdq) X(packsswb) X(packuswb) X(packssdw)
+
+#define DEFINE(name)                                                                                         \
+    GUEST(guest_##name, "movq mm0, [0x30000]\n movq mm1, [0x30008]\n " #name " mm0, mm1\n"                   \
+                        "movq [0x30010], mm0\n movq mm0, [0x30000]\n " #name " mm0, [0x30008]\n"             \
+                        "movq [0x30018], mm0\n hlt");                                                        \
+    static uint64_t host_##name(uint64_t a, uint64_t b)                                                      \
+    {                                                                                                        \
+        __asm__("movq %0, %%mm0\n\t" #name " %1, %%mm0\n\tmovq %%mm0, %0\n\temms" : "+m"(a) : "m"(b));       \
+        return a;                                                                                            \
+    }
+OPERATIONS(DEFINE)
+
+typedef struct operation {
+    const char *name;
+    const uint8_t *code, *end;
+    uint64_t (*host)(uint64_t a, uint64_t b);
+} operation;
+
+#define ROW(name) {#name, guest_##name, guest_##name##_end, host_##name},
+
+static uint64_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state ^ *state >> 31;
+}
+
+/* All bits, few bits, or elements next to their limits; and counts around the widths of elements. */
+static uint64_t operand(uint64_t *state)
+{
+    static const uint64_t limits[] = {0, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000};
+    uint64_t number = next(state), kind = next(state) >> 60;
+    if (kind < 4)
+        return number;
+    if (kind < 8)
+        return number >> 58; /* 0 to 63 */
+    if (kind < 10)
+        return number >> 57; /* ... and above */
+    uint64_t limit = limits[number % 9];
+    return limit | (number & 0xff00) << 16 | limits[number >> 8 & 7] << 32;
+}
+
+static void compute(const operation *o)
+{
+    guest g;
+    guest_open(&g);
+    guest_put(&g, GUEST_CODE, o->code, o->end);
+    uint64_t state = 1;
+    for (unsigned round = 0; round < 200; round++) {
+        uint64_t a = operand(&state), b = operand(&state), expected = o->host(a, b), by_register, by_memory;
+        memcpy(engine_ram(g.e, FIRST, 8), &a, 8);
+        memcpy(engine_ram(g.e, SECOND, 8), &b, 8);
+        guest_enter(&g, 0, GUEST_CODE, GUEST_STACK);
+        guest_run(&g, ENGINE_HALTED);
+        memcpy(&by_register, engine_ram(g.e, BY_REGISTER, 8), 8);
+        memcpy(&by_memory, engine_ram(g.e, BY_MEMORY, 8), 8);
+        if (by_register != expected || by_memory != expected)
+            fail_msg("%s %016llx, %016llx: %016llx and %016llx from memory, expected %016llx", o->name,
+                     (unsigned long long)a, (unsigned long long)b, (unsigned long long)by_register,
+                     (unsigned long long)by_memory, (unsigned long long)expected);
+    }
+    guest_close(&g);
+}
+
+static void test_results(void **state)
+{
+    (void)state;
+    static const operation all[] = {OPERATIONS(ROW)};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        compute(&all[i]);
+}
+
+/* Each begins in MMX mode and leaves it; FNSTENV at the end writes the tag word to 30018 and the status word
+ * to 30014. */
+#define STORE "fnstenv [0x30010]\n hlt"
+GUEST(stays,
+      "fninit\n fld1\n paddb mm0, mm1\n add eax, [0x30000]\n movq mm2, [0x30008]\n pxor mm0, mm2\n" STORE);
+GUEST(after_init, "paddb mm0, mm1\n fninit\n psubsw mm0, mm1\n" STORE);
+GUEST(after_emms, "paddb mm0, mm1\n emms\n pand mm0, mm1\n" STORE);
+GUEST(after_load, "emms\n paddb mm0, mm1\n emms\n fld1\n fld1\n por mm0, mm1\n" STORE);
+GUEST(after_frstor,
+      "fninit\n fld1\n fnsave [0x30040]\n pxor mm0, mm0\n frstor [0x30040]\n pxor mm1, mm1\n" STORE);
+GUEST(emms_last, "paddb mm0, mm1\n pxor mm1, mm1\n emms\n" STORE);
+
+static void mode(const uint8_t *code, const uint8_t *end, bool empty)
+{
+    enum { TOP = 7 << 11, LOW_BITS = 0x5555 };
+    guest g;
+    guest_open(&g);
+    guest_put(&g, GUEST_CODE, code, end);
+    guest_run(&g, ENGINE_HALTED);
+    uint32_t tags = guest_peek32(&g, 0x30018);
+    assert_int_equal(tags & tags >> 1 & LOW_BITS, empty ? LOW_BITS : 0); /* 11: empty */
+    assert_int_equal(guest_peek32(&g, 0x30014) & TOP, 0);
+    guest_close(&g);
+}
+
+/* Every MMX instruction but EMMS makes all registers valid and TOP 0, wherever in a block it stands. */
+static void test_mode(void **state)
+{
+    (void)state;
+    mode(stays, stays_end, false);
+    mode(after_init, after_init_end, false);
+    mode(after_emms, after_emms_end, false);
+    mode(after_load, after_load_end, false);
+    mode(after_frstor, after_frstor_end, false);
+    mode(emms_last, emms_last_end, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_mode)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
