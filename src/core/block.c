@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host_line.h"
 #include "core/memory.h"
 #include "core/mmx.h"
 #include "core/pairing.h"
@@ -185,17 +186,25 @@ static bool cost_is_plain(const op *o)
     }
 }
 
-static bool near_branch(const op *o)
+/* Keeps the numbers of `bank_first`. False: out of memory. */
+static bool keep_banks(p5_block *block, const uint16_t *banks)
 {
-    return o->branch != ISA_NOT_BRANCH && o->branch != ISA_FAR && o->branch != ISA_INT &&
-           o->branch != ISA_IRET;
+    uint16_t *room = block->near_banks;
+    if (block->bank_count > BLOCK_NEAR_BANKS)
+        room = malloc(block->bank_count * sizeof *room);
+    if (!room)
+        return false;
+    memcpy(room, banks, block->bank_count * sizeof *room);
+    block->bank_first = room;
+    return true;
 }
 
 /* Blocks whose usual outcome memo.c can key: few enough bank tests and operand values, nothing that depends
- * on mode or count. */
-static void prepare_memo(p5_block *block)
+ * on mode or count. False: out of memory. */
+static bool prepare_memo(p5_block *block)
 {
     unsigned bits = 0;
+    uint16_t banks[KEY_BITS];
     block->memo = true;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
@@ -212,11 +221,11 @@ static void prepare_memo(p5_block *block)
         if (o->pattern == ACCESS_TWO)
             for (unsigned j = first; j + 1 < end; j += 2)
                 if (++bits <= KEY_BITS)
-                    block->bank_first[block->bank_count++] = (uint16_t)(j * sizeof(p5_access));
+                    banks[block->bank_count++] = (uint16_t)(j * sizeof(p5_access));
         if (o->next_unpaired == PAIRED && i + 1 < block->count && end > first &&
             block->ops[i + 1].accesses > 0)
             if (++bits <= KEY_BITS)
-                block->bank_first[block->bank_count++] = (uint16_t)((end - 1) * sizeof(p5_access));
+                banks[block->bank_count++] = (uint16_t)((end - 1) * sizeof(p5_access));
     }
     const op *last = &block->ops[block->count - 1];
     block->by_direction = last->cost != ISA_COST_FIXED;
@@ -229,8 +238,9 @@ static void prepare_memo(p5_block *block)
     block->access_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
     block->has_variants = block->bank_count || block->value_count || block->by_direction;
     /* A block without a branch at its end mostly leaves an instruction that waits for its partner. */
-    if (bits > KEY_BITS || !near_branch(&block->ops[block->count - 1]))
+    if (bits > KEY_BITS || !block->near)
         block->memo = false;
+    return keep_banks(block, banks);
 }
 
 /* End bits that decoding the whole block would set, by 32-byte line. A block may go on at 0 behind the end of
@@ -295,7 +305,7 @@ static void add_switches(const timing *t, p5_block *block)
 
 p5_block *block_prepare(const timing *t, isa_block *code)
 {
-    p5_block *block = calloc(1, sizeof *block);
+    p5_block *block = host_line_calloc(sizeof *block);
     if (!block) {
         isa_block_free(code);
         return NULL;
@@ -305,9 +315,8 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     size_t n = block->count ? block->count : 1;
     block->ops = calloc(n, sizeof *block->ops);
     block->access_start = calloc(n + 1, sizeof *block->access_start);
-    block->bank_first = calloc(KEY_BITS, sizeof *block->bank_first);
     block->value_ops = calloc(KEY_BITS, sizeof *block->value_ops);
-    if (!block->ops || !block->access_start || !block->bank_first || !block->value_ops) {
+    if (!block->ops || !block->access_start || !block->value_ops) {
         block_free(block);
         return NULL;
     }
@@ -327,8 +336,10 @@ p5_block *block_prepare(const timing *t, isa_block *code)
         block_free(block);
         return NULL;
     }
-    if (block->count > 0)
-        prepare_memo(block);
+    if (block->count > 0 && !prepare_memo(block)) {
+        block_free(block);
+        return NULL;
+    }
     return block;
 }
 
@@ -340,7 +351,8 @@ void block_free(p5_block *block)
     free(block->ops);
     free(block->access_start);
     free(block->end_masks);
-    free(block->bank_first);
+    if (block->bank_first != block->near_banks)
+        free((void *)block->bank_first);
     free(block->value_ops);
     free(block->warm);
     free(block);

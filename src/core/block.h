@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/host_line.h"
 #include "core/branch_run.h"
 #include "core/timing.h"
 #include "isa/isa.h"
@@ -88,9 +89,12 @@ typedef struct op {
 
 struct memo_path;
 
+/* Most blocks have no more pairs of neighbours that may meet in one bank. */
+enum { BLOCK_NEAR_BANKS = 4 };
+
 struct p5_block {
-    /* What memo_batch.c looks at every time. */
-    unsigned count;
+    /* What predict.c and memo_batch.c look at every time, in one line of the host's cache. */
+    BEGINS_LINE unsigned count;
     uint32_t access_count;
     uint32_t fall_through;
     uint16_t access_bytes; /* of its fixed references as the engine gives them */
@@ -99,7 +103,15 @@ struct p5_block {
     bool conditional;    /* its branch may fall through */
     uint8_t branch_kind; /* isa_branch */
     bool near;           /* it ends in a branch that the BTB predicts */
-    branch_run *ran;     /* when its last instruction, a branch or not, last ran */
+    bool by_direction;   /* what its branch takes depends on its direction: LOOP */
+    uint8_t bank_count;
+    branch_run *ran;            /* when its last instruction, a branch or not, last ran */
+    const uint16_t *bank_first; /* offset of a p5_access: it and the next belong to neighbours that may meet
+                                   in one clock. The numbers stand here, if they are few: */
+    uint16_t near_banks[BLOCK_NEAR_BANKS];
+    /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
+    uint64_t place;   /* its first instruction, and its function; 0: not set */
+    uint64_t goes_on; /* its function, if what comes behind it is expected there */
 
     isa_block *code;
     op *ops;
@@ -111,23 +123,17 @@ struct p5_block {
     uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
     uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
     /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
-    bool memo;         /* its usual outcome can be remembered */
-    bool by_direction; /* what its branch takes depends on its direction: LOOP */
-    bool locks;        /* one of its instructions locks its references */
-    uint8_t bank_count;
+    bool memo;  /* its usual outcome can be remembered */
+    bool locks; /* one of its instructions locks its references */
     uint32_t branch_address;
-    uint16_t *bank_first; /* offset of a p5_access: it and the next belong to neighbours that may meet in one
-                             clock */
-    uint16_t *value_ops;  /* instructions with an operand value */
+    uint16_t *value_ops; /* instructions with an operand value */
     struct memo_path *paths;
-    struct warm_block *warm; /* fast-forward: what it knows of the block; malloc'ed, or NULL */
-    /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
-    uint64_t place;                /* its first instruction, and its function; 0: not set */
-    uint64_t goes_on;              /* its function, if what comes behind it is expected there */
+    struct warm_block *warm;       /* fast-forward: what it knows of the block; malloc'ed, or NULL */
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */
     struct p5_block *exact;        /* the same block of the core that it is compared with; or NULL */
 };
+_Static_assert(offsetof(p5_block, code) <= HOST_LINE, "what is looked at every time");
 
 /* Prepares a decoded block; takes `code` over (also when it answers NULL: out of memory). */
 p5_block *block_prepare(const timing *t, isa_block *code);

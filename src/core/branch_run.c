@@ -6,7 +6,7 @@ branch_run *branch_runs_find(branch_runs *all, uint32_t address)
     for (branch_run *r = *bucket; r; r = r->next)
         if (r->address == address)
             return r;
-    branch_run *r = arena_alloc(&all->arena, sizeof *r);
+    branch_run *r = arena_alloc_line(&all->arena, sizeof *r);
     if (!r)
         return NULL;
     r->address = address;

@@ -11,11 +11,8 @@
 #include "base/arena.h"
 #include "core/btb.h"
 
-/* One branch. */
+/* One branch; a line of the host's cache. */
 typedef struct branch_run {
-    uint32_t address; /* linear */
-    struct branch_run *next;
-    uint64_t groups; /* P54C: of the core, as it left the pipe; 0: never */
     /* P55C, for predict.c: */
     uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
     btb_entry *entry;      /* where its entry was seen last, or one that is nobody's; never NULL */
@@ -24,6 +21,9 @@ typedef struct branch_run {
     uint64_t absent;       /* changes of its set when it was looked for in vain; 0: that does not matter */
     uint8_t set;           /* where its entry is, or would be */
     bool is_jcc;           /* the entry is that of a conditional branch, but not LOOP or JCXZ */
+    uint32_t address;      /* linear */
+    uint64_t groups;       /* P54C: of the core, as it left the pipe; 0: never */
+    struct branch_run *next;
 } branch_run;
 
 /* No entry's btb_place. */

@@ -13,13 +13,14 @@ static bool hits(const struct memory *m, const p5_access *access, const data_exp
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
 }
 
-static bool code_is_usual(const p5_core *core, const memo_way *way)
+static bool code_is_usual(const p5_core *core, const p5_block *block, const memo_way *way)
 {
     const struct memory *m = core->memory;
     if (way->code_changes != memory_code_changes(m) && !memo_lines_present(core, way))
         return false;
+    const uint32_t page = tlb_key(block->code->linear, false);
     return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
-                               (!m->paging || memory_translates(&m->code_tlb, way->page, false)));
+                               (!m->paging || memory_translates(&m->code_tlb, page, false)));
 }
 
 /* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */
@@ -33,15 +34,17 @@ static bool passes(const p5_core *core, const memo_node *node)
 static bool is_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
 {
     const struct memory *m = core->memory;
-    bool references = way->last_offset != INT32_MIN;
-    if (!code_is_usual(core, way) || (references && !memory_calm(m, memo_clock(core, way->first_offset),
-                                                                 memo_clock(core, way->last_offset))))
+    bool references = way->last_offset != MEMO_NEVER;
+    if (!code_is_usual(core, r->block, way) ||
+        (references &&
+         !memory_calm(m, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset))))
         return false;
     const p5_access *access = r->accesses + way->first_access;
-    for (const memo_step *step = way->steps; step < way->steps_end; step++)
-        if (step->node->place.kind == MEMO_PASSED ? !passes(core, step->node)
-                                                  : !hits(m, access++, &step->expected))
+    for (unsigned i = 0; i < way->step_count; i++) {
+        const memo_node *node = way->steps[i].node;
+        if (node->place.kind == MEMO_PASSED ? !passes(core, node) : !hits(m, access++, &way->expected[i]))
             return false;
+    }
     return true;
 }
 
@@ -49,7 +52,7 @@ static bool is_usual(const p5_core *core, const p5_retired *r, const memo_way *w
 static const memo_way *way_behind(const memo_node *node, uint64_t answer)
 {
     const memo_edge *edge = node->edges;
-    while (edge && edge->answer.word[3] != answer)
+    while (edge && edge->quick != answer)
         edge = edge->next;
     return edge ? &edge->way : NULL;
 }
@@ -65,7 +68,7 @@ static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_nod
 static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_way *way, uint64_t *answer)
 {
     *answer = QUICK_USUAL;
-    for (const memo_step *step = way->steps; step < way->steps_end; step++) {
+    for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
         if (step->node->place.kind == MEMO_DATA)
             *answer = try_reference(core, r, step->node);
         else if (!passes(core, step->node))
@@ -86,7 +89,7 @@ static const memo_way *last_way(p5_core *core, const p5_retired *r, const memo_w
     while (way) {
         uint64_t answer = QUICK_NOT;
         const memo_node *node = NULL;
-        if (way->end && code_is_usual(core, way))
+        if (way->end && code_is_usual(core, r->block, way))
             node = try_way(core, r, way, &answer);
         if (node && node->place.kind == MEMO_BRANCH)
             break;

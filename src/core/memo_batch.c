@@ -180,7 +180,7 @@ leave(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, mem
 
 static inline uint32_t known_behind(const p5_core *core, const memo_edge **given)
 {
-    return given == core->memo.given ? 0 : given[-1]->number + 1;
+    return given == core->memo.given ? 0 : given[-1]->way.known;
 }
 
 /* ... in front of all questions of `way`. */
@@ -247,17 +247,24 @@ static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, bat
 }
 
 static memo_leaf *__attribute__((noinline))
-price_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path,
-         memo_node *at)
+go_on_unprofiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+                 memo_path *path, memo_node *at)
 {
     return go_on(core, all, b, accesses, path, at, false);
 }
 
 static memo_leaf *__attribute__((noinline))
-price_on_profiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-                  memo_path *path, memo_node *at)
+go_on_profiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+               memo_path *path, memo_node *at)
 {
     return go_on(core, all, b, accesses, path, at, true);
+}
+
+static inline memo_leaf *price_on(p5_core *core, batch *all, const p5_retired_block *b,
+                                  const p5_access *accesses, memo_path *path, memo_node *at, bool profiled)
+{
+    return profiled ? go_on_profiled(core, all, b, accesses, path, at)
+                    : go_on_unprofiled(core, all, b, accesses, path, at);
 }
 
 /* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
@@ -268,21 +275,23 @@ price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block
               quiet_time *quiet)
 {
     memo_way *way = &path->way;
-    memo_node *at = NULL;
     memo_leaf *leaf;
     bool moved, is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
     if (__builtin_expect(is_quiet && code_is_usual(core, block, way, true, &moved), 1)) {
-        at = memo_steps_calm(core, accesses, way);
+        memo_node *at = memo_steps_calm(core, accesses, way);
         if (__builtin_expect(moved, 0))
             memo_use_lines(core, way, at);
-        if (__builtin_expect(at == way->end && at->place.kind == MEMO_BRANCH, 1)) {
+        if (__builtin_expect(at == way->end && way->ends_in_branch, 1)) {
             leaf = behind_last(core, block, at, prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
         }
+        leaf = price_on(core, all, b, accesses, path, at, profiled);
+    } else if (way->quick_page == MEMO_NO_PAGE) { /* P54C: groups of it have to ask the BTB */
+        leaf = leave_in_front(core, all, b, path, way, core->memo.given);
+    } else {
+        leaf = price_on(core, all, b, accesses, path, NULL, profiled);
     }
-    leaf = profiled ? price_on_profiled(core, all, b, accesses, path, at)
-                    : price_on(core, all, b, accesses, path, at);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }

@@ -54,8 +54,8 @@ static bool given(memo *m, memo_answer *answer, bool *usual)
     if (m->asked >= m->known)
         return false;
     *usual = false;
-    if (m->next_given < m->given_count && m->given[m->next_given]->number == m->asked)
-        *answer = m->given[m->next_given++]->answer;
+    if (m->next_given < m->given_count && m->given[m->next_given]->way.known == m->asked + 1)
+        *answer = memo_edge_answer(m->given[m->next_given++]);
     else if (m->has_unknown && m->asked == m->known - 1)
         *answer = m->unknown;
     else
@@ -254,8 +254,11 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
 static memo_edge *edge_of(const memo_node *node, const memo_answer *answer)
 {
     memo_edge *edge = node->edges;
-    while (edge && memcmp(&edge->answer, answer, sizeof edge->answer) != 0)
-        edge = edge->next;
+    for (; edge; edge = edge->next) {
+        const memo_answer known = memo_edge_answer(edge);
+        if (memcmp(&known, answer, sizeof known) == 0)
+            break;
+    }
     return edge;
 }
 
@@ -269,8 +272,9 @@ static memo_place **link_behind(memo *m, memo_node *node, const memo_record *rec
         edge = arena_alloc_line(&m->arena, sizeof *edge);
         if (!edge)
             return NULL;
-        edge->answer = record->answer;
-        edge->number = node->number;
+        memcpy(edge->rest, record->answer.word, sizeof edge->rest);
+        edge->quick = record->answer.word[3];
+        edge->way.known = (uint16_t)(node->number + 1);
         edge->next = node->edges;
         node->edges = edge;
     }
@@ -295,8 +299,9 @@ static void need_line(memo_way *way, const p5_block *block, const memo_node *nod
     if (line->number == UINT32_MAX)
         line->number = node->number;
     way->asks_code = true;
-    way->first_code = node->offset < way->first_code ? node->offset : way->first_code;
-    way->last_code = node->offset > way->last_code ? node->offset : way->last_code;
+    const int16_t offset = (int16_t)node->offset;
+    way->first_code = offset < way->first_code ? offset : way->first_code;
+    way->last_code = offset > way->last_code ? offset : way->last_code;
 }
 
 /* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
@@ -307,58 +312,93 @@ static bool lines_can_be_usual(const p5_block *block)
     return ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
 }
 
-static void need_data(memo_way *way, memo_step *step, memo_node *node, const p5_access *accesses)
+static void need_data(memo_way *way, const memo_node *node)
 {
-    *step = (memo_step){node, memory_expect(&accesses[node->index]), (int16_t)node->offset};
-    if (way->last_offset == INT32_MIN)
+    const int16_t offset = (int16_t)node->offset;
+    if (way->last_offset == MEMO_NEVER)
         way->first_access = node->index;
-    way->first_offset = node->offset < way->first_offset ? node->offset : way->first_offset;
-    way->last_offset = node->offset > way->last_offset ? node->offset : way->last_offset;
+    way->first_offset = offset < way->first_offset ? offset : way->first_offset;
+    way->last_offset = offset > way->last_offset ? offset : way->last_offset;
 }
 
-/* Finds out how far the answers along `way` can be usual, if that is further than was known. */
-static void find_steps(memo *m, memo_way *way, memo_path *path, const p5_access *accesses)
+/* `node` is one of the steps and lines of a way. */
+static bool is_on_way(const memo_node *node)
+{
+    return node->place.kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
+           node->offset >= -MEMO_REACH;
+}
+
+static bool asks_of_line(const memo_node *node)
+{
+    return node->place.kind == MEMO_CODE || node->place.kind == MEMO_END;
+}
+
+/* Room for the steps, lines and what is expected of references, in `steps` and `near` if they suffice. False:
+ * out of memory. */
+static bool make_room(memo *m, memo_way *way, memo_step *steps, unsigned step_room, data_expected *near,
+                      unsigned step_count, unsigned line_count)
+{
+    if (step_count + line_count > step_room)
+        steps = arena_alloc_line(&m->arena, (step_count + line_count) * sizeof *steps);
+    if (step_count > MEMO_NEAR)
+        near = arena_alloc(&m->arena, step_count * sizeof *near);
+    way->steps = steps;
+    way->expected = near;
+    return steps && near;
+}
+
+/* Finds out how far the answers along `way` can be usual, if that is further than was known. `near` is its
+ * room for what is expected. */
+static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *path,
+                       const p5_access *accesses)
 {
     const p5_block *block = path->block;
-    if (way->end && way->end->place.kind == MEMO_BRANCH)
+    if (way->end && way->ends_in_branch)
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
     memo_node *at = (memo_node *)way->first;
-    for (; at->place.kind < MEMO_BRANCH && at->usual && at->offset <= MEMO_REACH && at->offset >= -MEMO_REACH;
-         at = (memo_node *)at->usual)
-        *(at->place.kind == MEMO_CODE || at->place.kind == MEMO_END ? &line_count : &step_count) += 1;
+    for (; is_on_way(at) && step_count < UINT8_MAX; at = (memo_node *)at->usual)
+        *(asks_of_line(at) ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
         line_count = block->line_count;
     if (at == way->end || at->place.kind == MEMO_LEAF)
         return;
-    memo_step *steps = path->steps;
-    if (way != &path->way || step_count + line_count > MEMO_NEAR)
-        steps = arena_alloc_line(&m->arena, (step_count + line_count) * sizeof *steps);
-    if (!steps)
-        return;
-    *way = (memo_way){.first = way->first,
+    memo_way found = {.first = way->first,
                       .end = at,
-                      .steps = steps,
-                      .steps_end = steps + step_count,
-                      .page = tlb_key(block->code->linear, false),
+                      .known = way->known,
+                      .step_count = (uint8_t)step_count,
                       .only_data = true,
-                      .first_offset = INT32_MAX,
-                      .last_offset = INT32_MIN,
-                      .first_code = INT32_MAX,
-                      .last_code = INT32_MIN};
-    for (at = (memo_node *)way->first; at != way->end; at = (memo_node *)at->usual) {
-        if (at->place.kind == MEMO_CODE || at->place.kind == MEMO_END) {
-            need_line(way, block, at);
-        } else if (at->place.kind == MEMO_PASSED) {
-            way->only_data = false;
-            *steps++ = (memo_step){.node = at};
-        } else {
-            need_data(way, steps++, at, accesses);
+                      .first_offset = INT16_MAX,
+                      .last_offset = MEMO_NEVER,
+                      .first_code = INT16_MAX,
+                      .last_code = MEMO_NEVER};
+    if (!make_room(m, &found, path->steps, way == &path->way ? MEMO_NEAR : 0, near, step_count, line_count))
+        return;
+    memo_step *step = found.steps;
+    data_expected *expected = (data_expected *)found.expected;
+    for (at = (memo_node *)way->first; at != found.end; at = (memo_node *)at->usual) {
+        if (asks_of_line(at)) {
+            need_line(&found, block, at);
+            continue;
         }
+        const bool data = at->place.kind == MEMO_DATA;
+        *step++ = (memo_step){at, (int16_t)at->offset};
+        *expected++ = data ? memory_expect(&accesses[at->index]) : (data_expected){0};
+        found.only_data &= data;
+        if (data)
+            need_data(&found, at);
     }
-    way->quiet_offset = step_count != 0 ? way->first_offset : MEMO_REACH;
-    way->quick_page = way->only_data ? way->page : MEMO_NO_PAGE;
-    way->is_over = way->end->place.kind == MEMO_BRANCH && step_count == 0 && way->line_count == 0;
+    const memo_line *lines = memo_lines(&found);
+    found.first_set = found.last_set = CODE_NO_SET;
+    if (found.line_count > 0) {
+        found.first_set = (uint8_t)cache_set(lines[0].physical);
+        found.last_set = (uint8_t)cache_set(lines[found.line_count - 1].physical);
+    }
+    found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
+    found.quick_page = found.only_data ? tlb_key(block->code->linear, false) : MEMO_NO_PAGE;
+    found.ends_in_branch = found.end->place.kind == MEMO_BRANCH;
+    found.is_over = found.ends_in_branch && step_count == 0 && found.line_count == 0;
+    *way = found;
 }
 
 /* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */
@@ -390,7 +430,7 @@ static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
 {
     if (!lines_can_be_usual(path->block))
         return;
-    find_steps(m, &path->way, path, accesses);
+    find_steps(m, &path->way, path->near, path, accesses);
     memo_place *at = path->way.first;
     for (unsigned i = 0; i < m->asked; i++) {
         const memo_node *node = (memo_node *)at;
@@ -398,10 +438,10 @@ static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
             at = node->usual;
             continue;
         }
-        memo_way *way = &edge_of(node, &m->records[i].answer)->way;
+        memo_edge *edge = edge_of(node, &m->records[i].answer);
         if (at->kind < MEMO_BRANCH)
-            find_steps(m, way, path, accesses);
-        at = way->first;
+            find_steps(m, &edge->way, edge->near, path, accesses);
+        at = edge->way.first;
     }
 }
 
@@ -422,7 +462,8 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++)
         sum->stalls[i] += d->stalls[i];
-    bool fits = !core->pipe.has_pending && m->asked <= m->record_room && clocks <= INT32_MAX;
+    bool fits =
+        !core->pipe.has_pending && m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= INT32_MAX;
     if (fits && insert(core, path, (uint32_t)clocks))
         find_ways(m, path, r->accesses);
     m->has_unknown = false;

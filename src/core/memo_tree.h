@@ -48,8 +48,8 @@ typedef struct memo_node {
 /* The question for a branch. */
 typedef struct memo_branch {
     memo_node node;
-    memo_leaf *told[OWN_ANSWERS]; /* leaves behind the usual answers so far, by p5_prediction or (P54C)
-                                     predictor_pairs_number; `edges` also know them */
+    BEGINS_LINE memo_leaf *told[OWN_ANSWERS]; /* leaves behind the usual answers so far, by p5_prediction or
+                                                 (P54C) predictor_pairs_number; `edges` also know them */
 } memo_branch;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. */
@@ -81,8 +81,7 @@ struct memo_leaf {
  * a group passing the BTB. */
 typedef struct memo_step {
     memo_node *node;
-    data_expected expected; /* what the reference is like */
-    int16_t offset;         /* the node's */
+    int16_t offset; /* the node's */
 } memo_step;
 
 /* A code line that has to be there for the usual answers. */
@@ -96,25 +95,32 @@ typedef struct memo_line {
 /* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
  * usual answer. Known once `end` is not NULL. */
 typedef struct memo_way {
+    /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
     memo_node *end;
-    memo_step *steps, *steps_end; /* questions before it, but those for code lines and end bits: memo_lines */
-    uint64_t code_changes;        /* of the code cache when its lines were used last; 0: never */
-    uint16_t line_count;
-    uint16_t first_access; /* the first reference among the steps */
-    bool only_data;        /* all steps are data references, */
-    bool asks_code;        /* lines are fetched on it */
-    bool is_over;          /* it leads to the branch, and nothing is asked before */
-    /* For who goes it quickly (memo_batch.c): */
-    int32_t quiet_offset; /* if nothing is under way from this clock on, relative to the block's first,
-                             nothing is under way for any of its references; */
-    uint32_t quick_page;  /* `page`, or MEMO_NO_PAGE: it cannot be gone quickly */
-    int32_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
-    int32_t last_offset;  /* ... the last at this */
-    int32_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
-    int32_t last_code;    /* ... the last at this */
-    uint32_t page;        /* of the block's code: tlb_key */
+    const data_expected *expected; /* what its steps are like that are references, */
+    uint64_t code_changes;         /* of the code cache when its lines were used last; 0: never */
+    uint32_t quick_page;           /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
+    int16_t quiet_offset;          /* if nothing is under way from this clock on, relative to the block's
+                                      first, nothing is under way for any of its references */
+    uint16_t first_access;         /* the first reference among the steps */
+    uint8_t step_count, line_count;
+    uint8_t first_set, last_set; /* of its lines, if they are no more than two; or CODE_NO_SET */
+    uint16_t known;              /* questions before it */
+    bool ends_in_branch : 1;     /* `end` is one, */
+    bool is_over : 1;            /* ... and nothing is asked before */
+    bool only_data : 1;          /* all steps are data references, */
+    bool asks_code : 1;          /* lines are fetched on it */
+    /* For all: */
+    memo_step *steps;     /* questions before `end`, but those for code lines and end bits: memo_lines */
     memo_place *first;    /* where the tree goes on */
+    int16_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
+    int16_t last_offset;  /* ... the last at this; MEMO_NEVER: there is none */
+    int16_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
+    int16_t last_code;    /* ... the last at this */
 } memo_way;
+
+/* Before all clocks of a way's questions. */
+enum { MEMO_NEVER = INT16_MIN };
 
 /* Clocks of the questions of a way lie within this, seen from the block's first. */
 enum { MEMO_REACH = INT16_MAX };
@@ -124,24 +130,31 @@ enum { MEMO_REACH = INT16_MAX };
 /* They stand behind the steps. */
 static inline memo_line *memo_lines(const memo_way *way)
 {
-    return (memo_line *)way->steps_end;
+    return (memo_line *)(way->steps + way->step_count);
 }
+
+/* Most ways have no more references than this, nor steps and lines. */
+enum { MEMO_NEAR = 4 };
+_Static_assert(sizeof(memo_step) == sizeof(memo_line), "they share a table");
 
 /* Behind an answer that is not the usual one. */
 struct memo_edge {
-    memo_edge *next; /* of the same node, the one used last in front */
-    memo_answer answer;
+    uint64_t quick; /* the answer, in one word: the last of memo_answer, */
+    data_expected near[MEMO_NEAR];
     memo_way way;
-    uint32_t number; /* of the question */
+    memo_edge *next;  /* of the same node, the one used last in front */
+    uint64_t rest[3]; /* ... and the others */
 };
 
-/* Steps and lines of most ways. */
-enum { MEMO_NEAR = 5 };
-_Static_assert(sizeof(memo_step) == sizeof(memo_line), "they share a table");
+static inline memo_answer memo_edge_answer(const memo_edge *edge)
+{
+    return (memo_answer){{edge->rest[0], edge->rest[1], edge->rest[2], edge->quick}};
+}
 
 /* Way in: a block with one entry state and variant. */
 struct memo_path {
     const p5_block *block; /* NULL: released */
+    data_expected near[MEMO_NEAR];
     memo_way way;
     uint64_t variant;
     const memo_state *from;
@@ -151,6 +164,11 @@ struct memo_path {
     memo_path *next_of_block;   /* other ways in to the same block */
     memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
 };
+
+/* What is looked at for every block lies in one line of the host's cache. */
+enum { MEMO_HOT = offsetof(memo_way, steps) };
+_Static_assert(offsetof(memo_path, way) + MEMO_HOT <= HOST_LINE, "of a path");
+_Static_assert(offsetof(memo_edge, way) + MEMO_HOT <= HOST_LINE, "of an edge");
 
 /* The interned form of the core's state; NULL: only the core's `state` holds it. */
 static inline memo_state *memo_current(const memo *m)

@@ -6,7 +6,7 @@
 memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     const p5_access *access = accesses + way->first_access;
-    for (const memo_step *step = way->steps; step < way->steps_end; step++) {
+    for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
         bool usual = step->node->place.kind == MEMO_PASSED
                          ? predictor_passes(core->predictor, memo_passed_group(core, step->node))
                          : memory_data_usual(core->memory, access++, memo_clock(core, step->offset));
@@ -18,7 +18,8 @@ memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const 
 
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
-    return memo_steps_passing(core, accesses, way, way->only_data);
+    return way->only_data ? memo_steps_passing(core, accesses, way, true)
+                          : memo_steps_passing(core, accesses, way, false);
 }
 
 bool memo_line_present(const code_cache *code, memo_line *line)
@@ -60,10 +61,10 @@ static memo_edge *__attribute__((noinline)) never_came(memo *m, const memo_answe
     return NULL;
 }
 
-static inline bool equal(const memo_answer *a, const memo_answer *b)
+static inline bool is_behind(const memo_edge *edge, const memo_answer *answer)
 {
-    return ((a->word[0] ^ b->word[0]) | (a->word[1] ^ b->word[1]) | (a->word[2] ^ b->word[2]) |
-            (a->word[3] ^ b->word[3])) == 0;
+    const uint64_t *rest = edge->rest, *word = answer->word;
+    return ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2]) | (edge->quick ^ word[3])) == 0;
 }
 
 /* The way goes on behind `edge`. */
@@ -86,7 +87,7 @@ further_behind(memo *m, memo_node *node, const memo_answer *answer)
 {
     memo_edge *before = node->edges;
     for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next)
-        if (equal(&edge->answer, answer))
+        if (is_behind(edge, answer))
             return to_front(node, before, edge);
     return never_came(m, answer);
 }
@@ -97,7 +98,7 @@ static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
     memo_edge *edge = node->edges;
     if (__builtin_expect(!edge, 0))
         return never_came(m, &answer);
-    if (__builtin_expect(!equal(&edge->answer, &answer), 0))
+    if (__builtin_expect(!is_behind(edge, &answer), 0))
         return further_behind(m, node, &answer);
     return edge;
 }
@@ -106,7 +107,7 @@ memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick)
 {
     memo_edge *before = node->edges;
     for (memo_edge *edge = before ? before->next : NULL; edge; before = edge, edge = edge->next)
-        if (edge->answer.word[3] == quick)
+        if (edge->quick == quick)
             return to_front(node, before, edge);
     const data_answer unpacked = memory_quick_unpack(quick);
     const memo_answer answer = memo_pack_data(&unpacked, 0);

@@ -56,7 +56,7 @@ static inline memo_edge *memo_behind_quick(p5_core *core, memo_node *node, const
     if (profiled && !memory_quick_hit(quick))
         profile_missed_data(core, access->physical);
     memo_edge *edge = node->edges;
-    if (__builtin_expect(!edge || edge->answer.word[3] != quick, 0))
+    if (__builtin_expect(!edge || edge->quick != quick, 0))
         return memo_behind_other(&core->memo, node, quick);
     return edge;
 }
@@ -120,9 +120,10 @@ memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     struct memory *m = core->memory;
     const p5_access *access = accesses + way->first_access;
-    for (const memo_step *step = way->steps; step != way->steps_end; step++, access++)
-        if (__builtin_expect(!memory_data_expected(m, access, &step->expected), 0))
-            return step->node;
+    const data_expected *expected = way->expected, *end = expected + way->step_count;
+    for (; expected != end; expected++, access++)
+        if (__builtin_expect(!memory_data_expected(m, access, expected), 0))
+            return way->steps[expected - way->expected].node;
     return way->end;
 }
 
@@ -133,18 +134,23 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
     struct memory *m = core->memory;
     if (__builtin_expect(memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)), 0))
         return memo_steps_disturbed(core, accesses, way);
-    const uint64_t now = core->now;
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
-    for (const memo_step *step = way->steps; step != way->steps_end; step++) {
-        if (!only_data && step->node->place.kind == MEMO_PASSED) {
-            if (!predictor_passes(core->predictor, memo_passed_group(core, step->node)))
-                return step->node;
-            continue;
-        }
-        if (!memory_data_expected_at(m, access++, &step->expected, &concern,
-                                     now + (uint64_t)(int64_t)step->offset))
-            return step->node;
+    const data_expected *expected = way->expected, *end = expected + way->step_count;
+    for (; expected != end; expected++) {
+        const ptrdiff_t n = expected - way->expected;
+        bool usual;
+        if (!only_data && expected->kind == 0 && way->steps[n].node->place.kind == MEMO_PASSED)
+            usual = predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
+        else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
+            usual = memory_data_usual(m, access++, memo_clock(core, way->steps[n].offset));
+        else if ((expected->write & concern.writes) &&
+                 memo_clock(core, way->steps[n].offset) < memory_writes_done(m))
+            usual = false;
+        else
+            usual = memory_hits(m, access++, expected);
+        if (!usual)
+            return way->steps[n].node;
     }
     return way->end;
 }
@@ -153,7 +159,7 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
 static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core, const p5_retired *r,
                                                                    const memo_way *way)
 {
-    if (way->steps == way->steps_end)
+    if (way->step_count == 0)
         return way->end;
     bool calm = way->only_data && memory_calm(core->memory, memo_clock(core, way->first_offset),
                                               memo_clock(core, way->last_offset));
@@ -165,9 +171,8 @@ static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core
 static inline bool memo_code_usual(p5_core *core, const memo_path *path, const memo_way *way)
 {
     struct memory *m = core->memory;
-    return !way->asks_code ||
-           (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
-            (way->page == m->code_tlb.last.of[0] || memory_code_page_usual(m, path->block->code->linear)));
+    return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
+                               memory_code_page_usual(m, path->block->code->linear));
 }
 
 /* A line is in the code cache where it was last, with the end bits that have to be known. */
@@ -176,6 +181,14 @@ static inline bool memo_line_in_place(const code_cache *code, const memo_line *l
     unsigned set = cache_set(line->physical);
     return code->tag[set][line->way] == cache_tag(line->physical) &&
            (line->ends & ~code->ends[set][line->way]) == 0;
+}
+
+/* Something may have happened in the set of a line since the way's lines were used last. How many lines a
+ * block has is another number every time: the host could not predict a loop over them. */
+static inline bool memo_sets_changed(const code_cache *code, const memo_way *way)
+{
+    return (code->changed[way->first_set] > way->code_changes) |
+           (code->changed[way->last_set] > way->code_changes) | (way->line_count > 2);
 }
 
 /* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has
@@ -193,6 +206,10 @@ static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_c
         return true;
     if (way->code_changes == 0)
         return false;
+    if (__builtin_expect(!memo_sets_changed(code, way), 1)) {
+        way->code_changes = code->changes;
+        return true;
+    }
     memo_line *line = memo_lines(way);
     for (const memo_line *end = line + way->line_count; line != end; line++)
         if (code->changed[cache_set(line->physical)] > way->code_changes) {

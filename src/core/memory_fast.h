@@ -160,13 +160,13 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
  * addresses that tell, and older writes. */
 typedef struct memory_concern {
     uint32_t mask, line;
-    uint64_t writes_done;
+    bool writes; /* there are some: memory_writes_done */
 } memory_concern;
 
 /* ... from `clock` on. */
 static inline memory_concern memory_concerns(const struct memory *m, uint64_t clock)
 {
-    memory_concern concern = {0, 1, memory_writes_done(m)}; /* fits no address */
+    memory_concern concern = {0, 1, memory_writes_done(m) > clock}; /* fits no address */
     if (m->data_fill.done > clock) {
         concern.mask = m->same_set_waits ? (CACHE_SETS - 1u) * CACHE_LINE : ~(CACHE_LINE - 1u);
         concern.line = m->data_fill.line & concern.mask;
@@ -174,16 +174,11 @@ static inline memory_concern memory_concerns(const struct memory *m, uint64_t cl
     return concern;
 }
 
-/* memory_data_usual of a reference that is mostly as `expected`, at a clock when no other master acts and the
- * cache is not frozen. */
-static inline __attribute__((always_inline)) bool
-memory_data_expected_at(struct memory *m, const p5_access *access, const data_expected *expected,
-                        const memory_concern *concern, uint64_t clock)
+/* A reference has to be looked at with its clock: memory_data_usual. */
+static inline bool memory_is_concerned(const memory_concern *concern, const p5_access *access,
+                                       const data_expected *expected)
 {
-    if (__builtin_expect(
-            memory_kind(access) != expected->kind || (access->physical & concern->mask) == concern->line, 0))
-        return memory_data_usual(m, access, clock);
-    return !(expected->write && clock < concern->writes_done) && memory_hits(m, access, expected);
+    return memory_kind(access) != expected->kind || (access->physical & concern->mask) == concern->line;
 }
 
 /* Code TLB hit. */
