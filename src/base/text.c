@@ -171,16 +171,84 @@ char *text_field(char **cursor, char separator)
     return start;
 }
 
+/* Two digits at a time, from the last on; answers where they begin. */
+static char *digits_before(char *end, uint64_t value)
+{
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+        "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+        "8081828384858687888990919293949596979899";
+    for (; value >= 100; value /= 100)
+        memcpy(end -= 2, &pairs[value % 100 * 2], 2);
+    if (value >= 10)
+        memcpy(end -= 2, &pairs[value * 2], 2);
+    else
+        *--end = (char)('0' + value);
+    return end;
+}
+
+char *text_put_unsigned(char *to, uint64_t value)
+{
+    char digits[TEXT_UNSIGNED_BYTES], *end = digits + sizeof digits, *from = digits_before(end, value);
+    memcpy(to, from, (size_t)(end - from));
+    return to + (end - from);
+}
+
 const char *text_grouped(uint64_t value, char *buffer, size_t size)
 {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    char digits[TEXT_UNSIGNED_BYTES], *end = digits + sizeof digits;
     size_t out = 0;
-    for (int i = 0; i < length && out + 2 < size; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
+    for (const char *at = digits_before(end, value), *first = at; at < end; at++) {
+        bool comma = at > first && (end - at) % 3 == 0;
+        if (out + comma + 1 >= size)
+            break;
+        if (comma)
             buffer[out++] = ',';
-        buffer[out++] = digits[i];
+        buffer[out++] = *at;
     }
     buffer[out] = '\0';
+    return buffer;
+}
+
+/* mantissa * scale / 2^shift, to the nearest whole number, and to the even one of two. */
+static uint64_t scaled(uint64_t mantissa, uint64_t scale, unsigned shift)
+{
+    unsigned __int128 all = (unsigned __int128)mantissa * scale;
+    uint64_t whole = (uint64_t)(all >> shift);
+    unsigned __int128 rest = all - ((unsigned __int128)whole << shift);
+    unsigned __int128 half = (unsigned __int128)1 << (shift - 1);
+    return whole + (rest > half || (rest == half && whole % 2 == 1));
+}
+
+/* The parts of an IEEE double: 52 bits behind a one, and a power of two. */
+enum { FRACTION_BITS = 52, BIAS = 1023 };
+
+const char *text_fixed(double value, unsigned decimals, char *buffer, size_t size)
+{
+    enum { MOST_DECIMALS = 9, ROOM = 32 };
+    static const uint64_t powers[MOST_DECIMALS + 1] = {1,      10,      100,      1000,      10000,
+                                                       100000, 1000000, 10000000, 100000000, 1000000000};
+    uint64_t bits, one = UINT64_C(1) << FRACTION_BITS;
+    memcpy(&bits, &value, sizeof bits);
+    /* Zero, or what has a fraction, fits in 64 bits with its decimals and is not too small for `scaled`. */
+    bool usual = bits == 0 || (value >= 0x1p-64 && value < 0x1p52);
+    if (!usual || decimals > MOST_DECIMALS || size < ROOM || value * (double)powers[decimals] >= 0x1p63) {
+        snprintf(buffer, size, "%.*f", (int)decimals, value);
+        return buffer;
+    }
+    unsigned shift = FRACTION_BITS + BIAS - (unsigned)(bits >> FRACTION_BITS);
+    uint64_t number = bits == 0 ? 0 : scaled((bits & (one - 1)) | one, powers[decimals], shift);
+    char digits[ROOM], *end = digits + sizeof digits;
+    char *from = digits_before(end, number);
+    while (end - from <= (ptrdiff_t)decimals)
+        *--from = '0';
+    size_t whole = (size_t)(end - from) - decimals;
+    char *to = (char *)memcpy(buffer, from, whole) + whole;
+    if (decimals > 0) {
+        *to++ = '.';
+        memcpy(to, from + whole, decimals);
+        to += decimals;
+    }
+    *to = '\0';
     return buffer;
 }

@@ -1,10 +1,11 @@
 #include "report/json_writer.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 void json_init(json_writer *json, FILE *out)
 {
@@ -92,10 +93,24 @@ static unsigned utf8_length(const unsigned char *text)
     return length;
 }
 
+/* How many characters from `text` on stand for themselves. */
+static size_t plain_length(const unsigned char *text)
+{
+    size_t length = 0;
+    while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' && text[length] != '\\')
+        length++;
+    return length;
+}
+
 static void write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
+    for (const unsigned char *at = (const unsigned char *)text;;) {
+        size_t plain = plain_length(at);
+        fwrite(at, 1, plain, out);
+        at += plain;
+        if (*at == '\0')
+            break;
         unsigned length = utf8_length(at);
         if (length == 0) {
             fputs("\\ufffd", out);
@@ -136,24 +151,37 @@ void json_string(json_writer *json, const char *text)
 
 void json_unsigned(json_writer *json, uint64_t value)
 {
+    char digits[TEXT_UNSIGNED_BYTES];
     before_value(json);
-    fprintf(json->out, "%" PRIu64, value);
+    fwrite(digits, 1, (size_t)(text_put_unsigned(digits, value) - digits), json->out);
+}
+
+/* The shortest text that reads back as `value`. */
+static void find_text(double value, char *text, size_t size)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
 }
 
 void json_double(json_writer *json, double value)
 {
+    if (!signbit(value) && value < 1e15 && floor(value) == value) {
+        json_unsigned(json, (uint64_t)value); /* the same, without looking for it */
+        return;
+    }
     before_value(json);
     if (!isfinite(value)) {
         fputs("null", json->out);
         return;
     }
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    fputs(text, json->out);
+    /* Many stand in every line of an interval. */
+    if (json->last_text[0] == '\0' || memcmp(&value, &json->last, sizeof value) != 0)
+        find_text(value, json->last_text, sizeof json->last_text);
+    json->last = value;
+    fputs(json->last_text, json->out);
 }
 
 void json_bool(json_writer *json, bool value)

@@ -16,6 +16,8 @@ typedef struct json_writer {
     uint32_t has_items; /* bit per depth: a separator is due before the next item */
     uint32_t is_object; /* bit per depth */
     bool after_key;
+    double last; /* written by json_double, and its text if there is one */
+    char last_text[32];
 } json_writer;
 
 void json_init(json_writer *json, FILE *out);

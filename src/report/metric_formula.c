@@ -287,7 +287,7 @@ void metric_values(const p5_counts *counts, unsigned cpl_mask, double clock_mhz,
 const char *metric_text(double value, unsigned decimals, char *buffer, size_t size)
 {
     if (isfinite(value))
-        snprintf(buffer, size, "%.*f", (int)decimals, value);
+        text_fixed(value, decimals, buffer, size);
     else
         snprintf(buffer, size, "-");
     return buffer;

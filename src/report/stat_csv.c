@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "report/cpi_stack.h"
 #include "report/metric.h"
 #include "report/stat.h"
@@ -20,8 +21,10 @@ typedef struct csv {
 static void start_line(csv *to)
 {
     to->line_started = true;
-    if (to->stat->interval != 0)
-        fprintf(to->out, "%s%s", to->interval, to->separator);
+    if (to->stat->interval == 0)
+        return;
+    fputs(to->interval, to->out);
+    fputs(to->separator, to->out);
 }
 
 /* Writes one field. A separator or line end inside would shift the fields behind it: it becomes a blank. */
@@ -31,6 +34,10 @@ static void field(csv *to, const char *text)
         fputs(to->separator, to->out);
     else
         start_line(to);
+    if (strstr(text, to->separator) == NULL && strchr(text, '\n') == NULL) {
+        fputs(text, to->out);
+        return;
+    }
     size_t length = strlen(to->separator);
     while (*text != '\0') {
         if (length > 0 && strncmp(text, to->separator, length) == 0) {
@@ -43,11 +50,10 @@ static void field(csv *to, const char *text)
     }
 }
 
-static void number_field(csv *to, double value, int decimals)
+static void number_field(csv *to, double value, unsigned decimals)
 {
     char text[64];
-    snprintf(text, sizeof text, "%.*f", decimals, value);
-    field(to, text);
+    field(to, text_fixed(value, decimals, text, sizeof text));
 }
 
 static void end_line(csv *to)
@@ -86,7 +92,7 @@ static void write_row(csv *to, const stat_row *of)
         field(to, "<not supported>");
     middle_fields(to, "", row->name, value.variance_percent);
     if (stat_row_metric(&to->report, of, &beside)) {
-        number_field(to, beside.value, (int)beside.decimals);
+        number_field(to, beside.value, beside.decimals);
         field(to, beside.unit);
     } else {
         field(to, "");

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "p5scope/version.h"
 #include "report/cpi_stack.h"
 #include "report/json_writer.h"
@@ -35,7 +36,7 @@ static void write_perf_keys(json_writer *json, const stat_report *report, double
 {
     const p5_stat *stat = report->stat;
     char text[64];
-    snprintf(text, sizeof text, "%.6f", value);
+    text_fixed(value, 6, text, sizeof text);
     write_interval(json, stat);
     json_key_string(json, "counter-value", text);
     json_key_string(json, "unit", unit);

@@ -26,37 +26,67 @@ static const char *whole(const text_report *in, double value, char *buffer, size
     uint64_t number = (uint64_t)llround(value);
     if (in->style->big_numbers)
         return text_grouped(number, buffer, size);
-    snprintf(buffer, size, "%" PRIu64, number);
+    *text_put_unsigned(buffer, number) = '\0';
     return buffer;
 }
 
-static void write_variance(const text_report *in, double percent)
+/* printf's "%*s" and "%-*s", into room for `width` or the text; each answers where the line goes on. */
+static char *put_right(char *to, size_t width, const char *text)
 {
-    if (in->stat->run_count > 1)
-        fprintf(in->out, "  ( +- %5.2f%% )", percent);
+    for (size_t length = strlen(text); length < width; length++)
+        *to++ = ' ';
+    return stpcpy(to, text);
 }
 
+static char *put_left(char *to, size_t width, const char *text)
+{
+    char *end = stpcpy(to, text);
+    while (end < to + width)
+        *end++ = ' ';
+    return end;
+}
+
+/* Nothing if there was but one run. */
+static const char *variance(const text_report *in, double percent, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (in->stat->run_count > 1)
+        snprintf(buffer, size, "  ( +- %5.2f%% )", percent);
+    return buffer;
+}
+
+/* The count, the name and what stands beside it. */
+static char *put_count(text_report *in, const stat_row *of, char *to)
+{
+    enum { METRIC_WIDTH = 9 };
+    const char *name = of->selected->name;
+    char number[32];
+    stat_value value = stat_row_value(in->stat, of->selected);
+    stat_metric beside;
+    to = put_right(to, VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
+    to = stpcpy(to, "      ");
+    if (stat_row_metric(&in->report, of, &beside)) {
+        to = stpcpy(put_left(to, NAME_WIDTH, name), " #");
+        to = put_right(to, METRIC_WIDTH, text_fixed(beside.value, beside.decimals, number, sizeof number));
+        *to++ = ' ';
+        to = stpcpy(to, beside.unit);
+    } else {
+        to = put_left(to, in->stat->run_count > 1 ? NAME_WIDTH : 0, name);
+    }
+    return stpcpy(to, variance(in, value.variance_percent, number, sizeof number));
+}
+
+/* Intervals are made of rows, so that each is put together by hand. */
 static void write_row(text_report *in, const stat_row *of)
 {
-    const p5_selected *row = of->selected;
-    char number[32];
-    fputs(in->interval, in->out);
-    if (!row->supported) {
-        fprintf(in->out, "%*s      %s\n", VALUE_WIDTH, "<not supported>", row->name);
-        return;
-    }
-    stat_value value = stat_row_value(in->stat, row);
-    fprintf(in->out, "%*s      ", VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
-    stat_metric beside;
-    if (stat_row_metric(&in->report, of, &beside))
-        fprintf(in->out, "%-*s #%9.*f %s", NAME_WIDTH, row->name, (int)beside.decimals, beside.value,
-                beside.unit);
-    else if (in->stat->run_count > 1)
-        fprintf(in->out, "%-*s", NAME_WIDTH, row->name);
+    enum { LINE_BYTES = 512 };
+    char line[LINE_BYTES], *to = stpcpy(line, in->interval);
+    if (of->selected->supported)
+        to = put_count(in, of, to);
     else
-        fputs(row->name, in->out);
-    write_variance(in, value.variance_percent);
-    fputc('\n', in->out);
+        to = stpcpy(stpcpy(put_right(to, VALUE_WIDTH, "<not supported>"), "      "), of->selected->name);
+    *to++ = '\n';
+    fwrite(line, 1, (size_t)(to - line), in->out);
 }
 
 static void write_heading(const text_report *in, const char *format, const char *text)
@@ -140,13 +170,12 @@ static void write_times(const text_report *in)
     double mhz = p5_model_clock_mhz(in->stat->model);
     char number[32];
     fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole(in, clocks.mean, number, sizeof number));
-    write_variance(in, clocks.variance_percent);
+    fputs(variance(in, clocks.variance_percent, number, sizeof number), in->out);
     fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz);
     fprintf(in->out, "\n%*.9f seconds on the host", VALUE_WIDTH, host.mean);
     if (host.mean > 0)
         fprintf(in->out, ", %.1f MIPS", stat_host_mips(in->stat));
-    write_variance(in, host.variance_percent);
-    fputc('\n', in->out);
+    fprintf(in->out, "%s\n", variance(in, host.variance_percent, number, sizeof number));
 }
 
 /* Each run by itself, with its distance from the mean, as perf stat --table. */

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/host_time.h"
+#include "base/text.h"
 #include "report/json_writer.h"
 
 enum {
@@ -202,13 +203,9 @@ void trace_put_char(trace_file *file, char c)
 
 void trace_put_unsigned(trace_file *file, uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    trace_put_bytes(file, digits + at, sizeof digits - at);
+    char *to = trace_room(file, TEXT_UNSIGNED_BYTES);
+    if (to != NULL)
+        trace_wrote(file, text_put_unsigned(to, value));
 }
 
 void trace_put_format(trace_file *file, const char *format, ...)
