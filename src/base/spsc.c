@@ -69,6 +69,24 @@ static void wait_for(spsc *q, unsigned long long wanted)
     q->producer.known_done = atomic_load(&q->done);
 }
 
+/* The same, but does something else first if there is anything. */
+static void spend_time_for(spsc *q, unsigned long long wanted)
+{
+    if (q->producer.spare != NULL) {
+        publish(q);
+        wake(q);
+        while (atomic_load(&q->done) < wanted && q->producer.spare(q->producer.spare_context))
+            continue;
+    }
+    wait_for(q, wanted);
+}
+
+void spsc_spare(spsc *q, bool (*spare)(void *context), void *context)
+{
+    q->producer.spare = spare;
+    q->producer.spare_context = context;
+}
+
 /* Finds a place for a message among those that are not known to be done. */
 static bool find_room(spsc *q, size_t bytes)
 {
@@ -95,7 +113,7 @@ void *spsc_reserve(spsc *q, size_t bytes)
         unsigned long long known = q->producer.known_done, put = q->producer.put;
         q->producer.known_done = atomic_load_explicit(&q->done, memory_order_acquire);
         if (q->producer.known_done == known)
-            wait_for(q, known + (put - known + 1) / 2);
+            spend_time_for(q, known + (put - known + 1) / 2);
     }
     q->producer.next = q->producer.reserved + (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
     return q->bytes + q->producer.reserved;
@@ -127,12 +145,13 @@ bool spsc_has_done(spsc *q, unsigned long long count)
 void spsc_wait(spsc *q, unsigned long long count)
 {
     if (!spsc_has_done(q, count))
-        wait_for(q, count);
+        spend_time_for(q, count);
 }
 
 void spsc_drain(spsc *q)
 {
-    spsc_wait(q, q->producer.put);
+    if (!spsc_has_done(q, q->producer.put))
+        wait_for(q, q->producer.put);
 }
 
 void spsc_end(spsc *q)

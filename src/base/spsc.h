@@ -25,7 +25,9 @@ typedef struct spsc {
     /* Counted from the first message on: what each side has done, and what it knows of the other. */
     struct {
         BEGINS_LINE unsigned long long put, known_done;
-        size_t next, reserved; /* where the next message may begin; its place */
+        size_t next, reserved;        /* where the next message may begin; its place */
+        bool (*spare)(void *context); /* spsc_spare's; NULL: none */
+        void *spare_context;
     } producer;
     struct {
         BEGINS_LINE unsigned long long done, known_put;
@@ -46,6 +48,9 @@ void spsc_close(spsc *q);
 /* The producer's. Room for a message of at most SPSC_LARGEST bytes, which the next spsc_put puts into the
  * queue; waits for it if it has to. */
 void *spsc_reserve(spsc *q, size_t bytes);
+/* Before the producer sleeps in spsc_reserve or spsc_wait it calls `spare` until that answers false, for
+ * there is nothing to do, or until it need not wait any more. */
+void spsc_spare(spsc *q, bool (*spare)(void *context), void *context);
 /* The consumer may hear of it only at the SPSC_STEPth one, spsc_drain or spsc_end. */
 void spsc_put(spsc *q);
 /* How many have been put. */

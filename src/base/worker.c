@@ -79,6 +79,11 @@ bool worker_has_done(worker *w, unsigned long long count)
     return spsc_has_done(&w->queue, count);
 }
 
+void worker_spare(worker *w, bool (*spare)(void *context), void *context)
+{
+    spsc_spare(&w->queue, spare, context);
+}
+
 void worker_wait_for(worker *w, unsigned long long count)
 {
     spsc_wait(&w->queue, count);

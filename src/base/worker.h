@@ -23,6 +23,8 @@ void worker_put(worker *w);
 /* Messages put so far, and whether the first `count` of them are done. */
 unsigned long long worker_count(const worker *w);
 bool worker_has_done(worker *w, unsigned long long count);
+/* What to do in the place of waiting for room or for some of the messages: spsc_spare. */
+void worker_spare(worker *w, bool (*spare)(void *context), void *context);
 /* Returns when they are. */
 void worker_wait_for(worker *w, unsigned long long count);
 /* Returns when all the work is done. */

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/quiet.h"
 #include "machine/linux.h"
 #include "machine/linux_abi.h"
 #include "machine/linux_calls.h"
@@ -105,17 +106,12 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
 static int32_t write_quietly(const linux_open_file *file, const struct iovec *pieces, int count,
                              uint64_t offset)
 {
-    sigset_t pipe_signal, old, pending;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &old);
+    quiet closed;
+    quiet_begin(&closed, false);
     ssize_t put = offset != NO_OFFSET ? pwritev(file->host, pieces, count, (off_t)offset)
                                       : writev(file->host, pieces, count);
     int32_t result = put < 0 ? -errno : (int32_t)put;
-    if (result == -EPIPE && !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&pipe_signal, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    quiet_end(&closed, result == -EPIPE);
     return result;
 }
 

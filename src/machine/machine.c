@@ -84,6 +84,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     p5_machine *m = host_line_calloc(sizeof *m);
     if (m == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    spare_init(&m->spare);
     m->options = *options;
     m->options.model = NULL;
     p5_status status = P5_OK;
@@ -194,6 +195,7 @@ void p5_machine_close(p5_machine *machine)
     observers_free(machine);
     ports_free(&machine->ports);
     notice_free(&machine->notices);
+    spare_free(&machine->spare);
     free(machine);
 }
 

@@ -67,6 +67,11 @@ static void work(void *context, const void *m)
         engine_request_attention_apart(machine->engine);
 }
 
+static bool use_time(void *machine)
+{
+    return spare_use(machine);
+}
+
 /* From so many stretches, values and accesses on. */
 static engine_room room_on(shelf *s, size_t blocks, size_t values, size_t accesses)
 {
@@ -87,6 +92,7 @@ pricer *pricer_open(p5_machine *machine)
         free(p);
         return NULL;
     }
+    worker_spare(p->worker, use_time, machine);
     engine_room first = room_on(&p->shelves[0], 0, 0, 0);
     engine_batch_into(machine->engine, &first);
     return p;

@@ -14,6 +14,7 @@
 #include "machine/notice.h"
 #include "machine/observe.h"
 #include "machine/ports.h"
+#include "machine/spare.h"
 #include "p5scope/machine.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -116,6 +117,7 @@ struct p5_machine {
     bool close_wanted;    /* p5_machine_close was called by one */
     struct gdb *debugger; /* NULL: none */
     atomic_bool stop;     /* p5_machine_stop was called */
+    spare_time spare;     /* of the thread that executes */
 
     p5_model *model;
     p5_pmu *pmu;

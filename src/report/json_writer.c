@@ -152,8 +152,9 @@ void json_string(json_writer *json, const char *text)
 void json_unsigned(json_writer *json, uint64_t value)
 {
     char digits[TEXT_UNSIGNED_BYTES];
+    const char *end = text_put_unsigned(digits, value);
     before_value(json);
-    fwrite(digits, 1, (size_t)(text_put_unsigned(digits, value) - digits), json->out);
+    fwrite(digits, 1, (size_t)(end - digits), json->out);
 }
 
 /* The shortest text that reads back as `value`. */

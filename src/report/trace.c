@@ -4,8 +4,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "machine/state.h"
 #include "p5scope/version.h"
-#include "report/trace_sink.h"
+#include "report/trace_rows.h"
 
 /* ---- formats ------------------------------------------------------------------------------------------- */
 
@@ -71,9 +72,9 @@ void trace_fail(p5_trace *trace, const p5_error *error)
 {
     if (trace->failed)
         return;
-    trace->failed = true;
     if (error != NULL)
         trace->error = *error;
+    trace->failed = true;
     p5_machine_stop(trace->machine);
 }
 
@@ -161,7 +162,10 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
         .clock_before = trace->clock_before};
     if (kind == NULL)
         describe(trace, at, &row);
-    trace->sink->row(trace, &row);
+    if (trace->aside != NULL)
+        trace_rows_put(trace->aside, &row);
+    else
+        trace->sink->row(trace, &row);
     if (trace->file != NULL && trace_file_failed(trace->file))
         trace_fail(trace, NULL);
     if (trace->failed)
@@ -236,6 +240,12 @@ static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool lev
         trace->sink->pin(trace, pin, level, clock);
 }
 
+static bool some_work(void *context)
+{
+    const p5_trace *trace = context;
+    return trace->aside != NULL ? trace_rows_some(trace->aside) : trace_file_some(trace->file);
+}
+
 /* ---- opening and closing ------------------------------------------------------------------------------- */
 
 static p5_status make_columns(p5_trace *trace, p5_error *error)
@@ -305,6 +315,7 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
 
 static void free_trace(p5_trace *trace)
 {
+    trace_rows_close(trace->aside);
     p5_selection_free(&trace->all);
     free(trace->columns);
     free(trace->values);
@@ -328,11 +339,16 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     trace->machine = machine;
     trace->options = *options;
     trace->sink = sink;
+    trace->spare = (spare_work){.some = some_work, .context = trace};
+    bool two_threads = machine->options.threads > 1;
     p5_status status = make_columns(trace, error);
     if (status == P5_OK)
         status = start_observing(trace, error);
     if (status == P5_OK && !sink->has_database)
-        status = trace_file_open(options->path, options->compressed, &trace->file, error);
+        status = trace_file_open(options->path, options->compressed, two_threads && !sink->row_apart,
+                                 &trace->file, error);
+    if (status == P5_OK && two_threads && sink->row_apart && (trace->aside = trace_rows_open(trace)) == NULL)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     if (status == P5_OK)
         status = sink->begin(trace, error);
     if (status != P5_OK) {
@@ -346,6 +362,8 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
                              .instructions = p5_machine_instructions(machine)};
         open_window(trace, &at);
     }
+    if (two_threads)
+        spare_add(machine, &trace->spare);
     *out = trace;
     return P5_OK;
 }
@@ -356,6 +374,7 @@ p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
     if (trace->sink->pin != NULL)
         p5_pmu_settle_pins(p5_machine_pmu(trace->machine));
     p5_observer_close(trace->observer);
+    spare_remove(trace->machine, &trace->spare);
     if (trace->open) {
         p5_observation at = {.clock = p5_machine_clock(trace->machine),
                              .instructions = p5_machine_instructions(trace->machine)};
@@ -363,6 +382,8 @@ p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
         if (trace->sink->window != NULL)
             trace->sink->window(trace, false);
     }
+    if (trace->aside != NULL)
+        trace_rows_finish(trace->aside);
     p5_status ended = trace->sink->end != NULL ? trace->sink->end(trace, ending, error) : P5_OK;
     p5_error reason;
     p5_status closed = trace_file_close(trace->file, &reason);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,54 +12,71 @@
 #include <zstd.h>
 
 #include "base/array.h"
+#include "base/aside.h"
 #include "base/error.h"
 #include "base/host_time.h"
+#include "base/quiet.h"
 #include "base/text.h"
 #include "report/json_writer.h"
 
 enum {
     PIECE_BYTES = 64 * 1024,
+    MOST_PIECES = 16,
     COMPRESSED_PIECE_BYTES = 1024 * 1024, /* a frame knows nothing of the one before */
     COMPRESSION_LEVEL = 3,
     SECONDS = 1
 };
 
+/* Text on its way into the file. */
+typedef struct piece {
+    ARRAY_OF(char) text;
+    size_t size; /* of its whole records */
+} piece;
+
+/* `failure`, if it is not an errno. */
+enum { GOOD = 0, NO_MEMORY = -1 };
+
 struct trace_file {
     const char *path; /* the caller's */
+    /* Of who makes the records. */
+    piece pieces[MOST_PIECES];
+    aside *aside;       /* pieces that are complete, by number */
+    piece *last;        /* the one that is not */
+    size_t records_end; /* of the last whole record in it */
+    int64_t flushed;    /* when it was begun */
+    /* Of who writes them. */
     int descriptor;
     bool regular;
     off_t written; /* whole records */
-    ARRAY_OF(char) text;
-    size_t records_end; /* of the last whole record in `text` */
-    int64_t flushed;    /* when `text` was last empty */
     ZSTD_CCtx *compressor;
     char *packed;
     size_t packed_room;
-    p5_status status;
-    int reason; /* errno */
+    atomic_int failure; /* the first */
 };
 
-static void fail(trace_file *file, p5_status status, int reason)
+static void fail(trace_file *file, int failure)
 {
-    if (file->status != P5_OK)
-        return;
-    file->status = status;
-    file->reason = reason;
+    int good = GOOD;
+    atomic_compare_exchange_strong(&file->failure, &good, failure);
 }
 
 bool trace_file_failed(const trace_file *file)
 {
-    return file->status != P5_OK;
+    return atomic_load_explicit(&file->failure, memory_order_relaxed) != GOOD;
 }
 
 static p5_status report(const trace_file *file, p5_error *error)
 {
-    if (file->status == P5_ERR_MEMORY)
+    int failure = atomic_load(&file->failure);
+    if (failure == NO_MEMORY)
         return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
-    return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, strerror(file->reason));
+    return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, strerror(failure));
 }
 
-p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p5_error *error)
+static void write_slot(void *file, unsigned slot);
+
+p5_status trace_file_open(const char *path, bool compressed, bool put_aside, trace_file **out,
+                          p5_error *error)
 {
     *out = NULL;
     trace_file *file = calloc(1, sizeof *file);
@@ -69,7 +87,7 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
     file->descriptor =
         standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file->descriptor < 0)
-        fail(file, P5_ERR_IO, errno);
+        fail(file, errno);
     struct stat about;
     file->regular =
         !standard && file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 && S_ISREG(about.st_mode);
@@ -78,19 +96,22 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
         file->packed_room = ZSTD_compressBound(2 * COMPRESSED_PIECE_BYTES);
         file->packed = malloc(file->packed_room);
         if (file->compressor == NULL || file->packed == NULL)
-            fail(file, P5_ERR_MEMORY, 0);
+            fail(file, NO_MEMORY);
         else
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_checksumFlag, 1);
         if (file->compressor != NULL)
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
     }
+    file->aside = aside_open(put_aside && !compressed ? MOST_PIECES : 1, write_slot, file);
+    if (file->aside == NULL)
+        fail(file, NO_MEMORY);
+    file->last = &file->pieces[0];
     file->flushed = host_now_whole();
-    if (file->status == P5_OK) {
+    if (!trace_file_failed(file)) {
         *out = file;
         return P5_OK;
     }
-    report(file, error);
-    p5_status status = file->status;
+    p5_status status = report(file, error);
     trace_file_close(file, NULL);
     return status;
 }
@@ -115,7 +136,7 @@ static void write_piece(trace_file *file, const char *data, size_t size)
         if (part < 0 && errno == EINTR)
             continue;
         if (part < 0) {
-            fail(file, P5_ERR_IO, errno);
+            fail(file, errno);
             break;
         }
         done += (size_t)part;
@@ -123,7 +144,7 @@ static void write_piece(trace_file *file, const char *data, size_t size)
     if (done < size) { /* half a record would be worse than none */
         file->written += (off_t)whole_records(file, data, done);
         if (file->regular && ftruncate(file->descriptor, file->written) != 0)
-            fail(file, P5_ERR_IO, errno);
+            fail(file, errno);
         return;
     }
     file->written += (off_t)size;
@@ -135,7 +156,7 @@ static void write_frame(trace_file *file, const char *data, size_t size)
     if (bound > file->packed_room) {
         char *larger = realloc(file->packed, bound);
         if (larger == NULL) {
-            fail(file, P5_ERR_MEMORY, 0);
+            fail(file, NO_MEMORY);
             return;
         }
         file->packed = larger;
@@ -143,43 +164,73 @@ static void write_frame(trace_file *file, const char *data, size_t size)
     }
     size_t packed = ZSTD_compress2(file->compressor, file->packed, file->packed_room, data, size);
     if (ZSTD_isError(packed))
-        fail(file, P5_ERR_MEMORY, 0);
+        fail(file, NO_MEMORY);
     else
         write_piece(file, file->packed, packed);
 }
 
-static void flush(trace_file *file)
+static void write_slot(void *context, unsigned slot)
 {
-    size_t size = file->records_end;
-    if (size > 0 && file->status == P5_OK) {
-        if (file->compressor != NULL)
-            write_frame(file, file->text.items, size);
-        else
-            write_piece(file, file->text.items, size);
-        memmove(file->text.items, file->text.items + size, file->text.count - size);
-        file->text.count -= size;
-        file->records_end = 0;
-    }
+    trace_file *file = context;
+    const piece *whole = &file->pieces[slot];
+    quiet q;
+    if (trace_file_failed(file))
+        return;
+    quiet_begin(&q, true);
+    if (file->compressor != NULL)
+        write_frame(file, whole->text.items, whole->size);
+    else
+        write_piece(file, whole->text.items, whole->size);
+    quiet_end(&q, trace_file_failed(file));
+}
+
+bool trace_file_some(trace_file *file)
+{
+    return aside_some(file->aside);
+}
+
+/* The whole records become a piece; the beginning of the next one goes into another. */
+static void end_piece(trace_file *file)
+{
+    piece *full = file->last;
+    size_t size = file->records_end, rest = full->text.count - size;
     file->flushed = host_now_whole();
+    if (size == 0 || trace_file_failed(file))
+        return;
+    full->size = size;
+    aside_put(file->aside);
+    piece *next = &file->pieces[aside_slot(file->aside)];
+    file->last = next;
+    file->records_end = 0;
+    next->text.count = 0;
+    if (rest == 0)
+        return;
+    if (!array_reserve(&next->text.items, &next->text.capacity, rest, 1)) {
+        fail(file, NO_MEMORY);
+        return;
+    }
+    memmove(next->text.items, full->text.items + size, rest); /* which may be the same */
+    next->text.count = rest;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------- */
 
 char *trace_room(trace_file *file, size_t size)
 {
-    if (file->status != P5_OK)
+    piece *last = file->last;
+    if (trace_file_failed(file))
         return NULL;
-    if (file->text.count + size > file->text.capacity &&
-        !array_reserve(&file->text.items, &file->text.capacity, file->text.count + size, 1)) {
-        fail(file, P5_ERR_MEMORY, 0);
+    if (last->text.count + size > last->text.capacity &&
+        !array_reserve(&last->text.items, &last->text.capacity, last->text.count + size, 1)) {
+        fail(file, NO_MEMORY);
         return NULL;
     }
-    return file->text.items + file->text.count;
+    return last->text.items + last->text.count;
 }
 
 void trace_wrote(trace_file *file, const char *end)
 {
-    file->text.count = (size_t)(end - file->text.items);
+    file->last->text.count = (size_t)(end - file->last->text.items);
 }
 
 void trace_put_bytes(trace_file *file, const char *bytes, size_t size)
@@ -188,7 +239,7 @@ void trace_put_bytes(trace_file *file, const char *bytes, size_t size)
     if (to == NULL || size == 0)
         return;
     memcpy(to, bytes, size);
-    file->text.count += size;
+    file->last->text.count += size;
 }
 
 void trace_put(trace_file *file, const char *text)
@@ -219,7 +270,7 @@ void trace_put_format(trace_file *file, const char *format, ...)
     char *to = length >= 0 ? trace_room(file, (size_t)length + 1) : NULL;
     if (to != NULL) {
         vsnprintf(to, (size_t)length + 1, format, arguments);
-        file->text.count += (size_t)length;
+        file->last->text.count += (size_t)length;
     }
     va_end(arguments);
 }
@@ -230,7 +281,7 @@ void trace_put_json(trace_file *file, const char *text)
     size_t size = 0;
     FILE *stream = open_memstream(&quoted, &size);
     if (stream == NULL) {
-        fail(file, P5_ERR_MEMORY, 0);
+        fail(file, NO_MEMORY);
         return;
     }
     json_writer json;
@@ -239,31 +290,37 @@ void trace_put_json(trace_file *file, const char *text)
     if (fclose(stream) == 0)
         trace_put_bytes(file, quoted, size);
     else
-        fail(file, P5_ERR_MEMORY, 0);
+        fail(file, NO_MEMORY);
     free(quoted);
 }
 
 void trace_end_record(trace_file *file)
 {
-    file->records_end = file->text.count;
-    size_t piece = file->compressor != NULL ? COMPRESSED_PIECE_BYTES : PIECE_BYTES;
-    if (file->records_end >= piece || host_now_whole() - file->flushed >= SECONDS)
-        flush(file);
+    file->records_end = file->last->text.count;
+    size_t enough = file->compressor != NULL ? COMPRESSED_PIECE_BYTES : PIECE_BYTES;
+    bool late = host_now_whole() - file->flushed >= SECONDS;
+    if (file->records_end >= enough || late)
+        end_piece(file);
+    if (late)
+        aside_finish(file->aside);
 }
 
 p5_status trace_file_close(trace_file *file, p5_error *error)
 {
     if (file == NULL)
         return P5_OK;
-    flush(file);
+    if (file->aside != NULL) {
+        end_piece(file);
+        aside_finish(file->aside);
+    }
     if (file->descriptor >= 0 && close(file->descriptor) != 0)
-        fail(file, P5_ERR_IO, errno);
-    p5_status status = file->status;
-    if (status != P5_OK && error != NULL)
-        report(file, error);
+        fail(file, errno);
+    p5_status status = trace_file_failed(file) ? report(file, error) : P5_OK;
+    aside_close(file->aside);
     ZSTD_freeCCtx(file->compressor);
     free(file->packed);
-    free(file->text.items);
+    for (unsigned i = 0; i < MOST_PIECES; i++)
+        free(file->pieces[i].text.items);
     free(file);
     return status;
 }

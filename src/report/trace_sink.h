@@ -2,6 +2,9 @@
 #ifndef REPORT_TRACE_SINK_H
 #define REPORT_TRACE_SINK_H
 
+#include <stdatomic.h>
+
+#include "machine/spare.h"
 #include "p5scope/trace.h"
 #include "report/trace_file.h"
 
@@ -27,14 +30,17 @@ typedef struct trace_row {
 } trace_row;
 
 typedef struct trace_sink trace_sink_type;
+typedef struct trace_rows trace_rows;
 
 struct p5_trace {
     p5_machine *machine;
     p5_observer *observer;
     p5_trace_options options;
     const trace_sink_type *sink;
-    void *state;      /* the sink's */
-    trace_file *file; /* NULL for a database */
+    void *state;       /* the sink's */
+    trace_file *file;  /* NULL for a database */
+    trace_rows *aside; /* NULL: the sink gets each row at once */
+    spare_work spare;  /* of the rows or the file */
     p5_selection all;
     trace_column *columns;
     size_t column_count;
@@ -43,7 +49,7 @@ struct p5_trace {
     bool open;   /* within the window */
     bool began;  /* has been in it */
     bool closed; /* behind it */
-    bool failed;
+    atomic_bool failed;
     p5_error error;   /* of a sink without a file */
     p5_counts counts; /* of the row at hand */
 };
@@ -56,7 +62,8 @@ struct trace_sink {
     void (*row)(p5_trace *trace, const trace_row *row);
     void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock);   /* within the window */
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
-    bool has_database;                                                      /* writes its file itself */
+    bool row_apart;    /* `row` uses nothing that changes but the row, `state` and `file`: in any thread */
+    bool has_database; /* writes its file itself */
     bool every_instruction; /* without an interval: a row behind each */
     bool no_rows;           /* only the window matters */
 };

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/host_time.h"
+#include "base/quiet.h"
 #include "p5scope/version.h"
 #include "report/database.h"
 #include "report/stat.h"
@@ -76,7 +77,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return status;
 }
 
-static void row(p5_trace *trace, const trace_row *r)
+static void add_row(p5_trace *trace, const trace_row *r)
 {
     sqlite_state *state = trace->state;
     p5_error error = {0};
@@ -110,12 +111,22 @@ static void row(p5_trace *trace, const trace_row *r)
         trace_fail(trace, &error);
 }
 
+static void row(p5_trace *trace, const trace_row *r)
+{
+    quiet q;
+    quiet_begin(&q, true);
+    add_row(trace, r);
+    quiet_end(&q, trace->failed);
+}
+
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
+    quiet q;
     sqlite_state *state = trace->state;
     p5_status status = P5_OK;
     uint64_t clocks = p5_machine_clock(trace->machine);
     double hertz = p5_model_clock_mhz(p5_machine_model(trace->machine)) * 1e6;
+    quiet_begin(&q, true);
     if (!trace->failed) {
         status =
             database_end_run(state->database, state->run, clocks, p5_machine_instructions(trace->machine),
@@ -127,7 +138,9 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
         sqlite3_exec(state->database->sqlite, "ROLLBACK", NULL, NULL, NULL);
     }
     free_state(state);
+    quiet_end(&q, trace->failed || status != P5_OK);
     return status;
 }
 
-const trace_sink_type trace_sqlite = {.begin = begin, .row = row, .end = end, .has_database = true};
+const trace_sink_type trace_sqlite = {
+    .begin = begin, .row = row, .row_apart = true, .end = end, .has_database = true};

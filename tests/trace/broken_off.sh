@@ -38,9 +38,9 @@ for file in t.csv t.jsonl t.jsonl.zst t.db t.vcd t.json t.kanata; do
         kill -0 $pid 2>/dev/null || { cat messages; fail "$file: the run ended by itself"; }
         sleep 0.1
     done
-    # SIGKILL alone may break off the kernel within a write, which then holds a part of a row; a stopped process has finished its write
+    # SIGKILL alone may break off the kernel within a write, which then holds a part of a row; a process all of whose threads are stopped has finished its write
     kill -STOP $pid
-    until grep -q '^State:.T' /proc/$pid/status; do sleep 0.1; done
+    while grep -h '^State:' /proc/$pid/task/*/status | grep -qv '^State:.T'; do sleep 0.1; done
     kill -9 $pid
     wait $pid 2>/dev/null
     pid=
@@ -63,6 +63,24 @@ for file in t.csv t.jsonl t.jsonl.zst t.db t.vcd t.json t.kanata; do
     valid $file || fail "$file of a full disk"
     rm -f $file*
     echo "$file: what stands there can be read, killed or full"
+done
+
+# A limit of the file's size and a reader that goes away are no signals that end the run, in one thread or in two.
+for threads in 1 2; do
+    for file in t.csv t.vcd t.db; do
+        (
+            ulimit -f 512
+            exec "$program" trace -q --threads $threads -I 2000c -o $file "$guests/quicksort" 100
+        ) >/dev/null 2>messages
+        [ $? = 125 ] || fail "$file: a limit in $threads threads, status $? instead of 125"
+        grep -q "cannot write $file: " messages || { cat messages; fail "$file: a limit, no message"; }
+        rm -f $file*
+    done
+    {
+        "$program" trace -q --threads $threads -I 2000c --format csv -o - "$guests/sieve" 20 2>messages
+        echo $? >status
+    } | head -c 1000 >/dev/null
+    [ "$(cat status)" = 125 ] && grep -q 'cannot write -: Broken pipe' messages || fail "a closed pipe in $threads threads"
 done
 
 "$program" trace -q -I 100000c --format csv -o /dev/full "$guests/quicksort" 200 >/dev/null 2>messages

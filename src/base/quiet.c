@@ -1,0 +1,35 @@
+#include "base/quiet.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+void quiet_begin(quiet *q, bool limits)
+{
+    sigemptyset(&q->held);
+    sigaddset(&q->held, SIGPIPE);
+    if (limits)
+        sigaddset(&q->held, SIGXFSZ);
+    sigpending(&q->before);
+    pthread_sigmask(SIG_BLOCK, &q->held, &q->mask);
+}
+
+static void drop(const quiet *q, int signal)
+{
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    if (sigismember(&q->held, signal) && !sigismember(&q->before, signal))
+        sigtimedwait(&one, NULL, &(struct timespec){0});
+}
+
+void quiet_end(const quiet *q, bool failed)
+{
+    int reason = errno;
+    if (failed) {
+        drop(q, SIGPIPE);
+        drop(q, SIGXFSZ);
+    }
+    pthread_sigmask(SIG_SETMASK, &q->mask, NULL);
+    errno = reason;
+}
