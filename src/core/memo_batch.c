@@ -204,6 +204,21 @@ leave_at_reference(p5_core *core, batch *all, const p5_retired_block *b, memo_pa
     return leave(core, all, b, path, (memo_reached){behind, false}, given, node->number + 1);
 }
 
+/* Follows a way as far as the answers are usual, to `*at`. False: it cannot be gone quickly. */
+static inline __attribute__((always_inline)) bool
+follow_quickly(p5_core *core, const p5_block *block, const p5_access *accesses, memo_way *way, memo_node **at)
+{
+    bool moved;
+    const uint64_t first = memo_clock(core, way->quiet_offset);
+    const bool is_quiet = memory_calm(core->memory, first, first + 2 * MEMO_REACH);
+    if (__builtin_expect(!code_is_usual(core, block, way, is_quiet, &moved), 0))
+        return false;
+    *at = is_quiet ? memo_steps_calm(core, accesses, way) : memo_steps_passing(core, accesses, way, true);
+    if (__builtin_expect(moved, 0))
+        memo_use_lines(core, way, *at);
+    return true;
+}
+
 /* Prices a stretch while something is under way or answers are not the usual ones, from `at` on, if that is
  * not NULL. `profiled`: there is a profile. */
 static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, batch *all,
@@ -214,18 +229,9 @@ static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, bat
     memo_way *way = &path->way;
     const memo_edge **given = core->memo.given;
     for (;;) {
-        if (!at) {
-            bool moved;
-            bool is_quiet = memory_calm(core->memory, memo_clock(core, way->quiet_offset),
-                                        memo_clock(core, way->quiet_offset) + 2 * MEMO_REACH);
-            if (__builtin_expect(!code_is_usual(core, b->block, way, is_quiet, &moved), 0))
-                return leave_in_front(core, all, b, path, way, given);
-            at = is_quiet ? memo_steps_calm(core, accesses, way)
-                          : memo_steps_passing(core, accesses, way, true);
-            if (__builtin_expect(moved, 0))
-                memo_use_lines(core, way, at);
-        }
-        if (at->place.kind != MEMO_DATA)
+        if (!at && !follow_quickly(core, b->block, accesses, way, &at))
+            return leave_in_front(core, all, b, path, way, given);
+        if (at == way->end && (way->ends_in_branch || at->place.kind != MEMO_DATA))
             break;
         const p5_access *access = accesses + at->index;
         uint64_t quick = memo_ask_quickly(core, at, access, memo_clock(core, at->offset), profiled);
@@ -236,10 +242,14 @@ static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, bat
             return leave_at_reference(core, all, b, path, at, quick, at != way->end, given);
         *given++ = edge;
         way = &edge->way;
-        at = way->is_over ? way->end : NULL;
+        at = NULL;
+        if (way->is_over) {
+            at = way->end;
+            break;
+        }
     }
     memo_leaf *leaf = NULL;
-    if (at->place.kind == MEMO_BRANCH)
+    if (way->ends_in_branch)
         leaf = behind_last(core, b->block, at, prediction_of(all, b));
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
