@@ -6,8 +6,6 @@
 
 #include "cli/cli.h"
 
-enum { BUFFER_BYTES = 64 * 1024 }; /* a report, or one of an interval, in one write */
-
 FILE *output_open(const output_options *options)
 {
     FILE *out = stderr;
@@ -27,8 +25,6 @@ FILE *output_open(const output_options *options)
                 close(copy);
         }
     }
-    if (out != NULL && out != stderr)
-        setvbuf(out, NULL, _IOFBF, BUFFER_BYTES);
     return out;
 }
 

@@ -195,9 +195,9 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         run->permissive = p5_machine_permissive_count(machine);
         if (roi != NULL)
             region_end(roi, machine, run);
-        if (intervals != NULL)
-            stat_intervals_end(intervals, machine);
     }
+    if (intervals != NULL)
+        stat_intervals_end(intervals, machine, ran);
     if (roi != NULL)
         roi->context = NULL; /* the intervals are the caller's */
     if (ran && options->check_laws) {

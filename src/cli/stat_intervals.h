@@ -19,6 +19,10 @@ typedef struct stat_intervals {
     p5_stat_plan *plan;
     p5_counts before;
     uint64_t count, instructions;
+    FILE *made; /* intervals that have not been sent on: their text, */
+    char *text;
+    size_t size;
+    double sent; /* ... and when the last was */
     bool paused; /* outside the region that is counted; may be set from the beginning */
     bool failed; /* an interval could not be written, and the run was stopped: `error` */
     p5_error error;
@@ -28,7 +32,7 @@ typedef struct stat_intervals {
 bool stat_intervals_begin(stat_intervals *intervals, p5_machine *machine);
 /* With --roi: from here on inside the region or outside; its last interval is cut short by its end. */
 void stat_intervals_turn(stat_intervals *intervals, p5_machine *machine, bool inside);
-/* The interval that the run's end has cut short. */
-void stat_intervals_end(stat_intervals *intervals, p5_machine *machine);
+/* The interval that the run's end has cut short, if it has `ran`; what has not been sent on. */
+void stat_intervals_end(stat_intervals *intervals, p5_machine *machine, bool ran);
 
 #endif
