@@ -216,18 +216,40 @@ bool memo_reserve(memo *m, const p5_block *block)
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
+/* What is in `scratch` as deltas of a leaf; answers their number. `deltas`: NULL if only that is wanted. */
+static unsigned make_deltas(const pipe_deltas *d, memo_delta *deltas)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < DELTA_KINDS; i++) {
+        const bool event = i < P5_EVENT_COUNT;
+        uint64_t increments = event ? d->increments[i] : d->stalls[i - P5_EVENT_COUNT];
+        uint64_t asserted = event ? d->asserted[i] : increments;
+        while (increments != 0 || asserted != 0) {
+            const uint32_t some = increments < MEMO_DELTA_MOST ? (uint32_t)increments : MEMO_DELTA_MOST;
+            const uint32_t on = asserted < MEMO_DELTA_MOST ? (uint32_t)asserted : MEMO_DELTA_MOST;
+            if (deltas)
+                deltas[n] = (memo_delta){.kind = i & UINT8_MAX,
+                                         .increments = some & MEMO_DELTA_MOST,
+                                         .asserted = on & MEMO_DELTA_MOST};
+            increments -= some;
+            asserted -= on;
+            n++;
+        }
+    }
+    return n;
+}
+
 /* Makes the leaf that `scratch` and the pipe describe. NULL: out of memory. */
 static memo_place *make_leaf(p5_core *core, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
     const pipe_deltas *d = core->memo.scratch;
     memo_state *to = memo_intern(&core->memo, &core->state);
-    unsigned n = 0;
-    for (unsigned i = 0; i < DELTA_KINDS; i++)
-        n += i < P5_EVENT_COUNT ? d->increments[i] != 0 : d->stalls[i - P5_EVENT_COUNT] != 0;
-    memo_leaf *leaf = arena_alloc_line(&core->memo.arena, sizeof *leaf + n * sizeof leaf->deltas[0]);
+    const unsigned count = make_deltas(d, NULL);
+    memo_leaf *leaf = arena_alloc_line(&core->memo.arena, sizeof *leaf + count * sizeof leaf->deltas[0]);
     if (!to || !leaf)
         return NULL;
+    leaf->delta_count = make_deltas(d, leaf->deltas);
     leaf->place.kind = MEMO_LEAF;
     leaf->context = MEMO_UNUSED;
     leaf->to = to;
@@ -236,13 +258,6 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
     leaf->instructions = (uint16_t)p->instructions;
     leaf->last_u = p->last_u;
     leaf->previous_u = p->previous_u;
-    for (unsigned i = 0; i < DELTA_KINDS; i++) {
-        uint64_t increments = i < P5_EVENT_COUNT ? d->increments[i] : d->stalls[i - P5_EVENT_COUNT];
-        uint64_t asserted = i < P5_EVENT_COUNT ? d->asserted[i] : increments;
-        if (increments)
-            leaf->deltas[leaf->delta_count++] =
-                (memo_delta){(uint16_t)i, (uint32_t)increments, (uint32_t)asserted};
-    }
     if (core->profile) {
         leaf->detail = profile_detail(core, &core->memo.arena);
         if (!leaf->detail)
@@ -445,6 +460,9 @@ static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
     }
 }
 
+/* What takes longer is not remembered. */
+enum { MOST_CLOCKS = 1 << 20 };
+
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo *m = &core->memo;
@@ -462,8 +480,8 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++)
         sum->stalls[i] += d->stalls[i];
-    bool fits =
-        !core->pipe.has_pending && m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= INT32_MAX;
+    const bool fits = !core->pipe.has_pending && m->asked <= m->record_room && m->asked < UINT16_MAX &&
+                      clocks <= MOST_CLOCKS;
     if (fits && insert(core, path, (uint32_t)clocks))
         find_ways(m, path, r->accesses);
     m->has_unknown = false;

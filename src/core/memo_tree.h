@@ -52,11 +52,13 @@ typedef struct memo_branch {
                                                  (P54C) predictor_pairs_number; `edges` also know them */
 } memo_branch;
 
-/* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. */
+/* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. It is mostly small;
+ * what is not takes several. */
 typedef struct memo_delta {
-    uint16_t kind;
-    uint32_t increments, asserted;
+    uint32_t kind : 8, increments : 12, asserted : 12;
 } memo_delta;
+enum { MEMO_DELTA_MOST = (1 << 12) - 1 };
+_Static_assert(DELTA_KINDS <= UINT8_MAX, "kinds fit");
 
 enum { MEMO_UNUSED = UINT32_MAX };
 
@@ -73,7 +75,7 @@ struct memo_leaf {
     uint32_t last_u, previous_u; /* as in `pipe`; the second if there was more than one group */
     struct memo_detail *detail;  /* NULL: it was made without a profile */
     memo_leaf *next_dirty;
-    uint16_t delta_count;
+    uint32_t delta_count;
     memo_delta deltas[];
 };
 
