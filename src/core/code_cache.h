@@ -12,7 +12,7 @@ typedef struct code_cache {
     uint32_t tag[CACHE_SETS][CACHE_WAYS];  /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS]; /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS];
-    uint64_t changes;             /* grows whenever anything here changes; never 0 */
+    uint64_t changes; /* grows whenever anything here changes; never 0 */
     /* What it was after the last change in the set. In CODE_NO_SET nothing ever changes. */
     uint64_t changed[CACHE_SETS + 1];
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];

@@ -7,11 +7,48 @@ enum { FIRST = GUEST_DATA, SECOND = FIRST + 8, BY_REGISTER = FIRST + 16, BY_MEMO
 #define OPERATIONS(X)                                                                                        \
     X(paddb)                                                                                                 \
     X(paddw)                                                                                                 \
-    X(paddd) X(psubb) X(psubw) X(psubd) X(paddsb) X(paddsw) X(paddusb) X(paddusw) X(psubsb) X(psubsw)        \
-        X(psubusb) X(psubusw) X(pmaddwd) X(pmulhw) X(pmullw) X(pcmpeqb) X(pcmpeqw) X(pcmpeqd) X(pcmpgtb)     \
-            X(pcmpgtw) X(pcmpgtd) X(pand) X(pandn) X(por) X(pxor) X(psllw) X(pslld) X(psllq) X(psrlw)        \
-                X(psrld) X(psrlq) X(psraw) X(psrad) X(punpcklbw) X(punpcklwd) X(punpckldq) X(punpckhbw)      \
-                    X(punpckhwd) X(punpckhdq) X(packsswb) X(packuswb) X(packssdw)
+    X(paddd)                                                                                                 \
+    X(psubb)                                                                                                 \
+    X(psubw)                                                                                                 \
+    X(psubd)                                                                                                 \
+    X(paddsb)                                                                                                \
+    X(paddsw)                                                                                                \
+    X(paddusb)                                                                                               \
+    X(paddusw)                                                                                               \
+    X(psubsb)                                                                                                \
+    X(psubsw)                                                                                                \
+    X(psubusb)                                                                                               \
+    X(psubusw)                                                                                               \
+    X(pmaddwd)                                                                                               \
+    X(pmulhw)                                                                                                \
+    X(pmullw)                                                                                                \
+    X(pcmpeqb)                                                                                               \
+    X(pcmpeqw)                                                                                               \
+    X(pcmpeqd)                                                                                               \
+    X(pcmpgtb)                                                                                               \
+    X(pcmpgtw)                                                                                               \
+    X(pcmpgtd)                                                                                               \
+    X(pand)                                                                                                  \
+    X(pandn)                                                                                                 \
+    X(por)                                                                                                   \
+    X(pxor)                                                                                                  \
+    X(psllw)                                                                                                 \
+    X(pslld)                                                                                                 \
+    X(psllq)                                                                                                 \
+    X(psrlw)                                                                                                 \
+    X(psrld)                                                                                                 \
+    X(psrlq)                                                                                                 \
+    X(psraw)                                                                                                 \
+    X(psrad)                                                                                                 \
+    X(punpcklbw)                                                                                             \
+    X(punpcklwd)                                                                                             \
+    X(punpckldq)                                                                                             \
+    X(punpckhbw)                                                                                             \
+    X(punpckhwd)                                                                                             \
+    X(punpckhdq)                                                                                             \
+    X(packsswb)                                                                                              \
+    X(packuswb)                                                                                              \
+    X(packssdw)
 
 #define DEFINE(name)                                                                                         \
     GUEST(guest_##name, "movq mm0, [0x30000]\n movq mm1, [0x30008]\n " #name " mm0, mm1\n"                   \
