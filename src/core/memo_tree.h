@@ -99,7 +99,7 @@ typedef struct memo_line {
 typedef struct memo_way {
     /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
     memo_node *end;
-    const data_expected *expected; /* what its steps are like that are references, */
+    const data_expected *expected; /* what each step is like, if it is a reference */
     uint64_t code_changes;         /* of the code cache when its lines were used last; 0: never */
     uint32_t quick_page;           /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
     int16_t quiet_offset;          /* if nothing is under way from this clock on, relative to the block's

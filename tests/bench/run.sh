@@ -73,10 +73,17 @@ while IFS='|' read -r name input command; do
                 n / theirs / 1e6, ratio, low, high, n / bare / 1e6, model, cpu, peak }' | tee -a "$work/table" |
         while IFS='|' read -r -a row; do printf "$columns" "${row[@]}" >&2; done
 done <"$work/list"
-awk -F '|' '{ mips += log($4); clocks += log($5); theirs += log($6); ratio += log($7); bare += log($9); model += log($10); cpu += log($11) }
-    END { printf "geometric mean|||%.0f|%.0f|%.0f|%.2f||%.0f|%.2f|%.2f|\n", exp(mips / NR), exp(clocks / NR), exp(theirs / NR), exp(ratio / NR),
-        exp(bare / NR), exp(model / NR), exp(cpu / NR) }' "$work/table" | tee -a "$work/table" |
-    while IFS='|' read -r -a row; do row[0]=mean; printf "$columns" "${row[@]}" >&2; done
+# mean LABEL SHORT [WITHOUT] - of all programs but those whose names fit
+mean() {
+    awk -F '|' -v label="$1" -v without="${3:-^$}" '$1 !~ without {
+            n++; mips += log($4); clocks += log($5); theirs += log($6); ratio += log($7); bare += log($9); model += log($10); cpu += log($11) }
+        END { printf "%s|||%.0f|%.0f|%.0f|%.2f||%.0f|%.2f|%.2f|\n", label, exp(mips / n), exp(clocks / n), exp(theirs / n), exp(ratio / n),
+            exp(bare / n), exp(model / n), exp(cpu / n) }' "$work/programs" | tee -a "$work/table" |
+        while IFS='|' read -r -a row; do row[0]=$2; printf "$columns" "${row[@]}" >&2; done
+}
+cp "$work/table" "$work/programs"
+mean 'geometric mean of the kernels' kernels '^(minigzip|lua)$'
+mean 'geometric mean of all' all
 
 # Start-up: hello, twenty times.
 starts=20
