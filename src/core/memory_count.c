@@ -32,7 +32,13 @@ void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned h
                        uses * (events[i].n - events[i].on));
 }
 
-void memory_fold_uses(uint64_t uses[REFERENCE_KINDS], counts *totals, unsigned class)
+static void fold_clocks(uint64_t *clocks, counts *totals, unsigned class, enum p5_event event)
+{
+    counts_add(totals, event, class, *clocks, *clocks);
+    *clocks = 0;
+}
+
+void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class)
 {
     for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
         if (uses[kind] == 0)
@@ -40,6 +46,8 @@ void memory_fold_uses(uint64_t uses[REFERENCE_KINDS], counts *totals, unsigned c
         memory_count_kind(totals, class, kind, 1, (kind & KIND_MISSED) != 0, uses[kind]);
         uses[kind] = 0;
     }
+    fold_clocks(&uses[WAITED_FOR_READ], totals, class, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION);
+    fold_clocks(&uses[WAITED_FOR_BUFFER], totals, class, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION);
 }
 
 void memory_fold(struct memory *m)

@@ -108,14 +108,14 @@ read_miss(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clock, u
     if (free > clock) {
         buffer = free - clock;
         clock = free;
-        memory_clocks(m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, buffer);
+        m->uses[WAITED_FOR_BUFFER] += buffer;
     }
     uint64_t arrived = later(fill_line(m, physical, clock, told), clock);
     waited += arrived - clock;
     count_use(m, KIND_MISSED, partner, waited + buffer != 0);
     m->read_quiet = m->data_fill.done;
     m->write_quiet = later(m->data_fill.done, memory_writes_done(m));
-    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, waited);
+    m->uses[WAITED_FOR_READ] += waited;
     return memory_quick_pack(waited, buffer, 0, false);
 }
 
@@ -135,7 +135,7 @@ read_hit(struct memory *m, const p5_access *access, unsigned way, uint64_t waite
     if (waited == 0)
         return QUICK_USUAL;
     m->uses[0]++;
-    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, waited);
+    m->uses[WAITED_FOR_READ] += waited;
     return memory_quick_pack(waited, 0, 0, true);
 }
 
@@ -175,8 +175,7 @@ static uint64_t __attribute__((noinline)) write_hit(struct memory *m, const p5_a
         if (from < done)
             memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, done - from);
     }
-    if (clock != asked)
-        memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clock - asked);
+    m->uses[WAITED_FOR_READ] += clock - asked;
     count_use(m, KIND_WRITE | KIND_TO_E_OR_M, partner, true);
     return memory_quick_pack(clock - asked, 0, ordered, true);
 }
@@ -210,8 +209,7 @@ uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t 
         &m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus), m->bus.write, true);
     write_buffer_take(&m->writes, entry, cycle.end, 0, false);
     m->ewbe_at = cycle.end + m->ewbe_clocks;
-    if (buffer != 0)
-        memory_clocks(m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, buffer);
+    m->uses[WAITED_FOR_BUFFER] += buffer;
     count_use(m, KIND_WRITE | KIND_MISSED, partner, buffer != 0);
     m->write_quiet = later(m->read_quiet, m->ewbe_at);
     const uint64_t answer = memory_quick_pack(0, buffer, 0, false);

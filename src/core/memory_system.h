@@ -32,6 +32,8 @@ enum {
     KIND_TO_E_OR_M = 64, /* a write that hit an E or M line */
     REFERENCE_KINDS = 128
 };
+/* Behind them, core clocks that references have waited. */
+enum { WAITED_FOR_READ = REFERENCE_KINDS, WAITED_FOR_BUFFER, REFERENCE_USES };
 
 /* What the owner's page_bits_set has answered lately, for memo_check.c. */
 enum { MEMORY_TOLD = 64 };
@@ -72,7 +74,7 @@ struct memory {
     p5_core_hooks hooks; /* memory_apart: never NULL; without to_memory it says no */
     counts *totals;
     uint64_t *uses; /* of each kind, not yet in the totals; NULL: all references are there at once */
-    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_KINDS];
+    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
     bool quick;        /* references may pass by memory_quick.c, if nothing about themselves is against it */
     bool counts_apart; /* the profile says where to count */
     unsigned class;
@@ -183,9 +185,9 @@ static inline bool memory_uncacheable(struct memory *m, uint32_t physical)
  * clock. */
 void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses);
-/* Adds what was counted by kind, and empties it. */
-void memory_fold_uses(uint64_t uses[REFERENCE_KINDS], counts *totals, unsigned class);
-/* Brings the totals up to what was counted by kind. */
+/* Adds what was counted by kind and what was waited, and empties it. */
+void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class);
+/* Brings the totals up to what was counted there. */
 void memory_fold(struct memory *m);
 
 /* ---- external agents ---- */

@@ -26,7 +26,7 @@ typedef struct memory_trial {
     uint64_t *uses;
     /* What is counted meanwhile, for nobody: */
     counts nobodys;
-    uint64_t nobodys_uses[REFERENCE_KINDS];
+    uint64_t nobodys_uses[REFERENCE_USES];
 } memory_trial;
 
 void memory_trial_begin(memory_trial *t, struct memory *m);

@@ -39,7 +39,7 @@ typedef struct profile_own {
     uint32_t site;       /* index plus 1; 0: of no site */
     uint32_t number;     /* among all, from 1 */
     uint64_t bus_clocks; /* of cycles that it began */
-    uint64_t uses[REFERENCE_KINDS];
+    uint64_t uses[REFERENCE_USES];
     counts counts;
 } profile_own;
 
