@@ -352,7 +352,7 @@ void block_free(p5_block *block)
     free(block->access_start);
     free(block->end_masks);
     if (block->bank_first != block->near_banks)
-        free((void *)block->bank_first);
+        free(block->bank_first);
     free(block->value_ops);
     free(block->warm);
     free(block);

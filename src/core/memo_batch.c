@@ -100,33 +100,6 @@ learn(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *pat
     memo_learn(core, &r, path);
 }
 
-/* These go on where the quick way along `path` was left, behind `known` questions, and answer the leaf that
- * the stretch ended with, or NULL. `r` is what slow_stretch answered. */
-static inline memo_leaf *walk_from(p5_core *core, const batch *all, const p5_retired_block *b,
-                                   memo_path *path, const p5_retired *r, memo_reached reached, uint32_t known)
-{
-    memo_leaf *leaf = memo_walk(core, r, path, reached, block_taken(b->block, b->next), known);
-    if (__builtin_expect(leaf != NULL, 1))
-        memo_use(core, leaf, b->block);
-    else
-        learn(core, all, b, path);
-    return core->memo.last;
-}
-
-static memo_leaf *__attribute__((noinline)) left_at(p5_core *core, batch *all, const p5_retired_block *b,
-                                                    memo_path *path, memo_reached reached, uint32_t known)
-{
-    return walk_from(core, all, b, path, slow_stretch(core, all, b), reached, known);
-}
-
-static memo_leaf *__attribute__((noinline))
-left_at_start(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
-              uint32_t known)
-{
-    const p5_retired *r = slow_stretch(core, all, b);
-    return walk_from(core, all, b, path, r, memo_follow(core, r, path, way), known);
-}
-
 /* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
  * memo_lines_in_place. */
 static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, const p5_block *block,
@@ -168,14 +141,20 @@ behind_last(p5_core *core, p5_block *block, const memo_node *at, p5_prediction p
     return leaf;
 }
 
-/* Leaves the quick way at `reached`, behind `known` questions, of which those of the edges up to `given` were
- * not answered as usual. */
-static memo_leaf *__attribute__((noinline))
-leave(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_reached reached,
-      const memo_edge **given, uint32_t known)
+/* Goes on at `reached`, where the quick way along `path` was left, behind `known` questions, of which those
+ * of the edges up to `given` were not answered as usual; answers the leaf that the stretch ended with, or
+ * NULL. `r` is what slow_stretch answered. */
+static memo_leaf *walk_from(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
+                            const p5_retired *r, memo_reached reached, const memo_edge **given,
+                            uint32_t known)
 {
     core->memo.given_count = (unsigned)(given - core->memo.given);
-    return left_at(core, all, b, path, reached, known);
+    memo_leaf *leaf = memo_walk(core, r, path, reached, block_taken(b->block, b->next), known);
+    if (__builtin_expect(leaf != NULL, 1))
+        memo_use(core, leaf, b->block);
+    else
+        learn(core, all, b, path);
+    return core->memo.last;
 }
 
 static inline uint32_t known_behind(const p5_core *core, const memo_edge **given)
@@ -183,25 +162,38 @@ static inline uint32_t known_behind(const p5_core *core, const memo_edge **given
     return given == core->memo.given ? 0 : given[-1]->way.known;
 }
 
-/* ... in front of all questions of `way`. */
+/* The quick way is left at `place`, ... */
+static memo_leaf *__attribute__((noinline))
+leave_at(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_place *place,
+         const memo_edge **given)
+{
+    const memo_reached reached = {place, false};
+    return walk_from(core, all, b, path, slow_stretch(core, all, b), reached, given,
+                     known_behind(core, given));
+}
+
+/* ... in front of all questions of `way`, ... */
 static memo_leaf *__attribute__((noinline))
 leave_in_front(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
                const memo_edge **given)
 {
-    core->memo.given_count = (unsigned)(given - core->memo.given);
-    return left_at_start(core, all, b, path, way, known_behind(core, given));
+    const p5_retired *r = slow_stretch(core, all, b);
+    const memo_reached reached = memo_follow(core, r, path, way);
+    return walk_from(core, all, b, path, r, reached, given, known_behind(core, given));
 }
 
-/* ... at the reference of `node`, whose answer was `quick`. `tried`: the usual one it is not. */
+/* ... or at the reference of `node`, whose answer was `quick`. `tried`: the usual one it is not. */
 static memo_leaf *__attribute__((noinline))
 leave_at_reference(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_node *node,
                    uint64_t quick, bool tried, const memo_edge **given)
 {
-    if (quick == QUICK_NOT)
-        return leave(core, all, b, path, (memo_reached){&node->place, tried}, given,
-                     known_behind(core, given));
-    memo_place *behind = quick == QUICK_USUAL ? node->usual : NULL;
-    return leave(core, all, b, path, (memo_reached){behind, false}, given, node->number + 1);
+    memo_reached reached = {&node->place, tried};
+    uint32_t known = known_behind(core, given);
+    if (quick != QUICK_NOT) {
+        reached = (memo_reached){quick == QUICK_USUAL ? node->usual : NULL, false};
+        known = node->number + 1;
+    }
+    return walk_from(core, all, b, path, slow_stretch(core, all, b), reached, given, known);
 }
 
 /* Follows a way as far as the answers are usual, to `*at`. False: it cannot be gone quickly. */
@@ -253,7 +245,7 @@ static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, bat
         leaf = behind_last(core, b->block, at, prediction_of(all, b));
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
-    return leave(core, all, b, path, (memo_reached){&at->place, false}, given, known_behind(core, given));
+    return leave_at(core, all, b, path, &at->place, given);
 }
 
 static memo_leaf *__attribute__((noinline))

@@ -216,7 +216,7 @@ bool memo_reserve(memo *m, const p5_block *block)
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
-/* What is in `scratch` as deltas of a leaf; answers their number. `deltas`: NULL if only that is wanted. */
+/* `d` as deltas of a leaf; answers their number. `deltas`: NULL if only that is wanted. */
 static unsigned make_deltas(const pipe_deltas *d, memo_delta *deltas)
 {
     unsigned n = 0;
@@ -269,11 +269,8 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
 static memo_edge *edge_of(const memo_node *node, const memo_answer *answer)
 {
     memo_edge *edge = node->edges;
-    for (; edge; edge = edge->next) {
-        const memo_answer known = memo_edge_answer(edge);
-        if (memcmp(&known, answer, sizeof known) == 0)
-            break;
-    }
+    while (edge && !memo_edge_is(edge, answer))
+        edge = edge->next;
     return edge;
 }
 
@@ -390,7 +387,7 @@ static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *p
     if (!make_room(m, &found, path->steps, way == &path->way ? MEMO_NEAR : 0, near, step_count, line_count))
         return;
     memo_step *step = found.steps;
-    data_expected *expected = (data_expected *)found.expected;
+    data_expected *expected = found.expected;
     for (at = (memo_node *)way->first; at != found.end; at = (memo_node *)at->usual) {
         if (asks_of_line(at)) {
             need_line(&found, block, at);

@@ -99,12 +99,12 @@ typedef struct memo_line {
 typedef struct memo_way {
     /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
     memo_node *end;
-    const data_expected *expected; /* what each step is like, if it is a reference */
-    uint64_t code_changes;         /* of the code cache when its lines were used last; 0: never */
-    uint32_t quick_page;           /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
-    int16_t quiet_offset;          /* if nothing is under way from this clock on, relative to the block's
-                                      first, nothing is under way for any of its references */
-    uint16_t first_access;         /* the first reference among the steps */
+    data_expected *expected; /* what each step is like, if it is a reference */
+    uint64_t code_changes;   /* of the code cache when its lines were used last; 0: never */
+    uint32_t quick_page;     /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
+    int16_t quiet_offset;    /* if nothing is under way from this clock on, relative to the block's
+                                first, nothing is under way for any of its references */
+    uint16_t first_access;   /* the first reference among the steps */
     uint8_t step_count, line_count;
     uint8_t first_set, last_set; /* of its lines, if they are no more than two; or CODE_NO_SET */
     uint16_t known;              /* questions before it */
@@ -151,6 +151,12 @@ struct memo_edge {
 static inline memo_answer memo_edge_answer(const memo_edge *edge)
 {
     return (memo_answer){{edge->rest[0], edge->rest[1], edge->rest[2], edge->quick}};
+}
+
+static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer)
+{
+    const uint64_t *rest = edge->rest, *word = answer->word;
+    return ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2]) | (edge->quick ^ word[3])) == 0;
 }
 
 /* Way in: a block with one entry state and variant. */

@@ -61,12 +61,6 @@ static memo_edge *__attribute__((noinline)) never_came(memo *m, const memo_answe
     return NULL;
 }
 
-static inline bool is_behind(const memo_edge *edge, const memo_answer *answer)
-{
-    const uint64_t *rest = edge->rest, *word = answer->word;
-    return ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2]) | (edge->quick ^ word[3])) == 0;
-}
-
 /* The way goes on behind `edge`. */
 static inline void give(memo *m, const memo_edge *edge)
 {
@@ -87,7 +81,7 @@ further_behind(memo *m, memo_node *node, const memo_answer *answer)
 {
     memo_edge *before = node->edges;
     for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next)
-        if (is_behind(edge, answer))
+        if (memo_edge_is(edge, answer))
             return to_front(node, before, edge);
     return never_came(m, answer);
 }
@@ -98,7 +92,7 @@ static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
     memo_edge *edge = node->edges;
     if (__builtin_expect(!edge, 0))
         return never_came(m, &answer);
-    if (__builtin_expect(!is_behind(edge, &answer), 0))
+    if (__builtin_expect(!memo_edge_is(edge, &answer), 0))
         return further_behind(m, node, &answer);
     return edge;
 }

@@ -125,7 +125,7 @@ read_miss_told(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clo
     return read_miss(m, physical, asked, clock, partner, true);
 }
 
-/* A hit; it may have waited for a line fill until `clock`. */
+/* A hit that has `waited` for a line fill. */
 static uint64_t __attribute__((noinline))
 read_hit(struct memory *m, const p5_access *access, unsigned way, uint64_t waited)
 {
