@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "base/host_line.h"
+#include "base/host_time.h"
 
 struct aside {
     unsigned slots;
     void (*work)(void *context, unsigned slot);
     void *context;
+    int64_t finished;              /* the second in which nothing waited, for certain */
     pthread_mutex_t doing;         /* held by who is at it */
     BEGINS_LINE atomic_ulong put;  /* pieces of work so far, */
     BEGINS_LINE atomic_ulong done; /* ... and how many of them are done */
@@ -23,6 +25,7 @@ aside *aside_open(unsigned slots, void (*work)(void *context, unsigned slot), vo
     a->slots = slots;
     a->work = work;
     a->context = context;
+    a->finished = host_now_whole();
     pthread_mutex_init(&a->doing, NULL);
     return a;
 }
@@ -80,6 +83,13 @@ void aside_finish(aside *a)
     while (do_one(a, 0))
         continue;
     pthread_mutex_unlock(&a->doing);
+    a->finished = host_now_whole();
+}
+
+void aside_keep_up(aside *a)
+{
+    if (host_now_whole() != a->finished)
+        aside_finish(a);
 }
 
 bool aside_some(aside *a)

@@ -20,6 +20,9 @@ unsigned aside_slot(aside *a);
 void aside_put(aside *a);
 /* All of it is done when this returns. */
 void aside_finish(aside *a);
+/* The same if another second of the host's clock has begun since the last time: what is put aside then does
+ * not wait for longer, as long as this is called now and then. */
+void aside_keep_up(aside *a);
 
 /* By any thread: does one piece. False: there is none, or another thread is at it. */
 bool aside_some(aside *a);

@@ -242,7 +242,9 @@ static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool lev
 
 static bool some_work(void *context)
 {
-    const p5_trace *trace = context;
+    p5_trace *trace = context;
+    if (trace->sink->some != NULL)
+        return trace->sink->some(trace);
     return trace->aside != NULL ? trace_rows_some(trace->aside) : trace_file_some(trace->file);
 }
 
@@ -340,14 +342,16 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     trace->options = *options;
     trace->sink = sink;
     trace->spare = (spare_work){.some = some_work, .context = trace};
-    bool two_threads = machine->options.threads > 1;
+    trace->has_helper = machine->options.threads > 1;
     p5_status status = make_columns(trace, error);
     if (status == P5_OK)
         status = start_observing(trace, error);
     if (status == P5_OK && !sink->has_database)
-        status = trace_file_open(options->path, options->compressed, two_threads && !sink->row_apart,
-                                 &trace->file, error);
-    if (status == P5_OK && two_threads && sink->row_apart && (trace->aside = trace_rows_open(trace)) == NULL)
+        status =
+            trace_file_open(options->path, options->compressed,
+                            trace->has_helper && !sink->row_apart && sink->some == NULL, &trace->file, error);
+    if (status == P5_OK && trace->has_helper && sink->row_apart &&
+        (trace->aside = trace_rows_open(trace)) == NULL)
         status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     if (status == P5_OK)
         status = sink->begin(trace, error);
@@ -362,7 +366,7 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
                              .instructions = p5_machine_instructions(machine)};
         open_window(trace, &at);
     }
-    if (two_threads)
+    if (trace->has_helper)
         spare_add(machine, &trace->spare);
     *out = trace;
     return P5_OK;

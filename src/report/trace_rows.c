@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/aside.h"
-#include "base/host_time.h"
 
 enum { SLOTS = 32 };
 
@@ -18,7 +17,6 @@ typedef struct kept_row {
 struct trace_rows {
     p5_trace *trace;
     aside *aside;
-    int64_t finished; /* when there was none left, for certain */
     uint64_t *numbers;
     kept_row slots[SLOTS];
 };
@@ -37,7 +35,6 @@ trace_rows *trace_rows_open(p5_trace *trace)
         return NULL;
     size_t columns = trace->column_count;
     rows->trace = trace;
-    rows->finished = host_now_whole();
     rows->aside = aside_open(SLOTS, give, rows);
     rows->numbers = calloc(2 * SLOTS * columns + 1, sizeof *rows->numbers);
     if (rows->aside == NULL || rows->numbers == NULL) {
@@ -70,14 +67,12 @@ void trace_rows_put(trace_rows *rows, const trace_row *row)
     kept->row.values = memcpy(kept->values, row->values, bytes);
     kept->row.before = memcpy(kept->before, row->before, bytes);
     aside_put(rows->aside);
-    if (host_now_whole() != rows->finished)
-        trace_rows_finish(rows);
+    aside_keep_up(rows->aside);
 }
 
 void trace_rows_finish(trace_rows *rows)
 {
     aside_finish(rows->aside);
-    rows->finished = host_now_whole();
 }
 
 bool trace_rows_some(trace_rows *rows)

@@ -40,7 +40,8 @@ struct p5_trace {
     void *state;       /* the sink's */
     trace_file *file;  /* NULL for a database */
     trace_rows *aside; /* NULL: the sink gets each row at once */
-    spare_work spare;  /* of the rows or the file */
+    spare_work spare;  /* what has been put aside */
+    bool has_helper;   /* another thread may find time for that */
     p5_selection all;
     trace_column *columns;
     size_t column_count;
@@ -62,6 +63,8 @@ struct trace_sink {
     void (*row)(p5_trace *trace, const trace_row *row);
     void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock);   /* within the window */
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
+    bool (*some)(p5_trace *trace); /* by any thread: does a piece of what the format has put aside, which is
+                                      all that writes the file in between. False: there is none */
     bool row_apart;    /* `row` uses nothing that changes but the row, `state` and `file`: in any thread */
     bool has_database; /* writes its file itself */
     bool every_instruction; /* without an interval: a row behind each */

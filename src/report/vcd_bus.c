@@ -5,10 +5,9 @@
 
 #include "base/array.h"
 
-void vcd_bus_init(vcd_bus *bus, unsigned half_ratio, void (*full)(void *context), void *context)
+void vcd_bus_init(vcd_bus *bus, unsigned half_ratio)
 {
-    *bus = (vcd_bus){
-        .half_ratio = half_ratio, .clock_at = UINT64_MAX, .notes = {.full = full, .context = context}};
+    *bus = (vcd_bus){.half_ratio = half_ratio, .clock_at = UINT64_MAX};
 }
 
 void vcd_bus_free(vcd_bus *bus)
@@ -34,18 +33,21 @@ void vcd_bus_clock_stop(vcd_bus *bus)
 
 void vcd_bus_drop(vcd_bus *bus)
 {
-    bus->next = bus->notes.next = bus->uses;
+    bus->next = bus->end = bus->uses;
     bus->within = false;
 }
 
-bool vcd_bus_tidy(vcd_bus *bus, size_t more)
+bool vcd_bus_add(vcd_bus *bus, const p5_bus_use *uses, size_t count)
 {
-    size_t waiting = (size_t)(bus->notes.next - bus->next);
-    if (waiting > 0 && bus->next != bus->uses)
+    size_t waiting = (size_t)(bus->end - bus->next);
+    if (waiting > 0)
         memmove(bus->uses, bus->next, waiting * sizeof *bus->uses);
-    bool room = array_reserve(&bus->uses, &bus->capacity, waiting + more, sizeof *bus->uses);
+    bool room = array_reserve(&bus->uses, &bus->capacity, waiting + count, sizeof *bus->uses);
+    if (!room)
+        count = 0;
+    if (count > 0)
+        memcpy(bus->uses + waiting, uses, count * sizeof *uses);
     bus->next = bus->uses;
-    bus->notes.next = bus->uses + waiting;
-    bus->notes.end = bus->uses + (room ? waiting + more : bus->capacity);
+    bus->end = bus->uses + waiting + count;
     return room;
 }

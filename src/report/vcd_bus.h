@@ -14,12 +14,11 @@
 typedef struct vcd_bus {
     p5_bus_use *uses;
     size_t capacity;
-    p5_bus_notes notes;     /* the core's, into `uses` */
-    const p5_bus_use *next; /* the first that is not over, up to before notes.next; */
-    bool within;            /* ... it has begun */
-    uint64_t clock_number;  /* of the next edge of the bus clock, and the core clock at which it comes; */
-    uint64_t clock_at;      /* ... UINT64_MAX: it is not shown */
-    unsigned half_ratio;    /* half core clocks per bus clock */
+    const p5_bus_use *next, *end; /* those that are not over; */
+    bool within;                  /* ... the first has begun */
+    uint64_t clock_number; /* of the next edge of the bus clock, and the core clock at which it comes; */
+    uint64_t clock_at;     /* ... UINT64_MAX: it is not shown */
+    unsigned half_ratio;   /* half core clocks per bus clock */
 } vcd_bus;
 
 /* The signals from core clock `clock` on. */
@@ -28,8 +27,7 @@ typedef struct vcd_levels {
     bool bus_clock, busy, other;
 } vcd_levels;
 
-/* `full` is called with `context` when there is no room for notes left. */
-void vcd_bus_init(vcd_bus *bus, unsigned half_ratio, void (*full)(void *context), void *context);
+void vcd_bus_init(vcd_bus *bus, unsigned half_ratio);
 void vcd_bus_free(vcd_bus *bus);
 /* The bus clock is shown from core clock `clock` on; no longer. */
 void vcd_bus_clock_start(vcd_bus *bus, uint64_t clock);
@@ -39,8 +37,8 @@ void vcd_bus_clock_stop(vcd_bus *bus);
 uint64_t vcd_bus_clock_edge(const vcd_bus *bus, uint64_t number);
 /* Forgets all uses: nobody can be told of them. */
 void vcd_bus_drop(vcd_bus *bus);
-/* Forgets the uses that are over, and makes room for `more`. False: out of memory. */
-bool vcd_bus_tidy(vcd_bus *bus, size_t more);
+/* `count` further uses; forgets those that are over. False: out of memory, and there are none of them. */
+bool vcd_bus_add(vcd_bus *bus, const p5_bus_use *uses, size_t count);
 
 static inline uint64_t vcd_use_end(const p5_bus_use *use)
 {
@@ -51,7 +49,7 @@ static inline uint64_t vcd_use_end(const p5_bus_use *use)
  */
 static inline bool vcd_bus_take(vcd_bus *bus, uint64_t limit, vcd_levels *levels)
 {
-    const p5_bus_use *use = bus->next, *end = bus->notes.next;
+    const p5_bus_use *use = bus->next, *end = bus->end;
     uint64_t at = UINT64_MAX;
     if (use != end)
         at = bus->within ? vcd_use_end(use) : use->from;
@@ -86,10 +84,10 @@ typedef struct vcd_uses {
 /* At most `most`. */
 static inline vcd_uses vcd_bus_uses(const vcd_bus *bus, uint64_t limit, size_t most)
 {
-    size_t count = (size_t)(bus->notes.next - bus->next);
+    size_t count = (size_t)(bus->end - bus->next);
     if (bus->within || count == 0)
         return (vcd_uses){bus->next, bus->next, 0};
-    uint64_t last = vcd_use_end(bus->notes.next - 1);
+    uint64_t last = vcd_use_end(bus->end - 1);
     if (limit > last)
         limit = last;
     return (vcd_uses){bus->next, bus->next + (count < most ? count : most),

@@ -72,9 +72,8 @@ static void near_times(void **state)
 /* The core's note. */
 static void use(vcd_bus *bus, uint64_t from, uint64_t to, bool own)
 {
-    if (bus->notes.next == bus->notes.end)
-        assert_true(vcd_bus_tidy(bus, 1));
-    *bus->notes.next++ = (p5_bus_use){from, own ? to : to | P5_BUS_OTHER};
+    const p5_bus_use noted = {from, own ? to : to | P5_BUS_OTHER};
+    assert_true(vcd_bus_add(bus, &noted, 1));
 }
 
 static void expect(vcd_bus *bus, uint64_t limit, uint64_t clock, bool busy, bool other)
@@ -92,7 +91,7 @@ static void uses_that_touch(void **state)
     (void)state;
     vcd_bus bus;
     vcd_levels levels;
-    vcd_bus_init(&bus, 4, NULL, NULL);
+    vcd_bus_init(&bus, 4);
     use(&bus, 10, 20, true);
     use(&bus, 20, 26, false);
     use(&bus, 26, 30, true);
@@ -115,7 +114,7 @@ static void bus_clock_edges(void **state)
     (void)state;
     static const unsigned expected[] = {0, 2, 3, 4, 5, 7, 8, 9, 10};
     vcd_bus bus;
-    vcd_bus_init(&bus, 5, NULL, NULL);
+    vcd_bus_init(&bus, 5);
     vcd_bus_clock_start(&bus, 0);
     for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++) {
         vcd_levels levels = {0};
@@ -135,8 +134,8 @@ static void short_way(void **state)
     (void)state;
     enum { USES = 20000 };
     vcd_bus slow, fast;
-    vcd_bus_init(&slow, 4, NULL, NULL);
-    vcd_bus_init(&fast, 4, NULL, NULL);
+    vcd_bus_init(&slow, 4);
+    vcd_bus_init(&fast, 4);
     uint64_t random = 362436069, clock = 100, limit = 0;
     unsigned whole = 0, single = 0;
     vcd_levels a = {0}, b = {0};
