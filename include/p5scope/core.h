@@ -385,15 +385,13 @@ void p5_core_on_branch_message(p5_core *core,
 typedef struct p5_bus_use {
     uint64_t from, to;
 } p5_bus_use;
-/* Where uses of the bus are noted, one behind the other: in order of time and without overlap, but when they
- * are asked for, which may be before or behind the clock that the core has reached. */
-typedef struct p5_bus_notes {
-    p5_bus_use *next, *end;      /* room, for one at least */
-    void (*full)(void *context); /* there is none left: has to make some */
-    void *context;
-} p5_bus_notes;
-/* Notes every use of the bus from now on; `notes` is the caller's. NULL: no more. */
-void p5_core_note_bus(p5_core *core, p5_bus_notes *notes);
+/* Calls `uses` for every use of the bus from now on, many at once: in order of time and without overlap, but
+ * as they are asked for, which may be before or behind the clock that the core has reached. They are the
+ * core's until it returns. NULL: nobody listens any more. Who listened before is told of what is left. */
+void p5_core_on_bus(p5_core *core, void (*uses)(void *context, const p5_bus_use *uses, size_t count),
+                    void *context);
+/* Calls `uses` now for those so far; not from within it. */
+void p5_core_tell_bus(p5_core *core);
 /* True while test registers have left something in caches or TLBs that has to be looked at with every
  * instruction: lines that hold something else than memory, entries that translate otherwise than the page
  * tables, wrong parity. The owner must then feed single instructions, since what a guest sees can change

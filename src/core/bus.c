@@ -1,5 +1,6 @@
 #include "core/bus_cycle.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool bus_init(bus *b, const p5_model *model, counts *totals)
@@ -13,8 +14,14 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     b->write = bus_takes(b, times->write, times->idle_after_write);
     b->write_back =
         bus_takes(b, times->write_back_first + 3 * times->write_back_next, times->idle_after_write);
-    if (!board_init(&b->board, model))
+    p5_bus_use *uses = calloc(BUS_RECENT + BUS_TOLD, sizeof *uses);
+    if (uses == NULL)
         return false;
+    b->log = bus_log_in(uses);
+    if (!board_init(&b->board, model)) {
+        free(uses);
+        return false;
+    }
     for (unsigned place = 0; place < BOARD_PLACES; place++) {
         board_time time = b->board.time[place];
         b->line[place] = bus_takes(b, time.first + 3 * time.next, times->idle_after_read);
@@ -25,12 +32,64 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
 
 void bus_free(bus *b)
 {
+    free(b->log.uses);
     board_free(&b->board);
 }
 
 void bus_reset(bus *b)
 {
     board_reset(&b->board);
+}
+
+/* ---- the log ---- */
+
+static p5_bus_use *log_begin(const bus_log *log)
+{
+    return log->uses + BUS_RECENT;
+}
+
+bus_log bus_log_in(p5_bus_use *uses)
+{
+    bus_log log = {.uses = uses};
+    log.next = log.told = log_begin(&log);
+    log.end = log.next + BUS_UNTOLD - BUS_CYCLES;
+    return log;
+}
+
+static void tell_rest(bus_log *log)
+{
+    size_t count = (size_t)(log->next - log->told);
+    const p5_bus_use *first = log->told;
+    log->told = log->next;
+    if (log->tell != NULL && count > 0)
+        log->tell(log->context, first, count);
+}
+
+void __attribute__((noinline)) bus_log_turn(bus_log *log)
+{
+    tell_rest(log);
+    memmove(log->uses, log->next - BUS_RECENT, BUS_RECENT * sizeof *log->uses);
+    log->next = log->told = log_begin(log);
+    log->end = log->next + (log->tell != NULL ? BUS_TOLD : BUS_UNTOLD) - BUS_CYCLES;
+}
+
+void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT])
+{
+    memcpy(log->next - BUS_RECENT, recent, BUS_RECENT * sizeof *recent);
+    log->told = log->next;
+}
+
+void bus_tell(bus *b)
+{
+    tell_rest(&b->log);
+}
+
+void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size_t count), void *context)
+{
+    bus_tell(b);
+    b->log.tell = tell;
+    b->log.context = context;
+    bus_log_turn(&b->log);
 }
 
 /* First bus clock that begins at or after core clock `clock`. */
@@ -60,7 +119,9 @@ void bus_rest(bus *b, uint64_t clock)
     b->free = bus_clock_from(b, clock);
     b->begun = b->free * b->half_ratio;
     b->unlocked = 0;
-    memset(b->busy, 0, sizeof b->busy);
+    static const p5_bus_use none[BUS_RECENT];
+    bus_tell(b);
+    bus_log_restart(&b->log, none);
     b->counted_all = b->own + b->foreign;
     b->counted_own = b->own;
     if (b->board.dram_free > b->free)
@@ -72,13 +133,13 @@ void bus_rest(bus *b, uint64_t clock)
 bus_use bus_used(const bus *b, uint64_t clock)
 {
     bus_use use = {b->own + b->foreign, b->own}; /* less what lies ahead */
-    for (unsigned n = 1; n <= BUS_BUSY; n++) {
-        const bus_busy *busy = &b->busy[(b->busy_next - n) % BUS_BUSY];
-        if (busy->to <= clock)
+    for (const p5_bus_use *last = b->log.next; last-- != b->log.next - BUS_RECENT;) {
+        uint64_t to = last->to & ~P5_BUS_OTHER;
+        if (to <= clock)
             break;
-        uint64_t ahead = busy->to - (busy->from > clock ? busy->from : clock);
+        uint64_t ahead = to - (last->from > clock ? last->from : clock);
         use.all -= ahead;
-        use.own -= busy->own ? ahead : 0;
+        use.own -= to == last->to ? ahead : 0;
     }
     return use;
 }
@@ -127,6 +188,15 @@ static inline bus_clock not_before(const bus *b, bus_clock at, uint64_t n)
     return at.n < n ? (bus_clock){n, n * b->half_ratio} : at;
 }
 
+/* A cycle; answers its end in core clocks. */
+static inline uint64_t run_cycle(bus *b, bus_clock at, bus_time time, bool own)
+{
+    uint64_t end = bus_cycle(b, at, time, own).end;
+    if (__builtin_expect(bus_log_full(&b->log), 0))
+        bus_log_turn(&b->log);
+    return end;
+}
+
 bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
 {
     bus_clock at = start(b, asked);
@@ -136,7 +206,7 @@ bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
     for (unsigned n = 0; n < 4; n++)
         line.part[bus_burst_part((physical >> 3) & 3, n)] =
             core_clock_of(b, at.n + time.first + n * time.next);
-    line.last = bus_cycle(b, at, b->line[place], true);
+    line.last = run_cycle(b, at, b->line[place], true);
     return line;
 }
 
@@ -144,17 +214,17 @@ uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical)
 {
     bus_clock at = start(b, asked);
     board_time time = b->board.time[board_read(&b->board, physical, false, at.n)];
-    return bus_cycle(b, at, bus_takes(b, time.first, b->model->bus.idle_after_read), true);
+    return run_cycle(b, at, bus_takes(b, time.first, b->model->bus.idle_after_read), true);
 }
 
 uint64_t bus_write(bus *b, uint64_t asked)
 {
-    return bus_cycle(b, start(b, asked), b->write, true);
+    return run_cycle(b, start(b, asked), b->write, true);
 }
 
 uint64_t bus_write_back(bus *b, uint64_t asked)
 {
-    return bus_cycle(b, start(b, asked), b->write_back, true);
+    return run_cycle(b, start(b, asked), b->write_back, true);
 }
 
 /* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (241428,
@@ -163,14 +233,14 @@ uint64_t bus_locked_read(bus *b, uint64_t asked)
 {
     const model_bus *times = &b->model->bus;
     bus_clock at = not_before(b, start(b, asked), b->unlocked);
-    return bus_cycle(b, at, bus_takes(b, times->locked_read, times->idle_after_read), true);
+    return run_cycle(b, at, bus_takes(b, times->locked_read, times->idle_after_read), true);
 }
 
 uint64_t bus_locked_write(bus *b, uint64_t asked)
 {
     const model_bus *times = &b->model->bus;
     bus_clock at = start(b, asked);
-    uint64_t end = bus_cycle(b, at, bus_takes(b, times->locked_write, times->idle_after_write), true);
+    uint64_t end = run_cycle(b, at, bus_takes(b, times->locked_write, times->idle_after_write), true);
     b->unlocked = at.n + times->locked_write + times->locked_idle;
     return end;
 }
@@ -180,10 +250,10 @@ uint64_t bus_io(bus *b, uint64_t asked, bool write)
     const model_bus *times = &b->model->bus;
     bus_time time = write ? bus_takes(b, times->io_write, times->idle_after_write)
                           : bus_takes(b, times->io_read, times->idle_after_read);
-    return bus_cycle(b, start(b, asked), time, true);
+    return run_cycle(b, start(b, asked), time, true);
 }
 
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 {
-    return bus_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, 1), false);
+    return run_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, 1), false);
 }

@@ -15,13 +15,20 @@
 #include "core/board.h"
 #include "core/counts.h"
 
-enum { BUS_BUSY = 16 }; /* a power of two */
+/* How many uses of the bus are kept at least; how many more there is room for when nobody is told of them,
+ * and when somebody is. */
+enum { BUS_RECENT = 16, BUS_UNTOLD = 32, BUS_TOLD = 112 };
+enum { BUS_CYCLES = 2 }; /* of one reference of the quick path: a line, and one that made room for it */
 
-/* A time during which the bus is in use. */
-typedef struct bus_busy {
-    uint64_t from, to; /* core clocks */
-    bool own;          /* the processor's own cycle, not HOLD, AHOLD or another master */
-} bus_busy;
+/* The last uses of the bus, in order of time and without overlap. */
+typedef struct bus_log {
+    p5_bus_use *uses; /* room for all of them; */
+    p5_bus_use *next; /* ... the next one's place, behind BUS_RECENT at least, */
+    p5_bus_use *end;  /* ... from where on there is none, or only for some more cycles, */
+    p5_bus_use *told; /* ... the first of which nobody has been told */
+    void (*tell)(void *context, const p5_bus_use *uses, size_t count); /* NULL: nobody is */
+    void *context;
+} bus_log;
 
 /* A bus clock: its number, and the half core clock at which it begins. */
 typedef struct bus_clock {
@@ -46,13 +53,11 @@ typedef struct bus {
     bus_time line[BOARD_PLACES];  /* ... of the read of a line, */
     uint64_t first[BOARD_PLACES]; /* ... half core clocks of it to the end of the first part */
     uint64_t half_ratio;
-    uint64_t inverse_ratio;            /* 2^32 / half_ratio, rounded up */
-    bool lost;                         /* the second processor had the bus last */
-    bus_busy busy[BUS_BUSY];           /* the last ones, a ring: */
-    unsigned busy_next;                /* ... place of the next */
+    uint64_t inverse_ratio; /* 2^32 / half_ratio, rounded up */
+    bool lost;              /* the second processor had the bus last */
+    bus_log log;
     uint64_t own, foreign;             /* core clocks of all cycles so far, also those still to come */
     uint64_t counted_all, counted_own; /* ... that are in the totals */
-    p5_bus_notes *notes;               /* of each use of the bus; may be NULL */
     uint64_t taken;                    /* `own` when it was looked at last: for the profile */
 } bus;
 
@@ -64,6 +69,17 @@ typedef struct bus_line {
 bool bus_init(bus *b, const p5_model *model, counts *totals);
 void bus_free(bus *b);
 void bus_reset(bus *b);
+
+/* `tell` is called with `context` for the uses of the bus from now on, many at once; NULL: nobody is told of
+ * them. bus_tell: now for those so far. */
+void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size_t count), void *context);
+void bus_tell(bus *b);
+/* Makes room for uses. */
+void bus_log_turn(bus_log *log);
+/* An empty log in `uses`, which has room for BUS_RECENT + BUS_UNTOLD. */
+bus_log bus_log_in(p5_bus_use *uses);
+/* There are no other uses in it than these; somebody may be told of those that follow. */
+void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT]);
 
 /* Each is asked for in core clock `asked` and answers in core clocks. */
 /* Line fill, starting with the 8 bytes at `physical`; burst order of table 6-12's kind (bus_burst_part). */

@@ -7,21 +7,21 @@
 /* The bus is in use in core clocks [from, to). The intervals are in order and never overlap: each cycle
  * starts when the one before has ended. Counting waits until somebody looks: what runs is of one privilege
  * class in between. The youngest may lie ahead of what has been executed (a code fetch in advance, a long
- * WBINVD) and count for the class in which they pass; those that left the ring have passed. */
+ * WBINVD) and count for the class in which they pass; those that are not kept have passed. `own`: it is the
+ * processor's cycle, not HOLD, AHOLD or another master. */
 static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
 {
-    b->busy[b->busy_next++ % BUS_BUSY] = (bus_busy){from, to, own};
+    *b->log.next++ = (p5_bus_use){from, own ? to : to | P5_BUS_OTHER};
     if (own)
         b->own += to - from;
     else
         b->foreign += to - from;
 }
 
-static inline void bus_note(p5_bus_notes *notes, uint64_t from, uint64_t to, bool own)
+/* No more than BUS_CYCLES may be noted before it has been asked: the log must be turned. */
+static inline bool bus_log_full(const bus_log *log)
 {
-    *notes->next++ = (p5_bus_use){from, own ? to : to | P5_BUS_OTHER};
-    if (__builtin_expect(notes->next == notes->end, 0))
-        notes->full(notes->context);
+    return log->next >= log->end;
 }
 
 /* A cycle of `clocks` bus clocks with `idle` ones behind it. */
@@ -50,26 +50,17 @@ static inline __attribute__((always_inline)) bus_clock bus_first_free(const bus 
     return (bus_clock){b->free + n, b->begun + n * ratio};
 }
 
-/* A cycle, in core clocks, of which nobody is told. */
+/* A cycle, in core clocks; bus_log_full is the caller's. */
 typedef struct bus_span {
     uint64_t from, end;
 } bus_span;
-static inline bus_span bus_cycle_untold(bus *b, bus_clock at, bus_time time, bool own)
+static inline bus_span bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
 {
     const bus_span span = {(at.half + 1) / 2, (at.half + time.busy + 1) / 2}; /* as bus_core_clock */
     b->free = at.n + time.clocks;
     b->begun = at.half + time.halves;
     bus_mark_busy(b, span.from, span.end, own);
     return span;
-}
-
-/* A cycle; answers its end in core clocks. */
-static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
-{
-    const bus_span span = bus_cycle_untold(b, at, time, own);
-    if (__builtin_expect(b->notes != NULL, 0))
-        bus_note(b->notes, span.from, span.end, own);
-    return span.end;
 }
 
 #endif

@@ -493,9 +493,15 @@ void p5_core_on_branch_message(p5_core *core,
     core->branches.context = context;
 }
 
-void p5_core_note_bus(p5_core *core, p5_bus_notes *notes)
+void p5_core_on_bus(p5_core *core, void (*uses)(void *context, const p5_bus_use *uses, size_t count),
+                    void *context)
 {
-    memory_note_bus(core->memory, notes);
+    memory_on_bus(core->memory, uses, context);
+}
+
+void p5_core_tell_bus(p5_core *core)
+{
+    memory_tell_bus(core->memory);
 }
 
 bool p5_core_watching(p5_core *core, bool *refetch)

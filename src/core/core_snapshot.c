@@ -13,21 +13,25 @@
 static void transfer_bus(bus *b, snapshot *s)
 {
     bus image = *b;
+    p5_bus_use recent[BUS_RECENT];
+    memcpy(recent, b->log.next - BUS_RECENT, sizeof recent);
     image.model = NULL;
     image.totals = NULL;
-    image.notes = NULL;
+    memset(&image.log, 0, sizeof image.log);
     image.board.model = NULL;
     image.board.l2_tag = NULL;
     snapshot_piece(s, "bus", &image, sizeof image);
+    snapshot_piece(s, "bus.recent", recent, sizeof recent);
     snapshot_piece(s, "l2", b->board.l2_tag, b->board.l2_lines * sizeof *b->board.l2_tag);
     if (!s->loading || s->status != P5_OK)
         return;
     image.model = b->model;
     image.totals = b->totals;
-    image.notes = b->notes;
+    image.log = b->log;
     image.board.model = b->board.model;
     image.board.l2_tag = b->board.l2_tag;
     *b = image;
+    bus_log_restart(&b->log, recent);
 }
 
 static void transfer_memory(struct memory *m, snapshot *s)

@@ -59,8 +59,10 @@ uint64_t memory_drained(memory *m, uint64_t asked);
 uint64_t memory_branch_message(memory *m, uint64_t asked, uint64_t *end);
 /* Time has passed up to `clock` without a request (HLT): what other bus masters did meanwhile. */
 void memory_pass(memory *m, uint64_t clock);
-/* Where every use of the bus is noted (p5_core_note_bus). */
-void memory_note_bus(memory *m, p5_bus_notes *notes);
+/* Who is told of uses of the bus (p5_core_on_bus, p5_core_tell_bus). */
+void memory_on_bus(memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
+                   void *context);
+void memory_tell_bus(memory *m);
 /* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
 void memory_advance(memory *m, uint64_t clock);
 

@@ -58,31 +58,34 @@ static inline uint64_t filled(const struct memory *m, uint32_t physical, uint64_
     return concerned ? fill->done : asked;
 }
 
-/* Somebody is to be told of what is on the bus. */
-static inline bool is_told(const struct memory *m)
+/* `answer`, behind what is seldom to be done after a cycle of the bus. */
+static uint64_t __attribute__((noinline)) turn_log(struct memory *m, uint64_t answer)
 {
-    return (m->bus.notes != NULL) | *m->hooks.memory_apart;
+    bus_log_turn(&m->bus.log);
+    return answer;
+}
+
+static inline uint64_t log_kept(struct memory *m, uint64_t answer)
+{
+    return __builtin_expect(bus_log_full(&m->bus.log), 0) ? turn_log(m, answer) : answer;
 }
 
 /* ---- reads ---- */
 
-/* A modified line that made room goes to the bus behind the fill, which ends at `last`. `told`: somebody is
- * told of it. */
-static inline __attribute__((always_inline)) void write_back(struct memory *m, uint32_t line, uint64_t last,
-                                                             bool told)
+/* A modified line that made room goes to the bus behind the fill, which ends at `last`. */
+static inline void write_back(struct memory *m, uint32_t line, uint64_t last)
 {
-    if (told) {
+    if (__builtin_expect(*m->hooks.memory_apart, 0)) { /* somebody is told of it */
         memory_write_back(m, line, last);
         return;
     }
     memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
-    bus_cycle_untold(&m->bus, bus_first_free(&m->bus, last), m->bus.write_back, true);
+    bus_cycle(&m->bus, bus_first_free(&m->bus, last), m->bus.write_back, true);
 }
 
 /* The line of a read that missed: it is asked for at `clock`; answers the clock at which its 8 bytes are
- * there. `told`: as above, and of the fill. */
-static inline __attribute__((always_inline)) uint64_t fill_line(struct memory *m, uint32_t physical,
-                                                                uint64_t clock, bool told)
+ * there. */
+static inline uint64_t fill_line(struct memory *m, uint32_t physical, uint64_t clock)
 {
     const model_latency *latency = &m->model->latency;
     bus *b = &m->bus;
@@ -91,18 +94,17 @@ static inline __attribute__((always_inline)) uint64_t fill_line(struct memory *m
     bus_clock at = bus_first_free(b, clock + latency->miss_to_bus);
     board_place place = board_read(&b->board, physical, true, at.n);
     uint64_t arrived = (at.half + b->first[place] + 1) / 2; /* its own part comes first */
-    uint64_t last =
-        told ? bus_cycle(b, at, b->line[place], true) : bus_cycle_untold(b, at, b->line[place], true).end;
+    uint64_t last = bus_cycle(b, at, b->line[place], true).end;
     if (cache->state[set][victim] == MESI_MODIFIED)
-        write_back(m, data_cache_address(cache, set, victim), last, told);
+        write_back(m, data_cache_address(cache, set, victim), last);
     data_cache_fill(cache, victim, physical, m->model->bus.write_back_lines ? MESI_EXCLUSIVE : MESI_SHARED);
     m->data_fill = (line_fill){cache_line(physical), last + latency->fill_to_array};
     return arrived + latency->bus_to_use;
 }
 
 /* A read that misses and may look for its line at `clock`. */
-static inline __attribute__((always_inline)) uint64_t
-read_miss(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clock, unsigned partner, bool told)
+static inline uint64_t read_miss(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clock,
+                                 unsigned partner)
 {
     uint64_t waited = clock - asked, buffer = 0, free = write_buffer_first_free(&m->writes);
     if (free > clock) {
@@ -110,19 +112,13 @@ read_miss(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clock, u
         clock = free;
         m->uses[WAITED_FOR_BUFFER] += buffer;
     }
-    uint64_t arrived = later(fill_line(m, physical, clock, told), clock);
+    uint64_t arrived = later(fill_line(m, physical, clock), clock);
     waited += arrived - clock;
     count_use(m, KIND_MISSED, partner, waited + buffer != 0);
     m->read_quiet = m->data_fill.done;
     m->write_quiet = later(m->data_fill.done, memory_writes_done(m));
     m->uses[WAITED_FOR_READ] += waited;
-    return memory_quick_pack(waited, buffer, 0, false);
-}
-
-static uint64_t __attribute__((noinline))
-read_miss_told(struct memory *m, uint32_t physical, uint64_t asked, uint64_t clock, unsigned partner)
-{
-    return read_miss(m, physical, asked, clock, partner, true);
+    return log_kept(m, memory_quick_pack(waited, buffer, 0, false));
 }
 
 /* A hit that has `waited` for a line fill. */
@@ -152,9 +148,7 @@ uint64_t memory_quick_read(struct memory *m, const p5_access *access, uint64_t a
         return read_hit(m, access, (unsigned)way, clock - asked);
     if (!misses_plainly(m, physical) || !page_is_usual(m, access, false))
         return QUICK_NOT;
-    if (__builtin_expect(is_told(m), 0))
-        return read_miss_told(m, physical, asked, clock, partner);
-    return read_miss(m, physical, asked, clock, partner, false);
+    return read_miss(m, physical, asked, clock, partner);
 }
 
 /* ---- writes ---- */
@@ -180,15 +174,6 @@ static uint64_t __attribute__((noinline)) write_hit(struct memory *m, const p5_a
     return memory_quick_pack(clock - asked, 0, ordered, true);
 }
 
-static uint64_t __attribute__((noinline))
-tell_write(struct memory *m, const p5_access *access, bus_span cycle, uint64_t answer)
-{
-    if (m->bus.notes != NULL)
-        bus_note(m->bus.notes, cycle.from, cycle.end, true);
-    memory_is_written(m, access->physical, access->size);
-    return answer;
-}
-
 uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned partner,
                             bool v_pipe)
 {
@@ -205,13 +190,14 @@ uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t 
         return write_hit(m, access, (unsigned)way, asked, clock, partner);
     if (clock != asked || !misses_plainly(m, physical) || !page_is_usual(m, access, true))
         return QUICK_NOT;
-    const bus_span cycle = bus_cycle_untold(
-        &m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus), m->bus.write, true);
-    write_buffer_take(&m->writes, entry, cycle.end, 0, false);
-    m->ewbe_at = cycle.end + m->ewbe_clocks;
+    uint64_t end =
+        bus_cycle(&m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus), m->bus.write, true)
+            .end;
+    write_buffer_take(&m->writes, entry, end, 0, false);
+    m->ewbe_at = end + m->ewbe_clocks;
     m->uses[WAITED_FOR_BUFFER] += buffer;
     count_use(m, KIND_WRITE | KIND_MISSED, partner, buffer != 0);
     m->write_quiet = later(m->read_quiet, m->ewbe_at);
-    const uint64_t answer = memory_quick_pack(0, buffer, 0, false);
-    return __builtin_expect(is_told(m), 0) ? tell_write(m, access, cycle, answer) : answer;
+    memory_is_written(m, physical, access->size);
+    return log_kept(m, memory_quick_pack(0, buffer, 0, false));
 }

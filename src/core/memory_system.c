@@ -216,9 +216,15 @@ void memory_pass(struct memory *m, uint64_t clock)
     memory_let_agent(m, clock);
 }
 
-void memory_note_bus(struct memory *m, p5_bus_notes *notes)
+void memory_on_bus(struct memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
+                   void *context)
 {
-    m->bus.notes = notes;
+    bus_on_use(&m->bus, tell, context);
+}
+
+void memory_tell_bus(struct memory *m)
+{
+    bus_tell(&m->bus);
 }
 
 void memory_advance(struct memory *m, uint64_t clock)

@@ -15,7 +15,7 @@ void memory_trial_begin(memory_trial *t, struct memory *m)
     t->bus = m->bus;
     t->totals = m->totals;
     t->uses = m->uses;
-    m->bus.notes = NULL;
+    m->bus.log = bus_log_in(t->on_bus);
     m->totals = m->bus.totals = &t->nobodys;
     m->uses = t->nobodys_uses;
 }

@@ -22,6 +22,7 @@ typedef struct memory_trial {
     line_fill data_fill;
     write_buffer writes;
     bus bus;
+    p5_bus_use on_bus[BUS_RECENT + BUS_UNTOLD]; /* meanwhile */
     counts *totals;
     uint64_t *uses;
     /* What is counted meanwhile, for nobody: */

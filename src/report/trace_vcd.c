@@ -27,7 +27,6 @@ typedef struct vcd_state {
     p5_trace *trace;
     vcd_told *slots, *now; /* batches, and the one that is told */
     aside *aside;          /* the others, by number */
-    p5_bus_notes notes;    /* into `now` */
     vcd_text *text;
     insn_text *texts;
     uint64_t matches[4];
@@ -55,15 +54,12 @@ static void begin_batch(vcd_state *state)
     vcd_told *now = &state->slots[aside_slot(state->aside)];
     state->now = now;
     now->bus_clock = VCD_CLOCK_STAYS;
-    now->news.count = 0;
-    state->notes.next = now->uses;
-    state->notes.end = now->uses + VCD_USES;
+    now->news.count = now->use_count = 0;
 }
 
 /* Nothing that happens before clock `before` will be told any more. */
 static void end_batch(vcd_state *state, uint64_t before)
 {
-    state->now->use_count = (size_t)(state->notes.next - state->now->uses);
     state->now->before = before;
     aside_put(state->aside);
     begin_batch(state);
@@ -72,11 +68,21 @@ static void end_batch(vcd_state *state, uint64_t before)
         trace_fail(state->trace, NULL);
 }
 
-static void end_full_batch(void *context)
+static uint64_t settled(uint64_t clock)
 {
-    vcd_state *state = context;
-    uint64_t clock = p5_core_clock_estimate(p5_machine_core(state->trace->machine));
-    end_batch(state, clock > LAG_CLOCKS ? clock - LAG_CLOCKS : 0);
+    return clock > LAG_CLOCKS ? clock - LAG_CLOCKS : 0;
+}
+
+static uint64_t settled_now(const vcd_state *state)
+{
+    return settled(p5_core_clock_estimate(p5_machine_core(state->trace->machine)));
+}
+
+/* The batch is large enough; of the bus everything has to be told first. */
+static void end_full_batch(vcd_state *state)
+{
+    p5_core_tell_bus(p5_machine_core(state->trace->machine));
+    end_batch(state, settled_now(state));
 }
 
 static bool some(p5_trace *trace)
@@ -104,6 +110,23 @@ static void pulse(vcd_state *state, uint32_t signal, uint64_t from, uint64_t to,
 
 /* ---- what is told between rows ------------------------------------------------------------------------- */
 
+static void on_bus(void *context, const p5_bus_use *uses, size_t count)
+{
+    vcd_state *state = context;
+    while (count > 0) {
+        vcd_told *now = state->now;
+        size_t room = VCD_USES - now->use_count, some = count < room ? count : room;
+        memcpy(now->uses + now->use_count, uses, some * sizeof *uses);
+        now->use_count += some;
+        uses += some;
+        count -= some;
+        if (some < room)
+            break;
+        uint64_t before = settled_now(state);
+        end_batch(state, count > 0 && uses->from < before ? uses->from : before);
+    }
+}
+
 static void on_message(void *context, const p5_branch_message *message)
 {
     p5_trace *trace = context;
@@ -126,7 +149,7 @@ static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
 static void listen(p5_trace *trace, bool on)
 {
     p5_core *core = p5_machine_core(trace->machine);
-    p5_core_note_bus(core, on ? &((vcd_state *)trace->state)->notes : NULL);
+    p5_core_on_bus(core, on ? on_bus : NULL, trace->state);
     p5_core_on_branch_message(core, on ? on_message : NULL, trace);
 }
 
@@ -213,7 +236,6 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         free_state(state);
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     }
-    state->notes = (p5_bus_notes){.full = end_full_batch, .context = state};
     begin_batch(state);
     trace_file *file = trace->file;
     trace_put_format(file, "$version p5scope %s $end\n$comment model ", p5_version());
@@ -269,7 +291,8 @@ static void row(p5_trace *trace, const trace_row *r)
     for (size_t i = 0; i < trace->column_count; i++)
         if (first || r->values[i] != r->before[i])
             change(state, clock, VCD_COLUMNS + (uint32_t)i, r->values[i]);
-    end_batch(state, clock > LAG_CLOCKS ? clock - LAG_CLOCKS : 0);
+    p5_core_tell_bus(p5_machine_core(trace->machine));
+    end_batch(state, settled(clock));
 }
 
 static void window(p5_trace *trace, bool opens)

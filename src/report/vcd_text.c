@@ -196,14 +196,13 @@ static char *put_near_uses(vcd_time *time, vcd_uses *uses, char *to)
     static const char down[VCD_EDGE_BYTES] = {'\n', '0', FIRST_IDENTIFIER + VCD_BUS_BUSY, '\n'};
     const vcd_time same = *time; /* a copy, which writing characters cannot change */
     vcd_uses near = *uses;
-    if (near.next >= near.end || near.next->from <= same.value)
+    vcd_span span;
+    if (near.next >= near.end || near.next->from <= same.value || !vcd_span_make(&span, &same, up, down))
         return to;
     if (near.limit > same.end)
         near.limit = same.end;
-    for (uint64_t from, until; vcd_uses_take(&near, &from, &until); time->value = until) {
-        to = vcd_time_put_near(&same, to, from, up);
-        to = vcd_time_put_near(&same, to, until, down);
-    }
+    for (uint64_t from, until; vcd_uses_take(&near, &from, &until); time->value = until)
+        to = vcd_span_put(&span, &same, to, from, until);
     uses->next = near.next;
     return to;
 }

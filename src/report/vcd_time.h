@@ -3,16 +3,11 @@
 #ifndef REPORT_VCD_TIME_H
 #define REPORT_VCD_TIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-enum {
-    VCD_TIME_BYTES = 32,
-    VCD_TIME_HIGH_BYTES = 16, /* all but the last four digits of one below 2^63, and '#' */
-    VCD_TIME_LOW = 10000,
-    VCD_TIME_DIGITS = 4,
-    VCD_EDGE_BYTES = 4
-};
+enum { VCD_TIME_BYTES = 32, VCD_TIME_LOW = 10000, VCD_TIME_DIGITS = 4, VCD_EDGE_BYTES = 4 };
 
 typedef struct vcd_digits {
     char text[VCD_TIME_LOW][VCD_TIME_DIGITS];
@@ -82,14 +77,38 @@ static inline char *vcd_time_put(vcd_time *time, char *to, uint64_t clock)
     return to + time->length + VCD_TIME_DIGITS + 1;
 }
 
-/* The same of a later time below `end` and 2^63, with what happens then behind the digits. */
-static inline char *vcd_time_put_near(const vcd_time *time, char *to, uint64_t clock,
-                                      const char edge[VCD_EDGE_BYTES])
+/* Text of a level that is on for a while: both times, but for their last four digits, and what happens then.
+ */
+typedef struct vcd_span {
+    char text[VCD_TIME_BYTES];
+    unsigned first, second, length; /* places of the digits, and where the text goes on */
+} vcd_span;
+
+/* ... within [base, end) of `time`, with `up` and `down` behind the digits. False: it would not fit. */
+static inline bool vcd_span_make(vcd_span *span, const vcd_time *time, const char up[VCD_EDGE_BYTES],
+                                 const char down[VCD_EDGE_BYTES])
 {
-    memcpy(to, time->line, VCD_TIME_HIGH_BYTES);
-    memcpy(to + time->length, time->digits->text[clock - time->base], VCD_TIME_DIGITS);
-    memcpy(to + time->length + VCD_TIME_DIGITS, edge, VCD_EDGE_BYTES);
-    return to + time->length + VCD_TIME_DIGITS + VCD_EDGE_BYTES;
+    unsigned edge = time->length + VCD_TIME_DIGITS + VCD_EDGE_BYTES;
+    if (2 * edge > VCD_TIME_BYTES)
+        return false;
+    memcpy(span->text, time->line, edge);
+    memcpy(span->text + edge, time->line, edge);
+    memcpy(span->text + edge - VCD_EDGE_BYTES, up, VCD_EDGE_BYTES);
+    memcpy(span->text + 2 * edge - VCD_EDGE_BYTES, down, VCD_EDGE_BYTES);
+    span->first = time->length;
+    span->second = edge + time->length;
+    span->length = 2 * edge;
+    return true;
+}
+
+/* Writes one, into VCD_TIME_BYTES. */
+static inline char *vcd_span_put(const vcd_span *span, const vcd_time *time, char *to, uint64_t from,
+                                 uint64_t until)
+{
+    memcpy(to, span->text, VCD_TIME_BYTES);
+    memcpy(to + span->first, time->digits->text[from - time->base], VCD_TIME_DIGITS);
+    memcpy(to + span->second, time->digits->text[until - time->base], VCD_TIME_DIGITS);
+    return to + span->length;
 }
 
 #endif

@@ -200,6 +200,72 @@ static void utilisation(void **state)
     p5_model_close(model);
 }
 
+typedef struct told {
+    uint64_t end, busy, foreign;
+    unsigned uses, calls;
+} told;
+
+static void on_uses(void *context, const p5_bus_use *uses, size_t count)
+{
+    told *all = context;
+    assert_true(count > 0);
+    all->calls++;
+    for (; count > 0; count--, uses++) {
+        uint64_t to = uses->to & ~P5_BUS_OTHER;
+        assert_in_range(uses->from, all->end, to - 1);
+        all->end = to;
+        all->busy += to - uses->from;
+        all->foreign += to != uses->to ? to - uses->from : 0;
+        all->uses++;
+    }
+}
+
+/* Each use is told once and in order, whenever that is asked for, and what is counted is the same whether
+ * anybody is told or not. Another listener gets only what comes after the first one has had the rest. */
+static void uses_are_told_once(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    counts heard_totals = {0}, plain_totals = {0};
+    static bus heard, plain;
+    assert_true(bus_init(&heard, model, &heard_totals) && bus_init(&plain, model, &plain_totals));
+    told first = {0}, second = {0};
+    uint64_t random = 88172645463325252u, clock = 0;
+    enum { USES = 3000, LATER = 1000 };
+    bus_write(&heard, clock);
+    bus_write(&plain, clock);
+    const uint64_t unheard = bus_used(&plain, UINT64_MAX).all;
+    bus_on_use(&heard, on_uses, &first);
+    for (unsigned i = 0; i < USES; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        clock += random % 64;
+        if (random % 16 == 0) {
+            assert_int_equal(bus_foreign(&heard, clock, 3), bus_foreign(&plain, clock, 3));
+        } else {
+            assert_int_equal(bus_write(&heard, clock), bus_write(&plain, clock));
+        }
+        if (random % 32 == 1) {
+            bus_tell(&heard);
+            assert_int_equal(first.uses + second.uses, i + 1);
+        }
+        bus_use a = bus_used(&heard, clock), b = bus_used(&plain, clock);
+        assert_int_equal(a.all, b.all);
+        assert_int_equal(a.own, b.own);
+        if (i == LATER)
+            bus_on_use(&heard, on_uses, &second);
+    }
+    bus_on_use(&heard, NULL, NULL);
+    assert_int_equal(first.uses, LATER + 1);
+    assert_int_equal(second.uses, USES - LATER - 1);
+    bus_use whole = bus_used(&plain, UINT64_MAX);
+    assert_int_equal(unheard + first.busy + second.busy, whole.all);
+    assert_int_equal(first.foreign + second.foreign, whole.all - whole.own);
+    assert_true(first.calls > 10 && second.calls > 10);
+    bus_free(&heard);
+    bus_free(&plain);
+    p5_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +277,7 @@ int main(void)
         cmocka_unit_test(steady_writes),
         cmocka_unit_test(locked_sequences_keep_a_distance),
         cmocka_unit_test(utilisation),
+        cmocka_unit_test(uses_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

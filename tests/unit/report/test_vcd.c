@@ -50,26 +50,35 @@ static void times_are_decimal(void **state)
     assert_string_equal(text, "#18446744073709551615\n");
 }
 
-/* What stands behind the digits does not change how a time is written, up to the last one that has room. */
-static void near_times(void **state)
+/* Both ends of a span are written as times are one by one, as long as both fit into the room of one. */
+static void spans(void **state)
 {
     (void)state;
     vcd_digits_make(&digits);
-    vcd_time plain = {.digits = &digits}, near = plain;
+    vcd_time plain = {.digits = &digits};
     uint64_t random = 521288629, clock = VCD_TIME_LOW - 10;
+    unsigned fit = 0;
     for (unsigned i = 0; i < 200000; i++) {
-        clock += 1 + next_random(&random) % (i % 1000 ? 900 : UINT64_C(1) << 56);
+        clock += 1 + next_random(&random) % (i % 1000 ? 900 : i < 100000 ? 100000000 : UINT64_C(1) << 56);
         char text[2 * VCD_TIME_BYTES], expected[2 * VCD_TIME_BYTES];
-        char *end = clock < near.end ? vcd_time_put_near(&near, text, clock, "\n1&\n")
-                                     : stpcpy(vcd_time_put(&near, text, clock), "1&\n");
-        *end = '\0';
-        strcpy(vcd_time_put(&plain, expected, clock), "1&\n");
-        assert_string_equal(text, expected);
+        char *at = stpcpy(vcd_time_put(&plain, expected, clock), "1&\n");
+        uint64_t until = clock + 1 + next_random(&random) % 50;
+        vcd_span span;
+        bool near = until < plain.end, fits = vcd_span_make(&span, &plain, "\n1&\n", "\n0&\n");
+        assert_int_equal(fits, plain.end <= 100000000000); /* "#", 11 digits, "\n1&\n": twice is 32 */
+        vcd_time before = plain;
+        strcpy(vcd_time_put(&plain, at, until), "0&\n");
+        if (near && fits) {
+            *vcd_span_put(&span, &before, text, clock, until) = '\0';
+            assert_string_equal(text, expected);
+            fit++;
+        }
+        clock = until;
     }
-    assert_true(clock > INT64_MAX / 2 && clock < INT64_MAX);
+    assert_in_range(fit, 90000, 110000);
 }
 
-/* The core's note. */
+/* One use. */
 static void use(vcd_bus *bus, uint64_t from, uint64_t to, bool own)
 {
     const p5_bus_use noted = {from, own ? to : to | P5_BUS_OTHER};
@@ -181,7 +190,7 @@ static void short_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_decimal), cmocka_unit_test(near_times), cmocka_unit_test(uses_that_touch),
+        cmocka_unit_test(times_are_decimal), cmocka_unit_test(spans),     cmocka_unit_test(uses_that_touch),
         cmocka_unit_test(bus_clock_edges),   cmocka_unit_test(short_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
