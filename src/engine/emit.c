@@ -109,6 +109,21 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
         call(s, function, 0, 3, arguments);
 }
 
+void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+/* A MOVQ into a register is a plain store into the state, all others that write one are calls. */
+void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
+{
+    REAL(tcg_gen_op3)(s, opcode, a, b, c);
+    const uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
+                    first = offsetof(uc_env, fpregs);
+    if (opcode != UC_OP_ST_I64 || b != env || c - first >= sizeof((uc_env *)NULL)->fpregs)
+        return;
+    uintptr_t ones = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, MMX_EXPONENT));
+    REAL(tcg_gen_op3)(s, UC_OP_ST16_I64, ones, env, c + offsetof(uc_fpreg, exponent));
+    UC_INTERNAL(tcg_temp_free_internal)(s, ones);
+}
+
 #define GENERATE(name, generate)                                                                             \
     void REAL(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
     void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \

@@ -65,6 +65,7 @@ static inline __m128i load(const uc_fpreg *r)
 static inline void store(uc_fpreg *to, __m128i result)
 {
     _mm_storel_epi64((__m128i *)(void *)to->bytes, result);
+    to->exponent = MMX_EXPONENT;
 }
 
 static inline __m128i upper(__m128i pair)
@@ -101,10 +102,17 @@ PLAIN(DEFINE_PLAIN)
     }
 SATURATING(DEFINE_SATURATING)
 
+void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value);
+void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value)
+{
+    store(to, _mm_cvtsi32_si128((int)value));
+}
+
 bool mmx_computes(uintptr_t function)
 {
 #define ADDRESS(name, ...) (uintptr_t) WRAP(helper_##name##_mmx),
-    static const uintptr_t all[] = {PLAIN(ADDRESS) SATURATING(ADDRESS)};
+    static const uintptr_t all[] = {PLAIN(ADDRESS) SATURATING(ADDRESS)(uintptr_t)
+                                        WRAP(helper_movl_mm_T0_mmx)};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i] == function)
             return true;

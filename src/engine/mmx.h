@@ -1,4 +1,4 @@
-/* The MMX instructions that compute, as calls in generated code. */
+/* The MMX instructions that compute or move dwords, as calls in generated code. */
 #ifndef ENGINE_MMX_H
 #define ENGINE_MMX_H
 
@@ -7,7 +7,11 @@
 /* In front of every MMX instruction: takes the registers over from the x87 (x87_control.c). */
 void WRAP(helper_enter_mmx)(uc_env *env);
 
-/* `function` is one of them: it leaves alone where the registers are, and tags and TOP. */
+/* Sign and exponent of a register that an MMX instruction has written (241430, 8.2). */
+enum { MMX_EXPONENT = 0xffff };
+
+/* `function` is one of them, or MOVD into a register: it leaves alone where the registers are, and tags and
+ * TOP. */
 bool mmx_computes(uintptr_t function);
 
 #endif

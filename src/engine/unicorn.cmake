@@ -12,7 +12,7 @@ set(P5_UNICORN_WRAPPED
   helper_ret_ldub_mmu helper_le_lduw_mmu helper_le_ldul_mmu helper_le_ldq_mmu
   helper_ret_stb_mmu helper_le_stw_mmu helper_le_stl_mmu helper_le_stq_mmu
   # what is generated for references and x87 instructions
-  tcg_gen_qemu_ld_i32 tcg_gen_qemu_ld_i64 tcg_gen_qemu_st_i32 tcg_gen_qemu_st_i64 tcg_gen_callN
+  tcg_gen_qemu_ld_i32 tcg_gen_qemu_ld_i64 tcg_gen_qemu_st_i32 tcg_gen_qemu_st_i64 tcg_gen_callN tcg_gen_op3
   # accesses of helper functions for an instruction
   cpu_ldub_data_ra cpu_ldsw_data_ra cpu_lduw_data_ra cpu_ldl_data_ra cpu_ldq_data_ra
   cpu_stb_data_ra cpu_stw_data_ra cpu_stl_data_ra cpu_stq_data_ra
@@ -32,6 +32,7 @@ set(P5_UNICORN_WRAPPED
   helper_psubsb_mmx helper_psubsw_mmx helper_psubusb_mmx helper_psubusw_mmx
   helper_packsswb_mmx helper_packuswb_mmx helper_packssdw_mmx
   # the other MMX instructions
+  helper_movl_mm_T0_mmx
   helper_paddb_mmx helper_paddw_mmx helper_paddl_mmx helper_psubb_mmx helper_psubw_mmx helper_psubl_mmx
   helper_pmaddwd_mmx helper_pmulhw_mmx helper_pmullw_mmx
   helper_pcmpeqb_mmx helper_pcmpeqw_mmx helper_pcmpeql_mmx helper_pcmpgtb_mmx helper_pcmpgtw_mmx helper_pcmpgtl_mmx
@@ -57,7 +58,8 @@ set(P5_UNICORN_WRAPPED
 set(P5_UNICORN_CALLED
   raise_exception_err_ra cpu_loop_exit cpu_x86_update_cr0 cpu_x86_update_cr3
   cpu_x86_update_cr4 cpu_cc_compute_all page_collection_lock page_collection_unlock tb_invalidate_phys_page_fast
-  tb_invalidate_phys_range tb_flush cpu_restore_state tcg_func_start tcg_emit_op tcg_op_remove)
+  tb_invalidate_phys_range tb_flush cpu_restore_state tcg_func_start tcg_emit_op tcg_op_remove
+  tcg_const_i64 tcg_temp_free_internal)
 
 find_library(P5_UNICORN_ARCHIVE NAMES libunicorn.a)
 pkg_check_modules(P5_UNICORN unicorn)

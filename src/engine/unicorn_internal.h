@@ -156,7 +156,7 @@ static inline uintptr_t uc_temporary_of(const uc_translator *s, uintptr_t name)
 
 /* An intermediate operation (TCGOp): of a call the result, if any, then the arguments, the function and
  * UC_CALL_*. */
-enum { UC_OP_CALL = 2, UC_CALL_WRITES_NO_GLOBALS = 2 };
+enum { UC_OP_CALL = 2, UC_OP_ST16_I64 = 75, UC_OP_ST_I64 = 77, UC_CALL_WRITES_NO_GLOBALS = 2 };
 typedef struct uc_op {
     uint8_t opcode;
     uint8_t inputs : 4, outputs : 4; /* of a call */
@@ -197,6 +197,8 @@ void UC_INTERNAL(tb_flush)(uc_cpu *cpu);
 void UC_INTERNAL(tcg_func_start)(uc_translator *s);
 uc_op *UC_INTERNAL(tcg_emit_op)(uc_translator *s, int opcode);
 void UC_INTERNAL(tcg_op_remove)(uc_translator *s, uc_op *op);
+uintptr_t UC_INTERNAL(tcg_const_i64)(uc_translator *s, int64_t value); /* answers a temporary's name */
+void UC_INTERNAL(tcg_temp_free_internal)(uc_translator *s, uintptr_t temporary);
 bool UC_INTERNAL(cpu_restore_state)(uc_cpu *cpu, uintptr_t retaddr, bool will_exit);
 
 /* Replaced functions: WRAP(name) is ours, REAL(name) the archive's. */

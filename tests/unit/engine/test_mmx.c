@@ -157,8 +157,75 @@ static void test_mode(void **state)
     mode(emms_last, emms_last_end, true);
 }
 
+/* Name, and what stands before and behind an operand in memory. */
+#define SEQUENCES(X)                                                                                         \
+    X(movq_from_memory, "movq mm2, ", "")                                                                    \
+    X(movq_from_register, "movq mm4, mm5\n movq mm5, ", "\n movq mm6, mm5")                                  \
+    X(movd_from_memory, "movd mm6, ", "")                                                                    \
+    X(movd_from_register, "mov ecx, 7\n movd mm3, ecx\n paddd mm3, ", "")                                    \
+    X(computed, "paddb mm0, mm1\n pmullw mm7, ", "")                                                         \
+    X(clipped, "paddusb mm1, mm1\n packsswb mm6, ", "")                                                      \
+    X(shifted, "psllq mm5, 3\n psrad mm6, ", "")                                                             \
+    X(only_read, "movd ecx, mm7\n movq ", ", mm6")                                                           \
+    X(then_emms, "pxor mm6, ", "\n emms")                                                                    \
+    X(then_loaded, "por mm7, ", "\n emms\n fld1\n fldl2e")                                                   \
+    X(then_exchanged, "movq mm0, ", "\n fxch st(6)\n fchs")                                                  \
+    X(between, "fldpi\n pxor mm7, ", "\n fstp st(2)\n movq mm1, mm2")
+
+#define FILL "fninit\n fld1\n fldl2t\n fldz\n"
+
+#define DEFINE_SEQUENCE(name, before, after)                                                                 \
+    GUEST(sequence_##name, FILL before "[0x30000]" after "\n fnsave [0x30040]\n hlt");                       \
+    static void host_sequence_##name(uint64_t *operand, uint8_t image[IMAGE_BYTES])                          \
+    {                                                                                                        \
+        __asm__ volatile(".intel_syntax noprefix\n\t" FILL before "[rbx]" after                              \
+                         "\n\tfnsave [rdx]\n\t.att_syntax" ::"b"(operand),                                   \
+                         "d"(image)                                                                          \
+                         : "ecx", "memory", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",      \
+                           "st(7)");                                                                         \
+    }
+enum { IMAGE = GUEST_DATA + 0x40, IMAGE_BYTES = 108, IMAGE_TAGS = 8, IMAGE_REGISTERS = 28 };
+SEQUENCES(DEFINE_SEQUENCE)
+
+static void same_image(const char *name, const uint8_t *code, const uint8_t *end,
+                       void (*host)(uint64_t *operand, uint8_t *image))
+{
+    uint64_t operand = 0x8001000280030004u;
+    uint8_t expected[IMAGE_BYTES];
+    guest g;
+    guest_open(&g);
+    guest_put(&g, GUEST_CODE, code, end);
+    memcpy(engine_ram(g.e, GUEST_DATA, 8), &operand, 8);
+    guest_run(&g, ENGINE_HALTED);
+    host(&operand, expected);
+    const uint8_t *image = engine_ram(g.e, IMAGE, IMAGE_BYTES);
+    if (memcmp(image + IMAGE_TAGS, expected + IMAGE_TAGS, 2) != 0)
+        fail_msg("%s: tags %02x%02x, expected %02x%02x", name, image[IMAGE_TAGS + 1], image[IMAGE_TAGS],
+                 expected[IMAGE_TAGS + 1], expected[IMAGE_TAGS]);
+    for (unsigned i = 0; i < 8; i++) {
+        const size_t at = IMAGE_REGISTERS + 10 * i;
+        uint16_t ours, theirs;
+        memcpy(&ours, image + at + 8, 2);
+        memcpy(&theirs, expected + at + 8, 2);
+        if (memcmp(image + at, expected + at, 8) != 0 || ours != theirs)
+            fail_msg("%s: ST(%u) has exponent %04x, expected %04x, or another mantissa", name, i, ours,
+                     theirs);
+    }
+    guest_close(&g);
+}
+
+/* What an MMX instruction writes has sign and exponent of ones as an x87 register; nothing else changes. */
+static void test_as_x87(void **state)
+{
+    (void)state;
+#define RUN_SEQUENCE(name, ...)                                                                              \
+    same_image(#name, sequence_##name, sequence_##name##_end, host_sequence_##name);
+    SEQUENCES(RUN_SEQUENCE)
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_mode)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_mode),
+                                       cmocka_unit_test(test_as_x87)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
