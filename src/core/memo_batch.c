@@ -211,30 +211,40 @@ follow_quickly(p5_core *core, const p5_block *block, const p5_access *accesses, 
     return true;
 }
 
+/* The place that the quick way has reached is a reference, which has to be asked: it may be the way's end. */
+static inline bool asks_data(const memo_way *way, const memo_node *at)
+{
+    return at != way->end || (!way->ends_in_branch && at->place.kind == MEMO_DATA);
+}
+
+static inline __attribute__((always_inline)) uint64_t ask(p5_core *core, const p5_access *accesses,
+                                                          memo_node *at, bool profiled)
+{
+    return memo_ask_quickly(core, at, accesses + at->index, memo_clock(core, at->offset), profiled);
+}
+
 /* Prices a stretch while something is under way or answers are not the usual ones, from `at` on, if that is
- * not NULL. `profiled`: there is a profile. */
-static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, batch *all,
-                                                              const p5_retired_block *b,
-                                                              const p5_access *accesses, memo_path *path,
-                                                              memo_node *at, bool profiled)
+ * not NULL. `asked`: the reference there has been answered by `quick`. `profiled`: there is a profile. */
+static inline __attribute__((always_inline)) memo_leaf *
+go_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path,
+      memo_node *at, bool asked, uint64_t quick, bool profiled)
 {
     memo_way *way = &path->way;
     const memo_edge **given = core->memo.given;
-    for (;;) {
+    for (;; at = NULL, asked = false) {
         if (!at && !follow_quickly(core, b->block, accesses, way, &at))
             return leave_in_front(core, all, b, path, way, given);
-        if (at == way->end && (way->ends_in_branch || at->place.kind != MEMO_DATA))
+        if (!asked && !asks_data(way, at))
             break;
-        const p5_access *access = accesses + at->index;
-        uint64_t quick = memo_ask_quickly(core, at, access, memo_clock(core, at->offset), profiled);
+        if (!asked)
+            quick = ask(core, accesses, at, profiled);
         memo_edge *edge = NULL;
         if (__builtin_expect(quick > QUICK_USUAL, 1))
-            edge = memo_behind_quick(core, at, access, quick, profiled);
+            edge = memo_behind_quick(core, at, quick);
         if (__builtin_expect(!edge, 0))
             return leave_at_reference(core, all, b, path, at, quick, at != way->end, given);
         *given++ = edge;
         way = &edge->way;
-        at = NULL;
         if (way->is_over) {
             at = way->end;
             break;
@@ -252,14 +262,14 @@ static memo_leaf *__attribute__((noinline))
 go_on_unprofiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
                  memo_path *path, memo_node *at)
 {
-    return go_on(core, all, b, accesses, path, at, false);
+    return go_on(core, all, b, accesses, path, at, false, QUICK_NOT, false);
 }
 
 static memo_leaf *__attribute__((noinline))
 go_on_profiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
                memo_path *path, memo_node *at)
 {
-    return go_on(core, all, b, accesses, path, at, true);
+    return go_on(core, all, b, accesses, path, at, false, QUICK_NOT, true);
 }
 
 static inline memo_leaf *price_on(p5_core *core, batch *all, const p5_retired_block *b,
@@ -269,11 +279,37 @@ static inline memo_leaf *price_on(p5_core *core, batch *all, const p5_retired_bl
                     : go_on_unprofiled(core, all, b, accesses, path, at);
 }
 
+/* price_on behind the answer `quick` of the reference at `at`. */
+static memo_leaf *__attribute__((noinline))
+price_on_answer(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+                memo_path *path, memo_node *at, uint64_t quick)
+{
+    return go_on(core, all, b, accesses, path, at, true, quick, core->profile != NULL);
+}
+
+/* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
+ * last time; if nothing was behind that but a branch, there is no need to go on. */
+static inline __attribute__((always_inline)) memo_leaf *
+price_from(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b, const p5_access *accesses,
+           const p5_prediction *prediction, memo_path *path, memo_node *at, bool profiled)
+{
+    const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
+    if (edge && edge->way.is_over && edge->way.ends_in_branch) {
+        uint64_t quick = ask(core, accesses, at, profiled);
+        memo_leaf *leaf = NULL;
+        if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
+            leaf = behind_last(core, block, edge->way.end, *prediction);
+        return __builtin_expect(leaf != NULL, 1) ? leaf
+                                                 : price_on_answer(core, all, b, accesses, path, at, quick);
+    }
+    return price_on(core, all, b, accesses, path, at, profiled);
+}
+
 /* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
  * ended with, or NULL. `quiet` is kept up to date. */
 static inline __attribute__((always_inline)) memo_leaf *
 price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b,
-              const p5_access *accesses, p5_prediction prediction, memo_path *path, bool profiled,
+              const p5_access *accesses, const p5_prediction *prediction, memo_path *path, bool profiled,
               quiet_time *quiet)
 {
     memo_way *way = &path->way;
@@ -284,11 +320,11 @@ price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block
         if (__builtin_expect(moved, 0))
             memo_use_lines(core, way, at);
         if (__builtin_expect(at == way->end && way->ends_in_branch, 1)) {
-            leaf = behind_last(core, block, at, prediction);
+            leaf = behind_last(core, block, at, *prediction);
             if (__builtin_expect(leaf != NULL, 1))
                 return leaf;
         }
-        leaf = price_on(core, all, b, accesses, path, at, profiled);
+        leaf = price_from(core, all, block, b, accesses, prediction, path, at, profiled);
     } else if (way->quick_page == MEMO_NO_PAGE) { /* P54C: groups of it have to ask the BTB */
         leaf = leave_in_front(core, all, b, path, way, core->memo.given);
     } else {
@@ -391,7 +427,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         }
         memo_leaf *leaf;
         if (__builtin_expect(path != NULL, 1)) {
-            leaf = price_quickly(core, &all, block, b, accesses, *predictions, path, profiled, &quiet);
+            leaf = price_quickly(core, &all, block, b, accesses, predictions, path, profiled, &quiet);
         } else {
             if (profiled)
                 note_last(core, &all, b);

@@ -134,7 +134,7 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
         *usual = quick == QUICK_USUAL || (!tried && memory_data_usual(core->memory, access, asked));
         return *usual ? NULL : ask_data_slowly(core, node, access, asked);
     }
-    return memo_behind_quick(core, node, access, quick, profiled);
+    return memo_behind_quick(core, node, quick);
 }
 
 static memo_edge *__attribute__((noinline))

@@ -40,21 +40,21 @@ memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, 
 memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick);
 
 /* Asks the reference at `node`, whose answer is not the usual one, as memory_quick. `profiled`: there is a
- * profile. */
+ * profile, which is told. */
 static inline uint64_t memo_ask_quickly(p5_core *core, memo_node *node, const p5_access *access,
                                         uint64_t asked, bool profiled)
 {
     if (profiled)
         profile_asks_again(core, node->who, &node->asker);
-    return memory_quick(core->memory, access, asked, node->partner, node->mmx, node->v_pipe);
+    uint64_t quick = memory_quick(core->memory, access, asked, node->partner, node->mmx, node->v_pipe);
+    if (profiled && quick > QUICK_USUAL && !memory_quick_hit(quick))
+        profile_missed_data(core, access->physical);
+    return quick;
 }
 
 /* What is behind its answer, which is not the usual one. NULL: it never came before. */
-static inline memo_edge *memo_behind_quick(p5_core *core, memo_node *node, const p5_access *access,
-                                           uint64_t quick, bool profiled)
+static inline memo_edge *memo_behind_quick(p5_core *core, memo_node *node, uint64_t quick)
 {
-    if (profiled && !memory_quick_hit(quick))
-        profile_missed_data(core, access->physical);
     memo_edge *edge = node->edges;
     if (__builtin_expect(!edge || edge->quick != quick, 0))
         return memo_behind_other(&core->memo, node, quick);
