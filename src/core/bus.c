@@ -188,10 +188,10 @@ static inline bus_clock not_before(const bus *b, bus_clock at, uint64_t n)
     return at.n < n ? (bus_clock){n, n * b->half_ratio} : at;
 }
 
-/* A cycle; answers its end in core clocks. */
+/* bus_cycle, and room for the next one. */
 static inline uint64_t run_cycle(bus *b, bus_clock at, bus_time time, bool own)
 {
-    uint64_t end = bus_cycle(b, at, time, own).end;
+    uint64_t end = bus_cycle(b, at, time, own);
     if (__builtin_expect(bus_log_full(&b->log), 0))
         bus_log_turn(&b->log);
     return end;

@@ -18,7 +18,7 @@ static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
         b->foreign += to - from;
 }
 
-/* No more than BUS_CYCLES may be noted before it has been asked: the log must be turned. */
+/* The log has to be turned. To be asked behind every use, or BUS_CYCLES of them. */
 static inline bool bus_log_full(const bus_log *log)
 {
     return log->next >= log->end;
@@ -50,17 +50,14 @@ static inline __attribute__((always_inline)) bus_clock bus_first_free(const bus 
     return (bus_clock){b->free + n, b->begun + n * ratio};
 }
 
-/* A cycle, in core clocks; bus_log_full is the caller's. */
-typedef struct bus_span {
-    uint64_t from, end;
-} bus_span;
-static inline bus_span bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
+/* A cycle; answers its end in core clocks. The caller asks bus_log_full. */
+static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
 {
-    const bus_span span = {(at.half + 1) / 2, (at.half + time.busy + 1) / 2}; /* as bus_core_clock */
+    const uint64_t from = (at.half + 1) / 2, end = (at.half + time.busy + 1) / 2; /* as bus_core_clock */
     b->free = at.n + time.clocks;
     b->begun = at.half + time.halves;
-    bus_mark_busy(b, span.from, span.end, own);
-    return span;
+    bus_mark_busy(b, from, end, own);
+    return end;
 }
 
 #endif

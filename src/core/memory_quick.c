@@ -94,7 +94,7 @@ static inline uint64_t fill_line(struct memory *m, uint32_t physical, uint64_t c
     bus_clock at = bus_first_free(b, clock + latency->miss_to_bus);
     board_place place = board_read(&b->board, physical, true, at.n);
     uint64_t arrived = (at.half + b->first[place] + 1) / 2; /* its own part comes first */
-    uint64_t last = bus_cycle(b, at, b->line[place], true).end;
+    uint64_t last = bus_cycle(b, at, b->line[place], true);
     if (cache->state[set][victim] == MESI_MODIFIED)
         write_back(m, data_cache_address(cache, set, victim), last);
     data_cache_fill(cache, victim, physical, m->model->bus.write_back_lines ? MESI_EXCLUSIVE : MESI_SHARED);
@@ -190,9 +190,8 @@ uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t 
         return write_hit(m, access, (unsigned)way, asked, clock, partner);
     if (clock != asked || !misses_plainly(m, physical) || !page_is_usual(m, access, true))
         return QUICK_NOT;
-    uint64_t end =
-        bus_cycle(&m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus), m->bus.write, true)
-            .end;
+    uint64_t end = bus_cycle(&m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus),
+                             m->bus.write, true);
     write_buffer_take(&m->writes, entry, end, 0, false);
     m->ewbe_at = end + m->ewbe_clocks;
     m->uses[WAITED_FOR_BUFFER] += buffer;
