@@ -21,12 +21,13 @@
 /* The bus is told of that long after its time at most: a page walk and two lines. */
 enum { LAG_CLOCKS = 4096 };
 /* Changes in a batch, but for those of a row; batches that are put aside at most. */
-enum { MOST_NEWS = 512, SLOTS = 64 };
+enum { MOST_CHANGES = 512, SLOTS = 64 };
 
 typedef struct vcd_state {
     p5_trace *trace;
     vcd_told *slots, *now; /* batches, and the one that is told */
     aside *aside;          /* the others, by number */
+    uint64_t order;        /* of the next change */
     vcd_text *text;
     insn_text *texts;
     uint64_t matches[4];
@@ -54,7 +55,7 @@ static void begin_batch(vcd_state *state)
     vcd_told *now = &state->slots[aside_slot(state->aside)];
     state->now = now;
     now->bus_clock = VCD_CLOCK_STAYS;
-    now->news.count = now->use_count = 0;
+    now->changes.count = now->use_count = 0;
 }
 
 /* Nothing that happens before clock `before` will be told any more. */
@@ -68,21 +69,28 @@ static void end_batch(vcd_state *state, uint64_t before)
         trace_fail(state->trace, NULL);
 }
 
+/* Up to where everything has been told when the core has come to `clock`. */
 static uint64_t settled(uint64_t clock)
 {
     return clock > LAG_CLOCKS ? clock - LAG_CLOCKS : 0;
 }
 
-static uint64_t settled_now(const vcd_state *state)
+static uint64_t clock_now(const vcd_state *state)
 {
-    return settled(p5_core_clock_estimate(p5_machine_core(state->trace->machine)));
+    return p5_core_clock_estimate(p5_machine_core(state->trace->machine));
 }
 
-/* The batch is large enough; of the bus everything has to be told first. */
-static void end_full_batch(vcd_state *state)
+/* ... with all that the core knows of the bus. */
+static void end_batch_at(vcd_state *state, uint64_t clock)
 {
     p5_core_tell_bus(p5_machine_core(state->trace->machine));
-    end_batch(state, settled_now(state));
+    end_batch(state, settled(clock));
+}
+
+static void end_batch_if_full(vcd_state *state)
+{
+    if (state->now->changes.count >= MOST_CHANGES)
+        end_batch_at(state, clock_now(state));
 }
 
 static bool some(p5_trace *trace)
@@ -94,8 +102,8 @@ static bool some(p5_trace *trace)
 static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t value)
 {
     vcd_told *now = state->now;
-    if (ARRAY_ROOM(&now->news))
-        now->news.items[now->news.count++] = (vcd_news){clock, value, signal};
+    if (ARRAY_ROOM(&now->changes))
+        now->changes.items[now->changes.count++] = (vcd_change){clock, state->order++, value, signal};
     else
         fail_for_memory(state->trace);
 }
@@ -120,10 +128,10 @@ static void on_bus(void *context, const p5_bus_use *uses, size_t count)
         now->use_count += some;
         uses += some;
         count -= some;
-        if (some < room)
-            break;
-        uint64_t before = settled_now(state);
-        end_batch(state, count > 0 && uses->from < before ? uses->from : before);
+        if (some == room) {
+            uint64_t before = settled(clock_now(state));
+            end_batch(state, count > 0 && uses->from < before ? uses->from : before);
+        }
     }
 }
 
@@ -133,8 +141,7 @@ static void on_message(void *context, const p5_branch_message *message)
     vcd_state *state = trace->state;
     pulse(state, VCD_BTM, message->clock, message->clock + 1, message->target ? 2 : 1, 0);
     change(state, message->clock, VCD_BTM_ADDRESS, message->address);
-    if (state->now->news.count >= MOST_NEWS)
-        end_full_batch(state);
+    end_batch_if_full(state);
 }
 
 static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
@@ -142,8 +149,7 @@ static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
     static const uint32_t signal[P5_PINS] = {VCD_PM0, VCD_PM1, VCD_IERR};
     vcd_state *state = trace->state;
     change(state, clock, signal[which], which == P5_PIN_IERR ? !level : level);
-    if (state->now->news.count >= MOST_NEWS)
-        end_full_batch(state);
+    end_batch_if_full(state);
 }
 
 static void listen(p5_trace *trace, bool on)
@@ -207,7 +213,7 @@ static void free_state(vcd_state *state)
         return;
     aside_close(state->aside);
     for (size_t i = 0; i < SLOTS && state->slots != NULL; i++)
-        free(state->slots[i].news.items);
+        free(state->slots[i].changes.items);
     free(state->slots);
     vcd_text_close(state->text);
     insn_text_close(state->texts);
@@ -291,8 +297,7 @@ static void row(p5_trace *trace, const trace_row *r)
     for (size_t i = 0; i < trace->column_count; i++)
         if (first || r->values[i] != r->before[i])
             change(state, clock, VCD_COLUMNS + (uint32_t)i, r->values[i]);
-    p5_core_tell_bus(p5_machine_core(trace->machine));
-    end_batch(state, settled(clock));
+    end_batch_at(state, clock);
 }
 
 static void window(p5_trace *trace, bool opens)

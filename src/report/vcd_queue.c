@@ -5,16 +5,15 @@ static bool before(const vcd_change *a, const vcd_change *b)
     return a->clock != b->clock ? a->clock < b->clock : a->order < b->order;
 }
 
-bool vcd_queue_add(vcd_queue *queue, uint64_t clock, uint32_t signal, uint64_t value)
+bool vcd_queue_add(vcd_queue *queue, const vcd_change *change)
 {
     if (!ARRAY_ROOM(&queue->heap))
         return false;
     vcd_change *items = queue->heap.items;
-    vcd_change added = {clock, queue->order++, signal, value};
     size_t at = queue->heap.count++;
-    for (; at > 0 && before(&added, &items[(at - 1) / 2]); at = (at - 1) / 2)
+    for (; at > 0 && before(change, &items[(at - 1) / 2]); at = (at - 1) / 2)
         items[at] = items[(at - 1) / 2];
-    items[at] = added;
+    items[at] = *change;
     return true;
 }
 

@@ -1,5 +1,6 @@
-/* Changes of signals in order of time. They are told of out of order - the core speaks of a bus cycle when it
- * is asked for - but never by more than a lag, so that the queue stays short however long the run. */
+/* Changes of signals in order of time. They are told of out of order - a pin's pulse when its event is
+ * counted
+ * - but never by more than a lag, so that the queue stays short however long the run. */
 #ifndef REPORT_VCD_QUEUE_H
 #define REPORT_VCD_QUEUE_H
 
@@ -9,20 +10,20 @@
 
 #include "base/array.h"
 
+/* A signal has another value from `clock` on. */
 typedef struct vcd_change {
     uint64_t clock;
-    uint64_t order; /* of being told */
-    uint32_t signal;
+    uint64_t order; /* of being told, which decides for changes at one clock */
     uint64_t value;
+    uint32_t signal;
 } vcd_change;
 
 typedef struct vcd_queue {
     ARRAY_OF(vcd_change) heap;
-    uint64_t order;
 } vcd_queue;
 
 /* False: out of memory. */
-bool vcd_queue_add(vcd_queue *queue, uint64_t clock, uint32_t signal, uint64_t value);
+bool vcd_queue_add(vcd_queue *queue, const vcd_change *change);
 /* Takes the earliest change if it is before `clock`. */
 bool vcd_queue_take(vcd_queue *queue, uint64_t clock, vcd_change *change);
 

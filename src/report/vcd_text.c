@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/vcd_bus.h"
-#include "report/vcd_queue.h"
 #include "report/vcd_time.h"
 
 enum { STRINGS = 1 << 12, PROBES = 32, USES = 64, EDGES = 64 };
@@ -272,9 +271,8 @@ void vcd_text_begin(vcd_text *v, uint32_t left_out)
 bool vcd_text_write(vcd_text *v, const vcd_told *told)
 {
     bool room = vcd_bus_add(&v->bus, told->uses, told->use_count);
-    const vcd_news *news = told->news.items;
-    for (size_t i = 0; i < told->news.count && room; i++)
-        room = vcd_queue_add(&v->queue, news[i].clock, news[i].signal, news[i].value);
+    for (size_t i = 0; i < told->changes.count && room; i++)
+        room = vcd_queue_add(&v->queue, &told->changes.items[i]);
     if (told->bus_clock == VCD_CLOCK_STARTS)
         vcd_bus_clock_start(&v->bus, told->bus_clock_from);
     else if (told->bus_clock == VCD_CLOCK_STOPS)

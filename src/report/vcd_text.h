@@ -3,9 +3,9 @@
 #ifndef REPORT_VCD_TEXT_H
 #define REPORT_VCD_TEXT_H
 
-#include "base/array.h"
 #include "p5scope/core.h"
 #include "report/trace_file.h"
+#include "report/vcd_queue.h"
 
 /* The signals; the columns of the trace follow. */
 enum {
@@ -39,12 +39,6 @@ extern const vcd_signal vcd_signals[VCD_COLUMNS];
 enum { VCD_IDENTIFIER_BYTES = 8 };
 const char *vcd_identifier(uint32_t signal, char text[VCD_IDENTIFIER_BYTES]);
 
-/* A signal has another value from `clock` on. */
-typedef struct vcd_news {
-    uint64_t clock, value;
-    uint32_t signal;
-} vcd_news;
-
 enum { VCD_USES = 512 };
 
 /* A batch. Changes and uses of the bus may come after `before`, but behind this batch nothing comes that was
@@ -53,8 +47,8 @@ typedef struct vcd_told {
     uint64_t before;
     enum { VCD_CLOCK_STAYS, VCD_CLOCK_STARTS, VCD_CLOCK_STOPS } bus_clock; /* is shown from ... */
     uint64_t bus_clock_from;                                               /* ... this core clock on */
-    ARRAY_OF(vcd_news) news;   /* in any order of time; of the same time the last counts */
-    size_t use_count;          /* of the bus, ... */
+    ARRAY_OF(vcd_change) changes;                                          /* of all but the bus */
+    size_t use_count;                                                      /* of the bus, ... */
     p5_bus_use uses[VCD_USES]; /* ... in order of time, behind those of the batch before */
 } vcd_told;
 
