@@ -1,21 +1,30 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/spsc.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host_time.h"
+
 /* Nobody waits for as many. */
 #define NEVER (~0ull)
-/* How often the consumer looks for another message before it sleeps: some microseconds. */
-enum { LOOKS = 200 };
+/* How long a thread looks for what it waits for before it sleeps. To be woken takes half as long where the
+ * host is a virtual machine, and to wake somebody costs the other thread a call of the system. */
+static const double PATIENCE = 100e-6; /* seconds */
+enum { LOOKS_BETWEEN_TIMES = 64 };
 
-static inline void pause_briefly(void)
+/* The two threads may run at the same time, as far as is known now. */
+static bool have_processors(void)
 {
-    __builtin_ia32_pause();
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) != 0 || CPU_COUNT(&mine) > 1;
 }
 
 bool spsc_open(spsc *q)
 {
     memset(q, 0, sizeof *q);
+    q->patient = have_processors();
     q->bytes = aligned_alloc(HOST_LINE, SPSC_BYTES);
     if (q->bytes == NULL)
         return false;
@@ -42,6 +51,22 @@ static void sleep_until(sem_t *s)
         continue; /* a signal came */
 }
 
+/* `*counter` has come to `wanted`, or does while it is looked at for a while. */
+static bool comes_soon(const spsc *q, const atomic_ullong *counter, unsigned long long wanted)
+{
+    double until = 0; /* read when a first look was in vain */
+    do {
+        for (unsigned looks = 0; looks < LOOKS_BETWEEN_TIMES; looks++) {
+            if (atomic_load(counter) >= wanted)
+                return true;
+            __builtin_ia32_pause();
+        }
+        if (until == 0)
+            until = host_now() + PATIENCE;
+    } while (q->patient && host_now() < until);
+    return false;
+}
+
 /* --- producer --- */
 
 static void wake(spsc *q)
@@ -61,11 +86,13 @@ static void wait_for(spsc *q, unsigned long long wanted)
 {
     publish(q);
     wake(q);
-    /* Either the consumer sees that somebody waits, or this sees that it is done: both are sequentially
-     * consistent. Who takes the mark away decides whether the semaphore is posted. */
-    atomic_store(&q->waits_for, wanted);
-    if (atomic_load(&q->done) < wanted || atomic_exchange(&q->waits_for, NEVER) == NEVER)
-        sleep_until(&q->room);
+    if (!comes_soon(q, &q->done, wanted)) {
+        /* Either the consumer sees that somebody waits, or this sees that it is done: both are sequentially
+         * consistent. Who takes the mark away decides whether the semaphore is posted. */
+        atomic_store(&q->waits_for, wanted);
+        if (atomic_load(&q->done) < wanted || atomic_exchange(&q->waits_for, NEVER) == NEVER)
+            sleep_until(&q->room);
+    }
     q->producer.known_done = atomic_load(&q->done);
 }
 
@@ -182,14 +209,11 @@ static bool look(spsc *q)
 /* Waits for a message. False: no more come. */
 static bool wait_for_message(spsc *q)
 {
-    for (unsigned looks = 0; !look(q); looks++) {
+    while (!look(q)) {
         if (atomic_load(&q->ended))
             return look(q); /* one was put before the end */
-        if (looks < LOOKS) {
-            pause_briefly();
+        if (comes_soon(q, &q->put, q->consumer.done + 1))
             continue;
-        }
-        looks = 0;
         atomic_store(&q->idle, true);
         bool more = look(q) || atomic_load(&q->ended);
         if (!more || !atomic_exchange(&q->idle, false)) /* who takes the mark away posts */

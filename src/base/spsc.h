@@ -1,7 +1,8 @@
 /* A queue between two threads: messages of any size, put in by one (the producer), taken out in the same
  * order by the other (the consumer). Each tells the other how far it has come only now and then, so that the
- * cache lines which both use seldom go from one to the other. Who has to wait sleeps: the producer until half
- * of the messages are done, the consumer until the queue is half full or the producer waits for it. */
+ * cache lines which both use seldom go from one to the other. Who has to wait looks for a while, and then
+ * sleeps: the producer until half of the messages are done, the consumer until the queue is half full or the
+ * producer waits for it. */
 #ifndef BASE_SPSC_H
 #define BASE_SPSC_H
 
@@ -21,6 +22,7 @@ enum {
 
 typedef struct spsc {
     unsigned char *bytes;                     /* messages begin lines */
+    bool patient;                             /* who waits looks for a while before it sleeps */
     BEGINS_LINE size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
     /* Counted from the first message on: what each side has done, and what it knows of the other. */
     struct {

@@ -28,9 +28,10 @@ typedef struct consumer {
     unsigned sleep_every; /* 0 = never */
 } consumer;
 
+/* Longer than the other side looks before it sleeps. */
 static void nap(void)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 150000}, NULL);
 }
 
 static void *consume(void *context)
