@@ -205,7 +205,7 @@ static bool prepare_memo(p5_block *block)
 {
     unsigned bits = 0;
     uint16_t banks[KEY_BITS];
-    block->memo = true;
+    block->memo = block->only_saturates = true;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
         block->locks |= o->lock != LOCK_NONE;
@@ -213,7 +213,9 @@ static bool prepare_memo(p5_block *block)
             (o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM)))
             block->memo = false;
         if (o->value != ISA_VALUE_NONE) {
-            bits += o->value == ISA_VALUE_SATURATED ? SATURATED_BITS : VALUE_BITS;
+            bool saturates = o->value == ISA_VALUE_SATURATED;
+            block->only_saturates &= saturates;
+            bits += saturates ? SATURATED_BITS : VALUE_BITS;
             if (bits <= KEY_BITS)
                 block->value_ops[block->value_count++] = (uint16_t)i;
         }

@@ -105,6 +105,7 @@ struct p5_block {
     bool near;           /* it ends in a branch that the BTB predicts */
     bool by_direction;   /* what its branch takes depends on its direction: LOOP */
     uint8_t bank_count;
+    bool only_saturates;  /* all of its values are saturation */
     branch_run *ran;      /* when its last instruction, a branch or not, last ran */
     uint16_t *bank_first; /* offset of a p5_access: it and the next belong to neighbours that may meet
                                    in one clock. The numbers stand here, if they are few: */

@@ -69,13 +69,18 @@ price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
     core_price(core, &r, prediction_of(all, b));
 }
 
+/* There is a value for each instruction of the block that gives one. */
+static inline bool has_values(const batch *all, const p5_retired_block *b)
+{
+    return b->values_end - values_of(all, b) == b->block->value_count;
+}
+
 /* The path of an execution that differs from that of `path` by the variant, if at all, which is `banks` as
  * far as no values matter; or NULL. */
 static memo_path *__attribute__((noinline))
 variant_of(p5_core *core, batch *all, const p5_retired_block *b, uint64_t banks, memo_path *path)
 {
-    if (b->values_end - values_of(all, b) != b->block->value_count ||
-        !memo_values_variant(core, slow_stretch(core, all, b), &banks))
+    if (!has_values(all, b) || !memo_values_variant(core, slow_stretch(core, all, b), &banks))
         return NULL;
     return memo_find_variant(core, path, banks);
 }
@@ -85,7 +90,7 @@ static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *a
 {
     uint64_t key = 0;
     const p5_block *block = b->block;
-    if (!block->memo || !memo_may_begin(core) || b->values_end - values_of(all, b) != block->value_count)
+    if (!block->memo || !memo_may_begin(core) || !has_values(all, b))
         return NULL;
     if (block->has_variants &&
         !memo_variant(core, slow_stretch(core, all, b), block_taken(block, b->next), &key))
@@ -338,10 +343,14 @@ price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block
 static inline __attribute__((always_inline)) memo_path *
 in_variant(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path)
 {
-    uint64_t banks = memo_banks_variant(b->block, accesses, block_taken(b->block, b->next));
-    if (b->block->value_count != 0 || banks != path->variant)
-        return variant_of(core, all, b, banks, path);
-    return path;
+    const p5_block *block = b->block;
+    uint64_t key = memo_banks_variant(block, accesses, block_taken(block, b->next));
+    if (block->value_count != 0) {
+        if (!block->only_saturates || !has_values(all, b))
+            return variant_of(core, all, b, key, path);
+        key = memo_saturation_variant(block, values_of(all, b), key);
+    }
+    return key == path->variant ? path : memo_find_variant(core, path, key);
 }
 
 /* ---- the profile ----

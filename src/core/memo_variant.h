@@ -33,6 +33,14 @@ static inline uint64_t memo_banks_variant(const p5_block *block, const p5_access
     return key;
 }
 
+/* Adds to `*key` what values say of which each is whether something was saturated. */
+static inline uint64_t memo_saturation_variant(const p5_block *block, const p5_value *values, uint64_t key)
+{
+    for (const p5_value *end = values + block->value_count; values != end; values++)
+        key = key << 1 | (values->a != 0);
+    return key;
+}
+
 /* memo_variant.c */
 /* The variant of a whole block. False: too long for a key. */
 bool memo_variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *key);
