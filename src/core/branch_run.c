@@ -11,7 +11,7 @@ branch_run *branch_runs_find(branch_runs *all, uint32_t address)
         return NULL;
     r->address = address;
     r->entry = &all->nobody;
-    r->place = BRANCH_NOWHERE;
+    r->jcc_place = r->other_place = BRANCH_NOWHERE;
     r->next = *bucket;
     *bucket = r;
     return r;

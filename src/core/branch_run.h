@@ -16,13 +16,13 @@ typedef struct branch_run {
     /* P55C, for predict.c: */
     uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
     btb_entry *entry;      /* where its entry was seen last, or one that is nobody's; never NULL */
-    uint64_t place;        /* what identifies it there (btb_place), or BRANCH_NOWHERE */
-    const uint8_t *used;   /* what a use of its way makes of the set's LRU bits: a row of btb.used */
-    uint64_t absent;       /* changes of its set when it was looked for in vain; 0: that does not matter */
-    uint8_t set;           /* where its entry is, or would be */
-    bool is_jcc;           /* the entry is that of a conditional branch, but not LOOP or JCXZ */
-    uint32_t address;      /* linear */
-    uint64_t groups;       /* P54C: of the core, as it left the pipe; 0: never */
+    uint64_t jcc_place;   /* what identifies it there (btb_place), if it is a conditional branch, but not LOOP
+                             or JCXZ; else BRANCH_NOWHERE */
+    uint64_t other_place; /* ... if it is another branch */
+    uint64_t absent;      /* changes of its set when it was looked for in vain; 0: that does not matter */
+    uint32_t set;         /* where its entry is, or would be */
+    uint32_t address;     /* linear */
+    uint64_t groups;      /* P54C: of the core, as it left the pipe; 0: never */
     struct branch_run *next;
 } branch_run;
 

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "core/model.h"
-#include "core/replacement.h"
 
 enum { BTB_SETS = 64, BTB_WAYS = 4, BTB_COUNTERS = 16 };
 
@@ -36,15 +35,13 @@ typedef struct btb_entry {
     bool prediction;       /* for the current history */
     bool stale_prediction; /* before the last update: what a branch sees that is fetched again too soon */
     uint8_t history;
+    uint64_t used; /* when it was used last: later uses have larger numbers; 0: never */
     uint8_t counter[BTB_COUNTERS];
 } btb_entry;
 
 typedef struct btb {
     btb_entry entry[BTB_SETS][BTB_WAYS];
-    uint8_t lru[BTB_SETS];
-    uint8_t used[BTB_WAYS][1 << (BTB_WAYS - 1)]; /* what a use of a way makes of LRU bits */
     uint64_t changes[BTB_SETS]; /* grow whenever an entry of the set becomes another's; never 0 */
-    replacement order;
     const model_btb *model;
     uint32_t random; /* state of the P54C's pseudo-random replacement */
 } btb;
@@ -91,26 +88,9 @@ static inline btb_entry *btb_find(btb *b, uint32_t key)
     return NULL;
 }
 
-/* An entry for `key`: the one that has its tag, else a free one, else the victim. Its tag and valid bit are
- * set, the rest is as it was. */
-btb_entry *btb_allocate(btb *b, uint32_t key);
-
-/* Marks a way as most recently used; `used`: its row of btb.used. */
-static inline void btb_used_as(btb *b, unsigned set, const uint8_t *used)
-{
-    b->lru[set] = used[b->lru[set]];
-}
-
-static inline void btb_used_way(btb *b, unsigned set, unsigned way)
-{
-    btb_used_as(b, set, b->used[way]);
-}
-
-static inline void btb_used(btb *b, const btb_entry *entry)
-{
-    unsigned n = (unsigned)(entry - b->entry[0]);
-    btb_used_way(b, n / BTB_WAYS, n % BTB_WAYS);
-}
+/* An entry for `key`: the one that has its tag, else a free one, else the victim; used at `now`. Its tag and
+ * valid bit are set, the rest is as it was. */
+btb_entry *btb_allocate(btb *b, uint32_t key, uint64_t now);
 
 /* Raw access for TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the
  * entry of the same bank, set and tag if there is one, whatever `way` says (manual, 26.2.1.3). */

@@ -137,7 +137,7 @@ typedef struct recent_branch {
 
 static bool is_recent(const p5_core *core, const branch_run *r)
 {
-    return (r->instructions != 0 && core->predictor->executed - r->instructions < RECENT) ||
+    return (r->instructions != 0 && core->predictor->now - r->instructions < RECENT) ||
            (r->groups != 0 && core->groups - r->groups < RECENT);
 }
 

@@ -185,7 +185,7 @@ typedef struct branch_query {
     bool in_v;
     bool unpaired_chance; /* P54C: an unused pairing opportunity (no allocation) */
     uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated: tight loops */
-    uint64_t since_last;  /* P55C: instructions executed since then; 0: unknown */
+    uint64_t since_last;  /* P55C: instructions executed since then, itself included */
 } branch_query;
 typedef struct branch_answer {
     bool hit; /* valid entry found */

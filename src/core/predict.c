@@ -27,14 +27,12 @@ static unsigned __attribute__((noinline)) search(predictor *p, branch_run *ran, 
     bool overflow;
     unsigned prediction = predictor_near(p, query, &overflow);
     btb_entry *entry = btb_find(b, query->last_byte);
-    ran->set = (uint8_t)btb_set(b, query->last_byte);
-    ran->place = BRANCH_NOWHERE;
+    ran->set = btb_set(b, query->last_byte);
+    ran->jcc_place = ran->other_place = BRANCH_NOWHERE;
     ran->absent = entry == NULL ? b->changes[ran->set] : 0;
     if (predictor_is_own(b, entry, query)) {
         ran->entry = entry;
-        ran->place = btb_place(entry);
-        ran->used = b->used[entry - b->entry[ran->set]];
-        ran->is_jcc = query->kind == ISA_JCC;
+        *(query->kind == ISA_JCC ? &ran->jcc_place : &ran->other_place) = btb_place(entry);
     }
     return prediction;
 }
@@ -46,24 +44,38 @@ static inline bool is_absent(const btb *b, const branch_run *ran, bool taken)
     return !taken && ran->absent == b->changes[ran->set];
 }
 
-/* The branch of `block`, which went to `next`, `executed` instructions up to it. */
-static inline __attribute__((always_inline)) unsigned predict_near(predictor *p, const p5_block *block,
-                                                                   uint32_t next, uint64_t executed)
+/* It is no conditional branch with an entry of its own. */
+static inline unsigned predict_other(predictor *p, const p5_block *block, uint32_t next)
 {
+    if (!block->near)
+        return NOT_PREDICTED;
     branch_run *ran = block->ran;
-    uint64_t since_last = executed - ran->instructions;
-    ran->instructions = executed;
-    bool own = btb_place(ran->entry) == ran->place;
-    if (__builtin_expect(own, 1)) {
-        btb_used_as(&p->btb, ran->set, ran->used);
-        if (__builtin_expect(ran->is_jcc, 1))
-            return predictor_own_jcc(p, ran->entry, next != block->fall_through, next, false, since_last);
-    }
+    uint64_t since_last = p->now - ran->instructions;
+    ran->instructions = p->now;
     bool taken = block_taken(block, next), overflow;
-    if (!own && is_absent(&p->btb, ran, taken))
+    if (is_absent(&p->btb, ran, taken))
         return PREDICTED_NOTHING;
     const branch_query query = query_of(block, next, taken, since_last);
-    return own ? predictor_own(p, &query, ran->entry, &overflow) : search(p, ran, &query);
+    if (btb_place(ran->entry) != ran->other_place)
+        return search(p, ran, &query);
+    ran->entry->used = p->now;
+    return predictor_own(p, &query, ran->entry, &overflow);
+}
+
+/* The branch of `block`, if it ends in one, which went to `next`, `now` instructions up to it. */
+static inline __attribute__((always_inline)) p5_prediction predict(predictor *p, const p5_block *block,
+                                                                   uint32_t next, uint64_t now)
+{
+    branch_run *ran = block->ran;
+    btb_entry *entry = ran->entry;
+    if (__builtin_expect(btb_place(entry) == ran->jcc_place, 1)) {
+        uint64_t since_last = now - ran->instructions;
+        ran->instructions = entry->used = now;
+        return (p5_prediction)predictor_own_jcc(p, entry, next != block->fall_through, next, false,
+                                                since_last);
+    }
+    p->now = now;
+    return (p5_prediction)predict_other(p, block, next);
 }
 
 p5_prediction p5_core_predict(p5_core *core, const p5_retired *r)
@@ -72,10 +84,8 @@ p5_prediction p5_core_predict(p5_core *core, const p5_retired *r)
     const p5_block *block = r->block;
     if (core->timing.btb_by_pairs || r->count == 0)
         return NOT_PREDICTED;
-    p->executed += (uint64_t)r->count - r->interrupted;
-    if (r->first + r->count != block->count || !block->near)
-        return NOT_PREDICTED;
-    return (p5_prediction)predict_near(p, block, r->next, p->executed);
+    p->now += (uint64_t)r->count - r->interrupted;
+    return r->first + r->count == block->count ? predict(p, block, r->next, p->now) : NOT_PREDICTED;
 }
 
 void p5_core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
@@ -86,12 +96,11 @@ void p5_core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_
         memset(predictions, NOT_PREDICTED, count * sizeof *predictions);
         return;
     }
-    uint64_t executed = p->executed;
+    uint64_t now = p->now;
     for (const p5_retired_block *b = blocks, *end = b + count; b < end; b++) {
         const p5_block *block = b->block;
-        executed += block->count;
-        *predictions++ =
-            block->near ? (p5_prediction)predict_near(p, block, b->next, executed) : NOT_PREDICTED;
+        now += block->count;
+        *predictions++ = predict(p, block, b->next, now);
     }
-    p->executed = executed;
+    p->now = now;
 }

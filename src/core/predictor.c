@@ -58,17 +58,17 @@ static void fill_entry(const predictor *p, btb_entry *entry, const branch_query 
 }
 
 /* Another branch's entry, in the same dword, predicts. */
-static unsigned predict_falsely(predictor *p, const branch_query *query, const btb_entry *entry)
+static unsigned predict_falsely(predictor *p, const branch_query *query, btb_entry *entry)
 {
     bool taken = entry->type != BTB_JCC || predictor_direction(p, entry, query->since_last);
     bool returns = entry->type == BTB_RET && query->kind == ISA_RET;
-    btb_used(&p->btb, entry);
+    entry->used = p->now;
     return PREDICTED_FALSELY | (taken ? OWN_PREDICTED_TAKEN : 0) | (query->taken ? OWN_TAKEN : 0) |
            (returns ? FALSE_RETURN : 0);
 }
 
 /* No entry, or that of another branch. */
-static unsigned near_unknown(predictor *p, const branch_query *query, const btb_entry *entry, bool *overflow)
+static unsigned near_unknown(predictor *p, const branch_query *query, btb_entry *entry, bool *overflow)
 {
     unsigned prediction = PREDICTED_NOTHING + query->taken;
     btb_type type = predictor_type(query->kind);
@@ -79,7 +79,7 @@ static unsigned near_unknown(predictor *p, const branch_query *query, const btb_
     if (type == BTB_CALL)
         *overflow = return_stack_push(&p->returns, query->fall_through);
     if (predictor_may_allocate(p, query))
-        fill_entry(p, btb_allocate(&p->btb, query->last_byte), query);
+        fill_entry(p, btb_allocate(&p->btb, query->last_byte, p->now), query);
     return prediction;
 }
 
@@ -89,7 +89,7 @@ unsigned predictor_near(predictor *p, const branch_query *query, bool *overflow)
     *overflow = false;
     if (!predictor_is_own(&p->btb, entry, query))
         return near_unknown(p, query, entry, overflow);
-    btb_used(&p->btb, entry);
+    entry->used = p->now;
     return predictor_own(p, query, entry, overflow);
 }
 
@@ -106,6 +106,7 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
         return;
     }
     bool overflow;
+    p->now++;
     *answer = predictor_answer(predictor_near(p, query, &overflow), query->kind);
     answer->return_stack_overflow = overflow;
 }

@@ -13,7 +13,7 @@ struct predictor {
     return_stack returns;
     bool no_allocation;
     uint32_t stale_instructions; /* the model's, at hand */
-    uint64_t executed;           /* P55C: instructions predicted so far, branches or not */
+    uint64_t now; /* P55C: instructions predicted so far, branches or not; P54C: branches asked for */
     /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load
      * its target. */
     bool wrong;

@@ -25,23 +25,22 @@ static inline btb_type predictor_type(uint8_t kind)
  * then is not in it yet. `since_last`: as in branch_query. */
 static inline bool predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
 {
-    if (__builtin_expect(since_last - 1 < p->stale_instructions, 0)) /* 0: unknown */
-        return entry->stale_prediction;
-    return entry->prediction;
+    return __builtin_expect(since_last <= p->stale_instructions, 0) ? entry->stale_prediction
+                                                                    : entry->prediction;
 }
 
 /* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the
  * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
-static inline void predictor_learn(btb_entry *entry, bool taken, bool loop)
+static inline void predictor_learn(btb_entry *entry, unsigned taken, bool loop)
 {
     static const uint8_t next[8] = {0, 1, 0, 2, 1, 3, 2, 3}; /* by counter and direction */
     unsigned history = entry->history;
     uint8_t *counter = &entry->counter[history];
-    *counter = next[(*counter * 2 + taken) % 8];
-    history = (history << 1 | taken) & (BTB_COUNTERS - 1);
+    *counter = next[*counter * 2u + taken];
+    history = (history * 2 + taken) & (BTB_COUNTERS - 1);
     entry->history = (uint8_t)history;
     entry->stale_prediction = entry->prediction;
-    entry->prediction = loop ? taken : entry->counter[history] >> 1;
+    entry->prediction = loop ? taken != 0 : entry->counter[history] >> 1;
 }
 
 /* A branch that is taken leaves its target. */
@@ -83,15 +82,17 @@ static inline unsigned predictor_outcome(unsigned predicted_taken, unsigned take
 }
 
 /* predictor_own for an entry of type BTB_JCC; the rest as in branch_query. */
-static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, bool taken, uint32_t target,
-                                         bool loop, uint64_t since_last)
+static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, unsigned taken,
+                                         uint32_t target, bool loop, uint64_t since_last)
 {
-    bool predicted_taken = predictor_direction(p, entry, since_last);
-    bool wrong_target = taken & (entry->target != target);
+    unsigned outcome = predictor_outcome(predictor_direction(p, entry, since_last), taken, false);
     predictor_learn(entry, taken, loop);
-    if (__builtin_expect(wrong_target, 0))
+    /* one branch of the host, on what hardly ever happens, and not one on the direction */
+    if (__builtin_expect((-taken & (entry->target ^ target)) != 0, 0)) {
         entry->target = target;
-    return predictor_outcome(predicted_taken, taken, wrong_target);
+        return outcome | OWN_WRONG_TARGET;
+    }
+    return outcome;
 }
 
 /* `entry` has the branch's tag, offset and type: predicts, then learns; the caller marks it as used. Answers

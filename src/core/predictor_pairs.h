@@ -42,15 +42,16 @@ static inline uint8_t predictor_pairs_state(uint8_t state, bool taken, bool tigh
 static inline branch_answer predictor_pairs(predictor *p, const branch_query *query)
 {
     btb_entry *entry = btb_find(&p->btb, query->previous_pair);
+    p->now++;
     bool tight = query->loop_pairs != 0 && query->loop_pairs <= p->btb.model->tight_loop_pairs;
     const branch_answer answer = predictor_pairs_answer(p, query, entry);
     if (entry != NULL && (answer.hit || tight)) {
         entry->state = predictor_pairs_state(entry->state, query->taken, tight);
         if (query->taken)
             entry->target = query->target;
-        btb_used(&p->btb, entry);
+        entry->used = p->now;
     } else if (predictor_may_allocate(p, query) && !query->unpaired_chance) {
-        entry = btb_allocate(&p->btb, query->previous_pair);
+        entry = btb_allocate(&p->btb, query->previous_pair, p->now);
         entry->state = 3;
         entry->target = query->target;
     }

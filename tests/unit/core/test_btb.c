@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "core/btb.h"
+#include "core/replacement.h"
 
 static const model_btb p54c = {.key = BTB_KEY_PREVIOUS_PAIR, .replacement = BTB_REPLACE_RANDOM};
 static const model_btb p55c = {.key = BTB_KEY_LAST_BYTE, .replacement = BTB_REPLACE_PLRU};
@@ -26,7 +27,7 @@ static void set_and_tag_bits(void **state)
     for (unsigned n = 0; n < 1000; n++) {
         uint32_t key = fixture_random(&seed) * 2654435761u;
         btb_init(&b, &p54c);
-        btb_entry *entry = btb_allocate(&b, key);
+        btb_entry *entry = btb_allocate(&b, key, 1);
         entry->state = 3;
         assert_true(place(&b, entry, &set, &way));
         assert_int_equal(set, key & 0x3f);               /* TR11 11:6 selects one of 64 sets */
@@ -34,7 +35,7 @@ static void set_and_tag_bits(void **state)
         assert_int_equal(btb_get(&b, key & 0x3f, 0, way).tag, entry->tag);
 
         btb_init(&b, &p55c);
-        entry = btb_allocate(&b, key);
+        entry = btb_allocate(&b, key, 1);
         assert_true(place(&b, entry, &set, &way));
         assert_int_equal(entry->tag, key & 0xffffff00u); /* TR9 31:8 */
         assert_int_equal(btb_get(&b, key >> 4 & 15, key >> 2 & 3, way).tag,
@@ -55,7 +56,7 @@ static void four_ways(void **state)
     for (unsigned i = 0; i < 2; i++) {
         btb_init(&b, models[i]);
         for (uint32_t n = 0; n < 5; n++)
-            btb_allocate(&b, 0x1003 + n * 0x100)->state = 3;
+            btb_allocate(&b, 0x1003 + n * 0x100, n + 1)->state = 3;
         unsigned left = 0;
         for (uint32_t n = 0; n < 5; n++)
             left += btb_find(&b, 0x1003 + n * 0x100) != NULL;
@@ -64,7 +65,7 @@ static void four_ways(void **state)
 
         btb_init(&b, models[i]);
         for (uint32_t n = 0; n < 256; n++)
-            btb_allocate(&b, i == 0 ? n : n * 4)->state = 3;
+            btb_allocate(&b, i == 0 ? n : n * 4, n + 1)->state = 3;
         for (uint32_t n = 0; n < 256; n++)
             assert_non_null(btb_find(&b, i == 0 ? n : n * 4));
         btb_flush(&b);
@@ -79,10 +80,43 @@ static void plru_spares_the_one_just_used(void **state)
     static btb b;
     btb_init(&b, &p55c);
     for (uint32_t n = 0; n < 4; n++)
-        btb_allocate(&b, n * 0x100);
-    btb_used(&b, btb_find(&b, 0));
-    btb_allocate(&b, 4 * 0x100);
+        btb_allocate(&b, n * 0x100, n + 1);
+    btb_find(&b, 0)->used = 5;
+    btb_allocate(&b, 4 * 0x100, 6);
     assert_non_null(btb_find(&b, 0));
+}
+
+/* The way that is replaced is the one that the bits of a tree pseudo-LRU point to, however the ways were
+ * used. */
+static void victims_are_those_of_the_tree(void **state)
+{
+    (void)state;
+    static btb b;
+    uint64_t seed = 7;
+    replacement tree;
+    replacement_init(&tree, BTB_WAYS);
+    btb_init(&b, &p55c);
+    uint64_t bits = 0, now = 0;
+    for (uint32_t n = 0; n < BTB_WAYS; n++) {
+        btb_allocate(&b, n * 0x100, ++now);
+        bits = replacement_used(&tree, bits, n);
+    }
+    for (uint32_t n = 4; n < 4000; n++) {
+        for (unsigned uses = fixture_random(&seed) % 6; uses > 0; uses--) {
+            unsigned way = fixture_random(&seed) % BTB_WAYS;
+            b.entry[0][way].used = ++now;
+            bits = replacement_used(&tree, bits, way);
+        }
+        unsigned victim = replacement_victim(&tree, bits);
+        assert_ptr_equal(btb_allocate(&b, n * 0x100, ++now), &b.entry[0][victim]);
+        bits = replacement_used(&tree, bits, victim);
+        if (fixture_random(&seed) % 64 == 0) { /* as from reset */
+            btb_flush(&b);
+            bits = 0;
+            for (unsigned way = 0; way < BTB_WAYS; way++)
+                btb_put(&b, 0, 0, way, &(btb_entry){.tag = (n + way + 1) << 12, .valid = true});
+        }
+    }
 }
 
 /* On the P54C an entry that fell to state 0 is unused and taken first. */
@@ -92,9 +126,9 @@ static void state_0_is_free(void **state)
     static btb b;
     btb_init(&b, &p54c);
     for (uint32_t n = 0; n < 4; n++)
-        btb_allocate(&b, n * 0x40)->state = 3;
+        btb_allocate(&b, n * 0x40, n + 1)->state = 3;
     btb_find(&b, 2 * 0x40)->state = 0;
-    btb_allocate(&b, 4 * 0x40)->state = 3;
+    btb_allocate(&b, 4 * 0x40, 5)->state = 3;
     assert_null(btb_find(&b, 2 * 0x40));
     assert_non_null(btb_find(&b, 0));
     assert_non_null(btb_find(&b, 1 * 0x40));
@@ -133,6 +167,7 @@ int main(void)
         cmocka_unit_test(set_and_tag_bits),
         cmocka_unit_test(four_ways),
         cmocka_unit_test(plru_spares_the_one_just_used),
+        cmocka_unit_test(victims_are_those_of_the_tree),
         cmocka_unit_test(state_0_is_free),
         cmocka_unit_test(raw_writes_never_double_a_tag),
     };
