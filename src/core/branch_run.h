@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/host_line.h"
 #include "core/btb.h"
 
 /* One branch; a line of the host's cache. */
@@ -20,11 +21,14 @@ typedef struct branch_run {
                              or JCXZ; else BRANCH_NOWHERE */
     uint64_t other_place; /* ... if it is another branch */
     uint64_t absent;      /* changes of its set when it was looked for in vain; 0: that does not matter */
-    uint32_t set;         /* where its entry is, or would be */
+    uint8_t set;          /* where its entry is, or would be */
+    uint8_t length, kind; /* in bytes; isa_branch */
     uint32_t address;     /* linear */
     uint64_t groups;      /* P54C: of the core, as it left the pipe; 0: never */
     struct branch_run *next;
 } branch_run;
+
+_Static_assert(sizeof(branch_run) == HOST_LINE, "a line");
 
 /* No entry's btb_place. */
 #define BRANCH_NOWHERE ((uint64_t)1)
@@ -44,8 +48,9 @@ typedef struct branch_runs {
     arena arena;      /* grows with the branches of the guest's code, not with its run */
 } branch_runs;
 
-/* The one of `address`, made if there is none. NULL: out of memory. */
-branch_run *branch_runs_find(branch_runs *all, uint32_t address);
+/* That of a branch, made if there is none: other code may come to stand where it stood, and its entry is not
+ * that of another kind. NULL: out of memory. */
+branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind);
 void branch_runs_close(branch_runs *all);
 
 #endif

@@ -132,7 +132,9 @@ static void transfer_watch(p5_core *core, snapshot *s)
 enum { RECENT = 64 };
 typedef struct recent_branch {
     uint64_t instructions, groups;
-    uint32_t address, reserved;
+    uint32_t address;
+    uint8_t length, kind;
+    uint16_t reserved; /* 0 */
 } recent_branch;
 
 static bool is_recent(const p5_core *core, const branch_run *r)
@@ -147,7 +149,8 @@ static unsigned collect_recent(const p5_core *core, recent_branch recent[RECENT]
     for (unsigned bucket = 0; bucket < BRANCH_RUN_BUCKETS; bucket++)
         for (const branch_run *r = core->ran.bucket[bucket]; r != NULL; r = r->next)
             if (count < RECENT && is_recent(core, r))
-                recent[count++] = (recent_branch){r->instructions, r->groups, r->address, 0};
+                recent[count++] =
+                    (recent_branch){r->instructions, r->groups, r->address, r->length, r->kind, 0};
     return count;
 }
 
@@ -158,7 +161,7 @@ static void transfer_branches(p5_core *core, snapshot *s)
     snapshot_piece(s, "core.recent", recent, sizeof recent);
     count = (unsigned)snapshot_number(s, "core.recent_count", count, RECENT);
     for (unsigned i = 0; s->loading && i < count; i++) {
-        branch_run *r = branch_runs_find(&core->ran, recent[i].address);
+        branch_run *r = branch_runs_find(&core->ran, recent[i].address, recent[i].length, recent[i].kind);
         if (r == NULL) {
             s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
             return;

@@ -27,7 +27,7 @@ static unsigned __attribute__((noinline)) search(predictor *p, branch_run *ran, 
     bool overflow;
     unsigned prediction = predictor_near(p, query, &overflow);
     btb_entry *entry = btb_find(b, query->last_byte);
-    ran->set = btb_set(b, query->last_byte);
+    ran->set = (uint8_t)btb_set(b, query->last_byte);
     ran->jcc_place = ran->other_place = BRANCH_NOWHERE;
     ran->absent = entry == NULL ? b->changes[ran->set] : 0;
     if (predictor_is_own(b, entry, query)) {

@@ -1,6 +1,8 @@
 /* Predictions of the P55C look back to a branch's last execution: a core that is loaded from a snapshot knows
- * of it, however many other branches the saved one has met. */
+ * of it, however many other branches the saved one has met. And other code where a branch was is no such
+ * branch. */
 #include "core/core_internal.h"
+#include "core/predictor_fast.h"
 #include "fixture.h"
 
 enum { OTHERS = 128, OTHER = 0x1000, DISTANCE = 16, LOOP = 0x1f00, BYTES = 1 << 20 };
@@ -91,8 +93,31 @@ static void test_behind_a_fast_forward(void **state)
     p5_model_close(model);
 }
 
+/* A conditional branch has got an entry. Then there is a jump of the same length in its place: the entry has
+ * its tag and offset, but another type, so it predicts falsely (predictor_fast.h), and the jump gets it. */
+static void test_a_jump_where_a_branch_was(void **state)
+{
+    (void)state;
+    static const uint8_t branch_code[] = {0x75, 0x10}, other_code[] = {0xeb, 0x10}; /* jnz, jmp */
+    const uint32_t target = LOOP + 2 + 0x10;
+    p5_model *model = fixture_model("p55c-200");
+    p5_core *core = core_open(model);
+    p5_block *branch = block_at(core, branch_code, sizeof branch_code, LOOP);
+    p5_block *jump = block_at(core, other_code, sizeof other_code, LOOP);
+    const p5_retired branches = went_to(branch, target), jumps = went_to(jump, target);
+    assert_int_equal(p5_core_predict(core, &branches), PREDICTED_NOTHING + 1);
+    for (unsigned n = 0; n < 20; n++)
+        assert_true(p5_core_predict(core, &branches) < OWN_ANSWERS);
+    assert_int_equal(p5_core_predict(core, &jumps), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
+    assert_int_equal(p5_core_predict(core, &jumps), OWN_PREDICTED_TAKEN | OWN_TAKEN);
+    assert_int_equal(p5_core_predict(core, &branches), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
+    p5_core_close(core);
+    p5_model_close(model);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_behind_a_fast_forward)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_behind_a_fast_forward),
+                                       cmocka_unit_test(test_a_jump_where_a_branch_was)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
