@@ -44,7 +44,8 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     } else {
         copy_in(&first, linear, bytes, size);
     }
-    access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK), size, first.flags | flags);
+    access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK),
+                  first.kind | ACCESS_KIND(size, flags));
     memcpy(&value, bytes, sizeof value);
     return value;
 }
@@ -80,8 +81,8 @@ static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_ent
 
 static void record_store(engine *e, uint32_t linear, uint32_t access, const page_entry *first)
 {
-    access_record(e, linear, first->physical | (linear & ENGINE_PAGE_MASK), access & 0xff,
-                  first->flags | (access >> 8 & 0xff) | P5_ACCESS_WRITE);
+    access_record(e, linear, first->physical | (linear & ENGINE_PAGE_MASK),
+                  first->kind | (access & 0xffff) | ACCESS_KIND(0, P5_ACCESS_WRITE));
 }
 
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr)
@@ -128,31 +129,33 @@ STORE(helper_le_stl_mmu, uint32_t, 4)
 STORE(helper_le_stq_mmu, uint64_t, 8)
 
 /* The same, called by what emit.c generates: by privilege, and by size and sign as emit.c counts them. */
-#define EMITTED_LOAD(name, type, size, user)                                                                 \
+#define EMITTED_LOAD(name, size, user)                                                                       \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
-        uintptr_t retaddr = (uintptr_t)__builtin_return_address(0);                                          \
-        return (uint64_t)(type)access_load_quick(env, address, size, user, 0, retaddr);                      \
+        return access_load_quick(env, address, size, user, 0, ACCESS_RETURN);                                \
     }
-#define EMITTED_STORE(name, type, size, user)                                                                \
+#define EMITTED_SIGNED_LOAD(name, size, user)                                                                \
+    static uint64_t name(uc_env *env, uint64_t address)                                                      \
+    {                                                                                                        \
+        return (uint64_t)(int##size##_t)access_load_quick(env, address, size / 8, user, 0, ACCESS_RETURN);   \
+    }
+#define EMITTED_STORE(name, size, user)                                                                      \
     static void name(uc_env *env, uint64_t address, uint64_t value)                                          \
     {                                                                                                        \
-        access_store_quick(env, address, (type)value, size, user, 0,                                         \
-                           (uintptr_t)__builtin_return_address(0));                                          \
+        access_store_quick(env, address, value, size, user, 0, ACCESS_RETURN);                               \
     }
-#define EMITTED(what, name, type, size)                                                                      \
-    what(name##_supervisor, type, size, false) what(name##_user, type, size, true)
-EMITTED(EMITTED_LOAD, load_byte, uint8_t, 1)
-EMITTED(EMITTED_LOAD, load_word, uint16_t, 2)
-EMITTED(EMITTED_LOAD, load_dword, uint32_t, 4)
-EMITTED(EMITTED_LOAD, load_qword, uint64_t, 8)
-EMITTED(EMITTED_LOAD, load_signed_byte, int8_t, 1)
-EMITTED(EMITTED_LOAD, load_signed_word, int16_t, 2)
-EMITTED(EMITTED_LOAD, load_signed_dword, int32_t, 4)
-EMITTED(EMITTED_STORE, store_byte, uint8_t, 1)
-EMITTED(EMITTED_STORE, store_word, uint16_t, 2)
-EMITTED(EMITTED_STORE, store_dword, uint32_t, 4)
-EMITTED(EMITTED_STORE, store_qword, uint64_t, 8)
+#define EMITTED(what, name, size) what(name##_supervisor, size, false) what(name##_user, size, true)
+EMITTED(EMITTED_LOAD, load_byte, 1)
+EMITTED(EMITTED_LOAD, load_word, 2)
+EMITTED(EMITTED_LOAD, load_dword, 4)
+EMITTED(EMITTED_LOAD, load_qword, 8)
+EMITTED(EMITTED_SIGNED_LOAD, load_signed_byte, 8)
+EMITTED(EMITTED_SIGNED_LOAD, load_signed_word, 16)
+EMITTED(EMITTED_SIGNED_LOAD, load_signed_dword, 32)
+EMITTED(EMITTED_STORE, store_byte, 1)
+EMITTED(EMITTED_STORE, store_word, 2)
+EMITTED(EMITTED_STORE, store_dword, 4)
+EMITTED(EMITTED_STORE, store_qword, 8)
 
 access_load *const access_loads[2][8] = {
     {load_byte_supervisor, load_word_supervisor, load_dword_supervisor, load_qword_supervisor,

@@ -63,7 +63,7 @@ static void transfer_pages(engine *e, snapshot *s)
     }
     memcpy(image, e->pages, sizeof e->pages);
     for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++)
-        image[i].host = NULL;
+        image[i].host = NULL, image[i].to_host = 0;
     snapshot_piece(s, "pages", image, sizeof e->pages);
     for (unsigned i = 0; s->loading && i < 2 * PAGE_ENTRIES; i++) {
         uint32_t physical = image[i].physical;
@@ -71,6 +71,7 @@ static void transfer_pages(engine *e, snapshot *s)
         if (!ram)
             image[i].read_tag = image[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
         image[i].host = ram ? e->ram + physical : NULL;
+        image[i].to_host = (uintptr_t)image[i].host - image[i].read_tag;
     }
     if (s->loading && s->status == P5_OK)
         memcpy(e->pages, image, sizeof e->pages);

@@ -25,10 +25,12 @@ typedef struct page_entry {
     uint32_t read_tag;
     uint32_t write_tag; /* only with the dirty bit set and no translated code in the page */
     uint32_t physical;  /* page */
-    uint32_t flags;     /* P5_ACCESS_* */
+    uint32_t kind;      /* ACCESS_KIND of its P5_ACCESS_* */
     uint8_t *host;      /* of the page's first byte; NULL where there is no RAM */
-    uint64_t unused;    /* a power of two is found faster */
+    uintptr_t to_host;  /* what makes a host address of a linear one in it */
 } page_entry;
+/* Size and flags of an access as they stand in its record. */
+#define ACCESS_KIND(size, flags) ((uint32_t)(size) | (uint32_t)(flags) << 8)
 /* Accessed and dirty bits that a walk has set and that the core has not asked for yet. */
 enum { PAGE_SETS = 16 };
 typedef struct page_set {

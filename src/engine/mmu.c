@@ -182,11 +182,13 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
         behind_keep(e, result.physical);
     bool guarded = ram && (e->code_pages[result.physical / ENGINE_PAGE_BYTES] ||
                            !behind_kept(&e->behind, result.physical / ENGINE_PAGE_BYTES));
+    uint8_t *host = ram ? e->ram + result.physical : NULL;
     *entry = (page_entry){.read_tag = fast ? tag : none,
                           .write_tag = fast && result.dirty && !guarded ? tag : none,
                           .physical = result.physical,
-                          .flags = result.flags,
-                          .host = ram ? e->ram + result.physical : NULL};
+                          .kind = ACCESS_KIND(0, result.flags),
+                          .host = host,
+                          .to_host = (uintptr_t)host - tag};
     return entry;
 }
 
