@@ -137,12 +137,12 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
 }
 
 /* Finds what is behind the branch with which a stretch ends; the leaf is used. NULL: it is not known. */
-static inline __attribute__((always_inline)) memo_leaf *
-behind_last(p5_core *core, p5_block *block, const memo_node *at, p5_prediction prediction)
+static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *core, const memo_node *at,
+                                                                    p5_prediction prediction)
 {
     memo_leaf *leaf = memo_behind_branch((const memo_branch *)at, prediction);
     if (__builtin_expect(leaf != NULL, 1))
-        memo_use(core, leaf, block);
+        memo_use_predicted(core, leaf);
     return leaf;
 }
 
@@ -257,7 +257,7 @@ go_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *acc
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
-        leaf = behind_last(core, b->block, at, prediction_of(all, b));
+        leaf = behind_last(core, at, prediction_of(all, b));
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
     return leave_at(core, all, b, path, &at->place, given);
@@ -295,7 +295,7 @@ price_on_answer(p5_core *core, batch *all, const p5_retired_block *b, const p5_a
 /* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
  * last time; if nothing was behind that but a branch, there is no need to go on. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_from(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b, const p5_access *accesses,
+price_from(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
            const p5_prediction *prediction, memo_path *path, memo_node *at, bool profiled)
 {
     const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
@@ -303,38 +303,63 @@ price_from(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b
         uint64_t quick = ask(core, accesses, at, profiled);
         memo_leaf *leaf = NULL;
         if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
-            leaf = behind_last(core, block, edge->way.end, *prediction);
+            leaf = behind_last(core, edge->way.end, *prediction);
         return __builtin_expect(leaf != NULL, 1) ? leaf
                                                  : price_on_answer(core, all, b, accesses, path, at, quick);
     }
     return price_on(core, all, b, accesses, path, at, profiled);
 }
 
-/* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`; answers the leaf that it
- * ended with, or NULL. `quiet` is kept up to date. */
+/* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`, at clocks that are quiet as
+ * long as it has its usual answers; answers the leaf that it ended with, or NULL. The fetches have their
+ * usual answers; `moved`: its lines have to be used. `quiet` is kept up to date. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_quickly(p5_core *core, batch *all, p5_block *block, const p5_retired_block *b,
-              const p5_access *accesses, const p5_prediction *prediction, memo_path *path, bool profiled,
-              quiet_time *quiet)
+price_steps(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+            const p5_prediction *prediction, memo_path *path, bool moved, bool profiled, quiet_time *quiet)
 {
     memo_way *way = &path->way;
+    memo_node *at = memo_steps_calm(core, accesses, way);
+    if (moved)
+        memo_use_lines(core, way, at);
     memo_leaf *leaf;
-    bool moved, is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
-    if (__builtin_expect(is_quiet && code_is_usual(core, block, way, true, &moved), 1)) {
-        memo_node *at = memo_steps_calm(core, accesses, way);
-        if (__builtin_expect(moved, 0))
-            memo_use_lines(core, way, at);
-        if (__builtin_expect(at == way->end && way->ends_in_branch, 1)) {
-            leaf = behind_last(core, block, at, *prediction);
-            if (__builtin_expect(leaf != NULL, 1))
-                return leaf;
-        }
-        leaf = price_from(core, all, block, b, accesses, prediction, path, at, profiled);
-    } else if (way->quick_page == MEMO_NO_PAGE) { /* P54C: groups of it have to ask the BTB */
-        leaf = leave_in_front(core, all, b, path, way, core->memo.given);
-    } else {
-        leaf = price_on(core, all, b, accesses, path, NULL, profiled);
+    if (__builtin_expect(at == way->end && way->ends_in_branch, 1)) {
+        leaf = behind_last(core, at, *prediction);
+        if (__builtin_expect(leaf != NULL, 1))
+            return leaf;
     }
+    leaf = price_from(core, all, b, accesses, prediction, path, at, profiled);
+    *quiet = find_quiet_time(core->memory);
+    return leaf;
+}
+
+/* ... whatever the clocks and fetches are like. */
+static memo_leaf *__attribute__((noinline))
+price_looking(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+              const p5_prediction *prediction, memo_path *path, bool is_quiet, quiet_time *quiet)
+{
+    bool moved, profiled = core->profile != NULL;
+    if (is_quiet && code_is_usual(core, b->block, &path->way, true, &moved))
+        return price_steps(core, all, b, accesses, prediction, path, moved, profiled, quiet);
+    memo_leaf *leaf = price_on(core, all, b, accesses, path, NULL, profiled);
+    *quiet = find_quiet_time(core->memory);
+    return leaf;
+}
+
+/* ... Mostly nothing has happened in the code cache, and the block lies in the page of the one before. */
+static inline __attribute__((always_inline)) memo_leaf *
+price_quickly(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
+              const p5_prediction *prediction, memo_path *path, bool profiled, quiet_time *quiet)
+{
+    memo_way *way = &path->way;
+    bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
+    if (__builtin_expect(is_quiet && memo_lines_untouched(core, way) &&
+                             way->quick_page == core->memory->code_tlb.last.of[0],
+                         1))
+        return price_steps(core, all, b, accesses, prediction, path, false, profiled, quiet);
+    if (way->quick_page != MEMO_NO_PAGE)
+        return price_looking(core, all, b, accesses, prediction, path, is_quiet, quiet);
+    /* P54C: groups of it have to ask the BTB */
+    memo_leaf *leaf = leave_in_front(core, all, b, path, way, core->memo.given);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
@@ -436,7 +461,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         }
         memo_leaf *leaf;
         if (__builtin_expect(path != NULL, 1)) {
-            leaf = price_quickly(core, &all, block, b, accesses, predictions, path, profiled, &quiet);
+            leaf = price_quickly(core, &all, b, accesses, predictions, path, profiled, &quiet);
         } else {
             if (profiled)
                 note_last(core, &all, b);

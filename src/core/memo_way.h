@@ -191,6 +191,18 @@ static inline bool memo_sets_changed(const code_cache *code, const memo_way *way
            (code->changed[way->last_set] > way->code_changes) | (way->line_count > 2);
 }
 
+/* Nothing has happened in the sets of a way's lines since those were used last. */
+static inline __attribute__((always_inline)) bool memo_lines_untouched(const p5_core *core, memo_way *way)
+{
+    const code_cache *code = &core->memory->code;
+    if (__builtin_expect(way->code_changes == code->changes, 1))
+        return true;
+    if (way->code_changes == 0 || __builtin_expect(memo_sets_changed(code, way), 0))
+        return false;
+    way->code_changes = code->changes;
+    return true;
+}
+
 /* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has
  * happened since in the set of one of them, so that they have to be used again. Otherwise that would make no
  * difference: a use of a cache way sets the bits on its path of the replacement tree to values that depend on
@@ -202,14 +214,10 @@ static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_c
     const struct memory *m = core->memory;
     const code_cache *code = &m->code;
     *moved = false;
-    if (__builtin_expect(way->code_changes == code->changes, 1))
+    if (__builtin_expect(memo_lines_untouched(core, way), 1))
         return true;
     if (way->code_changes == 0)
         return false;
-    if (__builtin_expect(!memo_sets_changed(code, way), 1)) {
-        way->code_changes = code->changes;
-        return true;
-    }
     memo_line *line = memo_lines(way);
     for (const memo_line *end = line + way->line_count; line != end; line++)
         if (code->changed[cache_set(line->physical)] > way->code_changes) {
@@ -264,8 +272,8 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
     return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk(core, r, path, at, taken, 0);
 }
 
-/* What comes with a leaf: `block` has been priced. */
-static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
+/* What comes with a leaf that is behind a branch of the P55C: a block has been priced. */
+static inline void memo_use_predicted(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
     if (__builtin_expect(leaf->context != m->context, 0))
@@ -273,13 +281,19 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
     leaf->uses[core->cpl_class]++;
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
+    m->last = leaf;
+}
+
+/* What comes with a leaf: `block` has been priced. */
+static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
+{
     if (__builtin_expect(core->timing.btb_by_pairs, 0)) {
         if (leaf->groups == 1)
             core->pipe.previous_u = memo_last_u(core);
         core->groups += leaf->groups;
         block->ran->groups = core->groups;
     }
-    m->last = leaf;
+    memo_use_predicted(core, leaf);
 }
 
 /* The way in that was taken last time from where the core stands, or NULL. */
