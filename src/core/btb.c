@@ -90,4 +90,5 @@ void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry 
     uint64_t used = entry->used;
     *entry = *from;
     entry->used = used;
+    entry->steady = false; /* as far as is known */
 }

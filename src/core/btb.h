@@ -37,6 +37,7 @@ typedef struct btb_entry {
     uint8_t history;
     uint64_t used; /* when it was used last: later uses have larger numbers; 0: never */
     uint8_t counter[BTB_COUNTERS];
+    bool steady; /* predicts a branch that is taken, and nothing changes if it is (predictor_learn) */
 } btb_entry;
 
 typedef struct btb {

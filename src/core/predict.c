@@ -71,6 +71,8 @@ static inline __attribute__((always_inline)) p5_prediction predict(predictor *p,
     if (__builtin_expect(btb_place(entry) == ran->jcc_place, 1)) {
         uint64_t since_last = now - ran->instructions;
         ran->instructions = entry->used = now;
+        if (entry->steady && next == entry->target)
+            return OWN_PREDICTED_TAKEN | OWN_TAKEN;
         return (p5_prediction)predictor_own_jcc(p, entry, next != block->fall_through, next, false,
                                                 since_last);
     }

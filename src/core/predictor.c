@@ -53,6 +53,7 @@ static void fill_entry(const predictor *p, btb_entry *entry, const branch_query 
     entry->history = (uint8_t)p->btb.model->first_history;
     memset(entry->counter, (int)p->btb.model->first_counter, sizeof entry->counter);
     entry->prediction = entry->stale_prediction = true;
+    entry->steady = false;
     if (entry->type == BTB_JCC && query->kind != ISA_LOOP)
         entry->prediction = entry->stale_prediction = p->btb.model->first_counter >= 2;
 }

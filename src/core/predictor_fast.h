@@ -39,8 +39,11 @@ static inline void predictor_learn(btb_entry *entry, unsigned taken, bool loop)
     *counter = next[*counter * 2u + taken];
     history = (history * 2 + taken) & (BTB_COUNTERS - 1);
     entry->history = (uint8_t)history;
-    entry->stale_prediction = entry->prediction;
+    bool last = entry->stale_prediction = entry->prediction;
     entry->prediction = loop ? taken != 0 : entry->counter[history] >> 1;
+    /* always taken of late, and both predictions and the counter say so */
+    enum { ALWAYS = (BTB_COUNTERS - 1) * 8 + 3 * 2 + 1 };
+    entry->steady = !loop & (history * 8 + entry->counter[history] * 2u + last == ALWAYS);
 }
 
 /* A branch that is taken leaves its target. */

@@ -1,0 +1,109 @@
+/* Branches of the P55C that are predicted ahead, by short ways for what is usual, are told what the predictor
+ * answers who asks it for each, and leave the same entries. */
+#include "core/core_internal.h"
+#include "core/predictor_fast.h"
+#include "fixture.h"
+
+/* Blocks of one to three instructions that end in a branch; some share a dword, some a set of the BTB, of
+ * which there are more than ways. */
+typedef struct branch {
+    uint32_t address; /* of the block */
+    uint8_t code[8];
+    uint8_t size, length; /* of the block, of its branch */
+    uint8_t kind;
+    uint8_t taken_of_256; /* how often it is taken; what follows one outcome is often the same one again */
+} branch;
+
+static const branch branches[] = {
+    {0x1000, {0x75, 0x40}, 2, 2, ISA_JCC, 250},
+    {0x1002, {0x74, 0x40}, 2, 2, ISA_JCC, 20}, /* in one dword with the one before */
+    {0x1100, {0x90, 0x75, 0x40}, 3, 2, ISA_JCC, 255},
+    {0x1200, {0x90, 0x90, 0x7c, 0x40}, 4, 2, ISA_JCC, 128},
+    {0x1300, {0x75, 0x40}, 2, 2, ISA_JCC, 240},
+    {0x1400, {0x75, 0x40}, 2, 2, ISA_JCC, 200}, /* the sixth of its set */
+    {0x1500, {0xe2, 0x40}, 2, 2, ISA_LOOP, 200},
+    {0x2010, {0xeb, 0x40}, 2, 2, ISA_JMP, 255},
+    {0x2020, {0x90, 0xff, 0xe0}, 3, 2, ISA_JMP_INDIRECT, 255},
+    {0x2030, {0xe8, 0x40, 0, 0, 0}, 5, 5, ISA_CALL, 255},
+    {0x2040, {0xc3}, 1, 1, ISA_RET, 255},
+};
+enum { BRANCHES = sizeof branches / sizeof *branches, EXECUTIONS = 200000 };
+
+static bool same_entries(const btb *a, const btb *b)
+{
+    for (unsigned set = 0; set < BTB_SETS; set++)
+        for (unsigned way = 0; way < BTB_WAYS; way++) {
+            const btb_entry *x = &a->entry[set][way], *y = &b->entry[set][way];
+            if (btb_place(x) != btb_place(y) || x->target != y->target || x->history != y->history ||
+                x->prediction != y->prediction || x->stale_prediction != y->stale_prediction ||
+                x->used != y->used || memcmp(x->counter, y->counter, sizeof x->counter) != 0)
+                return false;
+        }
+    return true;
+}
+
+static void ahead_as_asked(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    p5_core *core;
+    p5_error error;
+    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
+    predictor *asked = predictor_open(model);
+    assert_non_null(asked);
+    p5_block *blocks[BRANCHES];
+    uint64_t last[BRANCHES] = {0}, now = 0, seed = 5, answers = 0;
+    for (unsigned i = 0; i < BRANCHES; i++) {
+        const branch *b = &branches[i];
+        blocks[i] = p5_block_make(core, b->code, b->size, b->address, b->address, true, 8);
+        assert_non_null(blocks[i]);
+    }
+    unsigned at = 0;
+    for (unsigned n = 0; n < EXECUTIONS; n++) {
+        if (fixture_random(&seed) % 8 == 0) /* else the same one again: a loop */
+            at = fixture_random(&seed) % BRANCHES;
+        const branch *b = &branches[at];
+        uint32_t behind = b->address + b->size;
+        bool direct = b->kind != ISA_RET && b->kind != ISA_JMP_INDIRECT;
+        uint32_t target = behind + (direct ? 0x40 : fixture_random(&seed) % 8 == 0 ? 0x80 : 0x10);
+        bool always = b->kind != ISA_JCC && b->kind != ISA_LOOP;
+        bool taken = always || (fixture_random(&seed) & 255) < b->taken_of_256;
+        const p5_retired r = {.block = blocks[at],
+                              .count = (uint16_t)p5_block_count(blocks[at]),
+                              .next = taken ? target : behind,
+                              .mode = P5_MODE_PROTECTED};
+        now += r.count;
+        const branch_query query = {.address = behind - b->length,
+                                    .last_byte = behind - 1,
+                                    .target = r.next,
+                                    .fall_through = behind,
+                                    .kind = b->kind,
+                                    .taken = taken,
+                                    .since_last = now - last[at]};
+        last[at] = now;
+        asked->now = now;
+        bool overflow;
+        unsigned answer = predictor_near(asked, &query, &overflow);
+        if (p5_core_predict(core, &r) != answer)
+            fail_msg("execution %u of the branch at %#x: predicted otherwise than asked for", n,
+                     query.address);
+        answers |= 1ull << answer;
+        if (n % 1000 == 0)
+            assert_true(same_entries(&core->predictor->btb, &asked->btb));
+    }
+    assert_int_equal(answers & 15, 15);                    /* an own entry, both ways both times */
+    assert_int_equal(answers >> PREDICTED_NOTHING & 3, 3); /* none */
+    assert_int_equal(answers >> (OWN_WRONG_TARGET + 2) & 3,
+                     2);                            /* an own one of a jump that leads elsewhere */
+    assert_true(answers >> PREDICTED_FALSELY != 0); /* another branch's */
+    assert_true(same_entries(&core->predictor->btb, &asked->btb));
+    predictor_close(asked);
+    p5_core_close(core);
+    p5_model_close(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ahead_as_asked)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
