@@ -10,9 +10,11 @@
 /* Nobody waits for as many. */
 #define NEVER (~0ull)
 /* How long a thread looks for what it waits for before it sleeps. To be woken takes half as long where the
- * host is a virtual machine, and to wake somebody costs the other thread a call of the system. */
+ * host is a virtual machine, and to wake somebody costs the other thread a call of the system. Where it was
+ * in vain, since others use the processors too, more and more waits are slept through before it is tried
+ * again. */
 static const double PATIENCE = 100e-6; /* seconds */
-enum { LOOKS_BETWEEN_TIMES = 64 };
+enum { LOOKS_BETWEEN_TIMES = 64, MOST_SLEPT_THROUGH = 64 };
 
 /* The two threads may run at the same time, as far as is known now. */
 static bool have_processors(void)
@@ -24,7 +26,7 @@ static bool have_processors(void)
 bool spsc_open(spsc *q)
 {
     memset(q, 0, sizeof *q);
-    q->patient = have_processors();
+    q->producer.patience.none = q->consumer.patience.none = !have_processors();
     q->bytes = aligned_alloc(HOST_LINE, SPSC_BYTES);
     if (q->bytes == NULL)
         return false;
@@ -51,19 +53,34 @@ static void sleep_until(sem_t *s)
         continue; /* a signal came */
 }
 
-/* `*counter` has come to `wanted`, or does while it is looked at for a while. */
-static bool comes_soon(const spsc *q, const atomic_ullong *counter, unsigned long long wanted)
+static bool look_a_few_times(const atomic_ullong *counter, unsigned long long wanted)
 {
-    double until = 0; /* read when a first look was in vain */
-    do {
-        for (unsigned looks = 0; looks < LOOKS_BETWEEN_TIMES; looks++) {
-            if (atomic_load(counter) >= wanted)
-                return true;
-            __builtin_ia32_pause();
+    for (unsigned looks = 0; looks < LOOKS_BETWEEN_TIMES; looks++) {
+        if (atomic_load(counter) >= wanted)
+            return true;
+        __builtin_ia32_pause();
+    }
+    return false;
+}
+
+/* `*counter` has come to `wanted`, or does while it is looked at for a while. */
+static bool comes_soon(spsc_patience *own, const atomic_ullong *counter, unsigned long long wanted)
+{
+    if (look_a_few_times(counter, wanted))
+        return true;
+    if (own->none || own->sleep_through > 0) {
+        own->sleep_through -= !own->none;
+        return false;
+    }
+    for (double until = host_now() + PATIENCE; host_now() < until;)
+        if (look_a_few_times(counter, wanted)) {
+            own->in_vain = 0;
+            return true;
         }
-        if (until == 0)
-            until = host_now() + PATIENCE;
-    } while (q->patient && host_now() < until);
+    own->in_vain = own->in_vain == 0 ? 1 : own->in_vain * 2;
+    if (own->in_vain > MOST_SLEPT_THROUGH)
+        own->in_vain = MOST_SLEPT_THROUGH;
+    own->sleep_through = own->in_vain;
     return false;
 }
 
@@ -86,7 +103,7 @@ static void wait_for(spsc *q, unsigned long long wanted)
 {
     publish(q);
     wake(q);
-    if (!comes_soon(q, &q->done, wanted)) {
+    if (!comes_soon(&q->producer.patience, &q->done, wanted)) {
         /* Either the consumer sees that somebody waits, or this sees that it is done: both are sequentially
          * consistent. Who takes the mark away decides whether the semaphore is posted. */
         atomic_store(&q->waits_for, wanted);
@@ -212,7 +229,7 @@ static bool wait_for_message(spsc *q)
     while (!look(q)) {
         if (atomic_load(&q->ended))
             return look(q); /* one was put before the end */
-        if (comes_soon(q, &q->put, q->consumer.done + 1))
+        if (comes_soon(&q->consumer.patience, &q->put, q->consumer.done + 1))
             continue;
         atomic_store(&q->idle, true);
         bool more = look(q) || atomic_load(&q->ended);

@@ -20,9 +20,15 @@ enum {
     SPSC_LARGEST = 64 * 1024 /* of one */
 };
 
+/* How a thread waits. */
+typedef struct spsc_patience {
+    bool none;              /* it sleeps at once: there is one processor */
+    unsigned in_vain;       /* waits slept through when it was in vain the last time; 0: it was not */
+    unsigned sleep_through; /* waits to be slept through */
+} spsc_patience;
+
 typedef struct spsc {
     unsigned char *bytes;                     /* messages begin lines */
-    bool patient;                             /* who waits looks for a while before it sleeps */
     BEGINS_LINE size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
     /* Counted from the first message on: what each side has done, and what it knows of the other. */
     struct {
@@ -30,9 +36,11 @@ typedef struct spsc {
         size_t next, reserved;        /* where the next message may begin; its place */
         bool (*spare)(void *context); /* spsc_spare's; NULL: none */
         void *spare_context;
+        spsc_patience patience;
     } producer;
     struct {
         BEGINS_LINE unsigned long long done, known_put;
+        spsc_patience patience;
     } consumer;
     BEGINS_LINE atomic_ullong put;       /* as far as the consumer is told */
     BEGINS_LINE atomic_ullong done;      /* as far as the producer is told */
