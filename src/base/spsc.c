@@ -53,6 +53,7 @@ static void sleep_until(sem_t *s)
         continue; /* a signal came */
 }
 
+/* Some microseconds. */
 static bool look_a_few_times(const atomic_ullong *counter, unsigned long long wanted)
 {
     for (unsigned looks = 0; looks < LOOKS_BETWEEN_TIMES; looks++) {
@@ -68,8 +69,10 @@ static bool comes_soon(spsc_patience *own, const atomic_ullong *counter, unsigne
 {
     if (look_a_few_times(counter, wanted))
         return true;
-    if (own->none || own->sleep_through > 0) {
-        own->sleep_through -= !own->none;
+    if (own->none)
+        return false;
+    if (own->sleep_through > 0) {
+        own->sleep_through--;
         return false;
     }
     for (double until = host_now() + PATIENCE; host_now() < until;)

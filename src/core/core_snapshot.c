@@ -68,11 +68,31 @@ static void transfer_memory(struct memory *m, snapshot *s)
     free(image);
 }
 
+static bool is_btb_entry(const btb_entry *entry)
+{
+    bool fits = entry->history < BTB_COUNTERS;
+    for (unsigned i = 0; i < BTB_COUNTERS; i++)
+        fits &= entry->counter[i] <= 3;
+    return fits;
+}
+
+/* What indexes arrays lies in them. */
+static void check_predictor(const predictor *p, unsigned return_entries, snapshot *s)
+{
+    bool fits = p->returns.entries == return_entries && p->returns.top < RETURN_STACK_ENTRIES;
+    for (unsigned i = 0; i < BTB_SETS * BTB_WAYS; i++)
+        fits &= is_btb_entry(&p->btb.entry[i / BTB_WAYS][i % BTB_WAYS]);
+    if (!fits)
+        snapshot_refuse(s, "part predictor of the snapshot does not describe a branch target buffer");
+}
+
 static void transfer_predictor(predictor *p, snapshot *s)
 {
     predictor image = *p;
     image.btb.model = NULL;
     snapshot_piece(s, "predictor", &image, sizeof image);
+    if (s->loading && s->status == P5_OK)
+        check_predictor(&image, p->returns.entries, s);
     if (s->loading && s->status == P5_OK) {
         image.btb.model = p->btb.model;
         *p = image;

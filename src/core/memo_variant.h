@@ -33,7 +33,7 @@ static inline uint64_t memo_banks_variant(const p5_block *block, const p5_access
     return key;
 }
 
-/* Adds to `*key` what values say of which each is whether something was saturated. */
+/* `key` with what values add to it of which each is whether something was saturated. */
 static inline uint64_t memo_saturation_variant(const p5_block *block, const p5_value *values, uint64_t key)
 {
     for (const p5_value *end = values + block->value_count; values != end; values++)

@@ -1,6 +1,6 @@
 /* Predictions of the P55C look back to a branch's last execution: a core that is loaded from a snapshot knows
- * of it, however many other branches the saved one has met. And other code where a branch was is no such
- * branch. */
+ * of it, however many other branches the saved one has met. A branch target buffer that cannot be is not
+ * loaded. And other code where a branch was is no such branch. */
 #include "core/core_internal.h"
 #include "core/predictor_fast.h"
 #include "fixture.h"
@@ -93,6 +93,30 @@ static void test_behind_a_fast_forward(void **state)
     p5_model_close(model);
 }
 
+/* What would lead outside of arrays. */
+static void test_impossible_predictors(void **state)
+{
+    (void)state;
+    static stream saved;
+    p5_model *model = fixture_model("p55c-200");
+    for (unsigned what = 0; what < 4; what++) {
+        p5_error error = {0};
+        p5_core *first = core_open(model), *second = core_open(model);
+        predictor *p = first->predictor;
+        btb_entry *entry = &p->btb.entry[BTB_SETS - 1][BTB_WAYS - 1];
+        entry->history = what == 1 ? BTB_COUNTERS : 0;
+        entry->counter[BTB_COUNTERS - 1] = what == 2 ? 4 : 3;
+        p->returns.top = what == 3 ? RETURN_STACK_ENTRIES : 0;
+        saved.size = saved.at = 0;
+        assert_int_equal(p5_core_save(first, put, &saved, &error), P5_OK);
+        assert_int_equal(p5_core_load(second, get, &saved, &error), what == 0 ? P5_OK : P5_ERR_FORMAT);
+        assert_true(what == 0 || strstr(error.message, "predictor") != NULL);
+        p5_core_close(first);
+        p5_core_close(second);
+    }
+    p5_model_close(model);
+}
+
 /* A conditional branch has got an entry. Then there is a jump of the same length in its place: the entry has
  * its tag and offset, but another type, so it predicts falsely (predictor_fast.h), and the jump gets it. */
 static void test_a_jump_where_a_branch_was(void **state)
@@ -118,6 +142,7 @@ static void test_a_jump_where_a_branch_was(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_behind_a_fast_forward),
+                                       cmocka_unit_test(test_impossible_predictors),
                                        cmocka_unit_test(test_a_jump_where_a_branch_was)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
