@@ -52,6 +52,21 @@ static void transfer_boundary(engine *e, snapshot *s)
 
 /* ---- translations -------------------------------------------------------------------------------------- */
 
+/* Accesses that come to entry `index` may lie in the page of `tag`. */
+static bool is_found(uint32_t tag, unsigned index)
+{
+    return tag / ENGINE_PAGE_BYTES % PAGE_ENTRIES == index % PAGE_ENTRIES;
+}
+
+/* An entry of RAM whose tags let no access out of it: what is written, if anything, is the page that is read.
+ */
+static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index)
+{
+    return page->physical < e->ram_bytes &&
+           ((page->physical | page->read_tag | page->write_tag) & ENGINE_PAGE_MASK) == 0 &&
+           (page->write_tag == page->read_tag || !is_found(page->write_tag, index));
+}
+
 /* Translations that are held although the page tables may have changed since. Host addresses are made anew.
  */
 static void transfer_pages(engine *e, snapshot *s)
@@ -62,15 +77,16 @@ static void transfer_pages(engine *e, snapshot *s)
         return;
     }
     memcpy(image, e->pages, sizeof e->pages);
-    for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++)
-        image[i].host = NULL, image[i].to_host = 0;
+    for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++) {
+        image[i].host = NULL;
+        image[i].to_host = 0;
+    }
     snapshot_piece(s, "pages", image, sizeof e->pages);
     for (unsigned i = 0; s->loading && i < 2 * PAGE_ENTRIES; i++) {
-        uint32_t physical = image[i].physical;
-        bool ram = physical < e->ram_bytes && physical % ENGINE_PAGE_BYTES == 0;
+        bool ram = stays_in_ram(e, &image[i], i);
         if (!ram)
             image[i].read_tag = image[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
-        image[i].host = ram ? e->ram + physical : NULL;
+        image[i].host = ram ? e->ram + image[i].physical : NULL;
         image[i].to_host = (uintptr_t)image[i].host - image[i].read_tag;
     }
     if (s->loading && s->status == P5_OK)

@@ -1,6 +1,9 @@
 /* Paging, A20 and self-modifying code. */
 #include "guest.h"
 
+#include "base/snapshot.h"
+#include "engine/internal.h"
+
 enum { DIRECTORY = GUEST_PAGES, TABLE = GUEST_PAGES + 0x1000 };
 enum { P = 1, W = 2, U = 4, PWT = 8, PCD = 16, A = 32, D = 64, PS = 128 };
 
@@ -340,6 +343,85 @@ static void test_host_write(void **state)
     guest_close(&g);
 }
 
+/* A snapshot as a string of bytes. */
+typedef struct bytes {
+    uint8_t *at;
+    size_t size, read;
+} bytes;
+
+static bool put_bytes(void *context, const void *from, size_t size)
+{
+    bytes *b = context;
+    b->at = realloc(b->at, b->size + size);
+    assert_non_null(b->at);
+    memcpy(b->at + b->size, from, size);
+    b->size += size;
+    return true;
+}
+
+static bool get_bytes(void *context, void *to, size_t size)
+{
+    bytes *b = context;
+    assert_true(b->read + size <= b->size);
+    memcpy(to, b->at + b->read, size);
+    b->read += size;
+    return true;
+}
+
+/* What is put into entry `index` of the page cache, saved, and loaded by another engine. */
+static page_entry loaded_page(unsigned index, page_entry page)
+{
+    guest g;
+    p5_error error = {0};
+    bytes saved = {0};
+    guest_open(&g);
+    g.e->pages[0][index] = page;
+    snapshot to = {.write = put_bytes, .context = &saved, .error = &error};
+    engine_transfer(g.e, &to);
+    assert_int_equal(to.status, P5_OK);
+    guest_close(&g);
+
+    guest_open(&g);
+    snapshot from = {.loading = true, .read = get_bytes, .context = &saved, .error = &error};
+    engine_transfer(g.e, &from);
+    assert_int_equal(from.status, P5_OK);
+    page_entry loaded = g.e->pages[0][index];
+    if (loaded.host != NULL)
+        assert_ptr_equal(loaded.host, g.e->ram + loaded.physical);
+    free(saved.at);
+    guest_close(&g);
+    return loaded;
+}
+
+/* Translations that are held come back, and none that was made by hand leads out of memory. */
+static void test_translations_of_a_snapshot(void **state)
+{
+    (void)state;
+    const uint32_t tag = 5 * ENGINE_PAGE_BYTES, none = PAGE_NO_TAG(5), other = tag + 0x40000000;
+    const uint32_t tags[][2] = {{tag, tag},
+                                {tag, none},
+                                {none, none},
+                                {tag, tag ^ ENGINE_PAGE_BYTES},
+                                {none, tag},
+                                {tag, other},
+                                {other, tag},
+                                {tag + 0x800, tag + 0x800},
+                                {0xfffff800, 0xfffff800}};
+    for (unsigned i = 0; i < sizeof tags / sizeof *tags; i++) {
+        const page_entry in = {.read_tag = tags[i][0], .write_tag = tags[i][1], .physical = 0x3000};
+        const page_entry out = loaded_page(5, in);
+        bool sound = i < 4;
+        assert_int_equal(out.read_tag, sound ? in.read_tag : none);
+        assert_int_equal(out.write_tag, sound ? in.write_tag : none);
+        if (out.read_tag == tag)
+            assert_ptr_equal((const uint8_t *)(out.to_host + tag), out.host);
+    }
+    const page_entry out =
+        loaded_page(5, (page_entry){.read_tag = tag, .write_tag = tag, .physical = GUEST_MEMORY});
+    assert_int_equal(out.read_tag, none);
+    assert_int_equal(out.write_tag, none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,7 +431,7 @@ int main(void)
         cmocka_unit_test(test_address_spaces), cmocka_unit_test(test_a20),
         cmocka_unit_test(test_same_block),     cmocka_unit_test(test_in_loop),
         cmocka_unit_test(test_other_blocks),   cmocka_unit_test(test_rep_over_itself),
-        cmocka_unit_test(test_host_write),
+        cmocka_unit_test(test_host_write),     cmocka_unit_test(test_translations_of_a_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
