@@ -163,6 +163,15 @@ static bool is_recent(const p5_core *core, const branch_run *r)
            (r->groups != 0 && core->groups - r->groups < RECENT);
 }
 
+/* In the order of execution: instructions are 0 on the P54C, groups on the P55C. */
+static int by_time(const void *a, const void *b)
+{
+    const recent_branch *x = a, *y = b;
+    uint64_t first = x->instructions + x->groups, second = y->instructions + y->groups;
+    return (first > second) - (first < second);
+}
+
+/* In an order that does not depend on how they were found first. */
 static unsigned collect_recent(const p5_core *core, recent_branch recent[RECENT])
 {
     unsigned count = 0;
@@ -171,6 +180,7 @@ static unsigned collect_recent(const p5_core *core, recent_branch recent[RECENT]
             if (count < RECENT && is_recent(core, r))
                 recent[count++] =
                     (recent_branch){r->instructions, r->groups, r->address, r->length, r->kind, 0};
+    qsort(recent, count, sizeof *recent, by_time);
     return count;
 }
 

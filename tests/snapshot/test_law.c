@@ -284,7 +284,8 @@ int main(int argc, char **argv)
     if (end < 2)
         end = 2; /* a point behind one instruction, then */
     size_t text_size_now;
-    random_state = sum_of(0, argv[7], strlen(argv[7])) ^ sum_of(1, t.model, strlen(t.model));
+    const char *slash = strrchr(argv[7], '/'), *name = slash != NULL ? slash + 1 : argv[7];
+    random_state = sum_of(0, name, strlen(name)) ^ sum_of(1, t.model, strlen(t.model)); /* wherever it lies */
     for (unsigned i = 0; i < points; i++) {
         uint64_t first = 1 + random_number() % (end - 1), second = first + random_number() % (end - first);
         keys = 0;
