@@ -70,6 +70,8 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
         return NULL;
     block->blind_clocks =
         bound_blind(&core->bound, block->most_clocks, block->access_count, block->code->size);
+    if (block->blind_clocks > core->most_blind_clocks)
+        core->most_blind_clocks = block->blind_clocks;
     block->ran = branch_runs_find(&core->ran, block->branch_address,
                                   (uint8_t)(block->fall_through - block->branch_address), block->branch_kind);
     if (!block->ran || !memo_reserve(&core->memo, block)) {

@@ -24,8 +24,9 @@ typedef struct branch_trace {
 } branch_trace;
 
 struct p5_core {
-    timing timing; /* as the model file says */
-    bound bound;   /* ... too */
+    timing timing;              /* as the model file says */
+    bound bound;                /* ... too */
+    uint64_t most_blind_clocks; /* of all blocks so far */
     isa_decoder *decoder;
     memory *memory;
     predictor *predictor;

@@ -1,6 +1,7 @@
 /* The hot path for many stretches at once. */
 #include <string.h>
 
+#include "core/bound.h"
 #include "core/memo_variant.h"
 #include "core/memo_way.h"
 
@@ -420,6 +421,16 @@ static inline memo_path *next_path_of(const memo_leaf *leaf, bool profiled)
 
 /* ---- the loop ---- */
 
+/* The block at `b` cannot reach clock `limit`. */
+static bool __attribute__((noinline))
+stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_t limit)
+{
+    if (core->now + b->block->blind_clocks < limit)
+        return true;
+    const p5_retired r = whole_stretch(all, b);
+    return core->now + bound_clocks(core, &core->bound, &r, prediction_of(all, b)) < limit;
+}
+
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
  * `profiled`: there is a profile. Answers how many. */
 static inline __attribute__((always_inline)) size_t
@@ -434,19 +445,19 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     memo_path *path = memo_next_path(core);
     if (profiled && blocks->block->place != core->profile->expected)
         path = NULL;
-    for (const p5_retired_block *b = blocks, *end = b + count; b < end;
-         accesses = b->accesses_end, b++, predictions++) {
+    const uint64_t far = limit > core->most_blind_clocks ? limit - core->most_blind_clocks : 0;
+    const p5_retired_block *b = blocks, *end = b + count;
+    for (; b < end; accesses = b->accesses_end, b++, predictions++) {
+        if (limited && core->now >= far && !stays_before(core, &all, b, limit))
+            break;
         p5_block *block = b->block;
         host_line_will_read(b); /* another thread may have written there */
         host_line_will_read(accesses);
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
-        if (limited && (!whole || core->now + block->blind_clocks >= limit)) {
-            if (profiled)
-                note_last(core, &all, b);
-            return (size_t)(b - blocks);
-        }
         bool fits = whole && levels_of(b) == levels;
         if (__builtin_expect(!fits, 0)) {
+            if (limited && !whole)
+                break;
             path = NULL;
         } else if (__builtin_expect(!path || path->block != block, 0)) {
             path = profiled ? NULL : other_way_in(core, &all, b);
@@ -474,8 +485,8 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         path = next_path_of(leaf, profiled);
     }
     if (profiled)
-        note_last(core, &all, blocks + count);
-    return count;
+        note_last(core, &all, b);
+    return (size_t)(b - blocks);
 }
 
 void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
