@@ -20,8 +20,8 @@
 #include "report/json_writer.h"
 
 enum {
-    PIECE_BYTES = 64 * 1024,
-    MOST_PIECES = 16,
+    PIECE_BYTES = 256 * 1024,
+    MOST_PIECES = 8,
     COMPRESSED_PIECE_BYTES = 1024 * 1024, /* a frame knows nothing of the one before */
     COMPRESSION_LEVEL = 3,
     SECONDS = 1
