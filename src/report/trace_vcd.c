@@ -21,7 +21,7 @@
 /* The bus is told of that long after its time at most: a page walk and two lines. */
 enum { LAG_CLOCKS = 4096 };
 /* Changes in a batch, but for those of a row; batches that are put aside at most. */
-enum { MOST_CHANGES = 512, SLOTS = 64 };
+enum { MOST_CHANGES = 512, SLOTS = 512 };
 
 typedef struct vcd_state {
     p5_trace *trace;

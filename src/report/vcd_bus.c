@@ -5,6 +5,8 @@
 
 #include "base/array.h"
 
+enum { LEAST = 4096 }; /* uses that there is room for: 64 KB */
+
 void vcd_bus_init(vcd_bus *bus, unsigned half_ratio)
 {
     *bus = (vcd_bus){.half_ratio = half_ratio, .clock_at = UINT64_MAX};
@@ -37,17 +39,27 @@ void vcd_bus_drop(vcd_bus *bus)
     bus->within = false;
 }
 
-bool vcd_bus_add(vcd_bus *bus, const p5_bus_use *uses, size_t count)
+/* Room for `count` more behind those that are not over. Mostly there is: they are moved seldom. */
+static bool make_room(vcd_bus *bus, size_t count)
 {
     size_t waiting = (size_t)(bus->end - bus->next);
+    if (bus->uses != NULL && count <= bus->capacity - (size_t)(bus->end - bus->uses))
+        return true;
     if (waiting > 0)
         memmove(bus->uses, bus->next, waiting * sizeof *bus->uses);
-    bool room = array_reserve(&bus->uses, &bus->capacity, waiting + count, sizeof *bus->uses);
-    if (!room)
-        count = 0;
-    if (count > 0)
-        memcpy(bus->uses + waiting, uses, count * sizeof *uses);
+    size_t wanted = 2 * (waiting + count) > LEAST ? 2 * (waiting + count) : LEAST;
+    bool room = array_reserve(&bus->uses, &bus->capacity, wanted, sizeof *bus->uses);
     bus->next = bus->uses;
-    bus->end = bus->uses + waiting + count;
+    bus->end = bus->uses + waiting;
     return room;
+}
+
+bool vcd_bus_add(vcd_bus *bus, const p5_bus_use *uses, size_t count)
+{
+    if (!make_room(bus, count))
+        return false;
+    if (count > 0)
+        memcpy(bus->end, uses, count * sizeof *uses);
+    bus->end += count;
+    return true;
 }

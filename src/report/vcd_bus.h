@@ -14,11 +14,12 @@
 typedef struct vcd_bus {
     p5_bus_use *uses;
     size_t capacity;
-    const p5_bus_use *next, *end; /* those that are not over; */
-    bool within;                  /* ... the first has begun */
-    uint64_t clock_number; /* of the next edge of the bus clock, and the core clock at which it comes; */
-    uint64_t clock_at;     /* ... UINT64_MAX: it is not shown */
-    unsigned half_ratio;   /* half core clocks per bus clock */
+    const p5_bus_use *next; /* those that are not over, */
+    p5_bus_use *end;        /* ... up to before this place; */
+    bool within;            /* ... the first has begun */
+    uint64_t clock_number;  /* of the next edge of the bus clock, and the core clock at which it comes; */
+    uint64_t clock_at;      /* ... UINT64_MAX: it is not shown */
+    unsigned half_ratio;    /* half core clocks per bus clock */
 } vcd_bus;
 
 /* The signals from core clock `clock` on. */
@@ -37,7 +38,8 @@ void vcd_bus_clock_stop(vcd_bus *bus);
 uint64_t vcd_bus_clock_edge(const vcd_bus *bus, uint64_t number);
 /* Forgets all uses: nobody can be told of them. */
 void vcd_bus_drop(vcd_bus *bus);
-/* `count` further uses; forgets those that are over. False: out of memory, and there are none of them. */
+/* `count` further uses; room of those that are over is used again. False: out of memory, and there are none
+ * of them. */
 bool vcd_bus_add(vcd_bus *bus, const p5_bus_use *uses, size_t count);
 
 static inline uint64_t vcd_use_end(const p5_bus_use *use)
