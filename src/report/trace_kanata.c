@@ -14,8 +14,7 @@ typedef struct kanata_state {
 static void put(void *context, const char *text, size_t size)
 {
     trace_file *file = context;
-    (void)size;
-    trace_put(file, text);
+    trace_put_bytes(file, text, size);
     trace_end_record(file);
 }
 
