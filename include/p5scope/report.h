@@ -91,15 +91,7 @@ typedef struct p5_stat {
     size_t run_count; /* at least 1; values are means over the runs */
     double interval;  /* -I: the one run is an interval that ends after so many modelled seconds, and is
                          written as rows that begin with that time; 0 = no interval */
-    const struct p5_stat_plan *plan; /* for many reports: what p5_stat_plan_open made of a stat with the same
-                                        model, selection, no_events and metric_groups; NULL = made anew */
 } p5_stat;
-
-typedef struct p5_stat_plan p5_stat_plan;
-/* What reports like `stat` have in common beside the counts: rows, formulas, metric groups. Of `stat` it
- * keeps the selection. P5_ERR_NAME, P5_ERR_SYNTAX and P5_ERR_IO for metric groups. */
-p5_status p5_stat_plan_open(const p5_stat *stat, p5_stat_plan **plan, p5_error *error);
-void p5_stat_plan_close(p5_stat_plan *plan);
 
 typedef struct p5_stat_style {
     bool big_numbers; /* commas between groups of three digits */
@@ -110,7 +102,7 @@ typedef struct p5_stat_style {
 } p5_stat_style;
 
 /* Writes a report. The text is for people; CSV and JSON have the fields of `perf stat -x` and `-j` and are
- * for programs. */
+ * for programs. P5_ERR_NAME, P5_ERR_SYNTAX and P5_ERR_IO for metric groups. */
 p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
 p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
 p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error);
@@ -120,6 +112,36 @@ void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_
 void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat);
 /* What closes the intervals of JSON: the summary of the whole run (or region) `stat`. */
 void p5_stat_write_interval_json_footer(FILE *out, const p5_stat *stat);
+
+/* Intervals: `p5scope stat -I`. Every interval of a run is written as a report with p5_stat.interval, in the
+ * order of time; the counts of all intervals and what is left behind the last add up to those of the run. */
+typedef enum p5_stat_format { P5_STAT_TEXT, P5_STAT_CSV, P5_STAT_JSON } p5_stat_format;
+typedef struct p5_stat_intervals p5_stat_intervals;
+typedef struct p5_stat_intervals_options {
+    size_t size; /* of this structure */
+    /* An interval ends at each multiple of so many core clocks, or retired instructions: at the first
+     * instruction boundary there. 0: none does. */
+    uint64_t every_clocks, every_instructions;
+    uint64_t most; /* so many intervals, then the run goes on unobserved; 0 = no limit */
+    bool paused;   /* nothing is counted before p5_stat_intervals_turn says so */
+    p5_stat_format format;
+    FILE *out;           /* where the rows go, also by the thread that executes */
+    const p5_stat *stat; /* what the intervals have in common; of it `runs`, `run_count` and `interval` are
+                            not used */
+    const p5_stat_style *style; /* of text and CSV */
+} p5_stat_intervals_options;
+/* Writes the header, and observes the machine's loaded guest from then on. `out`, what `stat` points to and
+ * `style` have to live until the intervals are closed. Rows are sent on when 64 KB of them or 20 ms have come
+ * together. Errors: those of metric groups (P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_IO) and of p5_machine_observe;
+ * P5_ERR_STATE for a `size` that is not this library's. */
+p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_options *options,
+                                 p5_stat_intervals **intervals, p5_error *error);
+/* Counting begins (`inside`) or pauses here; an interval is cut short by its end. Also from callbacks. */
+void p5_stat_intervals_turn(p5_stat_intervals *intervals, bool inside);
+/* Behind a run: the interval that its end has cut short, if anything happened in it, and whatever has not
+ * been sent on. P5_ERR_IO if rows could not be written, at whatever time: that has stopped the run. */
+p5_status p5_stat_intervals_close(p5_stat_intervals *intervals, p5_error *error);
+
 /* P5_ERR_NAME with near names if there is no metric group `name`. */
 p5_status p5_metric_group_check(const char *name, p5_error *error);
 

@@ -8,7 +8,6 @@
 #include "cli/interval_option.h"
 #include "cli/output.h"
 #include "cli/region.h"
-#include "cli/stat_intervals.h"
 
 enum {
     KEY_APPEND = 0x100,
@@ -34,10 +33,12 @@ typedef struct stat_options {
     size_t metric_text_count;
     p5_stat_style style;
     bool csv, json, no_events, check_laws, summary;
-    stat_intervals intervals; /* -I */
-    const char *roi;          /* --roi as written */
+    p5_stat_intervals_options intervals; /* -I */
+    const char *roi;                     /* --roi as written */
     region region;
     uint64_t fast_forwarded; /* instructions of the last run */
+    p5_status written;       /* the rows of its intervals, */
+    p5_error error;          /* ... and why not */
     size_t runs;
 } stat_options;
 
@@ -155,32 +156,45 @@ static bool has_intervals(const stat_options *options)
 
 static void turn_intervals(void *intervals, p5_machine *machine, bool inside)
 {
-    stat_intervals_turn(intervals, machine, inside);
+    (void)machine;
+    p5_stat_intervals_turn(intervals, inside);
 }
 
-/* One run of the guest. False if there is nothing to report; *status is what to exit with either way. */
+/* Observes the run for -I, if that is wanted: within the region, if there is one. False after a message. */
+static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options *options, region *roi,
+                            p5_stat_intervals **intervals)
+{
+    *intervals = NULL;
+    if (options == NULL)
+        return true;
+    p5_stat_intervals_options own = *options;
+    own.paused = roi != NULL && roi->depth == 0;
+    p5_error error;
+    if (p5_stat_intervals_open(machine, &own, intervals, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return false;
+    }
+    if (roi != NULL) {
+        roi->turned = turn_intervals;
+        roi->context = *intervals;
+    }
+    return true;
+}
+
+/* One run of the guest. False if there is nothing to report; *status is what to exit with either way.
+ * `options->written` tells whether the intervals could be written. */
 static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
-                     unsigned *broken, int *status, stat_intervals *intervals)
+                     unsigned *broken, int *status, const p5_stat_intervals_options *wanted)
 {
     p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
     if (machine == NULL)
         return false;
     region *roi = options->roi != NULL ? &options->region : NULL;
-    if (roi != NULL && !region_begin(roi, machine)) {
+    p5_stat_intervals *intervals;
+    if ((roi != NULL && !region_begin(roi, machine)) || !begin_intervals(machine, wanted, roi, &intervals)) {
         p5_machine_close(machine);
         *status = CLI_INTERNAL;
         return false;
-    }
-    if (intervals != NULL) /* the region's, if there is one: they begin and end with it */
-        intervals->paused = roi != NULL && roi->depth == 0;
-    if (intervals != NULL && !stat_intervals_begin(intervals, machine)) {
-        p5_machine_close(machine);
-        *status = CLI_INTERNAL;
-        return false;
-    }
-    if (intervals != NULL && roi != NULL) {
-        roi->turned = turn_intervals;
-        roi->context = intervals;
     }
     uint64_t before = p5_machine_instructions(machine); /* of a snapshot, or fast-forwarded */
     bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
@@ -197,9 +211,9 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
             region_end(roi, machine, run);
     }
     if (intervals != NULL)
-        stat_intervals_end(intervals, machine, ran);
+        options->written = p5_stat_intervals_close(intervals, &options->error);
     if (roi != NULL)
-        roi->context = NULL; /* the intervals are the caller's */
+        roi->context = NULL; /* the intervals are closed */
     if (ran && options->check_laws) {
         unsigned checked;
         unsigned failed = p5_laws_check_machine(machine, stderr, &checked);
@@ -240,9 +254,9 @@ static int run_and_report(stat_options *options, const char *own_options, const 
                     .metric_groups = options->metrics,
                     .runs = runs,
                     .run_count = 1};
-    stat_intervals intervals = options->intervals;
-    intervals.json = options->json;
-    intervals.csv = options->csv;
+    p5_stat_intervals_options intervals = options->intervals;
+    intervals.size = sizeof intervals;
+    intervals.format = options->json ? P5_STAT_JSON : options->csv ? P5_STAT_CSV : P5_STAT_TEXT;
     intervals.out = out;
     intervals.stat = &stat;
     intervals.style = &options->style;
@@ -256,8 +270,8 @@ static int run_and_report(stat_options *options, const char *own_options, const 
             break;
     }
     char ending[400] = "";
-    p5_error error = intervals.error;
-    p5_status written = intervals.failed ? intervals.error.status : P5_OK;
+    p5_error error = options->error;
+    p5_status written = options->written;
     if (done > 0 && written == P5_OK) {
         guest_ending(&result, ending, sizeof ending);
         stat.ending = ending[0] != '\0' ? ending : NULL;

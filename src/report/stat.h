@@ -40,7 +40,7 @@ typedef struct stat_row {
     unsigned decimals;
 } stat_row;
 
-struct p5_stat_plan {
+typedef struct stat_plan {
     bool everything; /* not a selection: `clocks` and the CPI stack are shown as well */
     p5_selection all;
     stat_row clocks;
@@ -48,20 +48,26 @@ struct p5_stat_plan {
     size_t row_count;
     metric_group **groups;
     size_t group_count;
-};
+} stat_plan;
+
+/* What reports like `stat` have in common beside the counts: those of the same model, selection, no_events
+ * and metric_groups. Of `stat` it keeps the selection. */
+p5_status stat_plan_open(const p5_stat *stat, stat_plan **plan, p5_error *error);
+void stat_plan_close(stat_plan *plan);
 
 /* A report while it is written. */
 typedef struct stat_report {
     const p5_stat *stat;
-    const p5_stat_plan *plan;
-    p5_stat_plan *own; /* if the stat has none */
+    const stat_plan *plan;
+    stat_plan *own;    /* if it was given none */
     p5_counts sum;     /* stat_sum, */
     stat_value clocks; /* ... stat_clocks */
     unsigned known;    /* bit n: values[n] are */
     double values[P5_CPL_MASK_ALL + 1][METRIC_VARIABLES];
 } stat_report;
 
-p5_status stat_report_begin(stat_report *report, const p5_stat *stat, p5_error *error);
+/* `plan` NULL: it is made for this report. */
+p5_status stat_report_begin(stat_report *report, const p5_stat *stat, const stat_plan *plan, p5_error *error);
 void stat_report_end(stat_report *report);
 /* As metric_values of the sum. */
 const double *stat_report_values(stat_report *report, unsigned cpl_mask);
@@ -74,5 +80,12 @@ typedef struct stat_metric {
     const char *unit;
 } stat_metric;
 bool stat_row_metric(stat_report *report, const stat_row *row, stat_metric *beside);
+
+/* As p5_stat_write_text and its kin, by a plan made before. */
+p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
+                          p5_error *error);
+p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
+                         p5_error *error);
+p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error);
 
 #endif

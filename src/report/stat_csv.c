@@ -160,13 +160,14 @@ void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_
         write_header(&to, true);
 }
 
-p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
+p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
+                         p5_error *error)
 {
     csv to = {.out = out, .stat = stat, .separator = style->separator};
-    p5_status status = stat_report_begin(&to.report, stat, error);
+    p5_status status = stat_report_begin(&to.report, stat, plan, error);
     if (status != P5_OK)
         return status;
-    const p5_stat_plan *plan = to.report.plan;
+    plan = to.report.plan;
     snprintf(to.interval, sizeof to.interval, "%.9f", stat->interval);
     snprintf(to.run_time, sizeof to.run_time, "%.0f",
              to.report.clocks.mean * 1e3 / p5_model_clock_mhz(stat->model));
@@ -184,4 +185,9 @@ p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style 
         write_metric_group(&to, plan->groups[i]);
     stat_report_end(&to.report);
     return error_unless_written(error, out, "the report");
+}
+
+p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
+{
+    return stat_write_csv(out, stat, NULL, style, error);
 }

@@ -179,13 +179,13 @@ void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat)
     write_header(&json, stat);
 }
 
-p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
+p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error)
 {
     stat_report report;
-    p5_status status = stat_report_begin(&report, stat, error);
+    p5_status status = stat_report_begin(&report, stat, plan, error);
     if (status != P5_OK)
         return status;
-    const p5_stat_plan *plan = report.plan;
+    plan = report.plan;
     json_writer json;
     json_init(&json, out);
     if (stat->interval == 0)
@@ -204,4 +204,9 @@ p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
     else
         write_interval_summary(&json, stat);
     return error_unless_written(error, out, "the report");
+}
+
+p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
+{
+    return stat_write_json(out, stat, NULL, error);
 }

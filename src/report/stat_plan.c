@@ -80,7 +80,7 @@ static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *
 }
 
 /* The selection, or clocks (which are no event, but everybody wants them) and every event of the model. */
-static p5_status plan_rows(p5_stat_plan *plan, const p5_stat *stat, p5_error *error)
+static p5_status plan_rows(stat_plan *plan, const p5_stat *stat, p5_error *error)
 {
     plan->everything = stat->selection == NULL || stat->no_events;
     const p5_selection *selection = plan->everything ? &plan->all : stat->selection;
@@ -98,7 +98,7 @@ static p5_status plan_rows(p5_stat_plan *plan, const p5_stat *stat, p5_error *er
     return status;
 }
 
-static p5_status plan_groups(p5_stat_plan *plan, const p5_stat *stat, p5_error *error)
+static p5_status plan_groups(stat_plan *plan, const p5_stat *stat, p5_error *error)
 {
     size_t count = 0;
     while (stat->metric_groups != NULL && stat->metric_groups[count] != NULL)
@@ -114,10 +114,10 @@ static p5_status plan_groups(p5_stat_plan *plan, const p5_stat *stat, p5_error *
     return status;
 }
 
-p5_status p5_stat_plan_open(const p5_stat *stat, p5_stat_plan **out, p5_error *error)
+p5_status stat_plan_open(const p5_stat *stat, stat_plan **out, p5_error *error)
 {
     *out = NULL;
-    p5_stat_plan *plan = calloc(1, sizeof *plan);
+    stat_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     p5_status status = plan_rows(plan, stat, error);
@@ -126,11 +126,11 @@ p5_status p5_stat_plan_open(const p5_stat *stat, p5_stat_plan **out, p5_error *e
     if (status == P5_OK)
         *out = plan;
     else
-        p5_stat_plan_close(plan);
+        stat_plan_close(plan);
     return status;
 }
 
-void p5_stat_plan_close(p5_stat_plan *plan)
+void stat_plan_close(stat_plan *plan)
 {
     if (plan == NULL)
         return;
@@ -146,11 +146,11 @@ void p5_stat_plan_close(p5_stat_plan *plan)
 
 /* ---- one report ---------------------------------------------------------------------------------------- */
 
-p5_status stat_report_begin(stat_report *report, const p5_stat *stat, p5_error *error)
+p5_status stat_report_begin(stat_report *report, const p5_stat *stat, const stat_plan *plan, p5_error *error)
 {
-    *report = (stat_report){.stat = stat, .plan = stat->plan};
-    if (report->plan == NULL) {
-        p5_status status = p5_stat_plan_open(stat, &report->own, error);
+    *report = (stat_report){.stat = stat, .plan = plan};
+    if (plan == NULL) {
+        p5_status status = stat_plan_open(stat, &report->own, error);
         if (status != P5_OK)
             return status;
         report->plan = report->own;
@@ -162,7 +162,7 @@ p5_status stat_report_begin(stat_report *report, const p5_stat *stat, p5_error *
 
 void stat_report_end(stat_report *report)
 {
-    p5_stat_plan_close(report->own);
+    stat_plan_close(report->own);
 }
 
 const double *stat_report_values(stat_report *report, unsigned cpl_mask)

@@ -98,7 +98,7 @@ static void write_heading(const text_report *in, const char *format, const char 
 
 static void write_groups(text_report *in)
 {
-    const p5_stat_plan *plan = in->report.plan;
+    const stat_plan *plan = in->report.plan;
     for (const char *const *group = event_groups; *group != NULL; group++) {
         bool first = true;
         for (size_t i = 0; i < plan->row_count; i++) {
@@ -258,10 +258,11 @@ static void write_whole(text_report *in)
     fputc('\n', in->out);
 }
 
-p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
+p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
+                          p5_error *error)
 {
     text_report in = {.out = out, .stat = stat, .style = style};
-    p5_status status = stat_report_begin(&in.report, stat, error);
+    p5_status status = stat_report_begin(&in.report, stat, plan, error);
     if (status != P5_OK)
         return status;
     if (stat->interval != 0) {
@@ -273,4 +274,9 @@ p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style
     }
     stat_report_end(&in.report);
     return error_unless_written(error, out, "the report");
+}
+
+p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
+{
+    return stat_write_text(out, stat, NULL, style, error);
 }
