@@ -40,6 +40,13 @@ bool spsc_open(spsc *q)
     return true;
 }
 
+void spsc_spare(spsc *q, bool (*producer)(void *context), bool (*consumer)(void *context), void *context)
+{
+    q->producer.spare = producer;
+    q->consumer.spare = consumer;
+    q->spare_context = context;
+}
+
 void spsc_close(spsc *q)
 {
     sem_destroy(&q->room);
@@ -122,16 +129,10 @@ static void spend_time_for(spsc *q, unsigned long long wanted)
     if (q->producer.spare != NULL) {
         publish(q);
         wake(q);
-        while (atomic_load(&q->done) < wanted && q->producer.spare(q->producer.spare_context))
+        while (atomic_load(&q->done) < wanted && q->producer.spare(q->spare_context))
             continue;
     }
     wait_for(q, wanted);
-}
-
-void spsc_spare(spsc *q, bool (*spare)(void *context), void *context)
-{
-    q->producer.spare = spare;
-    q->producer.spare_context = context;
 }
 
 /* Finds a place for a message among those that are not known to be done. */
@@ -232,6 +233,8 @@ static bool wait_for_message(spsc *q)
     while (!look(q)) {
         if (atomic_load(&q->ended))
             return look(q); /* one was put before the end */
+        if (q->consumer.spare != NULL && q->consumer.spare(q->spare_context))
+            continue;
         if (comes_soon(&q->consumer.patience, &q->put, q->consumer.done + 1))
             continue;
         atomic_store(&q->idle, true);

@@ -32,14 +32,15 @@ static bool start(worker *w)
     return started;
 }
 
-worker *worker_open(void (*work)(void *context, const void *message), void *context)
+worker *worker_open(const worker_calls *calls, void *context)
 {
     worker *w = host_line_calloc(sizeof *w);
     if (w == NULL)
         return NULL;
-    w->work = work;
+    w->work = calls->work;
     w->context = context;
     if (spsc_open(&w->queue)) {
+        spsc_spare(&w->queue, calls->spare, calls->spare_apart, context);
         if (start(w))
             return w;
         spsc_close(&w->queue);
@@ -77,11 +78,6 @@ unsigned long long worker_count(const worker *w)
 bool worker_has_done(worker *w, unsigned long long count)
 {
     return spsc_has_done(&w->queue, count);
-}
-
-void worker_spare(worker *w, bool (*spare)(void *context), void *context)
-{
-    spsc_spare(&w->queue, spare, context);
 }
 
 void worker_wait_for(worker *w, unsigned long long count)

@@ -11,9 +11,16 @@ typedef struct worker worker;
 /* So many messages may wait, of so many bytes at most each. */
 enum { WORKER_MESSAGES = SPSC_MESSAGES, WORKER_LARGEST = SPSC_LARGEST };
 
-/* Starts the thread, which calls `work` for every message and takes no signals. NULL: there is no memory or
- * no thread for it. */
-worker *worker_open(void (*work)(void *context, const void *message), void *context);
+/* What is called with the worker's context. */
+typedef struct worker_calls {
+    void (*work)(void *context, const void *message); /* by the thread, for every message */
+    /* In the place of waiting, by the producer for room or for some of the messages, and by the thread for a
+     * message: spsc_spare. */
+    bool (*spare)(void *context), (*spare_apart)(void *context);
+} worker_calls;
+
+/* Starts the thread, which takes no signals. NULL: there is no memory or no thread for it. */
+worker *worker_open(const worker_calls *calls, void *context);
 /* Ends it behind the last message; NULL is none. */
 void worker_close(worker *w);
 /* Room for a message of at most WORKER_LARGEST bytes, aligned for any type; waits for it if it has to. */
@@ -23,8 +30,6 @@ void worker_put(worker *w);
 /* Messages put so far, and whether the first `count` of them are done. */
 unsigned long long worker_count(const worker *w);
 bool worker_has_done(worker *w, unsigned long long count);
-/* What to do in the place of waiting for room or for some of the messages: spsc_spare. */
-void worker_spare(worker *w, bool (*spare)(void *context), void *context);
 /* Returns when they are. */
 void worker_wait_for(worker *w, unsigned long long count);
 /* Returns when all the work is done. */

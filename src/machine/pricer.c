@@ -72,6 +72,11 @@ static bool use_time(void *machine)
     return spare_use(machine);
 }
 
+static bool use_time_apart(void *machine)
+{
+    return spare_use_apart(machine);
+}
+
 /* From so many stretches, values and accesses on. */
 static engine_room room_on(shelf *s, size_t blocks, size_t values, size_t accesses)
 {
@@ -86,13 +91,13 @@ pricer *pricer_open(p5_machine *machine)
     p->machine = machine;
     p->shelves =
         aligned_alloc(_Alignof(shelf), SHELVES * sizeof *p->shelves); /* untouched, it costs nothing */
-    p->worker = p->shelves != NULL ? worker_open(work, machine) : NULL;
+    static const worker_calls calls = {.work = work, .spare = use_time, .spare_apart = use_time_apart};
+    p->worker = p->shelves != NULL ? worker_open(&calls, machine) : NULL;
     if (p->worker == NULL) {
         free(p->shelves);
         free(p);
         return NULL;
     }
-    worker_spare(p->worker, use_time, machine);
     engine_room first = room_on(&p->shelves[0], 0, 0, 0);
     engine_batch_into(machine->engine, &first);
     return p;

@@ -33,15 +33,27 @@ void spare_remove(p5_machine *machine, spare_work *work)
     pthread_mutex_unlock(&spare->lock);
 }
 
-bool spare_use(p5_machine *machine)
+/* Does a piece; `executes`: in the thread that does. */
+static bool use(p5_machine *machine, bool executes)
 {
     spare_time *spare = &machine->spare;
     bool done = false;
-    pthread_mutex_lock(&spare->lock);
-    if (spare->first != NULL)
+    if (pthread_mutex_trylock(&spare->lock) != 0)
+        return false;
+    if (executes && spare->first != NULL)
         engine_settle(machine->engine);
     for (spare_work *work = spare->first; work != NULL && !done; work = work->next)
         done = work->some(work->context);
     pthread_mutex_unlock(&spare->lock);
     return done;
+}
+
+bool spare_use(p5_machine *machine)
+{
+    return use(machine, true);
+}
+
+bool spare_use_apart(p5_machine *machine)
+{
+    return use(machine, false);
 }

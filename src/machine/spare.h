@@ -1,5 +1,6 @@
 /* What the thread that executes does when it is so far ahead of the model's (pricer.h) that it would have to
- * wait for room: somebody's work that can be done in small pieces, such as writing a file. */
+ * wait for room, and the model's when it would have to wait for something to price: somebody's work that can
+ * be done in small pieces, such as writing a file. */
 #ifndef MACHINE_SPARE_H
 #define MACHINE_SPARE_H
 
@@ -25,8 +26,10 @@ void spare_free(spare_time *spare);
  * when it is called. */
 void spare_add(p5_machine *machine, spare_work *work);
 void spare_remove(p5_machine *machine, spare_work *work);
-/* The thread that executes, from where engine_settle may be called: does a piece of it. False: there is none.
- */
+/* The thread that executes, from where engine_settle may be called: does a piece of it. False: there is none,
+ * or the other thread is at it. */
 bool spare_use(p5_machine *machine);
+/* The same for the model's thread. */
+bool spare_use_apart(p5_machine *machine);
 
 #endif
