@@ -81,6 +81,16 @@ for threads in 1 2; do
         echo $? >status
     } | head -c 1000 >/dev/null
     [ "$(cat status)" = 125 ] && grep -q 'cannot write -: Broken pipe' messages || fail "a closed pipe in $threads threads"
+    (
+        ulimit -f 512
+        exec "$program" stat -q --threads $threads -I 2000c -o t.txt "$guests/quicksort" 100
+    ) >/dev/null 2>messages
+    [ $? = 125 ] && grep -q 'cannot write the report: File too large' messages || fail "intervals: a limit in $threads threads"
+    {
+        "$program" stat -q --threads $threads -I 2000c --log-fd 3 "$guests/sieve" 20 3>&1 >/dev/null 2>messages
+        echo $? >status
+    } | head -c 1000 >/dev/null
+    [ "$(cat status)" = 125 ] && grep -q 'cannot write the report: Broken pipe' messages || fail "intervals: a closed pipe in $threads threads"
 done
 
 "$program" trace -q -I 100000c --format csv -o /dev/full "$guests/quicksort" 200 >/dev/null 2>messages
