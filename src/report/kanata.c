@@ -120,11 +120,6 @@ static step take(kanata *k)
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
 /* A line as it is made, from left to right: printf would be half of the time. */
-static char *put_text(char *to, const char *text)
-{
-    return stpcpy(to, text);
-}
-
 static char *put_number(char *to, uint64_t number)
 {
     *to++ = '\t';
@@ -138,25 +133,25 @@ static void end_line(kanata *k, const char *line, char *to)
 }
 
 /* Of instruction `id`: COMMAND, its number, another one, 0. */
-static void relate(kanata *k, const char *command, uint64_t id, uint64_t other)
+static void write_numbers(kanata *k, const char *command, uint64_t id, uint64_t other)
 {
     char line[LINE];
-    end_line(k, line, put_text(put_number(put_number(put_text(line, command), id), other), "\t0"));
+    end_line(k, line, stpcpy(put_number(put_number(stpcpy(line, command), id), other), "\t0"));
 }
 
 /* Of instruction `id`: COMMAND, its number, lane or kind of label, text. */
-static void name(kanata *k, const char *command, uint64_t id, unsigned lane, const char *text)
+static void write_named(kanata *k, const char *command, uint64_t id, unsigned lane, const char *text)
 {
     char line[LINE];
-    char *to = put_number(put_number(put_text(line, command), id), lane);
+    char *to = put_number(put_number(stpcpy(line, command), id), lane);
     *to++ = '\t';
-    end_line(k, line, put_text(to, text));
+    end_line(k, line, stpcpy(to, text));
 }
 
-static void pass_clocks(kanata *k, const char *command, uint64_t clocks)
+static void write_clocks(kanata *k, const char *command, uint64_t clocks)
 {
     char line[LINE];
-    end_line(k, line, put_number(put_text(line, command), clocks));
+    end_line(k, line, put_number(stpcpy(line, command), clocks));
 }
 
 static void open_insn(kanata *k, uint64_t id)
@@ -164,14 +159,14 @@ static void open_insn(kanata *k, uint64_t id)
     const in_flight *item = &k->recent[id % k->room];
     const p5_trace_insn *insn = &item->insn;
     char label[LINE / 2];
-    relate(k, "I", id, insn->ex);
+    write_numbers(k, "I", id, insn->ex);
     snprintf(label, sizeof label, "%08" PRIx32 " %c %s", insn->address, insn->pipe == 0 ? 'U' : 'V',
              item->text);
-    name(k, "L", id, 0, label);
+    write_named(k, "L", id, 0, label);
     const char *why = p5_unpaired_text(insn->unpaired);
     if (insn->pipe == 0 && why[0] != '\0') {
         snprintf(label, sizeof label, "alone: %s", why);
-        name(k, "L", id, 1, label);
+        write_named(k, "L", id, 1, label);
     }
     k->opened = id + 1;
 }
@@ -187,16 +182,16 @@ static void write_sources(kanata *k, uint64_t id)
         const p5_trace_insn *source = &k->recent[(id - distance) % k->room].insn;
         uint64_t left = (source->ready > source->end ? source->ready : source->end) + 1;
         if (left >= insn->d1)
-            relate(k, "W", id, id - distance);
+            write_numbers(k, "W", id, id - distance);
     }
 }
 
 static void write_step(kanata *k, const step *s)
 {
     if (!k->started)
-        pass_clocks(k, HEADER "\nC=", s->clock);
+        write_clocks(k, HEADER "\nC=", s->clock);
     else if (s->clock > k->clock)
-        pass_clocks(k, "C", s->clock - k->clock);
+        write_clocks(k, "C", s->clock - k->clock);
     k->started = true;
     if (s->clock > k->clock)
         k->clock = s->clock;
@@ -205,20 +200,20 @@ static void write_step(kanata *k, const step *s)
         open_insn(k, s->id);
         break;
     case STEP_STAGE:
-        name(k, "S", s->id, 0, s->name);
+        write_named(k, "S", s->id, 0, s->name);
         break;
     case STEP_STALL:
-        name(k, "S", s->id, 1, s->name);
+        write_named(k, "S", s->id, 1, s->name);
         break;
     case STEP_END_STALL:
-        name(k, "E", s->id, 1, s->name);
+        write_named(k, "E", s->id, 1, s->name);
         break;
     case STEP_SOURCES:
         write_sources(k, s->id);
         break;
     case STEP_RETIRE:
-        name(k, "E", s->id, 0, s->name);
-        relate(k, "R", s->id, k->retired++);
+        write_named(k, "E", s->id, 0, s->name);
+        write_numbers(k, "R", s->id, k->retired++);
         break;
     }
 }
