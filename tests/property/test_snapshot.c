@@ -6,45 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../snapshot_bytes.h"
 #include "p5scope/model.h"
 #include "random_core.h"
-
-typedef struct bytes {
-    unsigned char *data;
-    size_t size, room, at;
-} bytes;
-
-static bool put(void *context, const void *data, size_t size)
-{
-    bytes *b = context;
-    if (b->size + size > b->room) {
-        b->room = (b->size + size) * 2;
-        b->data = realloc(b->data, b->room);
-        if (b->data == NULL)
-            abort();
-    }
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return true;
-}
-
-static bool get(void *context, void *data, size_t size)
-{
-    bytes *b = context;
-    if (b->size - b->at < size)
-        return false;
-    memcpy(data, b->data + b->at, size);
-    b->at += size;
-    return true;
-}
 
 /* Saves the first core and loads the second, which has been opened anew. */
 static void hand_over(void *context, p5_core *from, p5_core *to)
 {
-    bytes *b = context;
+    snapshot_bytes *b = context;
     p5_error error;
     b->size = b->at = 0;
-    if (p5_core_save(from, put, b, &error) != P5_OK || p5_core_load(to, get, b, &error) != P5_OK) {
+    if (p5_core_save(from, snapshot_bytes_put, b, &error) != P5_OK ||
+        p5_core_load(to, snapshot_bytes_get, b, &error) != P5_OK) {
         printf("%s\n", error.message);
         exit(1);
     }
@@ -54,7 +27,7 @@ static void hand_over(void *context, p5_core *from, p5_core *to)
     }
 }
 
-static bool same_with(const p5_model *model, bool memo, unsigned long seed, bytes *b)
+static bool same_with(const p5_model *model, bool memo, unsigned long seed, snapshot_bytes *b)
 {
     enum { STRETCHES = 3000 };
     static p5_counts whole, pieces;
@@ -70,7 +43,7 @@ static bool same_with(const p5_model *model, bool memo, unsigned long seed, byte
 }
 
 /* `b` holds a snapshot of a core of `model`. */
-static bool refuses(const p5_model *model, const p5_model *other, bytes *b)
+static bool refuses(const p5_model *model, const p5_model *other, snapshot_bytes *b)
 {
     p5_error error;
     p5_core *core;
@@ -90,7 +63,7 @@ static bool refuses(const p5_model *model, const p5_model *other, bytes *b)
         {"a class that is none", model, b->size, -2, "core.class of the snapshot is"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bytes copy = {.data = malloc(b->size), .size = cases[i].size};
+        snapshot_bytes copy = {.data = malloc(b->size), .size = cases[i].size};
         if (copy.data == NULL || p5_core_open(cases[i].model, NULL, &core, &error) != P5_OK)
             abort();
         memcpy(copy.data, b->data, b->size);
@@ -105,7 +78,7 @@ static bool refuses(const p5_model *model, const p5_model *other, bytes *b)
                 abort();
             at[32] = 9;
         }
-        p5_status status = p5_core_load(core, get, &copy, &error);
+        p5_status status = p5_core_load(core, snapshot_bytes_get, &copy, &error);
         if (status != P5_ERR_FORMAT || strstr(error.message, cases[i].says) == NULL) {
             printf("%s: expected \"... %s ...\", came status %d, \"%s\"\n", cases[i].what, cases[i].says,
                    (int)status, status == P5_OK ? "" : error.message);
@@ -123,7 +96,7 @@ int main(int argc, char **argv)
     unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     p5_model *p54c, *p55c;
     p5_error error;
-    bytes b = {0};
+    snapshot_bytes b = {0};
     if (p5_model_open("p54c-133", &p54c, &error) != P5_OK ||
         p5_model_open("p55c-200", &p55c, &error) != P5_OK)
         return 1;

@@ -1,37 +1,15 @@
 /* Predictions of the P55C look back to a branch's last execution: a core that is loaded from a snapshot knows
  * of it, however many other branches the saved one has met. A branch target buffer that cannot be is not
  * loaded. And other code where a branch was is no such branch. */
+#include "../../snapshot_bytes.h"
 #include "core/core_internal.h"
 #include "core/predictor_fast.h"
 #include "fixture.h"
 
-enum { OTHERS = 128, OTHER = 0x1000, DISTANCE = 16, LOOP = 0x1f00, BYTES = 1 << 20 };
+enum { OTHERS = 128, OTHER = 0x1000, DISTANCE = 16, LOOP = 0x1f00 };
 
 static const uint8_t jump_code[] = {0xeb, 2};          /* jmp .+4 */
 static const uint8_t loop_code[] = {0x49, 0x75, 0xfd}; /* 1: dec ecx; jnz 1b */
-
-typedef struct stream {
-    uint8_t bytes[BYTES];
-    size_t size, at;
-} stream;
-
-static bool put(void *context, const void *bytes, size_t size)
-{
-    stream *s = context;
-    assert_true(s->size + size <= BYTES);
-    memcpy(s->bytes + s->size, bytes, size);
-    s->size += size;
-    return true;
-}
-
-static bool get(void *context, void *bytes, size_t size)
-{
-    stream *s = context;
-    assert_true(s->at + size <= s->size);
-    memcpy(bytes, s->bytes + s->at, size);
-    s->at += size;
-    return true;
-}
 
 static p5_core *core_open(const p5_model *model)
 {
@@ -65,7 +43,7 @@ static void warm_one(p5_core *core, p5_block *block, uint32_t next)
 static void test_behind_a_fast_forward(void **state)
 {
     (void)state;
-    static stream saved;
+    snapshot_bytes saved = {0};
     p5_error error;
     p5_model *model = fixture_model("p55c-200");
     p5_core *first = core_open(model), *second = core_open(model);
@@ -82,14 +60,15 @@ static void test_behind_a_fast_forward(void **state)
         warm_one(first, loop, i % 2 ? LOOP : LOOP + sizeof loop_code);
     assert_true(p5_core_fast_forward(first, false));
 
-    saved.size = saved.at = 0;
-    assert_int_equal(p5_core_save(first, put, &saved, &error), P5_OK);
-    assert_int_equal(p5_core_load(second, get, &saved, &error), P5_OK);
+    assert_int_equal(p5_core_save(first, snapshot_bytes_put, &saved, &error), P5_OK);
+    assert_int_equal(p5_core_load(second, snapshot_bytes_get, &saved, &error), P5_OK);
+    assert_false(saved.too_far);
     p5_block *again = block_at(second, loop_code, sizeof loop_code, LOOP);
     const p5_retired here = went_to(loop, LOOP), there = went_to(again, LOOP);
     assert_int_equal(p5_core_predict(second, &there), p5_core_predict(first, &here));
     p5_core_close(first); /* and its blocks */
     p5_core_close(second);
+    free(saved.data);
     p5_model_close(model);
 }
 
@@ -97,7 +76,7 @@ static void test_behind_a_fast_forward(void **state)
 static void test_impossible_predictors(void **state)
 {
     (void)state;
-    static stream saved;
+    snapshot_bytes saved = {0};
     p5_model *model = fixture_model("p55c-200");
     for (unsigned what = 0; what < 4; what++) {
         p5_error error = {0};
@@ -108,12 +87,15 @@ static void test_impossible_predictors(void **state)
         entry->counter[BTB_COUNTERS - 1] = what == 2 ? 4 : 3;
         p->returns.top = what == 3 ? RETURN_STACK_ENTRIES : 0;
         saved.size = saved.at = 0;
-        assert_int_equal(p5_core_save(first, put, &saved, &error), P5_OK);
-        assert_int_equal(p5_core_load(second, get, &saved, &error), what == 0 ? P5_OK : P5_ERR_FORMAT);
+        assert_int_equal(p5_core_save(first, snapshot_bytes_put, &saved, &error), P5_OK);
+        assert_int_equal(p5_core_load(second, snapshot_bytes_get, &saved, &error),
+                         what == 0 ? P5_OK : P5_ERR_FORMAT);
+        assert_false(saved.too_far);
         assert_true(what == 0 || strstr(error.message, "predictor") != NULL);
         p5_core_close(first);
         p5_core_close(second);
     }
+    free(saved.data);
     p5_model_close(model);
 }
 

@@ -1,6 +1,7 @@
 /* Paging, A20 and self-modifying code. */
 #include "guest.h"
 
+#include "../../snapshot_bytes.h"
 #include "base/snapshot.h"
 #include "engine/internal.h"
 
@@ -343,52 +344,28 @@ static void test_host_write(void **state)
     guest_close(&g);
 }
 
-/* A snapshot as a string of bytes. */
-typedef struct bytes {
-    uint8_t *at;
-    size_t size, read;
-} bytes;
-
-static bool put_bytes(void *context, const void *from, size_t size)
-{
-    bytes *b = context;
-    b->at = realloc(b->at, b->size + size);
-    assert_non_null(b->at);
-    memcpy(b->at + b->size, from, size);
-    b->size += size;
-    return true;
-}
-
-static bool get_bytes(void *context, void *to, size_t size)
-{
-    bytes *b = context;
-    assert_true(b->read + size <= b->size);
-    memcpy(to, b->at + b->read, size);
-    b->read += size;
-    return true;
-}
-
 /* What is put into entry `index` of the page cache, saved, and loaded by another engine. */
 static page_entry loaded_page(unsigned index, page_entry page)
 {
     guest g;
     p5_error error = {0};
-    bytes saved = {0};
+    snapshot_bytes saved = {0};
     guest_open(&g);
     g.e->pages[0][index] = page;
-    snapshot to = {.write = put_bytes, .context = &saved, .error = &error};
+    snapshot to = {.write = snapshot_bytes_put, .context = &saved, .error = &error};
     engine_transfer(g.e, &to);
     assert_int_equal(to.status, P5_OK);
     guest_close(&g);
 
     guest_open(&g);
-    snapshot from = {.loading = true, .read = get_bytes, .context = &saved, .error = &error};
+    snapshot from = {.loading = true, .read = snapshot_bytes_get, .context = &saved, .error = &error};
     engine_transfer(g.e, &from);
     assert_int_equal(from.status, P5_OK);
+    assert_false(saved.too_far);
     page_entry loaded = g.e->pages[0][index];
     if (loaded.host != NULL)
         assert_ptr_equal(loaded.host, g.e->ram + loaded.physical);
-    free(saved.at);
+    free(saved.data);
     guest_close(&g);
     return loaded;
 }
