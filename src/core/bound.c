@@ -151,8 +151,9 @@ static unsigned lines_missing(const struct memory *m, const isa_block *code)
     return missing;
 }
 
-uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r, p5_prediction prediction)
+uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
+    const bound *b = &core->bound;
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
     const memo_state *interned = memo_current(&core->memo);

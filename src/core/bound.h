@@ -18,7 +18,7 @@ bound bound_of_model(const p5_model *model);
 /* No fewer clocks than pass until the stretch `r` has been priced: exactly as many, if the memo knows them
  * (memo_ahead). Looks at where its references and code lines are and at what is under way, and changes
  * nothing that a result depends on. */
-uint64_t bound_clocks(p5_core *core, const bound *b, const p5_retired *r, p5_prediction prediction);
+uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction prediction);
 /* The same without looking: of instructions that take `most` in sum when every reference hits
  * (op.most_clocks), in so many references and bytes of code. */
 uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);

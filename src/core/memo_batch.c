@@ -428,7 +428,7 @@ stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_
     if (core->now + b->block->blind_clocks < limit)
         return true;
     const p5_retired r = whole_stretch(all, b);
-    return core->now + bound_clocks(core, &core->bound, &r, prediction_of(all, b)) < limit;
+    return core->now + bound_clocks(core, &r, prediction_of(all, b)) < limit;
 }
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;

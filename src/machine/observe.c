@@ -90,7 +90,7 @@ static bool is_near(const p5_machine *machine, const p5_retired *r, p5_predictio
     uint64_t clock = p5_machine_clock(machine);
     return clock + bound_blind(&all->most, r->block->most_clocks, r->access_count, r->block->code->size) >=
                all->next_clock &&
-           clock + bound_clocks(machine->core, &all->most, r, prediction) >= all->next_clock;
+           clock + bound_clocks(machine->core, r, prediction) >= all->next_clock;
 }
 
 /* Prices a stretch, in parts if a goal may lie in it, and tells of the goals that it reaches. */

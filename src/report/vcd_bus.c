@@ -43,7 +43,7 @@ void vcd_bus_drop(vcd_bus *bus)
 static bool make_room(vcd_bus *bus, size_t count)
 {
     size_t waiting = (size_t)(bus->end - bus->next);
-    if (bus->uses != NULL && count <= bus->capacity - (size_t)(bus->end - bus->uses))
+    if (count <= bus->capacity - (size_t)(bus->end - bus->uses))
         return true;
     if (waiting > 0)
         memmove(bus->uses, bus->next, waiting * sizeof *bus->uses);
@@ -56,10 +56,11 @@ static bool make_room(vcd_bus *bus, size_t count)
 
 bool vcd_bus_add(vcd_bus *bus, const p5_bus_use *uses, size_t count)
 {
+    if (count == 0)
+        return true;
     if (!make_room(bus, count))
         return false;
-    if (count > 0)
-        memcpy(bus->end, uses, count * sizeof *uses);
+    memcpy(bus->end, uses, count * sizeof *uses);
     bus->end += count;
     return true;
 }
