@@ -101,21 +101,17 @@ typedef struct p5_stat_style {
     const char *separator; /* CSV */
 } p5_stat_style;
 
-/* Writes a report. The text is for people; CSV and JSON have the fields of `perf stat -x` and `-j` and are
- * for programs. P5_ERR_NAME, P5_ERR_SYNTAX and P5_ERR_IO for metric groups. */
-p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
-p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error);
-p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error);
-/* What stands above the rows of intervals. */
-void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat);
-void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);
-void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat);
+/* The text is for people; CSV and JSON have the fields of `perf stat -x` and `-j` and are for programs. */
+typedef enum p5_stat_format { P5_STAT_TEXT, P5_STAT_CSV, P5_STAT_JSON } p5_stat_format;
+/* Writes a report; `style` is that of text and CSV. P5_ERR_NAME, P5_ERR_SYNTAX and P5_ERR_IO for metric
+ * groups. */
+p5_status p5_stat_write(FILE *out, const p5_stat *stat, p5_stat_format format, const p5_stat_style *style,
+                        p5_error *error);
 /* What closes the intervals of JSON: the summary of the whole run (or region) `stat`. */
 void p5_stat_write_interval_json_footer(FILE *out, const p5_stat *stat);
 
 /* Intervals: `p5scope stat -I`. Every interval of a run is written as a report with p5_stat.interval, in the
  * order of time; the counts of all intervals and what is left behind the last add up to those of the run. */
-typedef enum p5_stat_format { P5_STAT_TEXT, P5_STAT_CSV, P5_STAT_JSON } p5_stat_format;
 typedef struct p5_stat_intervals p5_stat_intervals;
 typedef struct p5_stat_intervals_options {
     size_t size; /* of this structure */

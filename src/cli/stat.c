@@ -224,13 +224,16 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     return ran;
 }
 
+static p5_stat_format format_of(const stat_options *options)
+{
+    return options->json ? P5_STAT_JSON : options->csv ? P5_STAT_CSV : P5_STAT_TEXT;
+}
+
 static p5_status write_report(const stat_options *options, const p5_stat *stat, FILE *out, p5_error *error)
 {
     p5_stat_style style = options->style;
     style.colour = cli_colour(out);
-    return options->json  ? p5_stat_write_json(out, stat, error)
-           : options->csv ? p5_stat_write_csv(out, stat, &style, error)
-                          : p5_stat_write_text(out, stat, &style, error);
+    return p5_stat_write(out, stat, format_of(options), &style, error);
 }
 
 /* Runs the guest as often as asked and writes the report. */
@@ -256,7 +259,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
                     .run_count = 1};
     p5_stat_intervals_options intervals = options->intervals;
     intervals.size = sizeof intervals;
-    intervals.format = options->json ? P5_STAT_JSON : options->csv ? P5_STAT_CSV : P5_STAT_TEXT;
+    intervals.format = format_of(options);
     intervals.out = out;
     intervals.stat = &stat;
     intervals.style = &options->style;

@@ -133,3 +133,17 @@ p5_status p5_metric_group_check(const char *name, p5_error *error)
         metric_group_close(group);
     return status;
 }
+
+p5_status stat_write(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_stat_format format,
+                     const p5_stat_style *style, p5_error *error)
+{
+    return format == P5_STAT_JSON  ? stat_write_json(out, stat, plan, error)
+           : format == P5_STAT_CSV ? stat_write_csv(out, stat, plan, style, error)
+                                   : stat_write_text(out, stat, plan, style, error);
+}
+
+p5_status p5_stat_write(FILE *out, const p5_stat *stat, p5_stat_format format, const p5_stat_style *style,
+                        p5_error *error)
+{
+    return stat_write(out, stat, NULL, format, style, error);
+}

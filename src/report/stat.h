@@ -81,11 +81,19 @@ typedef struct stat_metric {
 } stat_metric;
 bool stat_row_metric(stat_report *report, const stat_row *row, stat_metric *beside);
 
-/* As p5_stat_write_text and its kin, by a plan made before. */
+/* ---- formats ---- */
+
+/* p5_stat_write by a plan made before; NULL: it is made for this report. */
+p5_status stat_write(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_stat_format format,
+                     const p5_stat_style *style, p5_error *error);
 p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
                           p5_error *error);
 p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
                          p5_error *error);
 p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error);
+/* What stands above the rows of intervals. */
+void stat_write_interval_text_header(FILE *out, const p5_stat *stat);
+void stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);
+void stat_write_interval_json_header(FILE *out, const p5_stat *stat);
 
 #endif

@@ -152,7 +152,7 @@ static void write_header(csv *to, bool interval)
     end_line(to);
 }
 
-void p5_stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style)
+void stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style)
 {
     csv to = {.out = out, .stat = stat, .separator = style->separator};
     stat_write_comment(out, stat, true);
@@ -185,9 +185,4 @@ p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, 
         write_metric_group(&to, plan->groups[i]);
     stat_report_end(&to.report);
     return error_unless_written(error, out, "the report");
-}
-
-p5_status p5_stat_write_csv(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
-{
-    return stat_write_csv(out, stat, NULL, style, error);
 }

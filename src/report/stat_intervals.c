@@ -19,12 +19,6 @@
 enum { MOST_BYTES = 64 * 1024, SLOTS = 32 };
 static const double most_seconds = 0.02;
 
-/* An interval that has ended. */
-typedef struct interval {
-    p5_stat_run run;
-    bool send; /* its rows, whatever else there is */
-} interval;
-
 struct p5_stat_intervals {
     p5_machine *machine;
     p5_stat_intervals_options options;
@@ -34,10 +28,10 @@ struct p5_stat_intervals {
     p5_counts before;      /* totals at the end of the interval before; zeros at first */
     uint64_t instructions; /* likewise */
     uint64_t count;
-    aside *aside; /* intervals by number */
+    aside *aside; /* intervals that have ended, by number */
     double kept_up;
     spare_work spare;
-    interval slots[SLOTS];
+    p5_stat_run slots[SLOTS];
     /* Of who makes the rows. */
     stat_plan *plan;
     FILE *made; /* rows that have not been sent on: their text, */
@@ -81,30 +75,25 @@ static void send_on(p5_stat_intervals *in)
 static void write_rows(void *context, unsigned slot)
 {
     p5_stat_intervals *in = context;
-    const interval *i = &in->slots[slot];
+    const p5_stat_run *run = &in->slots[slot];
     if (in->failed)
         return;
     p5_stat stat = in->stat;
-    stat.runs = &i->run;
+    stat.runs = run;
     stat.run_count = 1;
-    stat.interval = (double)i->run.clock / (p5_model_clock_mhz(stat.model) * 1e6);
-    const p5_stat_style *style = in->options.style;
-    p5_status status = P5_OK;
-    switch (in->options.format) {
-    case P5_STAT_TEXT:
-        status = stat_write_text(in->made, &stat, in->plan, style, &in->error);
-        break;
-    case P5_STAT_CSV:
-        status = stat_write_csv(in->made, &stat, in->plan, style, &in->error);
-        break;
-    case P5_STAT_JSON:
-        status = stat_write_json(in->made, &stat, in->plan, &in->error);
-        break;
-    }
-    if (status != P5_OK)
+    stat.interval = (double)run->clock / (p5_model_clock_mhz(stat.model) * 1e6);
+    const p5_stat_intervals_options *options = &in->options;
+    if (stat_write(in->made, &stat, in->plan, options->format, options->style, &in->error) != P5_OK)
         stop(in);
-    if (i->send || in->size >= MOST_BYTES || host_now() - in->sent >= most_seconds)
+    if (in->size >= MOST_BYTES || host_now() - in->sent >= most_seconds)
         send_on(in);
+}
+
+/* Of all intervals that have ended. */
+static void send_all(p5_stat_intervals *in)
+{
+    aside_finish(in->aside);
+    send_on(in);
 }
 
 static void write_header(p5_stat_intervals *in)
@@ -112,13 +101,13 @@ static void write_header(p5_stat_intervals *in)
     FILE *out = in->options.out;
     switch (in->options.format) {
     case P5_STAT_TEXT:
-        p5_stat_write_interval_text_header(out, &in->stat);
+        stat_write_interval_text_header(out, &in->stat);
         break;
     case P5_STAT_CSV:
-        p5_stat_write_interval_csv_header(out, &in->stat, in->options.style);
+        stat_write_interval_csv_header(out, &in->stat, in->options.style);
         break;
     case P5_STAT_JSON:
-        p5_stat_write_interval_json_header(out, &in->stat);
+        stat_write_interval_json_header(out, &in->stat);
         break;
     }
 }
@@ -130,7 +119,15 @@ static bool is_full(const p5_stat_intervals *in)
     return in->options.most != 0 && in->count == in->options.most;
 }
 
-/* The interval ends; `cut`: before its time. */
+/* The observer's goals are as whether intervals are counted now. */
+static void set_goals(p5_stat_intervals *in)
+{
+    bool counts = !in->options.paused && !is_full(in);
+    p5_observer_every(in->observer, counts ? in->options.every_clocks : 0,
+                      counts ? in->options.every_instructions : 0);
+}
+
+/* The interval ends; `cut`: before its time, if anything has happened in it. */
 static void end_interval(p5_stat_intervals *in, bool cut)
 {
     if (in->failed || is_full(in))
@@ -140,20 +137,23 @@ static void end_interval(p5_stat_intervals *in, bool cut)
     if (cut && memcmp(&totals, &in->before, sizeof totals) == 0)
         return;
     uint64_t instructions = p5_machine_instructions(in->machine);
-    interval *i = &in->slots[aside_slot(in->aside)];
-    i->run = (p5_stat_run){.counts = totals,
-                           .instructions = instructions - in->instructions,
-                           .clock = p5_machine_clock(in->machine)};
-    p5_counts_subtract(&i->run.counts, &in->before);
+    p5_stat_run *run = &in->slots[aside_slot(in->aside)];
+    *run = (p5_stat_run){.counts = totals,
+                         .instructions = instructions - in->instructions,
+                         .clock = p5_machine_clock(in->machine)};
+    p5_counts_subtract(&run->counts, &in->before);
     in->before = totals;
     in->instructions = instructions;
     in->count++;
-    i->send = cut || is_full(in);
     aside_put(in->aside);
     double now = host_now();
-    if (in->spare.some == NULL || i->send || now - in->kept_up >= most_seconds) {
+    if (in->spare.some == NULL || now - in->kept_up >= most_seconds) {
         aside_finish(in->aside);
         in->kept_up = now;
+    }
+    if (is_full(in)) { /* the run goes on unobserved */
+        send_all(in);
+        set_goals(in);
     }
 }
 
@@ -163,8 +163,6 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
     (void)machine;
     if (observation->kind == P5_OBSERVE_INTERVAL)
         end_interval(in, false);
-    if (is_full(in))
-        p5_observer_every(in->observer, 0, 0); /* the run goes on unobserved */
 }
 
 static bool some_rows(void *context)
@@ -181,12 +179,9 @@ void p5_stat_intervals_turn(p5_stat_intervals *in, bool inside)
         in->instructions = p5_machine_instructions(in->machine);
     } else {
         end_interval(in, true);
-        aside_finish(in->aside);
-        send_on(in);
+        send_all(in);
     }
-    bool every = inside && !is_full(in);
-    p5_observer_every(in->observer, every ? in->options.every_clocks : 0,
-                      every ? in->options.every_instructions : 0);
+    set_goals(in);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------------------- */
@@ -204,13 +199,8 @@ static void free_all(p5_stat_intervals *in)
 
 static p5_status start(p5_stat_intervals *in, p5_error *error)
 {
-    const p5_stat_intervals_options *options = &in->options;
-    p5_observe_options observe = {.size = sizeof observe,
-                                  .every_clocks = options->paused ? 0 : options->every_clocks,
-                                  .every_instructions = options->paused ? 0 : options->every_instructions,
-                                  .observed = observed,
-                                  .counts_only = true,
-                                  .context = in};
+    p5_observe_options observe = {
+        .size = sizeof observe, .observed = observed, .counts_only = true, .context = in};
     in->made = open_memstream(&in->text, &in->size);
     in->aside = aside_open(SLOTS, write_rows, in);
     if (in->made == NULL || in->aside == NULL)
@@ -239,6 +229,7 @@ p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_op
         free_all(in);
         return status;
     }
+    set_goals(in);
     write_header(in);
     if (machine->options.threads > 1) {
         in->spare = (spare_work){.some = some_rows, .context = in};
@@ -255,8 +246,7 @@ p5_status p5_stat_intervals_close(p5_stat_intervals *in, p5_error *error)
         spare_remove(in->machine, &in->spare);
     if (!in->options.paused)
         end_interval(in, true);
-    aside_finish(in->aside);
-    send_on(in);
+    send_all(in);
     p5_status status = in->failed ? in->error.status : P5_OK;
     if (status != P5_OK && error != NULL)
         *error = in->error;

@@ -172,7 +172,7 @@ void p5_stat_write_interval_json_footer(FILE *out, const p5_stat *stat)
     write_summary(&json, stat);
 }
 
-void p5_stat_write_interval_json_header(FILE *out, const p5_stat *stat)
+void stat_write_interval_json_header(FILE *out, const p5_stat *stat)
 {
     json_writer json;
     json_init(&json, out);
@@ -204,9 +204,4 @@ p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan,
     else
         write_interval_summary(&json, stat);
     return error_unless_written(error, out, "the report");
-}
-
-p5_status p5_stat_write_json(FILE *out, const p5_stat *stat, p5_error *error)
-{
-    return stat_write_json(out, stat, NULL, error);
 }

@@ -195,7 +195,7 @@ static void write_table(const text_report *in)
             clocks.variance_percent);
 }
 
-void p5_stat_write_interval_text_header(FILE *out, const p5_stat *stat)
+void stat_write_interval_text_header(FILE *out, const p5_stat *stat)
 {
     stat_write_comment(out, stat, true);
     fprintf(out, "#           time             counts      events\n");
@@ -274,9 +274,4 @@ p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan,
     }
     stat_report_end(&in.report);
     return error_unless_written(error, out, "the report");
-}
-
-p5_status p5_stat_write_text(FILE *out, const p5_stat *stat, const p5_stat_style *style, p5_error *error)
-{
-    return stat_write_text(out, stat, NULL, style, error);
 }

@@ -46,19 +46,14 @@ static void close_fixture(fixture *f)
     p5_model_close(f->model);
 }
 
-enum format { TEXT, CSV, JSON };
-
-static char *report(const fixture *f, enum format format, const char *separator)
+static char *report(const fixture *f, p5_stat_format format, const char *separator)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     p5_stat_style style = {.big_numbers = true, .separator = separator};
     p5_error error;
-    p5_status status = format == TEXT  ? p5_stat_write_text(out, &f->stat, &style, &error)
-                       : format == CSV ? p5_stat_write_csv(out, &f->stat, &style, &error)
-                                       : p5_stat_write_json(out, &f->stat, &error);
-    assert_int_equal(status, P5_OK);
+    assert_int_equal(p5_stat_write(out, &f->stat, format, &style, &error), P5_OK);
     fclose(out);
     return text;
 }
@@ -68,7 +63,7 @@ static void text_has_perfs_layout(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, "data_read_miss:u,data_write,clocks", 1);
-    char *text = report(&f, TEXT, NULL);
+    char *text = report(&f, P5_STAT_TEXT, NULL);
     /* value right-aligned in 18 columns, six blanks, name, # metric: 100 of 4000 reads */
     assert_non_null(strstr(text, "\n               100      data_read_miss:u                             #   "
                                  "  2.50 % of data reads\n"));
@@ -85,12 +80,12 @@ static void csv_has_perfs_fields(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, "data_read_miss,clocks", 2);
-    char *text = report(&f, CSV, ",");
+    char *text = report(&f, P5_STAT_CSV, ",");
     /* mean 2000200, standard deviation 282.84, of the mean 200: 0.01 % */
     assert_non_null(strstr(text, "\n100,,data_read_miss,0.00%,10001000,100.00,2.50,% of data "
                                  "reads\n2000200,,clocks,0.01%,10001000,100.00,,\n"));
     free(text);
-    text = report(&f, CSV, " of ");
+    text = report(&f, P5_STAT_CSV, " of ");
     assert_non_null(strstr(text, " of % data reads\n")); /* the separator inside a field is gone */
     free(text);
     close_fixture(&f);
@@ -101,8 +96,8 @@ static void every_format_has_all_events(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, NULL, 1);
-    for (int format = TEXT; format <= JSON; format++) {
-        char *text = report(&f, (enum format)format, ";");
+    for (int format = P5_STAT_TEXT; format <= P5_STAT_JSON; format++) {
+        char *text = report(&f, (p5_stat_format)format, ";");
         for (int id = 0; id < P5_EVENT_COUNT; id++)
             if (strstr(text, p5_event_describe((enum p5_event)id)->name) == NULL)
                 fail_msg("format %d lacks %s", format, p5_event_describe((enum p5_event)id)->name);
@@ -134,7 +129,7 @@ static void json_reads_back(void **state)
     }
     fixture f;
     open_fixture(&f, "data_read_miss:u,r2b.0", 2);
-    char *text = report(&f, JSON, NULL);
+    char *text = report(&f, P5_STAT_JSON, NULL);
     jq_agrees(text, ".[0].model == \"p55c-200\" and .[0].runs == 2 and .[0].options == \"-e x\"");
     jq_agrees(text, ".[1] | .event == \"data_read_miss:u\" and .value == 100 and .\"counter-value\" == "
                     "\"100.000000\" and .mode == \"u\"");
@@ -154,7 +149,7 @@ static void test_host_speed(void **state)
     fixture f;
     open_fixture(&f, "data_read", 1);
     f.runs[0].host_instructions = 250000;
-    char *text = report(&f, TEXT, NULL), *json = report(&f, JSON, NULL);
+    char *text = report(&f, P5_STAT_TEXT, NULL), *json = report(&f, P5_STAT_JSON, NULL);
     assert_non_null(strstr(text, "0.500000000 seconds on the host, 0.5 MIPS"));
     assert_non_null(strstr(json, "\"instructions\":1000000"));
     assert_non_null(strstr(json, "\"mips\":0.5}"));
