@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 
 static inline const timing *timing_of(unsigned family)
 {

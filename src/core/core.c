@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "core/core_internal.h"
-#include "core/cost.h"
-#include "core/memo_way.h"
-#include "core/model.h"
+#include "core/internal.h"
+#include "core/pipe/cost.h"
+#include "core/replay/memo_way.h"
+#include "core/model/model.h"
 
 enum { VECTOR_MF = 16 }; /* x87 exception */
 

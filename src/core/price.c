@@ -2,10 +2,10 @@
  * the clock at which the pipe wants it. */
 #include <string.h>
 
-#include "core/core_internal.h"
-#include "core/cost.h"
-#include "core/predictor_fast.h"
-#include "core/profile_internal.h"
+#include "core/internal.h"
+#include "core/pipe/cost.h"
+#include "core/branch/predictor_fast.h"
+#include "core/profile/profile_internal.h"
 
 uint32_t price_physical(const p5_block *block, uint32_t linear)
 {

@@ -2,7 +2,7 @@
  * interrupted is retired first, then the owner is asked, then delivery.c goes through the guest's
  * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
  * event, so nothing is held across one. */
-#include "engine/segmentation.h"
+#include "engine/segment/segmentation.h"
 #include "isa/prefix.h"
 
 /* An exception number of our own: an interrupt was injected between two runs. */

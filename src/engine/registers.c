@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine/internal.h"
-#include "engine/x87.h"
+#include "engine/x87/x87.h"
 
 enum { EFLAGS_FIXED = 2, EFLAGS_DF = 0x400, TSS_BUSY = 0x200 };
 

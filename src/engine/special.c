@@ -1,7 +1,7 @@
 /* Instructions that observe or change processor state: what Unicorn would do for them is replaced by a
  * question to the owner. Each is the only instruction of its block (block.c), so everything before it has
  * been retired. */
-#include "engine/segmentation.h"
+#include "engine/segment/segmentation.h"
 
 enum { VECTOR_UNDEFINED = VECTOR_UD, VECTOR_PROTECTION = VECTOR_GP };
 enum {

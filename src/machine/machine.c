@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "core/model.h"
-#include "machine/bus_check.h"
-#include "machine/contents.h"
-#include "machine/pins.h"
-#include "machine/pricer.h"
+#include "core/model/model.h"
+#include "machine/board/bus_check.h"
+#include "machine/run/contents.h"
+#include "machine/board/pins.h"
+#include "machine/run/pricer.h"
 #include "machine/state.h"
 
 enum { LEAST_MEMORY = 1024 * 1024 };

@@ -10,11 +10,11 @@
 #include "base/host_line.h"
 #include "engine/engine.h"
 #include "isa/isa.h"
-#include "machine/devices.h"
-#include "machine/notice.h"
-#include "machine/observe.h"
-#include "machine/ports.h"
-#include "machine/spare.h"
+#include "machine/board/devices.h"
+#include "machine/run/notice.h"
+#include "machine/observe/observe.h"
+#include "machine/board/ports.h"
+#include "machine/run/spare.h"
 #include "p5scope/machine.h"
 
 enum { PAGE_BYTES = 4096 };

@@ -1,6 +1,6 @@
 /* The performance monitor over a core. Who asks is an instruction that observes: what waits for a partner
  * goes alone. */
-#include "core/test_access.h"
+#include "core/testreg/test_access.h"
 #include "p5scope/core.h"
 #include "pmu/monitor.h"
 

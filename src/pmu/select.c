@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "core/events.h"
+#include "core/event/events.h"
 #include "p5scope/pmu.h"
 
 static p5_status parse_modifiers(const char *text, const char *modifiers, p5_counter_select *select,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/test_access.h"
+#include "core/testreg/test_access.h"
 #include "p5scope/pmu.h"
 
 /* The structures that the operations act on. Any function may be NULL: then the operation leaves the

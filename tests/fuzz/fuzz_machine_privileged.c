@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "machine/bare.h"
-#include "machine/segment.h"
+#include "machine/load/bare.h"
+#include "machine/load/segment.h"
 
 enum {
     PATTERN_BYTES = 16,

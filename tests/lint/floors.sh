@@ -11,7 +11,7 @@ for floor in $floors; do
     allowed="$allowed $floor"
     [ -d "src/$floor" ] || continue
     [ "$floor" = cli ] && may=cli || may=$allowed
-    grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' src/"$floor"/*.[ch] |
+    grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' -r --include="*.[ch]" "src/$floor" |
         awk -v floor="$floor" -v may="$may" '
             BEGIN { n = split(may, list, " "); for (i = 1; i <= n; i++) ok[list[i]] = 1; ok["p5scope"] = 1 }
             {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pipe.h"
+#include "core/pipe/pipe.h"
 
 typedef struct random_source {
     uint64_t state;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/block.h"
-#include "core/bound.h"
+#include "core/pipe/block.h"
+#include "core/replay/bound.h"
 #include "engine/internal.h"
 #include "machine/state.h"
 #include "p5scope/model.h"

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "../model_timing.h"
-#include "core/core_internal.h"
-#include "core/predictor.h"
-#include "core/profile.h"
+#include "core/internal.h"
+#include "core/branch/predictor.h"
+#include "core/profile/profile.h"
 #include "p5scope/model.h"
 #include "programs.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core_internal.h"
+#include "core/internal.h"
 #include "p5scope/model.h"
 #include "random_core.h"
 

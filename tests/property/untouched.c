@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core_internal.h"
+#include "core/internal.h"
 
 enum { MOST_TAGS = 64 };
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core_internal.h"
-#include "core/memory_system.h"
-#include "core/predictor.h"
+#include "core/internal.h"
+#include "core/memory/memory_system.h"
+#include "core/branch/predictor.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 

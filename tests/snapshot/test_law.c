@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/core_snapshot.h"
+#include "core/snapshot.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 #include "pmu/pmu_snapshot.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/memory.h"
+#include "core/memory/memory.h"
 #include "p5scope/model.h"
 
 enum { TEST_PAGE_DIRECTORY = 0x3c0000, TEST_PAGE_TABLES = 0x3c1000 };

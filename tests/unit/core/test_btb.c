@@ -2,8 +2,8 @@
  * raw entries. */
 #include "fixture.h"
 
-#include "core/btb.h"
-#include "core/replacement.h"
+#include "core/branch/btb.h"
+#include "core/memory/replacement.h"
 
 static const model_btb p54c = {.key = BTB_KEY_PREVIOUS_PAIR, .replacement = BTB_REPLACE_RANDOM};
 static const model_btb p55c = {.key = BTB_KEY_LAST_BYTE, .replacement = BTB_REPLACE_PLRU};

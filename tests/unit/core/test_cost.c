@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../../model_timing.h"
-#include "core/cost.h"
+#include "core/pipe/cost.h"
 #include "p5scope/event.h"
 
 static uint64_t bits(double d)

@@ -1,7 +1,7 @@
 /* Errata 44 of the specification update (242480) in what the monitor counts at exceptions, breakpoints and
  * segment loads, each as silicon counts and as the manual says (errata = on, off). The others have cases in
  * tests/cases/events. */
-#include "core/model.h"
+#include "core/model/model.h"
 #include "fixture.h"
 #include "p5scope/core.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/core_internal.h"
+#include "core/internal.h"
 #include "p5scope/model.h"
 
 enum { DISPATCH = 0x1000, HANDLER = 0x2000, HANDLERS = 2 };

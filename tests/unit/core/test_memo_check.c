@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "core/core_internal.h"
-#include "core/memo_tree.h"
+#include "core/internal.h"
+#include "core/replay/memo_tree.h"
 #include "p5scope/model.h"
 
 enum { LOOP = 0x1000, TIMES = 100 };

@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-#include "core/model.h"
+#include "core/model/model.h"
 
 static p5_model *open_text(const char *text, p5_status expected, p5_error *error)
 {
@@ -26,7 +26,7 @@ static p5_model *open_text(const char *text, p5_status expected, p5_error *error
     return model;
 }
 
-/* Every file of src/core/models that has a board is a name, and opens. */
+/* Every file of src/core/model/models that has a board is a name, and opens. */
 static void built_in_models(void **state)
 {
     (void)state;

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "../../model_timing.h"
-#include "core/block.h"
-#include "core/pairing.h"
+#include "core/pipe/block.h"
+#include "core/pipe/pairing.h"
 #include "p5scope/event.h"
 
 typedef struct pair_case {

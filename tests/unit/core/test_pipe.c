@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../../model_timing.h"
-#include "core/pipe.h"
+#include "core/pipe/pipe.h"
 
 enum { MOST = 64 };
 

@@ -1,7 +1,7 @@
 /* Branches of the P55C that are predicted ahead, by short ways for what is usual, are told what the predictor
  * answers who asks it for each, and leave the same entries. */
-#include "core/core_internal.h"
-#include "core/predictor_fast.h"
+#include "core/internal.h"
+#include "core/branch/predictor_fast.h"
 #include "fixture.h"
 
 /* Blocks of one to three instructions that end in a branch; some share a dword, some a set of the BTB, of

@@ -1,6 +1,6 @@
 /* The shadow call stack of the profile where something comes in between: an interrupt that is taken behind a
  * call or return finds the stack as that has left it. */
-#include "core/core_internal.h"
+#include "core/internal.h"
 #include "fixture.h"
 
 enum {

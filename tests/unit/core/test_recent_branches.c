@@ -2,8 +2,8 @@
  * of it, however many other branches the saved one has met. A branch target buffer that cannot be is not
  * loaded. And other code where a branch was is no such branch. */
 #include "../../snapshot_bytes.h"
-#include "core/core_internal.h"
-#include "core/predictor_fast.h"
+#include "core/internal.h"
+#include "core/branch/predictor_fast.h"
 #include "fixture.h"
 
 enum { OTHERS = 128, OTHER = 0x1000, DISTANCE = 16, LOOP = 0x1f00 };

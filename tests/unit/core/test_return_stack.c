@@ -1,7 +1,7 @@
 /* The return stack: last in first out, four deep, the oldest lost. */
 #include "fixture.h"
 
-#include "core/return_stack.h"
+#include "core/branch/return_stack.h"
 
 static void nested_calls_return_in_order(void **state)
 {

@@ -2,8 +2,8 @@
  * apart as the engine does: what the processor sees, and what stands behind the caches. */
 #include "fixture.h"
 
-#include "core/core_internal.h"
-#include "core/test_access.h"
+#include "core/internal.h"
+#include "core/testreg/test_access.h"
 
 enum { BYTES = 0x10000, LINE = 0x5040, SET = LINE / 32 % 128 };
 

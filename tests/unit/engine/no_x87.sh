@@ -1,6 +1,6 @@
 #!/bin/sh
-# no_x87.sh LIBRARY...: what runs while the host's x87 holds the guest's registers (src/engine/x87_host.h) executes no x87 or MMX
-# instruction but in src/engine/x87*.c.
+# no_x87.sh LIBRARY...: what runs while the host's x87 holds the guest's registers (src/engine/x87/x87_host.h) executes no x87 or MMX
+# instruction but in src/engine/x87/*.c.
 command -v objdump >/dev/null || { echo "SKIP: no objdump"; exit 77; }
 for library; do
   functions=$(objdump -d --no-show-raw-insn "$library" | awk -v library="$library" '

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <elf.h>
 
-#include "machine/elf.h"
+#include "machine/load/elf.h"
 
 enum { FILE_BYTES = 0x2000, CODE_OFFSET = 0x1000, CODE_BYTES = 16, PROGRAM_HEADERS = 3 };
 #define CODE_ADDRESS 0x08049000u

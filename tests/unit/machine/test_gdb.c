@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "machine/gdb.h"
+#include "machine/gdb/gdb.h"
 
 enum { IMAGE = 0x10000 };
 

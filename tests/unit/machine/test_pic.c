@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "machine/pic.h"
+#include "machine/board/pic.h"
 
 enum { EOI = 0x20, SPECIFIC_EOI = 0x60, ROTATE_EOI = 0xa0, ROTATE_SPECIFIC = 0xe0, SET_PRIORITY = 0xc0 };
 

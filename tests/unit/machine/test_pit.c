@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "machine/pit.h"
+#include "machine/board/pit.h"
 
 static void start(pit *p, unsigned counter, unsigned mode, unsigned count, int64_t at)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "machine/rtc.h"
+#include "machine/board/rtc.h"
 
 enum { A = 10, B, C, D, SECOND = RTC_HZ, UPDATE_END = 65 };
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "p5scope/report.h"
-#include "report/cpi_stack.h"
+#include "report/stat/cpi_stack.h"
 
 static void set(p5_counts *counts, enum p5_event event, uint64_t value)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/metric.h"
+#include "report/stat/metric.h"
 
 static double values[METRIC_VARIABLES];
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "report/vcd_bus.h"
-#include "report/vcd_time.h"
+#include "report/trace/vcd_bus.h"
+#include "report/trace/vcd_time.h"
 
 /* xorshift64: the same numbers on every host. */
 static uint64_t next_random(uint64_t *state)

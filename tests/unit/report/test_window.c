@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/window.h"
+#include "report/case/window.h"
 
 /* A pair, then an instruction that waits one clock for an AGI and takes two: a trip of four clocks. */
 static window_insn insns[] = {

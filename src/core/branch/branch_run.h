@@ -1,0 +1,56 @@
+/* When each branch last ran, and where it was seen in the BTB. Predictions of tight loops look back that far
+ * (Agner Fog, 3: the entry is not updated yet when the branch is fetched again). Kept by the branch's
+ * address, not by block: several blocks can end in one branch, and a run that is stopped in between makes
+ * other blocks than one that is not. */
+#ifndef CORE_BRANCH_BRANCH_RUN_H
+#define CORE_BRANCH_BRANCH_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/host_line.h"
+#include "core/branch/btb.h"
+
+/* One branch; a line of the host's cache. */
+typedef struct branch_run {
+    /* P55C, for predict.c: */
+    uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
+    btb_entry *entry;      /* where its entry was seen last, or one that is nobody's; never NULL */
+    uint64_t jcc_place;   /* what identifies it there (btb_place), if it is a conditional branch, but not LOOP
+                             or JCXZ; else BRANCH_NOWHERE */
+    uint64_t other_place; /* ... if it is another branch */
+    uint64_t absent;      /* changes of its set when it was looked for in vain; 0: that does not matter */
+    uint8_t set;          /* where its entry is, or would be */
+    uint8_t length, kind; /* in bytes; isa_branch */
+    uint32_t address;     /* linear */
+    uint64_t groups;      /* P54C: of the core, as it left the pipe; 0: never */
+    struct branch_run *next;
+} branch_run;
+
+_Static_assert(sizeof(branch_run) == HOST_LINE, "a line");
+
+/* No entry's btb_place. */
+#define BRANCH_NOWHERE ((uint64_t)1)
+
+/* branch_query's loop_pairs of a branch that leaves the pipe as group number `groups`. */
+static inline uint8_t branch_run_pairs(const branch_run *ran, uint64_t groups)
+{
+    uint64_t pairs = groups - ran->groups;
+    return (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX);
+}
+
+enum { BRANCH_RUN_BUCKETS = 4096 };
+
+typedef struct branch_runs {
+    branch_run *bucket[BRANCH_RUN_BUCKETS];
+    btb_entry nobody; /* where branches without an entry look */
+    arena arena;      /* grows with the branches of the guest's code, not with its run */
+} branch_runs;
+
+/* That of a branch, made if there is none: other code may come to stand where it stood, and its entry is not
+ * that of another kind. NULL: out of memory. */
+branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind);
+void branch_runs_close(branch_runs *all);
+
+#endif

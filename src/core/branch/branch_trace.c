@@ -1,0 +1,37 @@
+/* Branch trace messages: special cycles that show on the bus where the program goes (TR12.TR and FTR; manual,
+ * table 26-21). Which buffer they pass through, and that the processor waits for it, is inferred. */
+#include "core/internal.h"
+
+static void send(p5_core *core, uint32_t address, bool target)
+{
+    branch_trace *t = &core->branches;
+    uint64_t end;
+    core_wait_for_bus(core, memory_branch_message(core->memory, core->now, &end), P5_STALL_WRITE_BUFFER);
+    if (t->message != NULL)
+        t->message(t->context, &(p5_branch_message){end, address, target});
+}
+
+static void send_branch(p5_core *core, uint32_t from, uint32_t to)
+{
+    price_settle(core);
+    send(core, from, false);
+    if (!core->control.fast_branch_trace)
+        send(core, to, true);
+}
+
+void branch_trace_retired(p5_core *core, const p5_retired *r)
+{
+    const op *o = &r->block->ops[r->first + r->count - 1];
+    core->branches.last = o->address;
+    core->branches.next = r->next;
+    if (!r->interrupted && price_taken(o, r->next) && o->branch != ISA_INT)
+        send_branch(core, o->address, r->next);
+}
+
+/* A software interrupt is the instruction before; anything else breaks off in front of the next. */
+void branch_trace_delivered(p5_core *core, const p5_exception *e)
+{
+    bool software = e->kind == P5_TRANSFER_SOFTWARE;
+    send_branch(core, software ? core->branches.last : core->branches.next, e->handler);
+    core->branches.next = e->handler;
+}

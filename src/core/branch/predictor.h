@@ -1,0 +1,29 @@
+/* The predictor's inside, for predictor.c, the test registers (raw BTB entries) and tests; the pipe uses
+ * memory.h. */
+#ifndef CORE_BRANCH_PREDICTOR_H
+#define CORE_BRANCH_PREDICTOR_H
+
+#include "base/host_line.h"
+#include "core/branch/btb.h"
+#include "core/memory/memory.h"
+#include "core/branch/return_stack.h"
+
+struct predictor {
+    BEGINS_LINE btb btb; /* the first step may write here while the second runs in another thread */
+    return_stack returns;
+    bool no_allocation;
+    uint32_t stale_instructions; /* the model's, at hand */
+    uint64_t now; /* P55C: instructions predicted so far, branches or not; P54C: branches asked for */
+    /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load
+     * its target. */
+    bool wrong;
+    uint32_t wrong_pair; /* address of the U instruction of its pair */
+};
+
+/* A branch to the instruction behind it never gets an entry and is always wrong. */
+static inline bool predictor_may_allocate(const predictor *p, const branch_query *query)
+{
+    return query->taken && query->target != query->fall_through && !p->no_allocation;
+}
+
+#endif

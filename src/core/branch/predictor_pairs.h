@@ -1,0 +1,98 @@
+/* The P54C's prediction by the pair before a branch, inlined into the hot path (predictor.c). Behaviour after
+ * Agner Fog, 3; entries as TR9 and TR11 show them (manual, 26.2.1.3). */
+#ifndef CORE_BRANCH_PREDICTOR_PAIRS_H
+#define CORE_BRANCH_PREDICTOR_PAIRS_H
+
+#include "core/branch/predictor.h"
+
+/* True if the branch cannot have its target loaded because it is in the pair executed right after that of a
+ * branch that was predicted wrong, unless it is the branch of a loop that fits the 16 bytes at hand and
+ * begins with them: the prefetcher has nothing to load for that. Measured with Linux's delay loop, DEC and
+ * JNS in one pair: wrong for ever as the pair after itself, 5 clocks, but 1 clock when the loop is aligned to
+ * 16 bytes. The reason given is inferred (btb.aligned_loop_at_hand). */
+static inline bool predictor_pairs_follows_wrong(const predictor *p, const branch_query *query)
+{
+    bool at_hand = query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
+    return p->wrong && query->previous_pair == p->wrong_pair &&
+           !(p->btb.model->aligned_loop_at_hand && at_hand);
+}
+
+/* What a branch is told that finds `entry`, NULL if none. Changes nothing. */
+static inline branch_answer predictor_pairs_answer(const predictor *p, const branch_query *query,
+                                                   const btb_entry *entry)
+{
+    branch_answer answer = {.hit = entry && entry->state != 0};
+    answer.predicted_taken = answer.hit && entry->state >= 2 && !predictor_pairs_follows_wrong(p, query);
+    answer.right =
+        answer.predicted_taken == query->taken && (!query->taken || entry->target == query->target);
+    if (query->taken && query->target == query->fall_through)
+        answer.right = false;
+    return answer;
+}
+
+/* State after an execution; taken: 0->3 1->2 2->3 3->3, not taken: one down. In a tight loop the old counter
+ * is forwarded before the entry is updated, so that a taken branch leads from 0 to 1. */
+static inline uint8_t predictor_pairs_state(uint8_t state, bool taken, bool tight)
+{
+    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {3, 2, 3, 3}}; /* not taken, taken */
+    return (tight & taken & (state == 0)) ? 1 : next[taken][state & 3];
+}
+
+/* Predicts a near branch, then learns. */
+static inline branch_answer predictor_pairs(predictor *p, const branch_query *query)
+{
+    btb_entry *entry = btb_find(&p->btb, query->previous_pair);
+    p->now++;
+    bool tight = query->loop_pairs != 0 && query->loop_pairs <= p->btb.model->tight_loop_pairs;
+    const branch_answer answer = predictor_pairs_answer(p, query, entry);
+    if (entry != NULL && (answer.hit || tight)) {
+        entry->state = predictor_pairs_state(entry->state, query->taken, tight);
+        if (query->taken)
+            entry->target = query->target;
+        entry->used = p->now;
+    } else if (predictor_may_allocate(p, query) && !query->unpaired_chance) {
+        entry = btb_allocate(&p->btb, query->previous_pair, p->now);
+        entry->state = 3;
+        entry->target = query->target;
+    }
+    p->wrong = !answer.right;
+    p->wrong_pair = query->pair;
+    return answer;
+}
+
+/* The answer as a number: without an entry, with one that does not predict a taken branch, with one that
+ * does; what else differs follows from the direction, but for a taken branch to another target than was
+ * predicted. */
+enum { PAIRS_ANSWERS = 7 };
+static inline unsigned predictor_pairs_number(const branch_answer *answer, bool taken)
+{
+    if (answer->predicted_taken)
+        return 4u + taken + (taken & answer->right);
+    return 2u * answer->hit + taken;
+}
+
+/* What a pair without a branch would meet behind the pair `previous_pair`. */
+typedef enum pairs_passing {
+    PASSES_NOTHING,  /* nothing is predicted and nothing changes */
+    PASSES_WORN_OUT, /* nothing is predicted, and the entry falls to state 0 */
+    PASSES_TAKEN     /* a taken branch is predicted there, and the entry is worn down */
+} pairs_passing;
+
+static inline pairs_passing predictor_passing(const btb_entry *entry)
+{
+    if (!entry || entry->state == 0)
+        return PASSES_NOTHING;
+    return entry->state == 1 ? PASSES_WORN_OUT : PASSES_TAKEN;
+}
+
+/* predictor_passed if it answers false; true then. Otherwise nothing has happened. */
+static inline bool predictor_passes(predictor *p, uint32_t previous_pair)
+{
+    btb_entry *entry = btb_find(&p->btb, previous_pair);
+    pairs_passing passing = predictor_passing(entry);
+    if (passing == PASSES_WORN_OUT)
+        entry->state = 0;
+    return passing != PASSES_TAKEN;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* The P55C's return stack: four return addresses in a ring. A call overwrites the oldest, a return takes the
+ * youngest; more returns than calls find what is left in the ring. */
+#ifndef CORE_BRANCH_RETURN_STACK_H
+#define CORE_BRANCH_RETURN_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RETURN_STACK_ENTRIES = 4 };
+
+typedef struct return_stack {
+    uint32_t address[RETURN_STACK_ENTRIES];
+    unsigned entries; /* 0: the processor has none */
+    unsigned top;     /* the youngest */
+    unsigned count;   /* addresses pushed and not yet popped, at most `entries` */
+} return_stack;
+
+void return_stack_init(return_stack *stack, unsigned entries);
+/* True if the oldest address was lost: event 39h/1 of the 1997 manual, "RSB overflows". */
+static inline bool return_stack_push(return_stack *stack, uint32_t address)
+{
+    if (stack->entries == 0)
+        return false;
+    stack->top = stack->top + 1 < stack->entries ? stack->top + 1 : 0;
+    stack->address[stack->top] = address;
+    bool full = stack->count == stack->entries;
+    stack->count += !full;
+    return full;
+}
+
+static inline uint32_t return_stack_pop(return_stack *stack)
+{
+    if (stack->entries == 0)
+        return 0;
+    uint32_t address = stack->address[stack->top];
+    stack->top = (stack->top > 0 ? stack->top : stack->entries) - 1;
+    stack->count -= stack->count > 0;
+    return address;
+}
+
+#endif

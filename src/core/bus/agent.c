@@ -1,0 +1,37 @@
+#include "core/memory/memory_system.h"
+
+static void plan(struct memory *m, uint64_t turn)
+{
+    m->agent.turn = turn;
+    m->agent.due = bus_core_clock(&m->bus, turn);
+}
+
+void agent_reset(struct memory *m)
+{
+    m->agent = (agent){.due = UINT64_MAX};
+    if (m->model->agent.kind != AGENT_NONE)
+        plan(m, m->model->agent.period);
+}
+
+void agent_resume(struct memory *m, uint64_t clock)
+{
+    uint64_t period = m->model->agent.period;
+    if (m->model->agent.kind != AGENT_NONE)
+        plan(m, (bus_clock_at(&m->bus, clock) / period + 1) * period);
+}
+
+void agent_run(struct memory *m, uint64_t clock)
+{
+    const model_agent *how = &m->model->agent;
+    while (m->agent.due <= clock) {
+        uint32_t line = cache_line(how->base) + (uint32_t)(m->agent.lines * 32 % how->length);
+        uint64_t end = how->kind == AGENT_DMA ? agent_dma_turn(m, m->agent.due, line)
+                                              : agent_dual_turn(m, m->agent.due, line);
+        m->agent.lines++;
+        /* One that is slower than its period wants the bus again at the next multiple. */
+        uint64_t turn = m->agent.turn + how->period, left = bus_clock_at(&m->bus, end);
+        if (turn < left)
+            turn = (left + how->period - 1) / how->period * how->period;
+        plan(m, turn);
+    }
+}

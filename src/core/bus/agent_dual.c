@@ -1,0 +1,29 @@
+/* The second processor of a dual-processor board. The bus belongs to the most recent master (MRM); the other,
+ * the least recent master (LRM), requests it with PBREQ# and gets PBGNT# when the MRM's cycle has ended. Each
+ * snoops the cycles of the other on its private pins: PHIT# says that it has the line, PHITM# that the line
+ * is modified; then it takes the bus to write the line back before the other goes on. These snoops are no
+ * inquire cycles: EADS# stays inactive, and events 07h and 08h do not count. Events 2Ah and 2Ch are this
+ * processor's side of it. */
+#include "core/memory/memory_system.h"
+
+uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
+{
+    const model_agent *how = &m->model->agent;
+    uint64_t began = bus_next_free(&m->bus, asked), free = began;
+    m->bus.lost = true; /* the other processor is the MRM now */
+    memory_upgrade_lines(m, began);
+    switch (snoop_line(m, line, how->write, began, &free)) {
+    case SNOOP_HIT_MODIFIED: /* written back: bus.c counted the ownership that this took */
+        memory_count_p55c(m, P5_EVENT_CACHE_M_STATE_LINE_SHARING);
+        memory_count_p55c(m, P5_EVENT_CACHE_LINE_SHARING);
+        break;
+    case SNOOP_HIT:
+        memory_count_p55c(m, P5_EVENT_CACHE_LINE_SHARING);
+        break;
+    case SNOOP_MISS:
+        break;
+    }
+    uint64_t end = memory_foreign_bus(m, free, how->clocks);
+    m->bus.lost = true;
+    return end;
+}

@@ -1,0 +1,259 @@
+#include "core/bus/bus_cycle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool bus_init(bus *b, const p5_model *model, counts *totals)
+{
+    memset(b, 0, sizeof *b);
+    b->model = model;
+    b->totals = totals;
+    const model_bus *times = &model->bus;
+    b->half_ratio = model->half_ratio;
+    b->inverse_ratio = ((1ull << 32) + b->half_ratio - 1) / b->half_ratio;
+    b->write = bus_takes(b, times->write, times->idle_after_write);
+    b->write_back =
+        bus_takes(b, times->write_back_first + 3 * times->write_back_next, times->idle_after_write);
+    p5_bus_use *uses = calloc(BUS_RECENT + BUS_TOLD, sizeof *uses);
+    if (uses == NULL)
+        return false;
+    b->log = bus_log_in(uses);
+    if (!board_init(&b->board, model)) {
+        free(uses);
+        return false;
+    }
+    for (unsigned place = 0; place < BOARD_PLACES; place++) {
+        board_time time = b->board.time[place];
+        b->line[place] = bus_takes(b, time.first + 3 * time.next, times->idle_after_read);
+        b->first[place] = time.first * b->half_ratio;
+    }
+    return true;
+}
+
+void bus_free(bus *b)
+{
+    free(b->log.uses);
+    board_free(&b->board);
+}
+
+void bus_reset(bus *b)
+{
+    board_reset(&b->board);
+}
+
+/* ---- the log ---- */
+
+static p5_bus_use *log_begin(const bus_log *log)
+{
+    return log->uses + BUS_RECENT;
+}
+
+bus_log bus_log_in(p5_bus_use *uses)
+{
+    bus_log log = {.uses = uses};
+    log.next = log.told = log_begin(&log);
+    log.end = log.next + BUS_UNTOLD - BUS_CYCLES;
+    return log;
+}
+
+static void tell_rest(bus_log *log)
+{
+    size_t count = (size_t)(log->next - log->told);
+    const p5_bus_use *first = log->told;
+    log->told = log->next;
+    if (log->tell != NULL && count > 0)
+        log->tell(log->context, first, count);
+}
+
+void __attribute__((noinline)) bus_log_turn(bus_log *log)
+{
+    tell_rest(log);
+    memmove(log->uses, log->next - BUS_RECENT, BUS_RECENT * sizeof *log->uses);
+    log->next = log->told = log_begin(log);
+    log->end = log->next + (log->tell != NULL ? BUS_TOLD : BUS_UNTOLD) - BUS_CYCLES;
+}
+
+void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT])
+{
+    memcpy(log->next - BUS_RECENT, recent, BUS_RECENT * sizeof *recent);
+    log->told = log->next;
+}
+
+void bus_tell(bus *b)
+{
+    tell_rest(&b->log);
+}
+
+void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size_t count), void *context)
+{
+    bus_tell(b);
+    b->log.tell = tell;
+    b->log.context = context;
+    bus_log_turn(&b->log);
+}
+
+/* First bus clock that begins at or after core clock `clock`. */
+static uint64_t bus_clock_from(const bus *b, uint64_t clock)
+{
+    return bus_in_clocks(b, 2 * clock + b->half_ratio - 1);
+}
+
+/* First core clock edge at or after the beginning of bus clock `n`. */
+static uint64_t core_clock_of(const bus *b, uint64_t n)
+{
+    return (n * b->half_ratio + 1) / 2;
+}
+
+uint64_t bus_clock_at(const bus *b, uint64_t clock)
+{
+    return bus_clock_from(b, clock);
+}
+
+uint64_t bus_core_clock(const bus *b, uint64_t n)
+{
+    return core_clock_of(b, n);
+}
+
+void bus_rest(bus *b, uint64_t clock)
+{
+    b->free = bus_clock_from(b, clock);
+    b->begun = b->free * b->half_ratio;
+    b->unlocked = 0;
+    static const p5_bus_use none[BUS_RECENT];
+    bus_tell(b);
+    bus_log_restart(&b->log, none);
+    b->counted_all = b->own + b->foreign;
+    b->counted_own = b->own;
+    if (b->board.dram_free > b->free)
+        b->board.dram_free = b->free;
+}
+
+/* ---- utilisation ---- */
+
+bus_use bus_used(const bus *b, uint64_t clock)
+{
+    bus_use use = {b->own + b->foreign, b->own}; /* less what lies ahead */
+    for (const p5_bus_use *last = b->log.next; last-- != b->log.next - BUS_RECENT;) {
+        uint64_t to = last->to & ~P5_BUS_OTHER;
+        if (to <= clock)
+            break;
+        uint64_t ahead = to - (last->from > clock ? last->from : clock);
+        use.all -= ahead;
+        use.own -= to == last->to ? ahead : 0;
+    }
+    return use;
+}
+
+void bus_advance(bus *b, uint64_t clock)
+{
+    const bus_use use = bus_used(b, clock);
+    uint64_t all = use.all, own = use.own;
+    if (all <= b->counted_all)
+        return;
+    uint64_t more = all - b->counted_all, more_own = own - b->counted_own;
+    counts_add(b->totals, P5_EVENT_BUS_CYCLE_DURATION, b->class, more, more);
+    counts_add(b->totals, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, b->class, more_own, more_own);
+    b->counted_all = all;
+    b->counted_own = own;
+}
+
+/* ---- cycles ---- */
+
+uint64_t bus_next_free(const bus *b, uint64_t asked)
+{
+    return core_clock_of(b, bus_first_free(b, asked).n);
+}
+
+/* The other processor had the bus last: PBREQ# until it is free and PBGNT# comes. Events 2Ah. */
+static bus_clock __attribute__((noinline)) arbitrate(bus *b, uint64_t asked)
+{
+    uint64_t granted = bus_first_free(b, asked).n + b->model->agent.grant;
+    uint64_t waited = core_clock_of(b, granted) - core_clock_of(b, bus_clock_from(b, asked));
+    b->lost = false;
+    if (b->model->family == P5_FAMILY_P55C) {
+        counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_TRANSFERS, b->class, 1, 1);
+        counts_add(b->totals, P5_EVENT_BUS_OWNERSHIP_LATENCY, b->class, waited, waited);
+    }
+    return (bus_clock){granted, granted * b->half_ratio};
+}
+
+/* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
+static inline bus_clock start(bus *b, uint64_t asked)
+{
+    return __builtin_expect(b->lost, 0) ? arbitrate(b, asked) : bus_first_free(b, asked);
+}
+
+static inline bus_clock not_before(const bus *b, bus_clock at, uint64_t n)
+{
+    return at.n < n ? (bus_clock){n, n * b->half_ratio} : at;
+}
+
+/* bus_cycle, and room for the next one. */
+static inline uint64_t run_cycle(bus *b, bus_clock at, bus_time time, bool own)
+{
+    uint64_t end = bus_cycle(b, at, time, own);
+    if (__builtin_expect(bus_log_full(&b->log), 0))
+        bus_log_turn(&b->log);
+    return end;
+}
+
+bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
+{
+    bus_clock at = start(b, asked);
+    board_place place = board_read(&b->board, physical, true, at.n);
+    board_time time = b->board.time[place];
+    bus_line line;
+    for (unsigned n = 0; n < 4; n++)
+        line.part[bus_burst_part((physical >> 3) & 3, n)] =
+            core_clock_of(b, at.n + time.first + n * time.next);
+    line.last = run_cycle(b, at, b->line[place], true);
+    return line;
+}
+
+uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical)
+{
+    bus_clock at = start(b, asked);
+    board_time time = b->board.time[board_read(&b->board, physical, false, at.n)];
+    return run_cycle(b, at, bus_takes(b, time.first, b->model->bus.idle_after_read), true);
+}
+
+uint64_t bus_write(bus *b, uint64_t asked)
+{
+    return run_cycle(b, start(b, asked), b->write, true);
+}
+
+uint64_t bus_write_back(bus *b, uint64_t asked)
+{
+    return run_cycle(b, start(b, asked), b->write_back, true);
+}
+
+/* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (241428,
+ * 6). */
+uint64_t bus_locked_read(bus *b, uint64_t asked)
+{
+    const model_bus *times = &b->model->bus;
+    bus_clock at = not_before(b, start(b, asked), b->unlocked);
+    return run_cycle(b, at, bus_takes(b, times->locked_read, times->idle_after_read), true);
+}
+
+uint64_t bus_locked_write(bus *b, uint64_t asked)
+{
+    const model_bus *times = &b->model->bus;
+    bus_clock at = start(b, asked);
+    uint64_t end = run_cycle(b, at, bus_takes(b, times->locked_write, times->idle_after_write), true);
+    b->unlocked = at.n + times->locked_write + times->locked_idle;
+    return end;
+}
+
+uint64_t bus_io(bus *b, uint64_t asked, bool write)
+{
+    const model_bus *times = &b->model->bus;
+    bus_time time = write ? bus_takes(b, times->io_write, times->idle_after_write)
+                          : bus_takes(b, times->io_read, times->idle_after_read);
+    return run_cycle(b, start(b, asked), time, true);
+}
+
+uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
+{
+    return run_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, 1), false);
+}

@@ -1,0 +1,63 @@
+/* One cycle of the bus, inlined into bus.c and into the quick path of data references (memory_quick.c). */
+#ifndef CORE_BUS_BUS_CYCLE_H
+#define CORE_BUS_BUS_CYCLE_H
+
+#include "core/bus/bus.h"
+
+/* The bus is in use in core clocks [from, to). The intervals are in order and never overlap: each cycle
+ * starts when the one before has ended. Counting waits until somebody looks: what runs is of one privilege
+ * class in between. The youngest may lie ahead of what has been executed (a code fetch in advance, a long
+ * WBINVD) and count for the class in which they pass; those that are not kept have passed. `own`: it is the
+ * processor's cycle, not HOLD, AHOLD or another master. */
+static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
+{
+    *b->log.next++ = (p5_bus_use){from, own ? to : to | P5_BUS_OTHER};
+    if (own)
+        b->own += to - from;
+    else
+        b->foreign += to - from;
+}
+
+/* The log has to be turned. To be asked behind every use, or BUS_CYCLES of them. */
+static inline bool bus_log_full(const bus_log *log)
+{
+    return log->next >= log->end;
+}
+
+/* A cycle of `clocks` bus clocks with `idle` ones behind it. */
+static inline bus_time bus_takes(const bus *b, uint32_t clocks, uint32_t idle)
+{
+    uint64_t ratio = b->half_ratio;
+    return (bus_time){clocks + idle, clocks * ratio, (clocks + idle) * ratio};
+}
+
+/* `halves` over half_ratio. The inverse is too large by less than 1 in the last of its 32 places, the product
+ * by less than `halves` of them: not enough for another whole number, as long as `halves` times half_ratio
+ * (at most 7, model_fields.c) is below 2^32. Times that are far apart are divided. */
+static inline uint64_t bus_in_clocks(const bus *b, uint64_t halves)
+{
+    return halves >> 24 == 0 ? halves * b->inverse_ratio >> 32 : halves / b->half_ratio;
+}
+
+/* First bus clock from core clock `asked` on in which the bus is free. Most requests come while it is in use,
+ * or soon afterwards: only what is beyond `free` has to be divided. */
+static inline __attribute__((always_inline)) bus_clock bus_first_free(const bus *b, uint64_t asked)
+{
+    if (2 * asked <= b->begun)
+        return (bus_clock){b->free, b->begun};
+    uint64_t ratio = b->half_ratio, beyond = 2 * asked - b->begun + ratio - 1;
+    uint64_t n = bus_in_clocks(b, beyond);
+    return (bus_clock){b->free + n, b->begun + n * ratio};
+}
+
+/* A cycle; answers its end in core clocks. The caller asks bus_log_full. */
+static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
+{
+    const uint64_t from = (at.half + 1) / 2, end = (at.half + time.busy + 1) / 2; /* as bus_core_clock */
+    b->free = at.n + time.clocks;
+    b->begun = at.half + time.halves;
+    bus_mark_busy(b, from, end, own);
+    return end;
+}
+
+#endif

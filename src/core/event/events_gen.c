@@ -1,0 +1,436 @@
+/* Build-time generator: events/events.tsv -> event_ids.h (the enumeration) and events_table.c (the constant
+ * tables of events.h). Everything that lookup relies on is checked here, with the file and line of what is
+ * wrong, so that the tables need no checks at run time. Usage: events_gen EVENTS.TSV EVENT_IDS.H
+ * EVENTS_TABLE.C */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Manual, table 26-24: events that both counters can select, and those tied to one counter. */
+enum { EVENTS_ON_BOTH = 38, EVENTS_ON_ONE = 35 };
+
+enum { CODES = 64, MAX_ROWS = 2 * CODES, MAX_ALIASES = 8, NAME_SPACE = 128 };
+
+enum {
+    COLUMN_CODE,
+    COLUMN_COUNTERS,
+    COLUMN_NAME,
+    COLUMN_TITLE,
+    COLUMN_ALIASES,
+    COLUMN_KIND,
+    COLUMN_FAMILIES,
+    COLUMN_MAX,
+    COLUMN_GROUP,
+    COLUMN_RULE,
+    COLUMN_GRADE,
+    COLUMN_SOURCE,
+    COLUMN_REMARKS,
+    COLUMNS
+};
+static const char *const column_names[COLUMNS] = {"code",  "counters", "name",   "title", "aliases",
+                                                  "kind",  "families", "max",    "group", "rule",
+                                                  "grade", "source",   "remarks"};
+static const char *const groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
+static const char *const kinds[] = {"occurrence", "duration", "reserved", NULL};
+static const char *const grades[] = {"exact", "modelled", "approximate", NULL};
+static const char *const grade_constants[] = {"P5_GRADE_EXACT", "P5_GRADE_MODELLED", "P5_GRADE_APPROXIMATE"};
+enum { KIND_RESERVED = 2 };
+
+typedef struct row {
+    unsigned line;
+    unsigned code;
+    unsigned counters; /* bit 0 CTR0, bit 1 CTR1 */
+    unsigned families; /* P5_FAMILY_* */
+    int kind, grade;   /* indices of kinds[] and grades[] */
+    char *field[COLUMNS];
+    char *alias[MAX_ALIASES];
+    unsigned alias_count;
+    char freebsd[NAME_SPACE]; /* p5-NAME */
+} row;
+
+typedef struct table {
+    const char *path;
+    row rows[MAX_ROWS];
+    unsigned count;
+} table;
+
+__attribute__((format(printf, 3, 4), noreturn)) static void fail(const table *t, unsigned line,
+                                                                 const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "%s:%u: error: ", t->path, line);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static int index_of(const char *const *words, const char *word)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+static int is_empty(const char *field)
+{
+    return field[0] == '\0' || strcmp(field, "-") == 0;
+}
+
+/* [a-z_][a-z0-9_]*: what callgrind's readers and formulas take for a name. */
+static int is_name(const char *text)
+{
+    if (!islower((unsigned char)text[0]) && text[0] != '_')
+        return 0;
+    for (; *text != '\0'; text++)
+        if (!islower((unsigned char)*text) && !isdigit((unsigned char)*text) && *text != '_')
+            return 0;
+    return 1;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
+        return NULL;
+    long size = ftell(file);
+    char *text = size < 0 ? NULL : malloc((size_t)size + 1);
+    if (text != NULL) {
+        rewind(file);
+        if (fread(text, 1, (size_t)size, file) != (size_t)size) {
+            free(text);
+            text = NULL;
+        } else {
+            text[size] = '\0';
+        }
+    }
+    fclose(file);
+    return text;
+}
+
+static void check_header(const table *t, unsigned line, char *text)
+{
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        char *field = text_field(&text, '\t');
+        if (field == NULL || strcmp(field, column_names[i]) != 0)
+            fail(t, line, "column %u is '%s', expected '%s'", i + 1, field != NULL ? field : "",
+                 column_names[i]);
+    }
+    if (text != NULL)
+        fail(t, line, "there are more than %d columns", COLUMNS);
+}
+
+static unsigned parse_families(const table *t, const row *r)
+{
+    if (strcmp(r->field[COLUMN_FAMILIES], "p54c p55c") == 0)
+        return 3;
+    if (strcmp(r->field[COLUMN_FAMILIES], "p55c") == 0)
+        return 2;
+    if (strcmp(r->field[COLUMN_FAMILIES], "p54c") == 0)
+        return 1;
+    fail(t, r->line, "families '%s', expected 'p54c', 'p55c' or 'p54c p55c'", r->field[COLUMN_FAMILIES]);
+}
+
+static unsigned parse_counters(const table *t, const row *r)
+{
+    if (strcmp(r->field[COLUMN_COUNTERS], "0 1") == 0)
+        return 3;
+    if (strcmp(r->field[COLUMN_COUNTERS], "0") == 0)
+        return 1;
+    if (strcmp(r->field[COLUMN_COUNTERS], "1") == 0)
+        return 2;
+    fail(t, r->line, "counters '%s', expected '0', '1' or '0 1'", r->field[COLUMN_COUNTERS]);
+}
+
+static void parse_aliases(const table *t, row *r)
+{
+    if (is_empty(r->field[COLUMN_ALIASES]))
+        return;
+    char *cursor = r->field[COLUMN_ALIASES];
+    for (char *alias; (alias = text_field(&cursor, ';')) != NULL;) {
+        if (alias[0] == '\0')
+            fail(t, r->line, "empty alias");
+        if (r->alias_count == MAX_ALIASES - 1)
+            fail(t, r->line, "more than %d aliases", MAX_ALIASES - 1);
+        r->alias[r->alias_count++] = alias;
+    }
+}
+
+static void parse_row(table *t, unsigned line, char *text)
+{
+    if (t->count == MAX_ROWS)
+        fail(t, line, "more than %d rows", MAX_ROWS);
+    row *r = &t->rows[t->count];
+    r->line = line;
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        r->field[i] = text_field(&text, '\t');
+        if (r->field[i] == NULL)
+            fail(t, line, "%u columns, expected %d", i, COLUMNS);
+    }
+    if (text != NULL)
+        fail(t, line, "more than %d columns", COLUMNS);
+    char *end;
+    r->code = (unsigned)strtoul(r->field[COLUMN_CODE], &end, 16);
+    if (strlen(r->field[COLUMN_CODE]) != 2 || *end != '\0' || r->code >= CODES)
+        fail(t, line, "code '%s', expected two hexadecimal digits from 00 to 3F", r->field[COLUMN_CODE]);
+    r->counters = parse_counters(t, r);
+    r->families = parse_families(t, r);
+    r->kind = index_of(kinds, r->field[COLUMN_KIND]);
+    if (r->kind < 0)
+        fail(t, line, "kind '%s', expected 'occurrence', 'duration' or 'reserved'", r->field[COLUMN_KIND]);
+    if (is_empty(r->field[COLUMN_TITLE]) || is_empty(r->field[COLUMN_RULE]) ||
+        is_empty(r->field[COLUMN_SOURCE]))
+        fail(t, line, "title, rule and source must not be empty");
+    t->count++;
+    if (r->kind == KIND_RESERVED) {
+        if (!is_empty(r->field[COLUMN_NAME]) || !is_empty(r->field[COLUMN_ALIASES]))
+            fail(t, line, "a reserved code has no name and no aliases");
+        return;
+    }
+    if (!is_name(r->field[COLUMN_NAME]) || strlen(r->field[COLUMN_NAME]) + 4 > NAME_SPACE)
+        fail(t, line, "name '%s' is not of the form [a-z_][a-z0-9_]*", r->field[COLUMN_NAME]);
+    if (strcmp(r->field[COLUMN_MAX], "1") != 0 && strcmp(r->field[COLUMN_MAX], "2") != 0)
+        fail(t, line, "max '%s', expected 1 or 2", r->field[COLUMN_MAX]);
+    if (index_of(groups, r->field[COLUMN_GROUP]) < 0)
+        fail(t, line, "group '%s' is not one of the sections of the list", r->field[COLUMN_GROUP]);
+    r->grade = index_of(grades, r->field[COLUMN_GRADE]);
+    if (r->grade < 0)
+        fail(t, line, "grade '%s', expected 'exact', 'modelled' or 'approximate'", r->field[COLUMN_GRADE]);
+    parse_aliases(t, r);
+    snprintf(r->freebsd, sizeof r->freebsd, "p5-%s", r->field[COLUMN_NAME]);
+    for (char *c = r->freebsd; *c != '\0'; c++)
+        if (*c == '_')
+            *c = '-';
+    r->alias[r->alias_count++] = r->freebsd;
+}
+
+static void parse(table *t, char *text)
+{
+    unsigned line = 0;
+    int seen_header = 0;
+    for (char *start; (start = text_field(&text, '\n')) != NULL;) {
+        line++;
+        if (start[0] == '#' || (start[0] == '\0' && text == NULL))
+            continue;
+        if (start[0] == '\0')
+            fail(t, line, "empty line");
+        if (!seen_header)
+            check_header(t, line, start);
+        else
+            parse_row(t, line, start);
+        seen_header = 1;
+    }
+}
+
+/* No select code may mean two things on one counter. */
+static void check_codes(const table *t)
+{
+    for (unsigned i = 0; i < t->count; i++) {
+        const row *r = &t->rows[i];
+        for (unsigned j = 0; j < i; j++)
+            if (t->rows[j].code == r->code && (t->rows[j].counters & r->counters) != 0)
+                fail(t, r->line, "code %02X is already taken on this counter by line %u", r->code,
+                     t->rows[j].line);
+        if (i > 0 && t->rows[i - 1].code > r->code)
+            fail(t, r->line, "code %02X after %02X: rows stand in the order of the codes", r->code,
+                 t->rows[i - 1].code);
+    }
+}
+
+static const char *spelling(const row *r, unsigned i)
+{
+    return i == 0 ? r->field[COLUMN_NAME] : r->alias[i - 1];
+}
+
+/* A spelling belongs to one event, under the rules by which users' names are compared. */
+static void check_names(const table *t)
+{
+    for (unsigned i = 0; i < t->count; i++) {
+        const row *r = &t->rows[i];
+        if (r->kind == KIND_RESERVED)
+            continue;
+        for (unsigned a = 0; a <= r->alias_count; a++)
+            for (unsigned j = 0; j <= i; j++) {
+                const row *other = &t->rows[j];
+                unsigned spellings = j == i ? a : other->alias_count + 1;
+                if (other->kind == KIND_RESERVED)
+                    continue;
+                for (unsigned b = 0; b < spellings; b++)
+                    if (text_same_name(spelling(r, a), spelling(other, b)))
+                        fail(t, r->line, "'%s' is already a name of the event in line %u", spelling(r, a),
+                             other->line);
+            }
+    }
+}
+
+static void check_count(const table *t)
+{
+    unsigned both = 0;
+    unsigned one = 0;
+    for (unsigned i = 0; i < t->count; i++) {
+        if (t->rows[i].kind == KIND_RESERVED)
+            continue;
+        if (t->rows[i].counters == 3)
+            both++;
+        else
+            one++;
+    }
+    if (both != EVENTS_ON_BOTH || one != EVENTS_ON_ONE)
+        fail(t, t->count > 0 ? t->rows[t->count - 1].line : 1,
+             "%u events on both counters and %u on one, expected %d and %d (manual, table 26-24)", both, one,
+             EVENTS_ON_BOTH, EVENTS_ON_ONE);
+}
+
+static void write_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_ids(const table *t, FILE *out)
+{
+    fputs("/* Generated from events/events.tsv; do not edit. */\n"
+          "#ifndef P5SCOPE_EVENT_IDS_H\n#define P5SCOPE_EVENT_IDS_H\n\n"
+          "/* Dense numbering of the performance events, in the order of their select codes. */\nenum "
+          "p5_event {\n",
+          out);
+    unsigned id = 0;
+    for (unsigned i = 0; i < t->count; i++) {
+        const row *r = &t->rows[i];
+        if (r->kind == KIND_RESERVED)
+            continue;
+        fputs("    P5_EVENT_", out);
+        for (const char *c = r->field[COLUMN_NAME]; *c != '\0'; c++)
+            fputc(toupper((unsigned char)*c), out);
+        fprintf(out, " = %u, /* %02Xh%s: %s */\n", id++, r->code,
+                r->counters == 1   ? " on CTR0"
+                : r->counters == 2 ? " on CTR1"
+                                   : "",
+                r->field[COLUMN_TITLE]);
+    }
+    fprintf(out, "};\nenum { P5_EVENT_COUNT = %u };\n\n#endif\n", id);
+}
+
+static void write_rows(const table *t, FILE *out)
+{
+    unsigned id = 0;
+    fprintf(out, "const p5_event_info events_table[P5_EVENT_COUNT] = {\n");
+    for (unsigned i = 0; i < t->count; i++) {
+        const row *r = &t->rows[i];
+        if (r->kind == KIND_RESERVED)
+            continue;
+        fprintf(out, "    {.id = (enum p5_event)%u, .code = 0x%02X, .counters = %u, .families = %u, ", id,
+                r->code, r->counters, r->families);
+        fprintf(out, ".max_per_clock = %s, .duration = %s, .grade = %s,\n     .name = ", r->field[COLUMN_MAX],
+                strcmp(r->field[COLUMN_KIND], "duration") == 0 ? "true" : "false", grade_constants[r->grade]);
+        write_string(out, r->field[COLUMN_NAME]);
+        fputs(",\n     .title = ", out);
+        write_string(out, r->field[COLUMN_TITLE]);
+        fprintf(out, ",\n     .aliases = aliases_%u, .group = ", id);
+        write_string(out, r->field[COLUMN_GROUP]);
+        fputs(",\n     .rule = ", out);
+        write_string(out, r->field[COLUMN_RULE]);
+        fputs(",\n     .remarks = ", out);
+        write_string(out, is_empty(r->field[COLUMN_REMARKS]) ? "" : r->field[COLUMN_REMARKS]);
+        fputs(",\n     .source = ", out);
+        write_string(out, r->field[COLUMN_SOURCE]);
+        fputs("},\n", out);
+        id++;
+    }
+    fputs("};\n\n", out);
+}
+
+static void write_table(const table *t, FILE *out)
+{
+    int by_code[CODES][2];
+    memset(by_code, -1, sizeof by_code);
+    fputs("/* Generated from events/events.tsv; do not edit. */\n#include \"core/event/events.h\"\n\n", out);
+    unsigned id = 0;
+    unsigned reserved = 0;
+    for (unsigned i = 0; i < t->count; i++) {
+        const row *r = &t->rows[i];
+        if (r->kind == KIND_RESERVED) {
+            reserved++;
+            continue;
+        }
+        for (unsigned counter = 0; counter < 2; counter++)
+            if ((r->counters & (1U << counter)) != 0)
+                by_code[r->code][counter] = (int)id;
+        fprintf(out, "static const char *const aliases_%u[] = {", id++);
+        for (unsigned a = 0; a < r->alias_count; a++) {
+            write_string(out, r->alias[a]);
+            fputs(", ", out);
+        }
+        fputs("NULL};\n", out);
+    }
+    fputc('\n', out);
+    write_rows(t, out);
+    fputs("const p5_event_reserved events_reserved[] = {\n", out);
+    for (unsigned i = 0; i < t->count; i++) {
+        const row *r = &t->rows[i];
+        if (r->kind != KIND_RESERVED)
+            continue;
+        fprintf(out, "    {.code = 0x%02X, .counters = %u, .families = %u, .remarks = ", r->code, r->counters,
+                r->families);
+        write_string(out, is_empty(r->field[COLUMN_REMARKS]) ? "" : r->field[COLUMN_REMARKS]);
+        fputs("},\n", out);
+    }
+    fprintf(out, "};\nconst unsigned events_reserved_count = %u;\n\n", reserved);
+    fputs("const int8_t events_by_code[64][2] = {\n", out);
+    for (unsigned code = 0; code < CODES; code++)
+        fprintf(out, "    {%d, %d},%s", by_code[code][0], by_code[code][1], code % 8 == 7 ? "\n" : "");
+    fputs("};\n", out);
+}
+
+static int write_file(const char *path, const table *t, void (*write)(const table *t, FILE *out))
+{
+    FILE *out = fopen(path, "w");
+    if (out == NULL) {
+        perror(path);
+        return 0;
+    }
+    write(t, out);
+    int bad = ferror(out);
+    if (fclose(out) != 0 || bad) {
+        perror(path);
+        remove(path);
+        return 0;
+    }
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4) {
+        fprintf(stderr, "usage: events_gen EVENTS.TSV EVENT_IDS.H EVENTS_TABLE.C\n");
+        return 2;
+    }
+    char *text = read_file(argv[1]);
+    table *t = calloc(1, sizeof *t);
+    if (text == NULL || t == NULL) {
+        fprintf(stderr, "%s: cannot be read\n", argv[1]);
+        free(text);
+        free(t);
+        return 1;
+    }
+    t->path = argv[1];
+    parse(t, text);
+    check_codes(t);
+    check_names(t);
+    check_count(t);
+    int done = write_file(argv[2], t, write_ids) && write_file(argv[3], t, write_table);
+    free(t);
+    free(text);
+    return done ? 0 : 1;
+}

@@ -1,0 +1,90 @@
+#include "core/memory/code_cache.h"
+
+#include <string.h>
+
+void code_cache_init(code_cache *cache, unsigned ways)
+{
+    uint64_t changes = cache->changes;
+    memset(cache, 0, sizeof *cache);
+    cache->changes = changes;
+    replacement_init(&cache->order, ways);
+    for (unsigned way = 0; way < ways; way++) {
+        cache->keep[way] = (uint8_t)cache->order.keep[way];
+        cache->point[way] = (uint8_t)cache->order.point[way];
+    }
+    code_cache_invalidate(cache);
+}
+
+void code_cache_touch_all(code_cache *cache)
+{
+    cache->changes++;
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        cache->changed[set] = cache->changes;
+}
+
+void code_cache_invalidate(code_cache *cache)
+{
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            cache->tag[set][way] = CACHE_NO_TAG;
+    code_cache_touch_all(cache);
+    memset(cache->ends, 0, sizeof cache->ends);
+    memset(cache->lru, 0, sizeof cache->lru);
+}
+
+static unsigned victim(const code_cache *cache, unsigned set)
+{
+    for (unsigned way = 0; way < cache->order.ways; way++)
+        if (cache->tag[set][way] == CACHE_NO_TAG)
+            return way;
+    return replacement_victim(&cache->order, cache->lru[set]);
+}
+
+void code_cache_fill(code_cache *cache, uint32_t physical)
+{
+    unsigned set = cache_set(physical);
+    unsigned way = victim(cache, set);
+    cache->tag[set][way] = cache_tag(physical);
+    cache->ends[set][way] = 0;
+    code_cache_touch(cache, set);
+    code_cache_used(cache, set, way);
+}
+
+bool code_cache_drop(code_cache *cache, uint32_t physical)
+{
+    int way = code_cache_find(cache, physical);
+    if (way < 0)
+        return false;
+    cache->tag[cache_set(physical)][way] = CACHE_NO_TAG;
+    code_cache_touch(cache, cache_set(physical));
+    return true;
+}
+
+uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask)
+{
+    int way = code_cache_find(cache, physical);
+    if (way < 0)
+        return 0;
+    uint32_t *ends = &cache->ends[cache_set(physical)][way];
+    uint32_t known = *ends & mask;
+    *ends |= mask;
+    if (known != mask)
+        code_cache_touch(cache, cache_set(physical));
+    return known;
+}
+
+code_entry code_cache_get(const code_cache *cache, unsigned set, unsigned way)
+{
+    bool valid = cache->tag[set][way] != CACHE_NO_TAG;
+    uint32_t ends = cache->ends[set][way];
+    return (code_entry){valid ? cache->tag[set][way] : 0, valid, cache->lru[set],
+                        ends != 0 ? ends : UINT32_MAX};
+}
+
+void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry entry)
+{
+    code_cache_touch(cache, set);
+    cache->tag[set][way] = entry.valid ? cache_tag(entry.tag) : CACHE_NO_TAG;
+    cache->ends[set][way] = entry.ends == UINT32_MAX ? 0 : entry.ends;
+    cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
+}

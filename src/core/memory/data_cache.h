@@ -1,0 +1,145 @@
+/* The L1 data cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), MESI. Tags are physical; the index
+ * lies within the page offset. Holds no data: what a line contains is the engine's memory. This file keeps
+ * the array; when lines are filled, written through, snooped and written back is memory_data.c and snoop.c.
+ */
+#ifndef CORE_MEMORY_DATA_CACHE_H
+#define CORE_MEMORY_DATA_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "core/memory/replacement.h"
+
+enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = 4 };
+
+/* As TR4's valid bits encode them (manual, table 26-2). */
+typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
+
+typedef struct data_cache {
+    /* By set and kind of reference (0 read, 1 write): the tag whose hits change nothing here, or
+     * CACHE_NO_TAG. It is that of the line used last, which the LRU bits point away from already, for writes
+     * only if it is modified already. */
+    uint32_t at_hand[CACHE_SETS][2];
+    uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    uint8_t state[CACHE_SETS][CACHE_WAYS];
+    uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
+    uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
+    uint8_t all_ways;                      /* bit n: way n exists */
+    uint8_t victim[1 << (CACHE_WAYS - 1)]; /* way that LRU bits point to */
+    replacement order;
+} data_cache;
+
+/* Matches no page-aligned address. */
+#define CACHE_NO_TAG 1u
+
+static inline unsigned cache_set(uint32_t physical)
+{
+    return (physical / CACHE_LINE) % CACHE_SETS;
+}
+
+static inline uint32_t cache_tag(uint32_t physical)
+{
+    return physical & 0xfffff000u;
+}
+
+static inline uint32_t cache_line(uint32_t physical)
+{
+    return physical & ~(uint32_t)(CACHE_LINE - 1);
+}
+
+/* Physical address of the line in a way that holds one. */
+static inline uint32_t data_cache_address(const data_cache *cache, unsigned set, unsigned way)
+{
+    return cache->tag[set][way] + set * CACHE_LINE;
+}
+
+void data_cache_init(data_cache *cache, unsigned ways);
+/* All lines invalid, LRU bits 0. */
+void data_cache_invalidate(data_cache *cache);
+/* Of no line is known that its hits change nothing. */
+void data_cache_forget(data_cache *cache);
+
+/* Bit n is set if tag n is `wanted`; at most one is. Without branches: which way hits is not predictable. */
+static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
+{
+#ifdef __SSE2__
+    __m128i equal = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)tag), _mm_set1_epi32((int)wanted));
+    return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal));
+#else
+    return (unsigned)(tag[0] == wanted) | (unsigned)(tag[1] == wanted) << 1 |
+           (unsigned)(tag[2] == wanted) << 2 | (unsigned)(tag[3] == wanted) << 3;
+#endif
+}
+
+/* Way that holds `physical`, -1 if none. */
+static inline int data_cache_find(const data_cache *cache, uint32_t physical)
+{
+    unsigned hits = cache_match(cache->tag[cache_set(physical)], cache_tag(physical));
+    return hits != 0 ? __builtin_ctz(hits) : -1;
+}
+
+/* A hit of `physical` that changes nothing. */
+static inline bool data_cache_at_hand(const data_cache *cache, uint32_t physical, bool write)
+{
+    return cache->at_hand[cache_set(physical)][write] == cache_tag(physical);
+}
+
+/* The LRU bits point away from `way`, whose line no reference has hit. */
+static inline void data_cache_look(data_cache *cache, unsigned set, unsigned way)
+{
+    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
+}
+
+/* A hit: the LRU bits point away from `way`, whose tag is `tag`. */
+static inline void data_cache_used_as(data_cache *cache, unsigned set, unsigned way, uint32_t tag)
+{
+    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->at_hand[set][0] = tag;
+    cache->at_hand[set][1] = cache->state[set][way] == MESI_MODIFIED ? tag : CACHE_NO_TAG;
+}
+
+static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
+{
+    data_cache_used_as(cache, set, way, cache->tag[set][way]);
+}
+
+/* A write hits an E or M line. */
+static inline void data_cache_written(data_cache *cache, unsigned set, unsigned way)
+{
+    cache->state[set][way] = MESI_MODIFIED;
+    data_cache_used(cache, set, way);
+}
+
+/* The way that a new line of `set` takes: the first invalid one, else the one that the LRU bits point to. */
+static inline unsigned data_cache_victim(const data_cache *cache, unsigned set)
+{
+    unsigned invalid = cache_match(cache->tag[set], CACHE_NO_TAG) & cache->all_ways;
+    return invalid != 0 ? (unsigned)__builtin_ctz(invalid) : cache->victim[cache->lru[set]];
+}
+
+/* Puts the line of `physical` there, in `state`, most recently used. */
+static inline void data_cache_fill(data_cache *cache, unsigned way, uint32_t physical, mesi state)
+{
+    unsigned set = cache_set(physical);
+    cache->tag[set][way] = cache_tag(physical);
+    cache->state[set][way] = (uint8_t)state;
+    data_cache_used(cache, set, way);
+}
+/* Changes the state of a valid line; MESI_INVALID frees its way. */
+void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state);
+
+/* Raw access for the test registers (TR4, TR5): one entry and the LRU bits of its set. */
+typedef struct cache_entry {
+    uint32_t tag; /* physical address bits 31-12 */
+    mesi state;
+    uint8_t lru;
+} cache_entry;
+cache_entry data_cache_get(const data_cache *cache, unsigned set, unsigned way);
+void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry entry);
+
+#endif

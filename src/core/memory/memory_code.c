@@ -1,0 +1,90 @@
+/* Code fetches: code TLB, code cache, line fill with the wanted 8 bytes first (241428, 2 and 6). */
+#include "core/memory/memory.h"
+
+/* Entry of the code TLB for `linear`; the size of the page is known only to the TLB. */
+static int find_page(struct memory *m, uint32_t linear)
+{
+    int entry = tlb_find(&m->code_tlb, tlb_key(linear, false));
+    if (entry < 0 && !m->code_tlb_splits)
+        entry = tlb_find(&m->code_tlb, tlb_key(linear, true));
+    return entry;
+}
+
+static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked,
+                          code_answer *answer)
+{
+    if (!m->paging)
+        return asked;
+    int entry = find_page(m, linear);
+    if (entry >= 0) {
+        tlb_used(&m->code_tlb, (unsigned)entry);
+        return asked;
+    }
+    answer->tlb_miss = true;
+    memory_count(m, P5_EVENT_CODE_TLB_MISS);
+    return walk_code(m, tlb_key(linear, false), physical, asked);
+}
+
+/* Non-cacheable code comes 8 bytes at a time, each a read and a miss of its own. */
+static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, code_answer *answer)
+{
+    unsigned first = (physical >> 3) & 3;
+    uint64_t arrived = clock + m->model->latency.miss_to_bus;
+    for (unsigned part = first; part < 4; part++) {
+        if (part > first) {
+            memory_count(m, P5_EVENT_CODE_READ);
+            if (answer->tlb_miss)
+                memory_count(m, P5_EVENT_CODE_TLB_MISS);
+        }
+        memory_count(m, P5_EVENT_CODE_CACHE_MISS);
+        memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+        arrived = bus_read_single(&m->bus, arrived, cache_line(physical) + 8 * part);
+        memory_cycle(m, cache_line(physical) + 8 * part, 8, P5_CYCLE_MEMORY);
+        answer->ready[part] = arrived + m->model->latency.bus_to_use;
+    }
+    for (unsigned part = 0; part < first; part++)
+        answer->ready[part] = answer->ready[first];
+}
+
+void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked,
+                 code_answer *answer)
+{
+    const model_latency *latency = &m->model->latency;
+    uint32_t line = cache_line(physical);
+    *answer = (code_answer){.hit = true};
+    memory_let_agent(m, asked);
+    memory_count(m, P5_EVENT_CODE_READ);
+    uint64_t clock = translate(m, linear, physical, asked, answer);
+
+    int way = code_cache_find(&m->code, physical);
+    if (way >= 0) {
+        code_cache_used(&m->code, cache_set(physical), (unsigned)way);
+        bool filling = line == m->code_fill.line;
+        for (unsigned part = 0; part < 4; part++)
+            answer->ready[part] = filling && m->code_parts[part] > clock ? m->code_parts[part] : clock;
+        return;
+    }
+    answer->hit = false;
+    /* One code miss at a time. */
+    if (clock < m->code_fill.done)
+        clock = m->code_fill.done;
+    snoop_data_cache(m, physical, true, clock);
+    if (cache_disable || m->no_code_fill || memory_uncacheable(m, line)) {
+        fetch_uncached(m, physical, clock, answer);
+        memory_set_quiet(m);
+        return;
+    }
+    memory_count(m, P5_EVENT_CODE_CACHE_MISS);
+    bus_line fill = bus_read_line(&m->bus, clock + latency->miss_to_bus, physical);
+    memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY);
+    for (unsigned part = 0; part < 4; part++)
+        answer->ready[part] = m->code_parts[part] = fill.part[part] + latency->bus_to_use;
+    m->code_fill = (line_fill){line, fill.last + latency->fill_to_array};
+    code_cache_fill(&m->code, physical);
+    memory_set_quiet(m);
+}
+
+uint32_t memory_end_bits(struct memory *m, uint32_t physical, uint32_t end_mask)
+{
+    return code_cache_ends(&m->code, physical, end_mask);
+}

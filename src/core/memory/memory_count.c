@@ -1,0 +1,59 @@
+/* What references and their look-ups are as events. */
+#include "core/memory/memory.h"
+
+void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
+                       uint64_t uses)
+{
+    bool write = (kind & KIND_WRITE) != 0, mmx = (kind & KIND_MMX) != 0;
+    bool partner = (kind & PARTNER) != 0, same_kind = (kind & PARTNER_SAME_KIND) != 0;
+    bool with_miss = (kind & PARTNER_MISSED) != 0;
+    const struct {
+        bool counts;
+        enum p5_event event;
+        unsigned n;
+        bool on;
+    } events[] = {
+        {true, P5_EVENT_DATA_READ_OR_WRITE, halves, partner},
+        {true, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, halves, same_kind},
+        {mmx, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves,
+         false},
+        {misses > 0, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, misses, with_miss},
+        {misses > 0, write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS, misses,
+         same_kind && with_miss},
+        {misses > 0 && mmx,
+         write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
+         misses, false},
+        {(kind & KIND_TO_E_OR_M) != 0, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, halves,
+         same_kind && !with_miss},
+    };
+    for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i].counts)
+            counts_add(totals, events[i].event, class, uses * events[i].n,
+                       uses * (events[i].n - events[i].on));
+}
+
+static void fold_clocks(uint64_t *clocks, counts *totals, unsigned class, enum p5_event event)
+{
+    counts_add(totals, event, class, *clocks, *clocks);
+    *clocks = 0;
+}
+
+void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class)
+{
+    for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
+        if (uses[kind] == 0)
+            continue;
+        memory_count_kind(totals, class, kind, 1, (kind & KIND_MISSED) != 0, uses[kind]);
+        uses[kind] = 0;
+    }
+    fold_clocks(&uses[WAITED_FOR_READ], totals, class, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION);
+    fold_clocks(&uses[WAITED_FOR_BUFFER], totals, class, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION);
+}
+
+void memory_fold(struct memory *m)
+{
+    if (m->counts_apart) /* nothing is counted here then */
+        return;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        memory_fold_uses(m->own_uses[class], m->totals, class);
+}

@@ -1,0 +1,220 @@
+/* The hot path of memory.h: references that hit, with nothing under way that could hold them. Same state
+ * afterwards as on the exact path; counts nothing. */
+#ifndef CORE_MEMORY_MEMORY_FAST_H
+#define CORE_MEMORY_MEMORY_FAST_H
+
+#include <string.h>
+
+#include "core/memory/memory_system.h"
+#include "p5scope/core.h"
+
+/* The one entry of a TLB that is looked at for `key`: the last to translate a page of its hint. */
+static inline const tlb_row *memory_hinted(const tlb *t, uint32_t key)
+{
+    return &t->row[t->hint[tlb_hint_of(key)]];
+}
+
+/* A reference to that page is translated without a walk. Changes nothing. */
+static inline bool memory_translates(const tlb *t, uint32_t key, bool write)
+{
+    return key == t->last.of[write] || memory_hinted(t, key)->key.of[write] == key;
+}
+
+/* ... and used. If it answers false nothing has changed. */
+static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
+{
+    if (key == t->last.of[write])
+        return true;
+    const tlb_row *row = memory_hinted(t, key);
+    if (row->key.of[write] != key)
+        return false;
+    tlb_used_row(t, row);
+    return true;
+}
+
+static inline void memory_set_pipe(struct memory *m, bool v_pipe)
+{
+    m->v_pipe = v_pipe;
+}
+
+static inline void memory_set_partner(struct memory *m, unsigned partner)
+{
+    m->partner = (uint8_t)partner;
+}
+
+/* What is under way at `clock` does not concern a hit of the line at `physical`: another line is being
+ * filled (P54C: of another set), and a write waits for no older ones. */
+static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
+{
+    if (m->data_fill.done > clock &&
+        (cache_line(physical) == m->data_fill.line ||
+         (m->same_set_waits && cache_set(physical) == cache_set(m->data_fill.line))))
+        return false;
+    return !memory_frozen(m) && !(write && clock < memory_writes_done(m));
+}
+
+/* memory_data_usual at a clock at which nothing concerns the reference. */
+static inline bool memory_hits_any(struct memory *m, const p5_access *access)
+{
+    bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
+    uint32_t granule = 3 + (access->size & 8u) / 2;
+    if ((access->linear & granule) + access->size > granule + 1 || (access->flags & P5_ACCESS_IO) != 0)
+        return false;
+    unsigned set = cache_set(access->physical);
+    int way = data_cache_find(&m->data, access->physical);
+    if (way < 0 || (write && m->data.state[set][way] < MESI_EXCLUSIVE))
+        return false;
+    if (m->paging) {
+        bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+        tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+        if (!memory_page_usual(t, tlb_key(access->linear, large), write))
+            return false;
+    }
+    if (write)
+        data_cache_written(&m->data, set, (unsigned)way);
+    else
+        data_cache_used(&m->data, set, (unsigned)way);
+    return true;
+}
+
+static inline bool memory_data_usual(struct memory *m, const p5_access *access, uint64_t clock)
+{
+    bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    if ((clock < (write ? m->write_quiet : m->read_quiet) &&
+         !memory_passes_by(m, access->physical, write, clock)) ||
+        clock >= m->agent.due)
+        return false;
+    return memory_hits_any(m, access);
+}
+
+/* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */
+typedef struct data_expected {
+    uint16_t kind; /* its size and flags, as they stand in memory; 0: nothing is known */
+    uint8_t odd;   /* on its own boundary, none of these bits of its address is set */
+    bool write;
+} data_expected;
+
+static inline uint16_t memory_kind(const p5_access *access)
+{
+    uint16_t kind;
+    memcpy(&kind, &access->size, sizeof kind); /* size, flags */
+    return kind;
+}
+
+static inline data_expected memory_expect(const p5_access *access)
+{
+    uint8_t odd = (uint8_t)(access->size - 1);
+    if ((access->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) != 0 || access->size == 0 ||
+        access->size > 8 || (access->size & odd) != 0)
+        return (data_expected){0};
+    return (data_expected){memory_kind(access), odd, (access->flags & P5_ACCESS_WRITE) != 0};
+}
+
+/* Nothing is under way from clock `first` to `last` that could make a hit unusual. */
+static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t last)
+{
+    return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
+}
+
+/* memory_hits_any, out of line. */
+bool memory_hits_unexpected(struct memory *m, const p5_access *access);
+
+/* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in their set.
+ */
+static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, const p5_access *access,
+                                                              const data_expected *expected)
+{
+    if ((access->linear & expected->odd) != 0)
+        return memory_hits_unexpected(m, access);
+    data_cache *cache = &m->data;
+    uint32_t physical = access->physical, set = cache_set(physical), key = tlb_key(access->linear, false);
+    bool write = expected->write;
+    unsigned found = 0; /* not looked for: it was used last */
+    if (!data_cache_at_hand(cache, physical, write)) {
+        found = cache_match(cache->tag[set], cache_tag(physical));
+        if (found == 0 || (write && cache->state[set][__builtin_ctz(found)] < MESI_EXCLUSIVE))
+            return false;
+    }
+    if (key != m->data_tlb.last.of[write] && m->paging && !memory_page_usual(&m->data_tlb, key, write))
+        return false;
+    if (found != 0) {
+        unsigned way = (unsigned)__builtin_ctz(found);
+        if (write)
+            cache->state[set][way] = MESI_MODIFIED;
+        data_cache_used_as(cache, set, way, cache_tag(physical));
+    }
+    return true;
+}
+
+/* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
+static inline bool memory_data_expected(struct memory *m, const p5_access *access,
+                                        const data_expected *expected)
+{
+    if (memory_kind(access) != expected->kind)
+        return memory_hits_unexpected(m, access);
+    return memory_hits(m, access, expected);
+}
+
+/* What hits may have to wait for: the fill of a line (P54C: of a set), with `mask` the bits of physical
+ * addresses that tell, and older writes. */
+typedef struct memory_concern {
+    uint32_t mask, line;
+    bool writes; /* there are some: memory_writes_done */
+} memory_concern;
+
+/* ... from `clock` on. */
+static inline memory_concern memory_concerns(const struct memory *m, uint64_t clock)
+{
+    memory_concern concern = {0, 1, memory_writes_done(m) > clock}; /* fits no address */
+    if (m->data_fill.done > clock) {
+        concern.mask = m->same_set_waits ? (CACHE_SETS - 1u) * CACHE_LINE : ~(CACHE_LINE - 1u);
+        concern.line = m->data_fill.line & concern.mask;
+    }
+    return concern;
+}
+
+/* A reference has to be looked at with its clock: memory_data_usual. */
+static inline bool memory_is_concerned(const memory_concern *concern, const p5_access *access,
+                                       const data_expected *expected)
+{
+    return memory_kind(access) != expected->kind || (access->physical & concern->mask) == concern->line;
+}
+
+/* Code TLB hit. */
+static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
+{
+    if (!m->paging)
+        return true;
+    tlb *t = &m->code_tlb;
+    uint32_t key = tlb_key(linear, false);
+    if (key == t->last.of[0])
+        return true;
+    return memory_page_usual(t, key, false) ||
+           (!m->code_tlb_splits && memory_page_usual(t, tlb_key(linear, true), false));
+}
+
+static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t physical, uint64_t clock)
+{
+    if (cache_line(physical) == m->code_fill.line && m->code_fill.done > clock)
+        return false;
+    int way = code_cache_find(&m->code, physical);
+    if (way < 0 || clock >= m->agent.due || !memory_code_page_usual(m, linear))
+        return false;
+    code_cache_used(&m->code, cache_set(physical), (unsigned)way);
+    return true;
+}
+
+/* No other bus master acts up to `clock`. */
+static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
+{
+    return clock < m->agent.due;
+}
+
+/* Changes whenever anything in the code cache or its control does; never 0. */
+static inline uint64_t memory_code_changes(const struct memory *m)
+{
+    return m->code.changes;
+}
+
+#endif

@@ -1,0 +1,235 @@
+#include "core/memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* CPUID of the stepping that counts them (specification update 242480, erratum 75). */
+enum { SIGNATURE_XA3 = 0x544 };
+
+struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
+{
+    static const bool always = true, never = false;
+    struct memory *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return NULL;
+    m->model = model;
+    m->totals = totals;
+    m->uses = m->own_uses[0];
+    if (hooks != NULL)
+        m->hooks = *hooks;
+    if (m->hooks.memory_apart == NULL)
+        m->hooks.memory_apart = &always;
+    if (m->hooks.to_memory == NULL)
+        m->hooks.memory_apart = &never;
+    m->separate_large = model->data_tlb.large_sets != 0;
+    m->code_tlb_splits = model->code_tlb.split_large;
+    m->same_set_waits = model->data_cache.same_set_waits;
+    m->loses_mmx_writes = model->errata && model->signature < SIGNATURE_XA3;
+    if (!bus_init(&m->bus, model, totals)) {
+        memory_close(m);
+        return NULL;
+    }
+    memory_reset(m);
+    memory_set_quick(m);
+    return m;
+}
+
+void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
+{
+    memory_fold(m);
+    m->totals = m->bus.totals = totals;
+    m->uses = uses;
+    m->counts_apart = true;
+    memory_set_quick(m);
+}
+
+uint64_t memory_bus_taken(struct memory *m)
+{
+    uint64_t taken = m->bus.own - m->bus.taken;
+    m->bus.taken = m->bus.own;
+    return taken;
+}
+
+counts *memory_hold(struct memory *m, counts *scratch)
+{
+    counts *before = m->totals;
+    memory_fold(m);
+    m->totals = m->bus.totals = scratch;
+    m->agent.due = UINT64_MAX;
+    return before;
+}
+
+void memory_release(struct memory *m, counts *totals, uint64_t clock)
+{
+    memory_make_exclusive(m, UINT64_MAX - 1);
+    memory_fold(m);
+    m->totals = m->bus.totals = totals;
+    m->data_fill.done = m->code_fill.done = m->locked_read = m->ewbe_at = 0;
+    memset(m->code_parts, 0, sizeof m->code_parts);
+    memset(m->writes.free_at, 0, sizeof m->writes.free_at);
+    m->writes.drained = 0;
+    bus_rest(&m->bus, clock);
+    agent_resume(m, clock);
+    memory_set_quiet(m);
+}
+
+void memory_close(struct memory *m)
+{
+    if (m == NULL)
+        return;
+    bus_free(&m->bus);
+    free(m);
+}
+
+void memory_reset(struct memory *m)
+{
+    const p5_model *model = m->model;
+    data_cache_init(&m->data, model->data_cache.ways);
+    code_cache_init(&m->code, model->code_cache.ways);
+    tlb_init(&m->data_tlb, model->data_tlb.sets, model->data_tlb.ways, false);
+    tlb_init(&m->code_tlb, model->code_tlb.sets, model->code_tlb.ways, false);
+    if (m->separate_large)
+        tlb_init(&m->data_tlb_large, model->data_tlb.large_sets, model->data_tlb.large_ways, true);
+    write_buffer_init(&m->writes, model->write_buffers, model->write_buffer_per_pipe);
+    bus_reset(&m->bus);
+    m->data_fill = m->code_fill = (line_fill){1, 0}; /* no line: not a multiple of 32 */
+    m->ewbe_at = 0;
+    m->ewbe_clocks = (uint64_t)model->bus.ewbe * model->half_ratio / 2;
+    agent_reset(m);
+    memory_set_quiet(m);
+}
+
+void memory_set_class(struct memory *m, unsigned cpl_class)
+{
+    m->class = m->bus.class = cpl_class;
+    if (!m->counts_apart)
+        m->uses = m->own_uses[cpl_class];
+}
+
+void memory_set_control(struct memory *m, const p5_control *control)
+{
+    m->paging = control->paging;
+    m->cache_disable = control->cache_disable;
+    m->not_write_through = control->not_write_through;
+    m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
+    m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
+    code_cache_touch_all(&m->code);
+    memory_set_quick(m);
+    memory_set_quiet(m);
+}
+
+void memory_load_cr3(struct memory *m)
+{
+    tlb_flush(&m->data_tlb);
+    tlb_flush(&m->data_tlb_large);
+    tlb_flush(&m->code_tlb);
+}
+
+void memory_invlpg(struct memory *m, uint32_t linear)
+{
+    tlb_invalidate(&m->data_tlb, linear);
+    if (m->separate_large)
+        tlb_invalidate(&m->data_tlb_large, linear);
+    tlb_invalidate(&m->code_tlb, linear);
+}
+
+/* Modified lines go to the bus one after the other; afterwards both caches are empty. */
+uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
+{
+    memory_let_agent(m, asked);
+    uint64_t clock = memory_drained(m, asked);
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            if (m->data.state[set][way] == MESI_MODIFIED)
+                clock = memory_write_back(m, data_cache_address(&m->data, set, way), clock);
+    memory_invd(m, clock);
+    return clock;
+}
+
+/* What was in modified lines only is lost. (What WBINVD has written back is in memory already.) */
+static void lose_modified(struct memory *m)
+{
+    if (m->hooks.from_memory == NULL)
+        return;
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            if (m->data.state[set][way] == MESI_MODIFIED)
+                m->hooks.from_memory(m->hooks.context, data_cache_address(&m->data, set, way), CACHE_LINE);
+}
+
+uint64_t memory_invd(struct memory *m, uint64_t asked)
+{
+    lose_modified(m);
+    data_cache_invalidate(&m->data);
+    code_cache_invalidate(&m->code);
+    write_buffer_keep_shared(&m->writes);
+    return asked;
+}
+
+uint64_t memory_drained(struct memory *m, uint64_t asked)
+{
+    uint64_t done = memory_writes_done(m);
+    return asked > done ? asked : done;
+}
+
+void memory_make_exclusive(struct memory *m, uint64_t clock)
+{
+    uint32_t line;
+    while (write_buffer_upgrade(&m->writes, clock, &line)) {
+        int way = data_cache_find(&m->data, line);
+        if (way >= 0 && m->data.state[cache_set(line)][way] == MESI_SHARED)
+            data_cache_set_state(&m->data, cache_set(line), (unsigned)way, MESI_EXCLUSIVE);
+    }
+}
+
+uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
+{
+    unsigned entry = write_buffer_next(&m->writes, false);
+    uint64_t taken = m->writes.free_at[entry] > asked ? m->writes.free_at[entry] : asked;
+    memory_upgrade_lines(m, taken);
+    *end = bus_write(&m->bus, taken + m->model->latency.miss_to_bus);
+    write_buffer_take(&m->writes, entry, *end, 0, false);
+    memory_set_quiet(m);
+    return taken;
+}
+
+/* Remembers how far it is to the regions around an address that is in none. */
+bool memory_find_region(struct memory *m, uint32_t physical)
+{
+    if (model_uncacheable(m->model, physical))
+        return true;
+    uint32_t first = 0, last = UINT32_MAX;
+    for (unsigned i = 0; i < m->model->uncacheable_count; i++) {
+        const model_region *region = &m->model->uncacheable[i];
+        if (region->last < physical && region->last >= first)
+            first = region->last + 1;
+        if (region->first > physical && region->first <= last)
+            last = region->first - 1;
+    }
+    m->cacheable_from = first;
+    m->cacheable_bytes = (uint64_t)last - first + 1;
+    return false;
+}
+
+void memory_pass(struct memory *m, uint64_t clock)
+{
+    memory_let_agent(m, clock);
+}
+
+void memory_on_bus(struct memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
+                   void *context)
+{
+    bus_on_use(&m->bus, tell, context);
+}
+
+void memory_tell_bus(struct memory *m)
+{
+    bus_tell(&m->bus);
+}
+
+void memory_advance(struct memory *m, uint64_t clock)
+{
+    bus_advance(&m->bus, clock);
+    memory_upgrade_lines(m, clock);
+    memory_fold(m);
+}

@@ -1,0 +1,216 @@
+/* The memory side of one core: its caches, TLBs, write buffers and bus, and the times at which what is under
+ * way will be done. For the files of the memory side, the test registers (raw entries) and the inlined hot
+ * path; the pipe uses memory.h.
+ *
+ *   memory_data.c   data references        memory_count.c  their events        walk.c   page walks
+ *   memory_quick.c  ... the plain ones     snoop.c         internal and external snoops
+ *   memory_code.c   code fetches           memory_system.c life, control, draining */
+#ifndef CORE_MEMORY_MEMORY_SYSTEM_H
+#define CORE_MEMORY_MEMORY_SYSTEM_H
+
+#include "core/bus/agent.h"
+#include "core/bus/bus.h"
+#include "core/memory/code_cache.h"
+#include "core/event/counts.h"
+#include "core/memory/data_cache.h"
+#include "core/model/model.h"
+#include "core/memory/tlb.h"
+#include "core/memory/write_buffer.h"
+
+/* A line fill under way. `done`: the line can be used from the array. */
+typedef struct line_fill {
+    uint32_t line;
+    uint64_t done;
+} line_fill;
+
+/* What a reference that takes one look-up came to, as far as events go: memory_data.c counts uses of each
+ * kind, and memory_fold turns them into events. The lowest bits are PARTNER* of memory.h. */
+enum {
+    KIND_WRITE = 8,
+    KIND_MMX = 16,
+    KIND_MISSED = 32,
+    KIND_TO_E_OR_M = 64, /* a write that hit an E or M line */
+    REFERENCE_KINDS = 128
+};
+/* Behind them, core clocks that references have waited. */
+enum { WAITED_FOR_READ = REFERENCE_KINDS, WAITED_FOR_BUFFER, REFERENCE_USES };
+
+/* What the owner's page_bits_set has answered lately, for memo_check.c. */
+enum { MEMORY_TOLD = 64 };
+typedef struct memory_told_bits {
+    uint32_t linear;
+    unsigned bits;
+    bool write;
+} memory_told_bits;
+typedef struct memory_told {
+    memory_told_bits bits[MEMORY_TOLD];
+    unsigned count;
+} memory_told;
+
+struct memory {
+    /* Hot path: see memory_fast.h. */
+    data_cache data;
+    tlb data_tlb;
+    uint64_t read_quiet,
+        write_quiet; /* from these clocks on nothing is under way that could delay any hit of that kind */
+    bool paging;
+    bool separate_large; /* 4 MB pages have a TLB of their own */
+    bool code_tlb_splits;
+    bool same_set_waits; /* a fill holds up the hits of its set, not only of its line */
+    code_cache code;
+    tlb code_tlb;
+    line_fill data_fill, code_fill;
+    uint64_t code_parts[4]; /* when its 8-byte parts can be decoded */
+    agent agent;
+
+    /* Everything else. */
+    tlb data_tlb_large;
+    write_buffer writes;
+    uint64_t locked_read; /* clock at which the data of the last locked reference was there */
+    uint64_t ewbe_at;     /* clock from which EWBE# is active again */
+    uint64_t ewbe_clocks; /* from the end of a write to then */
+    bus bus;
+    const p5_model *model;
+    p5_core_hooks hooks; /* memory_apart: never NULL; without to_memory it says no */
+    counts *totals;
+    uint64_t *uses; /* of each kind, not yet in the totals; NULL: all references are there at once */
+    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
+    bool quick;        /* references may pass by memory_quick.c, if nothing about themselves is against it */
+    bool counts_apart; /* the profile says where to count */
+    unsigned class;
+    uint32_t cacheable_from;  /* a range of addresses that the board caches, */
+    uint64_t cacheable_bytes; /* ... 0 bytes: none is known */
+    bool v_pipe;
+    uint8_t partner;                 /* PARTNER* of memory.h, for the next reference */
+    bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
+    bool cache_disable, not_write_through;
+    bool loses_mmx_writes; /* erratum 75: event 2Eh of counter 1 does not see non-cacheable writes of MMX
+                              instructions */
+    memory_told *told;     /* what the owner has said, for who wants to know; or NULL */
+};
+
+/* True while replacement bits of the data cache stand still and hits are not the usual ones. */
+static inline bool memory_frozen(const struct memory *m)
+{
+    return m->cache_disable;
+}
+
+/* Adds one occurrence of an event. */
+static inline void memory_count(struct memory *m, enum p5_event event)
+{
+    counts_add(m->totals, event, m->class, 1, 1);
+}
+
+/* ... of an event that the P54C does not have. */
+static inline void memory_count_p55c(struct memory *m, enum p5_event event)
+{
+    if (m->model->family == P5_FAMILY_P55C)
+        memory_count(m, event);
+}
+
+/* Adds clocks of a duration event. */
+static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t clocks)
+{
+    counts_add(m->totals, event, m->class, clocks, clocks);
+}
+
+/* ---- between the files of the memory side ---- */
+
+/* Walks the page tables for a TLB miss known at `asked`; answers the clock at which the reference looks up
+ * again. */
+uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
+                   uint64_t asked);
+uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked);
+/* First write through an entry whose dirty bit is clear. */
+uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked);
+
+/* Internal snoop before a page-table entry is read or a code line is fetched: a modified data line goes to
+ * the bus first. A code fetch (or an update of the entry) leaves no copy behind. */
+void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
+/* A data reference that goes to the bus leaves no copy of the line in the code cache. */
+static inline void snoop_code_cache(struct memory *m, uint32_t physical)
+{
+    if (__builtin_expect(code_cache_find(&m->code, physical) >= 0, 0))
+        code_cache_drop(&m->code, physical);
+}
+
+/* Sends the modified line at physical address `line` to the bus; answers when it is there. */
+uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked);
+/* A bus cycle has written these bytes: memory holds what the processor sees there. */
+static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
+{
+    if (__builtin_expect(*m->hooks.memory_apart, 0))
+        m->hooks.to_memory(m->hooks.context, physical, size);
+}
+/* The owner looks at bus cycles: type P5_CYCLE_*. */
+static inline void memory_cycle(const struct memory *m, uint32_t physical, uint32_t size, unsigned type)
+{
+    if (__builtin_expect(m->hooks.bus_cycle != NULL, 0))
+        m->hooks.bus_cycle(m->hooks.context, physical, size, type);
+}
+/* Shared lines whose write-through has ended by `clock` become exclusive. */
+void memory_make_exclusive(struct memory *m, uint64_t clock);
+static inline void memory_upgrade_lines(struct memory *m, uint64_t clock)
+{
+    if (__builtin_expect(clock >= m->writes.upgrade_at, 0))
+        memory_make_exclusive(m, clock);
+}
+
+/* Clock from which a write to an E or M line is not held by older writes (strong ordering). */
+static inline uint64_t memory_writes_done(const struct memory *m)
+{
+    return m->writes.drained > m->ewbe_at ? m->writes.drained : m->ewbe_at;
+}
+
+/* Recomputes read_quiet and write_quiet. */
+static inline void memory_set_quiet(struct memory *m)
+{
+    uint64_t writes_done = memory_writes_done(m);
+    m->read_quiet = memory_frozen(m) ? UINT64_MAX : m->data_fill.done;
+    m->write_quiet = m->read_quiet > writes_done ? m->read_quiet : writes_done;
+}
+
+/* Recomputes `quick`: after a change of control inputs or of who looks on. */
+void memory_set_quick(struct memory *m);
+
+/* True if the board answers KEN# inactive for `physical`. */
+bool memory_find_region(struct memory *m, uint32_t physical);
+static inline bool memory_uncacheable(struct memory *m, uint32_t physical)
+{
+    return physical - m->cacheable_from >= m->cacheable_bytes && memory_find_region(m, physical);
+}
+
+/* Events 0-5, 28h, 29h and their MMX-only versions of `uses` references of one kind, each of which counts as
+ * `halves` references with `misses` misses. A signal that the partner has on already is on for no further
+ * clock. */
+void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
+                       uint64_t uses);
+/* Adds what was counted by kind and what was waited, and empties it. */
+void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class);
+/* Brings the totals up to what was counted there. */
+void memory_fold(struct memory *m);
+
+/* ---- external agents ---- */
+
+typedef enum snoop_result {
+    SNOOP_MISS,
+    SNOOP_HIT /* HIT# */,
+    SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */
+} snoop_result;
+/* What the caches do when another master reads or (`invalidate`) writes a line; `*done` as below. */
+snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done);
+/* An inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin. `*done`:
+ * clock at which a write-back that it caused has ended, or `clock`. */
+snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
+                            uint64_t *done);
+/* Another master owns the bus for `bus_clocks` from `clock` on (HOLD/HLDA, AHOLD, BOFF#); answers when it is
+ * free. */
+uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks);
+/* Lets the board's agent do what is due at `clock`, the time of a request. */
+static inline void memory_let_agent(struct memory *m, uint64_t clock)
+{
+    if (__builtin_expect(m->agent.due <= clock, 0))
+        agent_run(m, clock);
+}
+
+#endif

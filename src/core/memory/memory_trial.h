@@ -1,0 +1,41 @@
+/* References tried out: what memory_quick.c will answer a few of them in turn, after which everything is as
+ * it was before. For who wants to know beforehand how long a stretch will take. */
+#ifndef CORE_MEMORY_MEMORY_TRIAL_H
+#define CORE_MEMORY_MEMORY_TRIAL_H
+
+#include "core/memory/memory.h"
+
+enum { TRIAL_REFERENCES = 16 };
+
+/* What such a reference can change, as it was before. */
+typedef struct memory_trial {
+    struct {
+        unsigned set;
+        uint32_t at_hand[2], tag[CACHE_WAYS];
+        uint8_t state[CACHE_WAYS], lru;
+        uint32_t *l2_tag, l2_line; /* NULL: the board's L2 does not cache it */
+    } references[TRIAL_REFERENCES];
+    unsigned count;
+    uint64_t tlb_lru[TLB_ENTRIES];
+    tlb_keys tlb_last;
+    uint64_t read_quiet, write_quiet, ewbe_at;
+    line_fill data_fill;
+    write_buffer writes;
+    bus bus;
+    p5_bus_use on_bus[BUS_RECENT + BUS_UNTOLD]; /* meanwhile */
+    counts *totals;
+    uint64_t *uses;
+    /* What is counted meanwhile, for nobody: */
+    counts nobodys;
+    uint64_t nobodys_uses[REFERENCE_USES];
+} memory_trial;
+
+void memory_trial_begin(memory_trial *t, struct memory *m);
+void memory_trial_end(memory_trial *t, struct memory *m);
+
+/* The next reference: QUICK_USUAL, another answer of memory_quick.c, or QUICK_NOT if it is not known; then no
+ * further one may be tried. */
+uint64_t memory_trial_ask(memory_trial *t, struct memory *m, const p5_access *access, uint64_t asked,
+                          bool mmx, bool v_pipe);
+
+#endif

@@ -1,0 +1,63 @@
+/* Snoops. Internal ones keep a line from being valid in both caches (241428, 6.5.3); external ones answer
+ * inquire cycles of other bus masters. */
+#include "core/memory/memory_system.h"
+
+uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked)
+{
+    memory_is_written(m, line, CACHE_LINE);
+    memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
+    memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
+    return bus_write_back(&m->bus, asked);
+}
+
+void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked)
+{
+    int way = data_cache_find(&m->data, physical);
+    if (way < 0)
+        return;
+    unsigned set = cache_set(physical);
+    bool modified = m->data.state[set][way] == MESI_MODIFIED;
+    if (modified)
+        memory_write_back(m, cache_line(physical), asked);
+    if (invalidate)
+        data_cache_set_state(&m->data, set, (unsigned)way, MESI_INVALID);
+    else if (modified)
+        data_cache_set_state(&m->data, set, (unsigned)way, MESI_SHARED);
+}
+
+snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done)
+{
+    *done = clock;
+    snoop_result result = SNOOP_MISS;
+    if (code_cache_find(&m->code, physical) >= 0) {
+        result = SNOOP_HIT;
+        if (invalidate)
+            code_cache_drop(&m->code, physical);
+    }
+    int way = data_cache_find(&m->data, physical);
+    if (way < 0)
+        return result;
+    unsigned set = cache_set(physical);
+    result = SNOOP_HIT;
+    if (m->data.state[set][way] == MESI_MODIFIED) {
+        result = SNOOP_HIT_MODIFIED;
+        *done = memory_write_back(m, cache_line(physical), clock);
+    }
+    data_cache_set_state(&m->data, set, (unsigned)way, invalidate ? MESI_INVALID : MESI_SHARED);
+    return result;
+}
+
+snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
+                            uint64_t *done)
+{
+    memory_upgrade_lines(m, clock);
+    memory_count(m, P5_EVENT_EXTERNAL_SNOOPS);
+    if (data_cache_find(&m->data, physical) >= 0)
+        memory_count(m, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS);
+    return snoop_line(m, physical, invalidate, clock, done);
+}
+
+uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks)
+{
+    return bus_foreign(&m->bus, clock, bus_clocks);
+}

@@ -1,0 +1,99 @@
+/* A translation look-aside buffer: up to 64 entries in sets of ways, tree pseudo-LRU. The P54C has a data TLB
+ * of 16 sets of 4 for 4 KB pages beside one of 2 sets of 4 for 4 MB pages, and a code TLB of 8 sets of 4 that
+ * keeps 4 MB pages in pieces; the P55C has fully associative ones that hold both sizes. What the entries
+ * translate to is the engine's business and kept here for the test registers only. */
+#ifndef CORE_MEMORY_TLB_H
+#define CORE_MEMORY_TLB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/memory/replacement.h"
+
+enum { TLB_ENTRIES = 64, TLB_HINTS = 256 };
+
+/* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is set for pages of CPL 0 only (manual, table
+ * 26-11). */
+enum { TLB_SUPERVISOR = 1, TLB_WRITABLE = 2, TLB_CACHE_DISABLE = 4, TLB_WRITE_THROUGH = 8 };
+
+/* key: linear page address | TLB_VALID | TLB_LARGE for a 4 MB page; 0 = invalid. */
+enum { TLB_VALID = 1, TLB_LARGE = 2 };
+
+/* What an entry translates, by kind of reference (0 read, 1 write): writes have no key until the entry is
+ * dirty. */
+typedef struct tlb_keys {
+    uint32_t of[2];
+} tlb_keys;
+
+typedef struct tlb_row {
+    tlb_keys key;
+    uint64_t keep, point; /* what a use does to the LRU bits of its set, as in tlb.order */
+    uint32_t physical;
+    uint8_t set;
+    uint8_t attributes;
+    uint8_t unused[2]; /* 0 */
+} tlb_row;
+
+typedef struct tlb {
+    tlb_row row[TLB_ENTRIES];  /* entry set * ways + way */
+    uint64_t lru[TLB_ENTRIES]; /* by set */
+    tlb_keys last; /* of the entry used last: its LRU bits already point away from it; 0 = unknown */
+    uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
+                                checked against its key */
+    unsigned sets, ways, way_bits;
+    unsigned page_bits; /* of the set index: 12, or 22 for an array of 4 MB pages */
+    replacement order;
+} tlb;
+
+void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
+/* Invalidates every entry; LRU bits 0. */
+void tlb_flush(tlb *t);
+
+static inline uint32_t tlb_key(uint32_t linear, bool large)
+{
+    return large ? (linear & 0xffc00000u) | TLB_VALID | TLB_LARGE : (linear & 0xfffff000u) | TLB_VALID;
+}
+
+static inline unsigned tlb_hint_of(uint32_t key)
+{
+    return ((key & TLB_LARGE) != 0 ? key >> 22 : key >> 12) % TLB_HINTS;
+}
+
+/* A use of an entry: the LRU bits of its set point away from it. */
+static inline void tlb_used_row(tlb *t, const tlb_row *row)
+{
+    t->lru[row->set] = (t->lru[row->set] & row->keep) | row->point;
+    t->last = row->key;
+}
+
+static inline void tlb_used(tlb *t, unsigned entry)
+{
+    tlb_used_row(t, &t->row[entry]);
+}
+
+/* Entry that translates `key`, -1 if none. Changes nothing but the hint. */
+int tlb_find(tlb *t, uint32_t key);
+/* Takes a translation into the first invalid way of its set, or the one that the LRU bits point to; answers
+ * the entry. */
+unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty);
+/* The first write through an entry. */
+void tlb_set_dirty(tlb *t, unsigned entry);
+/* Drops an entry. */
+void tlb_drop(tlb *t, unsigned entry);
+/* INVLPG: drops what translates `linear`, of either size. */
+void tlb_invalidate(tlb *t, uint32_t linear);
+
+/* Raw access for the test registers (TR6, TR7), which search rather than index on reads. */
+typedef struct tlb_entry {
+    uint32_t linear, physical;
+    bool valid, large, dirty;
+    uint8_t attributes; /* TLB_SUPERVISOR ... */
+    uint64_t lru;       /* of the set */
+} tlb_entry;
+tlb_entry tlb_get(const tlb *t, unsigned entry);
+/* The entry that is way `way` of the set of `key`; of a fully associative TLB, entry `way`. */
+unsigned tlb_place(const tlb *t, uint32_t key, unsigned way);
+/* Writes way `way` of the set that entry->linear selects. */
+void tlb_put(tlb *t, unsigned way, const tlb_entry *entry);
+
+#endif

@@ -1,0 +1,133 @@
+/* Page walks: hardware reads of the directory and the table entry as single bus reads, never served by or
+ * taken into the caches, and the locked updates of their accessed and dirty bits (241428, 5.1 CACHE#, 6.4.3).
+ */
+#include "core/memory/memory_system.h"
+
+/* Sets a bit of a page-table entry: locked read, locked write; no copy of the entry stays in the caches. */
+static uint64_t update_entry(struct memory *m, uint32_t entry, uint64_t asked)
+{
+    snoop_data_cache(m, entry, true, asked);
+    snoop_code_cache(m, entry);
+    memory_count(m, P5_EVENT_LOCKED_BUS_CYCLE);
+    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+    memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+    uint64_t read = bus_locked_read(&m->bus, asked + m->model->latency.miss_to_bus);
+    memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED);
+    memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED | P5_CYCLE_WRITE);
+    return bus_locked_write(&m->bus, read + m->model->latency.miss_to_bus);
+}
+
+static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
+{
+    snoop_data_cache(m, entry, false, asked);
+    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+    memory_cycle(m, entry, 4, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
+    return bus_read_single(&m->bus, asked, entry);
+}
+
+/* The owner says it once; who checks the memo wants to know it, too. */
+static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
+{
+    unsigned bits = m->hooks.page_bits_set(m->hooks.context, linear, write);
+    memory_told *told = m->told;
+    if (told != NULL && bits != 0 && told->count < MEMORY_TOLD)
+        told->bits[told->count++] = (memory_told_bits){linear, bits, write};
+    return bits;
+}
+
+/* The bus part of a walk; `*large`: there is no table entry. */
+static uint64_t walk_entries(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large,
+                             unsigned *set)
+{
+    const model_latency *latency = &m->model->latency;
+    uint32_t directory = 0, table = 0;
+    *large = false;
+    *set = 0;
+    if (m->hooks.walk == NULL)
+        return asked;
+    m->hooks.walk(m->hooks.context, linear, &directory, &table);
+    if (m->hooks.page_bits_set != NULL)
+        *set = bits_set(m, linear, write);
+    uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
+    if ((*set & P5_PAGE_DIRECTORY_ACCESSED) != 0)
+        clock = update_entry(m, directory, clock);
+    *large = table == 0;
+    if (!*large) {
+        clock = read_entry(m, table, clock + latency->walk_between);
+        if ((*set & (P5_PAGE_ACCESSED | P5_PAGE_DIRTY)) != 0)
+            clock = update_entry(m, table, clock);
+    } else if ((*set & (P5_PAGE_ACCESSED | P5_PAGE_DIRTY)) != 0) {
+        clock = update_entry(m, directory, clock);
+    }
+    return clock + latency->walk_end;
+}
+
+uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t asked)
+{
+    const model_latency *latency = &m->model->latency;
+    tlb *t = code ? &m->code_tlb : &m->data_tlb, *large = code || !m->separate_large ? t : &m->data_tlb_large;
+    if (m->hooks.walk == NULL || tlb_find(t, tlb_key(linear, false)) >= 0 ||
+        tlb_find(large, tlb_key(linear, true)) >= 0)
+        return asked;
+    uint32_t directory = 0, table = 0;
+    m->hooks.walk(m->hooks.context, linear, &directory, &table);
+    enum p5_event miss = code ? P5_EVENT_CODE_TLB_MISS : P5_EVENT_DATA_TLB_MISS;
+    if (code)
+        memory_count(m, P5_EVENT_CODE_READ);
+    for (unsigned n = m->model->errata ? 2 : 1; n > 0; n--)
+        memory_count(m, miss);
+    uint64_t clock = read_entry(m, directory, asked + latency->walk_start);
+    if (table != 0)
+        clock = read_entry(m, table, clock + latency->walk_between);
+    clock += latency->walk_end;
+    if (!code) {
+        memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clock - asked);
+        memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, clock - asked);
+    }
+    memory_set_quiet(m);
+    return clock;
+}
+
+/* Rights and attributes of a new entry, which only the test registers look at. */
+static uint8_t attributes_of(const struct memory *m, uint32_t linear)
+{
+    unsigned bits = m->hooks.page_rights != NULL ? m->hooks.page_rights(m->hooks.context, linear) : 0;
+    return (uint8_t)(((bits & P5_PAGE_WRITABLE) != 0 ? TLB_WRITABLE : 0) |
+                     ((bits & P5_PAGE_SUPERVISOR) != 0 ? TLB_SUPERVISOR : 0) |
+                     ((bits & P5_PAGE_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
+                     ((bits & P5_PAGE_WRITE_THROUGH) != 0 ? TLB_WRITE_THROUGH : 0));
+}
+
+uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
+                   uint64_t asked)
+{
+    bool large;
+    unsigned set;
+    uint64_t clock = walk_entries(m, key & 0xfffff000u, write, asked, &large, &set);
+    tlb *t = (key & TLB_LARGE) != 0 && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    tlb_fill(t, key, physical, (uint8_t)(attributes | attributes_of(m, key & 0xfffff000u)), write);
+    return clock;
+}
+
+uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked)
+{
+    bool large;
+    unsigned set;
+    uint64_t clock = walk_entries(m, key & 0xfffff000u, false, asked, &large, &set);
+    tlb_fill(&m->code_tlb, large && !m->code_tlb_splits ? tlb_key(key, true) : key, physical,
+             attributes_of(m, key & 0xfffff000u), false);
+    return clock;
+}
+
+uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked)
+{
+    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    tlb_set_dirty(t, entry);
+    uint32_t linear = t->row[entry].key.of[0] & 0xfffff000u;
+    if (m->hooks.walk == NULL || m->hooks.page_bits_set == NULL ||
+        (bits_set(m, linear, true) & P5_PAGE_DIRTY) == 0)
+        return asked;
+    uint32_t directory = 0, table = 0;
+    m->hooks.walk(m->hooks.context, linear, &directory, &table);
+    return update_entry(m, table != 0 ? table : directory, asked);
+}

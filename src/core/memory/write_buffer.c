@@ -1,0 +1,49 @@
+#include "core/memory/write_buffer.h"
+
+#include <string.h>
+
+void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe)
+{
+    memset(w, 0, sizeof *w);
+    w->entries = entries;
+    unsigned in_turn = per_pipe ? entries / 2 : entries;
+    w->next[1] = (uint8_t)(entries - in_turn);
+    for (unsigned entry = 0; entry < entries; entry++) {
+        uint8_t after = (uint8_t)((entry + 1) % in_turn != 0 ? entry + 1 : entry + 1 - in_turn);
+        uint8_t keep[2], put[2];
+        for (unsigned pipe = 0; pipe < 2; pipe++) {
+            bool taken = !per_pipe || pipe == entry / in_turn;
+            keep[pipe] = taken ? 0 : UINT8_MAX;
+            put[pipe] = taken ? after : 0;
+        }
+        memcpy(&w->keep[entry], keep, sizeof keep);
+        memcpy(&w->put[entry], put, sizeof put);
+    }
+    w->upgrade_at = UINT64_MAX;
+}
+
+bool write_buffer_upgrade(write_buffer *w, uint64_t clock, uint32_t *line)
+{
+    if (clock < w->upgrade_at)
+        return false;
+    unsigned first = 0;
+    uint64_t second_at = UINT64_MAX;
+    for (unsigned i = 0; i < w->entries; i++) {
+        if (w->upgrade[i] == 0)
+            continue;
+        if (w->free_at[i] == w->upgrade_at)
+            first = i;
+        else if (w->free_at[i] < second_at)
+            second_at = w->free_at[i];
+    }
+    *line = w->upgrade[first] - 1;
+    w->upgrade[first] = 0;
+    w->upgrade_at = second_at;
+    return true;
+}
+
+void write_buffer_keep_shared(write_buffer *w)
+{
+    memset(w->upgrade, 0, sizeof w->upgrade);
+    w->upgrade_at = UINT64_MAX;
+}

@@ -1,0 +1,70 @@
+/* The write buffers: 8 bytes each, one per pipe (P54C) or a pool of four (P55C). Misses, writes to shared
+ * lines and non-cacheable writes pass through them and go to the bus in program order; locked and I/O writes
+ * never do. */
+#ifndef CORE_MEMORY_WRITE_BUFFER_H
+#define CORE_MEMORY_WRITE_BUFFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { WRITE_BUFFERS = 4 };
+
+typedef struct write_buffer {
+    uint64_t free_at[WRITE_BUFFERS]; /* core clock at which the write of the entry has ended on the bus */
+    uint32_t upgrade[WRITE_BUFFERS]; /* shared line that becomes exclusive with the end of that write, + 1; 0
+                                        = none */
+    uint64_t upgrade_at;             /* core clock of the first such end; UINT64_MAX: none is waited for */
+    uint64_t drained;                /* core clock at which the youngest write has ended */
+    unsigned entries;
+    uint8_t next[2]; /* entry that is free first, of the U and V pipe; of a pool, both are the same */
+    /* What becomes of `next`, as one word, when an entry is taken: of which pipe it stays, and what the
+     * other's is then. */
+    uint16_t keep[WRITE_BUFFERS], put[WRITE_BUFFERS];
+} write_buffer;
+
+void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe);
+
+/* The entry that is free first for a write of the U or V pipe. Writes end in the order in which they were
+ * taken in: it is the one taken longest ago. */
+static inline unsigned write_buffer_next(const write_buffer *w, bool v_pipe)
+{
+    return w->next[v_pipe];
+}
+
+/* Clock at which the first entry is free. */
+static inline uint64_t write_buffer_first_free(const write_buffer *w)
+{
+    uint64_t u = w->free_at[w->next[0]], v = w->free_at[w->next[1]];
+    return u < v ? u : v;
+}
+
+/* True if a read that has to go to the bus in `clock` finds every entry taken. */
+static inline bool write_buffer_full(const write_buffer *w, uint64_t clock)
+{
+    return write_buffer_first_free(w) > clock;
+}
+
+/* Takes the entry that is free first for a write that ends on the bus in core clock `end`, later than all
+ * before. `upgrade`: `line` is shared and becomes exclusive then. */
+static inline void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line,
+                                     bool upgrade)
+{
+    uint16_t next;
+    memcpy(&next, w->next, sizeof next);
+    next = (uint16_t)((next & w->keep[entry]) | w->put[entry]);
+    memcpy(w->next, &next, sizeof next);
+    w->free_at[entry] = end;
+    w->upgrade[entry] = upgrade ? line + 1 : 0;
+    if (upgrade && end < w->upgrade_at)
+        w->upgrade_at = end;
+    w->drained = end;
+}
+
+/* A line whose write has ended by `clock` and that becomes exclusive, if there is one: true, and it is
+ * forgotten here. */
+bool write_buffer_upgrade(write_buffer *w, uint64_t clock, uint32_t *line);
+/* No line becomes exclusive. */
+void write_buffer_keep_shared(write_buffer *w);
+
+#endif

@@ -1,0 +1,377 @@
+#include "core/model/model.h"
+
+#include <ini.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum { MODEL_DEPTH = 4, MODEL_MAX_FIELDS = 128 };
+
+/* One file while it is read; `below` is the file whose base it is. */
+typedef struct parser {
+    p5_model *model;
+    p5_error *error;
+    const char *where;
+    const char *cursor; /* rest of the text */
+    unsigned line;
+    unsigned depth;
+    p5_status status;
+    bool keys_seen;              /* base must come first */
+    bool seen[MODEL_MAX_FIELDS]; /* in this file */
+    bool *complete;              /* in this file or one of its bases */
+} parser;
+
+static p5_status load(parser *from, const char *name);
+
+static p5_status set_field(parser *p, const model_field *field, const char *value)
+{
+    char expected[MODEL_EXPECTED];
+    if (model_value_set(p->model, field, value, expected))
+        return P5_OK;
+    p->status = error_set(p->error, P5_ERR_RANGE, "%s.%s = %s: expected %s", field->section, field->key,
+                          value, expected);
+    error_at(p->error, p->where, p->line, 0);
+    return p->status;
+}
+
+/* fgets over the text, counting lines for the handler, which inih does not tell. */
+static char *read_line(char *into, int size, void *stream)
+{
+    parser *p = stream;
+    if (*p->cursor == '\0' || p->status != P5_OK)
+        return NULL;
+    size_t length = strcspn(p->cursor, "\n");
+    p->line++;
+    if (length > MODEL_LINE || length + 2 > (size_t)size) {
+        p->status = error_set(p->error, P5_ERR_SYNTAX, "the line is longer than %d characters", MODEL_LINE);
+        error_at(p->error, p->where, p->line, 0);
+        return NULL;
+    }
+    memcpy(into, p->cursor, length);
+    into[length] = '\n';
+    into[length + 1] = '\0';
+    p->cursor += length + (p->cursor[length] == '\n');
+    return into;
+}
+
+static p5_status unknown_key(parser *p, const char *section, const char *key)
+{
+    char wanted[MODEL_LINE * 2], sentence[P5_ERROR_TEXT];
+    static const char base[] = "model.base";
+    char names[MODEL_MAX_FIELDS][48];
+    snprintf(wanted, sizeof wanted, "%s.%s", section, key);
+    text_nearest nearest;
+    text_nearest_init(&nearest, wanted);
+    text_nearest_offer(&nearest, base);
+    for (unsigned i = 0; i < model_field_count; i++) {
+        snprintf(names[i], sizeof names[i], "%s.%s", model_fields[i].section, model_fields[i].key);
+        text_nearest_offer(&nearest, names[i]);
+    }
+    p->status = error_set(p->error, P5_ERR_NAME, "a model has no key '%s' in section [%s]", key, section);
+    error_at(p->error, p->where, p->line, 0);
+    error_hint(p->error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
+    return p->status;
+}
+
+static int take_key(void *user, const char *section, const char *key, const char *value)
+{
+    parser *p = user;
+    if (p->status != P5_OK)
+        return 0;
+    if (strcmp(section, "model") == 0 && strcmp(key, "base") == 0) {
+        if (p->keys_seen) {
+            p->status = error_set(p->error, P5_ERR_SYNTAX, "model.base must be the first key of a file");
+            error_at(p->error, p->where, p->line, 0);
+            return 0;
+        }
+        p->keys_seen = true;
+        return load(p, value) == P5_OK;
+    }
+    p->keys_seen = true;
+    for (unsigned i = 0; i < model_field_count; i++) {
+        const model_field *field = &model_fields[i];
+        if (strcmp(field->section, section) != 0 || strcmp(field->key, key) != 0)
+            continue;
+        if (p->seen[i]) {
+            p->status = error_set(p->error, P5_ERR_SYNTAX, "%s.%s is given twice", section, key);
+            error_at(p->error, p->where, p->line, 0);
+            return 0;
+        }
+        p->seen[i] = p->complete[i] = true;
+        return set_field(p, field, value) == P5_OK;
+    }
+    unknown_key(p, section, key);
+    return 0;
+}
+
+static p5_status parse(parser *p)
+{
+    int line = ini_parse_stream(read_line, p, take_key, p);
+    if (p->status == P5_OK && line > 0) {
+        p->status = error_set(p->error, P5_ERR_SYNTAX, "expected [SECTION] or KEY = VALUE");
+        error_at(p->error, p->where, (unsigned)line, 0);
+    }
+    return p->status;
+}
+
+/* Reads a whole file; NULL with `error` set. */
+static char *read_file(const char *path, p5_error *error)
+{
+    enum { LARGEST = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    char *text = file != NULL ? malloc(LARGEST + 1) : NULL;
+    size_t size = text != NULL ? fread(text, 1, LARGEST, file) : 0;
+    bool good = text != NULL && !ferror(file) && feof(file);
+    if (file != NULL)
+        fclose(file);
+    if (!good) {
+        error_set(error, P5_ERR_IO, "the model file cannot be read");
+        error_at(error, path, 0, 0);
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}
+
+static bool is_path(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
+}
+
+/* A file named by a file stands beside it. */
+static void beside(char *path, size_t size, const char *file, const char *name)
+{
+    const char *slash = strrchr(file, '/');
+    if (name[0] == '/' || slash == NULL)
+        snprintf(path, size, "%s", name);
+    else
+        snprintf(path, size, "%.*s/%s", (int)(slash - file), file, name);
+}
+
+static p5_status no_such_model(p5_error *error, const char *name)
+{
+    char sentence[P5_ERROR_TEXT];
+    text_nearest nearest;
+    text_nearest_init(&nearest, name);
+    for (const embedded_file *file = model_files; file->name != NULL; file++)
+        text_nearest_offer(&nearest, file->name);
+    p5_status status = error_set(error, P5_ERR_NAME, "there is no model '%s'", name);
+    error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
+    return status;
+}
+
+/* Reads `name` (a built-in file or a path) into from->model. `from` is the file that names it as its base, or
+ * the outermost request. */
+static p5_status load(parser *from, const char *name)
+{
+    parser inner = {.model = from->model,
+                    .error = from->error,
+                    .where = name,
+                    .depth = from->depth + 1,
+                    .complete = from->complete};
+    if (inner.depth > MODEL_DEPTH) {
+        from->status =
+            error_set(from->error, P5_ERR_SYNTAX, "bases are nested more than %d deep", MODEL_DEPTH);
+        error_at(from->error, from->where, from->line, 0);
+        return from->status;
+    }
+    if (is_path(name)) {
+        char path[4096];
+        beside(path, sizeof path, from->where != NULL ? from->where : "", name);
+        char *text = read_file(path, from->error);
+        if (text == NULL)
+            return from->status = P5_ERR_IO;
+        inner.where = path;
+        inner.cursor = text;
+        from->status = parse(&inner);
+        free(text);
+        return from->status;
+    }
+    for (const embedded_file *file = model_files; file->name != NULL; file++)
+        if (text_same_name(file->name, name)) {
+            inner.cursor = file->text;
+            return from->status = parse(&inner);
+        }
+    from->status = no_such_model(from->error, name);
+    error_at(from->error, from->where, from->line, 0);
+    return from->status;
+}
+
+/* What the family and the BTB's key decide about the pipe. */
+static void follow_family(p5_model *m)
+{
+    bool p54c = m->family == P5_FAMILY_P54C;
+    m->timing.index = p54c ? 0 : 1;
+    m->timing.fifo = !p54c;
+    m->timing.end_bits = p54c;
+    m->timing.btb_by_pairs = m->btb.key == BTB_KEY_PREVIOUS_PAIR;
+}
+
+/* What no single key can tell. */
+static p5_status check(const p5_model *m, const bool *complete, const char *name, p5_error *error)
+{
+    p5_status status = P5_OK;
+    for (unsigned i = 0; i < model_field_count && status == P5_OK; i++)
+        if (!complete[i] && model_fields[i].kind != MODEL_STRING)
+            status = error_set(error, P5_ERR_SYNTAX, "the model has no %s.%s (%s)", model_fields[i].section,
+                               model_fields[i].key, model_fields[i].meaning);
+    if (status != P5_OK)
+        ;
+    else if (m->code_tlb.sets * m->code_tlb.ways > 64 || m->data_tlb.sets * m->data_tlb.ways > 64)
+        status = error_set(error, P5_ERR_RANGE, "a TLB has at most 64 entries: sets times ways");
+    else if ((m->data_tlb.large_sets == 0) != (m->data_tlb.large_ways == 0) || m->data_tlb.large_ways == 1)
+        status =
+            error_set(error, P5_ERR_RANGE,
+                      "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways");
+    else if (m->timing.trig_small > m->timing.trig_middle)
+        status = error_set(error, P5_ERR_RANGE, "x87.trig_small is above x87.trig_middle");
+    else if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
+        status = error_set(error, P5_ERR_RANGE, "write_buffers.entries must be even if they belong to pipes");
+    else
+        return P5_OK;
+    error_at(error, name, 0, 0);
+    return status;
+}
+
+p5_status p5_model_open(const char *name, p5_model **out, p5_error *error)
+{
+    *out = NULL;
+    p5_model *model = calloc(1, sizeof *model);
+    if (model == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the model");
+    bool complete[MODEL_MAX_FIELDS] = {false};
+    parser outermost = {.model = model, .error = error, .complete = complete};
+    p5_status status = load(&outermost, name);
+    if (status == P5_OK)
+        status = check(model, complete, name, error);
+    if (status != P5_OK) {
+        free(model);
+        return status;
+    }
+    follow_family(model);
+    const char *slash = strrchr(name, '/');
+    snprintf(model->name, sizeof model->name, "%s", slash != NULL ? slash + 1 : name);
+    size_t length = strlen(model->name);
+    if (length > 4 && strcmp(model->name + length - 4, ".ini") == 0)
+        model->name[length - 4] = '\0';
+    *out = model;
+    return P5_OK;
+}
+
+p5_model *model_copy(const p5_model *model)
+{
+    p5_model *copy = malloc(sizeof *copy);
+    if (copy != NULL)
+        memcpy(copy, model, sizeof *copy);
+    return copy;
+}
+
+void p5_model_close(p5_model *model)
+{
+    free(model);
+}
+
+/* ---- questions ---- */
+
+const char *p5_model_name(const p5_model *model)
+{
+    return model->name;
+}
+
+unsigned p5_model_family(const p5_model *model)
+{
+    return model->family;
+}
+
+double p5_model_clock_mhz(const p5_model *model)
+{
+    return model->clock_mhz;
+}
+
+p5_status p5_model_set_clock(p5_model *model, double mhz, p5_error *error)
+{
+    if (!(mhz >= 1 && mhz <= 1000))
+        return error_set(error, P5_ERR_RANGE, "a clock of %g MHz: expected 1 to 1000", mhz);
+    model->clock_mhz = mhz;
+    return P5_OK;
+}
+
+/* KEY=VALUE,... into keys of one section; `alone`: the key of a first value without one, or NULL. */
+static p5_status set_keys(p5_model *model, const char *section, const char *alone, const char *text,
+                          p5_error *error)
+{
+    bool complete[MODEL_MAX_FIELDS] = {false};
+    parser p = {.model = model, .error = error, .where = "", .complete = complete};
+    char copy[MODEL_LINE + 1];
+    if (strlen(text) > MODEL_LINE)
+        return error_set(error, P5_ERR_SYNTAX, "more than %d characters", MODEL_LINE);
+    strcpy(copy, text);
+    char *cursor = copy, *part;
+    for (bool first = true; (part = text_field(&cursor, ',')) != NULL && p.status == P5_OK; first = false) {
+        char *value = strchr(part, '=');
+        if (first && value == NULL && alone != NULL) {
+            take_key(&p, section, alone, part);
+        } else if (value == NULL) {
+            p.status = error_set(error, P5_ERR_SYNTAX, "'%s' has no value: expected KEY=VALUE", part);
+        } else {
+            *value = '\0';
+            take_key(&p, section, part, value + 1);
+        }
+        if (p.status != P5_OK && error != NULL)
+            error->column = (unsigned)(part - copy) + 1;
+    }
+    return p.status;
+}
+
+p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
+{
+    return set_keys(model, "agent", "kind", text, error);
+}
+
+p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error)
+{
+    return set_keys(model, "pins", NULL, text, error);
+}
+
+p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error)
+{
+    return set_keys(model, "check", "cycle", text, error);
+}
+
+uint32_t p5_model_signature(const p5_model *model)
+{
+    return model->signature;
+}
+
+bool model_uncacheable(const p5_model *model, uint32_t physical)
+{
+    for (unsigned i = 0; i < model->uncacheable_count; i++)
+        if (physical >= model->uncacheable[i].first && physical <= model->uncacheable[i].last)
+            return true;
+    return false;
+}
+
+void p5_model_fields(const p5_model *model,
+                     void (*visit)(void *context, const char *section, const char *key, const char *value,
+                                   const char *meaning),
+                     void *context)
+{
+    char text[MODEL_LINE + 64];
+    for (unsigned i = 0; i < model_field_count; i++) {
+        model_value_text(model, &model_fields[i], text, sizeof text);
+        visit(context, model_fields[i].section, model_fields[i].key, text, model_fields[i].meaning);
+    }
+}
+
+const char *const *p5_model_names(void)
+{
+    static const char *const names[] = {"p55c-200", "p55c-166", "p55c-233", "p54c-100",
+                                        "p54c-133", "p54c-166", NULL};
+    return names;
+}

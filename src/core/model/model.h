@@ -1,0 +1,161 @@
+/* What a model file says, parsed: the processor, its structures and the board around it. One member per key;
+ * model_fields.c holds the table that ties keys, ranges and explanations to members. */
+#ifndef CORE_MODEL_MODEL_H
+#define CORE_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/embed.h"
+#include "core/model/timing.h"
+#include "p5scope/model.h"
+
+enum { MODEL_REGIONS = 8, MODEL_TEXT = 80 };
+
+/* A range of physical addresses, both ends included. */
+typedef struct model_region {
+    uint32_t first, last;
+} model_region;
+
+typedef struct model_cache {
+    uint32_t ways;
+    bool same_set_waits;
+} model_cache;
+
+typedef struct model_tlb {
+    uint32_t sets, ways;
+    uint32_t large_sets, large_ways; /* 0: 4 MB pages share the array, or are split into 4 KB pages */
+    bool split_large;
+} model_tlb;
+
+/* Core clocks between events inside the processor. */
+typedef struct model_latency {
+    uint32_t miss_to_bus, bus_to_use, fill_to_array;
+    uint32_t misaligned;
+    uint32_t walk_start, walk_between, walk_end;
+} model_latency;
+
+enum { BTB_KEY_PREVIOUS_PAIR, BTB_KEY_LAST_BYTE };
+enum { BTB_REPLACE_RANDOM, BTB_REPLACE_PLRU };
+typedef struct model_btb {
+    uint32_t key;
+    uint32_t replacement;
+    uint32_t tight_loop_pairs;
+    uint32_t stale_instructions;
+    uint32_t first_history, first_counter;
+    uint32_t return_entries;
+    bool aligned_loop_at_hand;
+} model_btb;
+
+/* Bus clocks of the board, from the clock of ADS# (counted) to that of BRDY# (counted). */
+typedef struct model_bus {
+    uint32_t idle_after_read, idle_after_write;
+    uint32_t write, write_back_first, write_back_next;
+    uint32_t locked_read, locked_write, locked_idle;
+    uint32_t io_read, io_write;
+    uint32_t ewbe;
+    bool write_back_lines; /* WB/WT# */
+} model_bus;
+
+typedef struct model_l2 {
+    uint32_t bytes, cacheable_bytes;
+    uint32_t first, next;
+    bool allocate_single;
+} model_l2;
+
+typedef struct model_dram {
+    uint32_t page_bytes;
+    uint32_t hit, closed, miss, next;
+    uint32_t close_idle;
+} model_dram;
+
+/* Another bus master: see agent.h. */
+enum { AGENT_NONE, AGENT_DMA, AGENT_PROCESSOR };
+typedef struct model_agent {
+    uint32_t kind;
+    uint32_t period, clocks, grant; /* bus clocks */
+    uint32_t base, length;          /* bytes */
+    bool write;
+} model_agent;
+
+/* Where the board leads PM0 and PM1. */
+enum { PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_IRQ /* and the 15 after it */ };
+enum { MODEL_PINS = 2 };
+
+/* The bus cycles that the board answers with BUSCHK#. */
+enum { CHECK_NONE, CHECK_READ, CHECK_WRITE, CHECK_CODE, CHECK_IN, CHECK_OUT };
+typedef struct model_check {
+    uint32_t cycle;   /* CHECK_* */
+    uint32_t address; /* physical, or a port */
+} model_check;
+
+enum { CC_CLOCKS_ASSERTED, CC_CLOCKS_FREE_RUNNING };
+
+struct p5_model {
+    char name[MODEL_TEXT];
+    char title[MODEL_TEXT];
+    uint32_t family;    /* P5_FAMILY_* */
+    uint32_t signature; /* CPUID leaf 1 EAX */
+    double clock_mhz;
+    uint32_t half_ratio; /* half core clocks per bus clock: 3 = 3/2, 4 = 2/1, ... 7 = 7/2 */
+    bool errata;
+    uint32_t cc_clocks;
+    timing timing;
+    model_cache code_cache, data_cache;
+    model_tlb code_tlb, data_tlb;
+    uint32_t write_buffers;
+    bool write_buffer_per_pipe;
+    model_latency latency;
+    model_btb btb;
+    model_bus bus;
+    model_l2 l2;
+    model_dram dram;
+    model_agent agent;
+    model_region uncacheable[MODEL_REGIONS];
+    uint32_t uncacheable_count;
+    uint32_t pins[MODEL_PINS];
+    model_check check;
+};
+
+/* How the text of a key becomes its member. */
+typedef enum model_kind {
+    MODEL_NUMBER, /* uint32_t in [min, max] */
+    MODEL_HEX,    /* the same, shown in hexadecimal */
+    MODEL_FLAG,   /* bool: on, off */
+    MODEL_REAL,   /* double in [min, max] */
+    MODEL_RATIO,  /* uint32_t: "5/2" -> 5 */
+    MODEL_CHOICE, /* uint32_t: position in `choices`, plus min */
+    MODEL_RANGES, /* the uncacheable regions */
+    MODEL_STRING
+} model_kind;
+
+typedef struct model_field {
+    const char *section, *key;
+    model_kind kind;
+    double min, max;
+    bool power_of_two;   /* or 0 */
+    const char *choices; /* separated by ' ' */
+    unsigned offset;
+    const char *meaning;
+} model_field;
+
+extern const model_field model_fields[];
+extern const unsigned model_field_count;
+
+/* model_value.c */
+enum { MODEL_LINE = 190, MODEL_EXPECTED = 80 };
+/* False if the key cannot have this value; `expected` then says what it can have. */
+bool model_value_set(p5_model *model, const model_field *field, const char *value,
+                     char expected[MODEL_EXPECTED]);
+/* The value as a model file would give it. */
+void model_value_text(const p5_model *model, const model_field *field, char *text, size_t size);
+
+/* The built-in files, src/core/model/models/NAME.ini: models, and the processors that they build on. */
+extern const embedded_file model_files[];
+
+/* A copy, closed by p5_model_close; NULL when memory is out. */
+p5_model *model_copy(const p5_model *model);
+/* True if the board answers KEN# inactive for `physical`. */
+bool model_uncacheable(const p5_model *model, uint32_t physical);
+
+#endif

@@ -1,0 +1,361 @@
+#include "core/pipe/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/host_line.h"
+#include "core/memory/memory.h"
+#include "core/pipe/mmx.h"
+#include "core/pipe/pairing.h"
+
+enum {
+    EAX_BIT = 1,
+    ESP_BIT = 1 << 4,
+    ESI_BIT = 1 << 6,
+    EDI_BIT = 1 << 7,
+    REP_DEPTH = 8 /* PUSHA, POPA: eight references */
+};
+
+/* Size of the value bits that memo.c can fold into a key. */
+enum { KEY_BITS = 56, VALUE_BITS = 10, SATURATED_BITS = 1 };
+
+/* P4: displacement and immediate in one encoding: no pairing on the P54C, only as the first on the P55C. */
+static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn *insn)
+{
+    uint8_t pair = form->pair[t->index];
+    if (insn->has_disp && insn->has_imm && (pair == ISA_UV || pair == ISA_U))
+        return t->fifo ? ISA_U : ISA_NP;
+    return pair;
+}
+
+/* P3 and P5, and what F and D1 do with prefixes. */
+static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
+{
+    unsigned length = insn->length - (unsigned)insn->prefixes; /* prefixes not counted */
+    unsigned escape = insn->escape_0f && o->branch != ISA_JCC;
+    unsigned other = (unsigned)insn->prefixes - insn->size_prefixes;
+    o->length = insn->length;
+    o->prefixes = insn->prefixes;
+    o->d1_clocks = (uint8_t)(t->fifo ? 1 : 1 + insn->prefixes + escape);
+    /* F: detect, length, push with 66h or 67h, one clock for every other prefix byte */
+    o->f_clocks = (uint8_t)(1 + insn->prefixes + (insn->size_prefixes ? 1 : 0));
+    o->push_two = length <= t->push_length;
+    o->push_second = length <= t->push_length && insn->prefixes == 0;
+    o->first = (o->pair == ISA_U || o->pair == ISA_UV || o->pair == ISA_FX) && length <= t->pair_length_u;
+    o->long_second = length > t->pair_length_v;
+    o->prefixed_second = t->fifo ? other > 0 : insn->prefixes + escape > 0;
+}
+
+static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
+{
+    o->address_gpr = insn->address_gpr;
+    o->use_gpr = insn->read_gpr | insn->address_gpr;
+    o->def_gpr = insn->write_gpr;
+    o->agi_gpr = insn->write_gpr;
+    if (o->flags &
+        ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address: no interlock */
+        o->agi_gpr &= (uint8_t)~ESP_BIT;
+        o->stack_group = STACK_OTHER;
+        if (strcmp(form->mnemonic, "PUSH") == 0)
+            o->stack_group = STACK_PUSH;
+        else if (strcmp(form->mnemonic, "POP") == 0)
+            o->stack_group = STACK_POP;
+        else if (o->branch == ISA_CALL)
+            o->stack_group = STACK_CALL;
+    }
+    /* String instructions step ESI and EDI in D2's adder, as PUSH steps ESP: measured 2 clocks for LODS, 4
+     * for SCAS and 5 for CMPS in streams of their own kind, no interlock. */
+    if (o->flags & ISA_STRING)
+        o->agi_gpr &= (uint8_t) ~(ESI_BIT | EDI_BIT);
+    if ((o->flags & ISA_MOFFS) && o->unit == ISA_STORE)
+        o->agi_gpr &= (uint8_t)~EAX_BIT; /* "writes" EAX for pairing only */
+    o->read_mm = insn->read_mm;
+    o->write_mm = insn->write_mm;
+}
+
+/* A single store comes in the last EX clock (FST in its second), a read in the first, read and write of an
+ * RMW in first and last. */
+static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
+{
+    bool two_strings = strcmp(form->mnemonic, "REP MOVS") == 0 || strcmp(form->mnemonic, "REP CMPS") == 0;
+    bool variable = (o->flags & ISA_VARIABLE_ACCESSES) != 0;
+    o->accesses = variable ? 0 : insn->accesses;
+    o->access_span = (uint8_t)(o->clocks > 1 ? (o->clocks < 255 ? o->clocks - 1 : 254) : 0);
+    o->access_first = 0;
+    if (o->accesses == 1) {
+        bool store = o->unit == ISA_STORE || o->fp == ISA_FP_STORE || o->unit == ISA_MMX_STORE;
+        o->access_first = store ? o->access_span : 0;
+    }
+    o->rep_accesses = two_strings ? 2 : 1;
+    o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
+}
+
+static bool named(const isa_form *form, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(form->mnemonic, *names) == 0)
+            return true;
+    return false;
+}
+
+/* Events 0Fh and 12h: LDTR, GDTR, IDTR and TR are segment registers too; VERR and VERW restart the pipe like
+ * a taken branch. */
+static void prepare_events(const isa_form *form, op *o)
+{
+    static const char *const tables[] = {"LGDT/LIDT", "LLDT", "LTR", NULL};
+    static const char *const verify[] = {"VERR/VERW", NULL};
+    static const char *const far_returns[] = {"RETF", NULL};
+    static const char *const stores[] = {"FST", "FSTP", NULL};
+    o->segment_loads = (o->flags & (ISA_SEGMENT_LOAD | ISA_FAR_TRANSFER)) || named(form, tables);
+    o->branch_like = named(form, verify);
+    o->far_return = named(form, far_returns);
+    o->fst = o->memory && named(form, stores);
+    o->loads_ss = strncmp(form->operands, "SS", 2) == 0; /* MOV SS, POP SS */
+    o->loads_segment = (o->flags & ISA_SEGMENT_LOAD) != 0;
+}
+
+static void prepare_op(const timing *t, const isa_insn *insn, op *o)
+{
+    const isa_form *form = &isa_forms[insn->form];
+    o->address = insn->address;
+    o->target = insn->target;
+    o->flags = insn->flags;
+    o->form = insn->form;
+    o->clocks = form->clocks[t->index] ? form->clocks[t->index] : 1;
+    o->pair = pair_class(t, form, insn);
+    o->unit = form->unit;
+    o->fp = form->fp;
+    o->branch = form->branch;
+    o->value = form->value;
+    o->cost = form->cost;
+    o->int_overlap = form->int_overlap;
+    o->fp_overlap = form->fp_overlap;
+    o->fp_index = insn->fp_index;
+    o->fp_to_sti = insn->fp_to_sti;
+    o->fp_push = form->fp_push;
+    o->memory = insn->memory;
+    o->lock = (uint8_t)(insn->memory && (insn->flags & ISA_IMPLICIT_LOCK) ? LOCK_EXCHANGE /* XCHG alone */
+                        : insn->lock                                      ? LOCK_MODIFY
+                                                                          : LOCK_NONE);
+    o->rep = insn->rep || insn->repne;
+    o->imm8 = insn->imm8;
+    o->imm16 = insn->imm16;
+    o->operand_bytes = insn->operand_bytes;
+    prepare_decode(t, insn, o);
+    prepare_registers(form, insn, o);
+    prepare_accesses(form, insn, o);
+    prepare_events(form, o);
+}
+
+unsigned block_access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
+{
+    unsigned last = clocks > 0 ? clocks - 1 : 0;
+    switch (o->pattern) {
+    case ACCESS_TWO:
+        return j / 2 < last ? j / 2 : last;
+    case ACCESS_REP: {
+        const isa_form *form = &isa_forms[o->form];
+        unsigned iteration = j / o->rep_accesses, each = form->cost == ISA_COST_REP ? form->cost_args[0] : 1;
+        unsigned at = o->clocks + iteration * each; /* behind the set-up */
+        return at < last ? at : last;
+    }
+    default:
+        if (n < 2)
+            return o->access_first < clocks ? o->access_first : last;
+        return (unsigned)((uint64_t)j * last / (n - 1));
+    }
+}
+
+/* Costs that depend on nothing but the encoding, the operand value or the direction of the branch. */
+static bool cost_is_plain(const op *o)
+{
+    switch (o->cost) {
+    case ISA_COST_FIXED:
+    case ISA_COST_BSF:
+    case ISA_COST_BSR:
+    case ISA_COST_RCX:
+    case ISA_COST_FDIV:
+    case ISA_COST_FSQRT:
+    case ISA_COST_TRIG:
+    case ISA_COST_FPREM:
+    case ISA_COST_X87_RANGE:
+    case ISA_COST_LOOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Keeps the numbers of `bank_first`. False: out of memory. */
+static bool keep_banks(p5_block *block, const uint16_t *banks)
+{
+    uint16_t *room = block->near_banks;
+    if (block->bank_count > BLOCK_NEAR_BANKS)
+        room = malloc(block->bank_count * sizeof *room);
+    if (!room)
+        return false;
+    memcpy(room, banks, block->bank_count * sizeof *room);
+    block->bank_first = room;
+    return true;
+}
+
+/* Blocks whose usual outcome memo.c can key: few enough bank tests and operand values, nothing that depends
+ * on mode or count. False: out of memory. */
+static bool prepare_memo(p5_block *block)
+{
+    unsigned bits = 0;
+    uint16_t banks[KEY_BITS];
+    block->memo = block->only_saturates = true;
+    for (unsigned i = 0; i < block->count; i++) {
+        const op *o = &block->ops[i];
+        block->locks |= o->lock != LOCK_NONE;
+        if (!cost_is_plain(o) || o->lock ||
+            (o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM)))
+            block->memo = false;
+        if (o->value != ISA_VALUE_NONE) {
+            bool saturates = o->value == ISA_VALUE_SATURATED;
+            block->only_saturates &= saturates;
+            bits += saturates ? SATURATED_BITS : VALUE_BITS;
+            if (bits <= KEY_BITS)
+                block->value_ops[block->value_count++] = (uint16_t)i;
+        }
+        unsigned first = block->access_start[i], end = block->access_start[i + 1];
+        if (o->pattern == ACCESS_TWO)
+            for (unsigned j = first; j + 1 < end; j += 2)
+                if (++bits <= KEY_BITS)
+                    banks[block->bank_count++] = (uint16_t)(j * sizeof(p5_access));
+        if (o->next_unpaired == PAIRED && i + 1 < block->count && end > first &&
+            block->ops[i + 1].accesses > 0)
+            if (++bits <= KEY_BITS)
+                banks[block->bank_count++] = (uint16_t)((end - 1) * sizeof(p5_access));
+    }
+    const op *last = &block->ops[block->count - 1];
+    block->by_direction = last->cost != ISA_COST_FIXED;
+    block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;
+    block->branch_kind = last->branch;
+    block->near = last->branch != ISA_NOT_BRANCH && last->branch < ISA_FAR;
+    block->branch_address = last->address;
+    block->fall_through = last->address + last->length;
+    block->access_count = block->access_start[block->count];
+    block->access_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
+    block->has_variants = block->bank_count || block->value_count || block->by_direction;
+    /* A block without a branch at its end mostly leaves an instruction that waits for its partner. */
+    if (bits > KEY_BITS || !block->near)
+        block->memo = false;
+    return keep_banks(block, banks);
+}
+
+/* End bits that decoding the whole block would set, by 32-byte line. A block may go on at 0 behind the end of
+ * the address space. */
+static bool prepare_end_masks(p5_block *block)
+{
+    const uint32_t line_mask = UINT32_MAX >> 5;
+    uint32_t first = block->code->linear >> 5;
+    uint32_t last = (block->code->linear + block->code->size - 1) >> 5;
+    block->line_count = ((last - first) & line_mask) + 1;
+    block->end_masks = calloc(block->line_count, sizeof *block->end_masks);
+    if (!block->end_masks)
+        return false;
+    for (unsigned i = 0; i < block->count; i++) {
+        uint32_t end = block->ops[i].address + block->ops[i].length - 1;
+        uint32_t line = ((end >> 5) - first) & line_mask;
+        if (line < block->line_count)
+            block->end_masks[line] |= 1u << (end & 31);
+    }
+    return true;
+}
+
+/* No more clocks than this stand between the end of the instruction before and that of `o`, when every
+ * reference hits: its own clocks in the stage that it keeps longest, what it can wait for of its neighbours,
+ * and for those units that go on behind EX their whole length again. */
+static uint16_t most_clocks(const op *o)
+{
+    enum {
+        STALLS = 2 /* AGI, bank conflict */,
+        UNIT = 8, /* results of the x87 and MMX pipes */
+        BY_OPERANDS = 256
+    };
+    unsigned stage = o->clocks > o->f_clocks ? o->clocks : o->f_clocks;
+    stage = stage > o->d1_clocks ? stage : o->d1_clocks;
+    if (o->cost != ISA_COST_FIXED && o->cost != ISA_COST_LOOP)
+        stage += BY_OPERANDS;
+    if ((o->flags & (ISA_X87 | ISA_MMX)) || o->unit == ISA_INT_MUL)
+        stage += UNIT;
+    return (uint16_t)(stage + STALLS);
+}
+
+/* MMX and x87 instructions that follow the other kind in the block wait for the switch as well; the first
+ * may, which depends on what was before. */
+static void add_switches(const timing *t, p5_block *block)
+{
+    uint32_t before = 0;
+    for (unsigned i = 0; i < block->count; i++) {
+        op *o = &block->ops[i];
+        uint32_t kind = (o->flags & ISA_MMX) ? ISA_MMX : o->flags & ISA_X87;
+        if (kind == 0)
+            continue;
+        uint32_t clocks = kind == ISA_MMX ? t->mmx_after_x87 : t->x87_after_mmx;
+        if (before == 0) {
+            block->first_switch = clocks;
+            block->first_mode = kind == ISA_MMX ? MODE_MMX : MODE_X87;
+        } else if (kind != before) {
+            o->most_clocks = (uint16_t)(o->most_clocks + clocks);
+        }
+        before = kind;
+    }
+}
+
+p5_block *block_prepare(const timing *t, isa_block *code)
+{
+    p5_block *block = host_line_calloc(sizeof *block);
+    if (!block) {
+        isa_block_free(code);
+        return NULL;
+    }
+    block->code = code;
+    block->count = code->count;
+    size_t n = block->count ? block->count : 1;
+    block->ops = calloc(n, sizeof *block->ops);
+    block->access_start = calloc(n + 1, sizeof *block->access_start);
+    block->value_ops = calloc(KEY_BITS, sizeof *block->value_ops);
+    if (!block->ops || !block->access_start || !block->value_ops) {
+        block_free(block);
+        return NULL;
+    }
+    for (unsigned i = 0; i < block->count; i++) {
+        prepare_op(t, &code->insns[i], &block->ops[i]);
+        block->access_start[i + 1] = (uint16_t)(block->access_start[i] + block->ops[i].accesses);
+        block->ops[i].most_clocks = most_clocks(&block->ops[i]);
+        if (i > 0)
+            block->ops[i - 1].next_unpaired = (uint8_t)pairing_check(&block->ops[i - 1], &block->ops[i]);
+    }
+    add_switches(t, block);
+    for (unsigned i = 0; i < block->count; i++)
+        block->most_clocks += block->ops[i].most_clocks;
+    if (block->count > 0)
+        block->ops[block->count - 1].next_unpaired = UNPAIRED_ALONE;
+    if (block->count > 0 && !prepare_end_masks(block)) {
+        block_free(block);
+        return NULL;
+    }
+    if (block->count > 0 && !prepare_memo(block)) {
+        block_free(block);
+        return NULL;
+    }
+    return block;
+}
+
+void block_free(p5_block *block)
+{
+    if (!block)
+        return;
+    isa_block_free(block->code);
+    free(block->ops);
+    free(block->access_start);
+    free(block->end_masks);
+    if (block->bank_first != block->near_banks)
+        free(block->bank_first);
+    free(block->value_ops);
+    free(block->warm);
+    free(block);
+}

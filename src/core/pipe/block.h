@@ -1,0 +1,169 @@
+/* A block prepared for pricing: per instruction one timing operation, everything that the pipe wants to know
+ * at hand. */
+#ifndef CORE_PIPE_BLOCK_H
+#define CORE_PIPE_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/host_line.h"
+#include "core/branch/branch_run.h"
+#include "core/model/timing.h"
+#include "isa/isa.h"
+#include "p5scope/core.h"
+
+/* Why two neighbours did not issue together (pairing rules of 242816, those of MMX in 243006). */
+typedef enum unpaired {
+    PAIRED,
+    UNPAIRED_CLASS_U,  /* the first can only run alone or second */
+    UNPAIRED_CLASS_V,  /* the second cannot run in V */
+    UNPAIRED_REGISTER, /* the second reads or writes what the first writes */
+    UNPAIRED_LENGTH,
+    UNPAIRED_PREFIX,
+    UNPAIRED_FXCH,       /* x87 pairs with FXCH only */
+    UNPAIRED_MMX_UNIT,   /* one multiplier, one shifter */
+    UNPAIRED_MMX_MEMORY, /* memory and integer registers only in U; then no integer partner */
+    UNPAIRED_MMX_MODE,   /* first MMX instruction after x87, CR0.EM or TS */
+    UNPAIRED_END_BIT,    /* first decode of the line (P54C) */
+    UNPAIRED_QUEUE,      /* the partner had not been fetched or decoded yet */
+    UNPAIRED_CONTROL,    /* TF or TR12.SE */
+    UNPAIRED_ALONE,      /* nothing followed (observation, interrupt, end of run) */
+    UNPAIRED_COUNT
+} unpaired;
+
+/* EX clocks in which the data references of an instruction fall. */
+typedef enum access_pattern {
+    ACCESS_SPREAD, /* reference j of n in clock first + j * span / (n - 1) */
+    ACCESS_TWO,    /* two a clock, U and V together (PUSHA, POPA) */
+    ACCESS_REP,    /* per iteration (REP strings) */
+    ACCESS_SERIAL  /* one after the other, each with its own clock (microcode of deliveries) */
+} access_pattern;
+
+typedef struct op {
+    uint32_t address;
+    uint32_t target;
+    uint32_t flags; /* ISA_* */
+    uint16_t form;
+    uint16_t clocks; /* EX clocks with L1 hits, or the base of a variable cost */
+    uint16_t imm16;
+    uint8_t length; /* bytes, prefixes included */
+    uint8_t prefixes;
+    uint8_t d1_clocks;    /* D1 occupancy: on the P54C every prefix and 0Fh takes one */
+    uint8_t f_clocks;     /* F occupancy (P55C) */
+    bool push_two;        /* may share its F clock with a following instruction */
+    bool push_second;     /* may be that instruction */
+    bool first;           /* may be the first of a pair: D1 waits for its partner */
+    bool long_second;     /* too long for V */
+    bool prefixed_second; /* carries a prefix that V cannot decode */
+    uint8_t pair;         /* isa_pair */
+    uint8_t unit, fp, branch, value, cost;
+    uint8_t int_overlap, fp_overlap;
+    uint8_t use_gpr;     /* general registers it reads, address registers and implicit ESP included */
+    uint8_t def_gpr;     /* ... writes, implicit ESP included */
+    uint8_t address_gpr; /* ... that address generation needs */
+    uint8_t agi_gpr;     /* ... whose new value address generation of the next clock cannot have */
+    uint8_t read_mm, write_mm;
+    uint8_t fp_index;
+    bool fp_to_sti;
+    int8_t fp_push;
+    bool memory;
+    uint8_t lock; /* LOCK_*: its references are a locked read-modify-write */
+    bool rep;
+    uint8_t stack_group;   /* the ESP exception of pairing: see pairing.c */
+    uint8_t segment_loads; /* event 0Fh */
+    bool fst;              /* FST or FSTP: erratum 44 */
+    bool loads_segment;    /* MOV, POP or LDS and its kin: erratum 44 */
+    bool loads_ss;         /* MOV SS or POP SS */
+    bool far_return;       /* counts as a return (event 39h) without being predicted */
+    bool branch_like;      /* counts as a branch (event 12h) without being one */
+    uint8_t accesses;
+    uint8_t rep_accesses; /* references of one REP iteration */
+    uint8_t pattern;      /* access_pattern */
+    uint8_t access_first, access_span;
+    uint8_t imm8;
+    uint8_t operand_bytes;
+    uint16_t most_clocks;  /* it adds no more clocks when every reference hits */
+    uint8_t next_unpaired; /* unpaired: this instruction with the following one of the block, as far as the
+                              encodings tell */
+} op;
+
+struct memo_path;
+
+/* Most blocks have no more pairs of neighbours that may meet in one bank. */
+enum { BLOCK_NEAR_BANKS = 4 };
+
+struct p5_block {
+    /* What predict.c and memo_batch.c look at every time, in one line of the host's cache. */
+    BEGINS_LINE unsigned count;
+    uint32_t access_count;
+    uint32_t fall_through;
+    uint16_t access_bytes; /* of its fixed references as the engine gives them */
+    uint8_t value_count;
+    bool has_variants;   /* it depends on references in one bank, values or direction: */
+    bool conditional;    /* its branch may fall through */
+    uint8_t branch_kind; /* isa_branch */
+    bool near;           /* it ends in a branch that the BTB predicts */
+    bool by_direction;   /* what its branch takes depends on its direction: LOOP */
+    uint8_t bank_count;
+    bool only_saturates;  /* all of its values are saturation */
+    branch_run *ran;      /* when its last instruction, a branch or not, last ran */
+    uint16_t *bank_first; /* offset of a p5_access: it and the next belong to neighbours that may meet
+                                   in one clock. The numbers stand here, if they are few: */
+    uint16_t near_banks[BLOCK_NEAR_BANKS];
+    /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
+    uint64_t place;   /* its first instruction, and its function; 0: not set */
+    uint64_t goes_on; /* its function, if what comes behind it is expected there */
+
+    isa_block *code;
+    op *ops;
+    uint16_t *access_start; /* count + 1 entries: index of the first fixed reference of each instruction */
+    uint32_t *end_masks;    /* per 32-byte line from the first: end bits of its instructions (P54C) */
+    unsigned line_count;
+    uint32_t most_clocks;  /* sum of the operations' */
+    uint64_t blind_clocks; /* bound_blind of it */
+    uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
+    uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
+    /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
+    bool memo;  /* its usual outcome can be remembered */
+    bool locks; /* one of its instructions locks its references */
+    uint32_t branch_address;
+    uint16_t *value_ops; /* instructions with an operand value */
+    struct memo_path *paths;
+    struct warm_block *warm;       /* fast-forward: what it knows of the block; malloc'ed, or NULL */
+    uint32_t edge;                 /* the call that it ended with last time, 0: not known */
+    struct p5_block *next, **link; /* the core's list of blocks */
+    struct p5_block *exact;        /* the same block of the core that it is compared with; or NULL */
+};
+_Static_assert(offsetof(p5_block, code) <= HOST_LINE, "what is looked at every time");
+
+/* Prepares a decoded block; takes `code` over (also when it answers NULL: out of memory). */
+p5_block *block_prepare(const timing *t, isa_block *code);
+void block_free(p5_block *block);
+
+/* Its branch was taken if control went to `next`; true if it cannot fall through. */
+static inline bool block_taken(const p5_block *block, uint32_t next)
+{
+    return (next != block->fall_through) | !block->conditional;
+}
+
+/* A block of a batch as a stretch by itself, whose accesses and values begin at `accesses` and `values`. */
+static inline p5_retired block_retired(const p5_retired_block *b, const p5_access *accesses,
+                                       const p5_value *values)
+{
+    return (p5_retired){.block = b->block,
+                        .count = (uint16_t)b->block->count,
+                        .access_count = (uint32_t)(b->accesses_end - accesses),
+                        .accesses = accesses,
+                        .value_count = (uint32_t)(b->values_end - values),
+                        .values = values,
+                        .next = b->next,
+                        .cpl = b->cpl,
+                        .cpl_after = b->cpl_after,
+                        .mode = b->mode,
+                        .iopl = b->iopl};
+}
+
+/* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
+unsigned block_access_clock(const op *o, unsigned j, unsigned n, unsigned clocks);
+
+#endif

@@ -1,0 +1,29 @@
+/* EX clocks of instructions whose cost depends on more than the encoding: mode, count, operand value,
+ * direction. */
+#ifndef CORE_PIPE_COST_H
+#define CORE_PIPE_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/pipe/block.h"
+#include "core/model/timing.h"
+
+/* What the moment adds to the encoding. */
+typedef struct cost_context {
+    uint8_t mode; /* P5_MODE_* */
+    uint8_t cpl, cpl_after, iopl;
+    bool descriptor;       /* a descriptor was read */
+    bool taken;            /* LOOPx, JCXZ, INTO */
+    uint32_t repeats;      /* REP iterations */
+    const p5_value *value; /* NULL if the form has none */
+} cost_context;
+
+/* EX clocks of `o`, L1 hits assumed. */
+uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c);
+/* Delivery of an exception or interrupt: clocks until the handler's first instruction enters EX. */
+uint32_t cost_dispatch(const timing *t, const p5_exception *e);
+/* What an x87 or multiply instruction adds to event 22h. */
+unsigned cost_flops(const timing *t, const op *o, uint32_t clocks);
+
+#endif

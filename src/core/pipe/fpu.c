@@ -1,0 +1,163 @@
+#include "core/pipe/fpu.h"
+
+#include "core/event/clock.h"
+
+enum {
+    ER_CLOCKS = 5,       /* E X1 X2 WF ER: the status word can be read in the fifth clock after E */
+    WF_TO_STATUS = 2,    /* ... which is two after a result is forwarded from WF */
+    STORE_EARLY = 1,     /* FST reads the register file, not the bypass: one clock later than arithmetic */
+    MULTIPLY_REPEAT = 2, /* the multiplier accepts every second clock */
+    FXCH_SAFE = 1,
+    FXCH_UNSAFE = 4 /* clocks that an integer instruction waits behind a pair with FXCH */
+};
+
+static bool is_x87(const op *o)
+{
+    return (o->flags & ISA_X87) != 0;
+}
+
+static bool uses_two_registers(const op *o)
+{
+    switch (o->fp) {
+    case ISA_FP_ADD:
+    case ISA_FP_MUL:
+    case ISA_FP_DIV:
+    case ISA_FP_COMPARE:
+        return !o->memory;
+    case ISA_FP_TRANSCENDENTAL:
+    case ISA_FP_REMAINDER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool fpu_concerns(const fpu_unit *f, const op *o)
+{
+    (void)f;
+    return is_x87(o) || o->unit == ISA_INT_MUL || (o->flags & ISA_MMX) != 0 || f->integer > 0;
+}
+
+int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
+{
+    if (!is_x87(o)) {
+        clock = clock_later(clock, f->integer);
+        if (o->unit == ISA_INT_MUL || (o->flags & ISA_MMX))
+            clock =
+                clock_later(clock, f->idle); /* the multiplier is shared; MMX registers are the x87 ones */
+        return clock;
+    }
+    clock = clock_later(clock, f->issue);
+    switch (o->fp) {
+    case ISA_FP_XCH: /* a rename: no data hazard */
+        return clock;
+    case ISA_FP_LOAD:
+        return o->memory ? clock : clock_later(clock, f->st[o->fp_index]);
+    case ISA_FP_LOAD_SLOW:
+        return clock;
+    case ISA_FP_STORE:
+        return clock_later(clock, f->st[0] + (o->memory ? STORE_EARLY : 0));
+    case ISA_FP_STATUS:
+        return clock_later(clock, f->status);
+    case ISA_FP_CONTROL:
+        return clock_later(clock, f->idle);
+    case ISA_FP_TRANSCENDENTAL:
+    case ISA_FP_REMAINDER:
+        clock = clock_later(clock, f->st[1]);
+        break;
+    case ISA_FP_MUL:
+        clock = clock_later(clock, f->multiplier);
+        break;
+    default:
+        break;
+    }
+    clock = clock_later(clock, f->st[0]);
+    if (uses_two_registers(o))
+        clock = clock_later(clock, f->st[o->fp_index]);
+    return clock;
+}
+
+unsigned fpu_occupancy(const op *o, unsigned clocks)
+{
+    /* The iterating units leave EX as early as in their longest case, whatever the operands make of the rest.
+     */
+    unsigned whole = o->fp == ISA_FP_DIV || o->fp == ISA_FP_SQRT ? o->clocks : clocks;
+    unsigned busy = whole > o->int_overlap ? whole - o->int_overlap : 1;
+    return busy < clocks ? busy : clocks;
+}
+
+static void push(fpu_unit *f, int64_t ready)
+{
+    for (unsigned i = FPU_REGISTERS - 1; i > 0; i--)
+        f->st[i] = f->st[i - 1];
+    f->st[0] = ready;
+}
+
+static void pop(fpu_unit *f)
+{
+    int64_t top = f->st[0];
+    for (unsigned i = 0; i + 1 < FPU_REGISTERS; i++)
+        f->st[i] = f->st[i + 1];
+    f->st[FPU_REGISTERS - 1] = top;
+}
+
+static void exchange(fpu_unit *f, unsigned i)
+{
+    int64_t top = f->st[0];
+    f->st[0] = f->st[i];
+    f->st[i] = top;
+}
+
+void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned clocks, bool unsafe)
+{
+    if (!is_x87(o))
+        return;
+    /* a memory operand that came late moves everything behind it */
+    int64_t late = end - clock - (int64_t)fpu_occupancy(o, clocks);
+    int64_t e = clock + late;
+    int64_t ready = e + clocks;
+    unsigned held = clocks > o->fp_overlap ? clocks - o->fp_overlap : 1;
+    f->issue = clock_later(f->issue, e + held);
+    if (unsafe)
+        f->issue = clock_later(f->issue, e + ER_CLOCKS);
+    bool writes = true;
+    switch (o->fp) {
+    case ISA_FP_XCH:
+        exchange(f, o->fp_index);
+        return;
+    case ISA_FP_LOAD:
+    case ISA_FP_LOAD_SLOW:
+        push(f, ready);
+        f->status = clock_later(f->status, e + ER_CLOCKS);
+        f->idle = clock_later(f->idle, ready);
+        return;
+    case ISA_FP_MUL:
+        f->multiplier = e + MULTIPLY_REPEAT;
+        break;
+    case ISA_FP_STORE:
+        writes = !o->memory;
+        break;
+    case ISA_FP_COMPARE:
+    case ISA_FP_STATUS:
+    case ISA_FP_CONTROL:
+        writes = false;
+        break;
+    default:
+        break;
+    }
+    if (writes)
+        f->st[o->fp_to_sti || (o->fp == ISA_FP_STORE) ? o->fp_index : 0] = ready;
+    if (o->fp != ISA_FP_STATUS && o->fp != ISA_FP_CONTROL)
+        f->status = clock_later(f->status, clock_later(e + ER_CLOCKS, ready + WF_TO_STATUS));
+    f->idle = clock_later(f->idle, ready);
+    for (int i = 0; i < o->fp_push; i++)
+        push(f, ready);
+    for (int i = 0; i > o->fp_push; i--)
+        pop(f);
+}
+
+void fpu_exchange_pair(fpu_unit *f, const op *o, int64_t clock, bool unsafe)
+{
+    exchange(f, o->fp_index);
+    f->integer = clock + 1 + (unsafe ? FXCH_UNSAFE : FXCH_SAFE);
+}

@@ -1,0 +1,65 @@
+#include "core/pipe/pairing.h"
+
+enum { ESP_BIT = 1 << 4 };
+
+/* P2b: two pushes, a push and a near call, and two pops pair although all of them change ESP: D2 has the sum
+ * of both steps. */
+static bool stack_exception(const op *a, const op *b)
+{
+    return (a->stack_group == STACK_PUSH && (b->stack_group == STACK_PUSH || b->stack_group == STACK_CALL)) ||
+           (a->stack_group == STACK_POP && b->stack_group == STACK_POP);
+}
+
+/* P2: the second may neither read nor write a register that the first writes; write after read is fine. */
+static bool registers_clash(const op *a, const op *b)
+{
+    unsigned written = a->def_gpr;
+    unsigned touched = (unsigned)b->use_gpr | b->def_gpr;
+    if (stack_exception(a, b))
+        written &= ~(unsigned)ESP_BIT;
+    if (written & touched)
+        return true;
+    return (a->write_mm & (b->read_mm | b->write_mm)) != 0; /* M7 */
+}
+
+static bool is_mmx(const op *o)
+{
+    return (o->flags & ISA_MMX) != 0;
+}
+/* Memory or an integer register: only the U pipe has the path (M4). */
+static bool mmx_outside(const op *o)
+{
+    return o->memory || o->unit == ISA_MMX_INT;
+}
+
+static unpaired mmx_check(const op *a, const op *b)
+{
+    if (is_mmx(b) && mmx_outside(b))
+        return UNPAIRED_MMX_MEMORY; /* M4 */
+    if (is_mmx(a) && mmx_outside(a) && !is_mmx(b))
+        return UNPAIRED_MMX_MEMORY; /* M5 */
+    if (is_mmx(a) && is_mmx(b) && a->unit == b->unit && (a->unit == ISA_MMX_MUL || a->unit == ISA_MMX_SHIFT))
+        return UNPAIRED_MMX_UNIT; /* M2, M3 */
+    return PAIRED;
+}
+
+unpaired pairing_check(const op *a, const op *b)
+{
+    bool fxch = b->fp == ISA_FP_XCH;
+    if (a->pair == ISA_FX || fxch)
+        return a->pair == ISA_FX && fxch ? PAIRED : a->pair == ISA_FX ? UNPAIRED_FXCH : UNPAIRED_CLASS_V;
+    if (a->pair != ISA_U && a->pair != ISA_UV)
+        return UNPAIRED_CLASS_U;
+    if (b->pair != ISA_V && b->pair != ISA_UV)
+        return UNPAIRED_CLASS_V;
+    if (!a->first || b->long_second)
+        return UNPAIRED_LENGTH; /* P3 */
+    if (b->prefixed_second)
+        return UNPAIRED_PREFIX; /* P5 */
+    if (is_mmx(a) || is_mmx(b)) {
+        unpaired why = mmx_check(a, b);
+        if (why != PAIRED)
+            return why;
+    }
+    return registers_clash(a, b) ? UNPAIRED_REGISTER : PAIRED;
+}

@@ -1,0 +1,20 @@
+/* The pairing decision of D1: may `b` issue in V beside `a` in U? */
+#ifndef CORE_PIPE_PAIRING_H
+#define CORE_PIPE_PAIRING_H
+
+#include "core/pipe/block.h"
+
+/* As far as the two encodings tell; what depends on the moment (end bits, queue, mode) is decided in pipe.c.
+ */
+unpaired pairing_check(const op *a, const op *b);
+
+/* ESP exception: these pair although both write ESP (242816, pairing rules). */
+enum {
+    STACK_NONE,
+    STACK_PUSH /* PUSH r, PUSH i */,
+    STACK_POP /* POP r, not ESP */,
+    STACK_CALL /* CALL near direct */,
+    STACK_OTHER
+};
+
+#endif

@@ -1,0 +1,158 @@
+#include "core/pipe/pipe.h"
+
+#include "core/pipe/pipe_internal.h"
+
+static int64_t pull_clock(const pipe *p, int64_t available)
+{
+    return clock_later(p->d1_free, available);
+}
+
+/* Why the pending instruction and `x` cannot share a clock, or PAIRED. */
+static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t available, int64_t pull,
+                             unpaired encoding)
+{
+    const pipe_pending *pending = &p->pending;
+    if (encoding != PAIRED)
+        return encoding;
+    if (p->control.no_pairing)
+        return UNPAIRED_CONTROL;
+    if (!pending->end_known && pending->operation.length > 1)
+        return UNPAIRED_END_BIT; /* P7 */
+    if ((x->op->flags & ISA_MMX) && !(pending->operation.flags & ISA_MMX) &&
+        (p->x87_mode == MODE_X87 || p->control.fpu_trap))
+        return UNPAIRED_MMX_MODE; /* M6 */
+    /* the partner has to be there in the last D1 clock of the first */
+    if (available > pull + pending->operation.d1_clocks - 1)
+        return UNPAIRED_QUEUE;
+    return PAIRED;
+}
+
+/* P54C: D1 has read the instruction out of the prefetch buffers. */
+static void release(pipe *p, const op *o, int64_t clock)
+{
+    p->decoded = clock;
+    if (!p->timing->fifo)
+        prefetch_release(&p->prefetch, o->address, o->length, clock);
+}
+
+void pipe_settle(pipe *p)
+{
+    if (!p->has_pending)
+        return;
+    release(p, &p->pending.operation, pull_clock(p, p->pending.available));
+    p->has_pending = false;
+    p->issued_front[0] = p->pending.front;
+    pipe_issue(p, &p->pending.insn, NULL, pull_clock(p, p->pending.available), p->pending.miss_until,
+               UNPAIRED_ALONE);
+    pipe_went_by(p);
+}
+
+static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
+{
+    pipe_pending *pending = &p->pending;
+    pending->operation = *x->op;
+    pending->insn = *x;
+    pending->insn.op = &pending->operation;
+    for (unsigned i = 0; i < x->access_count && i < 2; i++)
+        pending->accesses[i] = x->accesses[i];
+    pending->insn.accesses = pending->accesses;
+    pending->available = available;
+    pending->front = p->front;
+    pending->miss_until = p->miss_until;
+    pending->end_known = end_known;
+    pending->next_unpaired = x->op->next_unpaired;
+    p->has_pending = true;
+}
+
+static bool may_wait(const pipe *p, const pipe_insn *x)
+{
+    return x->op->first && !p->control.no_pairing && x->complete && x->access_count <= 2;
+}
+
+/* What follows the issue of `x`, the youngest instruction of its group. */
+static void finish(pipe *p, const pipe_insn *x, bool in_v)
+{
+    pipe_blame(p, x->op);
+    if (x->op->branch != ISA_NOT_BRANCH) {
+        pipe_branch(p, x, in_v);
+        return;
+    }
+    pipe_went_by(p);
+    if (x->op->flags & ISA_SERIALISING) {
+        pipe_count(p, P5_EVENT_BRANCHES, 1, 1); /* event 12h lists them; their clocks include the refill */
+        pipe_flush(p, p->now - p->timing->depth);
+    } else if (x->op->branch_like) {
+        pipe_count(p, P5_EVENT_BRANCHES, 1, 1);
+    }
+    /* Erratum 44: VERR and some segment loads count though nothing is flushed. Which loads is not said; those
+     * that read a descriptor are taken. */
+    if (p->timing->errata && (x->op->branch_like || (x->op->loads_segment && x->descriptor)))
+        pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
+}
+
+void pipe_step(pipe *p, const pipe_insn *x)
+{
+    if (p->has_pending)
+        release(p, &p->pending.operation, pull_clock(p, p->pending.available));
+    pipe_blame(p, x->op);
+    int64_t available = fifo_decode(p, x->op);
+    bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
+    if (p->has_pending) {
+        const pipe_insn *first = &p->pending.insn;
+        int64_t pull = pull_clock(p, p->pending.available);
+        unpaired encoding = (unpaired)p->pending.next_unpaired;
+        if (encoding == UNPAIRED_ALONE)
+            encoding = pairing_check(first->op, x->op);
+        unpaired why = pair_dynamic(p, x, available, pull, encoding);
+        p->has_pending = false;
+        p->issued_front[0] = p->pending.front;
+        p->issued_front[1] = p->front;
+        if (why == PAIRED) {
+            p->end_bit_missed = false;
+            release(p, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
+            pipe_issue(p, first, x, pull, p->pending.miss_until, PAIRED);
+            finish(p, x, true);
+            return;
+        }
+        p->end_bit_missed = why == UNPAIRED_END_BIT;
+        if (p->timing->fifo && available > pull)
+            pipe_count(p, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
+        pipe_issue(p, first, NULL, pull, p->pending.miss_until, why);
+        bool flushed = pipe_went_by(p);
+        pipe_blame(p, x->op);
+        if (flushed)
+            available = fifo_decode(p, x->op); /* what was there of it is lost */
+    } else {
+        p->end_bit_missed = false;
+    }
+    if (may_wait(p, x)) {
+        hold(p, x, available, end_known);
+        return;
+    }
+    release(p, x->op, pull_clock(p, available));
+    p->issued_front[0] = p->front;
+    pipe_issue(p, x, NULL, pull_clock(p, available), p->miss_until,
+               p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
+    finish(p, x, false);
+}
+
+/* What the microcode of a delivery does: nothing younger than it is in the pipe, its references come one
+ * after the other. */
+void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
+{
+    static const op microcode = {.pair = ISA_NP, .unit = ISA_MICROCODE, .pattern = ACCESS_SERIAL};
+    pipe_insn x = {.op = &microcode, .accesses = accesses, .access_count = access_count, .clocks = clocks};
+    ex_holds held = {0};
+    last_access last = {0};
+    int64_t end = pipe_execute(p, &x, false, p->now, clocks, &held, &last);
+    p->deltas->clocks += (uint64_t)(end - p->now);
+    ex_owners owners = pipe_own_execution(end - p->now, &held);
+    uint64_t own_clocks = clocks;
+    owners.of[P5_STALL_ISSUE] -= clocks > 0;
+    owners.of[P5_STALL_EXECUTE] -= own_clocks - (clocks > 0);
+    owners.of[cause] += own_clocks;
+    pipe_spend_all(p, &owners);
+    p->now = end;
+    pipe_flush(p, p->now - p->timing->depth);
+    p->agi_gpr = 0;
+}

@@ -1,0 +1,170 @@
+/* The pipe: prices instructions in program order by the clocks at which each group (one or two instructions)
+ * enters D1, D2 and EX.
+ *
+ *   PF --> [F --> FIFO] --> D1 --> D2 --> EX --> WB          in order, one group in each of D1, D2, EX
+ *
+ *   d1(g)  = max(D1 left by g-1, instruction decoded or fetched)
+ *   d2(g)  = max(d1(g) + D1 clocks, EX entered by g-1)
+ *   ex(g)  = max(d2(g) + 1, EX left by g-1, addresses and operands ready)
+ *   end(g) = ex(g) + EX clocks, data references included
+ *
+ * A group that stays long in EX therefore lets D1 work ahead by exactly two groups: that is where prefix
+ * clocks hide (Agner Fog, 4: shadowing).
+ *
+ * pipe_begin, pipe_step for each instruction, pipe_end: a pure function of state, operations and what the
+ * resolver answers. Running a stretch in pieces gives the same bits. */
+#ifndef CORE_PIPE_PIPE_H
+#define CORE_PIPE_PIPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/pipe/block.h"
+#include "core/testreg/breakpoints.h"
+#include "core/pipe/fifo.h"
+#include "core/pipe/fpu.h"
+#include "core/memory/memory.h"
+#include "core/pipe/mmx.h"
+#include "core/pipe/prefetch.h"
+#include "core/profile/profile.h"
+#include "core/model/timing.h"
+#include "core/pipe/trace.h"
+
+/* What a run adds to the totals of its privilege class. */
+typedef struct pipe_deltas {
+    uint64_t clocks;
+    uint64_t increments[P5_EVENT_COUNT];
+    uint64_t asserted[P5_EVENT_COUNT];
+    uint64_t stalls[P5_STALL_COUNT];
+} pipe_deltas;
+
+/* What the memory side wants to know of a reference beside its address. */
+typedef struct reference {
+    uint8_t locked; /* LOCK_* */
+    bool mmx, v_pipe;
+    uint8_t partner; /* PARTNER* */
+} reference;
+
+/* Who answers for the structures. `asked` is an absolute clock. `data` and `code` return true for the usual
+ * answer (nothing in the way; the pipe then counts the hit), false after filling `answer` (then its events
+ * are counted already). */
+typedef struct pipe_resolver {
+    void *context;
+    bool (*data)(void *context, const p5_access *access, uint64_t asked, const reference *how,
+                 data_answer *answer);
+    bool (*code)(void *context, uint32_t linear, uint64_t asked, code_answer *answer);
+    bool (*end_known)(void *context, const op *o); /* P54C: the end bit of `o` was set before */
+    void (*branch)(void *context, const branch_query *query, branch_answer *answer);
+    /* P54C: a pair without a branch went by, behind the pair of `previous_u`. True: the BTB predicted a taken
+     * branch there. NULL: never. */
+    bool (*passed)(void *context, uint32_t previous_u);
+    uint64_t (*drained)(void *context, uint64_t asked);
+} pipe_resolver;
+
+/* One executed instruction. */
+typedef struct pipe_insn {
+    const op *op;
+    const p5_access *accesses;
+    uint32_t access_count;
+    uint32_t clocks; /* EX clocks by cost.c */
+    uint32_t next;   /* address of the next instruction executed */
+    bool taken;      /* branches */
+    bool unsafe_x87;
+    bool saturated;
+    bool complete; /* false: a REP string that was interrupted; it is not counted */
+    uint8_t flops; /* increments of event 22h */
+    uint8_t segment_loads;
+    bool descriptor; /* it read a descriptor */
+} pipe_insn;
+
+/* When an instruction went through the stages in front of D1, relative like everything in a run. For traces.
+ */
+typedef struct pipe_front {
+    int64_t fetched; /* last byte in the prefetch buffers */
+    int64_t f;       /* F entered (P55C) */
+} pipe_front;
+
+/* An instruction in D1 whose partner is not known yet. */
+typedef struct pipe_pending {
+    op operation;
+    pipe_insn insn;
+    p5_access accesses[2];
+    int64_t available;  /* relative like everything in a state */
+    int64_t miss_until; /* see pipe_state */
+    pipe_front front;
+    uint8_t next_unpaired;
+    bool end_known;
+} pipe_pending;
+
+/* What one stretch hands to the next. Times are relative to `now`, the clock at which EX is free; times too
+ * long ago to matter are cut off, so that equal situations are equal bytes. */
+typedef struct pipe_state {
+    int16_t d1_free, d2_free;
+    prefetch_state prefetch;
+    fifo_state fifo;
+    fpu_state fpu;
+    mmx_state mmx;
+    int16_t refill_until, miss_until; /* EX clocks that a misprediction or a code miss still answers for */
+    uint8_t agi_gpr;                  /* registers written in the clock before `now` */
+    uint8_t x87_mode;                 /* MODE_* (mmx.h) */
+    bool end_bit_missed;              /* P54C: the last group stayed single for want of an end bit */
+    bool refill_taken;                /* errata: behind a mispredicted taken branch, a product is awaited */
+} pipe_state;
+
+/* Control inputs that reach the pipe. */
+typedef struct pipe_control {
+    bool no_pairing; /* TF or TR12.SE */
+    bool fpu_trap;
+    bool single_step; /* TF */
+} pipe_control;
+
+typedef struct pipe {
+    const timing *timing;
+    const pipe_resolver *resolver;
+    pipe_deltas *deltas;
+    pipe_control control;
+    uint64_t start; /* absolute clock of relative time 0 */
+    int64_t now;
+    int64_t d1_free, d2_free;
+    prefetch prefetch;
+    fifo fifo;
+    fpu_unit fpu;
+    mmx_unit mmx;
+    int64_t refill_until, miss_until;
+    uint8_t agi_gpr, x87_mode;
+    bool end_bit_missed, refill_taken;
+    bool has_pending;
+    pipe_pending pending;
+    int64_t decoded;               /* clock in which D1 had read the youngest instruction (P54C) */
+    uint32_t last_u;               /* address of the U instruction of the last group */
+    uint32_t previous_u;           /* P54C: ... of the group before */
+    unsigned groups, instructions; /* since pipe_begin */
+    unsigned group_branch;         /* number of the group of the last branch */
+    uint64_t branch_pairs;         /* P54C: pairs since the branch at hand last ran: set by the owner */
+    trace_sink *trace;
+    profile_sink *sink;             /* NULL: no profile is made */
+    pipe_front front;               /* of the instruction decoded last */
+    pipe_front issued_front[2];     /* of those that go to U and V */
+    const breakpoints *breakpoints; /* NULL: none are set */
+    bool match_missed, match_twice; /* errata: code breakpoint of the next instruction */
+} pipe;
+
+/* After RESET. */
+void pipe_reset(pipe_state *state);
+/* Loads `state`, whose time 0 is the absolute clock `start`; the next instruction is at `address`. */
+void pipe_begin(pipe *p, const timing *t, const pipe_state *state, uint64_t start, uint32_t address,
+                const pipe_resolver *resolver, pipe_deltas *deltas);
+void pipe_step(pipe *p, const pipe_insn *insn);
+/* Lets an instruction that waits for a partner go alone. */
+void pipe_settle(pipe *p);
+/* Delivery of an exception or interrupt, or HLT: `clocks` of `cause`, with the references of the microcode.
+ * The next instruction is fetched anew; the refill is part of the clocks. Nothing may be pending. */
+void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause);
+/* Stores the state relative to p->now and answers p->now: the clocks since `start`. A pending instruction
+ * stays in p->pending. */
+int64_t pipe_end(pipe *p, pipe_state *state);
+/* Clock, relative to the state's, at which an instruction that comes next could enter EX. Nothing may be
+ * pending. */
+int64_t pipe_next_entry(const pipe_state *state, const timing *t);
+
+#endif

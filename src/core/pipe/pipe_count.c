@@ -1,0 +1,103 @@
+#include "core/pipe/pipe_internal.h"
+
+/* Events 23h-26h. */
+static void count_matches(pipe *p, unsigned matches)
+{
+    for (unsigned n = 0; matches >> n != 0; n++)
+        if (matches >> n & 1)
+            pipe_count(p, (enum p5_event)(P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + n), 1, 1);
+}
+
+/* Erratum 44: silicon does not see a code breakpoint while a trap is pending (single step, or a data
+ * breakpoint of the instruction before) or RF is set, and sees that of the instruction behind MOV or POP SS
+ * twice, as the boundary between them is passed over. */
+static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
+{
+    bool errata = p->timing->errata, missed = errata && (p->match_missed || p->control.single_step);
+    bool twice = errata && p->match_twice;
+    p->match_missed = p->match_twice = false;
+    if (x->complete && !missed) {
+        unsigned matches = breakpoints_code(p->breakpoints, x->op->address, in_v);
+        count_matches(p, matches);
+        if (twice)
+            count_matches(p, matches);
+    }
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        unsigned matches = breakpoints_access(p->breakpoints, &x->accesses[i]);
+        count_matches(p, matches);
+        p->match_missed |= (matches & breakpoints_enabled(p->breakpoints)) != 0;
+    }
+    p->match_twice = x->op->loads_ss;
+}
+
+/* Events that every completed instruction brings. */
+static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
+{
+    const op *o = x->op;
+    p->instructions++;
+    if (x->segment_loads)
+        pipe_count(p, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED, x->segment_loads, x->segment_loads);
+    if (x->flops)
+        pipe_count(p, P5_EVENT_FLOPS, x->flops, x->flops);
+    if (o->flags & ISA_MMX) {
+        enum p5_event pipe_event =
+            in_v ? P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE : P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_U_PIPE;
+        pipe_count(p, pipe_event, 1, 1);
+        if (o->write_mm == 0 && o->read_mm == 0 && !o->memory)
+            pipe_count(p, P5_EVENT_EMMS_INSTRUCTIONS_EXECUTED, 1, 1);
+    }
+}
+
+/* An event that U and V can have in one clock: the signal is on for one. */
+static void count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool has_u, const pipe_insn *v,
+                          bool has_v)
+{
+    if (has_u) {
+        pipe_blame(p, u->op);
+        pipe_count(p, event, 1, 1);
+    }
+    if (v != NULL && has_v) {
+        pipe_blame(p, v->op);
+        pipe_count(p, event, 1, !has_u);
+    }
+}
+
+void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
+{
+    if (p->breakpoints) {
+        match_breakpoints(p, u, false);
+        if (v)
+            match_breakpoints(p, v, true);
+    }
+    if (u->complete) {
+        count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, true, v, v != NULL);
+        pipe_blame(p, u->op);
+        count_insn(p, u, false);
+    }
+    if (v) {
+        pipe_blame(p, v->op);
+        pipe_count(p, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
+        count_insn(p, v, true);
+        if (u->access_count && v->access_count)
+            pipe_count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
+    }
+    count_in_pair(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, u, (u->op->flags & ISA_SATURATING) != 0,
+                  v, v && (v->op->flags & ISA_SATURATING));
+    count_in_pair(p, P5_EVENT_SATURATIONS_PERFORMED, u, u->saturated, v, v && v->saturated);
+}
+
+void pipe_profile_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)
+{
+    pipe_blame(p, u->op);
+    if (u->complete) {
+        profile_add(p->sink, P5_PROFILE_EXECUTIONS, 1, 1);
+        profile_add(p->sink, P5_PROFILE_UNPAIRED + (uint32_t)why, 1, 1);
+    }
+    if (v) {
+        pipe_blame(p, v->op);
+        profile_add(p->sink, P5_PROFILE_EXECUTIONS, 1, 1);
+        profile_add(p->sink, P5_PROFILE_IN_V, 1, 1);
+    }
+    if (p->sink->watched != P5_PROFILE_NONE)
+        profile_boundary(p->sink->core, p->start + (uint64_t)p->now, v ? v->next : u->next);
+}

@@ -1,0 +1,155 @@
+#include "core/pipe/pipe_internal.h"
+
+/* The eight banks are interleaved by dword: bit n = bank n. */
+static unsigned banks(const p5_access *a)
+{
+    unsigned first = a->linear >> 2 & 7, last = (a->linear + a->size - 1) >> 2 & 7;
+    return 1u << first | 1u << last;
+}
+
+static bool banks_conflict(const p5_access *a, const p5_access *b)
+{
+    if ((a->flags | b->flags) & P5_ACCESS_IO)
+        return false;
+    return (banks(a) & banks(b)) != 0;
+}
+
+/* What memory_set_partner wants to know of the reference before. */
+static unsigned partner_of(const last_access *last, const p5_access *a)
+{
+    bool same_kind = ((last->access->flags ^ a->flags) & P5_ACCESS_WRITE) == 0;
+    return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
+}
+
+/* Events of a reference that hit. `partner`: another one was counted in this clock. */
+static void count_hit(pipe *p, const p5_access *a, bool mmx, unsigned partner)
+{
+    bool write = (a->flags & P5_ACCESS_WRITE) != 0;
+    pipe_count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, 1, !(partner & PARTNER_SAME_KIND));
+    pipe_count(p, P5_EVENT_DATA_READ_OR_WRITE, 1, !(partner & PARTNER));
+    if (write)
+        pipe_count(p, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, 1,
+                   (partner & (PARTNER_SAME_KIND | PARTNER_MISSED)) != PARTNER_SAME_KIND);
+    if (mmx)
+        pipe_count(p, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, 1,
+                   1);
+}
+
+int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
+                     last_access *last)
+{
+    const op *o = x->op;
+    reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
+    int64_t shift = 0;
+    for (unsigned j = 0; j < x->access_count; j++) {
+        const p5_access *a = &x->accesses[j];
+        int64_t at = begin + shift + block_access_clock(o, j, x->access_count, clocks);
+        bool again = last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL;
+        bool conflict = false;
+        bool copies = o->pattern == ACCESS_REP &&
+                      ((last->access ? last->access->flags : a->flags) ^ a->flags) & P5_ACCESS_WRITE;
+        if (again && !copies &&
+            banks_conflict(last->access,
+                           a)) { /* REP CMPS reads both strings at once: measured 5 instead of 4 */
+            conflict = true;
+            holds->bank++;
+            pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+            shift++;
+            at++;
+            again = false;
+        }
+        data_answer answer;
+        how.partner = (uint8_t)(again ? partner_of(last, a) : 0);
+        last->missed = false;
+        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, &how, &answer)) {
+            count_hit(p, a, how.mmx, how.partner);
+        } else {
+            last->missed = !answer.hit;
+            int64_t wait = (int64_t)(answer.done - p->start) - at;
+            if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
+                pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+            if (p->timing->errata && answer.is_misaligned && o->fst)
+                pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
+            holds->tlb += answer.tlb;
+            holds->read += answer.read;
+            holds->misaligned += answer.misaligned;
+            holds->write_buffer += answer.write_buffer;
+            holds->write_order += answer.write_order;
+            holds->locked += answer.locked;
+            holds->io += answer.io;
+            shift += wait;
+            at += wait;
+        }
+        last->second = how.partner != 0;
+        last->access = a;
+        last->clock = at;
+    }
+    return begin + shift + clocks;
+}
+
+/* Hands `clocks` to a cause, as far as `left` goes: delays of U and V may overlap, clocks do not. */
+static void own(ex_owners *owners, p5_stall cause, uint64_t clocks, int64_t *left)
+{
+    uint64_t n = clocks < (uint64_t)*left ? clocks : (uint64_t)*left;
+    owners->of[cause] += n;
+    *left -= (int64_t)n;
+}
+
+ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h)
+{
+    ex_owners owners = {0};
+    int64_t left = clocks;
+    own(&owners, P5_STALL_ISSUE, 1, &left);
+    own(&owners, P5_STALL_DATA_TLB, h->tlb, &left);
+    own(&owners, P5_STALL_DATA_READ, h->read, &left);
+    own(&owners, P5_STALL_MISALIGNED, h->misaligned, &left);
+    own(&owners, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
+    own(&owners, P5_STALL_WRITE_ORDER, h->write_order, &left);
+    own(&owners, P5_STALL_LOCKED, h->locked, &left);
+    own(&owners, P5_STALL_IO, h->io, &left);
+    own(&owners, P5_STALL_BANK_CONFLICT, h->bank, &left);
+    owners.of[P5_STALL_EXECUTE] += (uint64_t)left;
+    return owners;
+}
+
+void pipe_spend_all(pipe *p, const ex_owners *owners)
+{
+    for (unsigned cause = 0; cause < P5_STALL_COUNT; cause++)
+        pipe_spend(p, (p5_stall)cause, owners->of[cause]);
+}
+
+void pipe_spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone)
+{
+    ex_owners of_u, of_v;
+    for (unsigned cause = 0; cause < P5_STALL_COUNT; cause++) {
+        of_u.of[cause] = alone->of[cause] < pair->of[cause] ? alone->of[cause] : pair->of[cause];
+        of_v.of[cause] = pair->of[cause] - of_u.of[cause];
+    }
+    pipe_blame(p, v);
+    pipe_spend_all(p, &of_v);
+    pipe_blame(p, u);
+    pipe_spend_all(p, &of_u);
+}
+
+p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks)
+{
+    const struct {
+        p5_stall cause;
+        uint32_t clocks;
+    } all[] = {{P5_STALL_DATA_TLB, h->tlb},
+               {P5_STALL_DATA_READ, h->read},
+               {P5_STALL_MISALIGNED, h->misaligned},
+               {P5_STALL_WRITE_BUFFER, h->write_buffer},
+               {P5_STALL_WRITE_ORDER, h->write_order},
+               {P5_STALL_LOCKED, h->locked},
+               {P5_STALL_IO, h->io},
+               {P5_STALL_BANK_CONFLICT, h->bank}};
+    p5_stall cause = P5_STALL_ISSUE;
+    *clocks = 0;
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].clocks > *clocks) {
+            *clocks = all[i].clocks;
+            cause = all[i].cause;
+        }
+    return cause;
+}

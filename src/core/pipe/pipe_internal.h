@@ -1,0 +1,100 @@
+/* Between the files of the pipe: pipe.c runs instructions from D1 on, pipe_issue.c takes a group through D2
+ * and the waits in front of EX, pipe_execute.c through EX with its data references, pipe_count.c counts what
+ * a completed group brings, pipe_branch.c asks the predictor, pipe_state.c hands a stretch's end to the
+ * next. */
+#ifndef CORE_PIPE_PIPE_INTERNAL_H
+#define CORE_PIPE_PIPE_INTERNAL_H
+
+#include "core/event/clock.h"
+#include "core/pipe/pairing.h"
+#include "core/pipe/pipe.h"
+
+static inline void pipe_count(pipe *p, enum p5_event event, uint64_t n, uint64_t clocks)
+{
+    p->deltas->increments[event] += n;
+    p->deltas->asserted[event] += clocks;
+    if (p->sink)
+        profile_add(p->sink, event, n, clocks);
+}
+
+/* Clocks with an owner. */
+static inline void pipe_spend(pipe *p, p5_stall cause, uint64_t clocks)
+{
+    p->deltas->stalls[cause] += clocks;
+    if (p->sink && clocks)
+        profile_add(p->sink, P5_PROFILE_STALLS + cause, clocks, clocks);
+}
+
+/* What is counted from now on is due to `o`: matters to the profile only. */
+static inline void pipe_blame(pipe *p, const op *o)
+{
+    if (p->sink)
+        p->sink->who = o->address;
+}
+
+/* --- pipe_execute.c --- */
+
+/* What held EX, clock by clock, while a group was in it. */
+typedef struct ex_holds {
+    uint32_t tlb, read, misaligned, write_buffer, write_order, locked, io, bank;
+} ex_holds;
+
+/* The data reference that the instruction in U made last, for the bank test of the one in V. */
+typedef struct last_access {
+    const p5_access *access; /* NULL: none */
+    int64_t clock;           /* its EX clock */
+    bool missed;
+    bool second; /* of two in that clock */
+} last_access;
+
+/* The clocks of EX by owner. */
+typedef struct ex_owners {
+    uint64_t of[P5_STALL_COUNT];
+} ex_owners;
+
+/* Makes the references of one instruction whose EX begins at `begin`; answers the clock at which it leaves
+ * EX. `last` is the last reference so far of this group, on entry that of the instruction in U. */
+int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
+                     last_access *last);
+
+/* Gives every clock of EX an owner: the first is the issue, then what held it, the rest is execution. */
+ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h);
+
+void pipe_spend_all(pipe *p, const ex_owners *owners);
+
+/* The clocks of a pair, instruction by instruction, for the profile: those in which the one in U would have
+ * been in EX alone are its own, the rest is due to the one in V. */
+void pipe_spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone);
+
+/* The cause that held EX longest. */
+p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
+
+/* --- pipe_count.c --- */
+
+/* Events of a group that leaves EX; `v` may be NULL. */
+void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v);
+
+/* What the profile wants to know beyond events: executions, the pipes, pairing. */
+void pipe_profile_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
+
+/* --- pipe_issue.c --- */
+
+/* Sends `u`, with `v` beside it unless NULL, from D1 at `pull` through EX. `why` is the reason why there is
+ * no `v`. */
+void pipe_issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, int64_t miss_until,
+                unpaired why);
+
+/* --- pipe_branch.c --- */
+
+/* Everything in front of EX is lost; the first fetch of the new stream is at `clock`. */
+void pipe_flush(pipe *p, int64_t clock);
+
+/* P54C: the BTB is asked with the address of every U instruction. An entry there speaks of the next group; if
+ * that has no branch and the entry says taken, the wrong stream has been fetched. Answers whether that was
+ * so. */
+bool pipe_went_by(pipe *p);
+
+/* A branch or far transfer that has left EX. */
+void pipe_branch(pipe *p, const pipe_insn *x, bool in_v);
+
+#endif

@@ -1,0 +1,43 @@
+/* PF: the prefetch buffers. 16-byte blocks of the instruction stream, in order, one (P55C) or two (P54C: a
+ * split-line access is free) a clock, at most four ahead of the decoders. */
+#ifndef CORE_PIPE_PREFETCH_H
+#define CORE_PIPE_PREFETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PREFETCH_BUFFERS = 4, PREFETCH_LINE = 32, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
+
+typedef struct prefetch_state {
+    int16_t clock;                /* clock of the last block's fetch */
+    int16_t part[PREFETCH_PARTS]; /* clocks at which the 8-byte parts at hand were in the buffers */
+    int16_t line[PREFETCH_PARTS]; /* ... at which the parts of the current line come from the cache */
+    int16_t
+        freed[PREFETCH_BUFFERS]; /* clocks at which the decoders left the last four blocks, oldest first */
+    uint8_t used;                /* blocks fetched in `clock` */
+    bool redirect;               /* the next instruction starts a new stream */
+} prefetch_state;
+
+typedef struct prefetch {
+    int64_t clock;
+    int64_t part[PREFETCH_PARTS], line[PREFETCH_PARTS], freed[PREFETCH_BUFFERS];
+    uint32_t block; /* number (linear address / 16) of the last block fetched */
+    uint8_t used;
+    bool redirect;
+} prefetch;
+
+struct pipe;
+
+/* Clock at which all bytes of an instruction of `length` bytes at `address` are in the buffers; fetches what
+ * is missing. */
+int64_t prefetch_bytes(struct pipe *p, uint32_t address, unsigned length);
+/* The decoders took this instruction at `clock`: the blocks that it touches are needed until then at least.
+ */
+void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t clock);
+/* The stream goes on elsewhere: at a predicted target, whose first block comes in the clock in which the
+ * branch leaves the decoder at `clock`, into other buffers; or from `clock` on (flush). Intel, 242816: a
+ * target in the last bytes of 16 gives too few of them for a clock. */
+void prefetch_redirect(prefetch *f, int64_t clock);
+void prefetch_flush(prefetch *f, int64_t clock);
+
+#endif

@@ -1,0 +1,136 @@
+/* Which instruction an instruction has its operands from, for pipeline diagrams. */
+#include "core/pipe/trace.h"
+
+p5_pipe_kind trace_kind(const op *o)
+{
+    if (o->unit == ISA_MMX_MUL)
+        return P5_PIPE_MMX_MULTIPLY;
+    if (o->flags & ISA_MMX)
+        return P5_PIPE_MMX;
+    if (!(o->flags & ISA_X87))
+        return P5_PIPE_INTEGER;
+    switch (o->fp) {
+    case ISA_FP_XCH: /* a rename */
+    case ISA_FP_STORE:
+    case ISA_FP_STATUS:
+    case ISA_FP_CONTROL:
+        return P5_PIPE_INTEGER;
+    default:
+        return P5_PIPE_X87;
+    }
+}
+
+typedef struct source_list {
+    trace_sink *sink;
+    uint16_t *sources;
+    unsigned count;
+} source_list;
+
+static void add_source(source_list *list, uint64_t writer)
+{
+    uint64_t distance = list->sink->count + 1 - writer; /* of the instruction that is being told of */
+    if (writer == 0 || distance > UINT16_MAX || list->count == P5_TRACE_SOURCES)
+        return;
+    for (unsigned i = 0; i < list->count; i++)
+        if (list->sources[i] == distance)
+            return;
+    list->sources[list->count++] = (uint16_t)distance;
+}
+
+/* What an x87 instruction reads; fpu.c's fpu_ready says what it waits for. */
+static void x87_sources(source_list *list, const op *o)
+{
+    const uint64_t *st = list->sink->writers.st;
+    switch (o->fp) {
+    case ISA_FP_XCH:
+    case ISA_FP_LOAD_SLOW:
+    case ISA_FP_STATUS:
+    case ISA_FP_CONTROL:
+        return;
+    case ISA_FP_LOAD:
+        if (!o->memory)
+            add_source(list, st[o->fp_index]);
+        return;
+    case ISA_FP_TRANSCENDENTAL:
+    case ISA_FP_REMAINDER:
+        add_source(list, st[1]);
+        break;
+    case ISA_FP_ADD:
+    case ISA_FP_MUL:
+    case ISA_FP_DIV:
+    case ISA_FP_COMPARE:
+        if (!o->memory)
+            add_source(list, st[o->fp_index]);
+        break;
+    default:
+        break;
+    }
+    add_source(list, st[0]);
+}
+
+static void push(uint64_t st[8], uint64_t writer)
+{
+    for (unsigned i = 7; i > 0; i--)
+        st[i] = st[i - 1];
+    st[0] = writer;
+}
+
+static void pop(uint64_t st[8])
+{
+    for (unsigned i = 0; i < 7; i++)
+        st[i] = st[i + 1];
+    st[7] = 0;
+}
+
+static void x87_writes(uint64_t st[8], const op *o, uint64_t self)
+{
+    uint64_t top = st[0];
+    switch (o->fp) {
+    case ISA_FP_XCH: /* the values keep their makers */
+        st[0] = st[o->fp_index];
+        st[o->fp_index] = top;
+        return;
+    case ISA_FP_LOAD:
+    case ISA_FP_LOAD_SLOW:
+        push(st, self);
+        return;
+    case ISA_FP_STORE:
+        if (!o->memory)
+            st[o->fp_index] = self;
+        break;
+    case ISA_FP_COMPARE:
+    case ISA_FP_STATUS:
+    case ISA_FP_CONTROL:
+        break;
+    default:
+        st[o->fp_to_sti ? o->fp_index : 0] = self;
+        break;
+    }
+    for (int i = 0; i < o->fp_push; i++)
+        push(st, self);
+    for (int i = 0; i > o->fp_push; i--)
+        pop(st);
+}
+
+void trace_sources(trace_sink *sink, const op *o, uint16_t sources[P5_TRACE_SOURCES])
+{
+    trace_writers *w = &sink->writers;
+    source_list list = {sink, sources, 0};
+    for (unsigned i = 0; i < 8; i++) {
+        if (o->use_gpr >> i & 1)
+            add_source(&list, w->gpr[i]);
+        if (o->read_mm >> i & 1)
+            add_source(&list, w->mm[i]);
+    }
+    if (o->flags & ISA_X87)
+        x87_sources(&list, o);
+    uint64_t self = ++sink->count;
+    for (unsigned i = 0; i < 8; i++) {
+        if (o->def_gpr >> i & 1)
+            w->gpr[i] = self;
+        if (o->write_mm >> i & 1)
+            w->mm[i] = self;
+    }
+    if (o->flags & ISA_X87)
+        x87_writes(w->st, o, self);
+}

@@ -1,0 +1,499 @@
+#include "core/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/replay/memo_tree.h"
+#include "core/profile/profile_internal.h"
+
+bool key_grow(key_table *t)
+{
+    size_t size = t->size ? 2 * t->size : 1024;
+    key_slot *slots = calloc(size, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < t->size; i++) {
+        if (t->slots[i].index == 0)
+            continue;
+        size_t at = key_hash(t->slots[i].a, t->slots[i].b) & (size - 1);
+        while (slots[at].index != 0)
+            at = (at + 1) & (size - 1);
+        slots[at] = t->slots[i];
+    }
+    free(t->slots);
+    t->slots = slots;
+    t->size = size;
+    return true;
+}
+
+/* ---- start and end ------------------------------------------------------------------------------------- */
+
+bool profile_start(p5_core *core, const profile_options *options)
+{
+    profiler *p = calloc(1, sizeof *p);
+    if (!p)
+        return false;
+    p->options = *options;
+    p->options.functions = NULL;
+    p->sink.core = core;
+    p->expected = PROFILE_ELSEWHERE;
+    p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
+    p->interval_clocks = options->interval_clocks;
+    p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
+    if (options->function_count > 0) {
+        p->functions = malloc(options->function_count * sizeof *p->functions);
+        if (p->functions)
+            memcpy(p->functions, options->functions, options->function_count * sizeof *p->functions);
+    }
+    p->object = strdup(options->object ? options->object : "");
+    p->options.object = p->object;
+    bool fits = p->object && (p->functions || options->function_count == 0) &&
+                array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items) &&
+                ARRAY_ROOM(&p->owns);
+    if (!fits) {
+        profile_close(p);
+        return false;
+    }
+    p->contexts.items[0] = p->contexts.items[1] = (profile_context){.parent = 1};
+    p->contexts.count = 2;
+    p->nobody.place = PROFILE_NO_PLACE;
+    p->owns.items[p->owns.count++] = &p->nobody;
+    memory_advance(core->memory, core->now);
+    memo_drop_all(core); /* leaves of before know no instructions */
+    core->profile = p;
+    core_hold_memo(core);
+    profile_set_context(core, 1);
+    memory_set_totals(core->memory, &p->scratch, NULL);
+    memory_bus_taken(core->memory);
+    p->armed_at = profile_watched_total(core, core->now);
+    return true;
+}
+
+void profile_close(profiler *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->sites.count; i++) {
+        free(p->sites.items[i].amounts.items);
+        free(p->sites.items[i].own);
+    }
+    free(p->owns.items);
+    free(p->filled.items);
+    free(p->sites.items);
+    free(p->site_table.slots);
+    free(p->cells.items);
+    free(p->cell_table.slots);
+    free(p->code.items);
+    free(p->code_table.slots);
+    free(p->contexts.items);
+    free(p->edges.items);
+    free(p->edge_table.slots);
+    free(p->frames.items);
+    free(p->samples.items);
+    free(p->intervals.items);
+    free(p->sink.deltas.items);
+    free(p->functions);
+    free(p->object);
+    free(p);
+}
+
+/* ---- sites --------------------------------------------------------------------------------------------- */
+
+static uint64_t pair_of(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+profile_site *profile_site_of(profiler *p, uint32_t context, uint32_t address, unsigned cpl_class)
+{
+    if (p->last_site) {
+        profile_site *last = &p->sites.items[p->last_site - 1];
+        if (last->address == address && last->context == context && last->cpl_class == cpl_class)
+            return last;
+    }
+    uint32_t *index = key_find(&p->site_table, pair_of(context, address), cpl_class);
+    if (!index)
+        return NULL;
+    if (*index == 0) {
+        if (!ARRAY_ROOM(&p->sites)) {
+            p->site_table.used--;
+            return NULL;
+        }
+        p->sites.items[p->sites.count++] =
+            (profile_site){.context = context, .address = address, .cpl_class = cpl_class};
+        *index = (uint32_t)p->sites.count;
+    }
+    p->last_site = *index;
+    return &p->sites.items[*index - 1];
+}
+
+void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
+                        uint64_t asserted)
+{
+    for (size_t i = 0; i < site->amounts.count; i++) {
+        profile_amount *a = &site->amounts.items[i];
+        if (a->quantity == quantity) {
+            a->increments += increments;
+            a->asserted += asserted;
+            return;
+        }
+    }
+    if (!ARRAY_ROOM(&site->amounts)) {
+        p->out_of_memory = true;
+        return;
+    }
+    site->amounts.items[site->amounts.count++] = (profile_amount){quantity, increments, asserted};
+}
+
+static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, uint32_t context,
+                       unsigned cpl_class, uint64_t times)
+{
+    for (size_t i = 0; i < count; i++) {
+        profile_site *site = profile_site_of(p, context, deltas[i].address, cpl_class);
+        if (site)
+            profile_amount_add(p, site, deltas[i].quantity, times * deltas[i].increments,
+                               times * deltas[i].asserted);
+        else
+            p->out_of_memory = true;
+    }
+}
+
+/* ---- the exact path ------------------------------------------------------------------------------------ */
+
+/* An instruction counts the same few quantities again and again (REP): the youngest entries are looked at
+ * first, so that the sink stays short. */
+void profile_add(profile_sink *sink, uint32_t quantity, uint64_t increments, uint64_t asserted)
+{
+    enum { YOUNG = 24 };
+    if ((int)quantity == sink->watched)
+        sink->watched_count += increments;
+    size_t oldest = sink->deltas.count > YOUNG ? sink->deltas.count - YOUNG : 0;
+    for (size_t i = sink->deltas.count; i-- > oldest;) {
+        profile_delta *d = &sink->deltas.items[i];
+        if (d->quantity == quantity && d->address == sink->who && d->increments < UINT32_MAX / 2) {
+            d->increments += (uint32_t)increments;
+            d->asserted += (uint32_t)asserted;
+            return;
+        }
+    }
+    if (!ARRAY_ROOM(&sink->deltas)) {
+        sink->out_of_memory = true;
+        return;
+    }
+    sink->deltas.items[sink->deltas.count++] =
+        (profile_delta){sink->who, quantity, (uint32_t)increments, (uint32_t)asserted};
+}
+
+void profile_commit(p5_core *core)
+{
+    profiler *p = core->profile;
+    add_deltas(p, p->sink.deltas.items, p->sink.deltas.count, p->context, core->cpl_class, 1);
+    p->sink.deltas.count = 0;
+}
+
+/* ---- the memory side ----------------------------------------------------------------------------------- */
+
+/* What references and fetches count. Clocks in which the bus is in use (18h, 2Eh) belong to who began the
+ * cycle, and are counted as they pass: they are booked apart. Should the memory side count anything
+ * else, it belongs to no instruction. */
+static const uint8_t memory_events[] = {
+    P5_EVENT_DATA_READ,
+    P5_EVENT_DATA_WRITE,
+    P5_EVENT_DATA_TLB_MISS,
+    P5_EVENT_DATA_READ_MISS,
+    P5_EVENT_DATA_WRITE_MISS,
+    P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES,
+    P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK,
+    P5_EVENT_EXTERNAL_SNOOPS,
+    P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS,
+    P5_EVENT_CODE_READ,
+    P5_EVENT_CODE_TLB_MISS,
+    P5_EVENT_CODE_CACHE_MISS,
+    P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES,
+
+    P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION,
+    P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION,
+    P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE,
+    P5_EVENT_LOCKED_BUS_CYCLE,
+    P5_EVENT_IO_READ_OR_WRITE_CYCLE,
+    P5_EVENT_NONCACHEABLE_MEMORY_READS,
+    P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY,
+    P5_EVENT_DATA_READ_OR_WRITE,
+    P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS,
+    P5_EVENT_BUS_OWNERSHIP_LATENCY,
+    P5_EVENT_BUS_OWNERSHIP_TRANSFERS,
+
+    P5_EVENT_CACHE_LINE_SHARING,
+    P5_EVENT_CACHE_M_STATE_LINE_SHARING,
+    P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION,
+    P5_EVENT_MMX_INSTRUCTION_DATA_READS,
+    P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
+    P5_EVENT_MMX_INSTRUCTION_DATA_WRITES,
+    P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES,
+    P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS,
+    P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS,
+    P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS,
+    P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE};
+
+static void move_event(p5_core *core, counts *from, profile_site *site, unsigned event)
+{
+    profiler *p = core->profile;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+        uint64_t increments = from->increments[event][class], asserted = from->asserted[event][class];
+        if ((increments | asserted) == 0)
+            continue;
+        from->increments[event][class] = from->asserted[event][class] = 0;
+        core->memory_counts.increments[event][class] += increments;
+        core->memory_counts.asserted[event][class] += asserted;
+        if ((int)event == p->sink.watched)
+            p->sink.watched_count += increments;
+        if (site)
+            profile_amount_add(p, site, event, increments, asserted);
+    }
+}
+
+/* Moves what was counted to the totals and to the site, if any. */
+static void move_counts(p5_core *core, counts *from, profile_site *site)
+{
+    for (unsigned i = 0; i < sizeof memory_events; i++)
+        move_event(core, from, site, memory_events[i]);
+    move_event(core, from, NULL, P5_EVENT_BUS_CYCLE_DURATION);
+    move_event(core, from, NULL, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY);
+}
+
+/* Books what was counted for the site that is asking. */
+static void heard(p5_core *core)
+{
+    profiler *p = core->profile;
+    uint64_t taken = memory_bus_taken(core->memory);
+    if (p->own) {
+        p->own->bus_clocks += taken;
+        return;
+    }
+    profile_site *site = p->asking ? &p->sites.items[p->asking - 1] : NULL;
+    if (site)
+        site->bus_clocks += taken;
+    move_counts(core, &p->scratch, site);
+}
+
+static profile_own *new_own(profiler *p, uint32_t site)
+{
+    profile_own *own = ARRAY_ROOM(&p->owns) ? calloc(1, sizeof *own) : NULL;
+    if (!own)
+        return NULL;
+    own->place = PROFILE_NO_PLACE;
+    own->site = site;
+    own->number = (uint32_t)p->owns.count;
+    p->owns.items[p->owns.count++] = own;
+    return own;
+}
+
+/* Counts an asking: a site that asks often gets counts of its own, which need no booking. */
+static bool wants_own(const profiler *p, profile_site *site)
+{
+    site->asked += site->asked < PROFILE_OFTEN;
+    return site->asked == PROFILE_OFTEN && p->sink.watched == P5_PROFILE_NONE &&
+           p->owns.count <= PROFILE_MOST_OFTEN;
+}
+
+/* NULL: it has none. */
+static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
+{
+    if (!site->own && wants_own(p, site))
+        site->own = new_own(p, number);
+    if (site->own && site->own->place == PROFILE_NO_PLACE) {
+        if (!ARRAY_ROOM(&p->filled))
+            return NULL; /* booked as before */
+        p->filled.items[p->filled.count++] = site->own;
+        site->own->place = PROFILE_PLACE(site->context, site->cpl_class);
+    }
+    return site->own;
+}
+
+static void count_for(p5_core *core, profile_own *own)
+{
+    profiler *p = core->profile;
+    p->own = own;
+    p->place = own ? own->place : 0;
+    memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
+}
+
+static uint32_t near_of(uint32_t context, uint32_t address)
+{
+    return (address ^ address >> 8 ^ context * 37) % PROFILE_NEAR;
+}
+
+void profile_asks(p5_core *core, uint32_t who)
+{
+    profiler *p = core->profile;
+    if (p->asking) {
+        profile_site *site = &p->sites.items[p->asking - 1];
+        bool same = site->address == who && site->context == p->context && site->cpl_class == core->cpl_class;
+        if (same && (p->own || !wants_own(p, site)))
+            return;
+    }
+    heard(core);
+    uint32_t *near = &p->near[near_of(p->context, who)];
+    profile_site *site = *near ? &p->sites.items[*near - 1] : NULL;
+    if (!site || site->address != who || site->context != p->context || site->cpl_class != core->cpl_class) {
+        site = profile_site_of(p, p->context, who, core->cpl_class);
+        *near = p->last_site;
+    }
+    p->asking = site ? (uint32_t)(site - p->sites.items) + 1 : 0;
+    count_for(core, site ? own_of(p, site, p->asking) : NULL);
+}
+
+void profile_gather(p5_core *core)
+{
+    profiler *p = core->profile;
+    heard(core);
+    for (size_t i = 0; i < p->filled.count; i++) {
+        profile_own *own = p->filled.items[i];
+        profile_site *site = &p->sites.items[own->site - 1];
+        memory_fold_uses(own->uses, &own->counts, site->cpl_class);
+        move_counts(core, &own->counts, site);
+        site->bus_clocks += own->bus_clocks;
+        own->bus_clocks = 0;
+        own->place = PROFILE_NO_PLACE;
+    }
+    p->filled.count = 0;
+    p->asking = 0;
+    count_for(core, NULL);
+}
+
+/* Anything else that the memory side may have counted is due to nobody. */
+static void gather_rest(p5_core *core)
+{
+    profile_gather(core);
+    for (unsigned event = 0; event < P5_EVENT_COUNT; event++)
+        move_event(core, &core->profile->scratch, NULL, event);
+}
+
+/* Clocks of bus cycles become amounts. */
+static void book_bus(profiler *p)
+{
+    for (size_t i = 0; i < p->sites.count; i++) {
+        profile_site *site = &p->sites.items[i];
+        if (site->bus_clocks == 0)
+            continue;
+        profile_amount_add(p, site, P5_EVENT_BUS_CYCLE_DURATION, site->bus_clocks, site->bus_clocks);
+        profile_amount_add(p, site, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY, site->bus_clocks,
+                           site->bus_clocks);
+        site->bus_clocks = 0;
+    }
+}
+
+/* ---- the memo ------------------------------------------------------------------------------------------ */
+
+memo_detail *profile_detail(p5_core *core, arena *from)
+{
+    profiler *p = core->profile;
+    size_t count = p->sink.deltas.count;
+    memo_detail *d = arena_alloc(from, sizeof *d + count * sizeof d->deltas[0]);
+    if (!d)
+        return NULL;
+    d->number = p->detail_count++;
+    d->cell = d->cell_before = UINT32_MAX;
+    d->count = (uint32_t)count;
+    if (count)
+        memcpy(d->deltas, p->sink.deltas.items, count * sizeof d->deltas[0]);
+    d->next = p->details;
+    p->details = d;
+    return d;
+}
+
+void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
+{
+    profiler *p = core->profile;
+    if (d->cell != UINT32_MAX) {
+        profile_cell *cell = &p->cells.items[d->cell];
+        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+            cell->uses[class] += uses[class] - d->taken[class];
+    }
+    memcpy(d->taken, uses, sizeof d->taken);
+}
+
+void profile_move(p5_core *core, memo_detail *d)
+{
+    profiler *p = core->profile;
+    uint32_t to = d->cell_before;
+    d->cell_before = d->cell;
+    if (to != UINT32_MAX && p->cells.items[to].context == p->context) { /* called in turn from two places */
+        d->cell = to;
+        return;
+    }
+    uint32_t *index = key_find(&p->cell_table, pair_of(d->number, p->context), 0);
+    if (index && *index == 0) {
+        if (ARRAY_ROOM(&p->cells)) {
+            p->cells.items[p->cells.count++] = (profile_cell){.detail = d, .context = p->context};
+            *index = (uint32_t)p->cells.count;
+        } else {
+            p->cell_table.used--;
+            index = NULL;
+        }
+    }
+    p->out_of_memory |= !index;
+    d->cell = index ? *index - 1 : UINT32_MAX;
+}
+
+/* Hands what the cells hold to the sites. */
+static void collect_cells(profiler *p)
+{
+    for (size_t i = 0; i < p->cells.count; i++) {
+        profile_cell *cell = &p->cells.items[i];
+        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+            if (cell->uses[class])
+                add_deltas(p, cell->detail->deltas, cell->detail->count, cell->context, class,
+                           cell->uses[class]);
+            cell->uses[class] = 0;
+        }
+    }
+}
+
+void profile_forget(p5_core *core)
+{
+    profiler *p = core->profile;
+    collect_cells(p);
+    p->details = NULL;
+    p->detail_count = 0;
+    p->cells.count = 0;
+    if (p->cell_table.size)
+        memset(p->cell_table.slots, 0, p->cell_table.size * sizeof *p->cell_table.slots);
+    p->cell_table.used = 0;
+}
+
+bool profile_collect(p5_core *core)
+{
+    profiler *p = core->profile;
+    memory_advance(core->memory, core->now);
+    memo_fold(core);
+    gather_rest(core);
+    book_bus(p);
+    collect_cells(p);
+    return !p->out_of_memory && !p->sink.out_of_memory;
+}
+
+const profile_options *profile_asked(const p5_core *core)
+{
+    return &core->profile->options;
+}
+
+void profile_look(const p5_core *core, profile_view *view)
+{
+    const profiler *p = core->profile;
+    *view = (profile_view){.sites = p->sites.items,
+                           .site_count = p->sites.count,
+                           .contexts = p->contexts.items,
+                           .context_count = p->contexts.count,
+                           .edges = p->edges.items,
+                           .edge_count = p->edges.count,
+                           .code = p->code.items,
+                           .code_count = p->code.count,
+                           .samples = p->samples.items,
+                           .sample_count = p->samples.count,
+                           .overflows = p->overflows,
+                           .intervals = p->intervals.items,
+                           .interval_count = p->intervals.count,
+                           .data_misses = p->data_misses,
+                           .code_misses = p->code_misses};
+}

@@ -1,0 +1,187 @@
+/* The exact profile: what every instruction cost, by calling context. Off in normal runs.
+ *
+ * A *site* is an instruction in a context at a privilege class. It owns an amount of each quantity
+ * (p5scope/profile.h): events, clocks by owner, executions, pairing. The amounts add up to the core's totals.
+ * - The exact path says in the sink who counts what; profile_commit hands it to the sites.
+ * - A leaf of the memo keeps what its run put into the sink (its detail) and counts its uses by context;
+ *   profile_collect multiplies the two when somebody looks. So the hot path does nothing but compare the
+ *   leaf's context with the current one.
+ * - What the memory side counts when it is asked on its exact path belongs to the instruction that asked.
+ *
+ *   profile.c      sites, contexts' costs, collection      profile_stack.c   the shadow call stack
+ *   profile_sample.c   samples by counter overflow, intervals */
+#ifndef CORE_PROFILE_PROFILE_H
+#define CORE_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "core/pipe/block.h"
+#include "core/event/counts.h"
+#include "p5scope/profile.h"
+
+/* What one instruction added to one quantity. */
+typedef struct profile_delta {
+    uint32_t address;
+    uint32_t quantity;
+    uint32_t increments, asserted;
+} profile_delta;
+
+/* Where the pipe writes what it counts; `who` is the instruction that it counts for. */
+typedef struct profile_sink {
+    ARRAY_OF(profile_delta) deltas;
+    uint32_t who;
+    bool out_of_memory;
+    int watched; /* quantity that overflows are taken of, P5_PROFILE_CLOCKS or P5_PROFILE_NONE */
+    uint64_t watched_count;
+    p5_core *core; /* for profile_boundary */
+} profile_sink;
+
+typedef struct profile_amount {
+    uint32_t quantity;
+    uint64_t increments, asserted;
+} profile_amount;
+
+typedef struct profile_site {
+    uint32_t context, address, cpl_class;
+    uint32_t asked;          /* how often it has asked the memory side, at most PROFILE_OFTEN */
+    struct profile_own *own; /* where the memory side counts for a site that asks often; NULL */
+    uint64_t bus_clocks;     /* of cycles that it began and that are not among the amounts yet */
+    ARRAY_OF(profile_amount) amounts;
+} profile_site;
+
+/* A function as it was reached: by this call instruction out of that context. A function that is on the stack
+ * already continues its context there, so that recursion has bounded depth. */
+typedef struct profile_context {
+    uint32_t parent;    /* index; the root (1) is its own */
+    uint32_t function;  /* address of its first instruction; 0: the root, or not known */
+    uint32_t call_site; /* address of the call, jump or interrupted instruction */
+} profile_context;
+
+/* How often a call instruction in a context led into another. */
+typedef struct profile_edge {
+    uint32_t from, call_site, function;
+    uint32_t to; /* a child of `from`, or (recursion) one of its ancestors or itself */
+    uint64_t calls;
+} profile_edge;
+
+/* An instruction as it was executed last. */
+typedef struct profile_code {
+    uint32_t address;
+    uint32_t target; /* of a direct branch */
+    uint8_t length;
+    uint8_t branch; /* isa_branch */
+    bool code32;
+    uint8_t bytes[15];
+} profile_code;
+
+typedef struct profile_sample {
+    uint32_t address, context;
+    uint64_t clock;
+} profile_sample;
+
+/* Totals of events and owners of clocks, both privilege classes together, when `clock` had come. */
+typedef struct profile_interval {
+    uint64_t clock;
+    uint64_t totals[P5_PROFILE_EXECUTIONS];
+} profile_interval;
+
+typedef struct profile_range {
+    uint32_t start, end; /* [start, end) */
+} profile_range;
+
+typedef struct profile_options {
+    const profile_range *functions; /* sorted, without overlaps; copied */
+    size_t function_count;
+    uint64_t interval_clocks;
+    size_t most_intervals;   /* then every second is dropped and the distance doubled; 0 = none */
+    int sample_quantity;     /* P5_PROFILE_NONE: no samples */
+    uint64_t sample_period;  /* increments to the next overflow */
+    uint32_t sample_latency; /* clocks from the overflow to the interrupt request */
+    size_t most_samples;
+    const char *object; /* file of the guest; copied */
+} profile_options;
+
+enum { PROFILE_SETS = 128 };
+
+typedef struct profiler profiler;
+struct memo_detail;
+
+/* Starts profiling; the totals of the core go on. False: out of memory. */
+bool profile_start(p5_core *core, const profile_options *options);
+void profile_close(profiler *p);
+/* Brings sites and edges up to date. False: memory ran out at some time, and the profile is not complete. */
+bool profile_collect(p5_core *core);
+
+/* What has been collected; valid until the next instruction is priced. */
+typedef struct profile_view {
+    const profile_site *sites;
+    size_t site_count;
+    const profile_context *contexts; /* 0 is not used, 1 is the root */
+    size_t context_count;
+    const profile_edge *edges;
+    size_t edge_count;
+    const profile_code *code;
+    size_t code_count;
+    const profile_sample *samples;
+    size_t sample_count;
+    uint64_t overflows; /* samples that there would be without the bound */
+    const profile_interval *intervals;
+    size_t interval_count;
+    const uint64_t *data_misses, *code_misses; /* per set, PROFILE_SETS each */
+} profile_view;
+void profile_look(const p5_core *core, profile_view *view);
+/* The options as given, without the functions. */
+const profile_options *profile_asked(const p5_core *core);
+
+/* ---- for the core's files; all of them only while profiling ---- */
+
+/* Something counted: adds to the sink. */
+void profile_add(profile_sink *sink, uint32_t quantity, uint64_t increments, uint64_t asserted);
+/* What is in the sink happened once, in the current context. */
+void profile_commit(p5_core *core);
+/* What the memory side counts from now on is due to the instruction at `who`. Call it before the memory side
+ * is asked. */
+void profile_asks(p5_core *core, uint32_t who);
+/* Puts what the memory side has counted into the core's totals; what it counts next is due to nobody. */
+void profile_gather(p5_core *core);
+/* Before a stretch is priced: who is executing? */
+void profile_follow(p5_core *core, const p5_retired *r);
+/* The same for one that is all of `block`. */
+void profile_follow_block(p5_core *core, p5_block *block, uint32_t next);
+/* A block will be gone. */
+void profile_released(profiler *p, const p5_block *block);
+/* An exception or interrupt is delivered, out of this privilege class. */
+void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler);
+/* Address of the instruction that was executed last. */
+uint32_t profile_last(const p5_core *core);
+/* While samples are taken: a group has left EX at absolute clock `end`; `next` would be executed next. */
+void profile_boundary(p5_core *core, uint64_t end, uint32_t next);
+
+/* ---- for the memo ---- */
+
+/* What one use of a leaf stands for, instruction by instruction, and how often it was used in which context.
+ */
+typedef struct memo_detail {
+    struct memo_detail *next;       /* all of them, until the memo is dropped */
+    uint32_t number;                /* of this detail, for the table of uses */
+    uint32_t cell;                  /* where uses in the current context go, */
+    uint32_t cell_before;           /* ... and where those in the one before went */
+    uint64_t taken[P5_CPL_CLASSES]; /* uses of the leaf since the last fold that have been booked */
+    uint32_t count;
+    profile_delta deltas[];
+} memo_detail;
+
+/* Makes the detail of a leaf from what is in the sink. NULL: out of memory. */
+memo_detail *profile_detail(p5_core *core, arena *from);
+/* Books the uses since the last booking; `uses` are the leaf's since the last fold. */
+void profile_book(p5_core *core, memo_detail *detail, const uint64_t *uses);
+/* The uses to come are in the current context. */
+void profile_move(p5_core *core, memo_detail *detail);
+/* The memo is dropped: hands everything to the sites. */
+void profile_forget(p5_core *core);
+
+#endif

@@ -1,0 +1,94 @@
+/* What a real tool would see - an interrupt some time after a counter has overflowed - and totals over time.
+ */
+#include "core/profile/profile_internal.h"
+
+static uint64_t halted_clocks(const p5_core *core)
+{
+    uint64_t halted = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        halted += core->deltas[class].stalls[P5_STALL_HALT];
+    return halted;
+}
+
+uint64_t profile_watched_total(p5_core *core, uint64_t clock)
+{
+    const profiler *p = core->profile;
+    switch (p->sink.watched) {
+    case P5_PROFILE_NONE:
+        return 0;
+    case P5_PROFILE_CLOCKS:
+        return clock;
+    case P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE:
+        return clock - halted_clocks(core);
+    case P5_EVENT_BUS_CYCLE_DURATION:
+        return bus_used(&core->memory->bus, clock).all;
+    case P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY:
+        return bus_used(&core->memory->bus, clock).own;
+    default:
+        break;
+    }
+    uint64_t total = p->sink.watched_count;
+    if (p->sink.watched < P5_EVENT_COUNT) /* what has not been booked yet */
+        total += p->scratch.increments[p->sink.watched][0] + p->scratch.increments[p->sink.watched][1];
+    return total;
+}
+
+/* The counter is preset to -period. When it overflows, the interrupt request comes `sample_latency` clocks
+ * later, and the interrupt is taken at the first instruction boundary from then on: the address that the
+ * handler finds on its stack is that of the instruction which would have come next. The handler presets the
+ * counter again; what happened in between was not counted for the next sample. */
+void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
+{
+    profiler *p = core->profile;
+    uint64_t total = profile_watched_total(core, end);
+    uint64_t count = total - p->armed_at;
+    if (p->due == 0) {
+        if (count < p->options.sample_period)
+            return;
+        p->due = end + p->options.sample_latency;
+    }
+    if (end < p->due)
+        return;
+    p->due = 0;
+    p->armed_at = total;
+    p->overflows++;
+    if (p->samples.count == p->options.most_samples)
+        return;
+    if (!ARRAY_ROOM(&p->samples)) {
+        p->out_of_memory = true;
+        return;
+    }
+    p->samples.items[p->samples.count++] = (profile_sample){next, p->context, end};
+    p->open_sample = true;
+    p->expected |= PROFILE_ELSEWHERE; /* what comes next is to be looked at */
+}
+
+/* At the first boundary between blocks from the wanted clock on. Where the room ends, every second one goes
+ * and the distance doubles. */
+void profile_interval_take(p5_core *core)
+{
+    profiler *p = core->profile;
+    if (p->intervals.count == p->options.most_intervals) {
+        size_t left = 0;
+        for (size_t i = 1; i < p->intervals.count; i += 2)
+            p->intervals.items[left++] = p->intervals.items[i];
+        p->intervals.count = left;
+        p->interval_clocks *= 2;
+    }
+    if (!ARRAY_ROOM(&p->intervals)) {
+        p->out_of_memory = true;
+        p->interval_at = UINT64_MAX;
+        return;
+    }
+    profile_interval *interval = &p->intervals.items[p->intervals.count++];
+    p5_counts totals;
+    p5_core_counts(core, &totals);
+    interval->clock = core->now;
+    for (unsigned i = 0; i < P5_PROFILE_EXECUTIONS; i++) {
+        interval->totals[i] = 0;
+        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+            interval->totals[i] +=
+                i < P5_EVENT_COUNT ? totals.increments[i][class] : totals.stalls[i - P5_EVENT_COUNT][class];
+    }
+    p->interval_at = core->now - core->now % p->interval_clocks + p->interval_clocks;
+}

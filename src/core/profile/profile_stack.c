@@ -1,0 +1,336 @@
+/* Who calls whom: a shadow call stack from the retired stream. It follows CALL and RET and copes with what
+ * programs do besides: jumps into other functions (tail calls), unwinding (longjmp), interrupts and signal
+ * handlers, CALL as a way to read EIP. */
+#include <string.h>
+
+#include "core/profile/profile_internal.h"
+
+enum { MOST_FRAMES = 1 << 20, MOST_CONTEXTS = 1 << 16, SEARCH_FRAMES = 4096 };
+
+void profile_set_context(p5_core *core, uint32_t context)
+{
+    profiler *p = core->profile;
+    p->context = context;
+    p->place = p->own ? PROFILE_PLACE(context, core->cpl_class) : 0;
+    core->memo.context = context;
+}
+
+static profile_end end_of(const profiler *p)
+{
+    const p5_block *block = p->block;
+    if (!block)
+        return p->end;
+    return (profile_end){.leaves = block->goes_on == PROFILE_ELSEWHERE ? block->branch_kind : ISA_NOT_BRANCH,
+                         .last = block->branch_address,
+                         .behind = block->fall_through,
+                         .function = profile_function(block) - 1};
+}
+
+uint32_t profile_last(const p5_core *core)
+{
+    return end_of(core->profile).last;
+}
+
+void profile_released(profiler *p, const p5_block *block)
+{
+    if (p->block != block)
+        return;
+    p->end = end_of(p);
+    p->block = NULL;
+}
+
+/* Number of the function at `address`, from 1; 0 if no symbol covers it. */
+static uint32_t function_at(const profiler *p, uint32_t address)
+{
+    size_t low = ARRAY_SEARCH(p->functions, p->options.function_count, end, address + 1ull);
+    bool covered = low < p->options.function_count && p->functions[low].start <= address;
+    return covered && p->functions[low].start != 0 ? (uint32_t)low + 1 : 0;
+}
+
+/* First address of a function, or `from` if it is not known. */
+static uint32_t start_of(const profiler *p, uint32_t function, uint32_t from)
+{
+    return function ? p->functions[function - 1].start : from;
+}
+
+void profile_note_block(profiler *p, p5_block *block)
+{
+    uint64_t function = PROFILE_IN(function_at(p, block->code->linear));
+    bool leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
+                  block->branch_kind == ISA_RET || block->branch_kind == ISA_FAR ||
+                  block->branch_kind == ISA_IRET;
+    block->place = function | block->code->linear;
+    block->goes_on = leaves ? PROFILE_ELSEWHERE : function;
+    for (unsigned i = 0; i < block->count; i++) {
+        const op *o = &block->ops[i];
+        uint32_t *index = key_find(&p->code_table, o->address, 0);
+        if (!index || (*index == 0 && !ARRAY_ROOM(&p->code))) {
+            p->code_table.used -= index != NULL;
+            p->out_of_memory = true;
+            return;
+        }
+        if (*index == 0)
+            *index = (uint32_t)++p->code.count;
+        profile_code *code = &p->code.items[*index - 1];
+        *code = (profile_code){.address = o->address,
+                               .target = o->target,
+                               .length = o->length,
+                               .branch = o->branch,
+                               .code32 = block->code->code32};
+        uint32_t at = o->address - block->code->linear;
+        if (o->length <= sizeof code->bytes && at + o->length <= block->code->size)
+            memcpy(code->bytes, block->code->bytes + at, o->length);
+    }
+}
+
+/* ---- contexts ------------------------------------------------------------------------------------------ */
+
+/* The context that is reached from `from` by a call at `call_site` to `function`; counts the call. Where
+ * there is no room for another one, the callee is part of its caller. */
+static uint32_t call_edge(profiler *p, uint32_t from, uint32_t call_site, uint32_t function)
+{
+    uint32_t *index = key_find(&p->edge_table, (uint64_t)from << 32 | call_site, function);
+    if (!index) {
+        p->edge = 0;
+        p->out_of_memory = true;
+        return from;
+    }
+    if (*index != 0) {
+        profile_edge *edge = &p->edges.items[*index - 1];
+        edge->calls++;
+        p->edge = *index;
+        return edge->to;
+    }
+    p->edge = 0;
+    if (!ARRAY_ROOM(&p->edges) || !ARRAY_ROOM(&p->contexts)) {
+        p->edge_table.used--;
+        p->out_of_memory = true;
+        return from;
+    }
+    uint32_t to = from;
+    while (to != 1 && p->contexts.items[to].function != function)
+        to = p->contexts.items[to].parent;
+    if (to == 1) { /* not on the stack */
+        to = from;
+        if (p->contexts.count < MOST_CONTEXTS) {
+            to = (uint32_t)p->contexts.count++;
+            p->contexts.items[to] = (profile_context){from, function, call_site};
+        }
+    }
+    p->edges.items[p->edges.count++] = (profile_edge){from, call_site, function, to, 1};
+    p->edge = *index = (uint32_t)p->edges.count;
+    return to;
+}
+
+static void push(profiler *p, uint32_t return_address, bool interrupt)
+{
+    if (p->frames.count == MOST_FRAMES) { /* forget the older half: nobody returns there soon */
+        memmove(p->frames.items, p->frames.items + MOST_FRAMES / 2,
+                MOST_FRAMES / 2 * sizeof *p->frames.items);
+        p->frames.count = MOST_FRAMES / 2;
+    }
+    if (ARRAY_ROOM(&p->frames))
+        p->frames.items[p->frames.count++] = (profile_frame){return_address, p->context, interrupt};
+    else
+        p->out_of_memory = true;
+}
+
+/* Unwinds to the youngest frame that waits at `address`. False: none does. */
+static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
+{
+    profiler *p = core->profile;
+    size_t oldest = p->frames.count > SEARCH_FRAMES ? p->frames.count - SEARCH_FRAMES : 0;
+    for (size_t i = p->frames.count; i-- > oldest;) {
+        const profile_frame *frame = &p->frames.items[i];
+        if (frame->return_address != address || (interrupts_only && !frame->interrupt))
+            continue;
+        profile_set_context(core, frame->context);
+        p->frames.count = i;
+        return true;
+    }
+    return false;
+}
+
+/* Control went to another function by something that is neither call nor return. Into the middle of a
+ * function that is on the stack: longjmp and its like unwind to it. Otherwise a tail call; it returns to
+ * where its caller would have. */
+static void transfer(p5_core *core, const profile_end *end, uint32_t from, uint32_t function)
+{
+    profiler *p = core->profile;
+    if (function == 0 || function == p->contexts.items[p->context].function)
+        return;
+    if (from != function) {
+        size_t oldest = p->frames.count > SEARCH_FRAMES ? p->frames.count - SEARCH_FRAMES : 0;
+        for (size_t i = p->frames.count; i-- > oldest;) {
+            uint32_t context = p->frames.items[i].context;
+            if (p->contexts.items[context].function != function)
+                continue;
+            profile_set_context(core, context);
+            p->frames.count = i;
+            return;
+        }
+    }
+    profile_set_context(core, call_edge(p, p->context, end->last, function));
+}
+
+static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_address, uint32_t function,
+                           bool interrupt)
+{
+    profiler *p = core->profile;
+    push(p, return_address, interrupt);
+    profile_set_context(core, call_edge(p, p->context, call_site, function));
+}
+
+/* The kernel was left to somewhere else than where it was entered from: a signal handler takes the place of
+ * the end of the system call. */
+static bool signalled(p5_core *core, uint32_t function, unsigned cpl_class)
+{
+    profiler *p = core->profile;
+    const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
+    if (!top || !top->interrupt || p->cpl_class != P5_CPL_SYSTEM || cpl_class != P5_CPL_USER)
+        return false;
+    uint32_t interrupted = top->return_address;
+    profile_set_context(core, top->context);
+    p->frames.count--;
+    enter_function(core, interrupted, interrupted, function, true);
+    return true;
+}
+
+/* A stretch that ended like `end` has led to `from`, in function `number`, and by more than going on. */
+static void arrive(p5_core *core, const profile_end *end, uint32_t from, uint32_t number, unsigned cpl_class)
+{
+    profiler *p = core->profile;
+    uint32_t function = start_of(p, number, from);
+    if (end->leaves == ISA_CALL || end->leaves == ISA_CALL_INDIRECT) {
+        if (from == end->behind) /* it reads EIP */
+            return;
+        enter_function(core, end->last, end->behind, function, false);
+        if (p->block)
+            p->block->edge = p->edge;
+        return;
+    }
+    if (!end->leaves || (!pop_to(core, from, false) && !signalled(core, function, cpl_class)))
+        transfer(core, end, from, start_of(p, number, 0));
+}
+
+/* The instruction at `from` comes next: the context of a sample that was taken in front of it is known. */
+static void close_sample(profiler *p, uint32_t from)
+{
+    if (!p->open_sample)
+        return;
+    p->open_sample = false;
+    profile_sample *sample = &p->samples.items[p->samples.count - 1];
+    if (sample->address == from)
+        sample->context = p->context;
+}
+
+/* Something is executed in between: behind it control will be where the last stretch led, which ended like
+ * `end`. A call or return is made before. */
+static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class, uint32_t function)
+{
+    profiler *p = core->profile;
+    uint32_t expected = (uint32_t)p->expected, number = function_at(p, expected);
+    if (p->started && (number != end->function || end->leaves))
+        arrive(core, end, expected, number, cpl_class);
+    close_sample(p, expected);
+    enter_function(core, expected, expected, function, true);
+}
+
+/* Which context the stretch at `from` belongs to, if it is not simply that of the one before, which ended
+ * like `end`. Where control was not expected, it has come by a signal, or is on the way back from one. */
+static void find_context(p5_core *core, const profile_end *end, uint32_t from, uint32_t number)
+{
+    profiler *p = core->profile;
+    uint32_t function = start_of(p, number, from);
+    if (!p->started) {
+        p->started = true;
+        profile_set_context(core, call_edge(p, 1, 0, function));
+        return;
+    }
+    if (from == (uint32_t)p->expected)
+        arrive(core, end, from, number, core->cpl_class);
+    else if (!pop_to(core, from, true) && !signalled(core, function, core->cpl_class))
+        interrupt(core, end, p->cpl_class, function);
+}
+
+void profile_follow(p5_core *core, const p5_retired *r)
+{
+    profiler *p = core->profile;
+    p5_block *block = r->block;
+    if (core->now >= p->interval_at)
+        profile_interval_take(core);
+    if (block->place == 0)
+        profile_note_block(p, block);
+    uint32_t from = r->first == 0 ? block->code->linear : block->ops[r->first].address;
+    uint32_t function = profile_function(block) - 1;
+    profile_end end = end_of(p);
+    if (from != (uint32_t)p->expected || function != end.function || end.leaves)
+        find_context(core, &end, from, function);
+    close_sample(p, from);
+    bool whole = r->first + r->count == block->count;
+    p->block = whole ? block : NULL;
+    p->end = (profile_end){.last = block->ops[r->first + r->count - 1].address, .function = function};
+    p->expected = r->next | (whole ? block->goes_on : PROFILE_IN(function));
+    p->cpl_class = core->cpl_class;
+}
+
+/* Behind `last`, a call: a call of it that was made before, from the same context to the same function. */
+static bool calls_again(p5_core *core, const p5_block *last, const p5_block *block)
+{
+    profiler *p = core->profile;
+    if (last->edge == 0 || (uint32_t)block->place == last->fall_through ||
+        p->frames.count == p->frames.capacity || p->frames.count == MOST_FRAMES)
+        return false;
+    profile_edge *edge = &p->edges.items[last->edge - 1];
+    uint32_t from = (uint32_t)block->place;
+    if (edge->from != p->context || edge->function != start_of(p, profile_function(block) - 1, from))
+        return false;
+    p->frames.items[p->frames.count++] = (profile_frame){last->fall_through, p->context, false};
+    edge->calls++;
+    profile_set_context(core, edge->to);
+    return true;
+}
+
+/* Behind a return: to the youngest frame. */
+static bool returns_to(p5_core *core, uint32_t address)
+{
+    profiler *p = core->profile;
+    if (p->frames.count == 0)
+        return false;
+    const profile_frame *top = &p->frames.items[p->frames.count - 1];
+    if (top->return_address != address)
+        return false;
+    p->frames.count--;
+    profile_set_context(core, top->context);
+    return true;
+}
+
+void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
+{
+    profiler *p = core->profile;
+    p5_block *last = p->block;
+    bool leaves = last && last->goes_on == PROFILE_ELSEWHERE && block->place != 0 &&
+                  (uint32_t)block->place == (uint32_t)p->expected && core->now < p->interval_at &&
+                  !p->open_sample;
+    bool called = leaves && (last->branch_kind == ISA_CALL || last->branch_kind == ISA_CALL_INDIRECT);
+    if (leaves && (called ? calls_again(core, last, block) : returns_to(core, (uint32_t)block->place))) {
+        profile_went_on(p, block, next);
+        p->cpl_class = core->cpl_class;
+        return;
+    }
+    const p5_retired r = {.block = block, .count = (uint16_t)block->count, .next = next};
+    profile_follow(core, &r);
+}
+
+void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler)
+{
+    profiler *p = core->profile;
+    uint32_t function = function_at(p, handler);
+    const profile_end end = end_of(p);
+    interrupt(core, &end, cpl_class, start_of(p, function, handler));
+    p->started = true;
+    p->end = (profile_end){.last = profile_last(core), .function = function};
+    p->block = NULL;
+    p->cpl_class = core->cpl_class;
+    p->expected = handler | PROFILE_IN(function);
+}

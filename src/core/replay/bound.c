@@ -1,0 +1,193 @@
+#include "core/replay/bound.h"
+
+#include "core/internal.h"
+#include "core/replay/memo_tree.h"
+#include "core/memory/memory_fast.h"
+#include "core/model/model.h"
+
+enum {
+    WALK = 2,        /* table entries */
+    PIPE = 192,      /* the longest x87 instruction and a refill */
+    FRONT = 32,      /* from a redirection of the stream to EX, and what fetching a line may add */
+    LINES_AHEAD = 2, /* where the stream goes on is fetched too */
+    BANKS = 1        /* a reference's conflict with its neighbour's */
+};
+
+static uint32_t greater(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+bound bound_of_model(const p5_model *model)
+{
+    const model_bus *cycles = &model->bus;
+    const model_latency *latency = &model->latency;
+    uint32_t write_back = cycles->write_back_first + 3 * cycles->write_back_next + cycles->idle_after_write;
+    uint32_t fill = greater(model->dram.miss, model->l2.first) +
+                    3 * greater(model->dram.next, model->l2.next) + cycles->idle_after_read;
+    if (model->agent.kind != AGENT_NONE) {
+        fill += model->agent.clocks + model->agent.grant;
+        write_back += model->agent.clocks + model->agent.grant;
+    }
+    bound b = {.line_clocks = fill * model->half_ratio / 2 + latency->miss_to_bus + latency->bus_to_use};
+    b.walk_clocks = WALK * b.line_clocks + latency->walk_start + latency->walk_between + latency->walk_end;
+    uint32_t edge = model->half_ratio / 2 + 1; /* a cycle begins with a clock of the bus */
+    b.write_back_clocks = write_back * model->half_ratio / 2 + edge;
+    b.access_clocks =
+        b.walk_clocks + b.line_clocks + write_back * model->half_ratio / 2 + latency->misaligned;
+    /* what stands behind its line in the bus keeps whoever comes next, EWBE# a write to an E or M line */
+    b.miss_clocks = b.line_clocks + edge + b.write_back_clocks + latency->misaligned +
+                    latency->fill_to_array + cycles->ewbe * model->half_ratio / 2;
+    return b;
+}
+
+uint64_t bound_blind(const bound *b, uint64_t most, uint32_t references, uint32_t bytes)
+{
+    uint32_t lines = bytes / P5_LINE_BYTES + LINES_AHEAD;
+    uint64_t backlog = PIPE + b->access_clocks + b->walk_clocks;
+    return most + backlog + (uint64_t)b->access_clocks * references + (uint64_t)b->line_clocks * lines;
+}
+
+/* ---- what is under way --------------------------------------------------------------------------------- */
+
+static int latest(int clock, const int16_t *clocks, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (clocks[i] > clock)
+            clock = clocks[i];
+    return clock;
+}
+
+/* Clocks from now until all units of the pipe are ready. */
+static unsigned pipe_backlog(const pipe_state *s)
+{
+    const int16_t single[] = {s->d1_free,    s->d2_free,        s->prefetch.clock, s->fifo.clock,
+                              s->fpu.issue,  s->fpu.multiplier, s->fpu.idle,       s->fpu.status,
+                              s->miss_until, s->fpu.integer,    s->refill_until};
+    int clock = latest(0, single, sizeof single / sizeof *single);
+    clock = latest(clock, s->prefetch.part, PREFETCH_PARTS);
+    clock = latest(clock, s->prefetch.line, PREFETCH_PARTS);
+    clock = latest(clock, s->prefetch.freed, PREFETCH_BUFFERS);
+    clock = latest(clock, s->fifo.pull, FIFO_DEPTH);
+    clock = latest(clock, s->fpu.st, FPU_REGISTERS);
+    return (unsigned)latest(clock, s->mmx.ready, MMX_REGISTERS);
+}
+
+/* Clocks from `now` until memory has done what it was asked for. */
+static uint64_t memory_backlog(const struct memory *m, uint64_t now)
+{
+    uint64_t done = m->write_quiet > m->read_quiet ? m->write_quiet : m->read_quiet;
+    if (m->code_fill.done > done)
+        done = m->code_fill.done;
+    for (unsigned i = 0; i < 4; i++)
+        if (m->code_parts[i] > done)
+            done = m->code_parts[i];
+    return done > now ? done - now : 0;
+}
+
+/* ---- where things are ---------------------------------------------------------------------------------- */
+
+/* What references before this one may have displaced. */
+typedef struct displaced {
+    uint64_t sets[2]; /* of the data cache: lines were filled into them */
+    bool pages;       /* a page was walked for */
+} displaced;
+
+static bool is_filled(const displaced *d, unsigned set)
+{
+    return d->sets[set / 64 % 2] >> set % 64 & 1;
+}
+
+/* Bytes at `linear` may be fetched as code, which takes their line out of the data cache. */
+static bool near_code(uint32_t linear, uint32_t code, uint32_t size)
+{
+    return linear - (code - P5_LINE_BYTES) < size + (LINES_AHEAD + 2u) * P5_LINE_BYTES;
+}
+
+/* The reference is one that hits, in one line, in a small page or without paging. */
+static bool hits(const struct memory *m, const p5_access *a, displaced *d)
+{
+    bool write = (a->flags & P5_ACCESS_WRITE) != 0;
+    bool page = !m->paging || (!(a->flags & P5_ACCESS_LARGE_PAGE) && !d->pages &&
+                               memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
+    d->pages |= !page;
+    unsigned set = cache_set(a->physical);
+    int way = data_cache_find(&m->data, a->physical);
+    bool line = (a->flags & P5_ACCESS_IO) == 0 &&
+                cache_line(a->physical) == cache_line(a->physical + a->size - 1) && way >= 0 &&
+                (!write || m->data.state[set][way] >= MESI_EXCLUSIVE) && !is_filled(d, set);
+    if (!line) {
+        d->sets[set / 64 % 2] |= 1ull << set % 64;
+        set = (set + 1) % 128; /* the line may be the next one, too */
+        d->sets[set / 64] |= 1ull << set % 64;
+    }
+    return page && line;
+}
+
+/* What a reference takes that does not hit. */
+static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
+{
+    bool write = (a->flags & P5_ACCESS_WRITE) != 0;
+    bool plain = (a->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) == 0 && (a->linear & 7) + a->size <= 8 &&
+                 (!m->paging || memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
+    return plain ? b->miss_clocks : b->access_clocks;
+}
+
+static bool spans_pages(const isa_block *code)
+{
+    return (code->linear & 0xfff) + code->size > 0x1000;
+}
+
+/* Lines of the block that are not in the code cache. Others are not fetched while it is priced: where the
+ * stream goes on is asked for with the next one. */
+static unsigned lines_missing(const struct memory *m, const isa_block *code)
+{
+    unsigned missing = 0;
+    uint32_t first = cache_line(code->physical), end = code->physical + code->size;
+    if (spans_pages(code))
+        return (end - first) / P5_LINE_BYTES + 1; /* the second page may lie anywhere */
+    for (uint32_t line = first; line < end; line += P5_LINE_BYTES)
+        missing += code_cache_find(&m->code, line) < 0;
+    return missing;
+}
+
+uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction prediction)
+{
+    const bound *b = &core->bound;
+    const p5_block *block = r->block;
+    const struct memory *m = core->memory;
+    const memo_state *interned = memo_current(&core->memo);
+    /* block->memo: nothing in it that waits for the bus, is locked, or whose references are not fixed */
+    uint64_t exact;
+    if (memo_ahead(core, r, prediction, &exact))
+        return exact;
+    if (!block->memo || r->unsafe_x87 || core->memo.held || core->pipe.has_pending || memory_frozen(m) ||
+        m->agent.due != UINT64_MAX || m->counts_apart)
+        return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
+    const pipe_state *state = interned ? &interned->state : &core->state;
+    uint32_t entry = state->x87_mode != block->first_mode ? block->first_switch : 0;
+    uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
+    clocks += (uint64_t)(m->model->latency.misaligned + BANKS) * r->access_count;
+    unsigned lines = lines_missing(m, block->code);
+    if (m->paging && (!memory_translates(&m->code_tlb, tlb_key(block->code->linear, false), false) ||
+                      spans_pages(block->code)))
+        clocks += b->walk_clocks;
+    bool asks = lines > 0;
+    displaced d = {{0}, false};
+    for (const p5_access *a = r->accesses; a < r->accesses + r->access_count; a++) {
+        bool code =
+            near_code(a->linear, block->code->linear, block->code->size) || near_code(a->linear, r->next, 0);
+        if (hits(m, a, &d) && !code)
+            continue;
+        clocks += d.pages ? b->access_clocks : missing(m, b, a);
+        asks = true;
+        if (code || code_cache_find(&m->code, a->physical) >= 0)
+            lines = block->code->size / P5_LINE_BYTES + 2;
+    }
+    if (asks) { /* of the bus, which what was before or a fetch ahead may have */
+        uint64_t free = bus_next_free(&m->bus, core->now);
+        clocks += (uint64_t)(b->line_clocks + b->write_back_clocks) * lines +
+                  (free > core->now ? free - core->now : 0);
+    }
+    return clocks;
+}

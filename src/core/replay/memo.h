@@ -1,0 +1,89 @@
+/* The memo: what the pipe did with a block from one state is remembered and not worked out again.
+ *
+ * The pipe is a pure function of the block, its state and what it is told: operand values, which neighbours
+ * meet in one bank, and what the structures answer to its questions (code lines, data references, end bits,
+ * BTB). It asks in an order that depends on nothing else. So its work is a tree: a node is a question with
+ * the clock at which it is asked, an edge is an answer, a leaf is what came out - clocks, events, owners of
+ * clocks, the next state. Pricing a block is asking the structures along one way through the tree; where the
+ * tree ends the pipe runs, and the way is added. A leaf counts how often it was reached; totals are formed
+ * from these counts when somebody looks.
+ *
+ *   memo.c          states, ways in, totals     memo_price.c   a stretch by itself
+ *   memo_tree.h     nodes, edges, leaves        memo_batch.c   many stretches: the hot path
+ *   memo_way.h      ways of usual answers       memo_walk.c    what leaves it: unusual answers
+ *   memo_variant.h  what else tells executions  memo_learn.c   the pipe's run along known answers
+ *                   of a block apart                           and beyond
+ *   memo_ahead.c    the clocks of a stretch before it is priced */
+#ifndef CORE_REPLAY_MEMO_H
+#define CORE_REPLAY_MEMO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "core/pipe/pipe.h"
+
+typedef struct memo_state memo_state;
+typedef struct memo_path memo_path;
+typedef struct memo_leaf memo_leaf;
+typedef struct memo_edge memo_edge;
+typedef struct memo_record memo_record;
+
+/* An answer that the pipe can tell from others, in relative clocks: see memo_learn.c. */
+typedef struct memo_answer {
+    uint64_t word[4];
+} memo_answer;
+
+typedef struct memo {
+    bool on;
+    bool held;            /* by control inputs or a trace that the remembered answers do not know */
+    uint32_t context;     /* of the profile; 0: none is made */
+    memo_state **states;  /* hash table of interned pipe states */
+    memo_path **paths;    /* hash table of ways in: block, state, variant */
+    memo_leaf *last;      /* the leaf that led to the core's state, and holds it; or NULL */
+    memo_state *current;  /* without `last`: the interned form of the core's state, or NULL */
+    memo_leaf *dirty;     /* leaves reached since totals were last formed */
+    arena arena;          /* states, paths, nodes, edges, leaves */
+    size_t budget;        /* above it everything is dropped and built anew */
+    pipe_deltas *scratch; /* deltas of the stretch that a leaf is made from */
+    /* The way of the stretch that is being priced: */
+    const memo_edge **given; /* answers that were not the usual ones, in order, */
+    unsigned given_count;
+    memo_answer unknown; /* ... and the last, if it never came before: */
+    bool has_unknown;
+    uint32_t known; /* questions that were answered before the pipe is run; set when the tree ends */
+    /* While the pipe runs: */
+    unsigned next_given;
+    uint32_t asked;       /* questions so far */
+    uint32_t data_asked;  /* ... for data references */
+    memo_record *records; /* all of them */
+    unsigned record_room; /* of `records` and `given` */
+    const p5_access *accesses;
+    pipe_resolver resolver;
+} memo;
+
+/* False: out of memory. */
+bool memo_open(p5_core *core);
+/* All blocks have been released. */
+void memo_close(memo *m);
+/* Makes room for the questions of `block`. False: out of memory. */
+bool memo_reserve(memo *m, const p5_block *block);
+/* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
+ * done. */
+void memo_price(p5_core *core, const p5_retired *r);
+/* memo_price for stretches of which nothing but their blocks, accesses and values is to be looked at. */
+void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                       const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
+/* Up to one that may reach clock `limit`; answers how many. */
+size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                const p5_retired_block *blocks, const p5_prediction *predictions,
+                                size_t count, uint64_t limit);
+/* Adds what the leaves stand for to the core's deltas. */
+void memo_fold(p5_core *core);
+/* Forgets a block. */
+void memo_release(p5_core *core, p5_block *block);
+/* Makes the core's `state` valid. */
+void memo_materialise(p5_core *core);
+
+#endif

@@ -1,0 +1,132 @@
+/* What memo_price will do, without doing it. */
+#include "core/replay/bound.h"
+#include "core/replay/memo_way.h"
+#include "core/branch/predictor_pairs.h"
+
+/* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
+static bool hits(const struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    unsigned set = cache_set(access->physical);
+    int way = data_cache_find(&m->data, access->physical);
+    return memory_kind(access) == expected->kind && (access->linear & expected->odd) == 0 && way >= 0 &&
+           (!expected->write || m->data.state[set][way] >= MESI_EXCLUSIVE) &&
+           (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
+}
+
+static bool code_is_usual(const p5_core *core, const p5_block *block, const memo_way *way)
+{
+    const struct memory *m = core->memory;
+    if (way->code_changes != memory_code_changes(m) && !memo_lines_present(core, way))
+        return false;
+    const uint32_t page = tlb_key(block->code->linear, false);
+    return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
+                               (!m->paging || memory_translates(&m->code_tlb, page, false)));
+}
+
+/* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */
+static bool passes(const p5_core *core, const memo_node *node)
+{
+    return predictor_passing(btb_find(&core->predictor->btb, memo_passed_group(core, node))) ==
+           PASSES_NOTHING;
+}
+
+/* All answers on the way will be the usual ones. */
+static bool is_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
+{
+    const struct memory *m = core->memory;
+    bool references = way->last_offset != MEMO_NEVER;
+    if (!code_is_usual(core, r->block, way) ||
+        (references &&
+         !memory_calm(m, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset))))
+        return false;
+    const p5_access *access = r->accesses + way->first_access;
+    for (unsigned i = 0; i < way->step_count; i++) {
+        const memo_node *node = way->steps[i].node;
+        if (node->place.kind == MEMO_PASSED ? !passes(core, node) : !hits(m, access++, &way->expected[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The way behind an answer that is not the usual one. NULL: it never came before. */
+static const memo_way *way_behind(const memo_node *node, uint64_t answer)
+{
+    const memo_edge *edge = node->edges;
+    while (edge && edge->quick != answer)
+        edge = edge->next;
+    return edge ? &edge->way : NULL;
+}
+
+static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_node *node)
+{
+    return memory_trial_ask(&core->trial, core->memory, &r->accesses[node->index],
+                            memo_clock(core, node->offset), node->mmx, node->v_pipe);
+}
+
+/* The first question of a way whose answer is not the usual one, or its end; its answer if it is a reference.
+ * NULL: that is not known. */
+static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_way *way, uint64_t *answer)
+{
+    *answer = QUICK_USUAL;
+    for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
+        if (step->node->place.kind == MEMO_DATA)
+            *answer = try_reference(core, r, step->node);
+        else if (!passes(core, step->node))
+            return NULL;
+        if (*answer != QUICK_USUAL)
+            return step->node;
+    }
+    if (way->end->place.kind == MEMO_DATA)
+        *answer = try_reference(core, r, way->end);
+    return way->end;
+}
+
+/* The way that leads to the stretch's branch, behind answers that are not the usual ones. NULL: it is not
+ * known. */
+static const memo_way *last_way(p5_core *core, const p5_retired *r, const memo_way *way)
+{
+    memory_trial_begin(&core->trial, core->memory);
+    while (way) {
+        uint64_t answer = QUICK_NOT;
+        const memo_node *node = NULL;
+        if (way->end && code_is_usual(core, r->block, way))
+            node = try_way(core, r, way, &answer);
+        if (node && node->place.kind == MEMO_BRANCH)
+            break;
+        way = node && answer > QUICK_USUAL ? way_behind(node, answer) : NULL;
+    }
+    memory_trial_end(&core->trial, core->memory);
+    return way;
+}
+
+/* P54C: the leaf behind the branch, whatever the BTB has there. NULL: that is not known, or never came. */
+static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, const memo_branch *branch,
+                                    bool taken)
+{
+    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
+    predictor *p = core->predictor;
+    branch_answer answer = predictor_pairs_answer(p, &query, btb_find(&p->btb, query.previous_pair));
+    return branch->told[predictor_pairs_number(&answer, taken)];
+}
+
+bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)
+{
+    if (!core->memo.on || r->count == 0 || counts_class(r->cpl) != core->cpl_class)
+        return false;
+    bool taken = block_taken(r->block, r->next);
+    const memo_path *path = memo_way_in(core, r, taken);
+    const memo_way *way = path ? &path->way : NULL;
+    if (!way || !way->end)
+        return false;
+    if (way->end->place.kind != MEMO_BRANCH || !is_usual(core, r, way))
+        way = last_way(core, r, way);
+    if (!way)
+        return false;
+    const memo_branch *branch = (const memo_branch *)way->end;
+    const memo_leaf *leaf = core->timing.btb_by_pairs ? behind_pair(core, r, branch, taken)
+                                                      : memo_behind_branch(branch, prediction);
+    if (!leaf)
+        return false;
+    *clocks = leaf->clocks;
+    return true;
+}

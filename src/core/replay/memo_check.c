@@ -1,0 +1,230 @@
+#include "core/replay/memo_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "core/internal.h"
+#include "p5scope/event.h"
+
+/* ---- the second core's owner --------------------------------------------------------------------------- */
+
+static uint32_t translate(void *context, uint32_t linear)
+{
+    memo_check *check = context;
+    return check->hooks.translate(check->hooks.context, linear);
+}
+
+static void walk(void *context, uint32_t linear, uint32_t *directory, uint32_t *table)
+{
+    memo_check *check = context;
+    check->hooks.walk(check->hooks.context, linear, directory, table);
+}
+
+static unsigned page_rights(void *context, uint32_t linear)
+{
+    memo_check *check = context;
+    return check->hooks.page_rights(check->hooks.context, linear);
+}
+
+/* The owner says it once, to the first core. */
+static unsigned page_bits_set(void *context, uint32_t linear, bool write)
+{
+    memo_check *check = context;
+    for (unsigned i = 0; i < check->told.count; i++) {
+        memory_told_bits *t = &check->told.bits[i];
+        if (t->linear >> 12 == linear >> 12 && t->write == write) {
+            unsigned bits = t->bits;
+            *t = check->told.bits[--check->told.count];
+            return bits;
+        }
+    }
+    return 0;
+}
+
+/* Contents are the first core's business: no clock or event depends on them. */
+static p5_core_hooks hooks_of(memo_check *check)
+{
+    const p5_core_hooks *h = &check->hooks;
+    return (p5_core_hooks){.context = check,
+                           .translate = h->translate != NULL ? translate : NULL,
+                           .walk = h->walk != NULL ? walk : NULL,
+                           .page_bits_set = h->page_bits_set != NULL ? page_bits_set : NULL,
+                           .page_rights = h->page_rights != NULL ? page_rights : NULL};
+}
+
+p5_status p5_core_check_memo(p5_core *core, p5_error *error)
+{
+    if (!core->memo.on || core->blocks != NULL || core->check != NULL)
+        return error_set(error, P5_ERR_STATE,
+                         "the memo can be checked from the start only, and while it is on");
+    memo_check *check = calloc(1, sizeof *check);
+    if (check == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    check->hooks = core->memory->hooks;
+    const p5_core_hooks hooks = hooks_of(check);
+    p5_status status = p5_core_open(core->memory->model, &hooks, &check->exact, error);
+    if (status != P5_OK) {
+        free(check);
+        return status;
+    }
+    p5_core_set_memo(check->exact, false);
+    core->check = check;
+    core->memory->told = &check->told;
+    return P5_OK;
+}
+
+bool p5_core_memo_checked(const p5_core *core, uint64_t *stretches, const char **difference)
+{
+    *stretches = core->check != NULL ? core->check->stretches : 0;
+    *difference = core->check != NULL && core->check->difference[0] != '\0' ? core->check->difference : NULL;
+    return core->check != NULL;
+}
+
+void memo_check_close(memo_check *check)
+{
+    if (check == NULL)
+        return;
+    p5_core_close(check->exact);
+    free(check);
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------------- */
+
+/* Which total it is: the first of these that differs. */
+static void name_difference(const memo_check *check, char *text, size_t size, uint64_t *with,
+                            uint64_t *without)
+{
+    const p5_counts *a = &check->with, *b = &check->without;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+        const char *level = class == P5_CPL_USER ? ", CPL 3" : ", CPL 0-2";
+        for (unsigned s = 0; s < P5_STALL_COUNT; s++) {
+            *with = a->stalls[s][class];
+            *without = b->stalls[s][class];
+            snprintf(text, size, "clocks of %s%s", p5_stall_name((p5_stall)s), level);
+            if (*with != *without)
+                return;
+        }
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+            bool asserted = a->increments[e][class] == b->increments[e][class];
+            *with = asserted ? a->asserted[e][class] : a->increments[e][class];
+            *without = asserted ? b->asserted[e][class] : b->increments[e][class];
+            snprintf(text, size, "%s%s%s", p5_event_describe((enum p5_event)e)->name,
+                     asserted ? " in clocks" : "", level);
+            if (*with != *without)
+                return;
+        }
+    }
+}
+
+void memo_check_compare(p5_core *core, const char *what, uint32_t address)
+{
+    memo_check *check = core->check;
+    check->told.count = 0;
+    if (check->difference[0] != '\0')
+        return;
+    p5_core_counts(core, &check->with);
+    p5_core_counts(check->exact, &check->without);
+    uint64_t with = core->now, without = check->exact->now;
+    char total[80] = "clock";
+    if (with == without) {
+        if (memcmp(&check->with, &check->without, sizeof check->with) == 0)
+            return;
+        name_difference(check, total, sizeof total, &with, &without);
+    }
+    snprintf(check->difference, sizeof check->difference,
+             "%s at %08" PRIx32 ", behind %" PRIu64 " that agreed: %s: %" PRIu64 " with the memo, %" PRIu64
+             " on the exact path",
+             what, address, check->stretches, total, with, without);
+}
+
+/* ---- feeding ------------------------------------------------------------------------------------------- */
+
+void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction)
+{
+    memo_check *check = core->check;
+    if (r->count == 0)
+        return;
+    p5_retired other = *r;
+    other.block = r->block->exact;
+    if (core->warm != NULL)
+        p5_core_warm(check->exact, &other, prediction);
+    else
+        p5_core_price(check->exact, &other, prediction);
+    memo_check_compare(core, "stretch", r->block->ops[r->first].address);
+    if (check->difference[0] == '\0')
+        check->stretches++;
+}
+
+/* One stretch at a time goes the way of batches; what follows on it is kept from one to the next. */
+size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                         const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
+                         uint64_t limit)
+{
+    size_t n = 0;
+    for (; n < count; n++) {
+        const p5_retired_block *b = &blocks[n];
+        if (limit == UINT64_MAX)
+            memo_price_blocks(core, accesses, values, b, &predictions[n], 1);
+        else if (memo_price_blocks_before(core, accesses, values, b, &predictions[n], 1, limit) == 0)
+            break;
+        const p5_retired r = block_retired(b, accesses, values);
+        memo_check_fed(core, &r, predictions[n]);
+        accesses = b->accesses_end;
+        values = b->values_end;
+    }
+    return n;
+}
+
+uint64_t memo_check_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                const p5_retired_block *blocks, const p5_prediction *predictions,
+                                size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        const p5_retired r = block_retired(&blocks[n], accesses, values);
+        p5_core_warm(core, &r, predictions[n]);
+        accesses = blocks[n].accesses_end;
+        values = blocks[n].values_end;
+    }
+    return core->now;
+}
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+typedef struct image {
+    ARRAY_OF(unsigned char) bytes;
+    size_t taken;
+} image;
+
+static bool put(void *context, const void *bytes, size_t size)
+{
+    image *i = context;
+    if (!array_reserve(&i->bytes.items, &i->bytes.capacity, i->bytes.count + size, 1))
+        return false;
+    memcpy(i->bytes.items + i->bytes.count, bytes, size);
+    i->bytes.count += size;
+    return true;
+}
+
+static bool take(void *context, void *bytes, size_t size)
+{
+    image *i = context;
+    if (i->bytes.count - i->taken < size)
+        return false;
+    memcpy(bytes, i->bytes.items + i->taken, size);
+    i->taken += size;
+    return true;
+}
+
+p5_status memo_check_follow(p5_core *core, p5_error *error)
+{
+    image i = {0};
+    p5_status status = p5_core_save(core, put, &i, error);
+    if (status == P5_OK)
+        status = p5_core_load(core->check->exact, take, &i, error);
+    free(i.bytes.items);
+    return status;
+}

@@ -1,0 +1,489 @@
+/* Runs the pipe beyond the end of the tree: what is known is answered from the way so far, the rest is asked
+ * of the structures, and all of it is written down and put into the tree. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/replay/memo_tree.h"
+
+/* A question as it was asked, and its answer. */
+struct memo_record {
+    memo_node node;
+    bool usual;
+    memo_answer answer;
+};
+
+/* ---- answers ------------------------------------------------------------------------------------------- */
+
+/* Everything that the pipe looks at is in the packed form: equal words, equal pipe. */
+static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
+{
+    const uint64_t *w = from->word;
+    *a = (data_answer){.done = asked + w[0]};
+    a->word1 = w[1];
+    a->word2 = w[2];
+}
+
+memo_answer memo_pack_code(const code_answer *a, uint64_t asked)
+{
+    return (memo_answer){
+        {a->ready[0] - asked, a->ready[1] - asked, a->ready[2] - asked, a->ready[3] - asked}};
+}
+
+static void unpack_code(const memo_answer *from, uint64_t asked, code_answer *a)
+{
+    *a = (code_answer){.ready = {asked + from->word[0], asked + from->word[1], asked + from->word[2],
+                                 asked + from->word[3]}};
+}
+
+static void unpack_branch(const memo_answer *from, branch_answer *a)
+{
+    uint64_t w = from->word[0];
+    *a = (branch_answer){.hit = w & 1,
+                         .predicted_taken = w >> 1 & 1,
+                         .right = w >> 2 & 1,
+                         .false_entry = w >> 3 & 1,
+                         .return_predicted = w >> 4 & 1,
+                         .return_right = w >> 5 & 1};
+}
+
+/* ---- resolver ------------------------------------------------------------------------------------------ */
+
+/* The answer to the next question if it was given before. `*usual`: it was the usual one. */
+static bool given(memo *m, memo_answer *answer, bool *usual)
+{
+    if (m->asked >= m->known)
+        return false;
+    *usual = false;
+    if (m->next_given < m->given_count && m->given[m->next_given]->way.known == m->asked + 1)
+        *answer = memo_edge_answer(m->given[m->next_given++]);
+    else if (m->has_unknown && m->asked == m->known - 1)
+        *answer = m->unknown;
+    else
+        *usual = true;
+    return true;
+}
+
+/* Writes a question down; questions beyond the room are counted only. */
+static void record(memo *m, memo_node node, bool usual, const memo_answer *answer)
+{
+    if (m->asked < m->record_room) {
+        node.number = m->asked;
+        m->records[m->asked] = (memo_record){node, usual, *answer};
+    }
+    m->asked++;
+}
+
+static int32_t offset(const p5_core *core, uint64_t asked)
+{
+    return (int32_t)(asked - core->now);
+}
+
+/* The instruction that asks; matters to the profile only. */
+static uint32_t who(const p5_core *core)
+{
+    return core->pipe.sink ? core->pipe.sink->who : 0;
+}
+
+static bool learn_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+                       data_answer *answer)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = {0};
+    bool usual;
+    if (given(m, &packed, &usual)) {
+        if (!usual)
+            unpack_data(&packed, asked, answer);
+    } else {
+        usual = memory_data_usual(core->memory, access, asked);
+        if (!usual) {
+            memory_set_pipe(core->memory, how->v_pipe);
+            memory_set_partner(core->memory, how->partner);
+            if (core->profile)
+                profile_asks(core, who(core));
+            memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
+            if (core->profile && !answer->hit)
+                profile_missed_data(core, access->physical);
+            packed = memo_pack_data(answer, asked);
+        }
+    }
+    /* references are made in program order */
+    memo_node node = {.place.kind = MEMO_DATA,
+                      .mmx = how->mmx,
+                      .v_pipe = how->v_pipe,
+                      .partner = how->partner,
+                      .index = (uint16_t)m->data_asked++,
+                      .offset = offset(core, asked),
+                      .who = who(core)};
+    record(m, node, usual, &packed);
+    return usual;
+}
+
+static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = {0};
+    bool usual;
+    if (given(m, &packed, &usual)) {
+        if (!usual)
+            unpack_code(&packed, asked, answer);
+    } else {
+        uint32_t asker = 0;
+        usual = memo_fetch(core, core->block, linear, who(core), &asker, asked, answer);
+        if (!usual)
+            packed = memo_pack_code(answer, asked);
+    }
+    memo_node node = {
+        .place.kind = MEMO_CODE, .address = linear, .offset = offset(core, asked), .who = who(core)};
+    record(m, node, usual, &packed);
+    return usual;
+}
+
+static bool learn_end(void *context, const op *o)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = memo_pack_bool(false);
+    uint32_t last = o->address + o->length - 1;
+    bool known;
+    if (!given(m, &packed, &known))
+        known = price_end_known(core, core->block, last);
+    memo_node node = {.place.kind = MEMO_END, .address = last};
+    record(m, node, known, &packed);
+    return known;
+}
+
+static bool learn_passed(void *context, uint32_t previous_u)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = memo_pack_bool(true);
+    bool right;
+    if (!given(m, &packed, &right))
+        right = !predictor_passed(core->predictor, previous_u);
+    memo_node node = {.place.kind = MEMO_PASSED, .address = previous_u, .index = (uint16_t)core->pipe.groups};
+    record(m, node, right, &packed);
+    return !right;
+}
+
+static void learn_branch(void *context, const branch_query *query, branch_answer *answer)
+{
+    p5_core *core = context;
+    memo *m = &core->memo;
+    memo_answer packed = {0};
+    bool usual;
+    if (given(m, &packed, &usual)) {
+        unpack_branch(&packed, answer);
+    } else {
+        price_branch(core, query, answer);
+        packed = memo_pack_branch(answer, query->taken);
+    }
+    memo_node node = {.place.kind = MEMO_BRANCH,
+                      .address = query->pair,
+                      .previous = query->previous_pair,
+                      .in_v = query->in_v,
+                      .chance = query->unpaired_chance,
+                      .index = (uint16_t)core->pipe.groups};
+    record(m, node, false, &packed);
+}
+
+bool memo_learn_open(p5_core *core)
+{
+    /* Blocks with serialising instructions are not remembered: nobody asks when the buffers are drained. */
+    core->memo.resolver =
+        (pipe_resolver){core, learn_data, learn_code, learn_end, learn_branch, learn_passed, NULL};
+    return true;
+}
+
+bool memo_reserve(memo *m, const p5_block *block)
+{
+    /* Lines are fetched again when the BTB was wrong about a group. */
+    unsigned n = block->access_start[block->count] + 4 * block->count + block->line_count + 4;
+    if (n <= m->record_room)
+        return true;
+    memo_record *records = realloc(m->records, n * sizeof *records);
+    if (records)
+        m->records = records;
+    const memo_edge **given = realloc(m->given, n * sizeof(memo_edge *));
+    if (given)
+        m->given = given;
+    if (!records || !given)
+        return false;
+    m->record_room = n;
+    return true;
+}
+
+/* ---- tree ---------------------------------------------------------------------------------------------- */
+
+/* `d` as deltas of a leaf; answers their number. `deltas`: NULL if only that is wanted. */
+static unsigned make_deltas(const pipe_deltas *d, memo_delta *deltas)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < DELTA_KINDS; i++) {
+        const bool event = i < P5_EVENT_COUNT;
+        uint64_t increments = event ? d->increments[i] : d->stalls[i - P5_EVENT_COUNT];
+        uint64_t asserted = event ? d->asserted[i] : increments;
+        while (increments != 0 || asserted != 0) {
+            const uint32_t some = increments < MEMO_DELTA_MOST ? (uint32_t)increments : MEMO_DELTA_MOST;
+            const uint32_t on = asserted < MEMO_DELTA_MOST ? (uint32_t)asserted : MEMO_DELTA_MOST;
+            if (deltas)
+                deltas[n] = (memo_delta){.kind = i & UINT8_MAX,
+                                         .increments = some & MEMO_DELTA_MOST,
+                                         .asserted = on & MEMO_DELTA_MOST};
+            increments -= some;
+            asserted -= on;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* Makes the leaf that `scratch` and the pipe describe. NULL: out of memory. */
+static memo_place *make_leaf(p5_core *core, uint32_t clocks)
+{
+    const pipe *p = &core->pipe;
+    const pipe_deltas *d = core->memo.scratch;
+    memo_state *to = memo_intern(&core->memo, &core->state);
+    const unsigned count = make_deltas(d, NULL);
+    memo_leaf *leaf = arena_alloc_line(&core->memo.arena, sizeof *leaf + count * sizeof leaf->deltas[0]);
+    if (!to || !leaf)
+        return NULL;
+    leaf->delta_count = make_deltas(d, leaf->deltas);
+    leaf->place.kind = MEMO_LEAF;
+    leaf->context = MEMO_UNUSED;
+    leaf->to = to;
+    leaf->clocks = clocks;
+    leaf->groups = (uint16_t)p->groups;
+    leaf->instructions = (uint16_t)p->instructions;
+    leaf->last_u = p->last_u;
+    leaf->previous_u = p->previous_u;
+    if (core->profile) {
+        leaf->detail = profile_detail(core, &core->memo.arena);
+        if (!leaf->detail)
+            return NULL;
+    }
+    return &leaf->place;
+}
+
+static memo_edge *edge_of(const memo_node *node, const memo_answer *answer)
+{
+    memo_edge *edge = node->edges;
+    while (edge && !memo_edge_is(edge, answer))
+        edge = edge->next;
+    return edge;
+}
+
+/* Where the tree goes on behind `node`; `*link` is NULL if it ends there. NULL: out of memory. */
+static memo_place **link_behind(memo *m, memo_node *node, const memo_record *record)
+{
+    if (record->usual)
+        return &node->usual;
+    memo_edge *edge = edge_of(node, &record->answer);
+    if (!edge) {
+        edge = arena_alloc_line(&m->arena, sizeof *edge);
+        if (!edge)
+            return NULL;
+        memcpy(edge->rest, record->answer.word, sizeof edge->rest);
+        edge->quick = record->answer.word[3];
+        edge->way.known = (uint16_t)(node->number + 1);
+        edge->next = node->edges;
+        node->edges = edge;
+    }
+    return &edge->way.first;
+}
+
+/* Enters the question of `node` for a code line or an end bit. */
+static void need_line(memo_way *way, const p5_block *block, const memo_node *node)
+{
+    uint32_t physical = cache_line(price_physical(block, node->address));
+    memo_line *line = memo_lines(way), *end = line + way->line_count;
+    while (line < end && line->physical != physical)
+        line++;
+    if (line == end) {
+        *line = (memo_line){.physical = physical, .number = UINT32_MAX};
+        way->line_count++;
+    }
+    if (node->place.kind == MEMO_END) {
+        line->ends |= 1u << (node->address & 31);
+        return;
+    }
+    if (line->number == UINT32_MAX)
+        line->number = node->number;
+    way->asks_code = true;
+    const int16_t offset = (int16_t)node->offset;
+    way->first_code = offset < way->first_code ? offset : way->first_code;
+    way->last_code = offset > way->last_code ? offset : way->last_code;
+}
+
+/* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
+ * the lines lie in different sets. */
+static bool lines_can_be_usual(const p5_block *block)
+{
+    const isa_block *code = block->code;
+    return ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
+}
+
+static void need_data(memo_way *way, const memo_node *node)
+{
+    const int16_t offset = (int16_t)node->offset;
+    if (way->last_offset == MEMO_NEVER)
+        way->first_access = node->index;
+    way->first_offset = offset < way->first_offset ? offset : way->first_offset;
+    way->last_offset = offset > way->last_offset ? offset : way->last_offset;
+}
+
+/* `node` is one of the steps and lines of a way. */
+static bool is_on_way(const memo_node *node)
+{
+    return node->place.kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
+           node->offset >= -MEMO_REACH;
+}
+
+static bool asks_of_line(const memo_node *node)
+{
+    return node->place.kind == MEMO_CODE || node->place.kind == MEMO_END;
+}
+
+/* Room for the steps, lines and what is expected of references, in `steps` and `near` if they suffice. False:
+ * out of memory. */
+static bool make_room(memo *m, memo_way *way, memo_step *steps, unsigned step_room, data_expected *near,
+                      unsigned step_count, unsigned line_count)
+{
+    if (step_count + line_count > step_room)
+        steps = arena_alloc_line(&m->arena, (step_count + line_count) * sizeof *steps);
+    if (step_count > MEMO_NEAR)
+        near = arena_alloc(&m->arena, step_count * sizeof *near);
+    way->steps = steps;
+    way->expected = near;
+    return steps && near;
+}
+
+/* Finds out how far the answers along `way` can be usual, if that is further than was known. `near` is its
+ * room for what is expected. */
+static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *path,
+                       const p5_access *accesses)
+{
+    const p5_block *block = path->block;
+    if (way->end && way->ends_in_branch)
+        return;
+    unsigned step_count = 0, line_count = 0; /* the second at most */
+    memo_node *at = (memo_node *)way->first;
+    for (; is_on_way(at) && step_count < UINT8_MAX; at = (memo_node *)at->usual)
+        *(asks_of_line(at) ? &line_count : &step_count) += 1;
+    if (line_count > block->line_count)
+        line_count = block->line_count;
+    if (at == way->end || at->place.kind == MEMO_LEAF)
+        return;
+    memo_way found = {.first = way->first,
+                      .end = at,
+                      .known = way->known,
+                      .step_count = (uint8_t)step_count,
+                      .only_data = true,
+                      .first_offset = INT16_MAX,
+                      .last_offset = MEMO_NEVER,
+                      .first_code = INT16_MAX,
+                      .last_code = MEMO_NEVER};
+    if (!make_room(m, &found, path->steps, way == &path->way ? MEMO_NEAR : 0, near, step_count, line_count))
+        return;
+    memo_step *step = found.steps;
+    data_expected *expected = found.expected;
+    for (at = (memo_node *)way->first; at != found.end; at = (memo_node *)at->usual) {
+        if (asks_of_line(at)) {
+            need_line(&found, block, at);
+            continue;
+        }
+        const bool data = at->place.kind == MEMO_DATA;
+        *step++ = (memo_step){at, (int16_t)at->offset};
+        *expected++ = data ? memory_expect(&accesses[at->index]) : (data_expected){0};
+        found.only_data &= data;
+        if (data)
+            need_data(&found, at);
+    }
+    const memo_line *lines = memo_lines(&found);
+    found.first_set = found.last_set = CODE_NO_SET;
+    if (found.line_count > 0) {
+        found.first_set = (uint8_t)cache_set(lines[0].physical);
+        found.last_set = (uint8_t)cache_set(lines[found.line_count - 1].physical);
+    }
+    found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
+    found.quick_page = found.only_data ? tlb_key(block->code->linear, false) : MEMO_NO_PAGE;
+    found.ends_in_branch = found.end->place.kind == MEMO_BRANCH;
+    found.is_over = found.ends_in_branch && step_count == 0 && found.line_count == 0;
+    *way = found;
+}
+
+/* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */
+static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
+{
+    memo *m = &core->memo;
+    memo_place **link = &path->way.first;
+    for (unsigned i = 0; i < m->asked; i++) {
+        if (!*link) {
+            const memo_node *asked = &m->records[i].node;
+            bool branch = asked->place.kind == MEMO_BRANCH;
+            memo_node *node = arena_alloc_line(&m->arena, branch ? sizeof(memo_branch) : sizeof(memo_node));
+            if (!node)
+                return false;
+            *node = *asked;
+            *link = &node->place;
+        }
+        link = link_behind(m, (memo_node *)*link, &m->records[i]);
+        if (!link)
+            return false;
+    }
+    if (!*link)
+        *link = make_leaf(core, clocks);
+    return *link != NULL;
+}
+
+/* The ways that the recorded run of the pipe has gone. */
+static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
+{
+    if (!lines_can_be_usual(path->block))
+        return;
+    find_steps(m, &path->way, path->near, path, accesses);
+    memo_place *at = path->way.first;
+    for (unsigned i = 0; i < m->asked; i++) {
+        const memo_node *node = (memo_node *)at;
+        if (m->records[i].usual) {
+            at = node->usual;
+            continue;
+        }
+        memo_edge *edge = edge_of(node, &m->records[i].answer);
+        if (at->kind < MEMO_BRANCH)
+            find_steps(m, &edge->way, edge->near, path, accesses);
+        at = edge->way.first;
+    }
+}
+
+/* What takes longer is not remembered. */
+enum { MOST_CLOCKS = 1 << 20 };
+
+void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
+{
+    memo *m = &core->memo;
+    pipe_deltas *d = m->scratch;
+    memset(d, 0, sizeof *d);
+    m->asked = m->data_asked = m->next_given = 0;
+    uint64_t before = core->now;
+    price_run(core, r, &m->resolver, d);
+    uint64_t clocks = core->now - before;
+    pipe_deltas *sum = &core->deltas[core->cpl_class];
+    sum->clocks += d->clocks;
+    for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
+        sum->increments[i] += d->increments[i];
+        sum->asserted[i] += d->asserted[i];
+    }
+    for (unsigned i = 0; i < P5_STALL_COUNT; i++)
+        sum->stalls[i] += d->stalls[i];
+    const bool fits = !core->pipe.has_pending && m->asked <= m->record_room && m->asked < UINT16_MAX &&
+                      clocks <= MOST_CLOCKS;
+    if (fits && insert(core, path, (uint32_t)clocks))
+        find_ways(m, path, r->accesses);
+    m->has_unknown = false;
+    if (core->profile)
+        profile_commit(core);
+    if (m->arena.used_bytes > m->budget)
+        memo_drop_all(core);
+}

@@ -1,0 +1,251 @@
+/* The tree of remembered answers, for the files of the memo. Everything lies in the memo's arena and dies
+ * with it. What every block reads - path, steps, branch, leaf - begins a cache line of the host and has what
+ * is read in front. */
+#ifndef CORE_REPLAY_MEMO_TREE_H
+#define CORE_REPLAY_MEMO_TREE_H
+
+#include "core/internal.h"
+#include "core/branch/predictor_fast.h"
+#include "core/profile/profile_internal.h"
+
+enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
+
+struct memo_state {
+    pipe_state state;
+    uint32_t hash;
+    memo_state *next;
+};
+
+/* What a place of the tree is: a question, or the end. */
+typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH, MEMO_LEAF } memo_kind;
+
+/* The common beginning of nodes and leaves. */
+typedef struct memo_place {
+    uint8_t kind; /* memo_kind */
+} memo_place;
+
+/* A question of the pipe. */
+typedef struct memo_node {
+    memo_place place;
+    bool mmx, v_pipe;  /* data */
+    uint8_t partner;   /* data: PARTNER* of memory.h */
+    bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
+    uint16_t index;    /* data: which reference of the block; branch and passed: groups so far */
+    int32_t offset;    /* clock at which it is asked, relative to the block's first */
+    uint32_t number;   /* questions before it on every way to it */
+    /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
+     * the group before; branch: of its own pair's. */
+    uint32_t address;
+    uint32_t who; /* data, code: address of the instruction that asks, for the profile */
+    union {
+        uint32_t asker;    /* ... and what profile_asks_again keeps */
+        uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
+    };
+    memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
+    memo_edge *edges;  /* behind the others, and all of a branch */
+} memo_node;
+
+/* The question for a branch. */
+typedef struct memo_branch {
+    memo_node node;
+    BEGINS_LINE memo_leaf *told[OWN_ANSWERS]; /* leaves behind the usual answers so far, by p5_prediction or
+                                                 (P54C) predictor_pairs_number; `edges` also know them */
+} memo_branch;
+
+/* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. It is mostly small;
+ * what is not takes several. */
+typedef struct memo_delta {
+    uint32_t kind : 8, increments : 12, asserted : 12;
+} memo_delta;
+enum { MEMO_DELTA_MOST = (1 << 12) - 1 };
+_Static_assert(DELTA_KINDS <= UINT8_MAX, "kinds fit");
+
+enum { MEMO_UNUSED = UINT32_MAX };
+
+struct memo_leaf {
+    memo_place place;
+    uint16_t groups, instructions;
+    uint32_t clocks;
+    uint32_t context; /* of the profile, in which it was used last (0: there is none), or MEMO_UNUSED since
+                         totals were formed last */
+    memo_path *next_path;  /* the way in that was taken last from here, or NULL, */
+    memo_path *plain_path; /* ... and the last one of which a profile needs not be told (memo_batch.c) */
+    uint64_t uses[P5_CPL_CLASSES];
+    memo_state *to;
+    uint32_t last_u, previous_u; /* as in `pipe`; the second if there was more than one group */
+    struct memo_detail *detail;  /* NULL: it was made without a profile */
+    memo_leaf *next_dirty;
+    uint32_t delta_count;
+    memo_delta deltas[];
+};
+
+/* A question that has to be asked even if nothing has happened to the code cache: a data reference or (P54C)
+ * a group passing the BTB. */
+typedef struct memo_step {
+    memo_node *node;
+    int16_t offset; /* the node's */
+} memo_step;
+
+/* A code line that has to be there for the usual answers. */
+typedef struct memo_line {
+    uint32_t physical;
+    uint32_t ends;   /* P54C: end bits that have to be known */
+    uint32_t number; /* of the question that fetches it; UINT32_MAX: only its end bits are asked for */
+    uint8_t way;     /* where it was last */
+} memo_line;
+
+/* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
+ * usual answer. Known once `end` is not NULL. */
+typedef struct memo_way {
+    /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
+    memo_node *end;
+    data_expected *expected; /* what each step is like, if it is a reference */
+    uint64_t code_changes;   /* of the code cache when its lines were used last; 0: never */
+    uint32_t quick_page;     /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
+    int16_t quiet_offset;    /* if nothing is under way from this clock on, relative to the block's
+                                first, nothing is under way for any of its references */
+    uint16_t first_access;   /* the first reference among the steps */
+    uint8_t step_count, line_count;
+    uint8_t first_set, last_set; /* of its lines, if they are no more than two; or CODE_NO_SET */
+    uint16_t known;              /* questions before it */
+    bool ends_in_branch : 1;     /* `end` is one, */
+    bool is_over : 1;            /* ... and nothing is asked before */
+    bool only_data : 1;          /* all steps are data references, */
+    bool asks_code : 1;          /* lines are fetched on it */
+    /* For all: */
+    memo_step *steps;     /* questions before `end`, but those for code lines and end bits: memo_lines */
+    memo_place *first;    /* where the tree goes on */
+    int16_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
+    int16_t last_offset;  /* ... the last at this; MEMO_NEVER: there is none */
+    int16_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
+    int16_t last_code;    /* ... the last at this */
+} memo_way;
+
+/* Before all clocks of a way's questions. */
+enum { MEMO_NEVER = INT16_MIN };
+
+/* Clocks of the questions of a way lie within this, seen from the block's first. */
+enum { MEMO_REACH = INT16_MAX };
+/* No page's key. */
+#define MEMO_NO_PAGE ((uint32_t)TLB_LARGE)
+
+/* They stand behind the steps. */
+static inline memo_line *memo_lines(const memo_way *way)
+{
+    return (memo_line *)(way->steps + way->step_count);
+}
+
+/* Most ways have no more references than this, nor steps and lines. */
+enum { MEMO_NEAR = 4 };
+_Static_assert(sizeof(memo_step) == sizeof(memo_line), "they share a table");
+
+/* Behind an answer that is not the usual one. */
+struct memo_edge {
+    uint64_t quick; /* the answer, in one word: the last of memo_answer, */
+    data_expected near[MEMO_NEAR];
+    memo_way way;
+    memo_edge *next;  /* of the same node, the one used last in front */
+    uint64_t rest[3]; /* ... and the others */
+};
+
+static inline memo_answer memo_edge_answer(const memo_edge *edge)
+{
+    return (memo_answer){{edge->rest[0], edge->rest[1], edge->rest[2], edge->quick}};
+}
+
+static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer)
+{
+    const uint64_t *rest = edge->rest, *word = answer->word;
+    return ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2]) | (edge->quick ^ word[3])) == 0;
+}
+
+/* Way in: a block with one entry state and variant. */
+struct memo_path {
+    const p5_block *block; /* NULL: released */
+    data_expected near[MEMO_NEAR];
+    memo_way way;
+    uint64_t variant;
+    const memo_state *from;
+    memo_path **family; /* those that differ by the variant only, by memo_member; each place holds the one
+                           wanted last. NULL: the block has no variants */
+    memo_path *next;    /* with the same hash */
+    memo_path *next_of_block;   /* other ways in to the same block */
+    memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
+};
+
+/* What is looked at for every block lies in one line of the host's cache. */
+enum { MEMO_HOT = offsetof(memo_way, steps) };
+_Static_assert(offsetof(memo_path, way) + MEMO_HOT <= HOST_LINE, "of a path");
+_Static_assert(offsetof(memo_edge, way) + MEMO_HOT <= HOST_LINE, "of an edge");
+
+/* The interned form of the core's state; NULL: only the core's `state` holds it. */
+static inline memo_state *memo_current(const memo *m)
+{
+    return m->last ? m->last->to : m->current;
+}
+
+/* Address of the U instruction of the last group. */
+static inline uint32_t memo_last_u(const p5_core *core)
+{
+    return core->memo.last ? core->memo.last->last_u : core->pipe.last_u;
+}
+
+/* Place of a variant in the family of paths. Mostly few bits of it are in use. */
+enum { MEMO_FAMILY = 32 };
+static inline unsigned memo_member(uint64_t variant)
+{
+    return (unsigned)((variant ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
+}
+
+/* memo.c */
+/* The one stored copy of `s`, or NULL when memory is out. */
+memo_state *memo_intern(memo *m, const pipe_state *s);
+/* The path of this block, state and variant, made if there is none. NULL: out of memory. */
+memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint64_t variant);
+/* Over budget: forgets everything. Answers are made anew when they are needed; totals keep what the leaves
+ * stood for. */
+void memo_drop_all(p5_core *core);
+
+/* memo_learn.c */
+bool memo_learn_open(p5_core *core);
+/* The last word says the same in another way, if memory_quick_pack can, and is 0 otherwise: whoever has it
+ * need not look at the others. */
+static inline memo_answer memo_pack_data(const data_answer *a, uint64_t asked)
+{
+    bool others = (a->tlb | a->misaligned | a->locked | a->io | a->is_misaligned) != 0;
+    return (memo_answer){{a->done - asked, a->word1, a->word2,
+                          others ? 0 : memory_quick_pack(a->read, a->write_buffer, a->write_order, a->hit)}};
+}
+memo_answer memo_pack_code(const code_answer *answer, uint64_t asked);
+/* The direction belongs to it: the pipe does not look at it before. */
+static inline memo_answer memo_pack_branch(const branch_answer *a, bool taken)
+{
+    return (memo_answer){{(uint64_t)a->hit | (uint64_t)a->predicted_taken << 1 | (uint64_t)a->right << 2 |
+                          (uint64_t)a->false_entry << 3 | (uint64_t)a->return_predicted << 4 |
+                          (uint64_t)a->return_right << 5 | (uint64_t)taken << 6}};
+}
+static inline memo_answer memo_pack_bool(bool answer)
+{
+    return (memo_answer){{answer}};
+}
+/* Fetch of the code line at `linear` for the instruction at `who`: true for the usual answer, false after
+ * filling `answer`. `asker`: as in profile_asks_again. */
+static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint32_t who,
+                              uint32_t *asker, uint64_t asked, code_answer *answer)
+{
+    uint32_t physical = price_physical(block, linear);
+    bool cache_disable = block->code->cache_disable;
+    if (!cache_disable && memory_code_usual(core->memory, linear, physical, asked))
+        return true;
+    if (core->profile)
+        profile_asks_again(core, who, asker);
+    memory_code(core->memory, linear, physical, cache_disable, asked, answer);
+    if (core->profile && !answer->hit)
+        profile_missed_code(core, physical);
+    return false;
+}
+/* The tree of `path` ends behind `m->known` questions, of which `m->given` were answered unusually. Runs the
+ * pipe with these answers, asks the structures for the rest, and adds the way to the tree. */
+void memo_learn(p5_core *core, const p5_retired *r, memo_path *path);
+
+#endif

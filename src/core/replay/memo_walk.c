@@ -1,0 +1,250 @@
+/* What leaves the hot path: answers that are not the usual ones. */
+#include "core/replay/memo_way.h"
+
+/* ---- ways ---------------------------------------------------------------------------------------------- */
+
+memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
+{
+    const p5_access *access = accesses + way->first_access;
+    for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
+        bool usual = step->node->place.kind == MEMO_PASSED
+                         ? predictor_passes(core->predictor, memo_passed_group(core, step->node))
+                         : memory_data_usual(core->memory, access++, memo_clock(core, step->offset));
+        if (!usual)
+            return step->node;
+    }
+    return way->end;
+}
+
+memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
+{
+    return way->only_data ? memo_steps_passing(core, accesses, way, true)
+                          : memo_steps_passing(core, accesses, way, false);
+}
+
+bool memo_line_present(const code_cache *code, memo_line *line)
+{
+    int found = code_cache_find(code, line->physical);
+    if (found < 0)
+        return false;
+    line->way = (uint8_t)found;
+    return memo_line_in_place(code, line);
+}
+
+bool memo_lines_present(const p5_core *core, const memo_way *way)
+{
+    const struct memory *m = core->memory;
+    bool filling = m->code_fill.done > memo_clock(core, way->first_code);
+    memo_line *lines = memo_lines(way);
+    for (memo_line *line = lines; line < lines + way->line_count; line++)
+        if ((!memo_line_in_place(&m->code, line) && !memo_line_present(&m->code, line)) ||
+            (filling && cache_line(line->physical) == m->code_fill.line))
+            return false;
+    return true;
+}
+
+memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way)
+{
+    if (!way->end || !memo_lines_present(core, way) || !memo_code_usual(core, path, way))
+        return (memo_reached){way->first, false};
+    memo_node *at = memo_steps(core, r, way);
+    memo_use_lines(core, way, at);
+    return (memo_reached){&at->place, at != way->end};
+}
+
+/* ---- questions ----------------------------------------------------------------------------------------- */
+
+static memo_edge *__attribute__((noinline)) never_came(memo *m, const memo_answer *answer)
+{
+    m->unknown = *answer;
+    m->has_unknown = true;
+    return NULL;
+}
+
+/* The way goes on behind `edge`. */
+static inline void give(memo *m, const memo_edge *edge)
+{
+    m->given[m->given_count++] = edge;
+}
+
+/* The answer was that of an edge behind the first. It will be wanted again soon. */
+static inline memo_edge *to_front(memo_node *node, memo_edge *before, memo_edge *edge)
+{
+    before->next = edge->next;
+    edge->next = node->edges;
+    node->edges = edge;
+    return edge;
+}
+
+static memo_edge *__attribute__((noinline))
+further_behind(memo *m, memo_node *node, const memo_answer *answer)
+{
+    memo_edge *before = node->edges;
+    for (memo_edge *edge = before->next; edge; before = edge, edge = edge->next)
+        if (memo_edge_is(edge, answer))
+            return to_front(node, before, edge);
+    return never_came(m, answer);
+}
+
+/* What is behind an answer that is not the usual one. NULL: it never came before. */
+static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
+{
+    memo_edge *edge = node->edges;
+    if (__builtin_expect(!edge, 0))
+        return never_came(m, &answer);
+    if (__builtin_expect(!memo_edge_is(edge, &answer), 0))
+        return further_behind(m, node, &answer);
+    return edge;
+}
+
+memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick)
+{
+    memo_edge *before = node->edges;
+    for (memo_edge *edge = before ? before->next : NULL; edge; before = edge, edge = edge->next)
+        if (edge->quick == quick)
+            return to_front(node, before, edge);
+    const data_answer unpacked = memory_quick_unpack(quick);
+    const memo_answer answer = memo_pack_data(&unpacked, 0);
+    return never_came(m, &answer);
+}
+
+static memo_edge *__attribute__((noinline))
+ask_data_slowly(p5_core *core, memo_node *node, const p5_access *access, uint64_t asked)
+{
+    data_answer answer;
+    memory_set_pipe(core->memory, node->v_pipe);
+    memory_set_partner(core->memory, node->partner);
+    memory_data(core->memory, access, asked, false, node->mmx, &answer);
+    if (core->profile && !answer.hit)
+        profile_missed_data(core, access->physical);
+    return behind(&core->memo, node, memo_pack_data(&answer, asked));
+}
+
+/* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
+ * others. */
+static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool tried,
+                                  bool *usual)
+{
+    const p5_access *access = &r->accesses[node->index];
+    uint64_t asked = memo_clock(core, node->offset);
+    *usual = false;
+    const bool profiled = core->profile != NULL;
+    uint64_t quick = memo_ask_quickly(core, node, access, asked, profiled);
+    if (__builtin_expect(quick <= QUICK_USUAL, 0)) {
+        *usual = quick == QUICK_USUAL || (!tried && memory_data_usual(core->memory, access, asked));
+        return *usual ? NULL : ask_data_slowly(core, node, access, asked);
+    }
+    return memo_behind_quick(core, node, quick);
+}
+
+static memo_edge *__attribute__((noinline))
+ask_code(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+{
+    uint64_t asked = memo_clock(core, node->offset);
+    code_answer answer;
+    *usual = memo_fetch(core, r->block, node->address, node->who, &node->asker, asked, &answer);
+    return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
+}
+
+static memo_edge *__attribute__((noinline))
+ask_end(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+{
+    *usual = price_end_known(core, r->block, node->address);
+    return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(false));
+}
+
+static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node *node, bool *usual)
+{
+    *usual = !predictor_passed(core->predictor, memo_passed_group(core, node));
+    return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
+}
+
+/* What is behind the answer of a branch. NULL: it never came before. */
+static memo_place *behind_answer(p5_core *core, memo_branch *branch, const branch_answer *answer, bool taken)
+{
+    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(answer, taken));
+    if (!edge)
+        return NULL;
+    give(&core->memo, edge);
+    return edge->way.first;
+}
+
+/* Behind a branch whose answer leads to no leaf yet; it is remembered there. */
+static memo_place *__attribute__((noinline))
+ask_predicted(p5_core *core, const p5_block *block, memo_branch *branch, bool taken)
+{
+    const branch_answer answer = predictor_answer(core->prediction, block->branch_kind);
+    memo_place *place = behind_answer(core, branch, &answer, taken);
+    if (place && place->kind == MEMO_LEAF && core->prediction < OWN_ANSWERS)
+        branch->told[core->prediction] = (memo_leaf *)place;
+    return place;
+}
+
+/* A branch of the P54C, which may find another entry each time. `told` keeps the leaves by the answer here,
+ * too. */
+static memo_place *__attribute__((noinline))
+ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
+{
+    _Static_assert((int)PAIRS_ANSWERS <= (int)OWN_ANSWERS, "they fit");
+    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
+    const branch_answer answer = predictor_pairs(core->predictor, &query);
+    memo_leaf **leaf = &branch->told[predictor_pairs_number(&answer, taken)];
+    if (__builtin_expect(*leaf != NULL, 1))
+        return &(*leaf)->place;
+    memo_place *place = behind_answer(core, branch, &answer, taken);
+    if (place && place->kind == MEMO_LEAF)
+        *leaf = (memo_leaf *)place;
+    return place;
+}
+
+static inline __attribute__((always_inline)) memo_place *ask_branch(p5_core *core, const p5_retired *r,
+                                                                    memo_branch *branch, bool taken)
+{
+    if (core->timing.btb_by_pairs)
+        return ask_pair(core, r, branch, taken);
+    memo_leaf *leaf = memo_behind_branch(branch, core->prediction);
+    return leaf ? &leaf->place : ask_predicted(core, r->block, branch, taken);
+}
+
+/* ---- the tree ------------------------------------------------------------------------------------------ */
+
+/* Asks the question of a node that is neither a reference nor a branch. */
+static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+{
+    switch ((memo_kind)node->place.kind) {
+    case MEMO_CODE:
+        return ask_code(core, r, node, usual);
+    case MEMO_END:
+        return ask_end(core, r, node, usual);
+    default:
+        return ask_passed(core, node, usual);
+    }
+}
+
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached reached,
+                     bool taken, uint32_t known)
+{
+    memo_place *at = reached.place;
+    bool tried = reached.tried;
+    memo_node *node = NULL;
+    while (at && at->kind != MEMO_LEAF) {
+        node = (memo_node *)at;
+        if (at->kind == MEMO_BRANCH) {
+            at = ask_branch(core, r, (memo_branch *)at, taken);
+            continue;
+        }
+        bool usual;
+        memo_edge *edge = __builtin_expect(at->kind == MEMO_DATA, 1) ? ask_data(core, r, node, tried, &usual)
+                                                                     : ask_other(core, r, node, &usual);
+        reached = (memo_reached){usual ? node->usual : NULL, false};
+        if (edge) {
+            give(&core->memo, edge);
+            reached = memo_follow(core, r, path, &edge->way);
+        }
+        at = reached.place;
+        tried = reached.tried;
+    }
+    if (__builtin_expect(!at, 0))
+        core->memo.known = node ? node->number + 1 : known;
+    return (memo_leaf *)at;
+}

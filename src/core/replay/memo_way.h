@@ -1,0 +1,306 @@
+/* Following a way of usual answers, inlined into the hot path. */
+#ifndef CORE_REPLAY_MEMO_WAY_H
+#define CORE_REPLAY_MEMO_WAY_H
+
+#include "core/replay/memo_tree.h"
+#include "core/branch/predictor_pairs.h"
+#include "core/profile/profile_internal.h"
+
+/* How far a way was followed. */
+typedef struct memo_reached {
+    memo_place *place; /* NULL: the tree ends */
+    bool tried;        /* it is a reference whose answer is not the usual one */
+} memo_reached;
+
+/* memo_price.c. The path of this execution, as memo_price will find it. NULL: there is none. */
+memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
+/* The path that leads from where the core stands into `block`, of variant `key`. NULL: out of memory. */
+memo_path *memo_look_up(p5_core *core, p5_block *block, uint64_t key);
+/* The first use of a leaf since totals were formed, or in another context than the last. */
+void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
+/* memo_walk.c */
+/* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
+ * its way there. Changes nothing but where it looks first. */
+bool memo_lines_present(const p5_core *core, const memo_way *way);
+/* One of them is there, wherever in its set. */
+bool memo_line_present(const code_cache *code, memo_line *line);
+/* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
+ */
+memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
+/* ... if anything can be in their way. */
+memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
+/* memo_follow of a way that was never followed, or whose lines are not all there. */
+memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way);
+/* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
+ * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers
+ * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken,
+                     uint32_t known);
+/* memo_behind_quick, if it was not the answer used last. */
+memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick);
+
+/* Asks the reference at `node`, whose answer is not the usual one, as memory_quick. `profiled`: there is a
+ * profile, which is told. */
+static inline uint64_t memo_ask_quickly(p5_core *core, memo_node *node, const p5_access *access,
+                                        uint64_t asked, bool profiled)
+{
+    if (profiled)
+        profile_asks_again(core, node->who, &node->asker);
+    uint64_t quick = memory_quick(core->memory, access, asked, node->partner, node->mmx, node->v_pipe);
+    if (profiled && quick > QUICK_USUAL && !memory_quick_hit(quick))
+        profile_missed_data(core, access->physical);
+    return quick;
+}
+
+/* What is behind its answer, which is not the usual one. NULL: it never came before. */
+static inline memo_edge *memo_behind_quick(p5_core *core, memo_node *node, uint64_t quick)
+{
+    memo_edge *edge = node->edges;
+    if (__builtin_expect(!edge || edge->quick != quick, 0))
+        return memo_behind_other(&core->memo, node, quick);
+    return edge;
+}
+
+/* The memo may price stretches at `cpl`, and but for the profile there is nothing to be done before. */
+static inline bool memo_prices(const p5_core *core, unsigned cpl)
+{
+    return counts_class(cpl) == core->cpl_class && core->memo.on && !core->faulted_in_v;
+}
+
+/* Notes in the profile, if one is made, a stretch that is all of `block`. False: that is more than a note. */
+static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
+{
+    return !core->profile || profile_goes_on(core->profile, block, next, core->now);
+}
+
+/* Nothing stands in front of a stretch that remembered answers do not know. */
+static inline bool memo_may_begin(const p5_core *core)
+{
+    return !(core->memo.held | core->pipe.has_pending);
+}
+
+static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
+{
+    return core->now + (uint64_t)(int64_t)offset;
+}
+
+/* P54C: the address by which the group at `node`, which has no branch, looks into the BTB: that of the group
+ * before. */
+static inline uint32_t memo_passed_group(const p5_core *core, const memo_node *node)
+{
+    return node->index == 1 ? memo_last_u(core) : node->address;
+}
+
+/* P54C: the branch at `node` as it was executed. */
+static inline branch_query memo_query(const p5_core *core, const p5_block *block, uint32_t next,
+                                      const memo_node *node, bool taken)
+{
+    return (branch_query){.address = block->branch_address,
+                          .last_byte = block->fall_through - 1,
+                          .pair = node->address,
+                          .previous_pair = node->index == 1 ? memo_last_u(core) : node->previous,
+                          .target = next,
+                          .fall_through = block->fall_through,
+                          .kind = block->branch_kind,
+                          .taken = taken,
+                          .in_v = node->in_v,
+                          .unpaired_chance = node->chance,
+                          .loop_pairs = branch_run_pairs(block->ran, core->groups + node->index)};
+}
+
+/* What is behind a branch. NULL: it is not known, or (P54C) the branch has to be asked. */
+static inline memo_leaf *memo_behind_branch(const memo_branch *branch, p5_prediction prediction)
+{
+    return __builtin_expect(prediction < OWN_ANSWERS, 1) ? branch->told[prediction] : NULL;
+}
+
+/* Asks the steps of a way that are references at calm clocks; as memo_steps_busy. */
+static inline __attribute__((always_inline)) memo_node *
+memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_way *way)
+{
+    struct memory *m = core->memory;
+    const p5_access *access = accesses + way->first_access;
+    const data_expected *expected = way->expected, *end = expected + way->step_count;
+    for (; expected != end; expected++, access++)
+        if (__builtin_expect(!memory_data_expected(m, access, expected), 0))
+            return way->steps[expected - way->expected].node;
+    return way->end;
+}
+
+/* ... while something is under way that concerns few of them. `only_data`: the way's. */
+static inline __attribute__((always_inline)) memo_node *
+memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way, bool only_data)
+{
+    struct memory *m = core->memory;
+    if (__builtin_expect(memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)), 0))
+        return memo_steps_disturbed(core, accesses, way);
+    const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
+    const p5_access *access = accesses + way->first_access;
+    const data_expected *expected = way->expected, *end = expected + way->step_count;
+    for (; expected != end; expected++) {
+        const ptrdiff_t n = expected - way->expected;
+        bool usual;
+        if (!only_data && expected->kind == 0 && way->steps[n].node->place.kind == MEMO_PASSED)
+            usual = predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
+        else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
+            usual = memory_data_usual(m, access++, memo_clock(core, way->steps[n].offset));
+        else if ((expected->write & concern.writes) &&
+                 memo_clock(core, way->steps[n].offset) < memory_writes_done(m))
+            usual = false;
+        else
+            usual = memory_hits(m, access++, expected);
+        if (!usual)
+            return way->steps[n].node;
+    }
+    return way->end;
+}
+
+/* Asks the steps of a way; mostly they are references at calm clocks. */
+static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core, const p5_retired *r,
+                                                                   const memo_way *way)
+{
+    if (way->step_count == 0)
+        return way->end;
+    bool calm = way->only_data && memory_calm(core->memory, memo_clock(core, way->first_offset),
+                                              memo_clock(core, way->last_offset));
+    return __builtin_expect(calm, 1) ? memo_steps_calm(core, r->accesses, way)
+                                     : memo_steps_busy(core, r->accesses, way);
+}
+
+/* The fetches of a way whose lines are in the code cache have their usual answers. */
+static inline bool memo_code_usual(p5_core *core, const memo_path *path, const memo_way *way)
+{
+    struct memory *m = core->memory;
+    return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
+                               memory_code_page_usual(m, path->block->code->linear));
+}
+
+/* A line is in the code cache where it was last, with the end bits that have to be known. */
+static inline bool memo_line_in_place(const code_cache *code, const memo_line *line)
+{
+    unsigned set = cache_set(line->physical);
+    return code->tag[set][line->way] == cache_tag(line->physical) &&
+           (line->ends & ~code->ends[set][line->way]) == 0;
+}
+
+/* Something may have happened in the set of a line since the way's lines were used last. How many lines a
+ * block has is another number every time: the host could not predict a loop over them. */
+static inline bool memo_sets_changed(const code_cache *code, const memo_way *way)
+{
+    return (code->changed[way->first_set] > way->code_changes) |
+           (code->changed[way->last_set] > way->code_changes) | (way->line_count > 2);
+}
+
+/* Nothing has happened in the sets of a way's lines since those were used last. */
+static inline __attribute__((always_inline)) bool memo_lines_untouched(const p5_core *core, memo_way *way)
+{
+    const code_cache *code = &core->memory->code;
+    if (__builtin_expect(way->code_changes == code->changes, 1))
+        return true;
+    if (way->code_changes == 0 || __builtin_expect(memo_sets_changed(code, way), 0))
+        return false;
+    way->code_changes = code->changes;
+    return true;
+}
+
+/* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has
+ * happened since in the set of one of them, so that they have to be used again. Otherwise that would make no
+ * difference: a use of a cache way sets the bits on its path of the replacement tree to values that depend on
+ * that alone; done twice with nothing between in the set, the second changes nothing, and the lines of a
+ * block lie in different sets. */
+static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_core *core, memo_way *way,
+                                                                      bool *moved)
+{
+    const struct memory *m = core->memory;
+    const code_cache *code = &m->code;
+    *moved = false;
+    if (__builtin_expect(memo_lines_untouched(core, way), 1))
+        return true;
+    if (way->code_changes == 0)
+        return false;
+    memo_line *line = memo_lines(way);
+    for (const memo_line *end = line + way->line_count; line != end; line++)
+        if (code->changed[cache_set(line->physical)] > way->code_changes) {
+            if (__builtin_expect(!memo_line_in_place(code, line), 0) && !memo_line_present(code, line))
+                return false;
+            if (cache_line(line->physical) == m->code_fill.line &&
+                m->code_fill.done > memo_clock(core, way->first_code))
+                return false;
+            *moved = true;
+        }
+    if (!*moved)
+        way->code_changes = code->changes;
+    return true;
+}
+
+/* What the fetches of present lines leave behind, when the way has been followed to `at`. */
+static inline void memo_use_lines(p5_core *core, memo_way *way, const memo_node *at)
+{
+    code_cache *code = &core->memory->code;
+    const memo_line *line = memo_lines(way);
+    for (const memo_line *end = line + way->line_count; line != end; line++)
+        if (line->number < at->number)
+            code_cache_used(code, cache_set(line->physical), line->way);
+    if (at == way->end)
+        way->code_changes = code->changes;
+}
+
+/* Follows a way as far as the answers are usual. Answers the place where that is no longer known. */
+static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *core, const p5_retired *r,
+                                                                      const memo_path *path, memo_way *way)
+{
+    bool moved;
+    if (__builtin_expect(!memo_lines_in_place(core, way, &moved), 0))
+        return memo_follow_changed(core, r, path, way);
+    if (__builtin_expect(!memo_code_usual(core, path, way), 0))
+        return (memo_reached){way->first, false};
+    memo_node *at = memo_steps(core, r, way);
+    if (moved)
+        memo_use_lines(core, way, at);
+    return (memo_reached){&at->place, at != way->end};
+}
+
+/* Follows the tree from its root to the leaf. NULL: it ends behind `known` questions. */
+static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *core, const p5_retired *r,
+                                                                     memo_path *path, bool taken)
+{
+    core->memo.given_count = 0;
+    memo_reached at = memo_follow(core, r, path, &path->way);
+    memo_leaf *leaf = NULL;
+    if (__builtin_expect(at.place && at.place->kind == MEMO_BRANCH, 1))
+        leaf = memo_behind_branch((memo_branch *)at.place, core->prediction);
+    return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk(core, r, path, at, taken, 0);
+}
+
+/* What comes with a leaf that is behind a branch of the P55C: a block has been priced. */
+static inline void memo_use_predicted(p5_core *core, memo_leaf *leaf)
+{
+    memo *m = &core->memo;
+    if (__builtin_expect(leaf->context != m->context, 0))
+        memo_begin_to_use(core, leaf);
+    leaf->uses[core->cpl_class]++;
+    core->now += leaf->clocks;
+    core->instructions += leaf->instructions;
+    m->last = leaf;
+}
+
+/* What comes with a leaf: `block` has been priced. */
+static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
+{
+    if (__builtin_expect(core->timing.btb_by_pairs, 0)) {
+        if (leaf->groups == 1)
+            core->pipe.previous_u = memo_last_u(core);
+        core->groups += leaf->groups;
+        block->ran->groups = core->groups;
+    }
+    memo_use_predicted(core, leaf);
+}
+
+/* The way in that was taken last time from where the core stands, or NULL. */
+static inline memo_path *memo_next_path(const p5_core *core)
+{
+    const memo_leaf *last = core->memo.last;
+    return __builtin_expect(last != NULL, 1) ? last->next_path : NULL;
+}
+
+#endif

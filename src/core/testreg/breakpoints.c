@@ -1,0 +1,60 @@
+#include "core/testreg/breakpoints.h"
+
+/* LEN: 1, 2, (reserved), 4 bytes; the address is taken as aligned to it. */
+static uint32_t bytes_of(uint32_t dr7, unsigned n)
+{
+    static const uint8_t bytes[4] = {1, 2, 1, 4};
+    return bytes[dr7 >> (18 + 4 * n) & 3];
+}
+
+void breakpoints_set(breakpoints *b, const p5_debug *debug)
+{
+    b->active = true;
+    b->ports = debug->extensions;
+    for (unsigned n = 0; n < BREAKPOINTS; n++) {
+        uint32_t bytes = bytes_of(debug->dr7, n);
+        breakpoint *one = &b->all[n];
+        one->address = debug->dr[n] & ~(bytes - 1);
+        one->last = one->address + (bytes - 1);
+        one->kind = debug->dr7 >> (16 + 4 * n) & 3;
+        one->enabled = (debug->dr7 >> (2 * n) & 3) != 0;
+    }
+}
+
+unsigned breakpoints_code(const breakpoints *b, uint32_t address, bool in_v)
+{
+    unsigned matches = 0;
+    for (unsigned n = 0; n < BREAKPOINTS; n++) {
+        const breakpoint *one = &b->all[n];
+        if (one->kind == BREAKPOINT_CODE && one->address == address && (one->enabled || !in_v))
+            matches |= 1u << n;
+    }
+    return matches;
+}
+
+unsigned breakpoints_enabled(const breakpoints *b)
+{
+    unsigned enabled = 0;
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        enabled |= (unsigned)b->all[n].enabled << n;
+    return enabled;
+}
+
+static bool looks_at(const breakpoints *b, const breakpoint *one, uint8_t flags)
+{
+    if ((flags & P5_ACCESS_IO) != 0)
+        return one->kind == BREAKPOINT_PORT && b->ports;
+    return one->kind == BREAKPOINT_DATA || (one->kind == BREAKPOINT_WRITE && (flags & P5_ACCESS_WRITE) != 0);
+}
+
+unsigned breakpoints_access(const breakpoints *b, const p5_access *access)
+{
+    unsigned matches = 0;
+    uint32_t last = access->linear + access->size - 1u;
+    for (unsigned n = 0; n < BREAKPOINTS; n++) {
+        const breakpoint *one = &b->all[n];
+        if (looks_at(b, one, access->flags) && access->linear <= one->last && one->address <= last)
+            matches |= 1u << n;
+    }
+    return matches;
+}

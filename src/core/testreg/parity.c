@@ -1,0 +1,118 @@
+#include "core/testreg/parity.h"
+
+#include <string.h>
+
+#include "core/memory/memory_system.h"
+
+static bool reversed(parity *p, uint32_t array)
+{
+    bool wrong = (p->reversed & array) != 0;
+    p->seen |= wrong;
+    return wrong;
+}
+
+static void found(parity *p, uint32_t array)
+{
+    if (p->error != NULL)
+        p->error(p->context, array);
+}
+
+void parity_write_data_line(parity *p, unsigned set, unsigned way)
+{
+    p->data_tag[set][way] = reversed(p, PARITY_DT);
+    p->data[set][way] = reversed(p, PARITY_DD) ? UINT32_MAX : 0;
+}
+
+void parity_write_data(parity *p, unsigned set, unsigned way, unsigned first, unsigned size)
+{
+    uint32_t bytes = (size < 32 ? (1u << size) - 1 : UINT32_MAX) << first;
+    if (reversed(p, PARITY_DD))
+        p->data[set][way] |= bytes;
+    else
+        p->data[set][way] &= ~bytes;
+}
+
+void parity_write_code_line(parity *p, unsigned set, unsigned way)
+{
+    p->code_tag[set][way] = reversed(p, PARITY_IT);
+    p->code[set][way] = reversed(p, PARITY_ID) ? (uint8_t)((p->reversed & PARITY_ID) / PARITY_ID0) : 0;
+}
+
+static uint32_t tlb_array(unsigned which, bool data)
+{
+    if (which == PARITY_CODE_TLB)
+        return data ? PARITY_ITD : PARITY_ITT;
+    return data ? PARITY_DTD : PARITY_DTT;
+}
+
+void parity_write_tlb(parity *p, unsigned which, unsigned entry)
+{
+    p->tlb_tag[which][entry] = reversed(p, tlb_array(which, false));
+    p->tlb_data[which][entry] = reversed(p, tlb_array(which, true));
+}
+
+void parity_read_data(parity *p, unsigned set, unsigned way, uint32_t bytes)
+{
+    if ((p->data[set][way] & bytes) != 0)
+        found(p, PARITY_DD);
+}
+
+void parity_read_data_tag(parity *p, unsigned set, unsigned way)
+{
+    if (p->data_tag[set][way])
+        found(p, PARITY_DT);
+}
+
+void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts)
+{
+    unsigned wrong = p->code[set][way] & parts;
+    for (unsigned i = 0; i < 4; i++)
+        if ((wrong >> i & 1) != 0)
+            found(p, (uint32_t)PARITY_ID0 << i);
+}
+
+void parity_read_code_tag(parity *p, unsigned set, unsigned way)
+{
+    if (p->code_tag[set][way])
+        found(p, PARITY_IT);
+}
+
+void parity_read_tlb(parity *p, unsigned which, unsigned entry)
+{
+    if (p->tlb_tag[which][entry])
+        found(p, tlb_array(which, false));
+    if (p->tlb_data[which][entry])
+        found(p, tlb_array(which, true));
+}
+
+static bool wrong_in_caches(const parity *p, const struct memory *m)
+{
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++) {
+            bool data = p->data_tag[set][way] || p->data[set][way] != 0;
+            bool code = p->code_tag[set][way] || p->code[set][way] != 0;
+            if ((data && m->data.state[set][way] != MESI_INVALID) ||
+                (code && m->code.tag[set][way] != CACHE_NO_TAG))
+                return true;
+        }
+    return false;
+}
+
+static bool wrong_in_tlbs(const parity *p, const struct memory *m)
+{
+    const tlb *tlbs[PARITY_TLBS] = {&m->data_tlb, &m->data_tlb_large, &m->code_tlb};
+    for (unsigned which = 0; which < PARITY_TLBS; which++)
+        for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
+            if ((p->tlb_tag[which][entry] || p->tlb_data[which][entry]) &&
+                tlbs[which]->row[entry].key.of[0] != 0)
+                return true;
+    return false;
+}
+
+void parity_forget_if_gone(parity *p, const struct memory *m)
+{
+    if (!p->seen || (p->reversed & PARITY_ARRAYS) != 0 || wrong_in_caches(p, m) || wrong_in_tlbs(p, m))
+        return;
+    parity none = {.reversed = p->reversed, .error = p->error, .context = p->context};
+    *p = none;
+}

@@ -1,0 +1,75 @@
+/* Parity of caches and TLBs (manual, 26.2.1.4). TR1 reverses the sense of the parity that is generated when
+ * an array is written; the next reference that reads what was written so finds the error. Kept only for what
+ * is wrong: nothing is looked at before TR1 reverses something.
+ *
+ * Data cache: a bit per byte, one for the tag. Code cache: a bit for each of the even and odd bits of both
+ * halves of a line (ID0 to ID3), one for the tag. TLBs: a bit for the tag and one for the data. A look-up in
+ * a cache reads the tags of all ways of its set; a look-up in a TLB finds errors only in the entry that fits.
+ */
+#ifndef CORE_TESTREG_PARITY_H
+#define CORE_TESTREG_PARITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/memory/data_cache.h"
+#include "core/memory/tlb.h"
+
+/* Bits of TR1. */
+enum {
+    PARITY_IT = 1 << 2,
+    PARITY_ID0 = 1 << 3, /* ID1 to ID3 are the next */
+    PARITY_ID = 15 << 3,
+    PARITY_ITT = 1 << 7,
+    PARITY_ITD = 1 << 8,
+    PARITY_DT = 1 << 9,
+    PARITY_DD = 1 << 10,
+    PARITY_DTT = 1 << 11,
+    PARITY_DTD = 1 << 12,
+    PARITY_MC = 1 << 13,
+    PARITY_ARRAYS = 0x1ffc /* bits 2 to 12 */
+};
+
+enum { PARITY_DATA_TLB, PARITY_LARGE_TLB, PARITY_CODE_TLB, PARITY_TLBS };
+
+typedef struct parity {
+    uint32_t reversed; /* bits of TR1 */
+    bool seen;         /* something has been written with the wrong parity since RESET */
+    uint8_t data_tag[CACHE_SETS][CACHE_WAYS];
+    uint32_t data[CACHE_SETS][CACHE_WAYS]; /* bit n: byte n */
+    uint8_t code_tag[CACHE_SETS][CACHE_WAYS];
+    uint8_t code[CACHE_SETS][CACHE_WAYS]; /* bit n: IDn */
+    uint8_t tlb_tag[PARITY_TLBS][TLB_ENTRIES];
+    uint8_t tlb_data[PARITY_TLBS][TLB_ENTRIES];
+    /* Told of an error in the array of this bit of TR1. */
+    void (*error)(void *context, uint32_t array);
+    void *context;
+} parity;
+
+struct p5_core;
+
+/* True while references have to be looked at. */
+static inline bool parity_on(const parity *p)
+{
+    return p->seen || (p->reversed & PARITY_ARRAYS) != 0;
+}
+
+/* Writes: the parity of what is written is right or, if TR1 says so, wrong. */
+void parity_write_data_line(parity *p, unsigned set, unsigned way);
+void parity_write_data(parity *p, unsigned set, unsigned way, unsigned first, unsigned size);
+void parity_write_code_line(parity *p, unsigned set, unsigned way);
+void parity_write_tlb(parity *p, unsigned which, unsigned entry);
+
+/* Reads: tells of errors. `bytes`: bit n: byte n; `parts`: bit n: IDn. */
+void parity_read_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
+void parity_read_data_tag(parity *p, unsigned set, unsigned way);
+void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts);
+void parity_read_code_tag(parity *p, unsigned set, unsigned way);
+void parity_read_tlb(parity *p, unsigned which, unsigned entry);
+
+struct memory;
+/* If TR1 reverses nothing and no valid line or entry has wrong parity any more, there is nothing to look
+ * at. */
+void parity_forget_if_gone(parity *p, const struct memory *m);
+
+#endif

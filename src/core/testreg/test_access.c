@@ -1,0 +1,447 @@
+#include "core/testreg/test_access.h"
+
+#include <string.h>
+
+#include "core/internal.h"
+
+/* A command has changed a structure: nothing that was remembered of it holds. */
+static void changed(p5_core *core)
+{
+    struct memory *m = core->memory;
+    code_cache_touch_all(&m->code);
+    m->data_tlb.last = m->data_tlb_large.last = m->code_tlb.last = (tlb_keys){{0}};
+    memory_set_quiet(m);
+}
+
+/* ---- caches -------------------------------------------------------------------------------------------- */
+
+static unsigned way_of(const p5_core *core, const test_cache_line *line)
+{
+    const struct memory *m = core->memory;
+    return line->way & ((line->data_cache ? m->data.order.ways : m->code.order.ways) - 1);
+}
+
+static bool see_line(const p5_core *core, uint32_t line, bool behind, uint8_t bytes[P5_LINE_BYTES])
+{
+    const p5_core_hooks *hooks = &core->memory->hooks;
+    return hooks->read_line != NULL && hooks->read_line(hooks->context, line, behind, bytes);
+}
+
+static watch_raw raw_of(const test_cache_line *line)
+{
+    watch_raw raw = {.known = true, .tag = line->tag << 12};
+    memcpy(raw.bytes, line->data, sizeof raw.bytes);
+    for (unsigned i = 0; i < TEST_LINE_WORDS; i++)
+        raw.ends |= (uint32_t)(line->end_bits[i] & 15) << 4 * i;
+    raw.no_ends = raw.ends == 0;
+    return raw;
+}
+
+/* The code cache may hold the line that a data line is written for: it keeps what it has, which is no longer
+ * what data references see. */
+static void keep_code(p5_core *core, uint32_t line)
+{
+    unsigned set = cache_set(line);
+    int way = code_cache_find(&core->memory->code, line);
+    if (way < 0)
+        return;
+    watch_raw *raw = &core->watch->raw[1][set][way];
+    uint8_t bytes[P5_LINE_BYTES];
+    if (watch_has_line(core, true, set, (unsigned)way) || !see_line(core, line, false, bytes))
+        return;
+    *raw = (watch_raw){.known = true, .tag = cache_tag(line), .ends = core->memory->code.ends[set][way]};
+    memcpy(raw->bytes, bytes, sizeof bytes);
+    watch_add_line(core, true, set, (unsigned)way);
+}
+
+static void write_data_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
+                            const watch_raw *raw)
+{
+    struct memory *m = core->memory;
+    uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
+    mesi state = (mesi)(line->valid & 3);
+    if (state != MESI_INVALID)
+        keep_code(core, address);
+    data_cache_put(&m->data, set, way, (cache_entry){raw->tag, state, line->lru});
+    parity_write_data_line(&core->watch->parity, set, way);
+    if (state == MESI_INVALID || m->hooks.write_line == NULL)
+        return;
+    m->hooks.write_line(m->hooks.context, address, raw->bytes);
+    uint8_t held[P5_LINE_BYTES];
+    if (state != MESI_MODIFIED && see_line(core, address, true, held) &&
+        memcmp(held, raw->bytes, sizeof held) != 0)
+        watch_add_line(core, false, set, way);
+}
+
+static void write_code_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
+                            const watch_raw *raw)
+{
+    struct memory *m = core->memory;
+    uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
+    bool valid = (line->valid & 1) != 0;
+    /* Fresh lines have all end bits set; code_cache.h keeps only what has been decoded. */
+    code_cache_put(&m->code, set, way, (code_entry){raw->tag, valid, line->lru, raw->ends});
+    parity_write_code_line(&core->watch->parity, set, way);
+    if (!valid)
+        return;
+    uint8_t seen[P5_LINE_BYTES];
+    bool in_data = data_cache_find(&m->data, address) >= 0;
+    if (see_line(core, address, false, seen) && (in_data || memcmp(seen, raw->bytes, sizeof seen) != 0))
+        watch_add_line(core, true, set, way);
+}
+
+void test_cache_write(void *context, const test_cache_line *line)
+{
+    p5_core *core = context;
+    unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
+    price_settle(core);
+    watch_drop_line(core, !line->data_cache, set, way);
+    watch_raw *raw = &core->watch->raw[!line->data_cache][set][way];
+    *raw = raw_of(line);
+    if (line->data_cache)
+        write_data_line(core, set, way, line, raw);
+    else
+        write_code_line(core, set, way, line, raw);
+    changed(core);
+    watch_update(core);
+    if (core->check)
+        test_cache_write(core->check->exact, line);
+}
+
+/* True if another way of the set holds the same line: what data references see is one of them only. */
+static bool is_double(const uint32_t tag[CACHE_WAYS], unsigned way)
+{
+    for (unsigned other = 0; other < CACHE_WAYS; other++)
+        if (other != way && tag[other] == tag[way])
+            return true;
+    return false;
+}
+
+static void give_raw(test_cache_line *line, const watch_raw *raw)
+{
+    line->tag = raw->tag >> 12;
+    memcpy(line->data, raw->bytes, sizeof line->data);
+}
+
+/* Contents of a valid line: those that the array was written with where only it has them. */
+static void give_contents(const p5_core *core, test_cache_line *line, const watch_raw *raw, bool own)
+{
+    uint8_t bytes[P5_LINE_BYTES];
+    bool written = raw->known && raw->tag >> 12 == line->tag;
+    uint32_t address = (line->tag << 12) + line->set * (uint32_t)CACHE_LINE;
+    if (written && own)
+        memcpy(line->data, raw->bytes, sizeof line->data);
+    else if (see_line(core, address, false, bytes))
+        memcpy(line->data, bytes, sizeof line->data);
+    else if (written)
+        memcpy(line->data, raw->bytes, sizeof line->data);
+}
+
+static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
+{
+    struct memory *m = core->memory;
+    parity *p = &core->watch->parity;
+    const watch_raw *raw = &core->watch->raw[0][set][way];
+    cache_entry entry = data_cache_get(&m->data, set, way);
+    line->valid = (uint8_t)entry.state;
+    line->lru = entry.lru;
+    line->tag = entry.tag >> 12;
+    if (entry.state != MESI_INVALID)
+        give_contents(core, line, raw, is_double(m->data.tag[set], way));
+    else if (raw->known)
+        give_raw(line, raw);
+    parity_read_data_tag(p, set, way);
+    parity_read_data(p, set, way, 15u << 4 * line->word);
+    if (!m->cache_disable) /* with CR0.CD = 1 a read leaves the LRU bits alone */
+        data_cache_look(&m->data, set, way);
+}
+
+static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
+{
+    enum { FIRST_HALF = 3, SECOND_HALF = 12 };
+    struct memory *m = core->memory;
+    parity *p = &core->watch->parity;
+    const watch_raw *raw = &core->watch->raw[1][set][way];
+    code_entry entry = code_cache_get(&m->code, set, way);
+    uint32_t ends = entry.ends;
+    line->valid = entry.valid;
+    line->lru = entry.lru;
+    line->tag = entry.tag >> 12;
+    if (entry.valid) {
+        give_contents(core, line, raw, watch_has_line(core, true, set, way));
+        if (raw->known && raw->no_ends && raw->tag == entry.tag && m->code.ends[set][way] == 0)
+            ends = 0;
+    } else if (raw->known) {
+        give_raw(line, raw);
+        ends = raw->ends;
+    }
+    for (unsigned i = 0; i < TEST_LINE_WORDS; i++)
+        line->end_bits[i] = (uint8_t)(ends >> 4 * i & 15);
+    parity_read_code_tag(p, set, way);
+    parity_read_code(p, set, way, line->word < TEST_LINE_WORDS / 2 ? FIRST_HALF : SECOND_HALF);
+    code_cache_used(&m->code, set, way); /* also with CR0.CD = 1 */
+}
+
+void test_cache_read(void *context, test_cache_line *line)
+{
+    p5_core *core = context;
+    if (core->check) { /* a read is a use */
+        test_cache_line other = *line;
+        test_cache_read(core->check->exact, &other);
+    }
+    unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
+    price_settle(core);
+    memory_upgrade_lines(core->memory, core->now);
+    if (line->data_cache)
+        read_data_line(core, line, set, way);
+    else
+        read_code_line(core, line, set, way);
+}
+
+/* What an array holds stays in it when the line becomes invalid. */
+static void remember(p5_core *core, bool data, unsigned set, unsigned way)
+{
+    struct memory *m = core->memory;
+    watch_raw *raw = &core->watch->raw[!data][set][way];
+    uint32_t tag = data ? m->data.tag[set][way] : m->code.tag[set][way];
+    if (tag == CACHE_NO_TAG)
+        return;
+    test_cache_line line = {.data_cache = data, .set = (uint8_t)set, .way = (uint8_t)way, .tag = tag >> 12};
+    bool own = data ? is_double(m->data.tag[set], way) : watch_has_line(core, true, set, way);
+    give_contents(core, &line, raw, own);
+    uint32_t ends = data ? 0 : code_cache_get(&m->code, set, way).ends;
+    *raw = (watch_raw){.known = true, .tag = tag, .ends = ends};
+    memcpy(raw->bytes, line.data, sizeof raw->bytes);
+}
+
+static void flush_line(p5_core *core, unsigned set, unsigned way)
+{
+    struct memory *m = core->memory;
+    remember(core, true, set, way);
+    if (m->data.state[set][way] == MESI_MODIFIED) {
+        parity_read_data(&core->watch->parity, set, way, UINT32_MAX);
+        uint64_t done = memory_write_back(m, data_cache_address(&m->data, set, way), core->now);
+        data_cache_set_state(&m->data, set, way, MESI_SHARED);
+        core_wait_for_bus(core, done, P5_STALL_SERIALISE);
+    }
+    watch_drop_line(core, false, set, way);
+    data_cache_set_state(&m->data, set, way, MESI_INVALID);
+}
+
+void test_cache_flush(void *context, bool data, bool one_line, unsigned set, unsigned way)
+{
+    p5_core *core = context;
+    struct memory *m = core->memory;
+    const unsigned at_set = set, at_way = way;
+    price_settle(core);
+    if (one_line) {
+        flush_line(core, set % CACHE_SETS, way & (m->data.order.ways - 1));
+    } else {
+        for (set = 0; set < CACHE_SETS; set++)
+            for (way = 0; way < CACHE_WAYS; way++) {
+                remember(core, data, set, way);
+                watch_drop_line(core, !data, set, way);
+                if (data)
+                    data_cache_set_state(&m->data, set, way, MESI_INVALID);
+            }
+        if (data)
+            data_cache_invalidate(&m->data);
+        else
+            code_cache_invalidate(&m->code);
+    }
+    changed(core);
+    watch_flushed(core);
+    if (core->check)
+        test_cache_flush(core->check->exact, data, one_line, at_set, at_way);
+}
+
+/* ---- TLBs ---------------------------------------------------------------------------------------------- */
+
+static unsigned tlb_number(const struct memory *m, const tlb *t)
+{
+    return t == &m->code_tlb ? PARITY_CODE_TLB : t == &m->data_tlb_large ? PARITY_LARGE_TLB : PARITY_DATA_TLB;
+}
+
+/* PS counts for the data TLB only: the code TLB takes 4 MB pages in pieces of 4 KB. */
+static bool is_large(const test_tlb_entry *entry)
+{
+    return entry->data_tlb && entry->large_page;
+}
+
+static tlb *tlb_of(struct memory *m, const test_tlb_entry *entry)
+{
+    if (!entry->data_tlb)
+        return &m->code_tlb;
+    return is_large(entry) && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+}
+
+static uint8_t attributes_of(const test_tlb_entry *entry)
+{
+    unsigned writable = entry->writeable ? TLB_WRITABLE : 0;
+    return (uint8_t)((entry->supervisor ? TLB_SUPERVISOR : 0) | writable |
+                     (entry->cache_disable ? TLB_CACHE_DISABLE : 0) |
+                     (entry->write_through ? TLB_WRITE_THROUGH : 0));
+}
+
+void test_tlb_write(void *context, const test_tlb_entry *entry)
+{
+    p5_core *core = context;
+    struct memory *m = core->memory;
+    price_settle(core);
+    tlb *t = tlb_of(m, entry);
+    bool large = is_large(entry), dirty = entry->data_tlb && entry->dirty;
+    uint32_t key = tlb_key(entry->linear, large);
+    unsigned at;
+    if (entry->hit) {
+        at = tlb_place(t, key, entry->entry);
+        tlb_entry raw = tlb_get(t, at);
+        raw = (tlb_entry){.linear = key & 0xfffff000u,
+                          .physical = entry->physical,
+                          .valid = entry->valid,
+                          .large = large,
+                          .dirty = dirty,
+                          .attributes = attributes_of(entry),
+                          .lru = t->ways == 4 ? entry->lru : raw.lru};
+        tlb_put(t, entry->entry, &raw);
+    } else {
+        at = tlb_fill(t, key, entry->physical, attributes_of(entry), dirty);
+        if (!entry->valid)
+            tlb_drop(t, at);
+    }
+    parity_write_tlb(&core->watch->parity, tlb_number(m, t), at);
+    if (entry->valid)
+        watch_add_pin(core, t, at, !entry->data_tlb);
+    changed(core);
+    watch_look(core);
+    watch_update(core);
+    if (core->check)
+        test_tlb_write(core->check->exact, entry);
+}
+
+/* 4 MB pages first: if both fit, the processor reports PS = 1 (table 26-13). */
+static int find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
+{
+    uint32_t small = tlb_key(entry->linear, false), large = tlb_key(entry->linear, true);
+    *t = !entry->data_tlb ? &m->code_tlb : m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    int at = -1;
+    if (entry->data_tlb || !m->code_tlb_splits)
+        at = tlb_find(*t, large);
+    if (at >= 0)
+        return at;
+    *t = entry->data_tlb ? &m->data_tlb : &m->code_tlb;
+    return tlb_find(*t, small);
+}
+
+bool test_tlb_read(void *context, test_tlb_entry *entry)
+{
+    p5_core *core = context;
+    struct memory *m = core->memory;
+    tlb *t;
+    if (core->check) {
+        test_tlb_entry other = *entry;
+        test_tlb_read(core->check->exact, &other);
+    }
+    price_settle(core);
+    int at = find_entry(m, entry, &t);
+    if (at < 0)
+        return false;
+    tlb_entry found = tlb_get(t, (unsigned)at);
+    entry->valid = true;
+    entry->physical = found.physical;
+    entry->dirty = found.dirty;
+    entry->large_page = found.large;
+    entry->supervisor = (found.attributes & TLB_SUPERVISOR) != 0;
+    entry->writeable = (found.attributes & TLB_WRITABLE) != 0;
+    entry->cache_disable = (found.attributes & TLB_CACHE_DISABLE) != 0;
+    entry->write_through = (found.attributes & TLB_WRITE_THROUGH) != 0;
+    entry->lru = (uint8_t)(found.lru & 7); /* before this read, which is a use */
+    entry->entry = (uint8_t)((unsigned)at & (t->ways - 1));
+    tlb_used(t, (unsigned)at);
+    parity_read_tlb(&core->watch->parity, tlb_number(m, t), (unsigned)at);
+    return true;
+}
+
+/* ---- branch target buffer ------------------------------------------------------------------------------ */
+
+/* TR9:  P54C  31..6 tag, 1..0 history (the two-bit state)
+ *       P55C  31..8 tag, 7..6 offset, 5 valid, 4 prediction, 3..0 history */
+void test_btb_write(void *context, const test_btb_entry *from)
+{
+    p5_core *core = context;
+    btb *b = &core->predictor->btb;
+    price_settle(core);
+    /* the counters behind the history are no part of what the test registers write */
+    btb_entry entry = btb_get(b, from->set, from->bank, from->way);
+    entry.target = from->target;
+    if (btb_by_pairs(b)) {
+        entry.tag = from->tag & ~63u;
+        entry.state = (uint8_t)(from->tag & 3);
+        entry.valid = true;
+    } else {
+        entry.tag = from->tag & ~255u;
+        entry.offset = (uint8_t)(from->tag >> 6 & 3);
+        entry.valid = (from->tag >> 5 & 1) != 0;
+        entry.prediction = entry.stale_prediction = (from->tag >> 4 & 1) != 0;
+        entry.history = (uint8_t)(from->tag & 15);
+        entry.type = from->type & 3;
+    }
+    btb_put(b, from->set, from->bank, from->way, &entry);
+    changed(core);
+    if (core->check)
+        test_btb_write(core->check->exact, from);
+}
+
+void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
+{
+    (void)tag_only; /* which fields reach the registers is their own business */
+    p5_core *core = context;
+    btb *b = &core->predictor->btb;
+    p5_core_settle(core);
+    btb_entry found = btb_get(b, entry->set, entry->bank, entry->way);
+    entry->target = found.target;
+    entry->type = found.type;
+    if (btb_by_pairs(b))
+        entry->tag = found.tag | found.state;
+    else
+        entry->tag = found.tag | (uint32_t)found.offset << 6 | (uint32_t)found.valid << 5 |
+                     (uint32_t)found.prediction << 4 | found.history;
+}
+
+void test_btb_flush(void *context)
+{
+    p5_core *core = context;
+    price_settle(core);
+    predictor_flush(core->predictor);
+    changed(core);
+    if (core->check)
+        test_btb_flush(core->check->exact);
+}
+
+/* ---- parity -------------------------------------------------------------------------------------------- */
+
+void test_parity(void *context, uint32_t tr1)
+{
+    p5_core *core = context;
+    parity *p = &core->watch->parity;
+    price_settle(core);
+    bool microcode = (tr1 & ~p->reversed & PARITY_MC) != 0;
+    p->reversed = tr1 & (PARITY_ARRAYS | PARITY_MC);
+    parity_forget_if_gone(p, core->memory);
+    watch_update(core);
+    if (core->check)
+        test_parity(core->check->exact, tr1);
+    if (microcode && p->error != NULL)
+        p->error(p->context, PARITY_MC);
+}
+
+unsigned core_half_ratio(const p5_core *core)
+{
+    return core->memory->model->half_ratio;
+}
+
+void test_on_parity_error(void *context, void (*error)(void *context, uint32_t array), void *error_context)
+{
+    p5_core *core = context;
+    core->watch->parity.error = error;
+    core->watch->parity.context = error_context;
+}

@@ -1,0 +1,345 @@
+#include "core/testreg/watch.h"
+
+#include "core/internal.h"
+
+/* ---- lines --------------------------------------------------------------------------------------------- */
+
+static uint32_t address_of(const watch_line *line)
+{
+    return line->tag + line->set * (uint32_t)CACHE_LINE;
+}
+
+static int find_line(const watch *w, bool code, unsigned set, unsigned way)
+{
+    for (unsigned i = 0; i < w->line_count; i++)
+        if (w->lines[i].code == code && w->lines[i].set == set && w->lines[i].way == way)
+            return (int)i;
+    return -1;
+}
+
+bool watch_has_line(const p5_core *core, bool code, unsigned set, unsigned way)
+{
+    return find_line(core->watch, code, set, way) >= 0;
+}
+
+static void remove_line(watch *w, unsigned i)
+{
+    w->lines[i] = w->lines[--w->line_count];
+}
+
+static bool noted(const watch *w, bool code, uint32_t line, watch_line *found)
+{
+    for (unsigned i = 0; i < w->line_count; i++)
+        if (w->lines[i].code == code && address_of(&w->lines[i]) == line) {
+            *found = w->lines[i];
+            return true;
+        }
+    return false;
+}
+
+void watch_set_fetch(p5_core *core, uint32_t line)
+{
+    watch *w = core->watch;
+    const p5_core_hooks *hooks = &core->memory->hooks;
+    watch_line at;
+    uint8_t bytes[P5_LINE_BYTES];
+    if (hooks->code_line == NULL)
+        return;
+    w->refetch = true;
+    if (noted(w, true, line, &at)) {
+        hooks->code_line(hooks->context, line, w->raw[1][at.set][at.way].bytes);
+    } else if (noted(w, false, line, &at) && hooks->read_line != NULL) {
+        hooks->read_line(hooks->context, line, true, bytes);
+        hooks->code_line(hooks->context, line, bytes);
+    } else {
+        hooks->code_line(hooks->context, line, NULL);
+    }
+}
+
+void watch_add_line(p5_core *core, bool code, unsigned set, unsigned way)
+{
+    watch *w = core->watch;
+    const struct memory *m = core->memory;
+    int old = find_line(w, code, set, way);
+    watch_line *line = &w->lines[old >= 0 ? (unsigned)old : w->line_count++];
+    *line =
+        (watch_line){code, (uint8_t)set, (uint8_t)way, code ? m->code.tag[set][way] : m->data.tag[set][way]};
+    watch_set_fetch(core, address_of(line));
+    watch_update(core);
+}
+
+static void see_memory(const p5_core *core, uint32_t line)
+{
+    const p5_core_hooks *hooks = &core->memory->hooks;
+    if (hooks->from_memory != NULL)
+        hooks->from_memory(hooks->context, line, CACHE_LINE);
+}
+
+void watch_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
+{
+    watch *w = core->watch;
+    const struct memory *m = core->memory;
+    uint32_t tag = code ? m->code.tag[set][way] : m->data.tag[set][way];
+    int i = find_line(w, code, set, way);
+    if (i >= 0)
+        remove_line(w, (unsigned)i);
+    if (tag == CACHE_NO_TAG)
+        return;
+    if (!code && (i >= 0 || m->data.state[set][way] == MESI_MODIFIED))
+        see_memory(core, tag + set * (uint32_t)CACHE_LINE);
+    if (i >= 0)
+        watch_set_fetch(core, tag + set * (uint32_t)CACHE_LINE);
+}
+
+/* A noted line that is no longer where it was. A data line that has become modified is one like any other:
+ * memory gets it when it is written back. */
+static bool still_noted(const struct memory *m, const watch_line *line)
+{
+    if (line->code)
+        return m->code.tag[line->set][line->way] == line->tag;
+    return m->data.tag[line->set][line->way] == line->tag &&
+           m->data.state[line->set][line->way] != MESI_MODIFIED;
+}
+
+static void look_at_lines(p5_core *core)
+{
+    watch *w = core->watch;
+    for (unsigned i = 0; i < w->line_count;) {
+        watch_line line = w->lines[i];
+        if (still_noted(core->memory, &line)) {
+            i++;
+            continue;
+        }
+        remove_line(w, i);
+        if (!line.code && core->memory->data.tag[line.set][line.way] != line.tag)
+            see_memory(core, address_of(&line)); /* changes nothing if it was modified and written back */
+        watch_set_fetch(core, address_of(&line));
+    }
+}
+
+/* ---- TLB entries --------------------------------------------------------------------------------------- */
+
+static void tell_pin(const p5_core *core, const watch_pin *pin, bool valid)
+{
+    const p5_core_hooks *hooks = &core->memory->hooks;
+    if (hooks->translation == NULL)
+        return;
+    tlb_entry e = tlb_get(pin->in, pin->entry);
+    p5_translation told = {.linear = pin->key & 0xfffff000u,
+                           .physical = e.physical,
+                           .valid = valid,
+                           .code = pin->code,
+                           .large = (pin->key & TLB_LARGE) != 0,
+                           .supervisor = (e.attributes & TLB_SUPERVISOR) != 0,
+                           .writable = (e.attributes & TLB_WRITABLE) != 0,
+                           .dirty = e.dirty,
+                           .cache_disable = (e.attributes & TLB_CACHE_DISABLE) != 0,
+                           .write_through = (e.attributes & TLB_WRITE_THROUGH) != 0};
+    hooks->translation(hooks->context, &told);
+}
+
+static void look_at_pins(p5_core *core)
+{
+    watch *w = core->watch;
+    for (unsigned i = 0; i < w->pin_count;) {
+        watch_pin *pin = &w->pins[i];
+        if (pin->in->row[pin->entry].key.of[0] == pin->key) {
+            i++;
+            continue;
+        }
+        tell_pin(core, pin, false);
+        *pin = w->pins[--w->pin_count];
+        w->refetch = true;
+    }
+}
+
+void watch_add_pin(p5_core *core, tlb *in, unsigned entry, bool code)
+{
+    watch *w = core->watch;
+    look_at_pins(core); /* the one that was there before is gone */
+    unsigned i = 0;
+    while (i < w->pin_count && (w->pins[i].in != in || w->pins[i].entry != entry))
+        i++;
+    if (i == WATCH_PINS)
+        return;
+    w->pins[i] = (watch_pin){in, entry, in->row[entry].key.of[0], code};
+    if (i == w->pin_count)
+        w->pin_count++;
+    w->refetch = true;
+    tell_pin(core, &w->pins[i], true);
+    watch_update(core);
+}
+
+/* ---- references ---------------------------------------------------------------------------------------- */
+
+static bool cache_as_memory(const p5_core *core)
+{
+    return core->control.cache_disable && core->control.not_write_through;
+}
+
+/* One line of a data reference, before it is made. */
+typedef struct look {
+    unsigned set;
+    uint32_t bytes; /* of the line */
+    int hit;        /* way, -1: none */
+    uint32_t tag[CACHE_WAYS];
+    uint8_t state[CACHE_WAYS];
+} look;
+
+static look look_before(const struct memory *m, parity *p, uint32_t physical, uint32_t size, bool write)
+{
+    look l = {.set = cache_set(physical), .hit = data_cache_find(&m->data, physical)};
+    unsigned first = physical % CACHE_LINE;
+    l.bytes = (size < CACHE_LINE ? (1u << size) - 1 : UINT32_MAX) << first;
+    for (unsigned way = 0; way < CACHE_WAYS; way++) {
+        l.tag[way] = m->data.tag[l.set][way];
+        l.state[way] = m->data.state[l.set][way];
+        if (l.state[way] != MESI_INVALID)
+            parity_read_data_tag(p, l.set, way);
+    }
+    if (l.hit >= 0 && !write)
+        parity_read_data(p, l.set, (unsigned)l.hit, l.bytes);
+    return l;
+}
+
+static void look_after(p5_core *core, parity *p, const look *l, bool write)
+{
+    const struct memory *m = core->memory;
+    for (unsigned way = 0; way < CACHE_WAYS; way++) {
+        bool same = m->data.tag[l->set][way] == l->tag[way];
+        uint8_t state = m->data.state[l->set][way];
+        if (l->state[way] == MESI_MODIFIED && (!same || state != MESI_MODIFIED))
+            parity_read_data(p, l->set, way, UINT32_MAX); /* it was written back */
+        if (!same && state != MESI_INVALID)
+            parity_write_data_line(p, l->set, way);
+        if (!same || !write || l->hit != (int)way || state == MESI_INVALID)
+            continue;
+        parity_write_data(p, l->set, way, (unsigned)__builtin_ctz(l->bytes),
+                          (unsigned)__builtin_popcount(l->bytes));
+        if (l->state[way] == MESI_SHARED && cache_as_memory(core))
+            watch_add_line(core, false, l->set, way); /* not written through */
+    }
+}
+
+static int find_translation(struct memory *m, uint32_t linear, bool large, bool code, unsigned *which)
+{
+    *which = code ? PARITY_CODE_TLB : large && m->separate_large ? PARITY_LARGE_TLB : PARITY_DATA_TLB;
+    tlb *t = code ? &m->code_tlb : *which == PARITY_LARGE_TLB ? &m->data_tlb_large : &m->data_tlb;
+    int entry = tlb_find(t, tlb_key(linear, large));
+    return entry < 0 && code ? tlb_find(t, tlb_key(linear, true)) : entry;
+}
+
+/* True if the reference finds its page in the TLB. */
+static bool page_before(struct memory *m, parity *p, uint32_t linear, bool large, bool code)
+{
+    unsigned which;
+    int entry = find_translation(m, linear, large, code, &which);
+    if (entry >= 0)
+        parity_read_tlb(p, which, (unsigned)entry);
+    return entry >= 0;
+}
+
+static void page_after(struct memory *m, parity *p, uint32_t linear, bool large, bool code)
+{
+    unsigned which;
+    int entry = find_translation(m, linear, large, code, &which);
+    if (entry >= 0)
+        parity_write_tlb(p, which, (unsigned)entry);
+}
+
+static bool watch_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+                       data_answer *answer)
+{
+    p5_core *core = context;
+    struct memory *m = core->memory;
+    parity *p = &core->watch->parity;
+    bool write = (access->flags & P5_ACCESS_WRITE) != 0, large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+    if ((access->flags & P5_ACCESS_IO) != 0)
+        return core->unwatched.data(context, access, asked, how, answer);
+    look looks[2];
+    unsigned count = 1;
+    uint32_t left = CACHE_LINE - access->physical % CACHE_LINE;
+    bool known = !m->paging || page_before(m, p, access->linear, large, false);
+    looks[0] = look_before(m, p, access->physical, access->size < left ? access->size : left, write);
+    if (access->size > left) {
+        uint32_t physical = access->physical + left, linear = access->linear + left;
+        if ((linear & 0xfff) == 0 && m->hooks.translate != NULL)
+            physical = m->hooks.translate(m->hooks.context, linear);
+        looks[count++] = look_before(m, p, physical, access->size - left, write);
+    }
+    bool usual = core->unwatched.data(context, access, asked, how, answer);
+    for (unsigned i = 0; i < count; i++)
+        look_after(core, p, &looks[i], write);
+    if (!known)
+        page_after(m, p, access->linear, large, false);
+    watch_look(core);
+    return usual;
+}
+
+static bool watch_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
+{
+    enum { ALL_PARTS = 15 };
+    p5_core *core = context;
+    struct memory *m = core->memory;
+    parity *p = &core->watch->parity;
+    uint32_t physical = price_physical(core->block, linear);
+    unsigned set = cache_set(physical);
+    bool known = !m->paging || page_before(m, p, linear, false, true);
+    int before = code_cache_find(&m->code, physical);
+    for (unsigned way = 0; way < CACHE_WAYS; way++)
+        if (m->code.tag[set][way] != CACHE_NO_TAG)
+            parity_read_code_tag(p, set, way);
+    if (before >= 0)
+        parity_read_code(p, set, (unsigned)before, ALL_PARTS);
+    bool usual = core->unwatched.code(context, linear, asked, answer);
+    int after = code_cache_find(&m->code, physical);
+    if (before < 0 && after >= 0)
+        parity_write_code_line(p, set, (unsigned)after);
+    if (!known)
+        page_after(m, p, linear, false, true);
+    watch_look(core);
+    return usual;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------- */
+
+void watch_look(p5_core *core)
+{
+    watch *w = core->watch;
+    if (!w->on)
+        return;
+    look_at_lines(core);
+    look_at_pins(core);
+    if (w->line_count == 0 && w->pin_count == 0)
+        watch_update(core);
+}
+
+void watch_write_back_all(p5_core *core)
+{
+    const struct memory *m = core->memory;
+    for (unsigned set = 0; set < CACHE_SETS && core->watch->on; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            if (m->data.state[set][way] == MESI_MODIFIED)
+                parity_read_data(&core->watch->parity, set, way, UINT32_MAX);
+}
+
+void watch_flushed(p5_core *core)
+{
+    if (!core->watch->on)
+        return;
+    watch_look(core);
+    parity_forget_if_gone(&core->watch->parity, core->memory);
+    watch_update(core);
+}
+
+void watch_update(p5_core *core)
+{
+    watch *w = core->watch;
+    w->on = w->line_count != 0 || w->pin_count != 0 || parity_on(&w->parity) || cache_as_memory(core);
+    core->resolver = core->unwatched;
+    if (w->on) {
+        core->resolver.data = watch_data;
+        core->resolver.code = watch_code;
+    }
+    core_hold_memo(core);
+}

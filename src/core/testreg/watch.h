@@ -1,0 +1,80 @@
+/* What only the test registers can bring about, and what must be looked at with every reference while it
+ * lasts:
+ *
+ *   - lines of the caches that hold something else than memory although they are not modified (TR5), and code
+ *     lines that hold something else than what data references see,
+ *   - TLB entries that translate otherwise than the page tables (TR6),
+ *   - entries with the wrong parity (TR1): parity.c.
+ *
+ * Nothing of it is looked at in normal runs. While there is any, the core prices on the exact path with a
+ * resolver of its own around the usual one, which sees what each reference has changed; what has gone is told
+ * to the owner (p5_core_hooks), so that the guest sees memory again where it would. */
+#ifndef CORE_TESTREG_WATCH_H
+#define CORE_TESTREG_WATCH_H
+
+#include "core/memory/data_cache.h"
+#include "core/testreg/parity.h"
+#include "core/memory/tlb.h"
+#include "p5scope/core.h"
+
+enum { WATCH_LINES = 2 * CACHE_SETS * CACHE_WAYS, WATCH_PINS = 2 * TLB_ENTRIES };
+
+/* A place in a cache and the line that was put there. */
+typedef struct watch_line {
+    bool code;
+    uint8_t set, way;
+    uint32_t tag;
+} watch_line;
+
+/* An entry that was put into a TLB. */
+typedef struct watch_pin {
+    tlb *in;
+    unsigned entry;
+    uint32_t key;
+    bool code;
+} watch_pin;
+
+/* What a test register wrote into a place of a cache array. The arrays of data_cache.h and code_cache.h keep
+ * no contents, and nothing of invalid lines. */
+typedef struct watch_raw {
+    bool known;
+    bool no_ends; /* all end bits were written as 0, which code_cache.h cannot tell from a fresh line */
+    uint32_t tag;
+    uint32_t ends;
+    uint8_t bytes[CACHE_LINE];
+} watch_raw;
+
+typedef struct watch {
+    bool on;      /* there is something to look at */
+    bool refetch; /* the bytes of code may have changed: for the owner, who clears it */
+    unsigned line_count, pin_count;
+    watch_line lines[WATCH_LINES];
+    watch_pin pins[WATCH_PINS];
+    watch_raw raw[2][CACHE_SETS][CACHE_WAYS]; /* data, code */
+    parity parity;
+} watch;
+
+struct p5_core;
+
+/* After anything that may have changed caches or TLBs: tells the owner what has gone. */
+void watch_look(struct p5_core *core);
+/* Notes that the line in this place holds something else than memory, or (code) than data references see. */
+void watch_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
+/* Notes an entry that a test register wrote. */
+void watch_add_pin(struct p5_core *core, tlb *in, unsigned entry, bool code);
+/* Forgets the line in this place, which is about to be overwritten or dropped, and lets memory be seen
+ * there. */
+void watch_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);
+/* The bytes that a fetch of this line takes: those of a noted code line, of memory behind a noted data line,
+ * or what data references see. */
+void watch_set_fetch(struct p5_core *core, uint32_t line);
+/* True if this place is noted. */
+bool watch_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
+/* Before WBINVD: modified lines are read. */
+void watch_write_back_all(struct p5_core *core);
+/* After a flush of caches or TLBs. */
+void watch_flushed(struct p5_core *core);
+/* Turns the resolver on or off as needed. */
+void watch_update(struct p5_core *core);
+
+#endif

@@ -1,0 +1,201 @@
+/* Delivery of exceptions and interrupts through the IDT or the interrupt vector table. Manual: interrupt and
+ * exception handling, the INT n operation, error codes (EXT, IDT, TI), virtual-8086 mode. */
+#include "engine/segment/segmentation.h"
+
+enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 };
+
+uint32_t flags_current(const engine *e)
+{
+    uint32_t flags = engine_get(e, ENGINE_EFLAGS);
+    return e->resume && e->resume_at == engine_linear_eip(e) ? flags | FLAG_RF : flags;
+}
+
+/* EFLAGS as delivery pushes them. RF is set for faults, so that the instruction gets past its own code
+ * breakpoint when it is done again; that breakpoint itself is the exception. Manual: RF. */
+static uint32_t pushed_flags(const engine *e, const delivery *d)
+{
+    uint32_t flags = flags_current(e);
+    return d->kind == P5_TRANSFER_FAULT && d->vector != VECTOR_DB ? flags | FLAG_RF : flags;
+}
+
+static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uint32_t eip)
+{
+    uint32_t flags = flags_current(e) & ~(flags_cleared | FLAG_RF);
+    e->env->segs[ENGINE_CS] = *code;
+    registers_set_eflags(e, flags);
+    instruction_pointer_set(e, eip);
+    e->resume = 0;
+    segments_changed(e);
+}
+
+/* Real mode, and V86 mode where the vector table of the task takes the interrupt: FLAGS, CS, IP. `flags` are
+ * pushed, `cleared` cleared. */
+static void deliver_vector_table(engine *e, unsigned vector, uint32_t table, uint32_t eip, uint32_t flags,
+                                 uint32_t cleared, bool v86)
+{
+    uint32_t offset = access_load_table(e, table + vector * VECTOR_ENTRY_BYTES, 2, v86);
+    uint32_t selector = access_load_table(e, table + vector * VECTOR_ENTRY_BYTES + 2, 2, v86);
+    far_stack stack = far_stack_current(e);
+    far_stack_push(e, &stack, 2, flags);
+    far_stack_push(e, &stack, 2, e->env->segs[ENGINE_CS].selector);
+    far_stack_push(e, &stack, 2, eip);
+    uc_segment code = e->env->segs[ENGINE_CS]; /* real mode changes base and selector only */
+    code.selector = selector;
+    code.base = (uint64_t)selector << 4;
+    if (!segment_allows_eip(&code, offset))
+        segmentation_fault(e, VECTOR_GP, 0);
+    far_stack_set_sp(e, &stack);
+    enter(e, cleared, &code, offset);
+}
+
+static void deliver_real(engine *e, const delivery *d)
+{
+    uint32_t offset = (uint32_t)d->vector * VECTOR_ENTRY_BYTES;
+    if (offset + VECTOR_ENTRY_BYTES - 1 > e->env->idt.limit)
+        segmentation_fault(e, VECTOR_GP, d->vector * 8u + CODE_IDT);
+    deliver_vector_table(e, d->vector, (uint32_t)e->env->idt.base, d->eip, pushed_flags(e, d),
+                         FLAG_IF | FLAG_TF | FLAG_AC, false);
+}
+
+void delivery_redirected(engine *e, unsigned vector, uint32_t eip)
+{
+    uint32_t flags = flags_current(e), cleared = FLAG_TF;
+    if ((flags & FLAG_IOPL) == FLAG_IOPL) {
+        cleared |= FLAG_IF;
+    } else { /* the task sees its virtual interrupt flag, and IOPL 3 */
+        uint32_t seen = flags & ~(uint32_t)FLAG_IF;
+        flags = seen | FLAG_IOPL | (flags & FLAG_VIF ? FLAG_IF : 0u);
+        cleared |= FLAG_VIF;
+    }
+    e->external = 0;
+    deliver_vector_table(e, vector, 0, eip, flags, cleared, true);
+}
+
+/* The gate of a vector, checked. */
+static descriptor gate_read(engine *e, const delivery *d)
+{
+    descriptor gate;
+    uint32_t offset = (uint32_t)d->vector * GATE_BYTES, code = offset + CODE_IDT;
+    if (offset + GATE_BYTES - 1 > e->env->idt.limit)
+        segmentation_fault(e, VECTOR_GP, code);
+    gate.address = (uint32_t)e->env->idt.base + offset;
+    gate.low = access_load_system(e, gate.address, 4, 0);
+    gate.high = access_load_system(e, gate.address + 4, 4, 0);
+    unsigned type = descriptor_type(&gate);
+    if (type != SYSTEM_TASK_GATE && (type & ~9u) != SYSTEM_INTERRUPT_GATE16)
+        segmentation_fault(e, VECTOR_GP, code);
+    if (d->kind == P5_TRANSFER_SOFTWARE && descriptor_dpl(&gate) < (e->env->hflags & UC_HF_CPL))
+        segmentation_fault(e, VECTOR_GP, code);
+    if (!(gate.high & DESCRIPTOR_P))
+        segmentation_fault(e, VECTOR_NP, code);
+    return gate;
+}
+
+static void deliver_task(engine *e, const delivery *d, uint32_t selector)
+{
+    descriptor tss;
+    task_gate_target(e, selector, &tss);
+    unsigned size = descriptor_type(&tss) & SYSTEM_32BIT ? 4 : 2;
+    uint32_t flags = engine_get(e, ENGINE_EFLAGS);
+    if (pushed_flags(e, d) & FLAG_RF) /* the image that the old task is saved with */
+        registers_set_eflags(e, flags | FLAG_RF);
+    task_switch(e, TASK_INTERRUPT, selector, &tss, d->eip);
+    if (!d->has_error_code)
+        return;
+    far_stack stack = far_stack_current(e);
+    far_stack_push(e, &stack, size, d->error_code);
+    far_stack_set_sp(e, &stack);
+}
+
+/* The handler's code segment; *inner: it runs at an inner level. */
+static uc_segment gate_code(engine *e, uint32_t selector, bool *inner)
+{
+    descriptor d;
+    unsigned cpl = e->env->hflags & UC_HF_CPL;
+    uint32_t code = selector & 0xfffc;
+    bool v86 = e->env->eflags & UC_EFLAGS_VM;
+    if (selector_null(selector))
+        segmentation_fault(e, VECTOR_GP, 0);
+    if (!descriptor_read(e, selector, &d) || !(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) ||
+        descriptor_dpl(&d) > cpl)
+        segmentation_fault(e, VECTOR_GP, code);
+    if (!(d.high & DESCRIPTOR_P))
+        segmentation_fault(e, VECTOR_NP, code);
+    *inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
+    if (v86 && (!*inner || descriptor_dpl(&d) != 0)) /* V86 mode is left for level 0 only */
+        segmentation_fault(e, VECTOR_GP, code);
+    descriptor_accessed(e, &d);
+    unsigned level = *inner ? descriptor_dpl(&d) : cpl;
+    return descriptor_segment(&d, (selector & 0xfffcu) | level);
+}
+
+static void push_v86_segments(engine *e, far_stack *stack, unsigned size)
+{
+    static const engine_segment_name order[] = {ENGINE_GS, ENGINE_FS, ENGINE_DS, ENGINE_ES};
+    for (unsigned i = 0; i < 4; i++)
+        far_stack_push(e, stack, size, e->env->segs[order[i]].selector);
+}
+
+static void deliver_protected(engine *e, const delivery *d)
+{
+    uc_env *env = e->env;
+    descriptor gate = gate_read(e, d);
+    uint32_t selector = gate.low >> 16;
+    if (descriptor_type(&gate) == SYSTEM_TASK_GATE) {
+        deliver_task(e, d, selector);
+        return;
+    }
+    unsigned size = descriptor_type(&gate) & SYSTEM_32BIT ? 4 : 2;
+    uint32_t eip = (gate.low & 0xffff) | (size == 4 ? gate.high & 0xffff0000u : 0);
+    bool inner, v86 = env->eflags & UC_EFLAGS_VM;
+    uc_segment code = gate_code(e, selector, &inner);
+    unsigned level = code.selector & 3;
+    far_stack stack = inner ? far_stack_inner(e, level) : far_stack_current(e);
+    unsigned pushes = 3u + (inner ? 2 : 0) + (v86 ? 4 : 0) + d->has_error_code;
+    stack.user = level == 3;
+    far_stack_room(e, &stack, pushes * size);
+    if (!segment_allows_eip(&code, eip))
+        segmentation_fault(e, VECTOR_GP, 0);
+    if (v86)
+        push_v86_segments(e, &stack, size);
+    if (inner) {
+        far_stack_push(e, &stack, size, env->segs[ENGINE_SS].selector);
+        far_stack_push(e, &stack, size, (uint32_t)env->regs[ENGINE_ESP]);
+    }
+    far_stack_push(e, &stack, size, pushed_flags(e, d));
+    far_stack_push(e, &stack, size, env->segs[ENGINE_CS].selector);
+    far_stack_push(e, &stack, size, d->eip);
+    if (d->has_error_code)
+        far_stack_push(e, &stack, size, d->error_code);
+
+    if (v86) {
+        for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
+            env->segs[s] = (uc_segment){0};
+    }
+    if (inner) {
+        stack.segment.selector = (stack.segment.selector & ~3u) | level;
+        env->segs[ENGINE_SS] = stack.segment;
+        env->regs[ENGINE_ESP] = stack.sp;
+    } else {
+        far_stack_set_sp(e, &stack);
+    }
+    uint32_t interrupt_gate = descriptor_type(&gate) & 1 ? 0 : FLAG_IF;
+    enter(e, interrupt_gate | FLAG_TF | FLAG_VM | FLAG_NT, &code, eip);
+}
+
+void delivery_run(engine *e, const delivery *d)
+{
+    enum { DR7_GENERAL_DETECT = 1 << 13 };
+    e->external = d->kind != P5_TRANSFER_SOFTWARE;
+    if (e->env->hflags & UC_HF_PE)
+        deliver_protected(e, d);
+    else
+        deliver_real(e, d);
+    e->external = 0;
+    e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
+    e->guard.shadow = false;
+    if (d->kind == P5_TRANSFER_NMI)
+        e->nmi_blocked = true;
+    if (d->vector == VECTOR_DB) /* the handler may use the debug registers */
+        e->env->dr[7] &= ~(uint64_t)DR7_GENERAL_DETECT;
+}

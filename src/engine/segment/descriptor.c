@@ -1,0 +1,216 @@
+/* Descriptors, segment registers and the stacks of far transfers. Manual: segment descriptors, privilege
+ * checks of the data and stack segments, stack switching. */
+#include "engine/segment/segmentation.h"
+
+enum { TABLE_LDT = 4, DESCRIPTOR_BYTES = 8 };
+enum { REAL_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED };
+
+void segmentation_fault(engine *e, unsigned vector, uint32_t code)
+{
+    UC_INTERNAL(raise_exception_err_ra)(e->env, (int)vector, (int)(code | e->external), e->return_address);
+}
+
+bool descriptor_read(engine *e, uint32_t selector, descriptor *d)
+{
+    const uc_segment *table = selector & TABLE_LDT ? &e->env->ldt : &e->env->gdt;
+    uint32_t offset = selector & 0xfff8;
+    if (offset + DESCRIPTOR_BYTES - 1 > table->limit)
+        return false;
+    d->address = (uint32_t)table->base + offset;
+    d->low = access_load_system(e, d->address, 4, e->return_address);
+    d->high = access_load_system(e, d->address + 4, 4, e->return_address);
+    return true;
+}
+
+void descriptor_accessed(engine *e, descriptor *d)
+{
+    if (d->high & DESCRIPTOR_ACCESSED)
+        return;
+    d->high |= DESCRIPTOR_ACCESSED;
+    access_store_descriptor(e, d->address + 4, d->high, e->return_address);
+}
+
+void descriptor_set_busy(engine *e, descriptor *d, bool busy)
+{
+    enum { BUSY = SYSTEM_TSS_BUSY << 8 };
+    d->high = access_load_system(e, d->address + 4, 4, 0);
+    d->high = busy ? d->high | BUSY : d->high & ~(uint32_t)BUSY;
+    access_store_system(e, d->address + 4, 4, d->high, false);
+}
+
+uc_segment descriptor_segment(const descriptor *d, uint32_t selector)
+{
+    return (uc_segment){selector & 0xffff, 0, descriptor_base(d), descriptor_limit(d), d->high};
+}
+
+uc_segment segment_real(uint32_t selector, bool v86)
+{
+    enum { DPL3 = 3 << 13 };
+    selector &= 0xffff;
+    return (uc_segment){selector, 0, (uint64_t)selector << 4, 0xffff, REAL_DATA | (v86 ? DPL3 : 0u)};
+}
+
+bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size)
+{
+    uint32_t last = offset + size - 1;
+    bool data = !(s->flags & DESCRIPTOR_CODE);
+    if (data && s->flags & DESCRIPTOR_EXPAND_DOWN) {
+        uint32_t top = s->flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff;
+        return offset > s->limit && last >= offset && last <= top;
+    }
+    /* At the top of a 4 GB segment the processor wraps around. */
+    return last <= s->limit && (last >= offset || s->limit == UINT32_MAX);
+}
+
+bool segment_allows_eip(const uc_segment *code, uint32_t eip)
+{
+    return eip <= code->limit;
+}
+
+void segments_changed(engine *e)
+{
+    uc_env *env = e->env;
+    env->hflags = (env->hflags & ~(uint32_t)UC_HF_CPL) | (env->segs[ENGINE_SS].flags >> 13 & 3);
+    registers_update_hidden(e);
+    guard_update(e);
+}
+
+/* A data segment for privilege `cpl`; `bad` = #GP or, in a task switch, #TS. */
+uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
+{
+    descriptor d;
+    uint32_t code = selector & 0xfffc;
+    if (selector_null(selector))
+        return (uc_segment){.selector = selector};
+    if (!descriptor_read(e, selector, &d) || !(d.high & DESCRIPTOR_S))
+        segmentation_fault(e, bad, code);
+    bool is_code = d.high & DESCRIPTOR_CODE;
+    if (is_code && !(d.high & DESCRIPTOR_READABLE))
+        segmentation_fault(e, bad, code);
+    if (!(is_code && d.high & DESCRIPTOR_CONFORMING) &&
+        (descriptor_dpl(&d) < cpl || descriptor_dpl(&d) < (selector & 3)))
+        segmentation_fault(e, bad, code);
+    if (!(d.high & DESCRIPTOR_P))
+        segmentation_fault(e, VECTOR_NP, code);
+    descriptor_accessed(e, &d);
+    return descriptor_segment(&d, selector);
+}
+
+/* MOV, POP and LxS to a data or stack segment register in protected mode; not alone in its block. */
+void WRAP(helper_load_seg)(uc_env *env, int segment, int selector);
+void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
+{
+    engine *e = engine_of(env);
+    uint32_t selector = (uint32_t)new_selector & 0xffff;
+    unsigned cpl = env->hflags & UC_HF_CPL;
+    e->external = 0;
+    e->return_address = (uintptr_t)__builtin_return_address(0);
+    env->segs[segment] = segment == ENGINE_SS ? stack_segment_check(e, selector, cpl, VECTOR_GP)
+                                              : data_segment_check(e, selector, cpl, VECTOR_GP);
+    e->return_address = 0;
+    segments_changed(e);
+}
+
+/* LTR. Unicorn takes a null selector for "no task"; no TSS can have it: #GP(0). */
+void REAL(helper_ltr)(uc_env *env, int selector);
+void WRAP(helper_ltr)(uc_env *env, int selector);
+void WRAP(helper_ltr)(uc_env *env, int selector)
+{
+    if (selector_null((uint32_t)selector & 0xffff))
+        UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_GP, 0, (uintptr_t)__builtin_return_address(0));
+    REAL(helper_ltr)(env, selector);
+}
+
+uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
+{
+    enum { KIND = DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_WRITABLE };
+    descriptor d;
+    uint32_t code = selector & 0xfffc;
+    if (selector_null(selector))
+        segmentation_fault(e, bad, 0);
+    if (!descriptor_read(e, selector, &d) || (selector & 3) != cpl || descriptor_dpl(&d) != cpl ||
+        (d.high & KIND) != (DESCRIPTOR_S | DESCRIPTOR_WRITABLE))
+        segmentation_fault(e, bad, code);
+    if (!(d.high & DESCRIPTOR_P))
+        segmentation_fault(e, VECTOR_SS, code);
+    descriptor_accessed(e, &d);
+    return descriptor_segment(&d, selector);
+}
+
+void segments_drop_privileged(engine *e, unsigned cpl)
+{
+    static const engine_segment_name data[] = {ENGINE_ES, ENGINE_FS, ENGINE_GS, ENGINE_DS};
+    for (unsigned i = 0; i < 4; i++) {
+        uc_segment *s = &e->env->segs[data[i]];
+        enum { CONFORMING_CODE = DESCRIPTOR_CODE | DESCRIPTOR_CONFORMING };
+        if ((s->flags & CONFORMING_CODE) != CONFORMING_CODE && (s->flags >> 13 & 3) < cpl)
+            *s = (uc_segment){0}; /* null: no use without a fault */
+    }
+}
+
+/* --- Stacks --- */
+
+static uint32_t stack_mask(const far_stack *s)
+{
+    return s->segment.flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff;
+}
+
+far_stack far_stack_current(engine *e)
+{
+    return (far_stack){.segment = e->env->segs[ENGINE_SS],
+                       .sp = (uint32_t)e->env->regs[ENGINE_ESP],
+                       .user = (e->env->hflags & UC_HF_CPL) == 3};
+}
+
+static uint32_t stack_address(engine *e, const far_stack *s, uint32_t offset, unsigned size)
+{
+    if (!segment_allows(&s->segment, offset, size))
+        segmentation_fault(e, VECTOR_SS, s->fault_code);
+    return (uint32_t)s->segment.base + offset;
+}
+
+void far_stack_push(engine *e, far_stack *s, unsigned size, uint32_t value)
+{
+    uint32_t sp = (s->sp - size) & stack_mask(s);
+    access_store_system(e, stack_address(e, s, sp, size), size, value, s->user);
+    s->sp = (s->sp & ~stack_mask(s)) | sp;
+}
+
+uint32_t far_stack_pop(engine *e, far_stack *s, unsigned size)
+{
+    uint32_t sp = s->sp & stack_mask(s);
+    uint32_t value = access_load_stack(e, stack_address(e, s, sp, size), size, s->user);
+    s->sp = (s->sp & ~stack_mask(s)) | ((sp + size) & stack_mask(s));
+    return value;
+}
+
+void far_stack_room(engine *e, const far_stack *s, unsigned bytes)
+{
+    uint32_t sp = s->sp & stack_mask(s);
+    for (unsigned below = 2; below <= bytes; below += 2)
+        stack_address(e, s, (sp - below) & stack_mask(s), 2);
+}
+
+void far_stack_set_sp(engine *e, const far_stack *s)
+{
+    uint32_t mask = stack_mask(s);
+    e->env->regs[ENGINE_ESP] = ((uint32_t)e->env->regs[ENGINE_ESP] & ~mask) | (s->sp & mask);
+}
+
+far_stack far_stack_inner(engine *e, unsigned cpl)
+{
+    const uc_segment *tr = &e->env->tr;
+    uint32_t tr_code = tr->selector & 0xfffc, base = (uint32_t)tr->base;
+    unsigned type = (tr->flags >> 8 & 15) & ~(unsigned)SYSTEM_TSS_BUSY;
+    if (type != SYSTEM_TSS32 && type != SYSTEM_TSS16)
+        segmentation_fault(e, VECTOR_TS, tr_code);
+    unsigned size = type == SYSTEM_TSS32 ? 4 : 2;
+    uint32_t offset = (2 * cpl + 1) * size;
+    if (offset + 2 * size - 1 > tr->limit)
+        segmentation_fault(e, VECTOR_TS, tr_code);
+    uint32_t sp = access_load_system(e, base + offset, size, 0);
+    uint32_t selector = access_load_system(e, base + offset + size, 2, 0);
+    return (far_stack){.segment = stack_segment_check(e, selector, cpl, VECTOR_TS),
+                       .sp = sp,
+                       .fault_code = selector & 0xfffc};
+}

@@ -1,0 +1,348 @@
+/* What Unicorn never looks at and the processor does: segment limits and rights, alignment at CPL 3, debug
+ * registers. All of it costs nothing while nothing is to be checked, which is the usual case of flat
+ * segments: only when a check becomes necessary for the first time does the block hook get a version that
+ * looks, and while data are to be checked the page cache stays empty, so that every access comes to the slow
+ * path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves. */
+#include "core/testreg/breakpoints.h"
+#include "engine/segment/segmentation.h"
+
+enum { CR0_AM = 1 << 18, CR4_DE = 8, DR7_ENABLED = 0xff, DR7_GENERAL_DETECT = 1 << 13 };
+enum { DR6_BD = 1 << 13, DR6_BS = 1 << 14 };
+enum { BLOCK_BYTES_AT_MOST = BLOCK_INSNS * 15 };
+
+/* --- What has to be checked --- */
+
+static bool flat_data(const uc_segment *s)
+{
+    enum {
+        KIND = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN | DESCRIPTOR_WRITABLE
+    };
+    return s->limit == UINT32_MAX && (s->flags & KIND) == (DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE);
+}
+
+static bool flat_code(const uc_segment *s)
+{
+    return s->limit == UINT32_MAX && (s->flags & DESCRIPTOR_READABLE);
+}
+
+/* Real-mode accesses below 64 KB with limits of 64 KB: a word at FFFFh can tell. */
+static bool code_limited(const engine *e)
+{
+    return e->env->segs[ENGINE_CS].limit != UINT32_MAX;
+}
+
+static void set_step_flag(engine *e)
+{
+    bool on = e->stepping || e->guard.breakpoints || e->guard.limit_step;
+    e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
+}
+
+void guard_step_mode(engine *e)
+{
+    set_step_flag(e);
+}
+
+/* The block hook's callback is compiled into blocks; those that were translated without checks go. Until the
+ * guest runs nothing has to be decided: the state that a loader comes by is not flat. */
+static void begin_to_look(engine *e)
+{
+    if (!e->running || e->guard.looking)
+        return;
+    e->guard.looking = true;
+    e->block_hook->callback = (void *)stream_block_checked;
+    mmu_forget_code(e);
+}
+
+void guard_update(engine *e)
+{
+    const uc_env *env = e->env;
+    engine_guard *w = &e->guard;
+    bool flat = flat_data(&env->segs[ENGINE_SS]) && flat_data(&env->segs[ENGINE_DS]) &&
+                flat_data(&env->segs[ENGINE_ES]) && flat_code(&env->segs[ENGINE_CS]);
+    w->extra =
+        (flat_data(&env->segs[ENGINE_FS]) ? 0 : GUARD_FS) | (flat_data(&env->segs[ENGINE_GS]) ? 0 : GUARD_GS);
+    w->extra_now = false;
+    w->segments = !flat;
+    w->alignment = (env->hflags & UC_HF_CPL) == 3 && env->cr[0] & CR0_AM && env->eflags & FLAG_AC;
+    w->code = code_limited(e);
+    w->breakpoints = (env->dr[7] & DR7_ENABLED) != 0;
+    if (!w->code)
+        w->limit_step = false;
+    bool data = w->segments || w->alignment || w->breakpoints;
+    if (data != w->data) {
+        w->data = data;
+        mmu_flush(e);
+    }
+    w->blocks = w->code || w->breakpoints || w->hits;
+    set_step_flag(e);
+    if (w->data || w->blocks)
+        begin_to_look(e);
+}
+
+void guard_debug_written(engine *e)
+{
+    p5_debug debug = {.dr7 = (uint32_t)e->env->dr[7], .extensions = e->env->cr[4] & CR4_DE};
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        debug.dr[n] = (uint32_t)e->env->dr[n];
+    breakpoints_set(&e->guard.comparators, &debug);
+    if (!e->guard.breakpoints)
+        e->resume = 0; /* nobody counted it down meanwhile */
+    guard_update(e);
+}
+
+/* --- Data references --- */
+
+/* The instruction of the running block that makes the next access, and which of its accesses that is. */
+static const uint8_t *running_instruction(const engine *e, unsigned *nth)
+{
+    const engine_block *b = e->current;
+    if (b->kind == BLOCK_REP) {
+        *nth = (unsigned)(e->record_next - e->iteration_records);
+        return b->bytes;
+    }
+    unsigned made = (unsigned)(e->record_next - engine_records(e)), i = 0;
+    while (i + 1 < b->count && b->marks[i + 1].accesses <= made)
+        i++;
+    *nth = made - b->marks[i].accesses;
+    return b->bytes + b->marks[i].offset;
+}
+
+/* FSAVE and FRSTOR are aligned as their first field is. */
+static bool aligned_by_first(const uint8_t *bytes)
+{
+    while (*bytes == 0x66 || *bytes == 0x67 || *bytes == 0x9b || (*bytes & 0xe7) == 0x26 ||
+           (*bytes & 0xfe) == 0x64)
+        bytes++;
+    return bytes[0] == 0xdd && ((bytes[1] & 0x38) == 0x20 || (bytes[1] & 0x38) == 0x30);
+}
+
+static bool segment_rights(const uc_segment *s, bool write)
+{
+    bool code = s->flags & DESCRIPTOR_CODE;
+    if (!(s->flags & DESCRIPTOR_P)) /* null */
+        return false;
+    if (write)
+        return !code && s->flags & DESCRIPTOR_WRITABLE;
+    return !code || s->flags & DESCRIPTOR_READABLE;
+}
+
+static void check_segment(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
+{
+    unsigned nth;
+    const uint8_t *bytes = running_instruction(e, &nth);
+    engine_segment_name name = guard_segment_of(bytes, e->current->flags & UC_HF_CS32, write, nth);
+    const uc_segment *s = &e->env->segs[name];
+    bool protected_mode = e->env->hflags & UC_HF_PE && !(e->env->eflags & UC_EFLAGS_VM);
+    bool right = !protected_mode || segment_rights(s, write);
+    if (right && segment_allows(s, linear - (uint32_t)s->base, size))
+        return;
+    UC_INTERNAL(raise_exception_err_ra)(e->env, name == ENGINE_SS ? VECTOR_SS : VECTOR_GP, 0, retaddr);
+}
+
+void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
+{
+    if ((e->guard.segments || e->guard.extra_now) && e->current)
+        check_segment(e, linear, size, write, retaddr);
+}
+
+/* Behind the page's own faults: alignment, then what a breakpoint sees of it. */
+void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
+{
+    if (e->guard.alignment && e->current && !(access->flags & P5_ACCESS_SYSTEM) &&
+        access->linear & (access->size - 1u)) {
+        unsigned nth;
+        const uint8_t *bytes = running_instruction(e, &nth);
+        if (nth == 0 || !aligned_by_first(bytes))
+            UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_AC, 0, retaddr);
+    }
+    if (e->guard.breakpoints)
+        guard_hit(e, breakpoints_access(&e->guard.comparators, access));
+}
+
+/* --- Breakpoints --- */
+
+static bool any_enabled(const engine *e, unsigned matches)
+{
+    for (unsigned n = 0; n < BREAKPOINTS; n++) {
+        if (matches >> n & 1 && e->guard.comparators.all[n].enabled)
+            return true;
+    }
+    return false;
+}
+
+void guard_hit(engine *e, unsigned matches)
+{
+    if (!any_enabled(e, matches))
+        return;
+    e->guard.hits |= matches;
+    e->guard.blocks = true;
+    engine_request_attention(e); /* a REP string stops behind the iteration */
+}
+
+void guard_trap(engine *e, uint32_t dr6)
+{
+    e->guard.hits |= dr6;
+    e->guard.blocks = true;
+    begin_to_look(e);
+}
+
+/* #DB with these bits of DR6; the state's EIP is current. */
+static _Noreturn void raise_debug(engine *e, uint32_t bits, bool fault)
+{
+    e->env->dr[6] |= bits;
+    e->debug_fault = fault;
+    engine_raise(e, VECTOR_DB, 0);
+}
+
+static uint32_t take_hits(engine *e)
+{
+    uint32_t hits = e->guard.hits;
+    e->guard.hits = 0;
+    guard_update(e);
+    return hits;
+}
+
+void guard_general_detect(engine *e)
+{
+    if (e->env->dr[7] & DR7_GENERAL_DETECT)
+        raise_debug(e, DR6_BD, true);
+}
+
+/* TF: Unicorn calls this behind the instruction. */
+void WRAP(helper_single_step)(uc_env *env);
+void WRAP(helper_single_step)(uc_env *env)
+{
+    engine *e = engine_of(env);
+    raise_debug(e, DR6_BS | take_hits(e), false);
+}
+
+/* MOV SS and POP SS hold off traps and code breakpoints until the next instruction is done. */
+static bool loads_stack_segment(const engine_block *b)
+{
+    const uint8_t *bytes = b->bytes + b->marks[b->count - 1].offset;
+    while (*bytes == 0x66 || *bytes == 0x67 || (*bytes & 0xe7) == 0x26 || (*bytes & 0xfe) == 0x64)
+        bytes++;
+    return bytes[0] == 0x17 || (bytes[0] == 0x8e && (bytes[1] >> 3 & 7) == ENGINE_SS);
+}
+
+void guard_completed(engine *e, const engine_block *b)
+{
+    e->guard.shadow = b->bytes && b->count && loads_stack_segment(b);
+    if (e->resume)
+        e->resume--;
+}
+
+/* --- At the start of a block --- */
+
+static uint32_t block_offset(const engine *e, const engine_block *b)
+{
+    return b->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+}
+
+static bool beyond_limit(const engine *e, const engine_block *b, uint32_t bytes)
+{
+    uint32_t first = block_offset(e, b), last = first + bytes - 1, limit = e->env->segs[ENGINE_CS].limit;
+    return first > limit || last > limit || last < first;
+}
+
+/* A near branch whose target lies beyond the limit faults itself and does nothing. Undoes what its block's
+ * last instruction did to ESP or ECX; false if that is no near branch. */
+static bool take_back_branch(engine *e, const engine_block *b)
+{
+    isa_insn insn;
+    const block_mark *mark = &b->marks[b->count - 1];
+    bool code32 = b->flags & UC_HF_CS32;
+    if (!b->bytes || !isa_decode(e->decoder, b->bytes + mark->offset, (size_t)(b->size - mark->offset),
+                                 b->linear + mark->offset, code32, &insn))
+        return false;
+    uint32_t mask = e->env->segs[ENGINE_SS].flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff, change = 0;
+    const uint8_t *opcode = b->bytes + mark->offset + insn.prefixes;
+    bool wide = code32, address32 = code32;
+    for (unsigned i = 0; i < insn.prefixes; i++) {
+        if (b->bytes[mark->offset + i] == 0x66)
+            wide = !code32;
+        if (b->bytes[mark->offset + i] == 0x67)
+            address32 = !code32;
+    }
+    switch (isa_forms[insn.form].branch) {
+    case ISA_JCC:
+    case ISA_JMP:
+    case ISA_JMP_INDIRECT:
+        break;
+    case ISA_CALL:
+    case ISA_CALL_INDIRECT:
+        change = wide ? 4 : 2;
+        break;
+    case ISA_RET:
+        change = 0u - ((wide ? 4u : 2u) + (opcode[0] == 0xc2 ? insn.imm16 : 0u));
+        break;
+    case ISA_LOOP:
+        if (opcode[0] != 0xe3) { /* JCXZ counts nothing */
+            uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX], count = address32 ? UINT32_MAX : 0xffff;
+            e->env->regs[ENGINE_ECX] = (ecx & ~count) | ((ecx + 1) & count);
+        }
+        break;
+    default:
+        return false;
+    }
+    uint32_t esp = (uint32_t)e->env->regs[ENGINE_ESP];
+    e->env->regs[ENGINE_ESP] = (esp & ~mask) | ((esp + change) & mask);
+    e->env->eip = b->linear + mark->offset - (uint32_t)e->env->segs[ENGINE_CS].base;
+    return true;
+}
+
+void guard_branch(engine *e, const engine_block *b)
+{
+    const engine_block *from = e->current;
+    if (!e->guard.code || e->restart || !beyond_limit(e, b, 1))
+        return;
+    bool falls = b->linear == from->linear + from->size;
+    if (!falls && take_back_branch(e, from))
+        engine_raise(e, VECTOR_GP, 0);
+}
+
+static void check_code_limit(engine *e, const engine_block *b)
+{
+    if (beyond_limit(e, b, b->size ? b->size : 1)) {
+        if (b->count <= 1)
+            engine_raise(e, VECTOR_GP, 0);
+        e->guard.limit_step = true; /* instruction by instruction up to the limit */
+        set_step_flag(e);
+        engine_resume(e);
+    }
+    if (e->guard.limit_step && !beyond_limit(e, b, BLOCK_BYTES_AT_MOST)) {
+        e->guard.limit_step = false;
+        set_step_flag(e);
+        engine_resume(e);
+    }
+}
+
+void guard_block(engine *e, const engine_block *b)
+{
+    engine_guard *w = &e->guard;
+    if (!w->blocks)
+        return;
+    e->env->eip = block_offset(e, b);
+    bool shadow = w->shadow;
+    if (w->hits && !shadow)
+        raise_debug(e, take_hits(e), false);
+    if (w->breakpoints && !shadow && !(e->resume && e->resume_at == b->linear)) {
+        unsigned matches = breakpoints_code(&w->comparators, b->linear, false);
+        if (any_enabled(e, matches))
+            raise_debug(e, matches, true);
+    }
+    if (w->code)
+        check_code_limit(e, b);
+}
+
+void guard_extra_segments(engine *e, const engine_block *b)
+{
+    engine_guard *w = &e->guard;
+    if (!(w->extra & b->extra_segments))
+        return;
+    if (!w->data) { /* until a segment is loaded again */
+        w->data = true;
+        mmu_flush(e);
+    }
+    w->extra_now = true;
+}

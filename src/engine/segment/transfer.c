@@ -1,0 +1,365 @@
+/* Far JMP, CALL, RET and IRET. Manual: privilege checks of control transfers, call gates, the operations of
+ * these instructions. Each stands alone in its block. */
+#include "engine/segment/segmentation.h"
+
+enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
+
+/* EIP at the instruction, for its faults. */
+static void begin(engine *e)
+{
+    engine_catch_up(e);
+    e->external = 0;
+    if (e->current)
+        e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+}
+
+static unsigned current_level(const engine *e)
+{
+    return e->env->hflags & UC_HF_CPL;
+}
+
+static void load_code(engine *e, const descriptor *d, uint32_t selector, unsigned cpl, uint32_t eip)
+{
+    e->env->segs[ENGINE_CS] = descriptor_segment(d, (selector & ~(uint32_t)RPL) | cpl);
+    instruction_pointer_set(e, eip);
+    segments_changed(e);
+}
+
+static void check_present(engine *e, const descriptor *d, uint32_t selector)
+{
+    if (!(d->high & DESCRIPTOR_P))
+        segmentation_fault(e, VECTOR_NP, selector & 0xfffc);
+}
+
+/* A code segment as target of a direct far JMP or CALL. */
+static void check_direct(engine *e, const descriptor *d, uint32_t selector)
+{
+    unsigned cpl = current_level(e), dpl = descriptor_dpl(d);
+    bool allowed = d->high & DESCRIPTOR_CONFORMING ? dpl <= cpl : dpl == cpl && (selector & RPL) <= cpl;
+    if (!allowed)
+        segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+    check_present(e, d, selector);
+}
+
+static descriptor read_target(engine *e, uint32_t selector)
+{
+    descriptor d;
+    if (selector_null(selector))
+        segmentation_fault(e, VECTOR_GP, 0);
+    if (!descriptor_read(e, selector, &d))
+        segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+    return d;
+}
+
+/* Gates and TSS descriptors: the right to use them. */
+static void check_system(engine *e, const descriptor *d, uint32_t selector)
+{
+    if (descriptor_dpl(d) < current_level(e) || descriptor_dpl(d) < (selector & RPL))
+        segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+    check_present(e, d, selector);
+}
+
+/* JMP or CALL to a TSS or task gate; false if it is neither. */
+static bool to_task(engine *e, task_switch_source source, descriptor *d, uint32_t selector, uint32_t next)
+{
+    switch (descriptor_type(d)) {
+    case SYSTEM_TSS16:
+    case SYSTEM_TSS32:
+        check_system(e, d, selector);
+        break;
+    case SYSTEM_TASK_GATE:
+        check_system(e, d, selector);
+        selector = d->low >> 16;
+        task_gate_target(e, selector, d);
+        break;
+    default:
+        return false;
+    }
+    task_switch(e, source, selector, d, next);
+    return true;
+}
+
+static bool is_call_gate(const descriptor *d)
+{
+    return (descriptor_type(d) & ~(unsigned)SYSTEM_32BIT) == SYSTEM_CALL_GATE16;
+}
+
+/* The code segment behind a call gate. */
+static descriptor gate_target(engine *e, uint32_t selector)
+{
+    descriptor d = read_target(e, selector);
+    if (!(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) || descriptor_dpl(&d) > current_level(e))
+        segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+    check_present(e, &d, selector);
+    return d;
+}
+
+static uint32_t gate_offset(const descriptor *gate)
+{
+    bool wide = descriptor_type(gate) & SYSTEM_32BIT;
+    return (gate->low & 0xffff) | (wide ? gate->high & 0xffff0000u : 0);
+}
+
+static void check_eip(engine *e, const descriptor *code, uint32_t eip)
+{
+    if (eip > descriptor_limit(code))
+        segmentation_fault(e, VECTOR_GP, 0);
+}
+
+void WRAP(helper_ljmp_protected)(uc_env *env, int selector, uint64_t eip, uint64_t next);
+void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, uint64_t next)
+{
+    engine *e = engine_of(env);
+    uint32_t selector = (uint32_t)new_selector & 0xffff, offset = (uint32_t)eip;
+    begin(e);
+    descriptor d = read_target(e, selector);
+    if (d.high & DESCRIPTOR_S) {
+        if (!(d.high & DESCRIPTOR_CODE))
+            segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+        check_direct(e, &d, selector);
+    } else if (to_task(e, TASK_JMP, &d, selector, (uint32_t)next)) {
+        return;
+    } else {
+        if (!is_call_gate(&d))
+            segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+        check_system(e, &d, selector);
+        selector = d.low >> 16;
+        offset = gate_offset(&d);
+        d = gate_target(e, selector);
+        if (!(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) != current_level(e))
+            segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+    }
+    check_eip(e, &d, offset);
+    descriptor_accessed(e, &d);
+    load_code(e, &d, selector, current_level(e), offset);
+}
+
+static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t next)
+{
+    far_stack_push(e, stack, size, e->env->segs[ENGINE_CS].selector);
+    far_stack_push(e, stack, size, next);
+}
+
+/* CALL through a gate to an inner level: the new stack gets SS:ESP of the old one and the parameters. */
+static far_stack call_inner(engine *e, const descriptor *gate, unsigned level, unsigned size)
+{
+    uint32_t parameters[GATE_PARAMETERS];
+    unsigned count = gate->high & GATE_PARAMETERS;
+    far_stack stack = far_stack_inner(e, level), old = far_stack_current(e), from = old;
+    far_stack_room(e, &stack, (4 + count) * size);
+    for (unsigned i = 0; i < count; i++)
+        parameters[i] = far_stack_pop(e, &from, size);
+    far_stack_push(e, &stack, size, e->env->segs[ENGINE_SS].selector);
+    far_stack_push(e, &stack, size, old.sp);
+    while (count)
+        far_stack_push(e, &stack, size, parameters[--count]);
+    return stack;
+}
+
+static void call_gate(engine *e, const descriptor *gate, uint32_t next)
+{
+    unsigned size = descriptor_type(gate) & SYSTEM_32BIT ? 4 : 2;
+    uint32_t selector = gate->low >> 16, offset = gate_offset(gate);
+    descriptor d = gate_target(e, selector);
+    unsigned cpl = current_level(e), level = cpl;
+    bool inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
+    if (inner)
+        level = descriptor_dpl(&d);
+    far_stack stack = inner ? call_inner(e, gate, level, size) : far_stack_current(e);
+    push_return(e, &stack, size, next);
+    check_eip(e, &d, offset);
+    descriptor_accessed(e, &d);
+    if (inner) {
+        stack.segment.selector = (stack.segment.selector & ~(uint32_t)RPL) | level;
+        e->env->segs[ENGINE_SS] = stack.segment;
+        e->env->regs[ENGINE_ESP] = stack.sp;
+    } else {
+        far_stack_set_sp(e, &stack);
+    }
+    load_code(e, &d, selector, level, offset);
+}
+
+void WRAP(helper_lcall_protected)(uc_env *env, int selector, uint64_t eip, int shift, uint64_t next);
+void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, int shift, uint64_t next)
+{
+    engine *e = engine_of(env);
+    uint32_t selector = (uint32_t)new_selector & 0xffff;
+    begin(e);
+    descriptor d = read_target(e, selector);
+    if (d.high & DESCRIPTOR_S) {
+        if (!(d.high & DESCRIPTOR_CODE))
+            segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+        check_direct(e, &d, selector);
+        far_stack stack = far_stack_current(e);
+        push_return(e, &stack, shift ? 4 : 2, (uint32_t)next);
+        check_eip(e, &d, (uint32_t)eip);
+        descriptor_accessed(e, &d);
+        far_stack_set_sp(e, &stack);
+        load_code(e, &d, selector, current_level(e), (uint32_t)eip);
+    } else if (!to_task(e, TASK_CALL, &d, selector, (uint32_t)next)) {
+        if (!is_call_gate(&d))
+            segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
+        check_system(e, &d, selector);
+        call_gate(e, &d, (uint32_t)next);
+    }
+}
+
+/* Real and V86 mode: a segment is its selector times 16. */
+static void go_real(engine *e, uint32_t selector, uint32_t eip)
+{
+    uc_segment code = e->env->segs[ENGINE_CS];
+    code.selector = selector & 0xffff;
+    code.base = (uint64_t)code.selector << 4;
+    if (!segment_allows_eip(&code, eip))
+        segmentation_fault(e, VECTOR_GP, 0);
+    e->env->segs[ENGINE_CS] = code;
+    instruction_pointer_set(e, eip);
+    segments_changed(e);
+}
+
+void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift, int next);
+void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift, int next)
+{
+    engine *e = engine_of(env);
+    begin(e);
+    far_stack stack = far_stack_current(e);
+    push_return(e, &stack, shift ? 4 : 2, (uint32_t)next);
+    go_real(e, (uint32_t)selector, (uint32_t)eip);
+    far_stack_set_sp(e, &stack);
+}
+
+/* --- RET and IRET --- */
+
+/* Loads flags popped at privilege `cpl`, with the 16 or 32 bits that were popped. */
+static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, uint32_t allowed)
+{
+    uint32_t flags = engine_get(e, ENGINE_EFLAGS);
+    unsigned iopl = flags >> 12 & 3;
+    uint32_t mask = FLAGS_ALWAYS | allowed;
+    if (cpl <= iopl)
+        mask |= FLAG_IF;
+    if (cpl == 0)
+        mask |= FLAG_IOPL | FLAG_VIF | FLAG_VIP;
+    if (size == 2)
+        mask &= FLAGS_LOW;
+    flags = (flags & ~mask) | (popped & mask);
+    e->resume = flags & FLAG_RF ? RESUME_AFTER_THIS : 0;
+    registers_set_eflags(e, flags & ~(uint32_t)FLAG_RF);
+}
+
+static void resume_here(engine *e)
+{
+    e->resume_at = engine_linear_eip(e);
+}
+
+static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t selector, uint32_t flags)
+{
+    static const engine_segment_name order[] = {ENGINE_ES, ENGINE_DS, ENGINE_FS, ENGINE_GS};
+    uint32_t esp = far_stack_pop(e, stack, 4), ss = far_stack_pop(e, stack, 4), selectors[4];
+    for (unsigned i = 0; i < 4; i++)
+        selectors[i] = far_stack_pop(e, stack, 4);
+    pop_flags(e, flags, 4, 0, FLAG_VM);
+    for (unsigned i = 0; i < 4; i++)
+        e->env->segs[order[i]] = segment_real(selectors[i], true);
+    e->env->segs[ENGINE_CS] = segment_real(selector, true);
+    e->env->segs[ENGINE_SS] = segment_real(ss, true);
+    e->env->regs[ENGINE_ESP] = esp;
+    instruction_pointer_set(e, eip & 0xffff);
+    segments_changed(e);
+}
+
+/* RET far and IRET in protected mode. `release` = bytes of parameters. */
+static void return_protected(engine *e, unsigned size, bool iret, uint32_t release)
+{
+    unsigned cpl = current_level(e);
+    far_stack stack = far_stack_current(e);
+    uint32_t eip = far_stack_pop(e, &stack, size), selector = far_stack_pop(e, &stack, size) & 0xffff;
+    uint32_t flags = iret ? far_stack_pop(e, &stack, size) : 0, code = selector & 0xfffc;
+    if (iret && size == 4 && flags & FLAG_VM && cpl == 0) {
+        return_to_v86(e, &stack, eip, selector, flags);
+        return;
+    }
+    descriptor d = read_target(e, selector);
+    unsigned level = selector & RPL, dpl = descriptor_dpl(&d);
+    if (!(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) || level < cpl ||
+        (d.high & DESCRIPTOR_CONFORMING ? dpl > level : dpl != level))
+        segmentation_fault(e, VECTOR_GP, code);
+    check_present(e, &d, selector);
+    stack.sp += release;
+    uc_segment outer = {0};
+    if (level != cpl) {
+        uint32_t esp = far_stack_pop(e, &stack, size), ss = far_stack_pop(e, &stack, size) & 0xffff;
+        outer = stack_segment_check(e, ss, level, VECTOR_GP);
+        stack.segment = outer;
+        stack.sp = esp + release;
+    }
+    check_eip(e, &d, eip);
+    descriptor_accessed(e, &d);
+    if (level != cpl) {
+        e->env->segs[ENGINE_SS] = outer;
+        segments_drop_privileged(e, level);
+    }
+    far_stack_set_sp(e, &stack);
+    if (iret)
+        pop_flags(e, flags, size, cpl, 0);
+    load_code(e, &d, selector, level, eip);
+}
+
+void WRAP(helper_lret_protected)(uc_env *env, int shift, int release);
+void WRAP(helper_lret_protected)(uc_env *env, int shift, int release)
+{
+    engine *e = engine_of(env);
+    begin(e);
+    return_protected(e, shift ? 4 : 2, false, (uint32_t)release);
+}
+
+static void end_nmi(engine *e)
+{
+    e->nmi_blocked = false;
+}
+
+/* IRET with NT set goes back to the task that the TSS names. */
+static void return_from_task(engine *e, uint32_t next)
+{
+    uc_env *env = e->env;
+    descriptor d;
+    uint32_t selector = access_load_system(e, (uint32_t)env->tr.base, 2, 0), code = selector & 0xfffc;
+    if (selector & 4 || selector_null(selector) || !descriptor_read(e, selector, &d) ||
+        (descriptor_type(&d) & ~(unsigned)SYSTEM_32BIT) != SYSTEM_TSS16_BUSY)
+        segmentation_fault(e, VECTOR_TS, code);
+    check_present(e, &d, selector);
+    task_switch(e, TASK_IRET, selector, &d, next);
+}
+
+void WRAP(helper_iret_protected)(uc_env *env, int shift, int next);
+void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
+{
+    engine *e = engine_of(env);
+    begin(e);
+    if (env->eflags & FLAG_NT) {
+        return_from_task(e, (uint32_t)next);
+    } else {
+        return_protected(e, shift ? 4 : 2, true, 0);
+        resume_here(e);
+    }
+    end_nmi(e);
+}
+
+void WRAP(helper_iret_real)(uc_env *env, int shift);
+void WRAP(helper_iret_real)(uc_env *env, int shift)
+{
+    engine *e = engine_of(env);
+    unsigned size = shift ? 4 : 2;
+    begin(e);
+    bool v86 = env->eflags & UC_EFLAGS_VM;
+    far_stack stack = far_stack_current(e);
+    uint32_t eip = far_stack_pop(e, &stack, size), selector = far_stack_pop(e, &stack, size);
+    uint32_t flags = far_stack_pop(e, &stack, size);
+    go_real(e, selector, eip);
+    far_stack_set_sp(e, &stack);
+    /* V86 mode comes here with IOPL 3 and may not change it. */
+    uint32_t kept = engine_get(e, ENGINE_EFLAGS) & (FLAG_VIF | FLAG_VIP);
+    pop_flags(e, (flags & ~(uint32_t)(FLAG_VIF | FLAG_VIP)) | kept, size, v86 ? 3 : 0, 0);
+    resume_here(e);
+    end_nmi(e);
+}

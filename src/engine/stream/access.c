@@ -1,0 +1,289 @@
+/* Data accesses: every load and store of translated code and of Unicorn's helper functions comes here, is
+ * done in host memory and recorded as the processor makes it. The hot path is a look into the page cache;
+ * everything else is mmu.c's. */
+#include <string.h>
+
+#include "engine/stream/access.h"
+
+/* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
+enum { MMU_INDEX_USER = 1 };
+
+static void copy_in(const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
+{
+    if (page->host)
+        memcpy(to, page->host + (linear & ENGINE_PAGE_MASK), size);
+    else
+        memset(to, 0xff, size); /* nobody drives the bus */
+}
+
+/* What guard.c looks at once the pages are known to be there. */
+static void look(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
+{
+    p5_access access = {.linear = linear, .size = (uint8_t)size, .flags = (uint8_t)flags};
+    guard_access_done(e, &access, retaddr);
+}
+
+/* A load that misses the page cache or crosses a page end: both pages are checked before anything is read. */
+uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
+{
+    unsigned size = access & 0xff;
+    uint32_t flags = access >> 8 & 0xff;
+    bool user = access >> 16;
+    uint64_t value = 0;
+    uint8_t bytes[8] = {0};
+    if (!(flags & P5_ACCESS_SYSTEM))
+        guard_access(e, linear, size, false, retaddr);
+    page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
+    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    if (e->guard.data)
+        look(e, linear, size, flags, retaddr);
+    if (part < size) {
+        page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
+        copy_in(&first, linear, bytes, part);
+        copy_in(&second, linear + part, bytes + part, size - part);
+    } else {
+        copy_in(&first, linear, bytes, size);
+    }
+    access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK),
+                  first.kind | ACCESS_KIND(size, flags));
+    memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+static void copy_out(engine *e, const page_entry *page, uint32_t linear, const uint8_t *from, unsigned size,
+                     uintptr_t retaddr)
+{
+    if (!page->host)
+        return; /* lost on the open bus */
+    uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
+    if (e->code_pages[physical / ENGINE_PAGE_BYTES])
+        mmu_write_code(e, physical, size,
+                       retaddr); /* leaves if the running block changes itself; it is done again then */
+    memcpy(page->host + (linear & ENGINE_PAGE_MASK), from, size);
+}
+
+/* Both pages of a store are checked before anything is written. Returns how many bytes lie in the first. */
+static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_entry pages[2],
+                           uintptr_t retaddr)
+{
+    unsigned size = access & 0xff, part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    uint32_t flags = access >> 8 & 0xff;
+    bool user = access >> 16;
+    if (!(flags & P5_ACCESS_SYSTEM))
+        guard_access(e, linear, size, true, retaddr);
+    pages[0] = pages[1] = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
+    if (part < size)
+        pages[1] = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
+    if (e->guard.data)
+        look(e, linear, size, flags | P5_ACCESS_WRITE, retaddr);
+    return part < size ? part : size;
+}
+
+static void record_store(engine *e, uint32_t linear, uint32_t access, const page_entry *first)
+{
+    access_record(e, linear, first->physical | (linear & ENGINE_PAGE_MASK),
+                  first->kind | (access & 0xffff) | ACCESS_KIND(0, P5_ACCESS_WRITE));
+}
+
+void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr)
+{
+    page_entry pages[2];
+    uint8_t bytes[8];
+    memcpy(bytes, &value, sizeof bytes);
+    unsigned size = access & 0xff, part = fill_store(e, linear, access, pages, retaddr);
+    copy_out(e, &pages[0], linear, bytes, part, retaddr);
+    if (part < size)
+        copy_out(e, &pages[1], linear + part, bytes + part, size - part, retaddr);
+    record_store(e, linear, access, &pages[0]);
+}
+
+void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
+{
+    page_entry pages[2];
+    fill_store(e, linear, access, pages, retaddr);
+    record_store(e, linear, access, &pages[0]);
+}
+
+/* --- Loads and stores of translated code --- */
+
+#define LOAD(name, type, size)                                                                               \
+    type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr);                      \
+    type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
+    {                                                                                                        \
+        return (type)access_load_quick(env, address, size, index & MMU_INDEX_USER, 0, retaddr);              \
+    }
+#define STORE(name, type, size)                                                                              \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr);          \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr)           \
+    {                                                                                                        \
+        access_store_quick(env, address, value, size, index &MMU_INDEX_USER, 0, retaddr);                    \
+    }
+/* The calling code takes the whole register, zero-extended. */
+LOAD(helper_ret_ldub_mmu, uint64_t, 1)
+LOAD(helper_le_lduw_mmu, uint64_t, 2)
+LOAD(helper_le_ldul_mmu, uint64_t, 4)
+LOAD(helper_le_ldq_mmu, uint64_t, 8)
+STORE(helper_ret_stb_mmu, uint8_t, 1)
+STORE(helper_le_stw_mmu, uint16_t, 2)
+STORE(helper_le_stl_mmu, uint32_t, 4)
+STORE(helper_le_stq_mmu, uint64_t, 8)
+
+/* The same, called by what emit.c generates: by privilege, and by size and sign as emit.c counts them. */
+#define EMITTED_LOAD(name, size, user)                                                                       \
+    static uint64_t name(uc_env *env, uint64_t address)                                                      \
+    {                                                                                                        \
+        return access_load_quick(env, address, size, user, 0, ACCESS_RETURN);                                \
+    }
+#define EMITTED_SIGNED_LOAD(name, size, user)                                                                \
+    static uint64_t name(uc_env *env, uint64_t address)                                                      \
+    {                                                                                                        \
+        return (uint64_t)(int##size##_t)access_load_quick(env, address, size / 8, user, 0, ACCESS_RETURN);   \
+    }
+#define EMITTED_STORE(name, size, user)                                                                      \
+    static void name(uc_env *env, uint64_t address, uint64_t value)                                          \
+    {                                                                                                        \
+        access_store_quick(env, address, value, size, user, 0, ACCESS_RETURN);                               \
+    }
+#define EMITTED(what, name, size) what(name##_supervisor, size, false) what(name##_user, size, true)
+EMITTED(EMITTED_LOAD, load_byte, 1)
+EMITTED(EMITTED_LOAD, load_word, 2)
+EMITTED(EMITTED_LOAD, load_dword, 4)
+EMITTED(EMITTED_LOAD, load_qword, 8)
+EMITTED(EMITTED_SIGNED_LOAD, load_signed_byte, 8)
+EMITTED(EMITTED_SIGNED_LOAD, load_signed_word, 16)
+EMITTED(EMITTED_SIGNED_LOAD, load_signed_dword, 32)
+EMITTED(EMITTED_STORE, store_byte, 1)
+EMITTED(EMITTED_STORE, store_word, 2)
+EMITTED(EMITTED_STORE, store_dword, 4)
+EMITTED(EMITTED_STORE, store_qword, 8)
+
+access_load *const access_loads[2][8] = {
+    {load_byte_supervisor, load_word_supervisor, load_dword_supervisor, load_qword_supervisor,
+     load_signed_byte_supervisor, load_signed_word_supervisor, load_signed_dword_supervisor,
+     load_qword_supervisor},
+    {load_byte_user, load_word_user, load_dword_user, load_qword_user, load_signed_byte_user,
+     load_signed_word_user, load_signed_dword_user, load_qword_user}};
+access_store *const access_stores[2][4] = {
+    {store_byte_supervisor, store_word_supervisor, store_dword_supervisor, store_qword_supervisor},
+    {store_byte_user, store_word_user, store_dword_user, store_qword_user}};
+
+/* --- Loads and stores of helper functions on behalf of an instruction --- */
+
+#define LOAD_DATA(name, type, size)                                                                          \
+    type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr);                                      \
+    type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
+    {                                                                                                        \
+        return (type)access_load_quick(env, address, size, access_at_user_level(env), 0, retaddr);           \
+    }
+#define STORE_DATA(name, type, size)                                                                         \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr);                          \
+    void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr)                           \
+    {                                                                                                        \
+        access_store_quick(env, address, value, size, access_at_user_level(env), 0, retaddr);                \
+    }
+LOAD_DATA(cpu_ldub_data_ra, uint32_t, 1)
+LOAD_DATA(cpu_lduw_data_ra, uint32_t, 2)
+LOAD_DATA(cpu_ldl_data_ra, uint32_t, 4)
+LOAD_DATA(cpu_ldq_data_ra, uint64_t, 8)
+STORE_DATA(cpu_stb_data_ra, uint32_t, 1)
+STORE_DATA(cpu_stw_data_ra, uint32_t, 2)
+STORE_DATA(cpu_stl_data_ra, uint32_t, 4)
+STORE_DATA(cpu_stq_data_ra, uint64_t, 8)
+
+int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
+int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
+{
+    return (int16_t)access_load_quick(env, address, 2, access_at_user_level(env), 0, retaddr);
+}
+
+/* --- Loads and stores of microcode: descriptors, IDT, TSS, stacks of far transfers --- */
+
+static bool in_table(const uc_segment *table, uint32_t linear, unsigned size)
+{
+    uint32_t offset = linear - (uint32_t)table->base;
+    return offset <= table->limit && table->limit - offset >= size - 1;
+}
+
+/* The processor reads a descriptor as one 8-byte reference and a real-mode vector as one of 4 bytes; Unicorn
+ * reads them in halves. */
+static void join_halves(engine *e, uint32_t linear, unsigned size)
+{
+    const uc_env *env = e->env;
+    bool vector = in_table(&env->idt, linear, size);
+    bool descriptor =
+        env->hflags & UC_HF_PE && (in_table(&env->gdt, linear, size) || in_table(&env->ldt, linear, size));
+    if (!vector && !descriptor)
+        return;
+    unsigned whole = env->hflags & UC_HF_PE ? 8 : 4;
+    if (descriptor) {
+        e->descriptor = true;
+        engine_no_batch(e);
+    }
+    if (size != whole / 2 || e->record_next - engine_records(e) < 2)
+        return;
+    p5_access *second = e->record_next - 1, *first = second - 1;
+    if (first->linear + first->size == second->linear && first->size == size &&
+        first->flags == second->flags && first->flags & P5_ACCESS_SYSTEM &&
+        !(first->flags & P5_ACCESS_WRITE)) {
+        first->size = (uint8_t)whole;
+        e->record_next--;
+    }
+}
+
+static uint32_t load_system(uc_env *env, uint32_t linear, unsigned size, bool user, uintptr_t retaddr)
+{
+    uint32_t value = (uint32_t)access_load_quick(env, linear, size, user, P5_ACCESS_SYSTEM, retaddr);
+    join_halves(engine_of(env), linear, size);
+    return value;
+}
+
+uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr)
+{
+    return load_system(e->env, linear, size, false, retaddr);
+}
+
+uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user)
+{
+    return load_system(e->env, linear, size, user, 0);
+}
+
+uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user)
+{
+    return load_system(e->env, linear, size, user, 0);
+}
+
+void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user)
+{
+    access_store_quick(e->env, linear, value, size, user, P5_ACCESS_SYSTEM, 0);
+}
+
+void access_store_descriptor(engine *e, uint32_t linear, uint32_t value, uintptr_t retaddr)
+{
+    access_store_quick(e->env, linear, value, 4, false, P5_ACCESS_SYSTEM, retaddr);
+}
+
+void access_check_write(engine *e, uint32_t linear, unsigned size)
+{
+    mmu_fill(e, linear, MMU_WRITE, false, 0);
+    if ((linear & ENGINE_PAGE_MASK) + size > ENGINE_PAGE_BYTES)
+        mmu_fill(e, linear + size - 1, MMU_WRITE, false, 0);
+}
+
+#define LOAD_SYSTEM(name, size)                                                                              \
+    uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr);                       \
+    uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr)                        \
+    {                                                                                                        \
+        return load_system(env, (uint32_t)address, size, index == MMU_INDEX_USER, retaddr);                  \
+    }
+#define STORE_SYSTEM(name, size)                                                                             \
+    void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr);           \
+    void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr)            \
+    {                                                                                                        \
+        access_store_quick(env, address, value, size, index == MMU_INDEX_USER, P5_ACCESS_SYSTEM, retaddr);   \
+    }
+LOAD_SYSTEM(cpu_ldub_mmuidx_ra, 1)
+LOAD_SYSTEM(cpu_lduw_mmuidx_ra, 2)
+LOAD_SYSTEM(cpu_ldl_mmuidx_ra, 4)
+STORE_SYSTEM(cpu_stb_mmuidx_ra, 1)
+STORE_SYSTEM(cpu_stw_mmuidx_ra, 2)
+STORE_SYSTEM(cpu_stl_mmuidx_ra, 4)

@@ -1,0 +1,104 @@
+/* The hot path of data accesses: a look into the page cache, the access in host memory, its record. */
+#ifndef ENGINE_STREAM_ACCESS_H
+#define ENGINE_STREAM_ACCESS_H
+
+#include <string.h>
+
+#include "engine/internal.h"
+
+static inline void access_record(engine *e, uint32_t linear, uint32_t physical, uint32_t kind)
+{
+    p5_access *to = e->record_next++;
+    to->linear = linear;
+    to->physical = physical;
+    /* Size, flags and nothing as one word: so the core looks at them, and a host that had to put a load
+     * together from stores under way would wait for them. */
+    _Static_assert(offsetof(p5_access, flags) == offsetof(p5_access, size) + 1, "one word");
+    memcpy(&to->size, &kind, sizeof kind);
+}
+
+/* True if the access, `offset` bytes behind an entry's tag, lies in the entry's page. */
+static inline bool access_hits(uint32_t offset, unsigned size)
+{
+    return offset <= ENGINE_PAGE_BYTES - size;
+}
+
+/* Kind and privilege of an access in one word, so that the slow functions have few parameters. */
+static inline uint32_t access_word(unsigned size, bool user, uint32_t flags)
+{
+    return ACCESS_KIND(size, flags) | (uint32_t)user << 16;
+}
+/* What misses the page cache or crosses a page end (access.c). A load answers `size` bytes, zero-extended. */
+uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
+void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr);
+/* The reference of a store that an exception keeps from storing: it may fault and is recorded; memory stays.
+ */
+void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
+
+/* A reference that is quick: it lies in a page of the page cache. */
+typedef struct access_place {
+    const page_entry *page;
+    uint32_t linear, offset;
+    unsigned size;
+    uint8_t *host;
+} access_place;
+
+/* Looks for one, without recording it. */
+static inline bool access_find(const engine *e, uint64_t address, unsigned size, bool user, bool write,
+                               access_place *at)
+{
+    at->linear = (uint32_t)address;
+    at->page = &e->pages[user][at->linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES];
+    at->offset = at->linear - (write ? at->page->write_tag : at->page->read_tag);
+    at->size = size;
+    at->host = (uint8_t *)(at->page->to_host + at->linear); /* if it is a hit */
+    return access_hits(at->offset, size);
+}
+
+static inline void access_found(engine *e, const access_place *at, uint32_t flags)
+{
+    access_record(e, at->linear, at->page->physical + at->offset,
+                  at->page->kind | ACCESS_KIND(at->size, flags));
+}
+
+/* `retaddr`: where the translated code goes on, or ACCESS_RETURN: where the function does that this is in.
+ * That is only looked up when it is needed. */
+#define ACCESS_RETURN UINTPTR_MAX
+#define ACCESS_BACK_TO(retaddr)                                                                              \
+    ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))
+
+static inline __attribute__((always_inline)) uint64_t
+access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user, uint32_t flags, uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    access_place at;
+    if (__builtin_expect(!access_find(e, address, size, user, false, &at), 0))
+        return access_load_slow(e, (uint32_t)address, access_word(size, user, flags),
+                                ACCESS_BACK_TO(retaddr));
+    access_found(e, &at, flags);
+    uint64_t value = 0;
+    memcpy(&value, at.host, size);
+    return value;
+}
+
+static inline __attribute__((always_inline)) void access_store_quick(uc_env *env, uint64_t address,
+                                                                     uint64_t value, unsigned size, bool user,
+                                                                     uint32_t flags, uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    access_place at;
+    if (__builtin_expect(!access_find(e, address, size, user, true, &at), 0)) {
+        access_store_slow(e, (uint32_t)address, value, access_word(size, user, flags),
+                          ACCESS_BACK_TO(retaddr));
+        return;
+    }
+    access_found(e, &at, flags | P5_ACCESS_WRITE);
+    memcpy(at.host, &value, size);
+}
+
+static inline bool access_at_user_level(const uc_env *env)
+{
+    return (env->hflags & UC_HF_CPL) == 3;
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* What is generated for a data reference, and for an x87 instruction: one call of a function of ours.
+ *
+ * Unicorn's translator would generate a look into its own TLB, which never holds anything, a call from a
+ * place behind the block, and a look for a request to exit; and for an x87 instruction the reference and one
+ * to three calls that leave each other things in the state. Here a reference becomes a call, and a call that
+ * follows one with which it makes up an instruction (x87_whole.h) takes its place. */
+#include "engine/stream/emit.h"
+#include "engine/x87/mmx.h"
+
+/* As the translator writes kinds of references (MemOp): size as power of two, sign, other byte order;
+ * anything above is a demand that no instruction of these processors makes. */
+enum { KIND_SIZE = 3, KIND_PLAIN = 7 };
+/* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
+enum { MMU_INDEX_USER = 1 };
+
+static void call(uc_translator *s, uintptr_t function, uintptr_t result, unsigned count,
+                 const uintptr_t *arguments)
+{
+    uc_op *op = UC_INTERNAL(tcg_emit_op)(s, UC_OP_CALL);
+    unsigned at = 0;
+    op->outputs = result != 0;
+    op->inputs = count & 0xf;
+    if (result)
+        op->arguments[at++] = result;
+    for (unsigned i = 0; i < count; i++)
+        op->arguments[at++] = arguments[i];
+    op->arguments[at++] = function;
+    op->arguments[at] = UC_CALL_WRITES_NO_GLOBALS;
+}
+
+/* If `function` with these arguments completes what the last operation called, one call of the whole takes
+ * the place of both. */
+static bool complete(uc_translator *s, uintptr_t function, unsigned count, const uintptr_t *arguments)
+{
+    uc_op *last = uc_last_op(s);
+    if (!last || last->opcode != UC_OP_CALL)
+        return false;
+    const uintptr_t *inputs = last->arguments + last->outputs;
+    const emit_whole *whole = x87_find_whole(inputs[last->inputs], function);
+    if (!whole)
+        return false;
+    uintptr_t joined[2] = {inputs[0], 0};
+    unsigned joined_count = last->inputs;
+    if (whole->passes && (count < 2 || arguments[count - 1] != last->arguments[0]))
+        return false;         /* the second does not take the first one's result */
+    if (whole->from_second) { /* a store: its address */
+        joined[1] = arguments[1];
+        joined_count = 2;
+    } else if (joined_count > 1) {
+        joined[1] = inputs[1];
+    }
+    UC_INTERNAL(tcg_op_remove)(s, last);
+    call(s, whole->whole, 0, joined_count, joined);
+    return true;
+}
+
+static bool is_reference(uintptr_t function)
+{
+    for (unsigned user = 0; user < 2; user++) {
+        for (unsigned kind = 0; kind <= KIND_PLAIN; kind++)
+            if (function == (uintptr_t)access_loads[user][kind])
+                return true;
+        for (unsigned size = 0; size <= KIND_SIZE; size++)
+            if (function == (uintptr_t)access_stores[user][size])
+                return true;
+    }
+    return false;
+}
+
+/* Nothing since the block's MMX instruction before this one could have left MMX mode, which therefore need
+ * not be entered again. Translation puts no MMX instruction behind a condition. */
+static bool is_in_mmx(const uc_translator *s)
+{
+    for (const uc_op *op = uc_last_op(s); op; op = uc_op_before(s, op)) {
+        if (op->opcode != UC_OP_CALL)
+            continue;
+        uintptr_t function = op->arguments[op->outputs + op->inputs];
+        if (function == (uintptr_t)WRAP(helper_enter_mmx))
+            return true;
+        if (!is_reference(function) && !mmx_computes(function))
+            return false;
+    }
+    return false;
+}
+
+void REAL(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
+void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
+void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments)
+{
+    if (function == (void *)WRAP(helper_enter_mmx) && is_in_mmx(s))
+        return;
+    if (result || count < 1 || !complete(s, (uintptr_t)function, (unsigned)count, arguments))
+        REAL(tcg_gen_callN)(s, function, result, count, arguments);
+}
+
+static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
+{
+    uintptr_t arguments[2] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
+                              uc_temporary_of(s, address)};
+    call(s, (uintptr_t)access_loads[index == MMU_INDEX_USER][kind], uc_temporary_of(s, value), 2, arguments);
+}
+
+static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
+{
+    uintptr_t arguments[3] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
+                              uc_temporary_of(s, address), uc_temporary_of(s, value)};
+    uintptr_t function = (uintptr_t)access_stores[index == MMU_INDEX_USER][kind & KIND_SIZE];
+    if (!complete(s, function, 3, arguments))
+        call(s, function, 0, 3, arguments);
+}
+
+void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+/* A MOVQ into a register is a plain store into the state, all others that write one are calls. */
+void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
+{
+    REAL(tcg_gen_op3)(s, opcode, a, b, c);
+    const uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
+                    first = offsetof(uc_env, fpregs);
+    if (opcode != UC_OP_ST_I64 || b != env || c - first >= sizeof((uc_env *)NULL)->fpregs)
+        return;
+    uintptr_t ones = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, MMX_EXPONENT));
+    REAL(tcg_gen_op3)(s, UC_OP_ST16_I64, ones, env, c + offsetof(uc_fpreg, exponent));
+    UC_INTERNAL(tcg_temp_free_internal)(s, ones);
+}
+
+#define GENERATE(name, generate)                                                                             \
+    void REAL(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
+    void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
+    void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)   \
+    {                                                                                                        \
+        if (kind & ~(unsigned)KIND_PLAIN)                                                                    \
+            REAL(name)(s, value, address, index, kind);                                                      \
+        else                                                                                                 \
+            generate(s, value, address, index, kind);                                                        \
+    }
+GENERATE(tcg_gen_qemu_ld_i32, load)
+GENERATE(tcg_gen_qemu_ld_i64, load)
+GENERATE(tcg_gen_qemu_st_i32, store)
+GENERATE(tcg_gen_qemu_st_i64, store)

@@ -1,0 +1,16 @@
+/* Calls in generated code that make up one instruction, and what is called instead of them. */
+#ifndef ENGINE_STREAM_EMIT_H
+#define ENGINE_STREAM_EMIT_H
+
+#include "engine/internal.h"
+
+typedef struct emit_whole {
+    uintptr_t first, second, whole; /* functions */
+    bool passes;                    /* the second takes the first one's result, which nobody else does */
+    bool from_second;               /* the whole is called with the second's address, else as the first */
+} emit_whole;
+
+/* The whole that `first` and `second` make up, or NULL. */
+const emit_whole *x87_find_whole(uintptr_t first, uintptr_t second);
+
+#endif

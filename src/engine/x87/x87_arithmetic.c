@@ -1,0 +1,210 @@
+/* FADD, FSUB, FMUL, FDIV and their reverses, and comparisons: what the model is told of their operands, and
+ * the exact way for what is not usual (x87_whole_operate.c). */
+#include "engine/x87/x87.h"
+
+/* --- Safe instruction recognition --- */
+
+/* x87_safe says which operands are; with inexact unmasked none is. */
+
+/* Marks the instruction that calls at `retaddr` in the mask of its stretch. */
+static void __attribute__((noinline)) mark_unsafe(engine *e, uintptr_t retaddr)
+{
+    const engine_block *b = e->current;
+    UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
+    uint32_t at = engine_linear_eip(e);
+    for (unsigned i = 0; i < b->count; i++) {
+        if (b->linear + b->marks[i].offset == at)
+            e->unsafe[i] = 1;
+    }
+    e->retired.unsafe_x87 = true;
+    engine_no_batch(e);
+}
+
+static void recognise(uc_env *env, x87_binary which, const uc_fpreg *to, const uc_fpreg *other,
+                      uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    if (!x87_safe(e, to) || !x87_safe(e, other) || !(env->fpuc & X87_PE))
+        mark_unsafe(e, retaddr);
+    if (which >= X87_DIVIDE) { /* ST(0) first, whichever of them receives the result */
+        bool to_top = to == x87_st(env, 0);
+        x87_value(e, to_top ? to : other, to_top ? other : to);
+    }
+}
+
+static uc_fpreg as_register(const engine *e)
+{
+    switch (e->x87.operand_kind) {
+    case X87_M32:
+        return x87_from_m32((uint32_t)e->x87.operand);
+    case X87_M64:
+        return x87_from_m64(e->x87.operand);
+    case X87_I32:
+        return x87_from_integer((int32_t)e->x87.operand);
+    default:
+        return e->x87.operand_register;
+    }
+}
+
+void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr)
+{
+    uc_fpreg operand = as_register(engine_of(env));
+    recognise(env, which, x87_st(env, 0), &operand, retaddr);
+}
+
+void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr)
+{
+    recognise(env, which, x87_st(env, a), x87_st(env, b), retaddr);
+}
+
+/* --- Two operands --- */
+
+#define EXACT(name, insn)                                                                                    \
+    static void name(uint8_t image[108], const void *memory)                                                 \
+    {                                                                                                        \
+        __asm__ volatile("frstor (%0)\n\t" insn "\n\tfnsave (%0)"                                            \
+                         :                                                                                   \
+                         : "r"(image), "r"(memory)                                                           \
+                         : X87_CLOBBERS);                                                                    \
+    }
+#define BINARY(name, op, integer_op)                                                                         \
+    EXACT(name##_register, op " %%st(1), %%st")                                                              \
+    EXACT(name##_m32, op "s (%1)")                                                                           \
+    EXACT(name##_m64, op "l (%1)")                                                                           \
+    EXACT(name##_i32, integer_op "l (%1)")
+#define BY_OPERAND(name)                                                                                     \
+    {                                                                                                        \
+        name##_register, name##_m32, name##_m64, name##_i32                                                  \
+    }
+BINARY(add, "fadd", "fiadd")
+BINARY(sub, "fsub", "fisub")
+BINARY(subr, "fsubr", "fisubr")
+BINARY(mul, "fmul", "fimul")
+BINARY(divide, "fdiv", "fidiv")
+BINARY(divider, "fdivr", "fidivr")
+
+/* By x87_binary and x87_operand. */
+static x87_operation *const operations[][4] = {BY_OPERAND(add), BY_OPERAND(sub),    BY_OPERAND(subr),
+                                               BY_OPERAND(mul), BY_OPERAND(divide), BY_OPERAND(divider)};
+
+/* ST(0) and the operand that was fetched before. */
+static x87_operands with_operand(uc_env *env)
+{
+    const engine *e = engine_of(env);
+    bool memory = e->x87.operand_kind != X87_REGISTER;
+    return (x87_operands){.a = x87_st(env, 0),
+                          .a_empty = x87_empty(env, 0),
+                          .b = memory ? NULL : &e->x87.operand_register,
+                          .b_empty = !memory && e->x87.operand_empty,
+                          .memory = &e->x87.operand};
+}
+
+void x87_binary_operand(uc_env *env, x87_binary which)
+{
+    x87_operands o = with_operand(env);
+    x87_exact(env, operations[which][engine_of(env)->x87.operand_kind], &o, 0);
+}
+
+void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b)
+{
+    x87_operands o = {
+        .a = x87_st(env, a), .a_empty = x87_empty(env, a), .b = x87_st(env, b), .b_empty = x87_empty(env, b)};
+    x87_exact(env, operations[which][X87_REGISTER], &o, a);
+}
+
+#define ARITHMETIC(name, which)                                                                              \
+    void WRAP(helper_##name##_ST0_FT0)(uc_env * env);                                                        \
+    void WRAP(helper_##name##_ST0_FT0)(uc_env * env)                                                         \
+    {                                                                                                        \
+        x87_wait(env, X87_RETADDR);                                                                          \
+        x87_recognise_operand(env, which, X87_RETADDR);                                                      \
+        x87_binary_operand(env, which);                                                                      \
+    }
+ARITHMETIC(fadd, X87_ADD)
+ARITHMETIC(fsub, X87_SUB)
+ARITHMETIC(fsubr, X87_SUBR)
+ARITHMETIC(fmul, X87_MUL)
+ARITHMETIC(fdiv, X87_DIVIDE)
+ARITHMETIC(fdivr, X87_DIVIDER)
+
+/* --- Comparisons: only condition codes --- */
+
+EXACT(com_register, "fcom %%st(1)")
+EXACT(com_m32, "fcoms (%1)")
+EXACT(com_m64, "fcoml (%1)")
+EXACT(com_i32, "ficoml (%1)")
+EXACT(tst, "ftst")
+EXACT(ucom, "fucom %%st(1)")
+
+void x87_compare_operand(uc_env *env, bool unordered)
+{
+    static x87_operation *const ordered[] = {com_register, com_m32, com_m64, com_i32, tst};
+    x87_operands o = with_operand(env);
+    uc_fpreg kept = *o.a;
+    x87_exact(env, unordered ? ucom : ordered[engine_of(env)->x87.operand_kind], &o, 0);
+    *x87_st(env, 0) = kept;
+    env->fptags[x87_slot(env, 0)] = o.a_empty;
+}
+
+void WRAP(helper_fcom_ST0_FT0)(uc_env *env);
+void WRAP(helper_fcom_ST0_FT0)(uc_env *env)
+{
+    x87_wait(env, X87_RETADDR);
+    x87_compare_operand(env, false);
+}
+
+void WRAP(helper_fucom_ST0_FT0)(uc_env *env);
+void WRAP(helper_fucom_ST0_FT0)(uc_env *env)
+{
+    x87_wait(env, X87_RETADDR);
+    x87_compare_operand(env, true);
+}
+
+/* --- Operands of the above --- */
+
+void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits)
+{
+    engine *e = engine_of(env);
+    e->x87.operand_kind = (uint8_t)kind;
+    e->x87.operand = bits;
+    e->x87.operand_empty = false;
+}
+
+void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number);
+void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number)
+{
+    x87_set_operand(env, X87_M32, number);
+}
+
+void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number);
+void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number)
+{
+    x87_set_operand(env, X87_M64, number);
+}
+
+void WRAP(helper_fildl_FT0)(uc_env *env, int32_t number);
+void WRAP(helper_fildl_FT0)(uc_env *env, int32_t number)
+{
+    x87_set_operand(env, X87_I32, (uint32_t)number);
+}
+
+void WRAP(helper_fldz_FT0)(uc_env *env);
+void WRAP(helper_fldz_FT0)(uc_env *env)
+{
+    x87_set_operand(env, X87_ZERO, 0);
+}
+
+void x87_register_operand(uc_env *env, unsigned i)
+{
+    engine *e = engine_of(env);
+    x87_settle(e);
+    e->x87.operand_kind = X87_REGISTER;
+    e->x87.operand_register = env->ft0 = *x87_st(env, i); /* FT0 is for later processors' FCOMI */
+    e->x87.operand_empty = x87_empty(env, i);
+}
+
+void WRAP(helper_fmov_FT0_STN)(uc_env *env, int i);
+void WRAP(helper_fmov_FT0_STN)(uc_env *env, int i)
+{
+    x87_register_operand(env, (unsigned)i);
+}

@@ -1,0 +1,141 @@
+/* Operations on ST(0), with ST(1) as second operand where there is one: roots, remainders, scaling, and the
+ * transcendental ones, which the host computes as its generation does. */
+#include <string.h>
+
+#include "engine/x87/x87_host.h"
+
+/* What an operation does to the stack. */
+typedef enum depth { KEEPS, POPS, PUSHES } depth;
+
+typedef struct function {
+    x87_operation *exact;
+    uint16_t (*held)(void); /* on the host's x87; its status word afterwards */
+    depth depth;
+    bool second; /* takes ST(1) */
+    bool value;  /* its clocks depend on its operands */
+} function;
+
+#define FUNCTION(name, ...)                                                                                  \
+    static void name##_exact(uint8_t image[108], const void *memory)                                         \
+    {                                                                                                        \
+        (void)memory;                                                                                        \
+        __asm__ volatile("frstor (%0)\n\t" #name "\n\tfnsave (%0)" : : "r"(image) : X87_CLOBBERS);           \
+    }                                                                                                        \
+    static uint16_t name##_held(void)                                                                        \
+    {                                                                                                        \
+        uint16_t status;                                                                                     \
+        __asm__ volatile(#name "\n\tfnstsw %0" : "=a"(status));                                              \
+        return status;                                                                                       \
+    }                                                                                                        \
+    static const function name##_function = {name##_exact, name##_held, __VA_ARGS__};                        \
+    void WRAP(helper_##name)(uc_env * env);                                                                  \
+    void WRAP(helper_##name)(uc_env * env)                                                                   \
+    {                                                                                                        \
+        run(env, &name##_function, X87_RETADDR);                                                             \
+    }
+
+/* Which of them push, and when they do not, TOP shows. */
+static void run_held(uc_env *env, const function *f)
+{
+    if (f->value) {
+        uc_fpreg a = {.mantissa = 0}, b = {.mantissa = 0};
+        x87_host_value(0, &a);
+        if (f->second)
+            x87_host_value(1, &b);
+        x87_value(engine_of(env), &a, f->second ? &b : NULL);
+    }
+    unsigned top = f->held() >> 11 & 7;
+    if (top == x87_slot(env, 7))
+        x87_pushed(env, X87_REACH_UNKNOWN), *x87_reach(env, 1) = X87_REACH_UNKNOWN;
+    else if (top == x87_slot(env, 1))
+        x87_popped(env);
+    *x87_reach(env, 0) = X87_REACH_UNKNOWN;
+}
+
+static void run(uc_env *env, const function *f, uintptr_t retaddr)
+{
+    if (X87_READY(env, x87_filled(env, 0) && (!f->second || x87_filled(env, 1)) &&
+                           (f->depth != PUSHES || x87_can_push(env)))) {
+        run_held(env, f);
+        return;
+    }
+    x87_wait(env, retaddr);
+    x87_operands o = {
+        .a = x87_st(env, 0), .a_empty = x87_empty(env, 0), .b = x87_st(env, 1), .b_empty = x87_empty(env, 1)};
+    if (f->value)
+        x87_value(engine_of(env), o.a, f->second ? o.b : NULL);
+    engine_of(env)->x87.suppressed = false;
+    x87_exact(env, f->exact, &o, 0);
+}
+
+FUNCTION(fsqrt, KEEPS, false, true)
+FUNCTION(frndint, KEEPS, false, false)
+FUNCTION(f2xm1, KEEPS, false, false)
+FUNCTION(fsin, KEEPS, false, true)
+FUNCTION(fcos, KEEPS, false, true)
+FUNCTION(fscale, KEEPS, true, false)
+FUNCTION(fprem, KEEPS, true, true)
+FUNCTION(fprem1, KEEPS, true, true)
+FUNCTION(fpatan, POPS, true, false)
+FUNCTION(fyl2x, POPS, true, false)
+FUNCTION(fyl2xp1, POPS, true, false)
+FUNCTION(fptan, PUSHES, false, true)
+FUNCTION(fsincos, PUSHES, false, true)
+FUNCTION(fxtract, PUSHES, false, false)
+
+/* FABS and FCHS: no exception but an empty register. */
+static void change_sign(uc_env *env, uint16_t clear, uint16_t flip, uintptr_t retaddr)
+{
+    x87_wait(env, retaddr);
+    engine_of(env)->x87.suppressed = false;
+    uc_fpreg *r = x87_st(env, 0);
+    if (x87_empty(env, 0)) {
+        if (x87_underflow(env))
+            x87_set(env, 0, &x87_indefinite);
+        return;
+    }
+    r->exponent = (uint16_t)((r->exponent & ~clear) ^ flip);
+    x87_set_conditions(env, 0, X87_C1);
+}
+
+void WRAP(helper_fabs_ST0)(uc_env *env);
+void WRAP(helper_fabs_ST0)(uc_env *env)
+{
+    if (X87_READY(env, x87_filled(env, 0)))
+        __asm__ volatile("fabs");
+    else
+        change_sign(env, 0x8000, 0, X87_RETADDR);
+}
+
+void WRAP(helper_fchs_ST0)(uc_env *env);
+void WRAP(helper_fchs_ST0)(uc_env *env)
+{
+    if (X87_READY(env, x87_filled(env, 0)))
+        __asm__ volatile("fchs");
+    else
+        change_sign(env, 0, 0x8000, X87_RETADDR);
+}
+
+/* FXAM: C3, C2 and C0 say what ST(0) is, C1 its sign. Manual: FXAM. */
+void WRAP(helper_fxam_ST0)(uc_env *env);
+void WRAP(helper_fxam_ST0)(uc_env *env)
+{
+    if (X87_READY(env, x87_filled(env, 0))) {
+        __asm__ volatile("fxam");
+        return;
+    }
+    x87_wait(env, X87_RETADDR);
+    const uc_fpreg *r = x87_st(env, 0);
+    unsigned exponent = r->exponent & 0x7fff, class;
+    bool integer_bit = r->mantissa >> 63;
+    if (x87_empty(env, 0))
+        class = X87_C3 | X87_C0;
+    else if (exponent == 0x7fff)
+        class = !integer_bit ? 0 : r->mantissa << 1 ? X87_C0 : X87_C2 | X87_C0;
+    else if (exponent == 0)
+        class = r->mantissa ? X87_C3 | X87_C2 : X87_C3;
+    else
+        class = integer_bit ? X87_C2 : 0;
+    class |= r->exponent & 0x8000 ? X87_C1 : 0u;
+    x87_set_conditions(env, (uint16_t) class, X87_CC);
+}

@@ -1,0 +1,105 @@
+/* Between Unicorn's state and the host's x87 (x87_host.h). */
+#include <string.h>
+
+#include "engine/x87/x87_host.h"
+
+/* As FNSAVE writes them in 32-bit protected mode. */
+enum { IMAGE_STATUS = 4, IMAGE_TAGS = 8, IMAGE_REGISTERS = 28, IMAGE_BYTES = 108, REGISTER_BYTES = 10 };
+/* Status: what is not TOP or follows from the rest. */
+enum { STATUS_KEPT = X87_CC | X87_SF | X87_EXCEPTIONS, TAG_EMPTY = 3 };
+
+static void forget_reach(engine *e)
+{
+    for (unsigned i = 0; i < 8; i++)
+        e->x87.reach[i] = X87_REACH_ELSEWHERE;
+}
+
+/* Unsupported formats have no reach either. */
+static unsigned reach_of(const uc_fpreg *value)
+{
+    int exponent = value->exponent & 0x7fff;
+    if (value->mantissa == 0 && exponent == 0)
+        return 0;
+    if (!(value->mantissa >> 63) || exponent == 0x7fff || exponent == 0)
+        return X87_REACH_UNKNOWN;
+    return (unsigned)(exponent < 0x3fff ? 0x3fff - exponent : exponent - 0x3fff);
+}
+
+bool x87_take(uc_env *env)
+{
+    engine *e = engine_of(env);
+    if (x87_held(env) || !x87_masked(env->fpuc))
+        return false;
+    uint8_t image[IMAGE_BYTES] = {0};
+    uint16_t status, tags = 0;
+    env->fpstt &= 7;
+    status = (uint16_t)((env->fpus & STATUS_KEPT) | env->fpstt << 11);
+    for (unsigned slot = 0; slot < 8; slot++) {
+        const uc_fpreg *value = &env->fpregs[slot];
+        if (env->fptags[slot])
+            tags |= (uint16_t)(TAG_EMPTY << 2 * slot);
+        e->x87.reach[slot] = env->fptags[slot] ? X87_REACH_EMPTY : reach_of(value);
+        memcpy(image + IMAGE_REGISTERS + REGISTER_BYTES * ((slot - env->fpstt) & 7), value->bytes,
+               REGISTER_BYTES);
+    }
+    memcpy(image, &env->fpuc, 2);
+    memcpy(image + IMAGE_STATUS, &status, 2);
+    memcpy(image + IMAGE_TAGS, &tags, 2);
+    __asm__ volatile("frstor %0" : : "m"(image));
+    e->x87.place = X87_IN_HOST;
+    e->x87.suppressed = false;
+    return true;
+}
+
+void x87_settle_from(engine *e)
+{
+    uc_env *env = e->env;
+    if (!x87_held(env)) {
+        e->x87.place = X87_IN_STATE;
+        return;
+    }
+    uint8_t image[IMAGE_BYTES];
+    uint16_t status, tags;
+    __asm__ volatile("fnsave %0" : "=m"(image)); /* leaves the host's x87 as its programs want it */
+    memcpy(&status, image + IMAGE_STATUS, 2);
+    memcpy(&tags, image + IMAGE_TAGS, 2);
+    env->fpus = status & STATUS_KEPT;
+    env->fpstt = status >> 11 & 7;
+    for (unsigned slot = 0; slot < 8; slot++) {
+        env->fptags[slot] = (tags >> 2 * slot & 3) == TAG_EMPTY;
+        memcpy(env->fpregs[slot].bytes, image + IMAGE_REGISTERS + REGISTER_BYTES * ((slot - env->fpstt) & 7),
+               REGISTER_BYTES);
+    }
+    e->x87.place = X87_IN_STATE;
+    forget_reach(e);
+}
+
+void engine_settle(engine *e)
+{
+    x87_settle(e);
+}
+
+void x87_open(engine *e)
+{
+    e->x87.place = X87_IN_STATE;
+    forget_reach(e);
+}
+
+/* FLD needs a free register, taking the top off and putting it back does not. */
+void x87_host_value(unsigned i, uc_fpreg *value)
+{
+    X87_BY_NUMBER(i, "fxch ", "")
+    __asm__ volatile("fstpt %0\n\tfldt %0" : "+m"(*value));
+    X87_BY_NUMBER(i, "fxch ", "")
+}
+
+bool x87_within(uc_env *env, unsigned i)
+{
+    unsigned safe = engine_of(env)->x87.safe_reach, *reach = x87_reach(env, i);
+    if (*reach > safe && *reach < X87_REACH_EMPTY) {
+        uc_fpreg value = {.mantissa = 0};
+        x87_host_value(i, &value);
+        *reach = reach_of(&value);
+    }
+    return *reach <= safe;
+}

@@ -1,0 +1,373 @@
+/* Loads, stores, constants and moves between x87 registers. */
+#include <string.h>
+
+#include "engine/stream/access.h"
+#include "engine/x87/x87_host.h"
+
+/* --- Loads: all push --- */
+
+/* Pushes `value`. `new_flags` are exceptions of the conversion; unmasked IE keeps the load from happening,
+ * unmasked DE does not. */
+static void push(uc_env *env, const uc_fpreg *value, unsigned new_flags)
+{
+    engine *e = engine_of(env);
+    e->x87.suppressed = false;
+    const uc_fpreg *pushed = value;
+    if (__builtin_expect(!x87_empty(env, 7), 0)) {
+        if (!x87_overflow(env))
+            return;
+        pushed = &x87_indefinite;
+    } else {
+        x87_set_conditions(env, 0, X87_C1);
+        if (__builtin_expect(new_flags & ~env->fpus, 0)) {
+            env->fpus |= (uint16_t)new_flags;
+            x87_update_summary(env);
+        }
+        if (__builtin_expect(new_flags & ~env->fpuc & X87_IE, 0))
+            return;
+    }
+    env->fpstt = (env->fpstt - 1) & 7;
+    x87_set(env, 0, pushed);
+}
+
+/* A number of a smaller format: denormal ones raise DE, signalling NaNs IE and become quiet. */
+static void push_format(uc_env *env, uc_fpreg value, bool denormal)
+{
+    unsigned flags = denormal ? X87_DE : 0;
+    bool nan = (value.exponent & 0x7fff) == 0x7fff && value.mantissa << 1;
+    if (__builtin_expect(nan && !(value.mantissa >> 62 & 1), 0)) {
+        flags |= X87_IE;
+        value.mantissa |= 1ull << 62;
+    }
+    push(env, &value, flags);
+}
+
+void WRAP(helper_flds_ST0)(uc_env *env, uint32_t number);
+void WRAP(helper_flds_ST0)(uc_env *env, uint32_t number)
+{
+    x87_wait(env, X87_RETADDR);
+    push_format(env, x87_from_m32(number), !(number >> 23 & 0xff) && number << 9);
+}
+
+void WRAP(helper_fldl_ST0)(uc_env *env, uint64_t number);
+void WRAP(helper_fldl_ST0)(uc_env *env, uint64_t number)
+{
+    x87_wait(env, X87_RETADDR);
+    push_format(env, x87_from_m64(number), !(number >> 52 & 0x7ff) && number << 12);
+}
+
+void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number);
+void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number)
+{
+    x87_wait(env, X87_RETADDR);
+    uc_fpreg value = x87_from_integer(number);
+    push(env, &value, 0);
+}
+
+void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
+void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number)
+{
+    x87_wait(env, X87_RETADDR);
+    uc_fpreg value = x87_from_integer(number);
+    push(env, &value, 0);
+}
+
+uint64_t WRAP(cpu_ldq_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
+uint32_t WRAP(cpu_lduw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
+void WRAP(cpu_stq_data_ra)(uc_env *env, uint64_t address, uint64_t value, uintptr_t retaddr);
+void WRAP(cpu_stw_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
+
+/* 80-bit operands are two references, of 8 and 2 bytes. */
+static uc_fpreg load80(uc_env *env, uint64_t address, uintptr_t retaddr)
+{
+    uc_fpreg value = {.mantissa = 0};
+    value.mantissa = WRAP(cpu_ldq_data_ra)(env, address, retaddr);
+    value.exponent = (uint16_t)WRAP(cpu_lduw_data_ra)(env, address + 8, retaddr);
+    return value;
+}
+
+static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, bool suppressed, uintptr_t retaddr)
+{
+    if (suppressed) {
+        bool user = access_at_user_level(env);
+        access_store_nothing(engine_of(env), (uint32_t)address, access_word(8, user, 0), retaddr);
+        access_store_nothing(engine_of(env), (uint32_t)address + 8, access_word(2, user, 0), retaddr);
+        return;
+    }
+    WRAP(cpu_stq_data_ra)(env, address, value->mantissa, retaddr);
+    WRAP(cpu_stw_data_ra)(env, address + 8, value->exponent, retaddr);
+}
+
+void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address);
+void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address)
+{
+    uintptr_t retaddr = X87_RETADDR;
+    bool can = X87_READY(env, x87_can_push(env));
+    if (!can)
+        x87_wait(env, retaddr);
+    uc_fpreg value = load80(env, address, retaddr);
+    if (can) {
+        __asm__ volatile("fldt %0" : : "m"(value));
+        x87_pushed(env, X87_REACH_UNKNOWN);
+        return;
+    }
+    push(env, &value, 0);
+}
+
+void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address);
+void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
+{
+    uintptr_t retaddr = X87_RETADDR;
+    x87_wait(env, retaddr);
+    uc_fpreg decimal = load80(env, address, retaddr), value = {.mantissa = 0};
+    __asm__ volatile("fbld %1\n\tfstpt %0" : "=m"(value) : "m"(decimal) : X87_CLOBBERS);
+    push(env, &value, 0);
+}
+
+/* FLD constant and FLD ST(i) come as a push and a load. The push is left to the load, which knows what to
+ * push. */
+void WRAP(helper_fpush)(uc_env *env);
+void WRAP(helper_fpush)(uc_env *env)
+{
+    x87_wait(env, X87_RETADDR);
+    engine_of(env)->x87.pushing = true;
+}
+
+/* The constants depend on the rounding control. */
+#define CONSTANT(name, insn)                                                                                 \
+    void WRAP(helper_##name##_ST0)(uc_env * env);                                                            \
+    void WRAP(helper_##name##_ST0)(uc_env * env)                                                             \
+    {                                                                                                        \
+        uc_fpreg value = {.mantissa = 0};                                                                    \
+        uint16_t control = env->fpuc | X87_EXCEPTIONS, host = X87_DEFAULT_CONTROL;                           \
+        __asm__ volatile("fldcw %1\n\t" insn "\n\tfstpt %0\n\tfldcw %2"                                      \
+                         : "=m"(value)                                                                       \
+                         : "m"(control), "m"(host)                                                           \
+                         : X87_CLOBBERS);                                                                    \
+        engine_of(env)->x87.pushing = false;                                                                 \
+        push(env, &value, 0);                                                                                \
+    }
+CONSTANT(fld1, "fld1")
+CONSTANT(fldl2t, "fldl2t")
+CONSTANT(fldl2e, "fldl2e")
+CONSTANT(fldpi, "fldpi")
+CONSTANT(fldlg2, "fldlg2")
+CONSTANT(fldln2, "fldln2")
+CONSTANT(fldz, "fldz")
+
+/* FLD ST(i), after a push that made it ST(i + 1); without one, FCMOV of later processors. */
+void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i);
+void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
+{
+    engine *e = engine_of(env);
+    bool pushing = e->x87.pushing;
+    unsigned from = (unsigned)i - pushing;
+    e->x87.pushing = e->x87.suppressed = false;
+    uc_fpreg value = *x87_st(env, from & 7);
+    if (x87_empty(env, from & 7)) { /* goes before a full stack */
+        if (!x87_underflow(env))
+            return;
+        value = x87_indefinite;
+    } else if (pushing && !x87_empty(env, 7)) {
+        push(env, &value, 0); /* overflow */
+        return;
+    } else {
+        x87_set_conditions(env, 0, X87_C1);
+    }
+    if (pushing)
+        env->fpstt = (env->fpstt - 1) & 7;
+    x87_set(env, 0, &value);
+}
+
+/* --- Stores. The pop comes separately. With an unmasked exception nothing is stored and nothing pops. --- */
+
+/* The guest's status after a conversion of ST(0) by the host that ended with `status`. */
+static inline void finish_store(uc_env *env, uint16_t status)
+{
+    engine *e = engine_of(env);
+    unsigned flags = status & X87_EXCEPTIONS;
+    e->x87.suppressed = flags & ~env->fpuc & (X87_IE | X87_DE | X87_OE | X87_UE);
+    x87_set_conditions(env, status, X87_C1);
+    env->fpus = (uint16_t)(env->fpus | flags);
+    x87_update_summary(env);
+}
+
+/* ST(0) as `type`, converted by `insn` with flags cleared and the guest's masks: for what is not usual
+ * (x87_whole_move.c). Nothing waits before FNINIT tidies up, so the host takes no exception. */
+#define CONVERSION(name, type, insn, indefinite)                                                             \
+    static inline type name(uc_env *env, uintptr_t retaddr)                                                  \
+    {                                                                                                        \
+        type result = indefinite;                                                                            \
+        uint16_t status;                                                                                     \
+        x87_wait(env, retaddr);                                                                              \
+        engine_of(env)->x87.suppressed = false;                                                              \
+        if (__builtin_expect(x87_empty(env, 0), 0)) {                                                        \
+            x87_underflow(env);                                                                              \
+            return result;                                                                                   \
+        }                                                                                                    \
+        __asm__ volatile("fnclex\n\tfldt %2\n\tfldcw %3\n\t" insn " %0\n\tfnstsw %1\n\tfninit"               \
+                         : "+m"(result), "=&a"(status)                                                       \
+                         : "m"(*x87_st(env, 0)), "m"(env->fpuc)                                              \
+                         : X87_CLOBBERS);                                                                    \
+        finish_store(env, status);                                                                           \
+        return result;                                                                                       \
+    }
+CONVERSION(to_m32, uint32_t, "fstps", 0xffc00000u)
+CONVERSION(to_m64, uint64_t, "fstpl", 0xfff8000000000000u)
+CONVERSION(to_i16, int16_t, "fistps", INT16_MIN)
+CONVERSION(to_i32, int32_t, "fistpl", INT32_MIN)
+CONVERSION(to_i64, int64_t, "fistpll", INT64_MIN)
+
+uint32_t WRAP(helper_fsts_ST0)(uc_env *env);
+uint32_t WRAP(helper_fsts_ST0)(uc_env *env)
+{
+    return to_m32(env, X87_RETADDR);
+}
+
+uint64_t WRAP(helper_fstl_ST0)(uc_env *env);
+uint64_t WRAP(helper_fstl_ST0)(uc_env *env)
+{
+    return to_m64(env, X87_RETADDR);
+}
+
+/* The calling code takes a 32-bit register and stores its low half. */
+int32_t WRAP(helper_fist_ST0)(uc_env *env);
+int32_t WRAP(helper_fist_ST0)(uc_env *env)
+{
+    return to_i16(env, X87_RETADDR);
+}
+
+int32_t WRAP(helper_fistl_ST0)(uc_env *env);
+int32_t WRAP(helper_fistl_ST0)(uc_env *env)
+{
+    return to_i32(env, X87_RETADDR);
+}
+
+int64_t WRAP(helper_fistll_ST0)(uc_env *env);
+int64_t WRAP(helper_fistll_ST0)(uc_env *env)
+{
+    return to_i64(env, X87_RETADDR);
+}
+
+/* The same from the host's x87, if it is quick. There is no FST m80. */
+static bool store_held80(uc_env *env, uint64_t address)
+{
+    engine *e = engine_of(env);
+    bool user = access_at_user_level(env);
+    access_place low, high;
+    if (!access_find(e, address, 8, user, true, &low) || !access_find(e, address + 8, 2, user, true, &high) ||
+        low.page != high.page)
+        return false;
+    access_found(e, &low, P5_ACCESS_WRITE);
+    access_found(e, &high, P5_ACCESS_WRITE);
+    __asm__ volatile("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t(*)[10])low.host));
+    return true;
+}
+
+void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address);
+void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address)
+{
+    uintptr_t retaddr = X87_RETADDR;
+    if (X87_READY(env, x87_filled(env, 0)) && store_held80(env, address))
+        return;
+    x87_wait(env, retaddr);
+    bool empty = x87_empty(env, 0);
+    store80(env, address, empty ? &x87_indefinite : x87_st(env, 0), empty && !(env->fpuc & X87_IE), retaddr);
+    engine_of(env)->x87.suppressed = false;
+    if (empty)
+        x87_underflow(env);
+    else
+        x87_set_conditions(env, 0, X87_C1);
+}
+
+void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address);
+void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
+{
+    uintptr_t retaddr = X87_RETADDR;
+    uint16_t status = 0;
+    uc_fpreg decimal = {.mantissa = 0xc000000000000000u,
+                        .exponent = 0xffff}; /* the packed indefinite number */
+    x87_wait(env, retaddr);
+    bool empty = x87_empty(env, 0);
+    if (!empty)
+        __asm__ volatile("fnclex\n\tfldt %2\n\tfldcw %3\n\tfbstp %0\n\tfnstsw %1\n\tfninit"
+                         : "+m"(decimal), "=&a"(status)
+                         : "m"(*x87_st(env, 0)), "m"(env->fpuc)
+                         : X87_CLOBBERS);
+    bool invalid = empty || status & X87_IE;
+    store80(env, address, &decimal, invalid && !(env->fpuc & X87_IE), retaddr);
+    if (empty) {
+        engine_of(env)->x87.suppressed = false;
+        x87_underflow(env);
+    } else {
+        finish_store(env, status);
+    }
+}
+
+/* --- Moves --- */
+
+/* FST ST(i). */
+void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i);
+void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i)
+{
+    if (X87_READY(env, x87_filled(env, 0))) {
+        *x87_reach(env, (unsigned)i) = *x87_reach(env, 0);
+        X87_BY_NUMBER(i, "fst ", "")
+        return;
+    }
+    x87_wait(env, X87_RETADDR);
+    engine_of(env)->x87.suppressed = false;
+    uc_fpreg value = *x87_st(env, 0);
+    if (x87_empty(env, 0)) {
+        if (!x87_underflow(env))
+            return;
+        value = x87_indefinite;
+    } else {
+        x87_set_conditions(env, 0, X87_C1);
+    }
+    x87_set(env, (unsigned)i, &value);
+}
+
+/* FXCH: an empty register is exchanged as the indefinite number. */
+void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i);
+void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
+{
+    if (X87_READY(env, x87_filled(env, 0) && x87_filled(env, (unsigned)i))) {
+        unsigned *first = x87_reach(env, 0), *second = x87_reach(env, (unsigned)i), reach = *first;
+        *first = *second;
+        *second = reach;
+        X87_BY_NUMBER(i, "fxch ", "")
+        return;
+    }
+    x87_wait(env, X87_RETADDR);
+    engine_of(env)->x87.suppressed = false;
+    bool empty = x87_empty(env, 0), other_empty = x87_empty(env, (unsigned)i);
+    uc_fpreg *a = x87_st(env, 0), *b = x87_st(env, (unsigned)i);
+    if (__builtin_expect(empty || other_empty, 0)) {
+        if (!x87_underflow(env))
+            return;
+        if (empty)
+            x87_set(env, 0, &x87_indefinite);
+        if (other_empty)
+            x87_set(env, (unsigned)i, &x87_indefinite);
+    } else {
+        x87_set_conditions(env, 0, X87_C1);
+    }
+    uc_fpreg kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* The pop of an instruction; not if an unmasked exception stopped the instruction. */
+void WRAP(helper_fpop)(uc_env *env);
+void WRAP(helper_fpop)(uc_env *env)
+{
+    engine *e = engine_of(env);
+    if (x87_held(env)) { /* of what has no exception: not FSTP ST(0), which could have one */
+        __asm__ volatile("ffree %st(0)\n\tfincstp");
+        x87_popped(env);
+        return;
+    }
+    if (!e->x87.suppressed)
+        x87_pop(env);
+}

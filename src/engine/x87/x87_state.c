@@ -1,0 +1,202 @@
+/* The x87's state words, pending exceptions, stack faults, and operations on a host x87 that holds the
+ * guest's state. */
+#include <string.h>
+
+#include "engine/x87/x87.h"
+
+enum { VECTOR_MATH = 16, CR0_NE = 0x20 };
+enum { EXPONENT_MASK = 0x7fff, SIGN = 0x8000 };
+
+const uc_fpreg x87_indefinite = {.mantissa = 0xc000000000000000u, .exponent = 0xffff};
+
+uint16_t x87_status_word(const uc_env *env)
+{
+    return (uint16_t)((env->fpus & ~0x3800u) | (env->fpstt & 7) << 11);
+}
+
+/* Tags: 0 valid, 1 zero, 2 special, 3 empty. */
+static unsigned tag_of(const uc_fpreg *r)
+{
+    unsigned exponent = r->exponent & EXPONENT_MASK;
+    if (exponent == 0)
+        return r->mantissa ? 2 : 1;
+    return exponent == EXPONENT_MASK || !(r->mantissa >> 63) ? 2 : 0;
+}
+
+uint16_t x87_tag_word(const uc_env *env)
+{
+    uint16_t tags = 0;
+    for (unsigned i = 0; i < 8; i++)
+        tags |= (uint16_t)((env->fptags[i] ? 3 : tag_of(&env->fpregs[i])) << 2 * i);
+    return tags;
+}
+
+void x87_update_summary(uc_env *env)
+{
+    bool pending = env->fpus & ~env->fpuc & X87_EXCEPTIONS;
+    if (pending && !(env->fpus & X87_ES)) /* FERR# anew: IGNNE# was for the one before */
+        engine_of(env)->x87.ignored = false;
+    env->fpus = (uint16_t)((env->fpus & ~(X87_ES | X87_BUSY)) | (pending ? X87_ES | X87_BUSY : 0));
+}
+
+void x87_raise_pending(uc_env *env, uintptr_t retaddr)
+{
+    if (!(env->cr[0] & CR0_NE)) {
+        if (engine_of(env)->x87.ignored)
+            return;
+        env->hflags &=
+            ~(uint32_t)UC_HF_INHIBIT_IRQ; /* it stands here until an interrupt comes: a shadow has an end */
+    }
+    UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_MATH, 0, retaddr);
+}
+
+/* FWAIT. */
+void WRAP(helper_fwait)(uc_env *env);
+void WRAP(helper_fwait)(uc_env *env)
+{
+    if (!x87_held(env)) /* nothing is pending then */
+        x87_wait(env, X87_RETADDR);
+}
+
+void engine_ignore_math_error(engine *e)
+{
+    e->x87.ignored = true;
+}
+
+static bool stack_fault(uc_env *env, bool overflow)
+{
+    env->fpus = (uint16_t)((env->fpus & ~X87_C1) | X87_IE | X87_SF | (overflow ? X87_C1 : 0));
+    x87_update_summary(env);
+    engine_of(env)->x87.suppressed = !(env->fpuc & X87_IE);
+    return env->fpuc & X87_IE;
+}
+
+bool x87_underflow(uc_env *env)
+{
+    return stack_fault(env, false);
+}
+
+bool x87_overflow(uc_env *env)
+{
+    return stack_fault(env, true);
+}
+
+/* --- Images: as FNSAVE writes them in 32-bit protected mode --- */
+
+enum { IMAGE_STATUS = 4, IMAGE_TAGS = 8, IMAGE_REGISTERS = 28, REGISTER_BYTES = 10 };
+
+static void put_register(uint8_t image[108], unsigned i, const uc_fpreg *value)
+{
+    memcpy(image + IMAGE_REGISTERS + REGISTER_BYTES * i, value->bytes, REGISTER_BYTES);
+}
+
+static void take_register(uc_env *env, unsigned i, const uint8_t image[108], unsigned from)
+{
+    memcpy(x87_st(env, i)->bytes, image + IMAGE_REGISTERS + REGISTER_BYTES * from, REGISTER_BYTES);
+    env->fptags[x87_slot(env, i)] = 0;
+}
+
+void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to)
+{
+    /* The image's TOP is 0, so ST(0), ST(1) and ST(7) are its registers 0, 1 and 7. ST(7) only matters as
+     * full or empty. */
+    uint8_t image[108] = {0};
+    uint16_t status = env->fpus & X87_CC, tags = 0xffff;
+    if (operands->a && !operands->a_empty)
+        tags &= (uint16_t)~0x0003u;
+    if (operands->b && !operands->b_empty)
+        tags &= (uint16_t)~0x000cu;
+    if (!x87_empty(env, 7))
+        tags &= (uint16_t)~0xc000u;
+    memcpy(image, &env->fpuc, 2);
+    memcpy(image + IMAGE_STATUS, &status, 2);
+    memcpy(image + IMAGE_TAGS, &tags, 2);
+    if (operands->a)
+        put_register(image, 0, operands->a);
+    if (operands->b)
+        put_register(image, 1, operands->b);
+    operation(image, operands->memory);
+    memcpy(&status, image + IMAGE_STATUS, 2);
+    memcpy(&tags, image + IMAGE_TAGS, 2);
+
+    env->fpus = (uint16_t)((env->fpus & ~X87_CC) | (status & (X87_CC | X87_EXCEPTIONS | X87_SF)));
+    x87_update_summary(env);
+    bool before = status & ~env->fpuc & (X87_IE | X87_DE | X87_ZE); /* found before there was a result */
+    engine_of(env)->x87.suppressed = before;
+    if (before)
+        return;
+    unsigned top = status >> 11 & 7;
+    if (top == 7) { /* pushed */
+        env->fpstt = (env->fpstt - 1) & 7;
+        take_register(env, 0, image, 0);
+        take_register(env, 1, image, 1);
+    } else if (top == 1) { /* popped */
+        x87_pop(env);
+        take_register(env, 0, image, 0);
+    } else if ((tags & 3) != 3) { /* comparisons and masked stack faults, too, leave something there */
+        take_register(env, to, image, 0);
+    }
+}
+
+/* --- Conversions without the host's x87, so that its flags stay --- */
+
+uc_fpreg x87_from_integer(int64_t number)
+{
+    if (number == 0)
+        return (uc_fpreg){.mantissa = 0};
+    uint64_t magnitude = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    unsigned shift = (unsigned)__builtin_clzll(magnitude);
+    return (uc_fpreg){.mantissa = magnitude << shift,
+                      .exponent = (uint16_t)((0x3fff + 63 - shift) | (number < 0 ? SIGN : 0))};
+}
+
+/* A format with `bits` of fraction below an exponent of `exponent_bits`. Denormal numbers become normal ones;
+ * signalling NaNs stay. */
+static uc_fpreg from_format(uint64_t number, unsigned bits, unsigned exponent_bits)
+{
+    uint64_t fraction = number & ((1ull << bits) - 1);
+    unsigned top = (1u << exponent_bits) - 1, exponent = (unsigned)(number >> bits) & top;
+    uint16_t sign = (uint16_t)((number >> (bits + exponent_bits) & 1) * SIGN);
+    unsigned bias = 0x3fff - (top >> 1);
+    if (exponent == top)
+        return (uc_fpreg){.mantissa = 1ull << 63 | fraction << (63 - bits),
+                          .exponent = (uint16_t)(EXPONENT_MASK | sign)};
+    if (exponent)
+        return (uc_fpreg){.mantissa = 1ull << 63 | fraction << (63 - bits),
+                          .exponent = (uint16_t)((exponent + bias) | sign)};
+    if (!fraction)
+        return (uc_fpreg){.exponent = sign};
+    unsigned shift = (unsigned)__builtin_clzll(fraction);
+    return (uc_fpreg){.mantissa = fraction << shift,
+                      .exponent = (uint16_t)((bias + 1 + 63 - bits - shift) | sign)};
+}
+
+uc_fpreg x87_from_m32(uint32_t number)
+{
+    return from_format(number, 23, 8);
+}
+
+uc_fpreg x87_from_m64(uint64_t number)
+{
+    return from_format(number, 52, 11);
+}
+
+static uint64_t as_double(const uc_fpreg *r)
+{
+    uint64_t sign = (uint64_t)(r->exponent & SIGN) << 48;
+    int exponent = (r->exponent & EXPONENT_MASK) - 0x3fff + 1023;
+    if ((r->exponent & EXPONENT_MASK) == EXPONENT_MASK) /* infinity, or a NaN with some bit set */
+        return sign | 0x7ffull << 52 | (r->mantissa << 1 ? 1ull << 51 : 0);
+    if (exponent >= 0x7ff)
+        return sign | 0x7ffull << 52;
+    if (exponent <= 0 ||
+        !(r->mantissa >> 63)) /* too small: zero stays zero, anything else the smallest normal number */
+        return sign | (r->mantissa ? 1ull << 52 : 0);
+    return sign | (uint64_t)exponent << 52 | (r->mantissa << 1 >> 12);
+}
+
+void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b)
+{
+    *e->value_next++ = (p5_value){
+        .a = as_double(a), .b = b ? as_double(b) : 0, .fpu_control = e->env->fpuc, .kind = ISA_VALUE_X87};
+}

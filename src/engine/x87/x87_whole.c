@@ -1,0 +1,40 @@
+/* Finds the whole x87 instruction that two calls in generated code make up. */
+#include "engine/x87/x87_whole.h"
+
+/* A reference by its size and privilege; any other function is itself. */
+static uintptr_t reference_kind(uintptr_t function)
+{
+    for (unsigned user = 0; user < 2; user++) {
+        access_load *const *loads = access_loads[user];
+        access_store *const *stores = access_stores[user];
+        uintptr_t users = user ? USERS : 0;
+        if (function == ADDRESS(loads[5])) /* sign-extended */
+            return LOADS_WORD + users;
+        if (function == ADDRESS(loads[2]))
+            return LOADS_DWORD + users;
+        if (function == ADDRESS(loads[3]))
+            return LOADS_QWORD + users;
+        for (unsigned size = 1; size < 4; size++) {
+            if (function == ADDRESS(stores[size]))
+                return STORES_WORD + size - 1 + users;
+        }
+    }
+    return function;
+}
+
+static const emit_whole *find(const x87_wholes *wholes, uintptr_t first, uintptr_t second)
+{
+    for (size_t i = 0; i < wholes->count; i++) {
+        if (wholes->rows[i].first == first && wholes->rows[i].second == second)
+            return &wholes->rows[i];
+    }
+    return NULL;
+}
+
+const emit_whole *x87_find_whole(uintptr_t first, uintptr_t second)
+{
+    first = reference_kind(first);
+    second = reference_kind(second);
+    const emit_whole *whole = find(&x87_whole_operations, first, second);
+    return whole ? whole : find(&x87_whole_moves, first, second);
+}

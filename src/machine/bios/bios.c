@@ -1,0 +1,274 @@
+#include "machine/bios/bios.h"
+
+#include <string.h>
+
+enum {
+    SERVICE_PORT = 0xb8,
+    ROM_SEGMENT = 0xf000,
+    ROM_BASE = 0xf0000,
+    ROM_BYTES = 0x10000,
+    STUBS = 0xe000, /* offset in the segment; 16 bytes for each vector */
+    STUB_BYTES = 16,
+    RESET_ENTRY = 0xfff0,
+    MODEL_BYTE = 0xfffe,
+    MODEL_AT = 0xfc,
+    SYSTEM_TABLE = 0xe6f5, /* INT 15h AH = C0h */
+    PULSES_PER_TICK = 0x10000,
+    TICKS_PER_DAY = 0x1800b0,
+    VECTORS = 256
+};
+
+/* --- registers and memory --- */
+
+void bios_set_word(bios *b, engine_register r, uint16_t value)
+{
+    engine_set(b->machine->engine, r, (bios_reg(b, r) & 0xffff0000u) | value);
+}
+
+void bios_set_low(bios *b, engine_register r, uint8_t value)
+{
+    engine_set(b->machine->engine, r, (bios_reg(b, r) & 0xffffff00u) | value);
+}
+
+void bios_set_high(bios *b, engine_register r, uint8_t value)
+{
+    engine_set(b->machine->engine, r, (bios_reg(b, r) & 0xffff00ffu) | (uint32_t)value << 8);
+}
+
+uint32_t bios_segment(const bios *b, engine_segment_name which)
+{
+    engine_segment segment;
+    engine_get_segment(b->machine->engine, which, &segment);
+    return segment.base;
+}
+
+uint32_t bios_load(const bios *b, uint32_t linear, unsigned size)
+{
+    uint32_t value = 0;
+    engine_read_linear(b->machine->engine, linear, &value, size);
+    return value;
+}
+
+void bios_store(bios *b, uint32_t linear, unsigned size, uint32_t value)
+{
+    engine_write_linear(b->machine->engine, linear, &value, size);
+}
+
+/* INT pushed FLAGS, CS, IP. */
+void bios_set_flag(bios *b, uint32_t flag, bool set)
+{
+    uint32_t at = bios_segment(b, ENGINE_SS) + ((bios_reg(b, ENGINE_ESP) + 4) & 0xffff);
+    uint32_t flags = bios_load(b, at, 2);
+    bios_store(b, at, 2, set ? flags | flag : flags & ~flag);
+}
+
+void bios_finish(bios *b, uint8_t status)
+{
+    bios_set_high(b, ENGINE_EAX, status);
+    bios_set_flag(b, FLAG_CARRY, status != 0);
+}
+
+/* --- services --- */
+
+static void bios_tick(bios *b)
+{
+    uint32_t ticks = bios_load(b, BDA_TICKS, 4) + 1;
+    if (ticks >= TICKS_PER_DAY) {
+        ticks = 0;
+        bios_store(b, BDA_MIDNIGHT, 1, 1);
+    }
+    bios_store(b, BDA_TICKS, 4, ticks);
+}
+
+static void bios_fatal(bios *b, unsigned vector)
+{
+    notice_once(&b->machine->notices, NOTICE_OTHER, 0xb105u << 16 | vector,
+                "BIOS: interrupt %02Xh has no handler of the guest's, halting", vector);
+}
+
+/* True if the stub is to wait and ask again. */
+static bool bios_serve(bios *b, unsigned vector)
+{
+    switch (vector) {
+    case 0x00:
+    case 0x06:
+        bios_fatal(b, vector);
+        return false;
+    case 0x08:
+        bios_tick(b);
+        return false;
+    case 0x09:
+        bios_key_interrupt(b);
+        return false;
+    case 0x10:
+        bios_video(b);
+        return false;
+    case 0x11:
+        bios_set_word(b, ENGINE_EAX, (uint16_t)bios_load(b, BDA_EQUIPMENT, 2));
+        return false;
+    case 0x12:
+        bios_set_word(b, ENGINE_EAX, (uint16_t)bios_load(b, BDA_MEMORY, 2));
+        return false;
+    case 0x13:
+        bios_disk_service(b);
+        return false;
+    case 0x14: /* no serial and printer services: time-out */
+    case 0x17:
+        bios_set_high(b, ENGINE_EAX, 0x80);
+        return false;
+    case 0x15:
+        return bios_system(b);
+    case 0x16:
+        return bios_keyboard(b);
+    case 0x19:
+        return !bios_disk_boot(b);
+    case 0x1a:
+        bios_time(b);
+        return false;
+    default:
+        return false;
+    }
+}
+
+static uint32_t service_read(void *context, uint16_t port, unsigned size)
+{
+    (void)context;
+    (void)port;
+    (void)size;
+    return 0xffffffffu;
+}
+
+/* The stub's place says which vector it is; anyone else's write means nothing. Carry tells the stub to wait.
+ */
+static void service_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    bios *b = context;
+    engine *e = b->machine->engine;
+    (void)port;
+    (void)size;
+    (void)value;
+    uint32_t at = bios_segment(b, ENGINE_CS) + engine_get(e, ENGINE_EIP) - (ROM_BASE + STUBS);
+    if (at >= VECTORS * STUB_BYTES)
+        return;
+    bool wait = bios_serve(b, at / STUB_BYTES);
+    uint32_t flags = engine_get(e, ENGINE_EFLAGS) & ~(uint32_t)FLAG_CARRY;
+    engine_set(e, ENGINE_EFLAGS, flags | (wait ? FLAG_CARRY : 0));
+}
+
+/* --- what is in memory --- */
+
+typedef struct bios_stub {
+    uint8_t first, last; /* vectors */
+    uint8_t size;
+    uint8_t code[STUB_BYTES];
+} bios_stub;
+
+#define SERVICE 0xe6, SERVICE_PORT
+static const bios_stub bios_stubs[] = {
+    /* out; hlt; jmp to the hlt */
+    {0x00, 0x00, 5, {SERVICE, 0xf4, 0xeb, 0xfd}},
+    {0x06, 0x06, 5, {SERVICE, 0xf4, 0xeb, 0xfd}},
+    /* push ax; out; int 1Ch; mov al,20h; out 20h,al; pop ax; iret */
+    {0x08, 0x08, 11, {0x50, SERVICE, 0xcd, 0x1c, 0xb0, 0x20, 0xe6, 0x20, 0x58, 0xcf}},
+    {0x09, 0x0f, 9, {0x50, SERVICE, 0xb0, 0x20, 0xe6, 0x20, 0x58, 0xcf}},
+    {0x70, 0x74, 11, {0x50, SERVICE, 0xb0, 0x20, 0xe6, 0xa0, 0xe6, 0x20, 0x58, 0xcf}},
+    /* push ax; out F0h,al; mov al,20h; out A0h,al; out 20h,al; pop ax; int 2; iret */
+    {0x75, 0x75, 13, {0x50, 0xe6, 0xf0, 0xb0, 0x20, 0xe6, 0xa0, 0xe6, 0x20, 0x58, 0xcd, 0x02, 0xcf}},
+    {0x76, 0x77, 11, {0x50, SERVICE, 0xb0, 0x20, 0xe6, 0xa0, 0xe6, 0x20, 0x58, 0xcf}},
+    {0x10, 0x14, 3, {SERVICE, 0xcf}},
+    /* again: cli; out; jnc done; sti; hlt; jmp again; done: iret */
+    {0x15, 0x16, 10, {0xfa, SERVICE, 0x73, 0x04, 0xfb, 0xf4, 0xeb, 0xf7, 0xcf}},
+    {0x17, 0x17, 3, {SERVICE, 0xcf}},
+    /* out; jmp 0:7C00h */
+    {0x19, 0x19, 7, {SERVICE, 0xea, 0x00, 0x7c, 0x00, 0x00}},
+    {0x1a, 0x1a, 3, {SERVICE, 0xcf}},
+};
+
+static void bios_rom(bios *b)
+{
+    static const uint8_t system_table[] = {8, 0, MODEL_AT, 0, 0, 0x60 /* second 8259, RTC */, 0, 0, 0, 0};
+    static const uint8_t reset[] = {0xcd, 0x19, 0xf4, 0xeb, 0xfd}; /* int 19h; hlt for good */
+    uint8_t *rom = engine_ram(b->machine->engine, ROM_BASE, ROM_BYTES);
+    memset(rom, 0, ROM_BYTES);
+    for (unsigned vector = 0; vector < VECTORS; vector++)
+        rom[STUBS + vector * STUB_BYTES] = 0xcf; /* IRET */
+    for (unsigned i = 0; i < sizeof bios_stubs / sizeof bios_stubs[0]; i++)
+        for (unsigned vector = bios_stubs[i].first; vector <= bios_stubs[i].last; vector++)
+            memcpy(rom + STUBS + vector * STUB_BYTES, bios_stubs[i].code, bios_stubs[i].size);
+    memcpy(rom + SYSTEM_TABLE, system_table, sizeof system_table);
+    memcpy(rom + RESET_ENTRY, reset, sizeof reset);
+    rom[MODEL_BYTE] = MODEL_AT;
+}
+
+/* 1Dh-1Fh and 41h point to tables that are not there: they stay zero. */
+static void bios_vectors(bios *b)
+{
+    for (unsigned vector = 0; vector < VECTORS; vector++) {
+        bool table = (vector >= 0x1d && vector <= 0x1f) || vector == 0x41 || vector == 0x46;
+        uint32_t pointer = (uint32_t)ROM_SEGMENT << 16 | (STUBS + vector * STUB_BYTES);
+        bios_store(b, vector * 4, 4, table ? 0 : pointer);
+    }
+}
+
+static void bios_data_area(bios *b)
+{
+    enum {
+        EQUIPMENT_FPU = 0x02,
+        EQUIPMENT_VIDEO_80 = 0x20,
+        EQUIPMENT_DISKETTE = 0x01,
+        EQUIPMENT_SERIAL = 0x200
+    };
+    bool diskette = b->disk.drive < 0x80;
+    const rtc_time *now = &b->machine->devices.rtc.time;
+    int seconds = (now->hour * 60 + now->minute) * 60 + now->second;
+    bios_store(b, BDA_COM1, 2, 0x3f8);
+    bios_store(b, BDA_EQUIPMENT, 2,
+               EQUIPMENT_FPU | EQUIPMENT_VIDEO_80 | EQUIPMENT_SERIAL | (diskette ? EQUIPMENT_DISKETTE : 0u));
+    bios_store(b, BDA_MEMORY, 2, BIOS_BASE_MEMORY_KB);
+    bios_store(b, BDA_KEY_HEAD, 2, BDA_KEY_BUFFER - 0x400);
+    bios_store(b, BDA_KEY_TAIL, 2, BDA_KEY_BUFFER - 0x400);
+    bios_store(b, BDA_KEY_START, 2, BDA_KEY_BUFFER - 0x400);
+    bios_store(b, BDA_KEY_END, 2, BDA_KEY_BUFFER + 32 - 0x400);
+    bios_store(b, BDA_VIDEO_MODE, 1, 3);
+    bios_store(b, BDA_COLUMNS, 2, 80);
+    bios_store(b, BDA_PAGE_BYTES, 2, 0x1000);
+    bios_store(b, BDA_CURSOR_SHAPE, 2, 0x0607);
+    bios_store(b, BDA_CRTC, 2, 0x3d4);
+    bios_store(b, BDA_ROWS, 1, 24);
+    bios_store(b, BDA_DISKS, 1, diskette ? 0 : 1);
+    bios_store(b, BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK));
+}
+
+/* Vectors 08h and 70h; timer, keyboard, the second controller and its x87 line open. Counter 0 ticks 18.2
+ * times a second.
+ */
+static void bios_program(bios *b)
+{
+    static const uint16_t words[]
+                               [2] = {
+                                   {0x20, 0x11}, {0x21, 0x08}, {0x21, 0x04}, {0x21, 0x01}, {0x21, 0xf8},
+                                   {0xa0, 0x11}, {0xa1, 0x70}, {0xa1, 0x02}, {0xa1, 0x01}, {0xa1, 0xdf},
+                                   {0x43, 0x36}, {0x40, 0x00}, {0x40, 0x00}, {0x43, 0x54}, {0x41, 18},
+                                   {0x64, 0x60}, {0x60, 0x45}, /* keyboard: interrupts, translated codes */
+                               };
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++)
+        devices_write(b->machine, words[i][0], 1, words[i][1]);
+}
+
+void bios_attach(bios *b)
+{
+    devices_attach(&b->machine->devices,
+                   &(device){"BIOS", SERVICE_PORT, SERVICE_PORT, service_read, service_write, b, false});
+}
+
+void bios_install(bios *b)
+{
+    devices *board = &b->machine->devices;
+    board->input = INPUT_KEYBOARD;
+    bios_rom(b);
+    bios_vectors(b);
+    bios_data_area(b);
+    bios_video_clear(b);
+    bios_attach(b);
+    bios_program(b);
+}

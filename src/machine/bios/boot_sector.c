@@ -1,0 +1,124 @@
+/* Boot-sector images: what a BIOS does after its self-test. The processor is in real mode, A20 is off,
+ * interrupts are on, DL is the drive. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "machine/load/bare.h"
+#include "machine/bios/bios.h"
+#include "machine/load/segment.h"
+
+enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
+
+static void boot_close(p5_machine *machine)
+{
+    bios *b = machine->guest_state;
+    bios_disk_close(&b->disk);
+    free(b);
+    machine->guest_state = NULL;
+}
+
+/* The image is a file of the host that the snapshot names; it has to be as it was. */
+static void boot_check_image(bios *b, const struct timespec *changed, uint64_t bytes, snapshot *s)
+{
+    struct stat about;
+    if (fstat(b->disk.file, &about) != 0 || (uint64_t)about.st_size != bytes ||
+        about.st_mtim.tv_sec != changed->tv_sec || about.st_mtim.tv_nsec != changed->tv_nsec)
+        snapshot_refuse(s, "the disk image %s has changed since the snapshot was made", b->disk.path);
+}
+
+static void boot_transfer(p5_machine *machine, snapshot *s)
+{
+    bios *b = machine->guest_state;
+    struct timespec changed = {0};
+    struct stat about;
+    uint64_t bytes = 0;
+    if (!s->loading && fstat(b->disk.file, &about) == 0) {
+        changed = about.st_mtim;
+        bytes = (uint64_t)about.st_size;
+    }
+    if (s->loading) {
+        b = calloc(1, sizeof *b);
+        if (b == NULL) {
+            s->status = error_set(s->error, P5_ERR_MEMORY, "no memory for a BIOS");
+            return;
+        }
+        b->machine = machine;
+        b->disk.file = -1;
+        machine->guest_state = b;
+    }
+    char *path = s->loading ? NULL : b->disk.path;
+    snapshot_text(s, "disk.path", &path);
+    bool writable = snapshot_number(s, "disk.writable", b->disk.writable, 1) != 0;
+    snapshot_piece(s, "disk.changed", &changed, sizeof changed);
+    bytes = snapshot_number(s, "disk.bytes", bytes, UINT64_MAX);
+    uint64_t status = snapshot_number(s, "disk.status", b->disk.status, 255);
+    b->wait_until = snapshot_number(s, "bios.wait_until", b->wait_until, UINT64_MAX);
+    if (!s->loading)
+        return;
+    if (s->status == P5_OK && path == NULL)
+        snapshot_refuse(s, "the snapshot does not name the disk image");
+    if (s->status == P5_OK)
+        s->status = bios_disk_open(&b->disk, path, writable, s->error);
+    free(path);
+    if (s->status != P5_OK)
+        return;
+    boot_check_image(b, &changed, bytes, s);
+    b->disk.status = (uint8_t)status;
+    bios_attach(b);
+}
+
+const guest_kind boot_guest = {.name = "boot", .close = boot_close, .transfer = boot_transfer};
+
+static void boot_processor(engine *e)
+{
+    engine_set(e, ENGINE_CR0, CR0_ET);
+    engine_set(e, ENGINE_CR4, 0);
+    engine_set_table(e, true, 0, VECTOR_TABLE_LIMIT);
+    for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++) {
+        const engine_segment real = {
+            .limit = REAL_LIMIT,
+            .flags = SEGMENT_P | SEGMENT_S |
+                     (s == ENGINE_CS ? SEGMENT_CODE_READ_ACCESSED : SEGMENT_DATA_WRITE_ACCESSED)};
+        engine_set_segment(e, s, &real);
+    }
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
+        engine_set(e, r, 0);
+    segment_init_x87(e);
+    engine_set(e, ENGINE_ESP, BIOS_BOOT);
+    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED | EFLAGS_IF);
+    engine_set(e, ENGINE_EIP, BIOS_BOOT);
+}
+
+p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error)
+{
+    bios *b = calloc(1, sizeof *b);
+    if (b == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a BIOS");
+    b->machine = machine;
+    p5_status status = bios_disk_open(&b->disk, path, machine->options.disk_writable, error);
+    if (status == P5_OK)
+        status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
+    if (status != P5_OK) {
+        bios_disk_close(&b->disk);
+        free(b);
+        return status;
+    }
+    boot_processor(machine->engine);
+    bios_install(b);
+    devices_set_a20(&machine->devices, false);
+    bool read = bios_disk_boot(b);
+    engine_set(machine->engine, ENGINE_EDX, b->disk.drive);
+    machine->guest = &boot_guest;
+    machine->guest_state = b;
+    processor_set_control(machine);
+    const uint8_t *sector = engine_ram(machine->engine, BIOS_BOOT, BIOS_SECTOR);
+    if (!read || sector[SIGNATURE] != 0x55 || sector[SIGNATURE + 1] != 0xaa) {
+        machine->guest = NULL;
+        boot_close(machine);
+        error_set(error, P5_ERR_FORMAT, "there is no boot signature (55h AAh at byte 510)");
+        error_at(error, path, 0, 0);
+        return P5_ERR_FORMAT;
+    }
+    return P5_OK;
+}

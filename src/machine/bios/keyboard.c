@@ -1,0 +1,112 @@
+/* INT 09h takes keys from the controller into the buffer of the data area, INT 16h gives them to the guest.
+ */
+#include "machine/bios/bios.h"
+
+enum {
+    CODE_LEFT_SHIFT = 0x2a,
+    CODE_RIGHT_SHIFT = 0x36,
+    CODE_CONTROL = 0x1d,
+    CODE_ALT = 0x38,
+    BREAK = 0x80,
+    SHIFT_RIGHT = 0x01,
+    SHIFT_LEFT = 0x02,
+    SHIFT_CONTROL = 0x04,
+    SHIFT_ALT = 0x08
+};
+
+static uint8_t key_modifier(uint8_t code)
+{
+    switch (code) {
+    case CODE_LEFT_SHIFT:
+        return SHIFT_LEFT;
+    case CODE_RIGHT_SHIFT:
+        return SHIFT_RIGHT;
+    case CODE_CONTROL:
+        return SHIFT_CONTROL;
+    case CODE_ALT:
+        return SHIFT_ALT;
+    default:
+        return 0;
+    }
+}
+
+static uint16_t key_next(const bios *b, uint16_t at)
+{
+    at = (uint16_t)(at + 2);
+    return at >= bios_load(b, BDA_KEY_END, 2) ? (uint16_t)bios_load(b, BDA_KEY_START, 2) : at;
+}
+
+/* False if the buffer is full. */
+static bool key_put(bios *b, uint16_t key)
+{
+    uint16_t tail = (uint16_t)bios_load(b, BDA_KEY_TAIL, 2), next = key_next(b, tail);
+    if (next == bios_load(b, BDA_KEY_HEAD, 2))
+        return false;
+    bios_store(b, 0x400u + tail, 2, key);
+    bios_store(b, BDA_KEY_TAIL, 2, next);
+    return true;
+}
+
+void bios_key_interrupt(bios *b)
+{
+    uint8_t code = (uint8_t)devices_read(b->machine, 0x60, 1), flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);
+    uint8_t modifier = key_modifier(code & (uint8_t)~BREAK);
+    if (modifier != 0) {
+        bios_store(b, BDA_SHIFT, 1, (code & BREAK) != 0 ? flags & ~(uint32_t)modifier : flags | modifier);
+        return;
+    }
+    if ((code & BREAK) != 0)
+        return;
+    bool shift = (flags & (SHIFT_LEFT | SHIFT_RIGHT)) != 0, control = (flags & SHIFT_CONTROL) != 0;
+    key_put(b, (uint16_t)(code << 8 | keyboard_character(code, shift, control)));
+}
+
+static bool key_there(const bios *b, uint16_t *key)
+{
+    uint32_t head = bios_load(b, BDA_KEY_HEAD, 2);
+    *key = (uint16_t)bios_load(b, 0x400 + head, 2);
+    return head != bios_load(b, BDA_KEY_TAIL, 2);
+}
+
+/* True: wait for a key. */
+static bool key_take(bios *b)
+{
+    uint16_t key;
+    const keyboard *k = &b->machine->devices.keyboard;
+    if (!key_there(b, &key)) {
+        if (k->input_ended && k->queued == 0 && !k->output_full) {
+            machine_end(b->machine, P5_END_HALT, 0);
+            machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
+            machine_end_message(b->machine, "it waits for a key, and the input has ended");
+        }
+        return true;
+    }
+    bios_store(b, BDA_KEY_HEAD, 2, key_next(b, (uint16_t)bios_load(b, BDA_KEY_HEAD, 2)));
+    bios_set_word(b, ENGINE_EAX, key);
+    return false;
+}
+
+bool bios_keyboard(bios *b)
+{
+    uint16_t key;
+    switch (bios_high(b, ENGINE_EAX)) {
+    case 0x00:
+    case 0x10:
+        return key_take(b);
+    case 0x01:
+    case 0x11:
+        bios_set_flag(b, FLAG_ZERO, !key_there(b, &key));
+        if (key_there(b, &key))
+            bios_set_word(b, ENGINE_EAX, key);
+        return false;
+    case 0x02:
+    case 0x12:
+        bios_set_low(b, ENGINE_EAX, (uint8_t)bios_load(b, BDA_SHIFT, 1));
+        return false;
+    case 0x05: /* as if CX had been typed */
+        bios_set_low(b, ENGINE_EAX, !key_put(b, bios_word(b, ENGINE_ECX)));
+        return false;
+    default:
+        return false;
+    }
+}

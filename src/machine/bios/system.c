@@ -1,0 +1,188 @@
+/* INT 15h: A20, waiting, memory. INT 1Ah: ticks and the clock. */
+#include "machine/bios/bios.h"
+
+enum {
+    UNSUPPORTED = 0x86,
+    SYSTEM_TABLE = 0xe6f5,
+    HIGH_MEMORY = 1 << 20,
+    SIXTEEN_MB = 16 << 20,
+    SMAP = 0x534d4150,
+    MAP_ENTRY = 20,
+    MAP_RAM = 1,
+    MAP_RESERVED = 2
+};
+
+static void system_a20(bios *b)
+{
+    devices *board = &b->machine->devices;
+    switch (bios_low(b, ENGINE_EAX)) {
+    case 0:
+    case 1:
+        devices_set_a20(board, bios_low(b, ENGINE_EAX) == 1);
+        break;
+    case 2:
+        bios_set_low(b, ENGINE_EAX, board->a20);
+        break;
+    case 3: /* by the keyboard controller and port 92h */
+        bios_set_word(b, ENGINE_EBX, 3);
+        break;
+    default:
+        bios_finish(b, UNSUPPORTED);
+        return;
+    }
+    bios_finish(b, 0);
+}
+
+/* CX:DX microseconds, looked at with each interrupt. */
+static bool system_wait(bios *b)
+{
+    p5_machine *machine = b->machine;
+    uint64_t microseconds = (uint64_t)bios_word(b, ENGINE_ECX) << 16 | bios_word(b, ENGINE_EDX);
+    if (b->wait_until == 0)
+        b->wait_until = machine->devices.now + machine_ns_to_clocks(machine, microseconds * 1000) + 1;
+    if (machine->devices.now < b->wait_until)
+        return true;
+    b->wait_until = 0;
+    bios_set_flag(b, FLAG_CARRY, false);
+    return false;
+}
+
+/* CX words from the segment of descriptor 2 to that of descriptor 3 of the table at ES:SI. */
+static void system_move(bios *b)
+{
+    uint32_t table = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_ESI), base[2];
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t low = bios_load(b, table + 0x10 + i * 8 + 2, 4),
+                 high = bios_load(b, table + 0x10 + i * 8 + 7, 1);
+        base[i] = (low & 0xffffff) | high << 24;
+    }
+    engine *e = b->machine->engine;
+    uint32_t bytes = bios_word(b, ENGINE_ECX) * 2u;
+    uint8_t *from = engine_ram(e, base[0], bytes), *to = engine_ram(e, base[1], bytes);
+    if (bytes > 0x10000 || from == NULL || to == NULL) {
+        bios_finish(b, 1);
+        return;
+    }
+    for (uint32_t i = 0; i < bytes; i++)
+        to[i] = from[i];
+    engine_flush_code(e, base[1], bytes);
+    bios_finish(b, 0);
+}
+
+static uint32_t system_above(const bios *b, uint32_t from)
+{
+    uint32_t memory = b->machine->options.memory_bytes;
+    return memory > from ? memory - from : 0;
+}
+
+/* E801h: KB between 1 and 16 MB, 64 KB above. */
+static void system_sizes(bios *b)
+{
+    uint32_t below = system_above(b, HIGH_MEMORY) - system_above(b, SIXTEEN_MB);
+    uint16_t kilobytes = (uint16_t)(below >> 10), blocks = (uint16_t)(system_above(b, SIXTEEN_MB) >> 16);
+    bios_set_word(b, ENGINE_EAX, kilobytes);
+    bios_set_word(b, ENGINE_ECX, kilobytes);
+    bios_set_word(b, ENGINE_EBX, blocks);
+    bios_set_word(b, ENGINE_EDX, blocks);
+    bios_set_flag(b, FLAG_CARRY, false);
+}
+
+/* E820h: one entry a call at ES:DI, EBX says which. */
+static void system_map(bios *b)
+{
+    const struct {
+        uint64_t base, length;
+        uint32_t type;
+    } map[] = {{0, BIOS_BASE_MEMORY_KB * 1024, MAP_RAM},
+               {0xf0000, 0x10000, MAP_RESERVED},
+               {HIGH_MEMORY, system_above(b, HIGH_MEMORY), MAP_RAM}};
+    uint32_t entry = bios_reg(b, ENGINE_EBX), entries = system_above(b, HIGH_MEMORY) != 0 ? 3 : 2;
+    if (bios_reg(b, ENGINE_EDX) != SMAP || entry >= entries || bios_reg(b, ENGINE_ECX) < MAP_ENTRY) {
+        bios_finish(b, UNSUPPORTED);
+        return;
+    }
+    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
+    bios_store(b, at, 4, (uint32_t)map[entry].base);
+    bios_store(b, at + 4, 4, 0);
+    bios_store(b, at + 8, 4, (uint32_t)map[entry].length);
+    bios_store(b, at + 12, 4, 0);
+    bios_store(b, at + 16, 4, map[entry].type);
+    engine_set(b->machine->engine, ENGINE_EAX, SMAP);
+    engine_set(b->machine->engine, ENGINE_EBX, entry + 1 < entries ? entry + 1 : 0);
+    engine_set(b->machine->engine, ENGINE_ECX, MAP_ENTRY);
+    bios_set_flag(b, FLAG_CARRY, false);
+}
+
+bool bios_system(bios *b)
+{
+    uint32_t kilobytes = system_above(b, HIGH_MEMORY) >> 10;
+    switch (bios_high(b, ENGINE_EAX)) {
+    case 0x24:
+        system_a20(b);
+        return false;
+    case 0x86:
+        return system_wait(b);
+    case 0x87:
+        system_move(b);
+        return false;
+    case 0x88:
+        bios_set_word(b, ENGINE_EAX, (uint16_t)(kilobytes < 0xffff ? kilobytes : 0xffff));
+        bios_set_flag(b, FLAG_CARRY, false);
+        return false;
+    case 0xc0: {
+        engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff};
+        engine_segment es;
+        engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+        rom.flags = es.flags;
+        engine_set_segment(b->machine->engine, ENGINE_ES, &rom);
+        bios_set_word(b, ENGINE_EBX, SYSTEM_TABLE);
+        bios_finish(b, 0);
+        return false;
+    }
+    case 0xe8:
+        if (bios_low(b, ENGINE_EAX) == 0x01)
+            system_sizes(b);
+        else if (bios_low(b, ENGINE_EAX) == 0x20)
+            system_map(b);
+        else
+            bios_finish(b, UNSUPPORTED);
+        return false;
+    default:
+        bios_finish(b, UNSUPPORTED);
+        return false;
+    }
+}
+
+static uint8_t time_bcd(int value)
+{
+    return (uint8_t)(value / 10 % 10 << 4 | value % 10);
+}
+
+void bios_time(bios *b)
+{
+    const rtc_time *t = &b->machine->devices.rtc.time;
+    uint32_t ticks = bios_load(b, BDA_TICKS, 4);
+    bios_set_flag(b, FLAG_CARRY, false);
+    switch (bios_high(b, ENGINE_EAX)) {
+    case 0x00:
+        bios_set_low(b, ENGINE_EAX, (uint8_t)bios_load(b, BDA_MIDNIGHT, 1));
+        bios_store(b, BDA_MIDNIGHT, 1, 0);
+        bios_set_word(b, ENGINE_ECX, (uint16_t)(ticks >> 16));
+        bios_set_word(b, ENGINE_EDX, (uint16_t)ticks);
+        break;
+    case 0x01:
+        bios_store(b, BDA_TICKS, 4, (uint32_t)bios_word(b, ENGINE_ECX) << 16 | bios_word(b, ENGINE_EDX));
+        bios_store(b, BDA_MIDNIGHT, 1, 0);
+        break;
+    case 0x02:
+        bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->hour) << 8 | time_bcd(t->minute)));
+        bios_set_word(b, ENGINE_EDX, (uint16_t)(time_bcd(t->second) << 8));
+        break;
+    case 0x04:
+        bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->year / 100) << 8 | time_bcd(t->year % 100)));
+        bios_set_word(b, ENGINE_EDX, (uint16_t)(time_bcd(t->month) << 8 | time_bcd(t->day)));
+        break;
+    default:
+        bios_set_flag(b, FLAG_CARRY, true);
+    }
+}

@@ -1,0 +1,64 @@
+/* The real-time clock on ports 70h and 71h and line 8. */
+#include "machine/board/devices.h"
+#include "machine/state.h"
+
+enum { CMOS_INDEX = 0x70, CMOS_DATA = 0x71 };
+/* 1997-01-01 00:00:00: a run does not depend on when it is made. */
+#define CMOS_DEFAULT_TIME INT64_C(852076800)
+
+static uint64_t cmos_pulse(const devices *b)
+{
+    return devices_pulses(b, b->now, RTC_HZ);
+}
+
+static void cmos_drive(devices *b)
+{
+    devices_set_irq(b, IRQ_RTC, rtc_interrupt(&b->rtc));
+}
+
+static uint32_t cmos_read(void *context, uint16_t port, unsigned size)
+{
+    devices *b = context;
+    (void)size;
+    if (port == CMOS_INDEX)
+        return 0xff; /* write only */
+    uint8_t value = rtc_read(&b->rtc, cmos_pulse(b));
+    cmos_drive(b);
+    return value;
+}
+
+static void cmos_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = context;
+    (void)size;
+    if (port == CMOS_INDEX) /* bit 7 masks NMI, of which the board has no source */
+        b->rtc.index = value & 0x7f;
+    else
+        rtc_write(&b->rtc, (uint8_t)value, cmos_pulse(b));
+    cmos_drive(b);
+}
+
+static uint64_t cmos_deadline(const devices *b)
+{
+    uint64_t next = rtc_next(&b->rtc);
+    return next == UINT64_MAX ? UINT64_MAX : devices_clock_of(b, next, RTC_HZ);
+}
+
+static void cmos_advance(devices *b)
+{
+    rtc_advance(&b->rtc, cmos_pulse(b));
+    cmos_drive(b);
+}
+
+void cmos_set_memory(devices *b)
+{
+    int64_t epoch = b->machine->options.rtc_set ? b->machine->options.rtc_seconds : CMOS_DEFAULT_TIME;
+    rtc_reset(&b->rtc, epoch, b->machine->options.memory_bytes);
+}
+
+void cmos_attach(devices *b)
+{
+    cmos_set_memory(b);
+    devices_attach(b, &(device){"real-time clock", CMOS_INDEX, CMOS_DATA, cmos_read, cmos_write, b, false});
+    devices_attach_timer(b, &(device_timer){IRQ_RTC, cmos_deadline, cmos_advance});
+}

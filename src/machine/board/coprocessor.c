@@ -1,0 +1,40 @@
+/* Errors of the x87 as a PC/AT handles them while CR0.NE is clear: FERR# sets a flip-flop that is IRQ 13; a
+ * write to port F0h clears it and activates IGNNE# for the exception that is pending. Until an interrupt
+ * comes, the processor waits in front of the x87 instruction (Pentium Processor Family Developer's Manual,
+ * FERR# and IGNNE#). */
+#include "machine/board/devices.h"
+#include "machine/state.h"
+
+enum { CLEAR_PORT = 0xf0, RESET_PORT = 0xf1, IRQ_MATH = 13 };
+
+void coprocessor_error(devices *b)
+{
+    b->math_error = true;
+    devices_set_irq(b, IRQ_MATH, true);
+}
+
+static uint32_t coprocessor_read(void *context, uint16_t port, unsigned size)
+{
+    (void)context;
+    (void)port;
+    (void)size;
+    return UINT32_MAX;
+}
+
+static void coprocessor_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = context;
+    (void)port;
+    (void)size;
+    (void)value;
+    if (b->math_error && b->machine->engine != NULL)
+        engine_ignore_math_error(b->machine->engine);
+    b->math_error = false;
+    devices_set_irq(b, IRQ_MATH, false);
+}
+
+void coprocessor_attach(devices *b)
+{
+    devices_attach(
+        b, &(device){"x87 error", CLEAR_PORT, RESET_PORT, coprocessor_read, coprocessor_write, b, false});
+}

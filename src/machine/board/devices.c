@@ -1,0 +1,222 @@
+#include "machine/board/devices.h"
+
+#include <assert.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/state.h"
+
+void devices_init(devices *b, p5_machine *machine)
+{
+    memset(b, 0, sizeof *b);
+    b->machine = machine;
+    b->deadline = UINT64_MAX;
+    debug_port_attach(b);
+    exit_port_attach(b);
+    interrupts_attach(b);
+    timer_attach(b);
+    keyboard_attach(b);
+    cmos_attach(b);
+    serial_attach(b);
+    system_ports_attach(b);
+    coprocessor_attach(b);
+    marker_port_attach(b);
+}
+
+void devices_attach(devices *b, const device *added)
+{
+    assert(b->device_count < DEVICES_AT_MOST);
+    b->attached[b->device_count++] = *added;
+}
+
+void devices_attach_timer(devices *b, const device_timer *added)
+{
+    assert(b->timer_count < DEVICE_TIMERS_AT_MOST);
+    b->timers[b->timer_count++] = *added;
+}
+
+/* --- time --- */
+
+uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz)
+{
+    return (uint64_t)((unsigned __int128)clock * hz / b->machine->clock_hz);
+}
+
+uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz)
+{
+    unsigned __int128 clock = ((unsigned __int128)pulse * b->machine->clock_hz + hz - 1) / hz;
+    return clock < UINT64_MAX ? (uint64_t)clock : UINT64_MAX;
+}
+
+/* After the state of any device or controller changed: the run loop is told if INTR or the deadline did.
+ * Events that could not interrupt now need no deadline: they are caught up with when somebody looks. */
+static void devices_changed(devices *b)
+{
+    p5_machine *machine = b->machine;
+    uint64_t deadline = UINT64_MAX;
+    for (unsigned i = 0; i < b->timer_count; i++) {
+        const device_timer *timer = &b->timers[i];
+        uint64_t own = pic_open(&b->pic, timer->irq) ? timer->deadline(b) : UINT64_MAX;
+        deadline = own < deadline ? own : deadline;
+    }
+    bool request = pic_intr(&b->pic);
+    if (deadline != b->deadline || (request && !machine->interrupt_request))
+        machine->attention_wanted = true;
+    b->deadline = deadline;
+    machine->interrupt_request = request;
+}
+
+uint64_t devices_deadline(const devices *b)
+{
+    return b->deadline;
+}
+
+static void devices_catch_up(devices *b, uint64_t clock)
+{
+    if (clock > b->now)
+        b->now = clock;
+    for (unsigned i = 0; i < b->timer_count; i++)
+        b->timers[i].advance(b);
+}
+
+void devices_advance(devices *b, uint64_t clock)
+{
+    devices_catch_up(b, clock);
+    devices_changed(b);
+}
+
+/* --- interrupt lines --- */
+
+void devices_set_irq(devices *b, unsigned irq, bool level)
+{
+    pic_set_line(&b->pic, irq, level);
+    bool request = pic_intr(&b->pic);
+    if (request && !b->machine->interrupt_request)
+        b->machine->attention_wanted = true;
+    b->machine->interrupt_request = request;
+}
+
+uint8_t devices_acknowledge(devices *b)
+{
+    uint8_t vector = pic_acknowledge(&b->pic);
+    devices_changed(b);
+    return vector;
+}
+
+/* --- ports --- */
+
+static const device *devices_find(const devices *b, uint16_t port)
+{
+    for (unsigned i = 0; i < b->device_count; i++)
+        if (port >= b->attached[i].first && port <= b->attached[i].last)
+            return &b->attached[i];
+    return NULL;
+}
+
+static void tell_of_empty_port(p5_machine *machine, uint16_t port)
+{
+    notice_once(&machine->notices, NOTICE_PORT, port,
+                "port %Xh: nothing there, reads are all ones and writes are ignored", port);
+}
+
+uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
+{
+    devices *b = &machine->devices;
+    const device *found = devices_find(b, port);
+    uint32_t ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
+    if (found == NULL) {
+        tell_of_empty_port(machine, port);
+        return ones;
+    }
+    if (found->plain)
+        return found->read(found->context, port, size) & ones;
+    devices_catch_up(b, p5_core_clock(machine->core));
+    uint32_t value = found->read(found->context, port, size) & ones;
+    devices_changed(b);
+    return value;
+}
+
+void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = &machine->devices;
+    const device *found = devices_find(b, port);
+    if (found == NULL) {
+        tell_of_empty_port(machine, port);
+        return;
+    }
+    if (found->plain) {
+        found->write(found->context, port, size, value);
+        return;
+    }
+    devices_catch_up(b, p5_core_clock(machine->core));
+    found->write(found->context, port, size, value);
+    devices_changed(b);
+}
+
+int devices_input(devices *b, input_to to, uint8_t *byte)
+{
+    const p5_machine_options *options = &b->machine->options;
+    if (b->input != to || options->input == NULL)
+        return -1;
+    devices_console_flush(b); /* a question stands there before its answer is waited for */
+    int got = options->input(options->input_context, byte, b->machine->halted);
+    b->input_taken += got == 1;
+    return got;
+}
+
+void devices_console_flush(devices *b)
+{
+    size_t size = b->console_used;
+    b->console_used = 0;
+    if (size == 0)
+        return;
+    if (b->console != NULL) {
+        b->console(b->console_context, b->console_text, size);
+        return;
+    }
+    for (const char *text = b->console_text; size != 0;) {
+        ssize_t written = write(STDOUT_FILENO, text, size);
+        if (written <= 0)
+            return; /* nobody reads: the guest cannot know either */
+        text += written;
+        size -= (size_t)written;
+    }
+}
+
+void devices_console_char(devices *b, char c)
+{
+    b->console_text[b->console_used++] = c;
+    if (c == '\n' || b->console_used == sizeof b->console_text)
+        devices_console_flush(b);
+}
+
+/* --- snapshots --- */
+
+void devices_transfer(devices *b, snapshot *s)
+{
+    serial com1 = b->serial;
+    keyboard keys = b->keyboard;
+    rtc clock = b->rtc;
+    snapshot_piece(s, "board.now", &b->now, sizeof b->now);
+    snapshot_piece(s, "board.deadline", &b->deadline, sizeof b->deadline);
+    snapshot_piece(s, "pic", &b->pic, sizeof b->pic);
+    snapshot_piece(s, "pit", &b->pit, sizeof b->pit);
+    snapshot_piece(s, "pit_seen", &b->pit_seen, sizeof b->pit_seen);
+    snapshot_piece(s, "system_port", &b->system_port, sizeof b->system_port);
+    snapshot_piece(s, "post_code", &b->post_code, sizeof b->post_code);
+    snapshot_piece(s, "math_error", &b->math_error, sizeof b->math_error);
+    snapshot_piece(s, "board.a20", &b->a20, sizeof b->a20);
+    snapshot_piece(s, "math_error", &b->math_error, sizeof b->math_error);
+    snapshot_piece(s, "serial", &com1, sizeof com1);
+    snapshot_piece(s, "keyboard", &keys, sizeof keys);
+    snapshot_piece(s, "rtc", &clock, sizeof clock);
+    b->input = (input_to)snapshot_number(s, "input", b->input, INPUT_KEYBOARD);
+    b->input_taken = snapshot_number(s, "input_taken", b->input_taken, UINT64_MAX);
+    if (!s->loading || s->status != P5_OK)
+        return;
+    if (com1.received_count > SERIAL_FIFO || keys.queued > KEYBOARD_QUEUE || clock.index >= RTC_CELLS)
+        snapshot_refuse(s, "a device of the snapshot holds more than it can");
+    b->serial = com1;
+    b->keyboard = keys;
+    b->rtc = clock;
+}

@@ -1,0 +1,132 @@
+/* The board around the processor: devices on I/O ports, interrupt lines, time. One file per device.
+ *
+ * A device is a function of the model's clock: it is brought up to date when a port of it is used, and when
+ * the run loop reaches the clock of its next event that could interrupt the processor (devices_deadline).
+ * Nothing depends on the host's time. */
+#ifndef MACHINE_BOARD_DEVICES_H
+#define MACHINE_BOARD_DEVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/snapshot.h"
+#include "machine/board/keyboard.h"
+#include "machine/board/pic.h"
+#include "machine/board/pit.h"
+#include "machine/board/rtc.h"
+#include "machine/board/serial.h"
+#include "p5scope/machine.h"
+
+typedef struct devices devices;
+
+/* A device on the ports [first, last]. An access belongs to the device of its first port, whatever its size.
+ */
+typedef struct device {
+    const char *name;
+    uint16_t first, last;
+    uint32_t (*read)(void *context, uint16_t port, unsigned size);
+    void (*write)(void *context, uint16_t port, unsigned size, uint32_t value);
+    void *context;
+    bool plain; /* knows no time and no interrupts */
+} device;
+
+/* What a device does by itself on line `irq`. */
+typedef struct device_timer {
+    unsigned irq;
+    /* The clock of its next event that changes the line, UINT64_MAX if there is none. */
+    uint64_t (*deadline)(const devices *b);
+    /* Brings it up to the clock b->now and drives the line. */
+    void (*advance)(devices *b);
+} device_timer;
+
+/* Interrupt lines of a PC; 0-15, of which 2 is the cascade. */
+enum { IRQ_TIMER = 0, IRQ_KEYBOARD = 1, IRQ_COM1 = 4, IRQ_RTC = 8 };
+enum { DEVICES_AT_MOST = 32, DEVICE_TIMERS_AT_MOST = 8, CONSOLE_BYTES = 4096 };
+
+typedef enum input_to { INPUT_SERIAL, INPUT_KEYBOARD } input_to;
+
+struct devices {
+    p5_machine *machine;
+    device attached[DEVICES_AT_MOST];
+    unsigned device_count;
+    device_timer timers[DEVICE_TIMERS_AT_MOST];
+    unsigned timer_count;
+    uint64_t now;      /* the clock up to which the devices have been brought */
+    uint64_t deadline; /* as it follows from their state now */
+    pic_pair pic;
+    pit pit;
+    uint64_t pit_seen;   /* pulse up to which OUT of counter 0 was followed */
+    uint8_t system_port; /* 61h as written */
+    uint8_t post_code;   /* 80h as written */
+    bool a20;
+    bool math_error; /* IRQ 13 is set */
+    serial serial;
+    keyboard keyboard;
+    rtc rtc;
+    input_to input;       /* who gets the user's input */
+    uint64_t input_taken; /* bytes of it so far */
+    /* Text of port E9h and COM1, on its way to the user. */
+    void (*console)(void *context, const void *text, size_t size);
+    void *console_context;
+    size_t console_used;
+    char console_text[CONSOLE_BYTES];
+};
+
+/* The devices' part of a snapshot, in either direction. */
+void devices_transfer(devices *b, snapshot *s);
+/* Attaches the devices that every machine has. */
+void devices_init(devices *b, p5_machine *machine);
+void devices_attach(devices *b, const device *added);
+void devices_attach_timer(devices *b, const device_timer *added);
+/* An access of the guest that no handler of the host's took (ports.h). Ports without a device read all ones.
+ */
+uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size);
+void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value);
+
+/* --- interrupt lines: for devices, and for whatever else is wired to one --- */
+
+/* Drives line `irq`. The controllers see rising edges (or levels, as they are programmed); the run loop sees
+ * INTR (p5_machine.interrupt_request) before the next instruction. */
+void devices_set_irq(devices *b, unsigned irq, bool level);
+/* The processor's acknowledge cycles: the vector. */
+uint8_t devices_acknowledge(devices *b);
+
+/* --- time, for the run loop --- */
+
+/* The clock of the next event that could interrupt the processor as the controllers are programmed now. */
+uint64_t devices_deadline(const devices *b);
+/* Brings all devices up to the model's clock `clock`. */
+void devices_advance(devices *b, uint64_t clock);
+
+/* Pulses of a `hz` oscillator that have come by `clock`, and the first clock at which pulse `pulse` has come.
+ */
+uint64_t devices_pulses(const devices *b, uint64_t clock, uint64_t hz);
+uint64_t devices_clock_of(const devices *b, uint64_t pulse, uint64_t hz);
+
+/* The clock starts at the options' time; its cells tell the size of memory, which a loader decides. */
+void cmos_set_memory(devices *b);
+/* Opens or closes the gate of address line 20. */
+void devices_set_a20(devices *b, bool enabled);
+/* FERR#. */
+void coprocessor_error(devices *b);
+/* RESET is pulsed: ends the run, a reset would only start it again. */
+void devices_reset_processor(devices *b);
+
+/* A byte of the user's input if it goes to `to`: 1, 0 if there is none now, -1 if there will be none. */
+int devices_input(devices *b, input_to to, uint8_t *byte);
+void devices_console_char(devices *b, char c);
+void devices_console_flush(devices *b);
+
+void debug_port_attach(devices *b);   /* E9h */
+void serial_attach(devices *b);       /* 3F8h-3FFh */
+void keyboard_attach(devices *b);     /* 60h, 64h */
+void cmos_attach(devices *b);         /* 70h-71h */
+void exit_port_attach(devices *b);    /* F4h */
+void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
+void timer_attach(devices *b);        /* 40h-43h, 61h */
+void system_ports_attach(devices *b); /* 80h, 92h */
+void coprocessor_attach(devices *b);  /* F0h-F1h */
+void marker_port_attach(devices *b);  /* EAh, EBh */
+
+#endif

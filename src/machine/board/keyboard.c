@@ -1,0 +1,330 @@
+#include "machine/board/keyboard.h"
+
+#include <string.h>
+
+#include "machine/board/devices.h"
+#include "machine/state.h"
+
+enum {
+    DATA_PORT = 0x60,
+    COMMAND_PORT = 0x64,
+    STATUS_OUTPUT_FULL = 0x01,
+    STATUS_SYSTEM = 0x04,
+    STATUS_COMMAND = 0x08,
+    STATUS_UNLOCKED = 0x10,
+    ENABLE_INTERRUPT = 0x01,
+    SYSTEM_FLAG = 0x04,
+    DISABLE_KEYBOARD = 0x10,
+    TRANSLATE = 0x40,
+    OUTPUT_NO_RESET = 0x01,
+    OUTPUT_A20 = 0x02,
+    KEY_ACKNOWLEDGE = 0xfa,
+    KEY_RESEND = 0xfe,
+    CODE_SHIFT = 0x2a,
+    CODE_CONTROL = 0x1d,
+    CODE_BREAK = 0x80,
+    BYTE_HZ = 1000 /* a byte from the keyboard takes about a millisecond */
+};
+
+/* Characters of the keys with scan codes 1-39h, without and with shift. */
+static const char keyboard_plain[] = "\0\0331234567890-=\b\tqwertyuiop[]\r\0asdfghjkl;'`\0\\zxcvbnm,./\0*\0 ";
+static const char keyboard_shifted[] =
+    "\0\033!@#$%^&*()_+\b\tQWERTYUIOP{}\r\0ASDFGHJKL:\"~\0|ZXCVBNM<>?\0*\0 ";
+enum { KEYBOARD_CODES = sizeof keyboard_plain - 1 };
+
+uint8_t keyboard_scan_code(uint8_t character, bool *shift, bool *control)
+{
+    *shift = *control = false;
+    if (character == '\n')
+        character = '\r';
+    if (character == 0x7f)
+        character = '\b';
+    if (character == 0 || character > 0x7f)
+        return 0;
+    for (unsigned code = 1; code < KEYBOARD_CODES; code++) {
+        *shift = keyboard_shifted[code] == (char)character && keyboard_plain[code] != (char)character;
+        if (*shift || keyboard_plain[code] == (char)character)
+            return (uint8_t)code;
+    }
+    *shift = false;
+    *control = character <= 26; /* Ctrl and a letter */
+    return *control ? keyboard_scan_code(character | 0x60, shift, &(bool){false}) : 0;
+}
+
+uint8_t keyboard_character(uint8_t code, bool shift, bool control)
+{
+    if (code >= KEYBOARD_CODES)
+        return 0;
+    uint8_t character = (uint8_t)(shift ? keyboard_shifted : keyboard_plain)[code];
+    return control && character >= '@' ? character & 0x1f : character;
+}
+
+/* --- from the keyboard to the controller --- */
+
+static void keyboard_drive(devices *b)
+{
+    const keyboard *k = &b->keyboard;
+    devices_set_irq(b, IRQ_KEYBOARD, k->output_full && (k->command_byte & ENABLE_INTERRUPT) != 0);
+}
+
+static uint64_t keyboard_byte_time(const devices *b)
+{
+    return b->now + devices_clock_of(b, 1, BYTE_HZ);
+}
+
+static void keyboard_queue(devices *b, uint8_t byte)
+{
+    keyboard *k = &b->keyboard;
+    if (k->queued == KEYBOARD_QUEUE)
+        return; /* the keyboard's buffer is full */
+    k->queue[k->queued++] = byte;
+    if (k->next_at == UINT64_MAX)
+        k->next_at = keyboard_byte_time(b);
+}
+
+static bool keyboard_listens(const keyboard *k)
+{
+    return k->wanted && k->scanning && !k->input_ended && (k->command_byte & DISABLE_KEYBOARD) == 0;
+}
+
+/* Asks for the next key when everything before it has been sent. */
+static void keyboard_expect(devices *b)
+{
+    keyboard *k = &b->keyboard;
+    if (b->input == INPUT_KEYBOARD && keyboard_listens(k) && k->queued == 0 && k->next_at == UINT64_MAX)
+        k->next_at = keyboard_byte_time(b);
+}
+
+static void keyboard_press(devices *b, uint8_t character)
+{
+    bool shift, control;
+    uint8_t code = keyboard_scan_code(character, &shift, &control), held = shift ? CODE_SHIFT : CODE_CONTROL;
+    if (code == 0)
+        return;
+    if (shift || control)
+        keyboard_queue(b, held);
+    keyboard_queue(b, code);
+    keyboard_queue(b, code | CODE_BREAK);
+    if (shift || control)
+        keyboard_queue(b, held | CODE_BREAK);
+}
+
+static void keyboard_arrive(devices *b)
+{
+    keyboard *k = &b->keyboard;
+    if (k->output_full) /* the controller holds the keyboard's clock until the byte has been read */
+        return;
+    k->next_at = UINT64_MAX;
+    if (k->queued == 0 && keyboard_listens(k)) {
+        uint8_t character;
+        int got = devices_input(b, INPUT_KEYBOARD, &character);
+        k->input_ended = got < 0;
+        if (got == 0)
+            k->next_at = b->now + devices_clock_of(b, 16, BYTE_HZ);
+        else if (got == 1)
+            keyboard_press(b, character);
+        if (k->queued == 0)
+            return;
+    }
+    if (k->queued == 0)
+        return;
+    k->output = k->queue[0];
+    k->output_full = true;
+    k->queued--;
+    memmove(k->queue, k->queue + 1, k->queued);
+    k->next_at = k->queued != 0 ? keyboard_byte_time(b) : UINT64_MAX;
+}
+
+static void keyboard_advance(devices *b)
+{
+    if (b->now >= b->keyboard.next_at)
+        keyboard_arrive(b);
+    keyboard_expect(b);
+    keyboard_drive(b);
+}
+
+static uint64_t keyboard_deadline(const devices *b)
+{
+    return b->keyboard.output_full ? UINT64_MAX : b->keyboard.next_at;
+}
+
+/* --- commands to the keyboard --- */
+
+static void keyboard_command(devices *b, uint8_t byte)
+{
+    keyboard *k = &b->keyboard;
+    uint8_t of = k->parameter_of;
+    k->parameter_of = 0;
+    if (of != 0 && byte < 0xed) { /* LEDs, typematic rate, scan code set */
+        keyboard_queue(b, KEY_ACKNOWLEDGE);
+        if (of == 0xf0 && byte == 0)
+            keyboard_queue(b, (k->command_byte & TRANSLATE) != 0 ? 0x41 : 2);
+        return;
+    }
+    switch (byte) {
+    case 0xee: /* echo */
+        keyboard_queue(b, 0xee);
+        return;
+    case 0xed:
+    case 0xf0:
+    case 0xf3:
+        k->parameter_of = byte;
+        keyboard_queue(b, KEY_ACKNOWLEDGE);
+        return;
+    case 0xf2: /* identify: 101 keys */
+        keyboard_queue(b, KEY_ACKNOWLEDGE);
+        keyboard_queue(b, 0xab);
+        keyboard_queue(b, (k->command_byte & TRANSLATE) != 0 ? 0x41 : 0x83);
+        return;
+    case 0xf4:
+    case 0xf5:
+    case 0xf6:
+        k->scanning = byte != 0xf5;
+        k->wanted |= byte == 0xf4;
+        keyboard_queue(b, KEY_ACKNOWLEDGE);
+        return;
+    case 0xff: /* reset and self-test */
+        k->queued = 0;
+        k->scanning = true;
+        keyboard_queue(b, KEY_ACKNOWLEDGE);
+        keyboard_queue(b, 0xaa);
+        return;
+    default:
+        keyboard_queue(b, KEY_RESEND);
+    }
+}
+
+/* --- commands to the controller --- */
+
+static void keyboard_answer(keyboard *k, uint8_t byte)
+{
+    k->output = byte;
+    k->output_full = true;
+}
+
+static void keyboard_set_output_port(devices *b, uint8_t value)
+{
+    devices_set_a20(b, (value & OUTPUT_A20) != 0);
+    if ((value & OUTPUT_NO_RESET) == 0)
+        devices_reset_processor(b);
+}
+
+static void keyboard_controller(devices *b, uint8_t command)
+{
+    keyboard *k = &b->keyboard;
+    k->expects = 0;
+    switch (command) {
+    case 0x20:
+        keyboard_answer(k, k->command_byte);
+        break;
+    case 0x60: /* data bytes follow */
+    case 0xd1:
+    case 0xd2:
+        k->expects = command;
+        break;
+    case 0xaa:
+        k->command_byte |= SYSTEM_FLAG;
+        keyboard_answer(k, 0x55);
+        break;
+    case 0xab:
+        keyboard_answer(k, 0x00); /* the interface is in order */
+        break;
+    case 0xad:
+        k->command_byte |= DISABLE_KEYBOARD;
+        break;
+    case 0xae:
+        k->command_byte &= (uint8_t)~DISABLE_KEYBOARD;
+        break;
+    case 0xc0:
+        keyboard_answer(k, 0xa0);
+        break;
+    case 0xd0:
+        keyboard_answer(k,
+                        (uint8_t)(OUTPUT_NO_RESET | (b->a20 ? OUTPUT_A20 : 0) | (k->output_full ? 0x10 : 0)));
+        break;
+    case 0xdd: /* of many chipsets: A20 off and on */
+    case 0xdf:
+        devices_set_a20(b, command == 0xdf);
+        break;
+    default:
+        if (command >= 0xf0 && (command & 1) == 0) /* pulse the outputs whose bit is clear: bit 0 is reset */
+            devices_reset_processor(b);
+    }
+}
+
+static void keyboard_data(devices *b, uint8_t byte)
+{
+    keyboard *k = &b->keyboard;
+    uint8_t expects = k->expects;
+    k->expects = 0;
+    switch (expects) {
+    case 0x60:
+        k->command_byte = byte;
+        k->wanted |= (byte & ENABLE_INTERRUPT) != 0;
+        break;
+    case 0xd1:
+        keyboard_set_output_port(b, byte);
+        break;
+    case 0xd2:
+        keyboard_answer(k, byte);
+        break;
+    default:
+        k->command_byte &= (uint8_t)~DISABLE_KEYBOARD;
+        keyboard_command(b, byte);
+    }
+}
+
+/* --- ports --- */
+
+static uint32_t keyboard_read(void *context, uint16_t port, unsigned size)
+{
+    devices *b = context;
+    keyboard *k = &b->keyboard;
+    (void)port;
+    (void)size;
+    uint8_t value = k->output;
+    if (k->output_full && k->next_at != UINT64_MAX && k->next_at < keyboard_byte_time(b))
+        k->next_at = keyboard_byte_time(b); /* the keyboard may send again */
+    k->output_full = false;
+    keyboard_expect(b);
+    keyboard_drive(b);
+    return value;
+}
+
+static uint32_t keyboard_status(void *context, uint16_t port, unsigned size)
+{
+    devices *b = context;
+    keyboard *k = &b->keyboard;
+    (void)port;
+    (void)size;
+    if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* it looks for a key */
+        k->wanted = true;
+        keyboard_expect(b);
+    }
+    return (k->output_full ? STATUS_OUTPUT_FULL : 0u) | (k->command_byte & SYSTEM_FLAG) |
+           (k->last_was_command ? STATUS_COMMAND : 0u) | STATUS_UNLOCKED;
+}
+
+static void keyboard_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = context;
+    (void)size;
+    b->keyboard.last_was_command = port == COMMAND_PORT;
+    if (port == COMMAND_PORT)
+        keyboard_controller(b, (uint8_t)value);
+    else
+        keyboard_data(b, (uint8_t)value);
+    keyboard_expect(b);
+    keyboard_drive(b);
+}
+
+void keyboard_attach(devices *b)
+{
+    b->keyboard = (keyboard){
+        .command_byte = TRANSLATE | SYSTEM_FLAG | ENABLE_INTERRUPT, .scanning = true, .next_at = UINT64_MAX};
+    devices_attach(
+        b, &(device){"keyboard controller", DATA_PORT, DATA_PORT, keyboard_read, keyboard_write, b, false});
+    devices_attach(b, &(device){"keyboard controller", COMMAND_PORT, COMMAND_PORT, keyboard_status,
+                                keyboard_write, b, false});
+    devices_attach_timer(b, &(device_timer){IRQ_KEYBOARD, keyboard_deadline, keyboard_advance});
+}

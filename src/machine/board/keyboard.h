@@ -1,0 +1,32 @@
+/* The keyboard controller (8042) of a PC/AT and a keyboard whose keys the user's input presses. IBM PC/AT
+ * technical reference, "Keyboard controller". */
+#ifndef MACHINE_BOARD_KEYBOARD_H
+#define MACHINE_BOARD_KEYBOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { KEYBOARD_QUEUE = 16 };
+
+typedef struct keyboard {
+    uint8_t command_byte; /* interrupt enables, translation, disable */
+    uint8_t output;       /* what port 60h reads */
+    bool output_full;
+    bool last_was_command; /* the last write was to port 64h */
+    uint8_t expects;       /* a controller command whose data byte comes with the next write to 60h */
+    uint8_t parameter_of;  /* a keyboard command that takes one */
+    bool scanning;
+    bool wanted; /* the guest has shown that it wants keys */
+    bool input_ended;
+    uint8_t queue[KEYBOARD_QUEUE]; /* on its way to `output` */
+    unsigned queued;
+    uint64_t next_at; /* clock at which the next byte can arrive, UINT64_MAX = nothing on its way */
+} keyboard;
+
+/* Scan code (set 1) of an ASCII character on a US keyboard, 0 if it has no key; *shift and *control say what
+ * must be held. */
+uint8_t keyboard_scan_code(uint8_t character, bool *shift, bool *control);
+/* The character of a scan code (make), 0 if none. */
+uint8_t keyboard_character(uint8_t code, bool shift, bool control);
+
+#endif

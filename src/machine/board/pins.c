@@ -1,0 +1,89 @@
+#include "machine/board/pins.h"
+
+#include "core/model/model.h"
+#include "pmu/monitor.h"
+
+/* A wire from a PM pin: the model file's section [pins]. A pulse of one bus clock is too short for an 8259,
+ * which takes an input that has fallen before the acknowledge for noise (level 7). So a flip-flop on the
+ * board is set by the pin's rising edge, and cleared when its request has been acknowledged. */
+static void drive(p5_machine *machine, p5_pin pin, bool level)
+{
+    if ((unsigned)pin >= MODEL_PINS || !level)
+        return;
+    uint32_t wire = machine->model->pins[pin];
+    if (wire >= PIN_TO_IRQ)
+        devices_set_irq(&machine->devices, wire - PIN_TO_IRQ, true);
+    else if (wire == PIN_TO_NMI)
+        machine->nmi_request = machine->attention_wanted = true;
+}
+
+void pins_acknowledged(p5_machine *machine)
+{
+    for (unsigned pin = 0; pin < MODEL_PINS && machine->pins_followed; pin++) {
+        if (machine->model->pins[pin] < PIN_TO_IRQ)
+            continue;
+        unsigned irq = machine->model->pins[pin] - PIN_TO_IRQ;
+        const pic *c = irq < 8 ? &machine->devices.pic.master : &machine->devices.pic.slave;
+        if ((c->isr >> (irq & 7) & 1) != 0 || (c->irr >> (irq & 7) & 1) == 0)
+            devices_set_irq(&machine->devices, irq, false);
+    }
+}
+
+static void pin_changed(void *context, p5_pin pin, bool level, uint64_t clock)
+{
+    p5_machine *machine = context;
+    drive(machine, pin, level);
+    if (machine->observers != NULL)
+        observers_pin(machine, pin, level, clock);
+}
+
+/* Manual, 26.2.1.4: IERR# is asserted, and the processor shuts down unless TR1.NS is set. */
+static void parity_error(void *context, uint32_t array, bool shutdown)
+{
+    static const char *const names[] = {"code cache tag",  "code cache data", "code cache data",
+                                        "code cache data", "code cache data", "code TLB tag",
+                                        "code TLB data",   "data cache tag",  "data cache data",
+                                        "data TLB tag",    "data TLB data",   "microcode"};
+    enum { FIRST = 2 };
+    p5_machine *machine = context;
+    const char *name = names[__builtin_ctz(array) - FIRST];
+    notice_once(&machine->notices, NOTICE_OTHER, array, "parity error in the %s: IERR# is asserted", name);
+    if (!shutdown || machine->ended)
+        return;
+    machine_end(machine, P5_END_SHUTDOWN, 0);
+    machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
+    machine_end_message(machine, "parity error in the %s", name);
+}
+
+void pins_open(p5_machine *machine)
+{
+    machine->pmu->parity_owner = parity_error;
+    machine->pmu->parity_owner_context = machine;
+    bool wired = false;
+    for (unsigned pin = 0; pin < MODEL_PINS; pin++)
+        wired |= machine->model->pins[pin] != PIN_TO_NOTHING;
+    bool follow = wired || observers_want_pins(machine);
+    if (follow == machine->pins_followed)
+        return; /* what has been followed so far goes on */
+    p5_pmu_on_pin(machine->pmu, follow ? pin_changed : NULL, machine);
+    machine->pins_followed = follow;
+}
+
+void pins_follow(p5_machine *machine)
+{
+    if (machine->pins_followed)
+        p5_pmu_follow_pins(machine->pmu);
+}
+
+uint64_t pins_deadline(const p5_machine *machine, bool halted)
+{
+    return machine->pins_followed ? p5_pmu_pin_deadline(machine->pmu, halted) : UINT64_MAX;
+}
+
+bool pins_may_raise_nmi(const p5_machine *machine)
+{
+    bool wired = false;
+    for (unsigned pin = 0; pin < MODEL_PINS; pin++)
+        wired |= machine->model->pins[pin] == PIN_TO_NMI;
+    return machine->nmi_request || (wired && pins_deadline(machine, true) != UINT64_MAX);
+}

@@ -1,0 +1,80 @@
+#include "machine/board/ports.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "machine/state.h"
+
+static bool covers(const p5_port_options *handler, uint16_t port)
+{
+    return port >= handler->first && port <= handler->last;
+}
+
+static bool handlers_read(p5_machine *machine, uint16_t port, unsigned size, uint32_t *value)
+{
+    for (size_t i = machine->ports.handlers.count; i-- > 0;) {
+        const p5_port_options *handler = &machine->ports.handlers.items[i];
+        if (covers(handler, port) && handler->read != NULL &&
+            handler->read(handler->context, machine, port, size, value))
+            return true;
+    }
+    return false;
+}
+
+static bool handlers_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value)
+{
+    for (size_t i = machine->ports.handlers.count; i-- > 0;) {
+        const p5_port_options *handler = &machine->ports.handlers.items[i];
+        if (covers(handler, port) && handler->write != NULL &&
+            handler->write(handler->context, machine, port, size, value))
+            return true;
+    }
+    return false;
+}
+
+uint32_t ports_read(void *context, uint16_t port, unsigned size)
+{
+    p5_machine *machine = context;
+    uint32_t value = 0, ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
+    bool handled = handlers_read(machine, port, size, &value);
+    value = handled ? value & ones : devices_read(machine, port, size);
+    if (machine->observers != NULL)
+        observers_port(machine, (p5_port_access){
+                                    .port = port, .size = (uint8_t)size, .handled = handled, .value = value});
+    return value;
+}
+
+void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    p5_machine *machine = context;
+    bool handled = handlers_write(machine, port, size, value);
+    if (!handled)
+        devices_write(machine, port, size, value);
+    if (machine->observers != NULL)
+        observers_port(
+            machine,
+            (p5_port_access){
+                .port = port, .size = (uint8_t)size, .write = true, .handled = handled, .value = value});
+}
+
+void ports_free(ports *p)
+{
+    free(p->handlers.items);
+    *p = (ports){0};
+}
+
+p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error)
+{
+    if (options->size != sizeof *options)
+        return error_set(error, P5_ERR_STATE, "p5_port_options.size is %zu, this library expects %zu",
+                         options->size, sizeof *options);
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "ports are attached between runs, not in a callback of one");
+    if (options->first > options->last)
+        return error_set(error, P5_ERR_RANGE, "ports %Xh to %Xh: the first is above the last", options->first,
+                         options->last);
+    if (!ARRAY_ROOM(&machine->ports.handlers))
+        return error_set(error, P5_ERR_MEMORY, "no memory for a port handler");
+    machine->ports.handlers.items[machine->ports.handlers.count++] = *options;
+    return P5_OK;
+}

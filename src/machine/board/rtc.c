@@ -1,0 +1,312 @@
+#include "machine/board/rtc.h"
+
+#include <string.h>
+
+enum {
+    SECONDS,
+    SECONDS_ALARM,
+    MINUTES,
+    MINUTES_ALARM,
+    HOURS,
+    HOURS_ALARM,
+    WEEKDAY,
+    DAY,
+    MONTH,
+    YEAR,
+    REGISTER_A,
+    REGISTER_B,
+    REGISTER_C,
+    REGISTER_D,
+    A_UPDATE = 0x80,
+    B_SET = 0x80,
+    B_BINARY = 0x04,
+    B_24_HOURS = 0x02,
+    ENABLES = 0x70, /* of periodic, alarm and update interrupts: the same bits as their flags in C */
+    PERIODIC = 0x40,
+    ALARM = 0x20,
+    UPDATE = 0x10,
+    C_REQUEST = 0x80,
+    D_VALID = 0x80,
+    HOUR_PM = 0x80,
+    ALARM_ANY = 0xc0,     /* an alarm cell of C0h-FFh matches everything */
+    UPDATE_WARNING = 8,   /* pulses: UIP rises 244 us before the update, ... */
+    UPDATE_DURATION = 65, /* ... which takes 1984 us */
+    DAY_SECONDS = 86400
+};
+
+/* --- dates: days from civil, proleptic Gregorian --- */
+
+int64_t rtc_epoch(const rtc_time *t)
+{
+    int64_t month = t->month, year = t->year - (month <= 2);
+    int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;
+    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + t->day - 1;
+    int64_t days = era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+    return days * DAY_SECONDS + t->hour * 3600 + t->minute * 60 + t->second;
+}
+
+rtc_time rtc_from_epoch(int64_t epoch)
+{
+    int64_t days = epoch / DAY_SECONDS, seconds = epoch % DAY_SECONDS;
+    if (seconds < 0) {
+        seconds += DAY_SECONDS;
+        days--;
+    }
+    int64_t shifted = days + 719468, era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+    int64_t of_era = shifted - era * 146097;
+    int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t part = (5 * of_year + 2) / 153;
+    rtc_time t = {.second = (int)(seconds % 60),
+                  .minute = (int)(seconds / 60 % 60),
+                  .hour = (int)(seconds / 3600),
+                  .day = (int)(of_year - (153 * part + 2) / 5 + 1),
+                  .month = (int)(part < 10 ? part + 3 : part - 9),
+                  .weekday = (int)(((days + 4) % 7 + 7) % 7 + 1)};
+    t.year = (int)(year_of_era + era * 400 + (t.month <= 2));
+    return t;
+}
+
+/* --- formats --- */
+
+static uint8_t rtc_encode(const rtc *r, int value)
+{
+    bool binary = (r->cells[REGISTER_B] & B_BINARY) != 0;
+    return (uint8_t)(binary ? value : value / 10 % 10 << 4 | value % 10);
+}
+
+static int rtc_decode(const rtc *r, uint8_t cell)
+{
+    bool binary = (r->cells[REGISTER_B] & B_BINARY) != 0;
+    return binary ? cell : (cell >> 4) * 10 + (cell & 15);
+}
+
+static uint8_t rtc_encode_hour(const rtc *r, int hour)
+{
+    if ((r->cells[REGISTER_B] & B_24_HOURS) != 0)
+        return rtc_encode(r, hour);
+    return (uint8_t)(rtc_encode(r, (hour + 11) % 12 + 1) | (hour >= 12 ? HOUR_PM : 0));
+}
+
+static int rtc_decode_hour(const rtc *r, uint8_t cell)
+{
+    if ((r->cells[REGISTER_B] & B_24_HOURS) != 0)
+        return rtc_decode(r, cell);
+    return rtc_decode(r, cell & 0x7f) % 12 + ((cell & HOUR_PM) != 0 ? 12 : 0);
+}
+
+/* --- what happens by itself --- */
+
+/* Rates 1 and 2 are those of 9 and 8 with a 32768 Hz oscillator; 0 is off. Pulses per period. */
+static uint64_t rtc_period(const rtc *r)
+{
+    unsigned rate = r->cells[REGISTER_A] & 15;
+    if (rate == 0)
+        return 0;
+    return UINT64_C(1) << (rate <= 2 ? rate + 6 : rate - 1);
+}
+
+static bool rtc_alarm_matches(const rtc *r, const rtc_time *t)
+{
+    const uint8_t *c = r->cells;
+    return (c[SECONDS_ALARM] >= ALARM_ANY || rtc_decode(r, c[SECONDS_ALARM]) == t->second) &&
+           (c[MINUTES_ALARM] >= ALARM_ANY || rtc_decode(r, c[MINUTES_ALARM]) == t->minute) &&
+           (c[HOURS_ALARM] >= ALARM_ANY || rtc_decode_hour(r, c[HOURS_ALARM]) == t->hour);
+}
+
+/* Seconds until the alarm next matches, at most a day and not 0; -1 if it cannot. */
+static int64_t rtc_until_alarm(const rtc *r, int64_t epoch)
+{
+    for (int64_t s = 1; s <= DAY_SECONDS;) {
+        rtc_time t = rtc_from_epoch(epoch + s);
+        if (rtc_alarm_matches(r, &t))
+            return s;
+        const uint8_t *c = r->cells;
+        bool hour = c[HOURS_ALARM] >= ALARM_ANY || rtc_decode_hour(r, c[HOURS_ALARM]) == t.hour;
+        bool minute = c[MINUTES_ALARM] >= ALARM_ANY || rtc_decode(r, c[MINUTES_ALARM]) == t.minute;
+        s += !hour ? 3600 - t.minute * 60 - t.second : !minute ? 60 - t.second : 1;
+    }
+    return -1;
+}
+
+/* An update ends UPDATE_DURATION pulses behind each full second, from the first one on. */
+static uint64_t rtc_updates(uint64_t pulse)
+{
+    return pulse < UPDATE_DURATION ? 0 : (pulse - UPDATE_DURATION) / RTC_HZ;
+}
+
+static void rtc_seconds_pass(rtc *r, uint64_t seconds)
+{
+    if ((r->cells[REGISTER_B] & B_SET) != 0 || seconds == 0)
+        return;
+    int64_t epoch = rtc_epoch(&r->time), until = rtc_until_alarm(r, epoch);
+    if (until > 0 && (uint64_t)until <= seconds)
+        r->cells[REGISTER_C] |= ALARM;
+    int weekday = r->time.weekday;
+    r->time = rtc_from_epoch(epoch + (int64_t)seconds);
+    int64_t midnights = (epoch + (int64_t)seconds) / DAY_SECONDS - epoch / DAY_SECONDS;
+    r->time.weekday = (int)((weekday - 1 + midnights) % 7 + 1); /* a counter of its own: as it was set */
+    r->cells[REGISTER_C] |= UPDATE;
+}
+
+void rtc_advance(rtc *r, uint64_t now)
+{
+    if (now <= r->seen)
+        return;
+    uint64_t period = rtc_period(r);
+    if (period != 0 && now / period != r->seen / period)
+        r->cells[REGISTER_C] |= PERIODIC;
+    rtc_seconds_pass(r, rtc_updates(now) - rtc_updates(r->seen));
+    r->seen = now;
+}
+
+bool rtc_interrupt(const rtc *r)
+{
+    return (r->cells[REGISTER_C] & r->cells[REGISTER_B] & ENABLES) != 0;
+}
+
+uint64_t rtc_next(const rtc *r)
+{
+    uint64_t next = UINT64_MAX, period = rtc_period(r);
+    uint8_t wanted = r->cells[REGISTER_B] & ENABLES;
+    if (rtc_interrupt(r))
+        return UINT64_MAX; /* until register C is read */
+    if ((wanted & PERIODIC) != 0 && period != 0)
+        next = (r->seen / period + 1) * period;
+    int64_t seconds = -1;
+    if ((r->cells[REGISTER_B] & B_SET) == 0) {
+        if ((wanted & ALARM) != 0)
+            seconds = rtc_until_alarm(r, rtc_epoch(&r->time));
+        if ((wanted & UPDATE) != 0)
+            seconds = 1;
+    }
+    if (seconds > 0) {
+        uint64_t at = (rtc_updates(r->seen) + (uint64_t)seconds) * RTC_HZ + UPDATE_DURATION;
+        next = at < next ? at : next;
+    }
+    return next;
+}
+
+/* --- cells --- */
+
+static bool rtc_updating(const rtc *r, uint64_t now)
+{
+    uint64_t in_second = now % RTC_HZ;
+    return (r->cells[REGISTER_B] & B_SET) == 0 &&
+           (in_second >= RTC_HZ - UPDATE_WARNING || (in_second < UPDATE_DURATION && now >= RTC_HZ));
+}
+
+uint8_t rtc_read(rtc *r, uint64_t now)
+{
+    unsigned cell = r->index & (RTC_CELLS - 1);
+    const rtc_time *t = &r->time;
+    switch (cell) {
+    case SECONDS:
+        return rtc_encode(r, t->second);
+    case MINUTES:
+        return rtc_encode(r, t->minute);
+    case HOURS:
+        return rtc_encode_hour(r, t->hour);
+    case WEEKDAY:
+        return rtc_encode(r, t->weekday);
+    case DAY:
+        return rtc_encode(r, t->day);
+    case MONTH:
+        return rtc_encode(r, t->month);
+    case YEAR:
+        return rtc_encode(r, t->year % 100);
+    case RTC_CENTURY:
+        return (uint8_t)(t->year / 1000 % 10 << 4 | t->year / 100 % 10);
+    case REGISTER_A:
+        return (r->cells[REGISTER_A] & 0x7f) | (rtc_updating(r, now) ? A_UPDATE : 0);
+    case REGISTER_C: { /* the read clears it */
+        uint8_t flags = r->cells[REGISTER_C] & ENABLES;
+        flags |= rtc_interrupt(r) ? C_REQUEST : 0;
+        r->cells[REGISTER_C] = 0;
+        return flags;
+    }
+    default:
+        return r->cells[cell];
+    }
+}
+
+/* What was written is what the next update counts on from; a date that does not exist becomes one then. */
+static bool rtc_write_time(rtc *r, unsigned cell, uint8_t value)
+{
+    rtc_time *t = &r->time;
+    int number = rtc_decode(r, value);
+    switch (cell) {
+    case SECONDS:
+        t->second = number;
+        return true;
+    case MINUTES:
+        t->minute = number;
+        return true;
+    case HOURS:
+        t->hour = rtc_decode_hour(r, value);
+        return true;
+    case WEEKDAY:
+        t->weekday = number >= 1 && number <= 7 ? number : 1;
+        return true;
+    case DAY:
+        t->day = number;
+        return true;
+    case MONTH:
+        t->month = number >= 1 && number <= 12 ? number : 1;
+        return true;
+    case YEAR:
+        t->year = t->year / 100 * 100 + number % 100;
+        return true;
+    case RTC_CENTURY:
+        t->year = ((value >> 4) * 10 + (value & 15)) % 100 * 100 + t->year % 100;
+        return true;
+    default:
+        return false;
+    }
+}
+
+void rtc_write(rtc *r, uint8_t value, uint64_t now)
+{
+    unsigned cell = r->index & (RTC_CELLS - 1);
+    (void)now;
+    if (rtc_write_time(r, cell, value))
+        return;
+    if (cell == REGISTER_A)
+        r->cells[cell] = value & 0x7f;
+    else if (cell == REGISTER_B) /* SET also clears the update interrupt's enable */
+        r->cells[cell] = (value & B_SET) != 0 ? value & (uint8_t)~UPDATE : value;
+    else if (cell != REGISTER_C && cell != REGISTER_D)
+        r->cells[cell] = value;
+}
+
+/* Sizes as a BIOS leaves them: 640 KB below 1 MB; above it in KB up to 64 MB, and above 16 MB in 64 KB. */
+static void rtc_fill(rtc *r, uint32_t memory_bytes)
+{
+    uint32_t extended = memory_bytes > 1u << 20 ? (memory_bytes - (1u << 20)) >> 10 : 0;
+    uint32_t high = memory_bytes > 16u << 20 ? (memory_bytes - (16u << 20)) >> 16 : 0;
+    extended = extended < 0xffff ? extended : 0xffff;
+    high = high < 0xffff ? high : 0xffff;
+    r->cells[0x10] = 0x40; /* one 1.44 MB diskette drive */
+    r->cells[0x14] = 0x0f; /* diskette, coprocessor, VGA */
+    r->cells[0x15] = 640 & 255;
+    r->cells[0x16] = 640 >> 8;
+    r->cells[0x17] = r->cells[0x30] = (uint8_t)extended;
+    r->cells[0x18] = r->cells[0x31] = (uint8_t)(extended >> 8);
+    r->cells[0x34] = (uint8_t)high;
+    r->cells[0x35] = (uint8_t)(high >> 8);
+    unsigned sum = 0; /* of 10h-2Dh */
+    for (unsigned i = 0x10; i <= 0x2d; i++)
+        sum += r->cells[i];
+    r->cells[0x2e] = (uint8_t)(sum >> 8);
+    r->cells[0x2f] = (uint8_t)sum;
+}
+
+void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes)
+{
+    memset(r, 0, sizeof *r);
+    r->cells[REGISTER_A] = 0x26; /* 32768 Hz, 1024 interrupts a second */
+    r->cells[REGISTER_B] = B_24_HOURS;
+    r->cells[REGISTER_D] = D_VALID;
+    r->time = rtc_from_epoch(epoch);
+    rtc_fill(r, memory_bytes);
+}

@@ -1,0 +1,28 @@
+/* COM1: a 16550 with its FIFOs. National PC16550D data sheet. */
+#ifndef MACHINE_BOARD_SERIAL_H
+#define MACHINE_BOARD_SERIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SERIAL_FIFO = 16 };
+
+typedef struct serial {
+    uint8_t ier, fcr, lcr, mcr, scratch;
+    uint8_t divisor[2];
+    uint8_t errors;      /* LSR bits that a read clears */
+    uint8_t modem_delta; /* MSR bits 3-0 */
+    uint8_t received[SERIAL_FIFO];
+    unsigned received_count;
+    bool receiving;      /* the guest has shown that it wants input */
+    unsigned idle_looks; /* reads of LSR in a row that found nothing received and nothing to send */
+    bool input_ended;
+    uint64_t receive_at; /* clock at which the next character is complete, UINT64_MAX = none on its way */
+    uint64_t timeout_at; /* clock of the FIFO's time-out, UINT64_MAX = none */
+    bool timed_out;
+    uint64_t sent_at;       /* clock at which everything written so far has been sent */
+    bool holding_full;      /* the emptying of the holding register or FIFO is still to come */
+    bool holding_interrupt; /* it came, and neither a read of IIR nor a write has taken note */
+} serial;
+
+#endif

@@ -1,0 +1,59 @@
+/* Port 80h: the code that a power-on self test shows; written by many for the delay. Port 92h: A20 (bit 1)
+ * and fast reset (bit 0). */
+#include "machine/board/devices.h"
+#include "machine/state.h"
+
+enum { POST_PORT = 0x80, PORT_A = 0x92, PORT_A_RESET = 0x01, PORT_A_A20 = 0x02 };
+
+static uint32_t post_read(void *context, uint16_t port, unsigned size)
+{
+    const devices *b = context;
+    (void)port;
+    (void)size;
+    return b->post_code;
+}
+
+static void post_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = context;
+    (void)port;
+    (void)size;
+    b->post_code = (uint8_t)value;
+}
+
+void devices_set_a20(devices *b, bool enabled)
+{
+    b->a20 = enabled;
+    if (b->machine->engine != NULL)
+        engine_set_a20(b->machine->engine, enabled);
+}
+
+void devices_reset_processor(devices *b)
+{
+    machine_end(b->machine, P5_END_RESET, 0);
+}
+
+static uint32_t port_a_read(void *context, uint16_t port, unsigned size)
+{
+    const devices *b = context;
+    (void)port;
+    (void)size;
+    return b->a20 ? PORT_A_A20 : 0;
+}
+
+static void port_a_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = context;
+    (void)port;
+    (void)size;
+    devices_set_a20(b, (value & PORT_A_A20) != 0);
+    if ((value & PORT_A_RESET) != 0)
+        devices_reset_processor(b);
+}
+
+void system_ports_attach(devices *b)
+{
+    b->a20 = true; /* as the loaders' guests expect it; a BIOS may turn it off */
+    devices_attach(b, &(device){"POST code", POST_PORT, POST_PORT, post_read, post_write, b, true});
+    devices_attach(b, &(device){"system control port", PORT_A, PORT_A, port_a_read, port_a_write, b, true});
+}

@@ -1,0 +1,78 @@
+/* The 8254 on its ports, its counter 0 on line 0, and port 61h: counter 2's gate and output, the speaker, the
+ * refresh flag that counter 1 toggles. */
+#include "machine/board/devices.h"
+
+enum {
+    SYSTEM_PORT = 0x61,
+    GATE2 = 0x01,
+    WRITABLE = 0x0f, /* gate, speaker, and the two enables of NMI sources that are not there */
+    REFRESH = 0x10,
+    OUT2 = 0x20,
+    REFRESH_PULSES = 18 /* what counter 1 divides by on a PC: 15 us */
+};
+
+static int64_t timer_pulse(const devices *b)
+{
+    return (int64_t)devices_pulses(b, b->now, PIT_HZ);
+}
+
+static uint32_t timer_read(void *context, uint16_t port, unsigned size)
+{
+    devices *b = context;
+    (void)size;
+    return pit_read(&b->pit, port, timer_pulse(b));
+}
+
+/* What the write does to OUT of counter 0 at once is seen by the controller. */
+static void timer_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = context;
+    (void)size;
+    pit_write(&b->pit, port, (uint8_t)value, timer_pulse(b));
+    devices_set_irq(b, IRQ_TIMER, pit_out(&b->pit, 0, timer_pulse(b)));
+}
+
+static uint32_t system_port_read(void *context, uint16_t port, unsigned size)
+{
+    const devices *b = context;
+    (void)port;
+    (void)size;
+    int64_t pulse = timer_pulse(b);
+    return (b->system_port & WRITABLE) | (pulse / REFRESH_PULSES % 2 != 0 ? REFRESH : 0u) |
+           (pit_out(&b->pit, 2, pulse) ? OUT2 : 0u);
+}
+
+static void system_port_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    devices *b = context;
+    (void)port;
+    (void)size;
+    b->system_port = (uint8_t)value;
+    pit_set_gate(&b->pit, 2, (value & GATE2) != 0, timer_pulse(b));
+}
+
+static uint64_t timer_deadline(const devices *b)
+{
+    int64_t rise = pit_next_rise(&b->pit, 0, (int64_t)b->pit_seen);
+    return rise == PIT_NEVER ? UINT64_MAX : devices_clock_of(b, (uint64_t)rise, PIT_HZ);
+}
+
+static void timer_advance(devices *b)
+{
+    int64_t now = timer_pulse(b);
+    bool rose = pit_next_rise(&b->pit, 0, (int64_t)b->pit_seen) <= now;
+    b->pit_seen = (uint64_t)now;
+    if (rose)
+        devices_set_irq(b, IRQ_TIMER, false);
+    devices_set_irq(b, IRQ_TIMER, pit_out(&b->pit, 0, now));
+}
+
+void timer_attach(devices *b)
+{
+    pit_reset(&b->pit);
+    devices_attach(b,
+                   &(device){"interval timer", PIT_COUNTER0, PIT_CONTROL, timer_read, timer_write, b, false});
+    devices_attach(
+        b, &(device){"system port", SYSTEM_PORT, SYSTEM_PORT, system_port_read, system_port_write, b, false});
+    devices_attach_timer(b, &(device_timer){IRQ_TIMER, timer_deadline, timer_advance});
+}

@@ -1,0 +1,65 @@
+/* The remote protocol of gdb ("GDB Remote Serial Protocol", an appendix of its manual), for any kind of
+ * guest. Addresses are linear. Breakpoints change nothing in memory: blocks are cut at them, and the run loop
+ * is told when one is reached; watchpoints make it go in steps. */
+#ifndef MACHINE_GDB_GDB_H
+#define MACHINE_GDB_GDB_H
+
+#include "machine/state.h"
+
+enum { GDB_PACKET = 16384, GDB_BREAKPOINTS = 256, GDB_WATCHES = 32 };
+
+/* As in the packets Z2, Z3, Z4. */
+typedef enum gdb_watch_kind { GDB_WATCH_WRITE = 2, GDB_WATCH_READ, GDB_WATCH_ACCESS } gdb_watch_kind;
+
+typedef struct gdb_watch {
+    gdb_watch_kind kind;
+    uint32_t address, size;
+} gdb_watch;
+
+typedef enum gdb_stop { GDB_STOP_NONE, GDB_STOP_STEP, GDB_STOP_BREAKPOINT, GDB_STOP_WATCH } gdb_stop;
+
+typedef struct gdb {
+    p5_machine *machine;
+    uint32_t breakpoints[GDB_BREAKPOINTS]; /* sorted */
+    unsigned breakpoint_count;
+    gdb_watch watches[GDB_WATCHES];
+    unsigned watch_count;
+    bool single_step; /* an exception's delivery ends a step, too */
+    gdb_stop stop;    /* why the run loop was told to stop */
+    gdb_watch hit;
+    uint32_t hit_address;
+
+    p5_run_result result; /* of the last run */
+    bool detached, killed;
+    char reply[GDB_PACKET + 64];
+    size_t reply_size;
+} gdb;
+
+/* gdb_stop.c: called by the run loop when a debugger is there. True: attention is wanted. */
+bool gdb_retired(gdb *g, const p5_retired *retired);
+void gdb_delivered(gdb *g, const p5_exception *exception);
+bool gdb_insert(gdb *g, unsigned kind, uint32_t address, uint32_t size);
+bool gdb_remove(gdb *g, unsigned kind, uint32_t address, uint32_t size);
+
+/* What a packet asks the server to do after its reply, or instead of one. */
+typedef enum gdb_action { GDB_REPLY, GDB_CONTINUE, GDB_STEP, GDB_END } gdb_action;
+/* gdb_packet.c: one packet without its frame. The answer is in g->reply, unescaped. */
+gdb_action gdb_packet(gdb *g, const char *packet, size_t size);
+/* Describes in g->reply why the guest stands. */
+void gdb_stop_reply(gdb *g);
+/* Appends to the reply. */
+void gdb_print(gdb *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gdb_hex(gdb *g, const void *bytes, size_t size);
+/* Reads up to `size` bytes of hexadecimal text; how many there were, -1 if it is none. */
+long gdb_unhex(const char *text, size_t length, uint8_t *bytes, size_t size);
+
+/* gdb_registers.c: numbers as in the target description. 0 bytes: there is no such register. */
+const char *gdb_description(void);
+unsigned gdb_register_count(void);
+unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16]);
+bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t size);
+
+/* gdb_monitor.c: the text of a `monitor` command, as hexadecimal, into the reply. */
+void gdb_monitor(gdb *g, const char *command);
+
+#endif

@@ -1,0 +1,52 @@
+/* The system calls, by the file that has them. Each gets the six argument registers and answers a result or
+ * -errno. */
+#ifndef MACHINE_LINUX_CALLS_H
+#define MACHINE_LINUX_CALLS_H
+
+#include "machine/linux/linux.h"
+
+/* linux_file.c */
+linux_call linux_open, linux_openat, linux_creat, linux_close, linux_dup, linux_dup2, linux_dup3, linux_pipe2,
+    linux_pipe, linux_fcntl64, linux_ioctl;
+/* linux_io.c */
+linux_call linux_read, linux_write, linux_pread64, linux_pwrite64, linux_readv, linux_writev, linux_lseek,
+    linux_llseek, linux_ftruncate, linux_ftruncate64, linux_fsync;
+/* linux_poll.c */
+linux_call linux_poll, linux_ppoll, linux_ppoll64, linux_newselect, linux_pselect6, linux_pselect6_64;
+/* linux_stat.c */
+linux_call linux_stat64, linux_lstat64, linux_fstat64, linux_fstatat64, linux_statx, linux_access,
+    linux_faccessat;
+/* linux_tree.c */
+linux_call linux_getdents64, linux_getcwd, linux_chdir, linux_fchdir, linux_mkdir, linux_mkdirat,
+    linux_unlink, linux_rmdir, linux_unlinkat, linux_rename, linux_renameat, linux_renameat2, linux_readlink,
+    linux_readlinkat;
+/* linux_mman.c */
+linux_call linux_brk, linux_mmap2, linux_mmap, linux_munmap, linux_mprotect, linux_mremap, linux_madvise,
+    linux_memory_noop;
+/* linux_process.c */
+linux_call linux_exit, linux_getpid, linux_getppid, linux_getuid, linux_nothing, linux_absent, linux_umask,
+    linux_set_tid_address, linux_uname, linux_sysinfo, linux_getrandom, linux_set_thread_area,
+    linux_ugetrlimit, linux_prlimit64, linux_futex, linux_futex64, linux_prctl, linux_sched_getaffinity,
+    linux_no_threads;
+/* linux_frame.c */
+linux_call linux_sigreturn, linux_rt_sigreturn;
+/* linux_sigcalls.c */
+linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_sigprocmask,
+    linux_rt_sigpending, linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill,
+    linux_tkill, linux_tgkill;
+/* linux_time.c */
+linux_call linux_clock_gettime, linux_clock_gettime64, linux_clock_getres, linux_clock_getres64,
+    linux_gettimeofday, linux_time_call, linux_times, linux_getrusage, linux_nanosleep, linux_clock_nanosleep,
+    linux_clock_nanosleep64, linux_pause, linux_alarm, linux_getitimer, linux_setitimer;
+
+/* Shared between them. */
+struct stat;
+int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, bool wide, uint64_t *ns);
+int32_t linux_file_length(const linux_open_file *file, uint64_t *length);
+/* Resolves the path argument at `address`: 0 or -errno; the caller closes the place. */
+int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                       linux_place *place);
+/* What stands at a place, as the guest is told: 0 or -errno. */
+int32_t linux_stat_place(const linux_place *place, struct stat *about);
+
+#endif

@@ -1,0 +1,149 @@
+/* Directories: what getdents64 shows. A directory of the host is listed in the order of its names when it is
+ * read from its beginning. So a guest sees the same on every file system, and positions are small numbers:
+ * those that the host's file system makes need 64 bits, and the library of a 32-bit guest refuses them. */
+#define _GNU_SOURCE /* scandirat, DT_DIR */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+typedef struct shown_entry {
+    const char *name;
+    size_t length;
+    uint64_t inode;
+    uint8_t type; /* DT_* */
+} shown_entry;
+
+static const char *const dots[2] = {".", ".."};
+
+/* ---- a directory of the host ----------------------------------------------------------------------------
+ */
+
+static int rank(const char *name)
+{
+    return strcmp(name, dots[0]) == 0 ? 0 : strcmp(name, dots[1]) == 0 ? 1 : 2;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    int difference = rank((*a)->d_name) - rank((*b)->d_name);
+    return difference != 0 ? difference : strcmp((*a)->d_name, (*b)->d_name);
+}
+
+void linux_directory_forget(linux_open_file *file)
+{
+    for (int i = 0; i < file->entry_count; i++)
+        free(file->entries[i]);
+    free(file->entries);
+    file->entries = NULL;
+    file->entry_count = 0;
+}
+
+static int32_t list_host(linux_open_file *file)
+{
+    linux_directory_forget(file);
+    int count = scandirat(file->host, ".", &file->entries, NULL, by_name);
+    if (count < 0) {
+        file->entries = NULL;
+        return -errno;
+    }
+    file->entry_count = count;
+    return 0;
+}
+
+static bool host_entry(const linux_open_file *file, shown_entry *entry)
+{
+    if (file->position >= (uint64_t)file->entry_count)
+        return false;
+    const struct dirent *e = file->entries[file->position];
+    *entry = (shown_entry){e->d_name, strlen(e->d_name), e->d_ino, e->d_type};
+    return true;
+}
+
+/* ---- a directory that only leads to shares --------------------------------------------------------------
+ */
+
+/* The mount below `path` that entry number `index` shows, skipping those that share their next component with
+ * an earlier one. */
+static const char *mount_below(const linux_files *files, const char *path, uint64_t index, size_t *length)
+{
+    size_t base = strlen(path);
+    for (size_t i = 0; i < files->mount_count; i++) {
+        const char *mount = files->mounts[i].guest;
+        if (strncmp(mount, path, base) != 0 || mount[base] != '/')
+            continue;
+        const char *name = mount + base + 1;
+        *length = strcspn(name, "/");
+        bool seen = false;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = strncmp(files->mounts[j].guest, mount, base + 1 + *length) == 0 &&
+                   (files->mounts[j].guest[base + 1 + *length] == '/' ||
+                    files->mounts[j].guest[base + 1 + *length] == '\0');
+        if (!seen && index-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+static bool virtual_entry(const linux_process *p, const linux_open_file *file, shown_entry *entry)
+{
+    uint64_t at = file->position;
+    size_t length = at < 2 ? (size_t)at + 1 : 0;
+    const char *name = at < 2 ? dots[at] : mount_below(&p->files, file->path, at - 2, &length);
+    if (name == NULL || length > NAME_MAX)
+        return false;
+    *entry = (shown_entry){name, length, at + 1, DT_DIR};
+    return true;
+}
+
+/* ---- both ------------------------------------------------------------------------------------------------
+ */
+
+/* struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. Returns its size, 0 if there is
+ * no room for it. */
+static int32_t put_entry(linux_process *p, uint32_t address, uint32_t room, const shown_entry *entry,
+                         uint64_t next)
+{
+    uint8_t bytes[280] = {0};
+    uint16_t record = (uint16_t)((19 + entry->length + 1 + 7) & ~(size_t)7);
+    if (record > room)
+        return 0;
+    memcpy(bytes, &entry->inode, 8);
+    memcpy(bytes + 8, &next, 8);
+    memcpy(bytes + 16, &record, 2);
+    bytes[18] = entry->type;
+    memcpy(bytes + 19, entry->name, entry->length);
+    return linux_write_user(p, address, bytes, record) ? record : -EFAULT;
+}
+
+int32_t linux_getdents64(linux_process *p, const uint32_t a[6])
+{
+    linux_open_file *file = linux_file_at(p, a[0]);
+    if (file == NULL)
+        return -EBADF;
+    bool host = file->kind == LINUX_DIRECTORY;
+    if (!host && file->kind != LINUX_VIRTUAL_DIRECTORY)
+        return -ENOTDIR;
+    if (host && (file->position == 0 || file->entries == NULL)) {
+        int32_t wrong = list_host(file);
+        if (wrong != 0)
+            return wrong;
+    }
+    shown_entry entry;
+    int32_t used = 0;
+    while (host ? host_entry(file, &entry) : virtual_entry(p, file, &entry)) {
+        int32_t size = put_entry(p, a[1] + (uint32_t)used, a[2] - (uint32_t)used, &entry, file->position + 1);
+        if (size < 0)
+            return size;
+        if (size == 0)
+            return used != 0 ? used : -EINVAL;
+        used += size;
+        file->position++;
+    }
+    return used;
+}

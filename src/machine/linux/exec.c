@@ -1,0 +1,260 @@
+/* Starting a program: segments, stack, auxiliary vector, entry state. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/load/segment.h"
+
+enum { LINUX_DEFAULT_MEMORY = 256 << 20, LINUX_LEAST_MEMORY = 4 << 20 };
+
+/* Auxiliary vector: elf.h's AT_* */
+enum {
+    AUX_NULL = 0,
+    AUX_PHDR = 3,
+    AUX_PHENT,
+    AUX_PHNUM,
+    AUX_PAGESZ,
+    AUX_BASE,
+    AUX_FLAGS,
+    AUX_ENTRY,
+    AUX_UID = 11,
+    AUX_EUID,
+    AUX_GID,
+    AUX_EGID,
+    AUX_PLATFORM,
+    AUX_HWCAP,
+    AUX_CLKTCK,
+    AUX_SECURE = 23,
+    AUX_RANDOM = 25,
+    AUX_EXECFN = 31
+};
+
+uint64_t linux_random(linux_process *p)
+{
+    uint64_t z = p->random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* --- segments --- */
+
+static uint32_t segment_protection(const elf_segment *s)
+{
+    return ((s->flags & ELF_READ) != 0 ? LINUX_PROT_READ : 0) |
+           ((s->flags & ELF_WRITE) != 0 ? LINUX_PROT_WRITE : 0) |
+           ((s->flags & ELF_EXECUTE) != 0 ? LINUX_PROT_EXEC : 0);
+}
+
+static p5_status exec_segments(linux_process *p, const elf_image *image, p5_error *error)
+{
+    const uint32_t lowest = 0x10000; /* mmap_min_addr */
+    uint32_t mapped_to = 0;
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const elf_segment *s = &image->segments[i];
+        uint64_t end = (uint64_t)s->linear + s->memory_size;
+        if (s->linear < lowest || end > LINUX_MMAP_BASE)
+            return error_set(error, P5_ERR_FORMAT,
+                             "the segment at %Xh is outside of the area for programs (%Xh to %Xh)", s->linear,
+                             lowest, (unsigned)LINUX_MMAP_BASE);
+        /* segments may share a page: it is mapped once, and gets the rights of both */
+        uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
+        uint32_t last = (uint32_t)(end + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
+        uint32_t from = first < mapped_to ? mapped_to : first;
+        if (last > from &&
+            linux_map(p, from, last - from, last - from, LINUX_PROT_READ | LINUX_PROT_WRITE) != 0)
+            return error_set(error, P5_ERR_MEMORY, "the program needs more than the guest's %u MB of memory",
+                             p->machine->options.memory_bytes >> 20);
+        mapped_to = last > mapped_to ? last : mapped_to;
+        if (!linux_write_user(p, s->linear, image->bytes + s->offset, s->file_size))
+            return error_set(error, P5_ERR_FORMAT, "the segment at %Xh cannot be loaded", s->linear);
+    }
+    p->memory.brk_start = p->memory.brk = mapped_to;
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const elf_segment *s = &image->segments[i];
+        uint32_t protection = segment_protection(s);
+        uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
+        uint32_t size = (s->linear + s->memory_size + PAGE_BYTES - 1 - first) & ~(uint32_t)(PAGE_BYTES - 1);
+        bool shares_page = i > 0 && s[-1].linear + s[-1].memory_size > first;
+        int32_t wrong = 0;
+        if (shares_page) {
+            wrong = linux_protect(p, first, PAGE_BYTES, protection | segment_protection(&s[-1]));
+            first += PAGE_BYTES;
+            size -= PAGE_BYTES;
+        }
+        if (wrong == 0 && size != 0)
+            wrong = linux_protect(p, first, size, protection);
+        if (wrong != 0)
+            return error_set(error, P5_ERR_FORMAT, "the segment at %Xh cannot be loaded", s->linear);
+    }
+    return P5_OK;
+}
+
+/* --- stack --- */
+
+typedef struct stack_builder {
+    linux_process *p;
+    uint32_t esp;
+    bool failed;
+} stack_builder;
+
+static uint32_t stack_push(stack_builder *b, const void *bytes, size_t size)
+{
+    if (size > LINUX_STACK_BYTES / 4 || b->esp - size < LINUX_TASK_SIZE - LINUX_STACK_BYTES / 4) {
+        b->failed = true; /* as execve's E2BIG: a quarter of the stack */
+        return 0;
+    }
+    b->esp -= (uint32_t)size;
+    b->failed |= !linux_write_user(b->p, b->esp, bytes, size);
+    return b->esp;
+}
+
+static size_t list_count(const char *const *list)
+{
+    size_t count = 0;
+    while (list != NULL && list[count] != NULL)
+        count++;
+    return count;
+}
+
+/* Pushes the strings, the last first; writes their addresses to `pointers`. */
+static void stack_push_strings(stack_builder *b, const char *const *list, size_t count, uint32_t *pointers)
+{
+    for (size_t i = count; i-- > 0 && !b->failed;)
+        pointers[i] = stack_push(b, list[i], strlen(list[i]) + 1);
+}
+
+static uint32_t exec_features(const p5_model *model)
+{
+    return p5_model_family(model) == P5_FAMILY_P55C ? 0x8001bf : 0x1bf; /* CPUID leaf 1, EDX */
+}
+
+/* From the top down: program name, strings, platform, random bytes, auxiliary vector, envp, argv, argc. */
+static p5_status exec_stack(linux_process *p, const elf_image *image, const char *const *arguments,
+                            const char *const *environment, uint32_t *esp, p5_error *error)
+{
+    size_t argc = list_count(arguments), envc = list_count(environment);
+    const char *name = argc != 0 ? arguments[0] : "";
+    uint32_t *words = argc + envc < LINUX_STACK_BYTES / 16 ? calloc(argc + envc + 48, sizeof *words) : NULL;
+    if (words == NULL)
+        return error_set(error, P5_ERR_RANGE, "arguments and environment are too long");
+    stack_builder b = {p, LINUX_TASK_SIZE - 4, false};
+    uint32_t name_at = stack_push(&b, name, strlen(name) + 1);
+    words[0] = (uint32_t)argc;
+    stack_push_strings(&b, environment, envc, words + 1 + argc + 1);
+    stack_push_strings(&b, arguments, argc, words + 1);
+    uint32_t platform_at = stack_push(&b, "i586", 5);
+    uint64_t random[2] = {linux_random(p), linux_random(p)};
+    b.esp &= ~15u;
+    uint32_t random_at = stack_push(&b, random, sizeof random);
+    const uint32_t aux[][2] = {{AUX_HWCAP, exec_features(p->machine->model)},
+                               {AUX_PAGESZ, PAGE_BYTES},
+                               {AUX_CLKTCK, LINUX_HZ},
+                               {AUX_PHDR, image->headers_linear},
+                               {AUX_PHENT, image->header_size},
+                               {AUX_PHNUM, image->headers_linear != 0 ? image->header_count : 0u},
+                               {AUX_BASE, 0},
+                               {AUX_FLAGS, 0},
+                               {AUX_ENTRY, image->entry},
+                               {AUX_UID, LINUX_UID},
+                               {AUX_EUID, LINUX_UID},
+                               {AUX_GID, LINUX_UID},
+                               {AUX_EGID, LINUX_UID},
+                               {AUX_SECURE, 0},
+                               {AUX_RANDOM, random_at},
+                               {AUX_EXECFN, name_at},
+                               {AUX_PLATFORM, platform_at},
+                               {AUX_NULL, 0}};
+    size_t count = 1 + argc + 1 + envc + 1;
+    memcpy(words + count, aux, sizeof aux);
+    count += sizeof aux / sizeof(uint32_t);
+    b.esp = ((b.esp - (uint32_t)(count * 4)) & ~15u) +
+            (uint32_t)(count * 4); /* ESP at entry is 16-byte aligned */
+    *esp = stack_push(&b, words, count * 4);
+    free(words);
+    return b.failed ? error_set(error, P5_ERR_RANGE, "arguments and environment are too long") : P5_OK;
+}
+
+p5_status linux_exec(linux_process *p, const elf_image *image, const char *path, const char *const *arguments,
+                     const char *const *environment, p5_error *error)
+{
+    uint32_t esp = 0, stack = LINUX_STACK_BYTES;
+    const char *base = strrchr(path, '/');
+    strncpy(p->name, base != NULL ? base + 1 : path, sizeof p->name - 1);
+    if (stack > p->machine->options.memory_bytes /
+                    4) /* a small machine: what is there, at least what arguments may take */
+        stack = p->machine->options.memory_bytes / 4;
+    p5_status status = exec_segments(p, image, error);
+    if (status == P5_OK && linux_map(p, LINUX_TASK_SIZE - stack, stack, stack, LINUX_PROT_ALL) != 0)
+        status = error_set(error, P5_ERR_MEMORY, "no guest memory left for the stack");
+    if (status == P5_OK)
+        status = exec_stack(p, image, arguments, environment, &esp, error);
+    if (status != P5_OK)
+        return status;
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
+        engine_set(p->engine, r, 0);
+    engine_set(p->engine, ENGINE_ESP, esp);
+    engine_set(p->engine, ENGINE_EIP, image->entry);
+    engine_set(p->engine, ENGINE_EFLAGS, EFLAGS_FIXED | EFLAGS_IF);
+    segment_init_x87(p->engine);
+    return P5_OK;
+}
+
+/* CESR as a driver would have set it up for the program: WRMSR at CPL 0. */
+static p5_status exec_monitor(p5_machine *machine, p5_error *error)
+{
+    p5_privilege kernel = {.mode = P5_MODE_PROTECTED, .cpl = 0};
+    if (machine->options.pce && (p5_pmu_cr4_mask(p5_model_family(machine->model)) & CR4_PCE) == 0)
+        return error_set(error, P5_ERR_UNSUPPORTED, "CR4.PCE: this model has no RDPMC");
+    if (machine->options.cesr != 0 &&
+        p5_pmu_wrmsr(machine->pmu, &kernel, P5_MSR_CESR, machine->options.cesr) != P5_NO_FAULT)
+        return error_set(error, P5_ERR_RANGE, "CESR cannot be %Xh", machine->options.cesr);
+    return P5_OK;
+}
+
+static p5_status load_into(p5_machine *machine, const elf_image *image, const char *path,
+                           const char *const *arguments, const char *const *environment, p5_error *error)
+{
+    linux_process *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the guest");
+    p->machine = machine;
+    p->engine = machine->engine;
+    p->time.alarm_clock = UINT64_MAX;
+    p->random_state = machine->options.random_seed;
+    p5_status status = exec_monitor(machine, error);
+    if (status == P5_OK && (!linux_memory_open(p) || !linux_kernel_build(p)))
+        status = error_set(error, P5_ERR_MEMORY, "no memory for the guest's page tables");
+    if (status == P5_OK)
+        status = linux_files_open(p, error);
+    if (status == P5_OK)
+        status = linux_exec(p, image, path, arguments, environment, error);
+    machine->guest_state = p;
+    if (status != P5_OK) {
+        linux_guest.close(machine);
+        machine->guest_state = NULL;
+        return status;
+    }
+    machine->guest = &linux_guest;
+    processor_set_control(machine);
+    return P5_OK;
+}
+
+p5_status p5_machine_load_linux(p5_machine *machine, const char *path, const char *const *arguments,
+                                const char *const *environment, p5_error *error)
+{
+    elf_image image;
+    p5_status status = elf_open(path, &image, error);
+    if (status != P5_OK)
+        return status;
+    status = machine_open_engine(machine, LINUX_DEFAULT_MEMORY, LINUX_LEAST_MEMORY, error);
+    if (status == P5_OK)
+        status = load_into(machine, &image, path, arguments, environment, error);
+    if (status != P5_OK && error != NULL && error->where[0] == '\0')
+        error_at(error, path, 0, 0);
+    elf_close(&image);
+    return status;
+}

@@ -1,0 +1,377 @@
+/* Descriptors and open files. The guest's numbers are ours; behind them stand host descriptors that a share,
+ * a pipe or one of the standard streams gave. */
+#define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+/* i386 values; not every host has the same */
+enum {
+    GUEST_O_LARGEFILE = 0100000,
+    GUEST_O_DIRECTORY = 0200000,
+    GUEST_O_NOFOLLOW = 0400000,
+    GUEST_O_CLOEXEC = 02000000,
+    GUEST_O_PATH = 010000000
+};
+
+/* --- open files --- */
+
+static linux_open_file *file_new(linux_file_kind kind, int host, uint32_t flags)
+{
+    linux_open_file *file = calloc(1, sizeof *file);
+    if (file == NULL)
+        return NULL;
+    *file = (linux_open_file){.kind = kind, .host = host, .flags = flags};
+    return file;
+}
+
+void linux_file_release(linux_open_file *file)
+{
+    if (file->references > 1) {
+        file->references--;
+        return;
+    }
+    if (file->host >= 0 && file->kind != LINUX_STANDARD)
+        close(file->host);
+    linux_directory_forget(file);
+    free(file->path);
+    free(file->name);
+    free(file);
+}
+
+linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor)
+{
+    return descriptor < LINUX_FILES ? p->files.descriptors[descriptor].file : NULL;
+}
+
+/* Gives `file` the lowest free descriptor; the file is released if there is none. */
+int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec)
+{
+    if (file == NULL)
+        return -ENOMEM;
+    for (unsigned i = lowest; i < LINUX_FILES; i++) {
+        if (p->files.descriptors[i].file != NULL)
+            continue;
+        p->files.descriptors[i] = (linux_descriptor){file, close_on_exec};
+        file->references++;
+        return (int32_t)i;
+    }
+    if (file->references == 0)
+        linux_file_release(file);
+    return -EMFILE;
+}
+
+static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
+{
+    linux_open_file *file = linux_file_at(p, descriptor);
+    if (file == NULL)
+        return -EBADF;
+    p->files.descriptors[descriptor] = (linux_descriptor){0};
+    linux_file_release(file);
+    return 0;
+}
+
+/* --- shares --- */
+
+/* Normalises an absolute guest path: no empty, "." or ".." components, no final slash. */
+static char *normalised(const char *path)
+{
+    char *out = malloc(strlen(path) + 2);
+    if (out == NULL)
+        return NULL;
+    size_t used = 0;
+    while (*path != '\0') {
+        path += strspn(path, "/");
+        size_t length = strcspn(path, "/");
+        if (length == 2 && memcmp(path, "..", 2) == 0) {
+            while (used > 0 && out[--used] != '/')
+                ;
+        } else if (length != 0 && !(length == 1 && *path == '.')) {
+            out[used++] = '/';
+            memcpy(out + used, path, length);
+            used += length;
+        }
+        path += length;
+    }
+    out[used] = '\0';
+    return out;
+}
+
+p5_status linux_files_open(linux_process *p, p5_error *error)
+{
+    linux_files *files = &p->files;
+    const p5_machine_options *options = &p->machine->options;
+    files->umask = 022;
+    for (unsigned i = 0; i < 3; i++)
+        if (linux_descriptor_add(p, file_new(LINUX_STANDARD, (int)i, i == 0 ? O_RDONLY : O_WRONLY), i,
+                                 false) < 0)
+            return error_set(error, P5_ERR_MEMORY, "no memory for the guest's files");
+    files->mounts = calloc(options->share_count + 1, sizeof *files->mounts);
+    if (files->mounts == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the guest's files");
+    for (size_t i = 0; i < options->share_count; i++) {
+        const p5_share *share = &options->shares[i];
+        linux_mount *mount = &files->mounts[files->mount_count];
+        mount->directory = open(share->host, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (mount->directory < 0) {
+            error_set(error, P5_ERR_IO, "cannot share the directory: %s", strerror(errno));
+            error_at(error, share->host, 0, 0);
+            return P5_ERR_IO;
+        }
+        if (share->guest[0] != '/') {
+            close(mount->directory);
+            return error_set(error, P5_ERR_RANGE, "the guest path '%s' of a share must start with '/'",
+                             share->guest);
+        }
+        mount->writable = share->writable;
+        mount->guest = normalised(share->guest);
+        files->mount_count++;
+        if (mount->guest == NULL || strlen(mount->guest) >= LINUX_PATH / 2)
+            return error_set(error, P5_ERR_RANGE, "the guest path of a share is too long");
+    }
+    if (files->mount_count != 0) /* the guest starts in its first share */
+        strcpy(files->cwd, files->mounts[0].guest);
+    return P5_OK;
+}
+
+void linux_files_close(linux_process *p)
+{
+    for (unsigned i = 0; i < LINUX_FILES; i++)
+        if (p->files.descriptors[i].file != NULL)
+            descriptor_close(p, i);
+    for (size_t i = 0; i < p->files.mount_count; i++) {
+        close(p->files.mounts[i].directory);
+        free(p->files.mounts[i].guest);
+    }
+    free(p->files.mounts);
+}
+
+/* --- open --- */
+
+static int32_t open_device(linux_process *p, const linux_place *place, uint32_t flags)
+{
+    linux_file_kind kind = strcmp(place->target, "null") == 0   ? LINUX_NULL
+                           : strcmp(place->target, "zero") == 0 ? LINUX_ZERO
+                                                                : LINUX_RANDOM;
+    return linux_descriptor_add(p, file_new(kind, -1, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
+}
+
+static int32_t open_virtual_directory(linux_process *p, const linux_place *place, uint32_t flags)
+{
+    if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0)
+        return -EISDIR;
+    linux_open_file *file = file_new(LINUX_VIRTUAL_DIRECTORY, -1, flags);
+    if (file != NULL && (file->path = strdup(place->guest)) == NULL) {
+        free(file);
+        file = NULL;
+    }
+    return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
+}
+
+/* Opens the entry that a walk found. O_NONBLOCK keeps a FIFO from holding us until its kind is known. */
+static int32_t open_host(linux_process *p, const linux_place *place, uint32_t flags, uint32_t mode)
+{
+    int access = (int)(flags & O_ACCMODE);
+    if (access != O_RDONLY && !place->writable)
+        return -EROFS;
+    if ((flags & (O_CREAT | O_TRUNC)) != 0 && !place->writable)
+        flags &= ~(uint32_t)(O_CREAT | O_TRUNC); /* what is there may still be read */
+    int host_flags = access | (int)(flags & (O_CREAT | O_EXCL | O_TRUNC | O_APPEND)) | O_NOFOLLOW |
+                     O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    if ((flags & GUEST_O_DIRECTORY) != 0)
+        host_flags |= O_DIRECTORY;
+    int host = openat(place->directory, place->name, host_flags, (mode_t)(mode & ~p->files.umask & 0777));
+    if (host < 0)
+        return -errno;
+    struct stat about;
+    linux_open_file *file = NULL;
+    if (fstat(host, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
+        close(host);
+        return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
+    }
+    fcntl(host, F_SETFL, fcntl(host, F_GETFL) & ~O_NONBLOCK);
+    file = file_new(S_ISDIR(about.st_mode) ? LINUX_DIRECTORY : LINUX_REGULAR, host, flags);
+    if (file == NULL) {
+        close(host);
+        return -ENOMEM;
+    }
+    file->writable_share = place->writable;
+    char **path = file->kind == LINUX_DIRECTORY ? &file->path : &file->name;
+    if ((*path = strdup(place->guest)) == NULL) {
+        linux_file_release(file);
+        return -ENOMEM;
+    }
+    return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
+}
+
+static int32_t open_any(linux_process *p, int32_t directory, uint32_t path_address, uint32_t flags,
+                        uint32_t mode)
+{
+    char path[LINUX_PATH];
+    linux_place place;
+    int32_t wrong = linux_read_string(p, path_address, path, sizeof path);
+    if (wrong < 0)
+        return wrong;
+    bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+    unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : LINUX_FOLLOW;
+    wrong =
+        linux_resolve(p, directory, path, how | ((flags & O_CREAT) != 0 ? LINUX_MAY_BE_MISSING : 0), &place);
+    if (wrong != 0)
+        return wrong;
+    int32_t result = place.target[0] != '\0' ? open_device(p, &place, flags)
+                     : place.directory < 0   ? open_virtual_directory(p, &place, flags)
+                                             : open_host(p, &place, flags, mode);
+    linux_place_close(&place);
+    return result;
+}
+
+int32_t linux_open(linux_process *p, const uint32_t a[6])
+{
+    return open_any(p, AT_FDCWD, a[0], a[1], a[2]);
+}
+
+int32_t linux_openat(linux_process *p, const uint32_t a[6])
+{
+    return open_any(p, (int32_t)a[0], a[1], a[2], a[3]);
+}
+
+int32_t linux_creat(linux_process *p, const uint32_t a[6])
+{
+    return open_any(p, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
+}
+
+int32_t linux_close(linux_process *p, const uint32_t a[6])
+{
+    return descriptor_close(p, a[0]);
+}
+
+/* --- dup, pipe, fcntl, ioctl --- */
+
+static int32_t dup_to(linux_process *p, uint32_t from, uint32_t to, bool close_on_exec)
+{
+    linux_open_file *file = linux_file_at(p, from);
+    if (file == NULL || to >= LINUX_FILES)
+        return -EBADF;
+    file->references++; /* survives the close of `to` */
+    if (p->files.descriptors[to].file != NULL)
+        descriptor_close(p, to);
+    p->files.descriptors[to] = (linux_descriptor){file, close_on_exec};
+    return (int32_t)to;
+}
+
+int32_t linux_dup(linux_process *p, const uint32_t a[6])
+{
+    linux_open_file *file = linux_file_at(p, a[0]);
+    return file == NULL ? -EBADF : linux_descriptor_add(p, file, 0, false);
+}
+
+int32_t linux_dup2(linux_process *p, const uint32_t a[6])
+{
+    if (a[0] == a[1])
+        return linux_file_at(p, a[0]) != NULL ? (int32_t)a[1] : -EBADF;
+    return dup_to(p, a[0], a[1], false);
+}
+
+int32_t linux_dup3(linux_process *p, const uint32_t a[6])
+{
+    if (a[0] == a[1] || (a[2] & ~(uint32_t)GUEST_O_CLOEXEC) != 0)
+        return -EINVAL;
+    return dup_to(p, a[0], a[1], (a[2] & GUEST_O_CLOEXEC) != 0);
+}
+
+int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
+{
+    int host[2];
+    int32_t guest[2];
+    bool close_on_exec = (a[1] & GUEST_O_CLOEXEC) != 0;
+    if ((a[1] & ~(uint32_t)(GUEST_O_CLOEXEC | O_NONBLOCK)) != 0)
+        return -EINVAL;
+    if (pipe2(host, O_CLOEXEC | O_NONBLOCK) != 0)
+        return -errno;
+    guest[0] = linux_descriptor_add(p, file_new(LINUX_PIPE, host[0], O_RDONLY | (a[1] & O_NONBLOCK)), 0,
+                                    close_on_exec);
+    guest[1] = linux_descriptor_add(p, file_new(LINUX_PIPE, host[1], O_WRONLY | (a[1] & O_NONBLOCK)), 0,
+                                    close_on_exec);
+    if (guest[0] >= 0 && guest[1] >= 0 && linux_write_user(p, a[0], guest, sizeof guest))
+        return 0;
+    int32_t wrong = guest[0] < 0 || guest[1] < 0 ? -EMFILE : -EFAULT;
+    for (unsigned i = 0; i < 2; i++)
+        if (guest[i] >= 0)
+            descriptor_close(p, (uint32_t)guest[i]);
+    return wrong;
+}
+
+int32_t linux_pipe(linux_process *p, const uint32_t a[6])
+{
+    return linux_pipe2(p, (const uint32_t[6]){a[0]});
+}
+
+int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])
+{
+    enum { SETTABLE = O_APPEND | O_NONBLOCK, DUPFD_CLOEXEC = 1030, GETLK64 = 12, SETLK64, SETLKW64 };
+    linux_open_file *file = linux_file_at(p, a[0]);
+    if (file == NULL)
+        return -EBADF;
+    linux_descriptor *descriptor = &p->files.descriptors[a[0]];
+    switch (a[1]) {
+    case F_DUPFD:
+    case DUPFD_CLOEXEC:
+        return a[2] >= LINUX_FILES ? -EINVAL : linux_descriptor_add(p, file, a[2], a[1] == DUPFD_CLOEXEC);
+    case F_GETFD:
+        return descriptor->close_on_exec;
+    case F_SETFD:
+        descriptor->close_on_exec = (a[2] & FD_CLOEXEC) != 0;
+        return 0;
+    case F_GETFL:
+        return (int32_t)(file->flags & (O_ACCMODE | SETTABLE)) | GUEST_O_LARGEFILE;
+    case F_SETFL:
+        file->flags = (file->flags & ~(uint32_t)SETTABLE) | (a[2] & SETTABLE);
+        if (file->kind == LINUX_REGULAR)
+            fcntl(file->host, F_SETFL, (int)(a[2] & O_APPEND));
+        return 0;
+    case F_SETLK:
+    case F_SETLKW:
+    case SETLK64:
+    case SETLKW64:
+        return 0; /* one process: nobody else wants the lock */
+    default:
+        return -EINVAL;
+    }
+}
+
+/* Terminal questions about the standard streams; everything else is no terminal. */
+int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
+{
+    enum { GUEST_TERMIOS_BYTES = 36 };
+    const linux_open_file *file = linux_file_at(p, a[0]);
+    if (file == NULL)
+        return -EBADF;
+    bool terminal = file->kind == LINUX_STANDARD && isatty(file->host);
+    if (a[1] == TCGETS) {
+        struct {
+            uint32_t flags[4];
+            uint8_t line, control[19];
+        } report = {0}; /* struct termios of asm-generic, the same on i386 */
+        _Static_assert(sizeof report == GUEST_TERMIOS_BYTES, "termios");
+        if (!terminal || ioctl(file->host, TCGETS, &report) != 0)
+            return -ENOTTY;
+        return linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
+    }
+    if (a[1] == TIOCGWINSZ) {
+        struct winsize size;
+        if (!terminal || ioctl(file->host, TIOCGWINSZ, &size) != 0)
+            return -ENOTTY;
+        return linux_write_user(p, a[2], &size, sizeof size) ? 0 : -EFAULT;
+    }
+    return -ENOTTY;
+}

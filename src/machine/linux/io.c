@@ -1,0 +1,305 @@
+/* Reading, writing, positions. */
+#define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/quiet.h"
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+enum { VECTOR_PIECES = 256, PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
+#define NO_OFFSET UINT64_MAX
+
+static bool readable(const linux_open_file *file)
+{
+    return (file->flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool writable(const linux_open_file *file)
+{
+    return (file->flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* Waits until the user has input for a standard stream. False if the run is to pause instead: the call is
+ * made again then. */
+static bool wait_for_input(linux_process *p, const linux_open_file *file)
+{
+    struct pollfd wanted = {.fd = file->host, .events = POLLIN};
+    devices_console_flush(&p->machine->devices);
+    while (poll(&wanted, 1, LINUX_WAIT_MS) == 0 || wanted.revents == 0) {
+        if (machine_pause_wanted(p->machine)) {
+            p->blocked = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size)
+{
+    uint32_t done = 0;
+    if (file->kind == LINUX_NULL)
+        return 0;
+    while (done < size) {
+        uint8_t bytes[8] = {0};
+        uint32_t part = size - done < sizeof bytes ? size - done : (uint32_t)sizeof bytes;
+        if (file->kind == LINUX_RANDOM) {
+            uint64_t number = linux_random(p);
+            memcpy(bytes, &number, sizeof bytes);
+        }
+        if (!linux_write_user(p, address + done, bytes, part))
+            return done != 0 ? (int32_t)done : -EFAULT;
+        done += part;
+    }
+    return (int32_t)done;
+}
+
+static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                         uint64_t offset)
+{
+    struct iovec pieces[VECTOR_PIECES];
+    size_t bytes;
+    unsigned count = linux_user_vector(p, address, size, true, pieces, VECTOR_PIECES, &bytes);
+    if (count == 0 && size != 0)
+        return -EFAULT;
+    if (file->kind == LINUX_STANDARD && !wait_for_input(p, file))
+        return 0;
+    ssize_t got = offset != NO_OFFSET ? preadv(file->host, pieces, (int)count, (off_t)offset)
+                                      : readv(file->host, pieces, (int)count);
+    if (got < 0 && errno == EAGAIN && file->kind == LINUX_PIPE && (file->flags & O_NONBLOCK) == 0)
+        notice_once(&p->machine->notices, NOTICE_OTHER, 1002,
+                    "read from an empty pipe that only the guest itself could fill: EAGAIN");
+    if (got < 0)
+        return -errno;
+    linux_user_written(p, address, (size_t)got);
+    return (int32_t)got;
+}
+
+static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                        uint64_t offset)
+{
+    if (file == NULL || !readable(file))
+        return -EBADF;
+    if (size > INT32_MAX)
+        return -EINVAL;
+    switch (file->kind) {
+    case LINUX_DIRECTORY:
+    case LINUX_VIRTUAL_DIRECTORY:
+        return -EISDIR;
+    case LINUX_NULL:
+    case LINUX_ZERO:
+    case LINUX_RANDOM:
+        return read_made_up(p, file, address, size);
+    default:
+        return size == 0 ? 0 : read_host(p, file, address, size, offset);
+    }
+}
+
+/* Writes without the SIGPIPE that a closed pipe would send to us: it is the guest's. */
+static int32_t write_quietly(const linux_open_file *file, const struct iovec *pieces, int count,
+                             uint64_t offset)
+{
+    quiet closed;
+    quiet_begin(&closed, false);
+    ssize_t put = offset != NO_OFFSET ? pwritev(file->host, pieces, count, (off_t)offset)
+                                      : writev(file->host, pieces, count);
+    int32_t result = put < 0 ? -errno : (int32_t)put;
+    quiet_end(&closed, result == -EPIPE);
+    return result;
+}
+
+static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                         uint64_t offset)
+{
+    struct iovec pieces[VECTOR_PIECES];
+    size_t bytes;
+    if (file == NULL || !writable(file) || file->kind == LINUX_DIRECTORY ||
+        file->kind == LINUX_VIRTUAL_DIRECTORY)
+        return -EBADF;
+    if (size > INT32_MAX)
+        return -EINVAL;
+    if (file->host < 0)
+        return (int32_t)size;
+    if (size == 0)
+        return 0;
+    unsigned count = linux_user_vector(p, address, size, false, pieces, VECTOR_PIECES, &bytes);
+    if (count == 0)
+        return -EFAULT;
+    if (file->kind == LINUX_STANDARD)
+        devices_console_flush(&p->machine->devices);
+    int32_t put = write_quietly(file, pieces, (int)count, offset);
+    if (put == -EAGAIN && file->kind == LINUX_STANDARD) { /* somebody made our own output non-blocking */
+        struct pollfd wanted = {.fd = file->host, .events = POLLOUT};
+        if (poll(&wanted, 1, LINUX_WAIT_MS) <= 0 && machine_pause_wanted(p->machine))
+            p->blocked = true;
+        put = p->blocked ? 0 : write_quietly(file, pieces, (int)count, offset);
+    }
+    if (put == -EAGAIN && (file->flags & O_NONBLOCK) == 0)
+        notice_once(&p->machine->notices, NOTICE_OTHER, 1003,
+                    "write to a full pipe that only the guest itself could empty: EAGAIN");
+    if (put == -EPIPE)
+        linux_raise(p, &(linux_siginfo){SIGPIPE, LINUX_SI_USER, {LINUX_PID, LINUX_UID}});
+    return put;
+}
+
+int32_t linux_read(linux_process *p, const uint32_t a[6])
+{
+    return read_any(p, linux_file_at(p, a[0]), a[1], a[2], NO_OFFSET);
+}
+
+int32_t linux_write(linux_process *p, const uint32_t a[6])
+{
+    return write_any(p, linux_file_at(p, a[0]), a[1], a[2], NO_OFFSET);
+}
+
+static int32_t at_offset(linux_process *p, const uint32_t a[6], bool write)
+{
+    linux_open_file *file = linux_file_at(p, a[0]);
+    uint64_t offset = (uint64_t)a[4] << 32 | a[3];
+    if (file == NULL)
+        return -EBADF;
+    if (offset > INT64_MAX)
+        return -EINVAL;
+    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE)
+        return -ESPIPE;
+    return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
+}
+
+int32_t linux_pread64(linux_process *p, const uint32_t a[6])
+{
+    return at_offset(p, a, false);
+}
+
+int32_t linux_pwrite64(linux_process *p, const uint32_t a[6])
+{
+    return at_offset(p, a, true);
+}
+
+/* Piece by piece; a short piece ends the call, and so does a fault behind the first piece. */
+static int32_t vector_any(linux_process *p, const uint32_t a[6], bool write)
+{
+    linux_open_file *file = linux_file_at(p, a[0]);
+    int64_t total = 0;
+    if (file == NULL)
+        return -EBADF;
+    if (a[2] > PIECES_AT_MOST)
+        return -EINVAL;
+    for (uint32_t i = 0; i < a[2]; i++) {
+        uint32_t piece[2];
+        if (!linux_read_user(p, a[1] + i * 8, piece, sizeof piece))
+            return total != 0 ? (int32_t)total : -EFAULT;
+        for (uint32_t done = 0; done < piece[1];) {
+            int32_t part = write ? write_any(p, file, piece[0] + done, piece[1] - done, NO_OFFSET)
+                                 : read_any(p, file, piece[0] + done, piece[1] - done, NO_OFFSET);
+            if (part < 0 || p->blocked)
+                return total != 0 ? (int32_t)total : part;
+            total += part;
+            done += (uint32_t)part;
+            if (part == 0 || total > INT32_MAX || (!write && done < piece[1]))
+                return (int32_t)(total > INT32_MAX ? INT32_MAX : total);
+            if (!write && file->kind == LINUX_STANDARD)
+                return (int32_t)total; /* do not wait for a second line */
+        }
+    }
+    return (int32_t)total;
+}
+
+int32_t linux_readv(linux_process *p, const uint32_t a[6])
+{
+    return vector_any(p, a, false);
+}
+
+int32_t linux_writev(linux_process *p, const uint32_t a[6])
+{
+    return vector_any(p, a, true);
+}
+
+/* --- positions --- */
+
+static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, uint32_t whence)
+{
+    linux_open_file *file = linux_file_at(p, descriptor);
+    if (file == NULL)
+        return -EBADF;
+    if (file->kind == LINUX_DIRECTORY || file->kind == LINUX_VIRTUAL_DIRECTORY) {
+        if (whence != SEEK_SET || offset < 0)
+            return -EINVAL;
+        file->position = (uint64_t)offset;
+        return offset;
+    }
+    if (file->host < 0)
+        return 0;
+    struct stat
+        about; /* output is one-way whatever stands behind it: the same run for a pipe and for a file */
+    if (file->kind == LINUX_STANDARD &&
+        (file->host != 0 || fstat(file->host, &about) != 0 || !S_ISREG(about.st_mode)))
+        return -ESPIPE;
+    if (whence > SEEK_END)
+        return -EINVAL;
+    off_t position = lseek(file->host, (off_t)offset, (int)whence);
+    return position < 0 ? -errno : position;
+}
+
+int32_t linux_lseek(linux_process *p, const uint32_t a[6])
+{
+    int64_t position = seek_any(p, a[0], (int32_t)a[1], a[2]);
+    return position > INT32_MAX ? -EOVERFLOW : (int32_t)position;
+}
+
+int32_t linux_llseek(linux_process *p, const uint32_t a[6])
+{
+    int64_t position = seek_any(p, a[0], (int64_t)((uint64_t)a[1] << 32 | a[2]), a[4]);
+    if (position < 0)
+        return (int32_t)position;
+    return linux_write_user(p, a[3], &position, sizeof position) ? 0 : -EFAULT;
+}
+
+static int32_t truncate_any(linux_process *p, uint32_t descriptor, uint64_t length)
+{
+    const linux_open_file *file = linux_file_at(p, descriptor);
+    if (file == NULL)
+        return -EBADF;
+    if (file->kind != LINUX_REGULAR || !writable(file) || length > INT64_MAX)
+        return -EINVAL;
+    return ftruncate(file->host, (off_t)length) == 0 ? 0 : -errno;
+}
+
+int32_t linux_ftruncate(linux_process *p, const uint32_t a[6])
+{
+    return truncate_any(p, a[0], a[1]);
+}
+
+int32_t linux_ftruncate64(linux_process *p, const uint32_t a[6])
+{
+    return truncate_any(p, a[0], (uint64_t)a[2] << 32 | a[1]);
+}
+
+int32_t linux_fsync(linux_process *p, const uint32_t a[6])
+{
+    const linux_open_file *file = linux_file_at(p, a[0]);
+    if (file == NULL)
+        return -EBADF;
+    return file->kind == LINUX_REGULAR && fsync(file->host) != 0 ? -errno : 0;
+}
+
+int32_t linux_file_length(const linux_open_file *file, uint64_t *length)
+{
+    struct stat about;
+    if (fstat(file->host, &about) != 0)
+        return -errno;
+    *length = (uint64_t)about.st_size;
+    return 0;
+}
+
+int32_t linux_file_pread(linux_open_file *file, uint8_t *to, size_t size, uint64_t offset)
+{
+    ssize_t got = pread(file->host, to, size, (off_t)offset);
+    return got < 0 ? -errno : (int32_t)got;
+}

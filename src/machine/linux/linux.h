@@ -1,0 +1,273 @@
+/* The Linux personality: what a kernel would be to a static i386 program.
+ *
+ * The guest runs at CPL 3 under real page tables, descriptor tables and a TSS that stand in guest memory. INT
+ * 80h, faults and timer interrupts are delivered by the processor itself to a kernel entry whose code is one
+ * IRET (behind an ADD ESP,4 where there is an error code). At that entry, before its first instruction, the
+ * host does the kernel's work: it reads the registers and the frame on the kernel stack, answers the call,
+ * puts signals on the user's stack, and edits the frame. So the way into the kernel and back is charged by
+ * the processor's own rules, and the kernel's work is not charged at all. */
+#ifndef MACHINE_LINUX_LINUX_H
+#define MACHINE_LINUX_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "base/array.h"
+#include "base/snapshot.h"
+#include "machine/load/elf.h"
+#include "machine/state.h"
+
+typedef struct linux_process linux_process;
+
+/* --- linux_memory.c: address space --- */
+
+#define LINUX_TASK_SIZE 0xc0000000u
+enum { LINUX_STACK_BYTES = 8 << 20, LINUX_MMAP_BASE = 0x40000000, LINUX_NO_FRAME = 0 };
+
+/* A mapping [start, end). Pages from `backed_end` on lie behind the end of the mapped file: touching one is a
+ * SIGBUS. */
+typedef struct linux_region {
+    uint32_t start, end, backed_end;
+    uint32_t protection; /* LINUX_PROT_* */
+} linux_region;
+
+typedef struct linux_memory {
+    uint8_t *frames; /* per page of RAM: FRAME_* */
+    uint32_t frame_count, frames_free, first_free;
+    uint32_t directory;             /* physical address */
+    ARRAY_OF(linux_region) regions; /* by address */
+    uint32_t brk_start, brk;
+} linux_memory;
+
+bool linux_memory_open(linux_process *p);
+void linux_memory_close(linux_process *p);
+/* Frame for kernel structures, zeroed; LINUX_NO_FRAME if there is none. */
+uint32_t linux_frame_allocate(linux_process *p);
+/* Makes a mapping of fresh zeroed pages, replacing what was there; pages behind the first `backed` bytes are
+ * a SIGBUS. 0 or -errno. */
+int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection);
+/* Moves the pages of a whole mapping to the free range at `to`. 0 or -errno. */
+int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to);
+int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size);
+int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t protection);
+/* The lowest free range of `size` bytes in the area for mappings, 0 if there is none. */
+uint32_t linux_find_range(const linux_process *p, uint32_t size);
+const linux_region *linux_region_at(const linux_process *p, uint32_t address);
+/* Maps a kernel page (supervisor, writable). */
+bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame);
+
+/* --- linux_user.c: guest pointers. Nothing is trusted: every page is checked for the user's right to it ---
+ */
+
+/* Host pointer to up to `*size` bytes at `address` within one page, `*size` cut to what is there; NULL = the
+ * user may not. */
+uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool write);
+bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size);
+bool linux_write_user(linux_process *p, uint32_t address, const void *data, size_t size);
+/* Copies a NUL-terminated string: its length, -EFAULT, or -ENAMETOOLONG if it does not fit into `room`. */
+int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t room);
+/* Describes a guest buffer for readv/writev: number of entries used (at most `room`), *bytes covered. 0
+ * entries with size > 0 = fault. */
+unsigned linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write,
+                           struct iovec *vector, unsigned room, size_t *bytes);
+/* The host wrote `size` bytes at `address`: code there is decoded anew. */
+void linux_user_written(linux_process *p, uint32_t address, size_t size);
+
+/* --- linux_kernel.c: descriptor tables, kernel entry --- */
+
+#define LINUX_KERNEL_BASE 0xc0000000u
+enum {
+    LINUX_KERNEL_CODE = 0x60,
+    LINUX_KERNEL_DATA = 0x68,
+    LINUX_USER_CODE = 0x73,
+    LINUX_USER_DATA = 0x7b,
+    LINUX_TSS = 0x80,
+    LINUX_TLS_FIRST = 6,
+    LINUX_TLS_COUNT = 3,
+    LINUX_GDT_ENTRIES = 17,
+    LINUX_VECTOR_TIMER = 0x20,
+    LINUX_VECTOR_SYSCALL = 0x80
+};
+
+/* The user's registers as the kernel entry found them and as they will be restored. */
+typedef struct linux_registers {
+    uint32_t eax, ecx, edx, ebx, esp, ebp, esi, edi;
+    uint32_t eip, eflags;
+    uint16_t cs, ss;
+} linux_registers;
+
+bool linux_kernel_build(linux_process *p);
+/* Descriptor `index` of the GDT, in guest memory. */
+uint64_t *linux_gdt_entry(linux_process *p, unsigned index);
+/* linux_snapshot.c: the personality's part of a snapshot. */
+void linux_transfer(p5_machine *machine, snapshot *s);
+
+/* --- linux_signal.c, linux_frame.c --- */
+
+enum { LINUX_SIGNALS = 64 };
+
+/* The parts of siginfo that are used, by si_code. */
+typedef struct linux_siginfo {
+    int32_t signo, code;
+    uint32_t value[3]; /* si_pid, si_uid, si_value; or si_addr */
+} linux_siginfo;
+
+typedef struct linux_action {
+    uint32_t handler, flags, restorer;
+    uint64_t mask;
+} linux_action;
+
+typedef struct linux_signals {
+    linux_action actions[LINUX_SIGNALS + 1];
+    linux_siginfo info[LINUX_SIGNALS + 1]; /* of pending ones */
+    uint64_t pending, blocked;
+    uint64_t saved_mask; /* sigsuspend: the mask to put into the frame */
+    bool mask_saved;
+    uint32_t stack, stack_size; /* sigaltstack; size 0 = none */
+    uint32_t stack_flags;
+    uint32_t trap, error_code, cr2; /* of the last fault, for frames */
+} linux_signals;
+
+/* Bit of a signal number in a mask. */
+#define LINUX_SIGBIT(signal) (1ull << ((signal)-1))
+void linux_raise(linux_process *p, const linux_siginfo *info);
+/* A fault of the user's code: cannot be blocked or ignored. */
+void linux_fault(linux_process *p, unsigned vector, uint32_t error_code);
+/* Puts pending signals onto the user's stack, or ends the guest. */
+void linux_deliver_signals(linux_process *p);
+/* True if a signal would be delivered. */
+bool linux_signal_waits(const linux_process *p);
+/* linux_frame.c: a frame for `signal` on the user's stack; false if the stack is no good. */
+bool linux_frame_push(linux_process *p, int signal, const linux_action *action, const linux_siginfo *info,
+                      uint64_t mask);
+bool linux_on_signal_stack(const linux_process *p);
+
+/* --- linux_time.c --- */
+
+typedef struct linux_time {
+    uint64_t alarm_clock;    /* model clock of ITIMER_REAL's expiry, UINT64_MAX = off */
+    uint64_t alarm_interval; /* clocks, 0 = once */
+    uint64_t halted;         /* clocks spent asleep: not CPU time */
+} linux_time;
+
+uint64_t linux_clock(const linux_process *p);
+/* Timers that are due raise their signals. */
+void linux_run_timers(linux_process *p);
+/* Sleeps until `clock`, or until a signal comes: true if the time is over. UINT64_MAX = for ever; if nothing
+ * can wake the guest then, it ends. */
+bool linux_sleep_until(linux_process *p, uint64_t clock);
+
+/* --- linux_file.c, linux_path.c, linux_stat.c --- */
+
+enum {
+    LINUX_FILES = 256,
+    LINUX_PATH = 4096,
+    LINUX_WAIT_MS = 50 /* how often a call that waits for the host looks whether the run is to pause */
+};
+
+typedef enum linux_file_kind {
+    LINUX_STANDARD,
+    LINUX_REGULAR,
+    LINUX_DIRECTORY,
+    LINUX_VIRTUAL_DIRECTORY,
+    LINUX_PIPE,
+    LINUX_NULL,
+    LINUX_ZERO,
+    LINUX_RANDOM
+} linux_file_kind;
+
+/* An open file description; descriptors refer to it. */
+typedef struct linux_open_file {
+    unsigned references;
+    linux_file_kind kind;
+    int host;       /* descriptor, -1 if none */
+    uint32_t flags; /* O_* of open: access mode, APPEND, NONBLOCK */
+    bool writable_share;
+    uint64_t position;       /* of a directory: number of the next entry */
+    struct dirent **entries; /* of a host's directory, when it was read from its beginning */
+    int entry_count;
+    char *path; /* of a directory, as the guest sees it */
+    char *name; /* of a regular file when it was opened: for snapshots */
+} linux_open_file;
+
+typedef struct linux_descriptor {
+    linux_open_file *file; /* NULL = closed */
+    bool close_on_exec;
+} linux_descriptor;
+
+typedef struct linux_mount {
+    char *guest;   /* absolute, normalised, without a final slash; "" for the root */
+    int directory; /* O_PATH */
+    bool writable;
+} linux_mount;
+
+typedef struct linux_files {
+    linux_descriptor descriptors[LINUX_FILES];
+    linux_mount *mounts;
+    size_t mount_count;
+    char cwd[LINUX_PATH]; /* absolute, normalised */
+    uint32_t umask;
+} linux_files;
+
+p5_status linux_files_open(linux_process *p, p5_error *error);
+void linux_files_close(linux_process *p);
+
+/* Where a path leads: an entry `name` of the directory that `directory` refers to. */
+typedef struct linux_place {
+    int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory; the caller closes it
+                      (linux_place_close) */
+    bool writable;
+    char name[256];         /* "." for the root of a share or a directory itself */
+    char guest[LINUX_PATH]; /* the whole path, normalised and free of links but for the last component if it
+                               was not followed */
+    char target[16];        /* a device that the personality provides: "null", "zero", "random"; else empty */
+} linux_place;
+
+enum { LINUX_FOLLOW = 1, LINUX_MAY_BE_MISSING = 2 };
+/* Resolves a guest path against the shares, component by component, never through a host link: 0 or -errno.
+ */
+int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how,
+                      linux_place *place);
+void linux_place_close(linux_place *place);
+/* Gives up a reference. */
+void linux_file_release(linux_open_file *file);
+/* linux_directory.c: it is listed anew when it is read again. */
+void linux_directory_forget(linux_open_file *file);
+linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor);
+int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec);
+/* A range of a regular file, for mappings: bytes read or -errno. */
+int32_t linux_file_pread(linux_open_file *file, uint8_t *to, size_t size, uint64_t offset);
+
+/* --- linux_syscall.c --- */
+
+typedef int32_t linux_call(linux_process *p, const uint32_t a[6]);
+/* Answers the call in p->registers; sets eax unless p->keep_registers. */
+void linux_syscall(linux_process *p);
+
+/* --- linux_exec.c --- */
+
+p5_status linux_exec(linux_process *p, const elf_image *image, const char *path, const char *const *arguments,
+                     const char *const *environment, p5_error *error);
+/* The next 64 bits of the guest's random source: splitmix64 from the seed. */
+uint64_t linux_random(linux_process *p);
+
+struct linux_process {
+    p5_machine *machine;
+    engine *engine;
+    linux_memory memory;
+    linux_signals signals;
+    linux_time time;
+    linux_files files;
+    linux_registers registers; /* while in the kernel */
+    bool entry_pending;        /* the processor is on its way to the kernel entry, or stands there */
+    uint8_t entry_vector;
+    bool keep_registers; /* the call replaced all registers (sigreturn) */
+    bool blocked;        /* the call waits for the host; it is made again when the run goes on */
+    uint64_t random_state;
+    uint32_t clear_tid;
+    char name[16];
+};
+
+#endif

@@ -1,0 +1,364 @@
+/* The guest's address space: frames of RAM, page tables in RAM, and the list of mappings.
+ *
+ * Pages get their frames when they are mapped, not when they are touched: a page fault is then always the
+ * guest's own mistake, and the counts of a run hold no faults that a kernel's laziness would add. A page
+ * without any access right (PROT_NONE) gets its frame when it first becomes accessible. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model/model.h"
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+
+/* Page table entry: bits 0-2 present, writable, user; 5, 6 accessed, dirty; bit 9 is free for the system: the
+ * entry owns a frame although it may not be present. */
+enum {
+    PTE_PRESENT = 1,
+    PTE_WRITE = 2,
+    PTE_USER = 4,
+    PTE_ACCESSED = 0x20,
+    PTE_DIRTY = 0x40,
+    PTE_FRAME = 0x200
+};
+#define PTE_ADDRESS 0xfffff000u
+enum { FRAME_USED = 1, FRAME_DIRTY = 2 };
+enum { REGIONS_AT_MOST = 65530 /* vm.max_map_count */ };
+
+bool linux_memory_open(linux_process *p)
+{
+    linux_memory *m = &p->memory;
+    m->frame_count = p->machine->options.memory_bytes / PAGE_BYTES;
+    m->frames = calloc(m->frame_count, 1);
+    if (m->frames == NULL)
+        return false;
+    /* Physical 0 stays unused: LINUX_NO_FRAME. What the board does not let into the caches is no RAM. */
+    for (uint32_t i = 0; i < m->frame_count; i++)
+        if (i == 0 || model_uncacheable(p->machine->model, i * PAGE_BYTES))
+            m->frames[i] = FRAME_USED;
+        else
+            m->frames_free++;
+    m->first_free = 1;
+    m->directory = linux_frame_allocate(p);
+    return m->directory != LINUX_NO_FRAME;
+}
+
+void linux_memory_close(linux_process *p)
+{
+    free(p->memory.frames);
+    free(p->memory.regions.items);
+}
+
+/* The lowest free frame: where a page lies depends on nothing but the guest's own calls. */
+uint32_t linux_frame_allocate(linux_process *p)
+{
+    linux_memory *m = &p->memory;
+    while (m->first_free < m->frame_count && (m->frames[m->first_free] & FRAME_USED) != 0)
+        m->first_free++;
+    if (m->first_free == m->frame_count)
+        return LINUX_NO_FRAME;
+    uint32_t index = m->first_free++, physical = index * PAGE_BYTES;
+    if ((m->frames[index] & FRAME_DIRTY) != 0) {
+        memset(engine_ram(p->engine, physical, PAGE_BYTES), 0, PAGE_BYTES);
+        engine_flush_code(p->engine, physical, PAGE_BYTES);
+    }
+    m->frames[index] = FRAME_USED | FRAME_DIRTY;
+    m->frames_free--;
+    return physical;
+}
+
+static void frame_free(linux_memory *m, uint32_t physical)
+{
+    uint32_t index = physical / PAGE_BYTES;
+    m->frames[index] &= (uint8_t)~FRAME_USED;
+    m->frames_free++;
+    if (index < m->first_free)
+        m->first_free = index;
+}
+
+/* --- page tables --- */
+
+static uint32_t *table_word(const linux_process *p, uint32_t physical)
+{
+    return (uint32_t *)(void *)engine_ram(p->engine, physical, 4);
+}
+
+/* Entry of `linear`; NULL if its page table is missing and `create` is false or memory is out. */
+static uint32_t *page_entry(linux_process *p, uint32_t linear, bool create)
+{
+    uint32_t *directory = table_word(p, p->memory.directory + (linear >> 22) * 4);
+    if ((*directory & PTE_PRESENT) == 0) {
+        uint32_t table = create ? linux_frame_allocate(p) : LINUX_NO_FRAME;
+        if (table == LINUX_NO_FRAME)
+            return NULL;
+        *directory = table | PTE_PRESENT | PTE_WRITE | PTE_USER | PTE_ACCESSED;
+    }
+    return table_word(p, (*directory & PTE_ADDRESS) + (linear >> 12 & 0x3ff) * 4);
+}
+
+bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame)
+{
+    uint32_t *entry = page_entry(p, linear, true);
+    if (entry == NULL)
+        return false;
+    *entry = frame | PTE_PRESENT | PTE_WRITE | PTE_ACCESSED | PTE_DIRTY | PTE_FRAME;
+    return true;
+}
+
+/* An entry changed that may be in the TLBs: the kernel says INVLPG. */
+static void entry_set(linux_process *p, uint32_t linear, uint32_t *entry, uint32_t value)
+{
+    bool was_present = (*entry & PTE_PRESENT) != 0;
+    if (*entry == value)
+        return;
+    *entry = value;
+    if (was_present)
+        p5_core_invlpg(p->machine->core, linear);
+}
+
+static uint32_t entry_rights(uint32_t protection)
+{
+    if ((protection & LINUX_PROT_ALL) == 0)
+        return 0;
+    /* no page without read, no page without execute on this processor; marked as used so that the walk has
+     * nothing to write */
+    uint32_t rights = PTE_PRESENT | PTE_USER | PTE_ACCESSED;
+    return (protection & LINUX_PROT_WRITE) != 0 ? rights | PTE_WRITE | PTE_DIRTY : rights;
+}
+
+/* Frames and page tables that giving `protection` to [start, end) would take. */
+static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, uint32_t protection)
+{
+    uint32_t needed = 0;
+    if ((protection & LINUX_PROT_ALL) == 0)
+        return 0;
+    for (uint32_t page = start; page < end; page += PAGE_BYTES) {
+        bool table_missing = (*table_word(p, p->memory.directory + (page >> 22) * 4) & PTE_PRESENT) == 0;
+        needed += table_missing && (page == start || (page & 0x3fffff) == 0);
+        needed += (table_missing || (*page_entry(p, page, false) & PTE_FRAME) == 0);
+    }
+    return needed;
+}
+
+/* --- regions --- */
+
+/* Index of the first region that ends above `address`. */
+static size_t region_index(const linux_memory *m, uint32_t address)
+{
+    return ARRAY_SEARCH(m->regions.items, m->regions.count, end, address + 1ull);
+}
+
+const linux_region *linux_region_at(const linux_process *p, uint32_t address)
+{
+    const linux_memory *m = &p->memory;
+    size_t i = region_index(m, address);
+    return i < m->regions.count && m->regions.items[i].start <= address ? &m->regions.items[i] : NULL;
+}
+
+static void region_insert(linux_memory *m, size_t at, linux_region region)
+{
+    memmove(&m->regions.items[at + 1], &m->regions.items[at], (m->regions.count - at) * sizeof region);
+    m->regions.items[at] = region;
+    m->regions.count++;
+}
+
+/* Room for the regions that a cut at two ends and an insertion can add. */
+static bool region_room(linux_memory *m)
+{
+    return m->regions.count + 3 <= REGIONS_AT_MOST &&
+           array_reserve(&m->regions.items, &m->regions.capacity, m->regions.count + 3,
+                         sizeof *m->regions.items);
+}
+
+/* Makes `address` a border between regions. */
+static void region_split(linux_memory *m, uint32_t address)
+{
+    size_t i = region_index(m, address);
+    if (i == m->regions.count || m->regions.items[i].start >= address)
+        return;
+    linux_region upper = m->regions.items[i];
+    upper.start = address;
+    if (upper.backed_end < address)
+        upper.backed_end = address;
+    m->regions.items[i].end = address;
+    if (m->regions.items[i].backed_end > address)
+        m->regions.items[i].backed_end = address;
+    region_insert(m, i + 1, upper);
+}
+
+static void region_remove(linux_memory *m, uint32_t start, uint32_t end)
+{
+    region_split(m, start);
+    region_split(m, end);
+    size_t first = region_index(m, start), last = first;
+    while (last < m->regions.count && m->regions.items[last].start < end)
+        last++;
+    memmove(&m->regions.items[first], &m->regions.items[last],
+            (m->regions.count - last) * sizeof *m->regions.items);
+    m->regions.count -= last - first;
+}
+
+static bool regions_join(const linux_region *a, const linux_region *b)
+{
+    return a->end == b->start && a->protection == b->protection && a->backed_end == a->end &&
+           b->backed_end == b->end;
+}
+
+static void region_add(linux_memory *m, linux_region region)
+{
+    size_t at = region_index(m, region.start);
+    region_insert(m, at, region);
+    if (at + 1 < m->regions.count && regions_join(&m->regions.items[at], &m->regions.items[at + 1])) {
+        m->regions.items[at].end = m->regions.items[at].backed_end = m->regions.items[at + 1].end;
+        memmove(&m->regions.items[at + 1], &m->regions.items[at + 2],
+                (m->regions.count - at - 2) * sizeof region);
+        m->regions.count--;
+    }
+    if (at > 0 && regions_join(&m->regions.items[at - 1], &m->regions.items[at])) {
+        m->regions.items[at - 1].end = m->regions.items[at - 1].backed_end = m->regions.items[at].end;
+        memmove(&m->regions.items[at], &m->regions.items[at + 1],
+                (m->regions.count - at - 1) * sizeof region);
+        m->regions.count--;
+    }
+}
+
+uint32_t linux_find_range(const linux_process *p, uint32_t size)
+{
+    const linux_memory *m = &p->memory;
+    uint32_t at = LINUX_MMAP_BASE;
+    for (size_t i = region_index(m, at); i < m->regions.count; i++) {
+        if (m->regions.items[i].start >= at && m->regions.items[i].start - at >= size)
+            return at;
+        at = m->regions.items[i].end;
+    }
+    return at < LINUX_TASK_SIZE && LINUX_TASK_SIZE - at >= size ? at : 0;
+}
+
+/* --- map, unmap, protect --- */
+
+/* Checks and rounds a range of user addresses: 0 or -errno. */
+static int32_t range_check(uint32_t start, uint32_t *size, int32_t too_large)
+{
+    if (start % PAGE_BYTES != 0)
+        return -EINVAL;
+    if (*size > LINUX_TASK_SIZE || start > LINUX_TASK_SIZE - *size)
+        return too_large;
+    *size = (*size + PAGE_BYTES - 1) & PTE_ADDRESS;
+    return start > LINUX_TASK_SIZE - *size ? too_large : 0;
+}
+
+int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size)
+{
+    int32_t wrong = range_check(start, &size, -EINVAL);
+    if (wrong != 0 || size == 0)
+        return -EINVAL;
+    if (!region_room(&p->memory))
+        return -ENOMEM;
+    for (uint32_t page = start; page < start + size; page += PAGE_BYTES) {
+        uint32_t *entry = page_entry(p, page, false);
+        if (entry == NULL) {
+            page |= 0x3ff000; /* on to the next page table */
+            continue;
+        }
+        if ((*entry & PTE_FRAME) != 0)
+            frame_free(&p->memory, *entry & PTE_ADDRESS);
+        entry_set(p, page, entry, 0);
+    }
+    region_remove(&p->memory, start, start + size);
+    engine_flush_translations(p->engine);
+    return 0;
+}
+
+/* Gives [start, end) the rights of `protection`, with frames where they are missing. Enough frames are there.
+ */
+static void pages_protect(linux_process *p, uint32_t start, uint32_t end, uint32_t protection)
+{
+    uint32_t rights = entry_rights(protection);
+    for (uint32_t page = start; page < end; page += PAGE_BYTES) {
+        const linux_region *region = linux_region_at(p, page);
+        uint32_t *entry = page_entry(p, page, rights != 0);
+        if (entry == NULL) {
+            page |= 0x3ff000;
+            continue;
+        }
+        if (region != NULL && page >= region->backed_end)
+            continue;
+        uint32_t frame = *entry & PTE_ADDRESS;
+        if ((*entry & PTE_FRAME) == 0 && rights == 0)
+            continue;
+        if ((*entry & PTE_FRAME) == 0)
+            frame = linux_frame_allocate(p);
+        entry_set(p, page, entry, frame | PTE_FRAME | rights);
+    }
+    engine_flush_translations(p->engine);
+}
+
+int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection)
+{
+    int32_t wrong = range_check(start, &size, -ENOMEM);
+    if (wrong != 0 || size == 0)
+        return wrong != 0 ? wrong : -EINVAL;
+    if (!region_room(&p->memory))
+        return -ENOMEM;
+    backed = backed < size ? (backed + PAGE_BYTES - 1) & PTE_ADDRESS : size;
+    /* what an old mapping there would give back is not counted: a failed call changes nothing */
+    if ((protection & LINUX_PROT_ALL) != 0 &&
+        (backed / PAGE_BYTES > p->memory.frames_free ||
+         frames_needed(p, start, start + backed, protection) > p->memory.frames_free))
+        return -ENOMEM;
+    linux_unmap(p, start, size);
+    if (!region_room(&p->memory))
+        return -ENOMEM;
+    region_add(&p->memory, (linux_region){start, start + size, start + backed, protection & LINUX_PROT_ALL});
+    pages_protect(p, start, start + size, protection & LINUX_PROT_ALL);
+    return 0;
+}
+
+int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t protection)
+{
+    int32_t wrong = range_check(start, &size, -ENOMEM);
+    if (wrong != 0 || size == 0)
+        return wrong;
+    uint32_t end = start + size;
+    for (uint32_t at = start; at < end;) {
+        const linux_region *region = linux_region_at(p, at);
+        if (region == NULL)
+            return -ENOMEM;
+        at = region->end;
+    }
+    if (!region_room(&p->memory) ||
+        frames_needed(p, start, end, protection & LINUX_PROT_ALL) > p->memory.frames_free)
+        return -ENOMEM;
+    region_split(&p->memory, start);
+    region_split(&p->memory, end);
+    for (size_t i = region_index(&p->memory, start);
+         i < p->memory.regions.count && p->memory.regions.items[i].start < end; i++)
+        p->memory.regions.items[i].protection = protection & LINUX_PROT_ALL;
+    pages_protect(p, start, end, protection & LINUX_PROT_ALL);
+    return 0;
+}
+
+int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
+{
+    const linux_region *region = linux_region_at(p, from);
+    if (region == NULL || region->end < from + size)
+        return -EFAULT;
+    uint32_t protection = region->protection;
+    uint32_t backed = region->backed_end > from ? region->backed_end - from : 0;
+    if (frames_needed(p, to, to + size, LINUX_PROT_READ) - size / PAGE_BYTES > p->memory.frames_free ||
+        !region_room(&p->memory))
+        return -ENOMEM; /* page tables; the frames themselves move */
+    for (uint32_t offset = 0; offset < size; offset += PAGE_BYTES) {
+        uint32_t *old = page_entry(p, from + offset, false);
+        if (old == NULL || (*old & PTE_FRAME) == 0)
+            continue;
+        *page_entry(p, to + offset, true) = *old;
+        entry_set(p, from + offset, old, 0);
+    }
+    region_remove(&p->memory, from, from + size);
+    if (!region_room(&p->memory))
+        return -ENOMEM;
+    region_add(&p->memory, (linux_region){to, to + size, to + (backed < size ? backed : size), protection});
+    engine_flush_translations(p->engine);
+    return 0;
+}

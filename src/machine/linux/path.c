@@ -1,0 +1,282 @@
+/* Paths of the guest: what of the host can be reached, and how.
+ *
+ * The guest's tree holds the shares, each at its guest path, virtual directories above them, and /dev/null,
+ * zero, random, urandom. A path is walked one component at a time from a share's root, each component opened
+ * with O_NOFOLLOW under the directory before it. Links are read and walked here, in the guest's tree; `..`
+ * cuts the guest's path, which holds no links, and never asks the host. So neither `..` nor a link nor a
+ * rename by somebody else leads out of a share. */
+#define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/linux/linux.h"
+
+enum { LINKS_AT_MOST = 40 };
+
+/* The mount at exactly `path` (normalised, "" = root), or NULL. */
+static const linux_mount *mount_at(const linux_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->mount_count; i++)
+        if (strcmp(files->mounts[i].guest, path) == 0)
+            return &files->mounts[i];
+    return NULL;
+}
+
+/* True if a mount lies somewhere below `path`, or it is the root or /dev: such directories are there without
+ * a host directory. */
+static bool is_virtual_directory(const linux_files *files, const char *path)
+{
+    size_t length = strlen(path);
+    if (length == 0 || strcmp(path, "/dev") == 0)
+        return true;
+    for (size_t i = 0; i < files->mount_count; i++)
+        if (strncmp(files->mounts[i].guest, path, length) == 0 && files->mounts[i].guest[length] == '/')
+            return true;
+    return false;
+}
+
+/* Where a walk stands: `path` is free of links; `directory` is -1 in a virtual directory. */
+typedef struct walk {
+    const linux_files *files;
+    int directory;
+    bool writable;
+    char path[LINUX_PATH];
+} walk;
+
+static void walk_close(walk *w)
+{
+    if (w->directory >= 0)
+        close(w->directory);
+    w->directory = -1;
+}
+
+static int32_t walk_enter_mount(walk *w, const linux_mount *mount)
+{
+    walk_close(w);
+    w->directory = fcntl(mount->directory, F_DUPFD_CLOEXEC, 3);
+    w->writable = mount->writable;
+    return w->directory >= 0 ? 0 : -errno;
+}
+
+static int32_t path_append(char *path, const char *name, size_t length)
+{
+    size_t used = strlen(path);
+    if (used + 1 + length >= LINUX_PATH)
+        return -ENAMETOOLONG;
+    path[used] = '/';
+    memcpy(path + used + 1, name, length);
+    path[used + 1 + length] = '\0';
+    return 0;
+}
+
+/* Goes from the walk's directory into the plain directory `name`; w->path already ends in it. */
+static int32_t walk_enter(walk *w, const char *name)
+{
+    const linux_mount *mount = mount_at(w->files, w->path);
+    if (mount != NULL)
+        return walk_enter_mount(w, mount);
+    if (w->directory >= 0 && strcmp(w->path, "/dev") != 0) {
+        int next = openat(w->directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (next >= 0) {
+            close(w->directory);
+            w->directory = next;
+            return 0;
+        }
+        if (!is_virtual_directory(w->files, w->path))
+            return -errno;
+    }
+    walk_close(w);
+    return is_virtual_directory(w->files, w->path) ? 0 : -ENOENT;
+}
+
+/* Walks to `path`, which holds no links, from the root. */
+static int32_t walk_to(walk *w, const char *path)
+{
+    char component[256];
+    walk_close(w);
+    w->path[0] = '\0';
+    w->writable = false;
+    const linux_mount *root = mount_at(w->files, "");
+    int32_t wrong = root != NULL ? walk_enter_mount(w, root) : 0;
+    while (wrong == 0 && *path != '\0') {
+        path += strspn(path, "/");
+        size_t length = strcspn(path, "/");
+        if (length == 0)
+            break;
+        if (length >= sizeof component)
+            return -ENAMETOOLONG;
+        memcpy(component, path, length);
+        component[length] = '\0';
+        path += length;
+        wrong = path_append(w->path, component, length);
+        if (wrong == 0)
+            wrong = walk_enter(w, component);
+    }
+    return wrong;
+}
+
+static int32_t walk_up(walk *w)
+{
+    char parent[LINUX_PATH];
+    strcpy(parent, w->path);
+    char *slash = strrchr(parent, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    return walk_to(w, parent);
+}
+
+/* The link `name` in the walk's directory: 1 and its text, 0 if it is no link, or -errno. */
+static int32_t walk_read_link(const walk *w, const char *name, char *text, size_t room)
+{
+    if (w->directory < 0)
+        return 0;
+    ssize_t length = readlinkat(w->directory, name, text, room - 1);
+    if (length < 0)
+        return errno == EINVAL ? 0 : -errno;
+    if ((size_t)length == room - 1)
+        return -ENAMETOOLONG;
+    text[length] = '\0';
+    return 1;
+}
+
+/* The walk ends at entry `name` of its directory. */
+static int32_t walk_finish(walk *w, const char *name, unsigned how, linux_place *place)
+{
+    if (w->directory >= 0) {
+        struct stat about;
+        if (fstatat(w->directory, name, &about, AT_SYMLINK_NOFOLLOW) != 0 &&
+            (errno != ENOENT || (how & LINUX_MAY_BE_MISSING) == 0))
+            return -errno;
+    } else if (strcmp(w->path, "/dev") == 0) {
+        static const char *const names[][2] = {
+            {"null", "null"}, {"zero", "zero"}, {"random", "random"}, {"urandom", "random"}};
+        for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (strcmp(name, names[i][0]) == 0)
+                strcpy(place->target, names[i][1]);
+        if (place->target[0] == '\0')
+            return -ENOENT;
+    } else {
+        return (how & LINUX_MAY_BE_MISSING) != 0 ? -EROFS : -ENOENT;
+    }
+    place->directory = w->directory;
+    w->directory = -1;
+    place->writable = w->writable;
+    strcpy(place->name, name);
+    strcpy(place->guest, w->path);
+    return path_append(place->guest, name, strlen(name));
+}
+
+/* The walk ends at the directory where it stands. */
+static int32_t walk_finish_here(walk *w, linux_place *place)
+{
+    place->directory = w->directory;
+    w->directory = -1;
+    place->writable = w->writable;
+    strcpy(place->name, ".");
+    strcpy(place->guest, w->path);
+    return 0;
+}
+
+/* True if `name` under the walk's directory is a mount or virtual directory. */
+static bool walk_next_is_ours(walk *w, const char *name, size_t length)
+{
+    char path[LINUX_PATH];
+    strcpy(path, w->path);
+    return path_append(path, name, length) == 0 &&
+           (mount_at(w->files, path) != NULL || is_virtual_directory(w->files, path));
+}
+
+/* Walks `text`, which is overwritten when links are put in. */
+static int32_t walk_all(walk *w, char text[LINUX_PATH], unsigned how, linux_place *place)
+{
+    char *rest = text;
+    char link[LINUX_PATH], longer[LINUX_PATH], name[256];
+    unsigned links = 0;
+    for (;;) {
+        rest += strspn(rest, "/");
+        size_t length = strcspn(rest, "/");
+        const char *after = rest + length + strspn(rest + length, "/");
+        bool last = *after == '\0', slash_follows = rest[length] == '/';
+        if (length == 0)
+            return walk_finish_here(w, place);
+        if (length >= sizeof name)
+            return -ENAMETOOLONG;
+        memcpy(name, rest, length);
+        name[length] = '\0';
+        rest += length;
+        int32_t wrong = 0;
+        if (strcmp(name, ".") == 0)
+            continue;
+        if (strcmp(name, "..") == 0) {
+            wrong = walk_up(w);
+        } else if (walk_next_is_ours(w, name, length)) {
+            wrong = path_append(w->path, name, length);
+            wrong = wrong != 0 ? wrong : walk_enter(w, name);
+        } else {
+            int32_t is_link = last && !slash_follows && (how & LINUX_FOLLOW) == 0
+                                  ? 0
+                                  : walk_read_link(w, name, link, sizeof link);
+            if (is_link < 0 && !(is_link == -ENOENT && last))
+                return is_link;
+            if (is_link > 0) {
+                if (++links > LINKS_AT_MOST)
+                    return -ELOOP;
+                if (strlen(link) + strlen(rest) >= sizeof longer)
+                    return -ENAMETOOLONG;
+                strcat(strcpy(longer, link), rest);
+                wrong = link[0] == '/' ? walk_to(w, "") : 0;
+                rest = strcpy(text, longer);
+            } else if (last && !slash_follows) {
+                return walk_finish(w, name, how, place);
+            } else if (last && (how & LINUX_MAY_BE_MISSING) != 0 && is_link == -ENOENT) {
+                return walk_finish(w, name, how, place); /* mkdir("new/") */
+            } else {
+                wrong = path_append(w->path, name, length);
+                wrong = wrong != 0 ? wrong : walk_enter(w, name);
+            }
+        }
+        if (wrong != 0)
+            return wrong;
+    }
+}
+
+int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how, linux_place *place)
+{
+    walk w = {.files = &p->files, .directory = -1};
+    char rest[LINUX_PATH];
+    memset(place, 0, sizeof *place);
+    place->directory = -1;
+    if (path[0] == '\0')
+        return -ENOENT;
+    if (strlen(path) >= sizeof rest)
+        return -ENAMETOOLONG;
+    const char *start = "";
+    if (path[0] != '/' && directory == AT_FDCWD) {
+        start = p->files.cwd;
+    } else if (path[0] != '/') {
+        const linux_open_file *file = linux_file_at(p, (uint32_t)directory);
+        if (file == NULL)
+            return -EBADF;
+        if (file->path == NULL)
+            return -ENOTDIR;
+        start = file->path;
+    }
+    int32_t wrong = walk_to(&w, start);
+    if (wrong == 0)
+        wrong = walk_all(&w, strcpy(rest, path), how, place);
+    walk_close(&w);
+    if (wrong != 0)
+        linux_place_close(place);
+    return wrong;
+}
+
+void linux_place_close(linux_place *place)
+{
+    if (place->directory >= 0)
+        close(place->directory);
+    place->directory = -1;
+}

@@ -1,0 +1,262 @@
+/* System calls about the process and the system: identity, threads' areas, limits, random numbers, the end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+#include "machine/load/segment.h"
+
+int32_t linux_exit(linux_process *p, const uint32_t a[6])
+{
+    machine_end(p->machine, P5_END_EXIT, (int)(a[0] & 0xff));
+    return 0;
+}
+
+int32_t linux_getpid(linux_process *p, const uint32_t a[6])
+{
+    (void)p;
+    (void)a;
+    return LINUX_PID;
+}
+
+int32_t linux_getppid(linux_process *p, const uint32_t a[6])
+{
+    (void)p;
+    (void)a;
+    return LINUX_PARENT_PID;
+}
+
+int32_t linux_getuid(linux_process *p, const uint32_t a[6])
+{
+    (void)p;
+    (void)a;
+    return LINUX_UID;
+}
+
+/* Calls that change nothing that the guest could see: scheduling, advice. */
+int32_t linux_nothing(linux_process *p, const uint32_t a[6])
+{
+    (void)p;
+    (void)a;
+    return 0;
+}
+
+/* Calls that every program tries and does without: no notice. */
+int32_t linux_absent(linux_process *p, const uint32_t a[6])
+{
+    (void)p;
+    (void)a;
+    return -ENOSYS;
+}
+
+int32_t linux_umask(linux_process *p, const uint32_t a[6])
+{
+    uint32_t old = p->files.umask;
+    p->files.umask = a[0] & 0777;
+    return (int32_t)old;
+}
+
+int32_t linux_set_tid_address(linux_process *p, const uint32_t a[6])
+{
+    p->clear_tid = a[0];
+    return LINUX_PID;
+}
+
+int32_t linux_uname(linux_process *p, const uint32_t a[6])
+{
+    enum { FIELD = 65, FIELDS = 6 };
+    static const char *const fields[FIELDS] = {"Linux", "p5scope", "6.1.0", "#1", "i586", "(none)"};
+    char text[FIELD * FIELDS] = {0};
+    for (unsigned i = 0; i < FIELDS; i++)
+        strcpy(text + i * FIELD, fields[i]);
+    return linux_write_user(p, a[0], text, sizeof text) ? 0 : -EFAULT;
+}
+
+int32_t linux_sysinfo(linux_process *p, const uint32_t a[6])
+{
+    const linux_memory *m = &p->memory;
+    /* uptime, loads[3], totalram, freeram, sharedram, bufferram, totalswap, freeswap, procs and pad,
+     * totalhigh, freehigh, mem_unit */
+    uint32_t info[16] = {(uint32_t)(machine_clocks_to_ns(p->machine, linux_clock(p)) / 1000000000u),
+                         0,
+                         0,
+                         0,
+                         m->frame_count * PAGE_BYTES,
+                         m->frames_free * PAGE_BYTES,
+                         0,
+                         0,
+                         0,
+                         0,
+                         1,
+                         0,
+                         0,
+                         1};
+    return linux_write_user(p, a[0], info, sizeof info) ? 0 : -EFAULT;
+}
+
+int32_t linux_getrandom(linux_process *p, const uint32_t a[6])
+{
+    if ((a[2] & ~7u) != 0)
+        return -EINVAL;
+    for (uint32_t done = 0; done < a[1];) {
+        uint64_t number = linux_random(p);
+        uint32_t part = a[1] - done < sizeof number ? a[1] - done : (uint32_t)sizeof number;
+        if (!linux_write_user(p, a[0] + done, &number, part))
+            return done != 0 ? (int32_t)done : -EFAULT;
+        done += part;
+    }
+    return (int32_t)a[1];
+}
+
+/* --- thread-local storage --- */
+
+/* struct user_desc: entry_number, base_addr, limit, bits: seg_32bit, contents (2), read_exec_only,
+ * limit_in_pages, seg_not_present, useable. */
+static uint64_t tls_descriptor(const uint32_t user[4])
+{
+    uint32_t bits = user[3];
+    bool seg32 = (bits & 1) != 0, read_only = (bits >> 3 & 1) != 0, pages = (bits >> 4 & 1) != 0,
+         absent = (bits >> 5 & 1) != 0;
+    uint32_t contents = bits >> 1 & 3;
+    bool empty = user[1] == 0 && user[2] == 0 && contents == 0 && read_only && !seg32 && !pages && absent;
+    if (empty)
+        return 0;
+    uint32_t access =
+        SEGMENT_S | SEGMENT_DPL3 | contents << 10 | (read_only ? 0 : 1u << 9) | 1 << 8; /* accessed */
+    access |= (absent ? 0u : SEGMENT_P) | (seg32 ? SEGMENT_D : 0u) | (pages ? SEGMENT_G : 0u) |
+              (bits >> 6 & 1) << 20;
+    uint32_t limit = user[2] & 0xfffff, base = user[1];
+    uint32_t low = base << 16 | (limit & 0xffff);
+    uint32_t high = (base & 0xff000000u) | access | (limit & 0xf0000) | (base >> 16 & 0xff);
+    return (uint64_t)high << 32 | low;
+}
+
+int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])
+{
+    uint32_t user[4];
+    if (!linux_read_user(p, a[0], user, sizeof user))
+        return -EFAULT;
+    uint32_t index = user[0];
+    if ((user[3] >> 1 & 2) != 0)
+        return -EINVAL; /* code segments */
+    if (index == 0xffffffffu) {
+        for (index = LINUX_TLS_FIRST;
+             index < LINUX_TLS_FIRST + LINUX_TLS_COUNT && *linux_gdt_entry(p, index) != 0; index++)
+            ;
+        if (index == LINUX_TLS_FIRST + LINUX_TLS_COUNT)
+            return -ESRCH;
+        if (!linux_write_user(p, a[0], &index, sizeof index))
+            return -EFAULT;
+    }
+    if (index < LINUX_TLS_FIRST || index >= LINUX_TLS_FIRST + LINUX_TLS_COUNT)
+        return -EINVAL;
+    *linux_gdt_entry(p, index) = tls_descriptor(user);
+    return 0;
+}
+
+/* --- limits --- */
+
+enum { LIMIT_STACK = 3, LIMIT_NOFILE = 7, LIMITS = 16 };
+
+static uint64_t limit_of(uint32_t which)
+{
+    return which == LIMIT_STACK ? LINUX_STACK_BYTES : which == LIMIT_NOFILE ? LINUX_FILES : UINT64_MAX;
+}
+
+int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
+{
+    if (a[0] >= LIMITS)
+        return -EINVAL;
+    uint32_t value = limit_of(a[0]) > UINT32_MAX ? UINT32_MAX : (uint32_t)limit_of(a[0]);
+    return linux_write_user(p, a[1], (uint32_t[2]){value, value}, 8) ? 0 : -EFAULT;
+}
+
+int32_t linux_prlimit64(linux_process *p, const uint32_t a[6])
+{
+    if (a[0] != 0 && a[0] != LINUX_PID)
+        return -ESRCH;
+    if (a[1] >= LIMITS)
+        return -EINVAL;
+    if (a[2] != 0)
+        return -EPERM; /* they are what they are */
+    uint64_t value = limit_of(a[1]);
+    return a[3] == 0 || linux_write_user(p, a[3], (uint64_t[2]){value, value}, 16) ? 0 : -EFAULT;
+}
+
+/* --- futex: one thread, so a wait that would have to wait has nobody to wake it --- */
+
+static int32_t futex_any(linux_process *p, const uint32_t a[6], bool wide)
+{
+    enum { WAIT = 0, WAKE = 1, WAIT_BITSET = 9, WAKE_BITSET = 10, COMMAND = 0x7f };
+    uint32_t command = a[1] & COMMAND, value;
+    if (command == WAKE || command == WAKE_BITSET)
+        return 0;
+    if (command != WAIT && command != WAIT_BITSET)
+        return -ENOSYS;
+    if (!linux_read_user(p, a[0], &value, sizeof value))
+        return -EFAULT;
+    if (value != a[2])
+        return -EAGAIN;
+    uint64_t until = UINT64_MAX, ns;
+    if (a[3] != 0) {
+        int32_t wrong = linux_get_time(p, a[3], 1, wide, &ns);
+        if (wrong != 0)
+            return wrong;
+        uint64_t epoch = (a[1] & 0x100 /* CLOCK_REALTIME */) != 0 ? LINUX_EPOCH_SECONDS * 1000000000ull : 0;
+        uint64_t now = linux_clock(p);
+        if (command == WAIT_BITSET) /* absolute */
+            until = ns > epoch ? machine_ns_to_clocks(p->machine, ns - epoch) : now;
+        else
+            until = now + machine_ns_to_clocks(p->machine, ns);
+    }
+    return linux_sleep_until(p, until) ? -ETIMEDOUT : -EINTR;
+}
+
+int32_t linux_futex(linux_process *p, const uint32_t a[6])
+{
+    return futex_any(p, a, false);
+}
+
+int32_t linux_futex64(linux_process *p, const uint32_t a[6])
+{
+    return futex_any(p, a, true);
+}
+
+/* prctl: only the name, which some C libraries set. */
+int32_t linux_prctl(linux_process *p, const uint32_t a[6])
+{
+    enum { SET_NAME = 15, GET_NAME = 16 };
+    if (a[0] == SET_NAME) {
+        char name[16] = {0};
+        int32_t length = linux_read_string(p, a[1], name, sizeof name);
+        if (length == -EFAULT)
+            return -EFAULT;
+        name[sizeof name - 1] = '\0';
+        memcpy(p->name, name, sizeof name);
+        return 0;
+    }
+    if (a[0] == GET_NAME)
+        return linux_write_user(p, a[1], p->name, sizeof p->name) ? 0 : -EFAULT;
+    return -EINVAL;
+}
+
+int32_t linux_sched_getaffinity(linux_process *p, const uint32_t a[6])
+{
+    uint32_t one = 1;
+    if (a[0] != 0 && a[0] != LINUX_PID)
+        return -ESRCH;
+    if (a[1] < sizeof one)
+        return -EINVAL;
+    return linux_write_user(p, a[2], &one, sizeof one) ? (int32_t)sizeof one : -EFAULT;
+}
+
+int32_t linux_no_threads(linux_process *p, const uint32_t a[6])
+{
+    (void)a;
+    notice_once(&p->machine->notices, NOTICE_SYSCALL, p->registers.eax,
+                "system call %u: a guest cannot make processes or threads", p->registers.eax);
+    return -ENOSYS;
+}

@@ -1,0 +1,235 @@
+/* System calls about signals. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+#define UNBLOCKABLE (LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP))
+
+/* struct sigaction as rt_sigaction has it */
+typedef struct action_rt {
+    uint32_t handler, flags, restorer, mask[2];
+} action_rt;
+/* ... and as the old sigaction call has it */
+typedef struct action_old {
+    uint32_t handler, mask, flags, restorer;
+} action_old;
+
+static int32_t action_set(linux_process *p, uint32_t signal, const linux_action *action)
+{
+    linux_signals *s = &p->signals;
+    if (signal == SIGKILL || signal == SIGSTOP)
+        return -EINVAL;
+    s->actions[signal] = *action;
+    s->actions[signal].mask &= ~UNBLOCKABLE;
+    bool ignored_default = signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
+    if (action->handler == LINUX_SIG_IGN || (action->handler == LINUX_SIG_DFL && ignored_default))
+        s->pending &= ~LINUX_SIGBIT(signal);
+    return 0;
+}
+
+int32_t linux_rt_sigaction(linux_process *p, const uint32_t a[6])
+{
+    if (a[0] < 1 || a[0] > LINUX_SIGNALS || a[3] != 8)
+        return -EINVAL;
+    linux_action old = p->signals.actions[a[0]];
+    if (a[1] != 0) {
+        action_rt new;
+        if (!linux_read_user(p, a[1], &new, sizeof new))
+            return -EFAULT;
+        linux_action action = {new.handler, new.flags, new.restorer,
+                               (uint64_t) new.mask[1] << 32 | new.mask[0]};
+        int32_t wrong = action_set(p, a[0], &action);
+        if (wrong != 0)
+            return wrong;
+    }
+    action_rt report = {
+        old.handler, old.flags, old.restorer, {(uint32_t)old.mask, (uint32_t)(old.mask >> 32)}};
+    return a[2] == 0 || linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
+}
+
+int32_t linux_sigaction(linux_process *p, const uint32_t a[6])
+{
+    if (a[0] < 1 || a[0] > 31)
+        return -EINVAL;
+    linux_action old = p->signals.actions[a[0]];
+    if (a[1] != 0) {
+        action_old new;
+        if (!linux_read_user(p, a[1], &new, sizeof new))
+            return -EFAULT;
+        int32_t wrong = action_set(p, a[0], &(linux_action){new.handler, new.flags, new.restorer, new.mask});
+        if (wrong != 0)
+            return wrong;
+    }
+    action_old report = {old.handler, (uint32_t)old.mask, old.flags, old.restorer};
+    return a[2] == 0 || linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
+}
+
+int32_t linux_signal_call(linux_process *p, const uint32_t a[6])
+{
+    if (a[0] < 1 || a[0] > 31)
+        return -EINVAL;
+    uint32_t old = p->signals.actions[a[0]].handler;
+    int32_t wrong =
+        action_set(p, a[0], &(linux_action){.handler = a[1], .flags = LINUX_SA_RESETHAND | LINUX_SA_NODEFER});
+    return wrong != 0 ? wrong : (int32_t)old;
+}
+
+static int32_t mask_change(linux_process *p, uint32_t how, uint64_t set)
+{
+    uint64_t *blocked = &p->signals.blocked;
+    switch (how) {
+    case 0:
+        *blocked |= set;
+        break;
+    case 1:
+        *blocked &= ~set;
+        break;
+    case 2:
+        *blocked = set;
+        break;
+    default:
+        return -EINVAL;
+    }
+    *blocked &= ~UNBLOCKABLE;
+    return 0;
+}
+
+int32_t linux_rt_sigprocmask(linux_process *p, const uint32_t a[6])
+{
+    uint64_t old = p->signals.blocked, set;
+    if (a[3] != sizeof set)
+        return -EINVAL;
+    if (a[1] != 0) {
+        if (!linux_read_user(p, a[1], &set, sizeof set))
+            return -EFAULT;
+        int32_t wrong = mask_change(p, a[0], set);
+        if (wrong != 0)
+            return wrong;
+    }
+    return a[2] == 0 || linux_write_user(p, a[2], &old, sizeof old) ? 0 : -EFAULT;
+}
+
+int32_t linux_sigprocmask(linux_process *p, const uint32_t a[6])
+{
+    uint64_t blocked = p->signals.blocked;
+    uint32_t old = (uint32_t)blocked, set;
+    if (a[1] != 0) {
+        if (!linux_read_user(p, a[1], &set, sizeof set))
+            return -EFAULT;
+        uint64_t whole = a[0] == 2 ? (blocked & ~0xffffffffull) | set : set;
+        int32_t wrong = mask_change(p, a[0], whole);
+        if (wrong != 0)
+            return wrong;
+    }
+    return a[2] == 0 || linux_write_user(p, a[2], &old, sizeof old) ? 0 : -EFAULT;
+}
+
+int32_t linux_rt_sigpending(linux_process *p, const uint32_t a[6])
+{
+    uint64_t waiting = p->signals.pending & p->signals.blocked;
+    size_t size = a[1] < sizeof waiting ? a[1] : sizeof waiting;
+    return linux_write_user(p, a[0], &waiting, size) ? 0 : -EFAULT;
+}
+
+int32_t linux_rt_sigsuspend(linux_process *p, const uint32_t a[6])
+{
+    uint64_t mask;
+    if (a[1] != sizeof mask)
+        return -EINVAL;
+    if (!linux_read_user(p, a[0], &mask, sizeof mask))
+        return -EFAULT;
+    p->signals.saved_mask = p->signals.blocked;
+    p->signals.mask_saved = true;
+    p->signals.blocked = mask & ~UNBLOCKABLE;
+    linux_sleep_until(p, UINT64_MAX);
+    return -EINTR;
+}
+
+/* Takes one of the signals of a set without its handler; a zero time-out polls. */
+int32_t linux_rt_sigtimedwait(linux_process *p, const uint32_t a[6])
+{
+    uint64_t set, ns = 0, until = UINT64_MAX;
+    if (a[3] != sizeof set)
+        return -EINVAL;
+    if (!linux_read_user(p, a[0], &set, sizeof set))
+        return -EFAULT;
+    if (a[2] != 0) {
+        int32_t wrong = linux_get_time(p, a[2], 1, false, &ns);
+        if (wrong != 0)
+            return wrong;
+        until = linux_clock(p) + machine_ns_to_clocks(p->machine, ns);
+    }
+    uint64_t blocked = p->signals.blocked;
+    p->signals.blocked &= ~set;
+    linux_sleep_until(p, until);
+    p->signals.blocked = blocked;
+    uint64_t ready = p->signals.pending & set;
+    if (ready == 0)
+        return linux_signal_waits(p) ? -EINTR : -EAGAIN;
+    int signal = __builtin_ctzll(ready) + 1;
+    p->signals.pending &= ~LINUX_SIGBIT(signal);
+    const linux_siginfo *info = &p->signals.info[signal];
+    int32_t report[32] = {info->signo,
+                          0,
+                          info->code,
+                          (int32_t)info->value[0],
+                          (int32_t)info->value[1],
+                          (int32_t)info->value[2]};
+    return a[1] == 0 || linux_write_user(p, a[1], report, sizeof report) ? signal : -EFAULT;
+}
+
+int32_t linux_sigaltstack(linux_process *p, const uint32_t a[6])
+{
+    enum { MINSIGSTKSZ_I386 = 2048 };
+    linux_signals *s = &p->signals;
+    uint32_t old[3] = {s->stack,
+                       s->stack_size == 0         ? LINUX_SS_DISABLE
+                       : linux_on_signal_stack(p) ? LINUX_SS_ONSTACK
+                                                  : 0,
+                       s->stack_size};
+    if (a[0] != 0) {
+        uint32_t new[3]; /* ss_sp, ss_flags, ss_size */
+        if (!linux_read_user(p, a[0], new, sizeof new))
+            return -EFAULT;
+        if (linux_on_signal_stack(p))
+            return -EPERM;
+        if ((new[1] & ~(uint32_t)(LINUX_SS_ONSTACK | LINUX_SS_DISABLE)) != 0)
+            return -EINVAL;
+        if ((new[1] & LINUX_SS_DISABLE) == 0 && new[2] < MINSIGSTKSZ_I386)
+            return -ENOMEM;
+        s->stack = new[0];
+        s->stack_size = (new[1] & LINUX_SS_DISABLE) != 0 ? 0 : new[2];
+    }
+    return a[1] == 0 || linux_write_user(p, a[1], old, sizeof old) ? 0 : -EFAULT;
+}
+
+static int32_t signal_send(linux_process *p, uint32_t signal, int32_t code)
+{
+    if (signal > LINUX_SIGNALS)
+        return -EINVAL;
+    if (signal != 0)
+        linux_raise(p, &(linux_siginfo){(int32_t)signal, code, {LINUX_PID, LINUX_UID}});
+    return 0;
+}
+
+int32_t linux_kill(linux_process *p, const uint32_t a[6])
+{
+    int32_t pid = (int32_t)a[0];
+    if (pid != LINUX_PID && pid != 0 && pid != -LINUX_PID)
+        return pid == -1 ? -EPERM : -ESRCH;
+    return signal_send(p, a[1], LINUX_SI_USER);
+}
+
+int32_t linux_tkill(linux_process *p, const uint32_t a[6])
+{
+    return a[0] == LINUX_PID ? signal_send(p, a[1], LINUX_SI_TKILL) : -ESRCH;
+}
+
+int32_t linux_tgkill(linux_process *p, const uint32_t a[6])
+{
+    return a[0] == LINUX_PID && a[1] == LINUX_PID ? signal_send(p, a[2], LINUX_SI_TKILL) : -ESRCH;
+}

@@ -1,0 +1,194 @@
+/* Signals: raising, faults as signals, what happens to them on the way back to the user. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+
+bool linux_signal_waits(const linux_process *p)
+{
+    return (p->signals.pending & ~p->signals.blocked) != 0;
+}
+
+static bool ignored_by_default(int signal)
+{
+    return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
+}
+
+static bool signal_ignored(const linux_signals *s, int signal)
+{
+    uint32_t handler = s->actions[signal].handler;
+    return handler == LINUX_SIG_IGN || (handler == LINUX_SIG_DFL && ignored_by_default(signal));
+}
+
+void linux_raise(linux_process *p, const linux_siginfo *info)
+{
+    linux_signals *s = &p->signals;
+    uint64_t bit = LINUX_SIGBIT(info->signo);
+    if (signal_ignored(s, info->signo) && (s->blocked & bit) == 0)
+        return;
+    if ((s->pending & bit) == 0)
+        s->info[info->signo] = *info; /* a standard signal is not queued twice */
+    s->pending |= bit;
+}
+
+/* A signal that the program cannot escape: if it blocks or ignores it, the default action follows. */
+static void signal_force(linux_process *p, const linux_siginfo *info)
+{
+    linux_signals *s = &p->signals;
+    uint64_t bit = LINUX_SIGBIT(info->signo);
+    if ((s->blocked & bit) != 0 || s->actions[info->signo].handler == LINUX_SIG_IGN) {
+        s->actions[info->signo].handler = LINUX_SIG_DFL;
+        s->blocked &= ~bit;
+    }
+    s->pending |= bit;
+    s->info[info->signo] = *info;
+}
+
+/* si_code of #MF: the first unmasked exception of the status word, in the order of the x87's own priority. */
+static int32_t x87_error(linux_process *p)
+{
+    static const struct {
+        unsigned bit;
+        int32_t code;
+    } order[] = {{1 << 0, LINUX_FPE_FLTINV},
+                 {1 << 2, LINUX_FPE_FLTDIV},
+                 {1 << 3, LINUX_FPE_FLTOVF},
+                 {1 << 1 | 1 << 4, LINUX_FPE_FLTUND},
+                 {1 << 5, LINUX_FPE_FLTRES}};
+    uint8_t image[108];
+    engine_get_x87(p->engine, image);
+    unsigned unmasked = image[4] & ~(unsigned)image[0];
+    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
+        if ((unmasked & order[i].bit) != 0)
+            return order[i].code;
+    return 0;
+}
+
+static linux_siginfo page_fault_signal(linux_process *p, uint32_t error_code)
+{
+    uint32_t address = p->signals.cr2;
+    const linux_region *region = address < LINUX_TASK_SIZE ? linux_region_at(p, address) : NULL;
+    linux_siginfo info = {SIGSEGV, LINUX_SEGV_MAPERR, {address}};
+    if (region == NULL)
+        return info;
+    bool write = (error_code & 2) != 0;
+    bool allowed = write ? (region->protection & LINUX_PROT_WRITE) != 0 : region->protection != 0;
+    if (allowed && address >= region->backed_end)
+        return (linux_siginfo){SIGBUS, LINUX_BUS_ADRERR, {address}};
+    info.code = LINUX_SEGV_ACCERR;
+    return info;
+}
+
+/* Which signal a fault is: arch/x86/kernel/traps.c's assignment. */
+void linux_fault(linux_process *p, unsigned vector, uint32_t error_code)
+{
+    uint32_t eip = p->registers.eip;
+    linux_siginfo info = {SIGSEGV, LINUX_SI_KERNEL, {0}};
+    p->signals.trap = vector;
+    p->signals.error_code = error_code;
+    switch (vector) {
+    case 0:
+        info = (linux_siginfo){SIGFPE, LINUX_FPE_INTDIV, {eip}};
+        break;
+    case 1:
+        info = (linux_siginfo){SIGTRAP, LINUX_TRAP_TRACE, {eip}};
+        break;
+    case 3:
+        info.signo = SIGTRAP;
+        break;
+    case 6:
+        info = (linux_siginfo){SIGILL, LINUX_ILL_ILLOPN, {eip}};
+        break;
+    case 10: /* invalid TSS, segment not present, stack: IRET with a bad selector, bad segment loads */
+    case 11:
+    case 12:
+        info.signo = vector == 10 ? SIGSEGV : SIGBUS;
+        break;
+    case 14:
+        p->signals.cr2 = engine_get(p->engine, ENGINE_CR2);
+        info = page_fault_signal(p, error_code);
+        break;
+    case 16:
+        info = (linux_siginfo){SIGFPE, x87_error(p), {eip}};
+        break;
+    case 17:
+        info = (linux_siginfo){SIGBUS, LINUX_BUS_ADRALN, {0}};
+        break;
+    default:
+        break;
+    }
+    signal_force(p, &info);
+}
+
+/* --- delivery --- */
+
+/* Signals of faults come first: their frames must show the faulting state. */
+static int signal_next(const linux_signals *s)
+{
+    const uint64_t synchronous = LINUX_SIGBIT(SIGSEGV) | LINUX_SIGBIT(SIGBUS) | LINUX_SIGBIT(SIGILL) |
+                                 LINUX_SIGBIT(SIGTRAP) | LINUX_SIGBIT(SIGFPE) | LINUX_SIGBIT(SIGSYS);
+    uint64_t ready = s->pending & ~s->blocked;
+    if ((ready & synchronous) != 0)
+        ready &= synchronous;
+    return __builtin_ctzll(ready) + 1;
+}
+
+static void signal_kills(linux_process *p, int signal)
+{
+    machine_end(p->machine, P5_END_SIGNAL, 128 + signal);
+    p->machine->result.signal = signal;
+    machine_end_at(p->machine, p->registers.eip);
+    if (p->signals.info[signal].code == LINUX_SEGV_MAPERR ||
+        p->signals.info[signal].code == LINUX_SEGV_ACCERR)
+        if (signal == SIGSEGV)
+            machine_end_message(p->machine, "%s address %08Xh",
+                                (p->signals.error_code & 2) != 0 ? "write to" : "access to",
+                                p->signals.info[signal].value[0]);
+    if (signal == SIGILL && p->signals.info[signal].code == LINUX_ILL_ILLOPN &&
+        machine_is_later(p->machine, p->registers.eip))
+        machine_end_message(p->machine, "of later processors; --isa=permissive lets it run");
+}
+
+static void signal_handle(linux_process *p, int signal)
+{
+    linux_signals *s = &p->signals;
+    linux_action action = s->actions[signal];
+    uint64_t mask = s->mask_saved ? s->saved_mask : s->blocked;
+    s->mask_saved = false;
+    if ((action.flags & LINUX_SA_RESETHAND) != 0)
+        s->actions[signal].handler = LINUX_SIG_DFL;
+    if (!linux_frame_push(p, signal, &action, &s->info[signal], mask)) {
+        s->actions[SIGSEGV].handler = LINUX_SIG_DFL; /* no stack to tell it on */
+        s->info[SIGSEGV] = (linux_siginfo){SIGSEGV, LINUX_SI_KERNEL, {0}};
+        signal_kills(p, SIGSEGV);
+        return;
+    }
+    s->blocked |= action.mask;
+    if ((action.flags & LINUX_SA_NODEFER) == 0)
+        s->blocked |= LINUX_SIGBIT(signal);
+    s->blocked &= ~(LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP));
+}
+
+void linux_deliver_signals(linux_process *p)
+{
+    linux_signals *s = &p->signals;
+    while (linux_signal_waits(p) && !p->machine->ended) {
+        int signal = signal_next(s);
+        s->pending &= ~LINUX_SIGBIT(signal);
+        if (signal_ignored(s, signal))
+            continue;
+        if (s->actions[signal].handler != LINUX_SIG_DFL)
+            signal_handle(p, signal);
+        else if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
+            notice_once(&p->machine->notices, NOTICE_OTHER, (uint32_t)signal,
+                        "stop signal %d ignored: nobody could continue the guest", signal);
+        else
+            signal_kills(p, signal);
+    }
+    if (s->mask_saved) { /* sigsuspend ended without a handler */
+        s->blocked = s->saved_mask;
+        s->mask_saved = false;
+    }
+}

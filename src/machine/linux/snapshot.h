@@ -1,0 +1,9 @@
+/* The guest's open files in snapshots: linux_snapshot_files.c. */
+#ifndef MACHINE_LINUX_SNAPSHOT_H
+#define MACHINE_LINUX_SNAPSHOT_H
+
+#include "machine/linux/linux.h"
+
+void linux_files_transfer(linux_process *p, snapshot *s);
+
+#endif

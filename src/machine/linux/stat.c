@@ -1,0 +1,262 @@
+/* What files are: stat in its forms, access. */
+#define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+/* AT_* of these calls are the host's. */
+
+/* struct stat64 of i386, where 8-byte fields are aligned to 4 */
+typedef struct __attribute__((packed)) stat64_i386 {
+    uint64_t dev;
+    uint8_t pad0[4];
+    uint32_t ino32, mode, nlink, uid, gid;
+    uint64_t rdev;
+    uint8_t pad3[4];
+    int64_t size;
+    uint32_t block_size;
+    uint64_t blocks;
+    uint32_t atime, atime_ns, mtime, mtime_ns, ctime, ctime_ns;
+    uint64_t ino;
+} stat64_i386;
+
+/* struct statx, the same for all */
+typedef struct statx_time {
+    int64_t seconds;
+    uint32_t nanoseconds, reserved;
+} statx_time;
+typedef struct statx_all {
+    uint32_t mask, block_size;
+    uint64_t attributes;
+    uint32_t nlink, uid, gid;
+    uint16_t mode, pad;
+    uint64_t ino, size, blocks, attributes_mask;
+    statx_time atime, btime, ctime, mtime;
+    uint32_t rdev_major, rdev_minor, dev_major, dev_minor;
+    uint64_t spare[14];
+} statx_all;
+_Static_assert(sizeof(stat64_i386) == 96, "stat64 of i386");
+_Static_assert(sizeof(statx_all) == 256, "statx");
+
+/* What does not depend on the guest's data is the same on every host: owner, device numbers. */
+static void stat_tidy(struct stat *about)
+{
+    about->st_dev = 1;
+    about->st_rdev = 0;
+    about->st_uid = LINUX_UID;
+    about->st_gid = LINUX_UID;
+    about->st_blksize = PAGE_BYTES;
+}
+
+static struct stat stat_made_up(uint32_t mode)
+{
+    struct stat about;
+    memset(&about, 0, sizeof about);
+    about.st_mode = mode;
+    about.st_nlink = 1;
+    about.st_ino = 1;
+    stat_tidy(&about);
+    return about;
+}
+
+/* A standard stream is a terminal, a file to read, or a pipe. */
+static struct stat stat_standard(const linux_open_file *file)
+{
+    struct stat about;
+    if (isatty(file->host)) {
+        about = stat_made_up(S_IFCHR | 0620);
+        about.st_blksize = 1024;
+        about.st_rdev = 0x8800; /* a pseudo-terminal: 136, 0 */
+        return about;
+    }
+    if (file->host == 0 && fstat(0, &about) == 0 && S_ISREG(about.st_mode)) {
+        stat_tidy(&about);
+        return about;
+    }
+    return stat_made_up(S_IFIFO | 0600);
+}
+
+static int32_t stat_file(const linux_open_file *file, struct stat *about)
+{
+    if (file == NULL)
+        return -EBADF;
+    switch (file->kind) {
+    case LINUX_STANDARD:
+        *about = stat_standard(file);
+        return 0;
+    case LINUX_VIRTUAL_DIRECTORY:
+        *about = stat_made_up(S_IFDIR | 0555);
+        return 0;
+    case LINUX_NULL:
+    case LINUX_ZERO:
+    case LINUX_RANDOM:
+        *about = stat_made_up(S_IFCHR | 0666);
+        return 0;
+    case LINUX_PIPE:
+        *about = stat_made_up(S_IFIFO | 0600);
+        return 0;
+    default:
+        if (fstat(file->host, about) != 0)
+            return -errno;
+        stat_tidy(about);
+        return 0;
+    }
+}
+
+int32_t linux_stat_place(const linux_place *place, struct stat *about)
+{
+    if (place->target[0] != '\0') {
+        *about = stat_made_up(S_IFCHR | 0666);
+        return 0;
+    }
+    if (place->directory < 0) {
+        *about = stat_made_up(S_IFDIR | 0555);
+        return 0;
+    }
+    if (fstatat(place->directory, place->name, about, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    stat_tidy(about);
+    return 0;
+}
+
+int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                       linux_place *place)
+{
+    char path[LINUX_PATH];
+    int32_t length = linux_read_string(p, address, path, sizeof path);
+    return length < 0 ? length : linux_resolve(p, directory, path, how, place);
+}
+
+static int32_t stat_path(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                         struct stat *about)
+{
+    linux_place place;
+    int32_t wrong = linux_place_of(p, directory, address, how, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = linux_stat_place(&place, about);
+    linux_place_close(&place);
+    return wrong;
+}
+
+/* fstatat and statx: a descriptor itself with AT_EMPTY_PATH. */
+static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, uint32_t flags,
+                       struct stat *about)
+{
+    char first = '\0';
+    if ((flags & AT_EMPTY_PATH) != 0 &&
+        (address == 0 || (linux_read_user(p, address, &first, 1) && first == '\0')))
+        return stat_file(linux_file_at(p, (uint32_t)directory), about);
+    return stat_path(p, directory, address, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : LINUX_FOLLOW, about);
+}
+
+static int32_t put_stat64(linux_process *p, uint32_t address, const struct stat *from)
+{
+    stat64_i386 to = {.dev = from->st_dev,
+                      .ino32 = (uint32_t)from->st_ino,
+                      .mode = from->st_mode,
+                      .nlink = (uint32_t)from->st_nlink,
+                      .uid = from->st_uid,
+                      .gid = from->st_gid,
+                      .rdev = from->st_rdev,
+                      .size = from->st_size,
+                      .block_size = (uint32_t)from->st_blksize,
+                      .blocks = (uint64_t)from->st_blocks,
+                      .atime = (uint32_t)from->st_atim.tv_sec,
+                      .atime_ns = (uint32_t)from->st_atim.tv_nsec,
+                      .mtime = (uint32_t)from->st_mtim.tv_sec,
+                      .mtime_ns = (uint32_t)from->st_mtim.tv_nsec,
+                      .ctime = (uint32_t)from->st_ctim.tv_sec,
+                      .ctime_ns = (uint32_t)from->st_ctim.tv_nsec,
+                      .ino = from->st_ino};
+    return linux_write_user(p, address, &to, sizeof to) ? 0 : -EFAULT;
+}
+
+int32_t linux_stat64(linux_process *p, const uint32_t a[6])
+{
+    struct stat about;
+    int32_t wrong = stat_path(p, AT_FDCWD, a[0], LINUX_FOLLOW, &about);
+    return wrong != 0 ? wrong : put_stat64(p, a[1], &about);
+}
+
+int32_t linux_lstat64(linux_process *p, const uint32_t a[6])
+{
+    struct stat about;
+    int32_t wrong = stat_path(p, AT_FDCWD, a[0], 0, &about);
+    return wrong != 0 ? wrong : put_stat64(p, a[1], &about);
+}
+
+int32_t linux_fstat64(linux_process *p, const uint32_t a[6])
+{
+    struct stat about;
+    int32_t wrong = stat_file(linux_file_at(p, a[0]), &about);
+    return wrong != 0 ? wrong : put_stat64(p, a[1], &about);
+}
+
+int32_t linux_fstatat64(linux_process *p, const uint32_t a[6])
+{
+    struct stat about;
+    int32_t wrong = stat_at(p, (int32_t)a[0], a[1], a[3], &about);
+    return wrong != 0 ? wrong : put_stat64(p, a[2], &about);
+}
+
+int32_t linux_statx(linux_process *p, const uint32_t a[6])
+{
+    enum { STATX_BASIC = 0x7ff };
+    struct stat from;
+    int32_t wrong = stat_at(p, (int32_t)a[0], a[1], a[2], &from);
+    if (wrong != 0)
+        return wrong;
+    statx_all to = {.mask = STATX_BASIC,
+                    .block_size = (uint32_t)from.st_blksize,
+                    .nlink = (uint32_t)from.st_nlink,
+                    .uid = from.st_uid,
+                    .gid = from.st_gid,
+                    .mode = (uint16_t)from.st_mode,
+                    .ino = from.st_ino,
+                    .size = (uint64_t)from.st_size,
+                    .blocks = (uint64_t)from.st_blocks,
+                    .atime = {from.st_atim.tv_sec, (uint32_t)from.st_atim.tv_nsec, 0},
+                    .ctime = {from.st_ctim.tv_sec, (uint32_t)from.st_ctim.tv_nsec, 0},
+                    .mtime = {from.st_mtim.tv_sec, (uint32_t)from.st_mtim.tv_nsec, 0},
+                    .rdev_major = (uint32_t)(from.st_rdev >> 8),
+                    .rdev_minor = (uint32_t)(from.st_rdev & 0xff),
+                    .dev_minor = (uint32_t)from.st_dev};
+    return linux_write_user(p, a[4], &to, sizeof to) ? 0 : -EFAULT;
+}
+
+/* --- access --- */
+
+static int32_t access_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
+{
+    linux_place place;
+    struct stat about;
+    if ((mode & ~7u) != 0)
+        return -EINVAL;
+    int32_t wrong = linux_place_of(p, directory, address, LINUX_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = linux_stat_place(&place, &about);
+    if (wrong == 0 && (mode & W_OK) != 0 && !place.writable && place.target[0] == '\0')
+        wrong = -EROFS;
+    if (wrong == 0 && (mode & X_OK) != 0 && (about.st_mode & 0111) == 0)
+        wrong = -EACCES;
+    linux_place_close(&place);
+    return wrong;
+}
+
+int32_t linux_access(linux_process *p, const uint32_t a[6])
+{
+    return access_any(p, AT_FDCWD, a[0], a[1]);
+}
+
+int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
+{
+    return access_any(p, (int32_t)a[0], a[1], a[2]);
+}

@@ -1,0 +1,322 @@
+/* Time: the model's clock. Nothing here asks the host. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+#define NANOSECONDS 1000000000ull
+/* Beyond this the clock could not tell the time any more. */
+#define CLOCK_END (1ull << 62)
+/* An interval timer may not fire faster than the guest can take its signals. */
+enum { SHORTEST_INTERVAL_NS = 20000 };
+
+uint64_t linux_clock(const linux_process *p)
+{
+    return p5_core_clock(p->machine->core);
+}
+
+static uint64_t time_now_ns(const linux_process *p)
+{
+    return machine_clocks_to_ns(p->machine, linux_clock(p));
+}
+
+void linux_run_timers(linux_process *p)
+{
+    linux_time *t = &p->time;
+    uint64_t now = linux_clock(p);
+    if (t->alarm_clock > now)
+        return;
+    linux_raise(p, &(linux_siginfo){SIGALRM, LINUX_SI_KERNEL, {0}});
+    if (t->alarm_interval == 0)
+        t->alarm_clock = UINT64_MAX;
+    else /* on the grid of the first expiry; missed ones are one signal */
+        t->alarm_clock += ((now - t->alarm_clock) / t->alarm_interval + 1) * t->alarm_interval;
+}
+
+bool linux_sleep_until(linux_process *p, uint64_t clock)
+{
+    linux_time *t = &p->time;
+    for (;;) {
+        if (linux_signal_waits(p))
+            return false;
+        uint64_t now = linux_clock(p);
+        if (now >= clock)
+            return true;
+        uint64_t goal = clock < t->alarm_clock ? clock : t->alarm_clock;
+        if (goal >= CLOCK_END) {
+            machine_end(p->machine, P5_END_HALT, 0);
+            machine_end_at(p->machine, p->registers.eip);
+            machine_end_message(p->machine, "the guest waits for something that never comes");
+            return false;
+        }
+        if (goal > now) {
+            p5_core_halt(p->machine->core, goal - now, 0);
+            t->halted += goal - now;
+        }
+        linux_run_timers(p);
+    }
+}
+
+/* --- clocks --- */
+
+static int32_t clock_read(const linux_process *p, uint32_t which, uint64_t *ns)
+{
+    switch (which) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI:
+        *ns = time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS;
+        return 0;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+        *ns = time_now_ns(p);
+        return 0;
+    case CLOCK_PROCESS_CPUTIME_ID:
+    case CLOCK_THREAD_CPUTIME_ID:
+        *ns = machine_clocks_to_ns(p->machine, linux_clock(p) - p->time.halted);
+        return 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+static int32_t put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor, bool wide)
+{
+    uint64_t seconds = ns / NANOSECONDS;
+    uint32_t fraction = (uint32_t)(ns % NANOSECONDS) / divisor;
+    if (wide)
+        return linux_write_user(p, address, (uint64_t[2]){seconds, fraction}, 16) ? 0 : -EFAULT;
+    return linux_write_user(p, address, (uint32_t[2]){(uint32_t)seconds, fraction}, 8) ? 0 : -EFAULT;
+}
+
+/* Reads a timespec or timeval as nanoseconds; values beyond the model's clock are cut off. 0 or -errno. */
+int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, bool wide, uint64_t *ns)
+{
+    int64_t seconds, fraction;
+    if (wide) {
+        int64_t both[2];
+        if (!linux_read_user(p, address, both, sizeof both))
+            return -EFAULT;
+        seconds = both[0];
+        fraction = (int32_t)both[1]; /* the upper half is padding for 32-bit programs */
+    } else {
+        int32_t both[2];
+        if (!linux_read_user(p, address, both, sizeof both))
+            return -EFAULT;
+        seconds = both[0];
+        fraction = both[1];
+    }
+    if (seconds < 0 || fraction < 0 || fraction >= (int64_t)NANOSECONDS / divisor)
+        return -EINVAL;
+    const int64_t most = INT64_MAX / (int64_t)NANOSECONDS - 1;
+    *ns = (uint64_t)(seconds < most ? seconds : most) * NANOSECONDS + (uint64_t)fraction * divisor;
+    return 0;
+}
+
+static int32_t clock_gettime_any(linux_process *p, const uint32_t a[6], bool wide)
+{
+    uint64_t ns;
+    int32_t wrong = clock_read(p, a[0], &ns);
+    return wrong != 0 ? wrong : put_time(p, a[1], ns, 1, wide);
+}
+
+int32_t linux_clock_gettime(linux_process *p, const uint32_t a[6])
+{
+    return clock_gettime_any(p, a, false);
+}
+
+int32_t linux_clock_gettime64(linux_process *p, const uint32_t a[6])
+{
+    return clock_gettime_any(p, a, true);
+}
+
+/* A clock moves by one core clock: the resolution is reported as 1 ns or what a clock takes. */
+static int32_t clock_getres_any(linux_process *p, const uint32_t a[6], bool wide)
+{
+    uint64_t ns;
+    int32_t wrong = clock_read(p, a[0], &ns);
+    if (wrong != 0 || a[1] == 0)
+        return wrong;
+    uint64_t step = NANOSECONDS / p->machine->clock_hz;
+    return put_time(p, a[1], step == 0 ? 1 : step, 1, wide);
+}
+
+int32_t linux_clock_getres(linux_process *p, const uint32_t a[6])
+{
+    return clock_getres_any(p, a, false);
+}
+
+int32_t linux_clock_getres64(linux_process *p, const uint32_t a[6])
+{
+    return clock_getres_any(p, a, true);
+}
+
+int32_t linux_gettimeofday(linux_process *p, const uint32_t a[6])
+{
+    int32_t wrong = 0;
+    if (a[0] != 0)
+        wrong = put_time(p, a[0], time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS, 1000, false);
+    if (wrong == 0 && a[1] != 0)
+        wrong = linux_write_user(p, a[1], (uint32_t[2]){0, 0}, 8) ? 0 : -EFAULT; /* UTC */
+    return wrong;
+}
+
+int32_t linux_time_call(linux_process *p, const uint32_t a[6])
+{
+    uint32_t seconds = (uint32_t)(time_now_ns(p) / NANOSECONDS + LINUX_EPOCH_SECONDS);
+    if (a[0] != 0 && !linux_write_user(p, a[0], &seconds, sizeof seconds))
+        return -EFAULT;
+    return (int32_t)seconds;
+}
+
+int32_t linux_times(linux_process *p, const uint32_t a[6])
+{
+    uint64_t busy;
+    clock_read(p, CLOCK_PROCESS_CPUTIME_ID, &busy);
+    uint32_t ticks = (uint32_t)(busy / (NANOSECONDS / LINUX_HZ));
+    if (a[0] != 0 && !linux_write_user(p, a[0], (uint32_t[4]){ticks, 0, 0, 0}, 16))
+        return -EFAULT;
+    return (int32_t)(time_now_ns(p) / (NANOSECONDS / LINUX_HZ) & 0x7fffffff);
+}
+
+int32_t linux_getrusage(linux_process *p, const uint32_t a[6])
+{
+    uint32_t usage[18] = {0}; /* struct rusage: user and system time, 14 counts */
+    uint64_t busy = 0;
+    if ((int32_t)a[0] < -1 || (int32_t)a[0] > 1)
+        return -EINVAL;
+    if ((int32_t)a[0] != -1) /* RUSAGE_CHILDREN: there are none */
+        clock_read(p, CLOCK_PROCESS_CPUTIME_ID, &busy);
+    usage[0] = (uint32_t)(busy / NANOSECONDS);
+    usage[1] = (uint32_t)(busy % NANOSECONDS / 1000);
+    return linux_write_user(p, a[1], usage, sizeof usage) ? 0 : -EFAULT;
+}
+
+/* --- sleeping --- */
+
+/* The call was interrupted: what is left, for the caller. */
+static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t remaining, bool wide)
+{
+    uint64_t now = linux_clock(p);
+    uint64_t left = until > now ? machine_clocks_to_ns(p->machine, until - now) : 0;
+    if (remaining != 0 && put_time(p, remaining, left, 1, wide) != 0)
+        return -EFAULT;
+    return -EINTR;
+}
+
+static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining, bool wide)
+{
+    uint64_t start = linux_clock(p), clocks = machine_ns_to_clocks(p->machine, ns);
+    uint64_t until = clocks > UINT64_MAX - start ? UINT64_MAX : start + clocks;
+    return linux_sleep_until(p, until) ? 0 : sleep_interrupted(p, until, remaining, wide);
+}
+
+int32_t linux_nanosleep(linux_process *p, const uint32_t a[6])
+{
+    uint64_t ns;
+    int32_t wrong = linux_get_time(p, a[0], 1, false, &ns);
+    return wrong != 0 ? wrong : sleep_ns(p, ns, a[1], false);
+}
+
+static int32_t clock_nanosleep_any(linux_process *p, const uint32_t a[6], bool wide)
+{
+    uint64_t now, ns;
+    int32_t wrong = clock_read(p, a[0], &now);
+    if (wrong == 0)
+        wrong = linux_get_time(p, a[2], 1, wide, &ns);
+    if (wrong != 0)
+        return wrong;
+    if ((a[1] & TIMER_ABSTIME) == 0)
+        return sleep_ns(p, ns, a[3], wide);
+    return ns <= now ? 0 : sleep_ns(p, ns - now, 0, wide);
+}
+
+int32_t linux_clock_nanosleep(linux_process *p, const uint32_t a[6])
+{
+    return clock_nanosleep_any(p, a, false);
+}
+
+int32_t linux_clock_nanosleep64(linux_process *p, const uint32_t a[6])
+{
+    return clock_nanosleep_any(p, a, true);
+}
+
+int32_t linux_pause(linux_process *p, const uint32_t a[6])
+{
+    (void)a;
+    linux_sleep_until(p, UINT64_MAX);
+    return -EINTR;
+}
+
+/* --- timers --- */
+
+static uint64_t alarm_left_ns(const linux_process *p)
+{
+    uint64_t now = linux_clock(p), at = p->time.alarm_clock;
+    if (at == UINT64_MAX)
+        return 0;
+    uint64_t left = at > now ? machine_clocks_to_ns(p->machine, at - now) : 0;
+    return left != 0 ? left : 1000; /* running: never reported as off */
+}
+
+static void alarm_set(linux_process *p, uint64_t first_ns, uint64_t interval_ns)
+{
+    linux_time *t = &p->time;
+    t->alarm_clock = UINT64_MAX;
+    t->alarm_interval = 0;
+    if (first_ns == 0)
+        return;
+    uint64_t now = linux_clock(p), first = machine_ns_to_clocks(p->machine, first_ns);
+    if (interval_ns != 0 && interval_ns < SHORTEST_INTERVAL_NS)
+        interval_ns = SHORTEST_INTERVAL_NS;
+    if (first > CLOCK_END - now)
+        return; /* later than ever */
+    t->alarm_clock = now + first;
+    t->alarm_interval = machine_ns_to_clocks(p->machine, interval_ns);
+}
+
+int32_t linux_alarm(linux_process *p, const uint32_t a[6])
+{
+    uint64_t left = alarm_left_ns(p);
+    alarm_set(p, a[0] * NANOSECONDS, 0);
+    return (int32_t)((left + NANOSECONDS - 1) / NANOSECONDS);
+}
+
+static int32_t timer_report(linux_process *p, uint32_t address)
+{
+    int32_t wrong =
+        put_time(p, address, machine_clocks_to_ns(p->machine, p->time.alarm_interval), 1000, false);
+    return wrong != 0 ? wrong : put_time(p, address + 8, alarm_left_ns(p), 1000, false);
+}
+
+int32_t linux_getitimer(linux_process *p, const uint32_t a[6])
+{
+    return a[0] == 0 ? timer_report(p, a[1]) : a[0] <= 2 ? -ENOSYS : -EINVAL;
+}
+
+int32_t linux_setitimer(linux_process *p, const uint32_t a[6])
+{
+    uint64_t interval = 0, first = 0;
+    if (a[0] != 0) {
+        if (a[0] <= 2)
+            notice_once(&p->machine->notices, NOTICE_OTHER, 1000, "setitimer: only ITIMER_REAL is there");
+        return a[0] <= 2 ? -ENOSYS : -EINVAL;
+    }
+    int32_t wrong = 0;
+    if (a[1] != 0) {
+        wrong = linux_get_time(p, a[1], 1000, false, &interval);
+        if (wrong == 0)
+            wrong = linux_get_time(p, a[1] + 8, 1000, false, &first);
+    }
+    if (wrong == 0 && a[2] != 0)
+        wrong = timer_report(p, a[2]);
+    if (wrong == 0)
+        alarm_set(p, first, interval);
+    return wrong;
+}

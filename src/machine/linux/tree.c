@@ -1,0 +1,187 @@
+/* The directory tree: the working directory, mkdir, unlink, rename, readlink. */
+#define _GNU_SOURCE /* Linux interfaces: AT_REMOVEDIR, renameat */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+int32_t linux_getcwd(linux_process *p, const uint32_t a[6])
+{
+    const char *cwd = p->files.cwd[0] != '\0' ? p->files.cwd : "/";
+    size_t length = strlen(cwd) + 1;
+    if (a[1] < length)
+        return -ERANGE;
+    return linux_write_user(p, a[0], cwd, length) ? (int32_t)length : -EFAULT;
+}
+
+int32_t linux_chdir(linux_process *p, const uint32_t a[6])
+{
+    linux_place place;
+    struct stat about;
+    int32_t wrong = linux_place_of(p, AT_FDCWD, a[0], LINUX_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = linux_stat_place(&place, &about);
+    if (wrong == 0 && !S_ISDIR(about.st_mode))
+        wrong = -ENOTDIR;
+    if (wrong == 0)
+        strcpy(p->files.cwd, place.guest);
+    linux_place_close(&place);
+    return wrong;
+}
+
+int32_t linux_fchdir(linux_process *p, const uint32_t a[6])
+{
+    const linux_open_file *file = linux_file_at(p, a[0]);
+    if (file == NULL || file->path == NULL)
+        return file == NULL ? -EBADF : -ENOTDIR;
+    strcpy(p->files.cwd, file->path);
+    return 0;
+}
+
+/* --- changes --- */
+
+/* A place that may be changed: in a writable share, and not its root. */
+static int32_t place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                               linux_place *place)
+{
+    int32_t wrong = linux_place_of(p, directory, address, how, place);
+    if (wrong != 0)
+        return wrong;
+    if (place->directory < 0 || !place->writable)
+        wrong = -EROFS;
+    else if (strcmp(place->name, ".") == 0)
+        wrong = -EBUSY;
+    if (wrong != 0)
+        linux_place_close(place);
+    return wrong;
+}
+
+static int32_t mkdir_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
+{
+    linux_place place;
+    int32_t wrong = place_to_change(p, directory, address, LINUX_MAY_BE_MISSING, &place);
+    if (wrong != 0)
+        return wrong == -EBUSY ? -EEXIST : wrong;
+    wrong = mkdirat(place.directory, place.name, (mode_t)(mode & ~p->files.umask & 0777)) == 0 ? 0 : -errno;
+    linux_place_close(&place);
+    return wrong;
+}
+
+int32_t linux_mkdir(linux_process *p, const uint32_t a[6])
+{
+    return mkdir_any(p, AT_FDCWD, a[0], a[1]);
+}
+
+int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
+{
+    return mkdir_any(p, (int32_t)a[0], a[1], a[2]);
+}
+
+static int32_t unlink_any(linux_process *p, int32_t directory, uint32_t address, int flags)
+{
+    linux_place place;
+    int32_t wrong = place_to_change(p, directory, address, 0, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = unlinkat(place.directory, place.name, flags) == 0 ? 0 : -errno;
+    linux_place_close(&place);
+    return wrong;
+}
+
+int32_t linux_unlink(linux_process *p, const uint32_t a[6])
+{
+    return unlink_any(p, AT_FDCWD, a[0], 0);
+}
+
+int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
+{
+    char path[LINUX_PATH];
+    int32_t length = linux_read_string(p, a[0], path, sizeof path);
+    linux_place place;
+    if (length < 0)
+        return length;
+    while (length > 1 && path[length - 1] == '/') /* the entry itself, not what is in it */
+        path[--length] = '\0';
+    int32_t wrong = linux_resolve(p, AT_FDCWD, path, 0, &place);
+    if (wrong != 0)
+        return wrong;
+    if (place.directory < 0 || !place.writable)
+        wrong = -EROFS;
+    else
+        wrong = unlinkat(place.directory, place.name, AT_REMOVEDIR) == 0 ? 0 : -errno;
+    linux_place_close(&place);
+    return wrong;
+}
+
+int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
+{
+    if ((a[2] & ~(uint32_t)AT_REMOVEDIR) != 0)
+        return -EINVAL;
+    return unlink_any(p, (int32_t)a[0], a[1], (int)a[2]);
+}
+
+static int32_t rename_any(linux_process *p, int32_t from_directory, uint32_t from, int32_t to_directory,
+                          uint32_t to)
+{
+    linux_place old, new;
+    int32_t wrong = place_to_change(p, from_directory, from, 0, &old);
+    if (wrong != 0)
+        return wrong;
+    wrong = place_to_change(p, to_directory, to, LINUX_MAY_BE_MISSING, &new);
+    if (wrong == 0) {
+        wrong = renameat(old.directory, old.name, new.directory, new.name) == 0 ? 0 : -errno;
+        linux_place_close(&new);
+    }
+    linux_place_close(&old);
+    return wrong;
+}
+
+int32_t linux_rename(linux_process *p, const uint32_t a[6])
+{
+    return rename_any(p, AT_FDCWD, a[0], AT_FDCWD, a[1]);
+}
+
+int32_t linux_renameat(linux_process *p, const uint32_t a[6])
+{
+    return rename_any(p, (int32_t)a[0], a[1], (int32_t)a[2], a[3]);
+}
+
+int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
+{
+    return a[4] != 0 ? -EINVAL : linux_renameat(p, a);
+}
+
+static int32_t readlink_any(linux_process *p, int32_t directory, uint32_t address, uint32_t buffer,
+                            uint32_t size)
+{
+    char text[LINUX_PATH];
+    linux_place place;
+    int32_t wrong = linux_place_of(p, directory, address, 0, &place);
+    if (wrong != 0)
+        return wrong;
+    ssize_t length = -1;
+    errno = EINVAL;
+    if (place.directory >= 0)
+        length = readlinkat(place.directory, place.name, text, sizeof text);
+    int32_t result = length < 0 ? -errno : (int32_t)((uint64_t)length < size ? (uint32_t)length : size);
+    linux_place_close(&place);
+    return result > 0 && !linux_write_user(p, buffer, text, (size_t)result) ? -EFAULT : result;
+}
+
+int32_t linux_readlink(linux_process *p, const uint32_t a[6])
+{
+    return readlink_any(p, AT_FDCWD, a[0], a[1], a[2]);
+}
+
+int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
+{
+    return readlink_any(p, (int32_t)a[0], a[1], a[2], a[3]);
+}

@@ -1,0 +1,113 @@
+/* Guest pointers: the kernel's side of reading and writing user memory. */
+#include <errno.h>
+#include <string.h>
+
+#include "machine/linux/linux.h"
+
+enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4 };
+
+uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool write)
+{
+    uint32_t needed = PTE_PRESENT | PTE_USER | (write ? PTE_WRITE : 0u);
+    uint32_t directory_entry, entry;
+    if (address >= LINUX_TASK_SIZE)
+        return NULL;
+    memcpy(&directory_entry, engine_ram(p->engine, p->memory.directory + (address >> 22) * 4, 4), 4);
+    if ((directory_entry & PTE_PRESENT) == 0)
+        return NULL;
+    memcpy(&entry, engine_ram(p->engine, (directory_entry & 0xfffff000u) + (address >> 12 & 0x3ff) * 4, 4),
+           4);
+    if ((entry & needed) != needed)
+        return NULL;
+    uint32_t offset = address % PAGE_BYTES;
+    if (*size > PAGE_BYTES - offset)
+        *size = PAGE_BYTES - offset;
+    return engine_ram(p->engine, (entry & 0xfffff000u) + offset, (uint32_t)*size);
+}
+
+bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size)
+{
+    uint8_t *to = data;
+    while (size != 0) {
+        size_t chunk = size;
+        const uint8_t *from = linux_user_chunk(p, address, &chunk, false);
+        if (from == NULL)
+            return false;
+        memcpy(to, from, chunk);
+        to += chunk;
+        address += (uint32_t)chunk;
+        size -= chunk;
+    }
+    return true;
+}
+
+bool linux_write_user(linux_process *p, uint32_t address, const void *data, size_t size)
+{
+    const uint8_t *from = data;
+    while (size != 0) {
+        size_t chunk = size;
+        uint8_t *to = linux_user_chunk(p, address, &chunk, true);
+        if (to == NULL)
+            return false;
+        memcpy(to, from, chunk);
+        linux_user_written(p, address, chunk);
+        from += chunk;
+        address += (uint32_t)chunk;
+        size -= chunk;
+    }
+    return true;
+}
+
+int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t room)
+{
+    size_t length = 0;
+    while (length < room) {
+        size_t chunk = room - length;
+        const uint8_t *from = linux_user_chunk(p, address + (uint32_t)length, &chunk, false);
+        if (from == NULL)
+            return -EFAULT;
+        const uint8_t *end = memchr(from, 0, chunk);
+        size_t part = end != NULL ? (size_t)(end - from) + 1 : chunk;
+        memcpy(text + length, from, part);
+        length += part;
+        if (end != NULL)
+            return (int32_t)length - 1;
+    }
+    return -ENAMETOOLONG;
+}
+
+unsigned linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write,
+                           struct iovec *vector, unsigned room, size_t *bytes)
+{
+    unsigned used = 0;
+    *bytes = 0;
+    while (size != 0 && used < room) {
+        size_t chunk = size;
+        uint8_t *at = linux_user_chunk(p, address, &chunk, write);
+        if (at == NULL)
+            break;
+        bool follows = used != 0 && (uint8_t *)vector[used - 1].iov_base + vector[used - 1].iov_len == at;
+        if (follows)
+            vector[used - 1].iov_len += chunk;
+        else
+            vector[used++] = (struct iovec){at, chunk};
+        *bytes += chunk;
+        address += (uint32_t)chunk;
+        size -= (uint32_t)chunk;
+    }
+    return used;
+}
+
+void linux_user_written(linux_process *p, uint32_t address, size_t size)
+{
+    while (size != 0) {
+        size_t chunk = size;
+        uint32_t physical;
+        if (linux_user_chunk(p, address, &chunk, true) == NULL ||
+            !engine_translate(p->engine, address, &physical))
+            return;
+        engine_flush_code(p->engine, physical, (uint32_t)chunk);
+        address += (uint32_t)chunk;
+        size -= chunk;
+    }
+}

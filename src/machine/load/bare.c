@@ -1,0 +1,52 @@
+#include "machine/load/bare.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/run/contents.h"
+#include "machine/load/segment.h"
+
+enum { BARE_SMALL_IMAGE = 64 << 10 };
+
+const guest_kind bare_guest = {.name = "bare"};
+
+void bare_start(p5_machine *machine, uint32_t entry)
+{
+    engine *e = machine->engine;
+    uint32_t gdt_address = machine->options.memory_bytes - PAGE_BYTES;
+    engine_segment code = segment_flat(BARE_CODE, true, 0), data = segment_flat(BARE_DATA, false, 0);
+    uint64_t gdt[3] = {0, segment_descriptor(&code), segment_descriptor(&data)};
+    memcpy(engine_ram(e, gdt_address, sizeof gdt), gdt, sizeof gdt);
+    engine_set(e, ENGINE_CR0, CR0_PE | CR0_ET | CR0_NE);
+    engine_set(e, ENGINE_CR4, 0);
+    engine_set_table(e, false, gdt_address, sizeof gdt - 1);
+    engine_set_table(e, true, 0, 0);
+    segment_load_flat(e, BARE_CODE, BARE_DATA, 0);
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
+        engine_set(e, r, 0);
+    engine_set(e, ENGINE_ESP, gdt_address);
+    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED);
+    engine_set(e, ENGINE_EIP, entry);
+    segment_init_x87(e);
+    /* INVD can lose what only the caches have; without memory for that it cannot */
+    contents_keep_memory(machine);
+    processor_set_control(machine);
+    machine->guest = &bare_guest;
+}
+
+p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes, size_t size,
+                     size_t memory_size, p5_error *error)
+{
+    uint32_t top = machine->options.memory_bytes - PAGE_BYTES; /* of what a guest may occupy: bare_start */
+    if (address > top || memory_size > top - address || size > memory_size)
+        return error_set(error, P5_ERR_FORMAT, "%zu bytes at %Xh do not fit into %u MB of memory",
+                         memory_size, address, machine->options.memory_bytes >> 20);
+    if (memory_size == 0)
+        return P5_OK;
+    uint8_t *ram = engine_ram(machine->engine, address, (uint32_t)memory_size);
+    memcpy(ram, bytes, size);
+    memset(ram + size, 0, memory_size - size);
+    if (size <= BARE_SMALL_IMAGE) /* in a large one the two bytes stand somewhere by chance */
+        engine_search_invd(machine->engine, bytes, size);
+    return P5_OK;
+}

@@ -1,0 +1,18 @@
+/* Bare-metal guests: protected mode, CPL 0, flat segments, no paging, on the board of devices.c. */
+#ifndef MACHINE_LOAD_BARE_H
+#define MACHINE_LOAD_BARE_H
+
+#include "machine/state.h"
+
+enum { BARE_DEFAULT_MEMORY = 64 << 20, BARE_LEAST_MEMORY = 1 << 20, BARE_CODE = 0x08, BARE_DATA = 0x10 };
+
+/* Puts the processor into the entry state and makes the machine ready to run. The topmost page of RAM holds a
+ * GDT with the two segments (selectors 08h and 10h); the stack grows down from below it. There is no IDT: a
+ * guest that wants one loads it. */
+void bare_start(p5_machine *machine, uint32_t entry);
+/* Copies `size` bytes to physical `address`, zeroes up to `memory_size`. P5_ERR_FORMAT if that is not free
+ * RAM. */
+p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes, size_t size,
+                     size_t memory_size, p5_error *error);
+
+#endif

@@ -1,0 +1,141 @@
+/* Case files' images: flat segments, identity paging with 4 KB pages over 32 MB, a 64 KB stack, at CPL 0
+ * or 3.
+ *
+ * The last 128 KB of the 32 MB are ours: from the top down a page of GDT and TSS, the page directory, eight
+ * page tables, a page for the CPL 0 stack of faults, and below them the stack. */
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/load/segment.h"
+#include "machine/state.h"
+
+enum {
+    CASE_MEMORY = 32 << 20,
+    CASE_TABLES = CASE_MEMORY - PAGE_BYTES,
+    CASE_DIRECTORY = CASE_TABLES - PAGE_BYTES,
+    CASE_PAGE_TABLES = CASE_DIRECTORY - 8 * PAGE_BYTES,
+    CASE_STACK_TOP = CASE_PAGE_TABLES - 2 * PAGE_BYTES,
+    CASE_STACK_BYTES = 64 * 1024,
+    CASE_TOP = CASE_STACK_TOP - CASE_STACK_BYTES, /* of what an image may occupy */
+    PAGE_BITS = 0x67, /* present, writable, user; accessed and dirty, as pages that have been in use are */
+    SELECTOR_CODE0 = 0x08,
+    SELECTOR_DATA0 = 0x10,
+    SELECTOR_CODE3 = 0x1b,
+    SELECTOR_DATA3 = 0x23,
+    SELECTOR_TSS = 0x28
+};
+
+/* A case has no handlers: any exception is the end, and a mistake in the case unless it is #UD at the exit
+ * address. */
+static engine_action case_event(p5_machine *machine, const engine_event *event)
+{
+    if (event->vector == 6 && event->eip == machine->case_exit && machine->case_exit != 0) {
+        machine_end(machine, P5_END_EXIT, 0);
+        return ENGINE_STOP;
+    }
+    machine_end(machine, P5_END_FAILED, 0);
+    machine_end_at(machine, event->eip);
+    machine_end_message(machine, "exception %u (error code %Xh, address %Xh) in a case", event->vector,
+                        event->has_error_code ? event->error_code : 0,
+                        event->vector == 14 ? event->fault_address : 0);
+    return ENGINE_STOP;
+}
+
+const guest_kind case_guest = {.name = "case", .event = case_event};
+
+static void case_page_tables(engine *e)
+{
+    uint32_t *directory = (uint32_t *)(void *)engine_ram(e, CASE_DIRECTORY, PAGE_BYTES);
+    uint32_t *entry = (uint32_t *)(void *)engine_ram(e, CASE_PAGE_TABLES, 8 * PAGE_BYTES);
+    for (uint32_t i = 0; i < CASE_MEMORY / PAGE_BYTES; i++)
+        entry[i] = i * PAGE_BYTES | PAGE_BITS;
+    for (uint32_t i = 0; i < 8; i++)
+        directory[i] = (CASE_PAGE_TABLES + i * PAGE_BYTES) | PAGE_BITS;
+}
+
+static void case_descriptors(engine *e)
+{
+    engine_segment code0 = segment_flat(SELECTOR_CODE0, true, 0),
+                   data0 = segment_flat(SELECTOR_DATA0, false, 0);
+    engine_segment code3 = segment_flat(SELECTOR_CODE3, true, 3),
+                   data3 = segment_flat(SELECTOR_DATA3, false, 3);
+    engine_segment tss = {.selector = SELECTOR_TSS,
+                          .base = CASE_TABLES + 0x800,
+                          .limit = 0x67,
+                          .flags = SEGMENT_P | SEGMENT_TSS32};
+    uint64_t gdt[6] = {0,
+                       segment_descriptor(&code0),
+                       segment_descriptor(&data0),
+                       segment_descriptor(&code3),
+                       segment_descriptor(&data3),
+                       segment_descriptor(&tss)};
+    uint8_t *tables = engine_ram(e, CASE_TABLES, PAGE_BYTES);
+    memcpy(tables, gdt, sizeof gdt);
+    uint32_t stack0[2] = {CASE_PAGE_TABLES, SELECTOR_DATA0};
+    memcpy(tables + 0x800 + 4, stack0, sizeof stack0);
+    engine_set_table(e, false, CASE_TABLES, sizeof gdt - 1);
+    engine_set_table(e, true, 0, 0);
+    engine_set_segment(e, ENGINE_TR, &tss);
+}
+
+static p5_status case_place(engine *e, const char *what, const uint8_t *bytes, size_t size, uint32_t address,
+                            p5_error *error)
+{
+    if (address > CASE_TOP || size > CASE_TOP - address)
+        return error_set(error, P5_ERR_FORMAT, "the %s of a case (%zu bytes at %Xh) ends above %Xh", what,
+                         size, address, CASE_TOP);
+    if (size == 0)
+        return P5_OK;
+    uint8_t *ram = engine_ram(e, address, (uint32_t)size);
+    if (bytes != NULL)
+        memcpy(ram, bytes, size);
+    else
+        memset(ram, 0, size);
+    return P5_OK;
+}
+
+static void case_start(p5_machine *machine, const p5_case_image *image)
+{
+    engine *e = machine->engine;
+    bool user = image->cpl == 3;
+    engine_set(e, ENGINE_CR0, CR0_PE | CR0_ET | CR0_NE);
+    case_descriptors(e);
+    case_page_tables(e);
+    engine_set(e, ENGINE_CR4, image->cr4);
+    engine_set(e, ENGINE_CR3, CASE_DIRECTORY);
+    engine_set(e, ENGINE_CR0, CR0_PE | CR0_ET | CR0_NE | CR0_PG);
+    engine_flush_translations(e);
+    segment_load_flat(e, user ? SELECTOR_CODE3 : SELECTOR_CODE0, user ? SELECTOR_DATA3 : SELECTOR_DATA0,
+                      image->cpl);
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
+        engine_set(e, r, 0);
+    engine_set(e, ENGINE_ESP, CASE_STACK_TOP);
+    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED | (user ? EFLAGS_IOPL3 : 0));
+    engine_set(e, ENGINE_EIP, image->entry);
+    segment_init_x87(e);
+    processor_set_control(machine);
+    machine->case_exit = image->exit_address;
+    machine->guest = &case_guest;
+}
+
+p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, p5_error *error)
+{
+    unsigned family = p5_model_family(machine->model);
+    if (image->cpl != 0 && image->cpl != 3)
+        return error_set(error, P5_ERR_RANGE, "a case runs at privilege level 0 or 3, not %u", image->cpl);
+    if ((image->cr4 & ~p5_pmu_cr4_mask(family)) != 0)
+        return error_set(error, P5_ERR_RANGE, "CR4 = %Xh: the model has only the bits %Xh", image->cr4,
+                         p5_pmu_cr4_mask(family));
+    p5_status status = machine_open_engine(machine, CASE_MEMORY, CASE_MEMORY, error);
+    if (status == P5_OK)
+        status =
+            case_place(machine->engine, "code", image->text, image->text_size, image->text_address, error);
+    if (status == P5_OK)
+        status =
+            case_place(machine->engine, "data", image->data, image->data_size, image->data_address, error);
+    if (status == P5_OK)
+        status = case_place(machine->engine, "zeroed data", NULL, image->bss_size, image->bss_address, error);
+    if (status == P5_OK)
+        case_start(machine, image);
+    return status;
+}

@@ -1,0 +1,152 @@
+/* Freestanding ELF programs and Multiboot images: segments at their physical addresses, entered at CPL 0. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/load/bare.h"
+#include "machine/load/elf.h"
+#include "machine/load/multiboot.h"
+
+/* The entry point as a physical address: kernels are often linked high and loaded low. */
+static uint32_t freestanding_entry(const elf_image *image)
+{
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const elf_segment *s = &image->segments[i];
+        if (image->entry >= s->linear && image->entry - s->linear < s->memory_size)
+            return s->physical + (image->entry - s->linear);
+    }
+    return image->entry;
+}
+
+/* Copies the segments; *end is the first address behind the highest one. */
+static p5_status freestanding_place(p5_machine *machine, const elf_image *image, uint32_t *end,
+                                    p5_error *error)
+{
+    p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
+    *end = 0;
+    for (unsigned i = 0; i < image->segment_count && status == P5_OK; i++) {
+        const elf_segment *s = &image->segments[i];
+        status =
+            bare_place(machine, s->physical, image->bytes + s->offset, s->file_size, s->memory_size, error);
+        if (s->physical + s->memory_size > *end)
+            *end = s->physical + s->memory_size;
+    }
+    return status;
+}
+
+p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error)
+{
+    elf_image image;
+    uint32_t end;
+    p5_status status = elf_open(path, &image, error);
+    if (status != P5_OK)
+        return status;
+    status = freestanding_place(machine, &image, &end, error);
+    if (status == P5_OK)
+        bare_start(machine, freestanding_entry(&image));
+    else
+        error_at(error, path, 0, 0);
+    elf_close(&image);
+    return status;
+}
+
+static p5_status freestanding_multiboot_elf(p5_machine *machine, const char *path, p5_error *error)
+{
+    elf_image image;
+    multiboot_header header;
+    size_t offset;
+    uint32_t end;
+    p5_status status = elf_open(path, &image, error);
+    if (status != P5_OK)
+        return status;
+    if (!multiboot_find(image.bytes, image.size, &header, &offset))
+        status = error_set(error, P5_ERR_FORMAT, "there is no Multiboot header in the first 8192 bytes");
+    if (status == P5_OK)
+        status = freestanding_place(machine, &image, &end, error);
+    if (status == P5_OK)
+        status = multiboot_start(machine, &header, path, freestanding_entry(&image), end, error);
+    if (status != P5_OK && error->where[0] == '\0')
+        error_at(error, path, 0, 0);
+    elf_close(&image);
+    return status;
+}
+
+/* An image with addresses in its header (specification, 3.1.3): what stands before the header in the file
+ * goes with it. */
+static p5_status freestanding_multiboot_flat(p5_machine *machine, const char *path, const uint8_t *bytes,
+                                             size_t size, p5_error *error)
+{
+    multiboot_header h;
+    size_t offset;
+    if (!multiboot_find(bytes, size, &h, &offset))
+        return error_set(error, P5_ERR_FORMAT, "there is no Multiboot header in the first 8192 bytes");
+    if ((h.flags & MULTIBOOT_ADDRESSES) == 0)
+        return error_set(error, P5_ERR_FORMAT, "this Multiboot image is no ELF file and has no load address");
+    uint64_t before = (uint64_t)h.header_address - h.load_address;
+    if (h.header_address < h.load_address || before > offset)
+        return error_set(error, P5_ERR_FORMAT, "the load address %Xh does not go with the header's %Xh",
+                         h.load_address, h.header_address);
+    size_t first = offset - (size_t)before;
+    uint64_t wanted = h.load_end != 0 ? (uint64_t)h.load_end - h.load_address : size - first;
+    if (h.load_end != 0 && (h.load_end < h.load_address || wanted > size - first))
+        return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes of %llu", size - first,
+                         (unsigned long long)wanted);
+    uint64_t memory = h.bss_end > h.load_address + wanted ? (uint64_t)h.bss_end - h.load_address : wanted;
+    if (h.entry < h.load_address || h.entry - h.load_address >= memory)
+        return error_set(error, P5_ERR_FORMAT, "the entry point %Xh is outside the image", h.entry);
+    p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
+    if (status == P5_OK)
+        status = bare_place(machine, h.load_address, bytes + first, (size_t)wanted, (size_t)memory, error);
+    if (status == P5_OK)
+        status = multiboot_start(machine, &h, path, h.entry, h.load_address + (uint32_t)memory, error);
+    return status;
+}
+
+p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    p5_status status = machine_read_file(path, 1u << 30, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
+    if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0) {
+        free(bytes);
+        return freestanding_multiboot_elf(machine, path, error);
+    }
+    status = freestanding_multiboot_flat(machine, path, bytes, size, error);
+    if (status != P5_OK && error->where[0] == '\0')
+        error_at(error, path, 0, 0);
+    free(bytes);
+    return status;
+}
+
+p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error)
+{
+    enum { LARGEST = 1 << 30, SIGNATURE = 510 };
+    uint8_t *bytes;
+    size_t size, offset;
+    multiboot_header header;
+    *kind = P5_IMAGE_UNKNOWN;
+    p5_status status = machine_read_file(path, LARGEST, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
+    if (multiboot_find(bytes, size, &header, &offset))
+        *kind = P5_IMAGE_MULTIBOOT;
+    else if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+        *kind = P5_IMAGE_ELF;
+    else if (size >= 512 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa)
+        *kind = P5_IMAGE_DISK;
+    free(bytes);
+    return P5_OK;
+}
+
+p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error)
+{
+    elf_image image;
+    p5_status status = elf_open(path, &image, error);
+    if (status != P5_OK)
+        return status;
+    *linux_program = image.linux_program;
+    elf_close(&image);
+    return P5_OK;
+}

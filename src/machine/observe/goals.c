@@ -1,0 +1,145 @@
+/* When observers are told something next, and that it has come. */
+#include "machine/observe/observe_internal.h"
+
+enum {
+    WATCH_PER_CLOCK = 4, /* no event is counted more often in a clock */
+    WATCH_AHEAD = 256    /* the memory side counts for instructions before they enter EX */
+};
+
+/* The first multiple of `every` above `from`. */
+static uint64_t next_multiple(uint64_t every, uint64_t from)
+{
+    if (every == 0)
+        return UINT64_MAX;
+    uint64_t whole = from / every;
+    return whole >= UINT64_MAX / every ? UINT64_MAX : (whole + 1) * every;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void observe_own_goals(p5_observer *o)
+{
+    o->next_clock = o->interval_clock;
+    o->next_instruction = o->interval_instruction;
+    for (size_t i = 0; i < o->options.point_count; i++) {
+        const p5_point *point = &o->points[i];
+        uint64_t *goal = point->instruction ? &o->next_instruction : &o->next_clock;
+        *goal = lesser(*goal, point->at);
+    }
+    for (size_t i = 0; i < o->options.event_count; i++)
+        o->next_clock = lesser(o->next_clock, o->watches[i].look_clock);
+}
+
+static void set_calm(const observers *all, p5_machine *machine)
+{
+    enum { MOST_BYTES = 15 * CALM_INSTRUCTIONS };
+    machine->calm = (observe_calm){0};
+    bool wanted = all->cut_count > 0 || all->some_closed;
+    machine->each_observed = all->cut_count > 0;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next) {
+        wanted |= o->options.retired != NULL || o->arrived || o->frames.count > 0;
+        machine->each_observed |=
+            o->options.retired != NULL || (o->options.observed != NULL && !o->options.counts_only);
+    }
+    uint64_t clocks = bound_blind(&all->most, CALM_CLOCKS, CALM_REFERENCES, MOST_BYTES);
+    if (wanted || all->next_clock <= clocks || all->next_instruction <= CALM_INSTRUCTIONS)
+        return;
+    machine->calm = (observe_calm){all->next_clock - clocks, all->next_instruction - CALM_INSTRUCTIONS};
+}
+
+/* Whenever a goal or an observer changes. */
+void observe_goals(observers *all, p5_machine *machine)
+{
+    all->next_clock = all->next_instruction = UINT64_MAX;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next) {
+        all->next_clock = lesser(all->next_clock, o->next_clock);
+        all->next_instruction = lesser(all->next_instruction, o->next_instruction);
+    }
+    set_calm(all, machine);
+}
+
+void observe_intervals(p5_observer *o)
+{
+    o->interval_clock = next_multiple(o->options.every_clocks, p5_machine_clock(o->machine));
+    o->interval_instruction = next_multiple(o->options.every_instructions, o->machine->instructions);
+}
+
+uint64_t observe_total(const p5_observer *o, const watch *w)
+{
+    unsigned cpl_mask = w->what.cpl_mask != 0 ? w->what.cpl_mask : 3;
+    return p5_core_event_total(o->machine->core, w->what.event, cpl_mask, w->what.asserted);
+}
+
+/* The goal behind `total`, and from when on it can be reached. */
+void observe_watch(watch *w, uint64_t total, uint64_t clock)
+{
+    if (total >= w->goal)
+        w->goal = next_multiple(w->what.every, total);
+    uint64_t left = w->goal - total;
+    w->look_clock = clock + (left > WATCH_AHEAD ? (left - WATCH_AHEAD) / WATCH_PER_CLOCK : 0);
+}
+
+void observe_tell(p5_observer *o, p5_observation_kind kind, uint32_t address, unsigned cpl, uint32_t number,
+                  uint64_t value)
+{
+    if (o->options.observed == NULL)
+        return;
+    p5_machine *machine = o->machine;
+    p5_observation observation = {.kind = kind,
+                                  .cpl = (uint8_t)cpl,
+                                  .address = address,
+                                  .clock = p5_machine_clock(machine),
+                                  .instructions = machine->instructions,
+                                  .number = number,
+                                  .value = value};
+    o->options.observed(o->options.context, machine, &observation);
+}
+
+static void tell_points(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
+{
+    for (size_t i = 0; i < o->options.point_count; i++) {
+        p5_point *point = &o->points[i];
+        if ((point->instruction ? o->machine->instructions : clock) < point->at)
+            continue;
+        point->at = UINT64_MAX;
+        observe_tell(o, P5_OBSERVE_POINT, address, cpl, (uint32_t)i, 0);
+    }
+}
+
+static void tell_events(p5_observer *o, uint64_t clock, uint32_t address, unsigned cpl)
+{
+    for (size_t i = 0; i < o->options.event_count; i++) {
+        watch *w = &o->watches[i];
+        if (clock < w->look_clock)
+            continue;
+        uint64_t total = observe_total(o, w);
+        bool reached = total >= w->goal;
+        observe_watch(w, total, clock);
+        if (reached)
+            observe_tell(o, P5_OBSERVE_EVENT, address, cpl, (uint32_t)i, total);
+    }
+}
+
+/* Tells of all goals that have been reached at this boundary. */
+void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl)
+{
+    observers *all = machine->observers;
+    uint64_t clock = p5_machine_clock(machine), instructions = machine->instructions;
+    if (clock < all->next_clock && instructions < all->next_instruction)
+        return;
+    for (p5_observer *o = all->first; o != NULL; o = o->next) {
+        if (clock < o->next_clock && instructions < o->next_instruction)
+            continue;
+        tell_points(o, clock, address, cpl);
+        tell_events(o, clock, address, cpl);
+        if (clock >= o->interval_clock || instructions >= o->interval_instruction) {
+            observe_intervals(o); /* before: the callback may change them */
+            observe_tell(o, P5_OBSERVE_INTERVAL, address, cpl, 0, 0);
+        }
+        observe_own_goals(o);
+    }
+    observe_goals(all, machine);
+}

@@ -1,0 +1,181 @@
+/* Observation of a run (include/p5scope/observe.h).
+ *
+ * Nothing here stops the engine: execution does not depend on who looks. What must be exact is how far the
+ * core model has come when somebody looks, so a stretch in which a goal falls is priced in parts. Pricing in
+ * parts gives the same bits as in one go (tests/property/test_split.c). A goal in instructions says where to
+ * part. For a goal in clocks the stretch is priced instruction by instruction as soon as it could reach it.
+ */
+#include "machine/observe/observe_internal.h"
+
+#include "core/pipe/block.h"
+
+/* The part of `r` that is the `count` instructions from `i` on, whose accesses and values begin at the given
+ * places. */
+static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const p5_access *accesses,
+                          const p5_value *values)
+{
+    unsigned end = i + count;
+    bool last = end == (unsigned)r->first + r->count;
+    uint32_t accesses_left = r->access_count - (uint32_t)(accesses - r->accesses);
+    uint32_t values_left = r->value_count - (uint32_t)(values - r->values);
+    uint32_t fixed = 0, valued = 0;
+    bool unsafe = false;
+    for (unsigned n = i; n < end; n++) {
+        fixed += r->block->ops[n].accesses;
+        valued += r->block->ops[n].value != ISA_VALUE_NONE;
+        unsafe |= r->unsafe_x87 && r->unsafe_mask != NULL && r->unsafe_mask[n - r->first] != 0;
+    }
+    p5_retired part = *r;
+    part.first = (uint16_t)i;
+    part.count = (uint16_t)count;
+    part.accesses = accesses;
+    part.access_count = last || fixed > accesses_left ? accesses_left : fixed;
+    part.values = values;
+    part.value_count = valued < values_left ? valued : values_left;
+    part.unsafe_x87 = unsafe;
+    if (r->unsafe_mask != NULL)
+        part.unsafe_mask = r->unsafe_mask + (i - r->first);
+    if (!last) {
+        const op *o = &r->block->ops[end - 1];
+        part.next = o->address + o->length;
+        part.repeats = 0;
+        part.cpl_after = r->cpl;
+        part.interrupted = part.descriptor = false;
+    }
+    return part;
+}
+
+/* How many instructions from `i` on cannot reach a goal before the last of them; at least one. */
+static unsigned safe_count(const p5_machine *machine, const p5_retired *r, unsigned i)
+{
+    const observers *o = machine->observers;
+    unsigned end = (unsigned)r->first + r->count, count = 1;
+    uint64_t left = o->next_instruction - machine->instructions;
+    uint64_t clock = p5_machine_clock(machine), most = r->block->ops[i].most_clocks;
+    uint32_t references = r->block->ops[i].accesses;
+    unsigned bytes = r->block->ops[i].length;
+    while (i + count < end && count < left) {
+        const op *next = &r->block->ops[i + count];
+        most += next->most_clocks;
+        references += i + count + 1 == end ? r->access_count : next->accesses;
+        bytes += next->length;
+        if (clock + bound_blind(&o->most, most, references, bytes) >= o->next_clock)
+            break;
+        count++;
+    }
+    return count;
+}
+
+/* Prices in parts, and looks at the goals behind each. */
+static void retire_in_parts(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
+{
+    const p5_access *accesses = r->accesses;
+    const p5_value *values = r->values;
+    for (unsigned i = r->first; i < (unsigned)r->first + r->count;) {
+        unsigned count = safe_count(machine, r, i);
+        p5_retired part = part_of(r, i, count, accesses, values);
+        accesses += part.access_count;
+        values += part.value_count;
+        i += count;
+        machine->instructions += count - part.interrupted;
+        p5_core_price(machine->core, &part, prediction);
+        observe_reached(machine, part.next, part.cpl_after);
+    }
+}
+
+/* The next goal in clocks may lie in the stretch. */
+static bool is_near(const p5_machine *machine, const p5_retired *r, p5_prediction prediction)
+{
+    const observers *all = machine->observers;
+    uint64_t clock = p5_machine_clock(machine);
+    return clock + bound_blind(&all->most, r->block->most_clocks, r->access_count, r->block->code->size) >=
+               all->next_clock &&
+           clock + bound_clocks(machine->core, r, prediction) >= all->next_clock;
+}
+
+/* Prices a stretch, in parts if a goal may lie in it, and tells of the goals that it reaches. */
+static void retire(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
+{
+    uint64_t instructions = machine->instructions + r->count - r->interrupted;
+    bool clock_near = is_near(machine, r, prediction);
+    if (r->count > 1 && (clock_near || instructions > machine->observers->next_instruction)) {
+        retire_in_parts(machine, r, prediction);
+    } else {
+        machine->instructions = instructions;
+        p5_core_price(machine->core, r, prediction);
+        observe_reached(machine, r->next, r->cpl_after);
+    }
+}
+
+/* Those of a batch that can reach no goal are priced together. */
+void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, const p5_value *values,
+                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
+                              unsigned instructions)
+{
+    observers *all = machine->observers;
+    for (const p5_retired_block *end = blocks + count; blocks < end;) {
+        size_t priced = 0;
+        if (machine->instructions + instructions < all->next_instruction)
+            priced = p5_core_price_blocks_before(machine->core, accesses, values, blocks, predictions,
+                                                 (size_t)(end - blocks), all->next_clock);
+        if (blocks + priced == end) {
+            machine->instructions += instructions;
+            break;
+        }
+        predictions += priced;
+        for (size_t i = 0; i < priced; i++, blocks++) {
+            machine->instructions += blocks->block->count;
+            instructions -= blocks->block->count;
+            accesses = blocks->accesses_end;
+            values = blocks->values_end;
+        }
+        const p5_retired r = block_retired(blocks, accesses, values);
+        retire(machine, &r, *predictions++);
+        instructions -= r.count;
+        accesses = blocks->accesses_end;
+        values = blocks->values_end;
+        blocks++;
+    }
+    if (all->some_closed)
+        observers_sweep(machine);
+}
+
+void observers_retired(p5_machine *machine, const p5_retired *r, p5_prediction prediction)
+{
+    observers *all = machine->observers;
+    uint32_t address = r->block->ops[r->first].address;
+    for (p5_observer *o = all->first; o != NULL; o = o->next)
+        if (o->arrived && !all->resumed)
+            observe_enter(o, r, address);
+    retire(machine, r, prediction);
+    all->resumed = r->interrupted;
+    observe_stretch(machine, r);
+    bool returns = observe_may_return(r->block->ops[r->first + r->count - 1].branch);
+    for (p5_observer *o = all->first; o != NULL; o = o->next)
+        if (o->frames.count > 0 && returns)
+            observe_leave(o, r->next, r->cpl_after);
+    if (all->cut_count > 0)
+        observe_arrive(machine, r->next, r->cpl_after, 0);
+    if (all->some_closed)
+        observers_sweep(machine);
+}
+
+static bool has_error_code(const p5_exception *x)
+{
+    return x->kind == P5_TRANSFER_FAULT &&
+           (x->vector == 8 || (x->vector >= 10 && x->vector <= 14) || x->vector == 17);
+}
+
+void observers_delivered(p5_machine *machine, const p5_exception *x)
+{
+    observers *all = machine->observers;
+    observe_reached(machine, x->handler, x->cpl_after);
+    all->resumed = false;
+    if (all->cut_count > 0)
+        observe_arrive(machine, x->handler, x->cpl_after, has_error_code(x) ? 4 : 0);
+}
+
+void observers_halted(p5_machine *machine)
+{
+    observe_reached(machine, observe_linear_eip(machine->engine), engine_cpl(machine->engine));
+}

@@ -1,0 +1,204 @@
+/* Opening and closing observers. */
+#include "machine/observe/observe_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/model/model.h"
+#include "machine/board/pins.h"
+
+static void free_observer(p5_observer *o)
+{
+    free(o->points);
+    free(o->addresses);
+    free(o->watches);
+    free(o->stretch_before);
+    free(o->frames.items);
+    free(o);
+}
+
+void observers_free(p5_machine *machine)
+{
+    observers *all = machine->observers;
+    if (all == NULL)
+        return;
+    for (p5_observer *o = all->first, *next; o != NULL; o = next) {
+        next = o->next;
+        free_observer(o);
+    }
+    free(all->cuts);
+    free(all);
+    machine->observers = NULL;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void *copy_of(const void *items, size_t count, size_t size)
+{
+    void *copy = malloc(count * size + 1);
+    if (copy != NULL && count > 0)
+        memcpy(copy, items, count * size);
+    return copy;
+}
+
+/* The addresses of all observers begin stretches. Between runs. */
+static p5_status set_cuts(p5_machine *machine, p5_error *error)
+{
+    observers *all = machine->observers;
+    size_t count = 0;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next)
+        count += o->options.address_count;
+    if (count > P5_OBSERVE_ADDRESSES)
+        return error_set(error, P5_ERR_RANGE, "more than %d addresses", P5_OBSERVE_ADDRESSES);
+    uint32_t *cuts = malloc((count + 1) * sizeof *cuts);
+    if (cuts == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
+    count = 0;
+    for (const p5_observer *o = all->first; o != NULL; o = o->next)
+        for (size_t i = 0; i < o->options.address_count; i++)
+            cuts[count++] = o->addresses[i];
+    qsort(cuts, count, sizeof *cuts, ascending);
+    engine_set_cuts(machine->engine, cuts, count);
+    free(all->cuts);
+    all->cuts = cuts;
+    all->cut_count = count;
+    return P5_OK;
+}
+
+void observers_sweep(p5_machine *machine)
+{
+    observers *all = machine->observers;
+    if (all == NULL || !all->some_closed)
+        return;
+    for (p5_observer **at = &all->first; *at != NULL;) {
+        p5_observer *o = *at;
+        if (o->machine != NULL) {
+            at = &o->next;
+            continue;
+        }
+        *at = o->next;
+        free_observer(o);
+    }
+    all->some_closed = false;
+    observe_goals(all, machine);
+    if (!machine->running)
+        set_cuts(machine, NULL); /* without memory the old ones stay, which nobody asks for */
+    if (all->first == NULL && all->cut_count == 0)
+        observers_free(machine);
+    pins_open(machine);
+}
+
+static p5_status check_options(const p5_machine *machine, const p5_observe_options *options, p5_error *error)
+{
+    if (options->size != sizeof *options)
+        return error_set(error, P5_ERR_STATE, "p5_observe_options.size is %zu, this library expects %zu",
+                         options->size, sizeof *options);
+    if (machine->engine == NULL)
+        return error_set(error, P5_ERR_STATE, "nothing is loaded that could be observed");
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "an observation begins between runs, not in a callback of one");
+    for (size_t i = 0; i < options->event_count; i++) {
+        const p5_event_watch *w = &options->events[i];
+        if ((unsigned)w->event >= P5_EVENT_COUNT || w->cpl_mask > 3 || w->every == 0)
+            return error_set(error, P5_ERR_RANGE,
+                             "event %zu of the observation: an event, CPL mask 0 to 3, every 1 or more", i);
+    }
+    return P5_OK;
+}
+
+static p5_observer *make_observer(p5_machine *machine, const p5_observe_options *options)
+{
+    p5_observer *o = calloc(1, sizeof *o);
+    if (o == NULL)
+        return NULL;
+    o->machine = machine;
+    o->options = *options;
+    o->points = copy_of(options->points, options->point_count, sizeof *o->points);
+    o->addresses = copy_of(options->addresses, options->address_count, sizeof *o->addresses);
+    o->watches = calloc(options->event_count + 1, sizeof *o->watches);
+    bool counts = options->retired != NULL && options->stretch_counts;
+    o->stretch_before = counts ? malloc(sizeof *o->stretch_before) : NULL;
+    if (o->points == NULL || o->addresses == NULL || o->watches == NULL ||
+        (counts && o->stretch_before == NULL)) {
+        free_observer(o);
+        return NULL;
+    }
+    uint64_t clock = o->stretch_clock = p5_machine_clock(machine);
+    if (counts)
+        p5_machine_counts(machine, o->stretch_before);
+    for (size_t i = 0; i < options->event_count; i++) {
+        o->watches[i].what = options->events[i];
+        observe_watch(&o->watches[i], observe_total(o, &o->watches[i]), clock);
+    }
+    observe_intervals(o);
+    observe_own_goals(o);
+    return o;
+}
+
+p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *options, p5_observer **observer,
+                             p5_error *error)
+{
+    if (observer != NULL)
+        *observer = NULL;
+    p5_status status = check_options(machine, options, error);
+    if (status != P5_OK)
+        return status;
+    if (machine->observers == NULL)
+        machine->observers = calloc(1, sizeof *machine->observers);
+    observers *all = machine->observers;
+    p5_observer *o = all != NULL ? make_observer(machine, options) : NULL;
+    if (o == NULL && all != NULL && all->first == NULL)
+        observers_free(machine);
+    if (o == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
+    p5_observer **last = &all->first;
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = o;
+    status = set_cuts(machine, error);
+    if (status != P5_OK) {
+        p5_observer_close(o);
+        return status;
+    }
+    all->most = bound_of_model(machine->model);
+    observe_goals(all, machine);
+    pins_open(machine);
+    if (o->options.address_count > 0)
+        observe_arrive(machine, observe_linear_eip(machine->engine), engine_cpl(machine->engine), 0);
+    if (observer != NULL)
+        *observer = o;
+    return P5_OK;
+}
+
+void p5_observer_close(p5_observer *observer)
+{
+    if (observer == NULL || observer->machine == NULL)
+        return;
+    p5_machine *machine = observer->machine;
+    observer->machine = NULL;
+    observer->options = (p5_observe_options){0};
+    observer->interval_clock = observer->interval_instruction = UINT64_MAX;
+    observer->frames.count = 0;
+    observer->arrived = false;
+    observe_own_goals(observer);
+    machine->observers->some_closed = true;
+    machine->calm = (observe_calm){0};
+    if (!machine->running)
+        observers_sweep(machine);
+}
+
+void p5_observer_every(p5_observer *observer, uint64_t clocks, uint64_t instructions)
+{
+    if (observer->machine == NULL)
+        return;
+    observer->options.every_clocks = clocks;
+    observer->options.every_instructions = instructions;
+    observe_intervals(observer);
+    observe_own_goals(observer);
+    observe_goals(observer->machine->observers, observer->machine);
+}

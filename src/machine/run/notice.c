@@ -1,0 +1,39 @@
+#include "machine/run/notice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NOTICES_AT_MOST = 256 };
+
+void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
+{
+    if (to->sink == NULL)
+        return;
+    uint64_t key = (uint64_t)kind << 32 | number;
+    for (size_t i = 0; i < to->seen.count; i++)
+        if (to->seen.items[i] == key)
+            return;
+    if (to->seen.count == NOTICES_AT_MOST || !ARRAY_ROOM(&to->seen))
+        return;
+    to->seen.items[to->seen.count++] = key;
+    char line[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    to->sink(to->context, line);
+}
+
+void notice_free(notices *to)
+{
+    free(to->seen.items);
+    to->seen.items = NULL;
+    to->seen.count = to->seen.capacity = 0;
+}
+
+void notice_transfer(notices *to, snapshot *s)
+{
+    snapshot_array(s, "notices", &to->seen.items, &to->seen.count, &to->seen.capacity, sizeof *to->seen.items,
+                   NOTICES_AT_MOST);
+}

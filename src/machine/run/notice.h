@@ -1,0 +1,27 @@
+/* Messages for the user: each distinct line once. */
+#ifndef MACHINE_RUN_NOTICE_H
+#define MACHINE_RUN_NOTICE_H
+
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/snapshot.h"
+
+typedef struct notices {
+    void (*sink)(void *context, const char *line); /* NULL = nobody listens */
+    void *context;
+    ARRAY_OF(uint64_t) seen; /* keys already told */
+} notices;
+
+/* Kinds of keys, so that numbers of different areas do not meet. */
+typedef enum notice_kind { NOTICE_PORT, NOTICE_SYSCALL, NOTICE_OTHER } notice_kind;
+
+/* Sends a line unless one of the same kind and number has been sent. A guest can choose the numbers: after a
+ * few hundred different ones no more are sent. */
+void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void notice_free(notices *to);
+/* Which lines have been sent, in a snapshot, in either direction. */
+void notice_transfer(notices *to, snapshot *s);
+
+#endif

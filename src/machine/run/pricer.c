@@ -1,0 +1,178 @@
+#include "machine/run/pricer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/state.h"
+
+/* Batches are not copied: the engine puts them down one behind the other on a shelf, and on the next one when
+ * another might not fit. A shelf is used again when all that lies on it has been priced. */
+enum {
+    SHELVES = 16,
+    /* A batch may begin in front of these. */
+    SHELF_BLOCKS = 1024,
+    SHELF_VALUES = 1024,
+    SHELF_ACCESSES = 2048
+};
+/* Each batch begins lines of the host in which nobody reads what lies there already. */
+enum { LINE_BLOCKS = 2, LINE_VALUES = 8, LINE_ACCESSES = 16 };
+_Static_assert(sizeof(p5_retired_block) * LINE_BLOCKS % HOST_LINE == 0 &&
+                   sizeof(p5_value) * LINE_VALUES % HOST_LINE == 0 &&
+                   sizeof(p5_access) * LINE_ACCESSES % HOST_LINE == 0,
+               "so many take whole lines");
+
+typedef struct shelf {
+    BEGINS_LINE p5_retired_block blocks[SHELF_BLOCKS + ENGINE_ROOM_BLOCKS];
+    BEGINS_LINE p5_value values[SHELF_VALUES + ENGINE_ROOM_VALUES];
+    BEGINS_LINE p5_access accesses[SHELF_ACCESSES + ENGINE_ROOM_ACCESSES];
+} shelf;
+
+struct pricer {
+    worker *worker;
+    p5_machine *machine;
+    shelf *shelves;
+    unsigned current;                  /* the shelf in use */
+    unsigned long long count[SHELVES]; /* the messages up to the last that lies there */
+};
+
+/* A message: a batch on a shelf; or a stretch, its values and accesses behind the message. */
+typedef struct message {
+    size_t count; /* of blocks; 0 = it is `one` */
+    union {
+        struct {
+            const p5_access *accesses;
+            const p5_value *values;
+            const p5_retired_block *blocks;
+            unsigned instructions;
+        } batch;
+        p5_retired one;
+    };
+    p5_prediction predictions[]; /* of each block, or of `one` */
+} message;
+_Static_assert(_Alignof(p5_value) <= _Alignof(message) && _Alignof(p5_access) <= _Alignof(p5_value),
+               "each begins where the one before ends");
+
+static bool price(p5_machine *machine, const message *m)
+{
+    if (m->count == 0)
+        return run_price_apart(machine, &m->one, m->predictions[0]);
+    return run_price(machine, m->batch.accesses, m->batch.values, m->batch.blocks, m->predictions, m->count,
+                     m->batch.instructions);
+}
+
+static void work(void *context, const void *m)
+{
+    p5_machine *machine = context;
+    if (price(machine, m))
+        engine_request_attention_apart(machine->engine);
+}
+
+static bool use_time(void *machine)
+{
+    return spare_use(machine);
+}
+
+static bool use_time_apart(void *machine)
+{
+    return spare_use_apart(machine);
+}
+
+/* From so many stretches, values and accesses on. */
+static engine_room room_on(shelf *s, size_t blocks, size_t values, size_t accesses)
+{
+    return (engine_room){s->blocks + blocks, s->values + values, s->accesses + accesses};
+}
+
+pricer *pricer_open(p5_machine *machine)
+{
+    pricer *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    p->machine = machine;
+    p->shelves =
+        aligned_alloc(_Alignof(shelf), SHELVES * sizeof *p->shelves); /* untouched, it costs nothing */
+    static const worker_calls calls = {.work = work, .spare = use_time, .spare_apart = use_time_apart};
+    p->worker = p->shelves != NULL ? worker_open(&calls, machine) : NULL;
+    if (p->worker == NULL) {
+        free(p->shelves);
+        free(p);
+        return NULL;
+    }
+    engine_room first = room_on(&p->shelves[0], 0, 0, 0);
+    engine_batch_into(machine->engine, &first);
+    return p;
+}
+
+void pricer_close(pricer *p)
+{
+    if (p == NULL)
+        return;
+    worker_close(p->worker);
+    free(p->shelves);
+    free(p);
+}
+
+/* The next shelf, when it is free. Who has to wait for it does so until half of them are, so as to wait
+ * seldom. */
+static shelf *next_shelf(pricer *p)
+{
+    p->count[p->current] = worker_count(p->worker);
+    p->current = (p->current + 1) % SHELVES;
+    if (!worker_has_done(p->worker, p->count[p->current]))
+        worker_wait_for(p->worker, p->count[(p->current + SHELVES / 2 - 1) % SHELVES]);
+    return &p->shelves[p->current];
+}
+
+/* The first of a line that does not lie in front of `index`. */
+static inline size_t line_from(ptrdiff_t index, size_t per_line)
+{
+    return ((size_t)index + per_line - 1) / per_line * per_line;
+}
+
+void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
+                size_t count, unsigned instructions)
+{
+    message *m = worker_reserve(p->worker, sizeof *m + count * sizeof m->predictions[0]);
+    m->count = count;
+    m->batch.accesses = accesses;
+    m->batch.values = values;
+    m->batch.blocks = blocks;
+    m->batch.instructions = instructions;
+    p5_core_predict_blocks(p->machine->core, blocks, count, m->predictions);
+    worker_put(p->worker);
+
+    shelf *s = &p->shelves[p->current];
+    const p5_retired_block *end = blocks + count;
+    size_t next_block = line_from(end - s->blocks, LINE_BLOCKS);
+    size_t next_value = line_from(end[-1].values_end - s->values, LINE_VALUES);
+    size_t next_access = line_from(end[-1].accesses_end - s->accesses, LINE_ACCESSES);
+    bool fits = next_block <= SHELF_BLOCKS && next_value <= SHELF_VALUES && next_access <= SHELF_ACCESSES;
+    engine_room next =
+        fits ? room_on(s, next_block, next_value, next_access) : room_on(next_shelf(p), 0, 0, 0);
+    engine_batch_into(p->machine->engine, &next);
+}
+
+bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction)
+{
+    size_t values_bytes = retired->value_count * sizeof *retired->values;
+    /* behind the prediction */
+    size_t values_at = sizeof(message) + _Alignof(message), accesses_at = values_at + values_bytes;
+    size_t accesses_bytes = retired->access_count * sizeof *retired->accesses;
+    if (retired->unsafe_x87 /* its mask is not carried */ || accesses_at + accesses_bytes > WORKER_LARGEST)
+        return false;
+    unsigned char *bytes = worker_reserve(p->worker, accesses_at + accesses_bytes);
+    message *m = (message *)(void *)bytes;
+    m->count = 0;
+    m->one = *retired;
+    m->one.values = memcpy(bytes + values_at, retired->values, values_bytes);
+    m->one.accesses = memcpy(bytes + accesses_at, retired->accesses, accesses_bytes);
+    m->one.unsafe_mask = NULL;
+    m->predictions[0] = prediction;
+    worker_put(p->worker);
+    return true;
+}
+
+void pricer_wait(pricer *p)
+{
+    worker_wait(p->worker);
+}

@@ -1,0 +1,500 @@
+/* The run loop: the engine executes, retired stretches go to the core model, and at instruction boundaries
+ * the machine looks after limits, timers and its guest.
+ *
+ * A timer or limit is taken at the exact instruction boundary where the model's clock (or the instruction
+ * count) reaches it. Blocks run whole while the goal is further away than any block can reach; the last
+ * stretch is stepped. So nothing depends on how code is cut into blocks. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/host_time.h"
+#include "core/pipe/block.h"
+#include "machine/board/bus_check.h"
+#include "machine/run/contents.h"
+#include "machine/board/pins.h"
+#include "machine/gdb/gdb.h"
+#include "machine/run/pricer.h"
+#include "machine/state.h"
+
+enum {
+    BLOCK_INSTRUCTIONS = 128,   /* the engine's blocks have no more */
+    HORIZON_CLOCKS = 64 * 1024, /* no block takes longer: that many instructions at 512 clocks each */
+    HORIZON_FAST = 1024,        /* ... in fast-forward, at a clock each */
+    BATCH_BLOCKS = 4,           /* a batch and what runs behind it is no more than so many largest blocks */
+    APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20                    /* how often the host's clock is looked at */
+};
+_Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS * BLOCK_INSTRUCTIONS,
+               "a batch");
+
+bool machine_pause_wanted(const p5_machine *machine)
+{
+    return machine->stop || (machine->timeout_at != 0 && host_now() >= machine->timeout_at);
+}
+
+uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
+{
+    return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
+}
+
+uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
+{
+    unsigned __int128 clocks = ((unsigned __int128)ns * machine->clock_hz + 999999999u) / 1000000000u;
+    return clocks > UINT64_MAX ? UINT64_MAX : (uint64_t)clocks;
+}
+
+/* --- callbacks of the engine --- */
+
+/* True if no observer wants to know of the stretch. */
+static inline bool calm(const p5_machine *machine, const p5_retired *r)
+{
+    return p5_core_clock_estimate(machine->core) < machine->calm.clock &&
+           machine->instructions < machine->calm.instruction && r->block->most_clocks <= CALM_CLOCKS &&
+           r->access_count <= CALM_REFERENCES && r->count <= CALM_INSTRUCTIONS;
+}
+
+/* Stretches may be priced some instructions after they were executed: nobody looks at the machine meanwhile,
+ * nothing interrupts it, and what the core asks the engine for does not depend on what the guest stores. */
+static bool run_may_batch(const p5_machine *machine)
+{
+    bool tables = machine->guest != &linux_guest && (engine_get(machine->engine, ENGINE_CR0) & CR0_PG) != 0;
+    return machine->far && !tables && !machine->each_observed && machine->debugger == NULL &&
+           machine->after == 0 && !machine->debug_written && !machine->interrupt_request &&
+           !machine->memory_apart;
+}
+
+/* Something has come up that run_may_batch asks for. Answers whether there may be batches. */
+static bool run_rebatch(p5_machine *machine)
+{
+    bool may = run_may_batch(machine);
+    machine->apart &= may;
+    engine_batch(machine->engine, may);
+    return may;
+}
+
+/* Attention is wanted at this clock. */
+static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
+{
+    return machine->attention_wanted | (machine->instructions >= machine->check_instructions) |
+           (clock >= machine->check_clock);
+}
+
+/* What comes behind every stretch, however it was fed to the core: true if attention is wanted. */
+static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
+{
+    if (__builtin_expect(machine->after != 0, 0)) {
+        if ((machine->after & AFTER_CHECK) != 0)
+            bus_check_retired(machine, retired);
+        processor_after(machine);
+        run_rebatch(machine);
+    }
+    if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine))
+        p5_core_resume(machine->core);
+    if (__builtin_expect(machine->debugger != NULL, 0))
+        machine->attention_wanted |= gdb_retired(machine->debugger, retired);
+    if (__builtin_expect(retired->interrupted, 0))
+        machine->in_repeat = machine->attention_wanted = true;
+    if (__builtin_expect(machine->interrupt_request, 0)) { /* IF may have been set */
+        machine->attention_wanted |= engine_interruptible(machine->engine);
+        run_rebatch(machine);
+    }
+    return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+}
+
+/* Somebody else's functions may be called while a stretch is priced: they may use the host's x87. */
+static inline void run_settle(p5_machine *machine)
+{
+    if (__builtin_expect(machine->observers != NULL || machine->lent, 0))
+        engine_settle(machine->engine);
+}
+
+/* Prices a stretch and tells the observers. */
+static inline void run_price_one(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
+{
+    if (__builtin_expect(machine->observers != NULL, 0) && !calm(machine, retired)) {
+        observers_retired(machine, retired, prediction);
+    } else {
+        machine->instructions += (uint64_t)retired->count - retired->interrupted;
+        if (__builtin_expect(machine->fast_forwarding, 0))
+            p5_core_warm(machine->core, retired, prediction);
+        else
+            p5_core_price(machine->core, retired, prediction);
+    }
+}
+
+/* There is nothing to be done behind it but to look for goals. */
+static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired *retired)
+{
+    return machine->after == 0 && !machine->debug_written && machine->debugger == NULL &&
+           !retired->interrupted && !machine->interrupt_request;
+}
+
+bool run_retired(void *context, const p5_retired *retired)
+{
+    p5_machine *machine = context;
+    p5_prediction prediction = p5_core_predict(machine->core, retired);
+    if (machine->apart) {
+        if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
+            return false;
+        pricer_wait(machine->pricer);
+    }
+    run_settle(machine);
+    run_price_one(machine, retired, prediction);
+    return run_behind(machine, retired);
+}
+
+bool run_price_apart(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
+{
+    run_price_one(machine, retired, prediction);
+    return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+}
+
+bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *values,
+               const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
+               unsigned instructions)
+{
+    if (__builtin_expect(machine->observers != NULL, 0)) {
+        observers_retired_blocks(machine, accesses, values, blocks, predictions, count, instructions);
+        return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
+    }
+    machine->instructions += instructions;
+    uint64_t clock = __builtin_expect(machine->fast_forwarding, 0)
+                         ? p5_core_warm_blocks(machine->core, accesses, values, blocks, predictions, count)
+                         : p5_core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
+    return run_goal_reached(machine, clock);
+}
+
+bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
+                        const p5_retired_block *blocks, size_t count, unsigned instructions)
+{
+    p5_machine *machine = context;
+    if (machine->apart) {
+        pricer_put(machine->pricer, accesses, values, blocks, count, instructions);
+        return false;
+    }
+    p5_prediction predictions[ENGINE_ROOM_BLOCKS];
+    p5_core_predict_blocks(machine->core, blocks, count, predictions);
+    run_settle(machine);
+    return run_price(machine, accesses, values, blocks, predictions, count, instructions);
+}
+
+void run_catch_up(void *context)
+{
+    const p5_machine *machine = context;
+    if (machine->apart)
+        pricer_wait(machine->pricer);
+}
+
+void run_delivered(void *context, const p5_exception *exception)
+{
+    p5_machine *machine = context;
+    p5_exception told = *exception;
+    told.interrupt_waits &= machine->interrupt_request;
+    p5_core_exception(machine->core, &told);
+    if (machine->after != 0) /* a task switch */
+        processor_after(machine);
+    if (machine->observers != NULL)
+        observers_delivered(machine, exception);
+    if (machine->debugger != NULL)
+        gdb_delivered(machine->debugger, exception);
+}
+
+engine_action run_event(void *context, const engine_event *event)
+{
+    enum { VECTOR_MATH = 16 };
+    p5_machine *machine = context;
+    if (event->vector == VECTOR_MATH && event->kind == P5_TRANSFER_FAULT &&
+        (engine_get(machine->engine, ENGINE_CR0) & CR0_NE) == 0) {
+        coprocessor_error(&machine->devices);
+        machine->halted = machine->frozen = true;
+        return ENGINE_STOP;
+    }
+    if (machine->observers != NULL)
+        observers_exception(machine, event);
+    return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;
+}
+
+/* --- limits and deadlines --- */
+
+static uint64_t run_limit(uint64_t limit)
+{
+    return limit == 0 ? UINT64_MAX : limit;
+}
+
+static uint64_t run_guest_deadline(p5_machine *machine)
+{
+    return machine->guest->deadline != NULL ? machine->guest->deadline(machine) : UINT64_MAX;
+}
+
+static uint64_t run_deadline(p5_machine *machine)
+{
+    uint64_t guest = run_guest_deadline(machine), board = devices_deadline(&machine->devices);
+    return guest < board ? guest : board;
+}
+
+bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind)
+{
+    if (!engine_inject(machine->engine, vector, kind))
+        return false;
+    engine_event event = {.kind = kind, .vector = vector, .eip = engine_get(machine->engine, ENGINE_EIP)};
+    if (machine->observers != NULL)
+        observers_exception(machine, &event);
+    return true;
+}
+
+/* Machine check, NMI, or INTR: the processor acknowledges, and delivers the controllers' vector. */
+static void run_interrupt(p5_machine *machine)
+{
+    enum { VECTOR_NMI = 2, VECTOR_MACHINE_CHECK = 18 };
+    if (machine->machine_check && run_inject(machine, VECTOR_MACHINE_CHECK, P5_TRANSFER_FAULT)) {
+        machine->machine_check = machine->halted = false;
+        return;
+    }
+    if (machine->nmi_request && run_inject(machine, VECTOR_NMI, P5_TRANSFER_NMI)) {
+        machine->nmi_request = machine->halted = false;
+        return;
+    }
+    if (!machine->interrupt_request || !engine_interruptible(machine->engine))
+        return;
+    machine->halted = false;
+    run_inject(machine, devices_acknowledge(&machine->devices), P5_TRANSFER_INTERRUPT);
+    pins_acknowledged(machine);
+    if (machine->interrupt_request) /* a further one is taken before the handler's first instruction */
+        engine_request_attention(machine->engine);
+}
+
+/* The model's thread is there, from its first use on. */
+static bool run_has_pricer(p5_machine *machine)
+{
+    if (machine->pricer == NULL && machine->options.threads > 1) {
+        machine->pricer = pricer_open(machine);
+        if (machine->pricer == NULL)
+            machine->options.threads = 1;
+    }
+    return machine->pricer != NULL;
+}
+
+/* Decides how to go on from this boundary: whole blocks up to where a goal comes near, in one thread if it is
+ * not far, or single steps. */
+static void run_plan(p5_machine *machine)
+{
+    uint64_t max_instructions = run_limit(machine->limits.max_instructions);
+    uint64_t max_clocks = run_limit(machine->limits.max_clocks);
+    uint64_t deadline = run_deadline(machine);
+    uint64_t goal = deadline < max_clocks ? deadline : max_clocks, pins = pins_deadline(machine, false);
+    goal = pins < goal ? pins : goal;
+    uint64_t clock = p5_core_clock_estimate(machine->core);
+    uint64_t clocks_left = goal > clock ? goal - clock : 0;
+    uint64_t instructions_left = max_instructions - machine->instructions;
+    uint64_t horizon = machine->fast_forwarding ? HORIZON_FAST : HORIZON_CLOCKS, block = BLOCK_INSTRUCTIONS;
+    contents_look(machine);
+    bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
+                (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
+                instructions_left <= block || clocks_left <= horizon;
+    if (near != machine->stepping) {
+        machine->stepping = near;
+        engine_step_mode(machine->engine, near);
+    }
+    machine->far = !near && instructions_left > BATCH_BLOCKS * block && clocks_left > BATCH_BLOCKS * horizon;
+    machine->apart = run_rebatch(machine) && instructions_left > APART_BLOCKS * block &&
+                     clocks_left > APART_BLOCKS * horizon && run_has_pricer(machine);
+    if (machine->far) {
+        block *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
+        horizon *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
+    }
+    uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
+    uint64_t instructions_goal = near ? host_check : max_instructions - block;
+    machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
+    machine->check_clock = near || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
+}
+
+static void run_pause(p5_machine *machine, p5_end why)
+{
+    machine->result.end = why;
+    if (machine->result.instruction[0] == '\0')
+        machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
+}
+
+/* True if the host wants the run to pause here. */
+static bool run_host_wants_pause(p5_machine *machine)
+{
+    if (machine->stop) {
+        run_pause(machine, P5_END_STOPPED);
+        return true;
+    }
+    if (machine->timeout_at == 0 && machine->progress_at == 0)
+        return false;
+    double now = host_now();
+    if (machine->timeout_at != 0 && now >= machine->timeout_at) {
+        run_pause(machine, P5_END_TIMEOUT);
+        return true;
+    }
+    if (machine->progress_at != 0 && now >= machine->progress_at) {
+        machine->progress_at = now + machine->progress_period;
+        machine->progress(machine->progress_context, machine);
+    }
+    return false;
+}
+
+engine_action run_attention(void *context)
+{
+    p5_machine *machine = context;
+    machine->attention_wanted = false;
+    if (machine->ended)
+        return ENGINE_STOP;
+    if (machine->debugger != NULL && machine->debugger->stop != GDB_STOP_NONE) {
+        run_pause(machine, P5_END_STOPPED);
+        return ENGINE_STOP;
+    }
+    if (machine->guest->attention != NULL && machine->guest->attention(machine) == ENGINE_STOP) {
+        if (!machine->ended)
+            run_pause(machine, machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT);
+        return ENGINE_STOP;
+    }
+    if (machine->instructions >= run_limit(machine->limits.max_instructions)) {
+        run_pause(machine, P5_END_INSTRUCTIONS);
+        return ENGINE_STOP;
+    }
+    uint64_t clock = p5_core_clock_estimate(machine->core);
+    if (clock >= run_limit(machine->limits.max_clocks)) {
+        run_pause(machine, P5_END_CLOCKS);
+        return ENGINE_STOP;
+    }
+    bool host_check =
+        !machine->stepping || machine->in_repeat || machine->instructions >= machine->check_instructions;
+    machine->in_repeat = false;
+    if ((machine->stop || host_check) && run_host_wants_pause(machine))
+        return ENGINE_STOP;
+    if (clock >= run_guest_deadline(machine) && engine_interruptible(machine->engine))
+        machine->guest->due(machine);
+    if (clock >= devices_deadline(&machine->devices))
+        devices_advance(&machine->devices, clock);
+    pins_follow(machine);
+    run_interrupt(machine);
+    run_plan(machine);
+    machine->attention_wanted = false; /* while the core watches, every instruction is a boundary anyway */
+    if (machine->refetch)
+        engine_refetch(machine->engine);
+    machine->refetch = false;
+    return ENGINE_CONTINUE;
+}
+
+/* HLT: time passes until an interrupt or a timer of the guest wakes the processor. False if nothing ever
+ * will, or if the run is to pause meanwhile: `halted` stays set then, and the run goes on here. */
+static bool run_halted(p5_machine *machine)
+{
+    uint64_t limit = run_limit(machine->limits.max_clocks);
+    for (unsigned events = 0;; events++) {
+        pins_follow(machine);
+        run_interrupt(machine);
+        if (!machine->halted)
+            return true;
+        p5_core_settle(machine->core);
+        uint64_t clock = p5_core_clock_estimate(machine->core), deadline = run_deadline(machine);
+        uint64_t pins = pins_deadline(machine, true);
+        deadline = pins < deadline ? pins : deadline;
+        bool listens = (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) != 0;
+        if (deadline == UINT64_MAX || (!listens && !pins_may_raise_nmi(machine))) {
+            machine_end(machine, P5_END_HALT, 0);
+            machine_end_at(machine,
+                           engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* HLT itself */
+            return false;
+        }
+        if (events % 1024 == 0 && run_host_wants_pause(machine))
+            return false;
+        uint64_t goal = deadline < limit ? deadline : limit;
+        bool guest_due = run_guest_deadline(machine) <= goal;
+        if (goal > clock)
+            p5_core_halt(machine->core, goal - clock, engine_cpl(machine->engine));
+        if (machine->observers != NULL)
+            observers_halted(machine);
+        if (deadline > limit) {
+            run_pause(machine, P5_END_CLOCKS);
+            return false;
+        }
+        if (guest_due) {
+            machine->halted = false;
+            machine->guest->due(machine);
+        }
+        devices_advance(&machine->devices, goal);
+    }
+}
+
+static void run_engine(p5_machine *machine)
+{
+    for (;;) {
+        if (machine->halted && !run_halted(machine))
+            return;
+        machine->attention_wanted = true;
+        engine_request_attention(machine->engine);
+        engine_stop stop = engine_run(machine->engine);
+        if (machine->ended)
+            return;
+        switch (stop) {
+        case ENGINE_STOPPED:
+            if (machine->halted)
+                continue;
+            return;
+        case ENGINE_HALTED:
+            machine->halted = true;
+            machine->frozen = false;
+            continue;
+        case ENGINE_SHUTDOWN:
+            machine_end(machine, P5_END_SHUTDOWN, 0);
+            machine_end_at(machine, engine_get(machine->engine, ENGINE_EIP));
+            return;
+        case ENGINE_FAILED:
+            machine_end(machine, P5_END_FAILED, 0);
+            machine_end_message(machine, "%s", engine_failure(machine->engine));
+            return;
+        }
+    }
+}
+
+p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
+{
+    p5_status ready = machine_check_ready(machine, error);
+    if (ready != P5_OK)
+        return ready;
+    if (limits != NULL && !(limits->timeout_seconds >= 0))
+        return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
+    if (!machine->ended) {
+        double now = host_now();
+        machine->limits = limits != NULL ? *limits : (p5_limits){0};
+        machine->timeout_at = machine->limits.timeout_seconds > 0 ? now + machine->limits.timeout_seconds : 0;
+        machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;
+        memset(&machine->result, 0, sizeof machine->result);
+        machine->result.end = P5_END_STOPPED;
+        machine->running = true;
+        run_engine(machine);
+        machine->running = false;
+        machine->stop = false;
+        observers_sweep(machine);
+        devices_console_flush(&machine->devices);
+    }
+    if (result != NULL)
+        *result = machine->result;
+    if (machine->close_wanted && machine->debugger == NULL)
+        p5_machine_close(machine);
+    return P5_OK;
+}
+
+void p5_machine_nmi(p5_machine *machine)
+{
+    machine->nmi_request = machine->attention_wanted = true;
+}
+
+void p5_machine_stop(p5_machine *machine)
+{
+    machine->stop = true;
+    if (machine->engine != NULL)
+        engine_request_attention_apart(machine->engine);
+}
+
+void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),
+                            void *context, double period_seconds)
+{
+    machine->progress = period_seconds > 0 ? progress : NULL;
+    machine->progress_context = context;
+    machine->progress_period = period_seconds;
+}

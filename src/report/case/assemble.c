@@ -1,0 +1,259 @@
+/* Assembling a case: the GNU assembler from PATH, once per file and N, and our own placement of its output.
+ */
+#include "p5scope/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "report/case/object.h"
+
+extern char **environ;
+
+struct p5_case_program {
+    case_object object;
+};
+
+enum {
+    TEXT_ADDRESS = 0x100000, /* above the low megabyte, where nothing of the machine is */
+    OBJECT_LARGEST = 64 << 20
+};
+
+/* UD2 at the exit address, where code ends up that runs off its end. It is never executed: the fetch of an
+ * exit sequence and the bus clock that it happens to meet must not show in the difference of two runs. */
+static const uint8_t exit_sequence[] = {0x0f, 0x0b};
+
+/* A private folder for the object file and the assembler's messages. */
+typedef struct workplace {
+    char folder[64];
+    char object[80];
+    char messages[80];
+    char source[80];
+} workplace;
+
+static p5_status workplace_open(workplace *place, p5_error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    if (folder == NULL || folder[0] == '\0' || strlen(folder) > 40)
+        folder = "/tmp";
+    snprintf(place->folder, sizeof place->folder, "%.40s/p5scope.XXXXXX", folder);
+    if (mkdtemp(place->folder) == NULL)
+        return error_set(error, P5_ERR_IO, "cannot make a temporary folder in %s: %s", folder,
+                         strerror(errno));
+    snprintf(place->object, sizeof place->object, "%s/case.o", place->folder);
+    snprintf(place->messages, sizeof place->messages, "%s/messages", place->folder);
+    snprintf(place->source, sizeof place->source, "%s/case.s", place->folder);
+    return P5_OK;
+}
+
+static void workplace_close(const workplace *place)
+{
+    unlink(place->object);
+    unlink(place->messages);
+    unlink(place->source);
+    rmdir(place->folder);
+}
+
+static p5_status read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error)
+{
+    *bytes = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (file < 0 || fstat(file, &about) != 0 || about.st_size > OBJECT_LARGEST) {
+        if (file >= 0)
+            close(file);
+        return error_set(error, P5_ERR_IO, "cannot read %s", path);
+    }
+    *size = (size_t)about.st_size;
+    *bytes = malloc(*size + 1);
+    size_t got = 0;
+    while (*bytes != NULL && got < *size) {
+        ssize_t part = read(file, *bytes + got, *size - got);
+        if (part <= 0)
+            break;
+        got += (size_t)part;
+    }
+    close(file);
+    if (*bytes == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for %s", path);
+    *size = got;
+    (*bytes)[got] = '\0';
+    return P5_OK;
+}
+
+/* Runs the assembler; its exit status goes to *status. */
+static p5_status run_assembler(const workplace *place, const char *path, unsigned trips, int *status,
+                               p5_error *error)
+{
+    char symbol[32];
+    snprintf(symbol, sizeof symbol, "N=%u", trips);
+    /* Files named in .include and .incbin are looked for beside the case. */
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "-I%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+             slash != NULL ? path : ".");
+    char file[4096]; /* a name that begins with - is no option */
+    snprintf(file, sizeof file, "%s%s", path[0] == '-' ? "./" : "", path);
+    char *arguments[] = {(char *)"as",
+                         (char *)"--32",
+                         (char *)"-msyntax=intel",
+                         (char *)"-mnaked-reg",
+                         folder,
+                         (char *)"--defsym",
+                         symbol,
+                         (char *)"-o",
+                         (char *)place->object,
+                         file,
+                         NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, place->messages, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    pid_t child;
+    int failure = posix_spawnp(&child, "as", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure != 0) {
+        error_set(error, P5_ERR_IO, "cannot start the assembler 'as': %s", strerror(failure));
+        error_hint(error, "case files need the GNU assembler (package binutils) in PATH");
+        return P5_ERR_IO;
+    }
+    while (waitpid(child, status, 0) < 0)
+        if (errno != EINTR)
+            return error_set(error, P5_ERR_IO, "lost the assembler: %s", strerror(errno));
+    return P5_OK;
+}
+
+/* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is what the user calls the file.
+ */
+static p5_status first_message(const workplace *place, const char *name, p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (read_file(place->messages, &bytes, &size, error) != P5_OK)
+        return error->status;
+    unsigned line_number = 0;
+    const char *message = "the assembler failed without a message";
+    char *text = (char *)bytes;
+    char *rest;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        char *found = strstr(line, ": Error: ");
+        size_t skip = 9;
+        if (found == NULL) {
+            found = strstr(line, ": Fatal error: ");
+            skip = 15;
+        }
+        if (found == NULL)
+            continue;
+        message = found + skip;
+        *found = '\0';
+        const char *colon = strrchr(line, ':');
+        if (colon != NULL)
+            line_number = (unsigned)strtoul(colon + 1, NULL, 10);
+        break;
+    }
+    error_set(error, P5_ERR_FORMAT, "%s", message);
+    error_at(error, name, line_number, 0);
+    free(bytes);
+    return P5_ERR_FORMAT;
+}
+
+static p5_status load_object(const workplace *place, const char *name, p5_case_program *program,
+                             p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size = 0;
+    p5_status status = read_file(place->object, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
+    status = case_object_place(bytes, size, TEXT_ADDRESS, exit_sequence, sizeof exit_sequence,
+                               &program->object, error);
+    if (status != P5_OK)
+        error_at(error, name, 0, 0);
+    free(bytes);
+    return status;
+}
+
+static p5_status assemble(const workplace *place, const char *name, const char *path, unsigned trips,
+                          p5_case_program **program, p5_error *error)
+{
+    int exit_status;
+    p5_status status = run_assembler(place, path, trips, &exit_status, error);
+    if (status != P5_OK)
+        return status;
+    if (exit_status != 0)
+        return first_message(place, name, error);
+    p5_case_program *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the case's program");
+    status = load_object(place, name, made, error);
+    if (status != P5_OK) {
+        free(made);
+        return status;
+    }
+    *program = made;
+    return P5_OK;
+}
+
+p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **program, p5_error *error)
+{
+    workplace place = {.folder = ""};
+    *program = NULL;
+    p5_status status = workplace_open(&place, error);
+    if (status != P5_OK)
+        return status;
+    status = assemble(&place, path, path, trips, program, error);
+    workplace_close(&place);
+    return status;
+}
+
+p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program,
+                                p5_error *error)
+{
+    workplace place = {.folder = ""};
+    *program = NULL;
+    p5_status status = workplace_open(&place, error);
+    if (status != P5_OK)
+        return status;
+    FILE *source = fopen(place.source, "w");
+    if (source == NULL || fputs(text, source) < 0) {
+        status = error_set(error, P5_ERR_IO, "cannot write %s: %s", place.source, strerror(errno));
+    }
+    if (source != NULL && fclose(source) != 0 && status == P5_OK)
+        status = error_set(error, P5_ERR_IO, "cannot write %s: %s", place.source, strerror(errno));
+    if (status == P5_OK)
+        status = assemble(&place, name, place.source, trips, program, error);
+    workplace_close(&place);
+    return status;
+}
+
+void p5_case_program_free(p5_case_program *program)
+{
+    if (program == NULL)
+        return;
+    case_object_free(&program->object);
+    free(program);
+}
+
+void p5_case_program_image(const p5_case_program *program, p5_case_image *image)
+{
+    const case_object *object = &program->object;
+    memset(image, 0, sizeof *image);
+    image->text = object->text;
+    image->text_size = object->text_size;
+    image->text_address = object->text_address;
+    image->data = object->data;
+    image->data_size = object->data_size;
+    image->data_address = object->data_address;
+    image->bss_size = object->bss_size;
+    image->bss_address = object->bss_address;
+    image->entry = object->text_address;
+    image->exit_address = object->text_address + (uint32_t)(object->text_size - sizeof exit_sequence);
+}

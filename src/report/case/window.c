@@ -1,0 +1,200 @@
+/* Capturing some trips of a case. A trip has no mark in the code: its start is the first instruction that is
+ * executed exactly once more when N is one more, which is found by counting executions of every address with
+ * N1 and with N2. */
+#include "report/case/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "report/trace/kanata.h"
+
+/* Executions of each byte offset of the code, and when each was first executed. */
+typedef struct census {
+    uint32_t base;
+    size_t size;
+    uint64_t *executed;
+    uint64_t *first; /* ordinal of the first execution, from 1 */
+    uint64_t ordinal;
+} census;
+
+static void count_insn(void *context, const p5_trace_insn *insn)
+{
+    census *to = context;
+    to->ordinal++;
+    size_t offset = insn->address - to->base;
+    if (offset >= to->size)
+        return;
+    if (to->executed[offset]++ == 0)
+        to->first[offset] = to->ordinal;
+}
+
+static void trace_census(void *context, p5_machine *machine)
+{
+    p5_core_set_trace(p5_machine_core(machine), count_insn, context);
+}
+
+static p5_status take_census(const p5_case_program *program, const p5_case_conditions *conditions, census *to,
+                             p5_error *error)
+{
+    p5_case_image image;
+    p5_case_program_image(program, &image);
+    to->base = image.text_address;
+    to->size = image.text_size;
+    to->executed = calloc(to->size, sizeof *to->executed);
+    to->first = calloc(to->size, sizeof *to->first);
+    if (to->executed == NULL || to->first == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for counting executions");
+    p5_counts counts;
+    return p5_case_run(program, conditions, trace_census, to, &counts, error);
+}
+
+static void free_census(census *of)
+{
+    free(of->executed);
+    free(of->first);
+}
+
+/* Offset of the instruction that begins a trip; the code's size if there is none. */
+static size_t find_head(const census take[2], const unsigned trips[2])
+{
+    size_t size = take[0].size < take[1].size ? take[0].size : take[1].size;
+    size_t head = size;
+    for (size_t i = 0; i < size; i++) {
+        if (take[1].executed[i] - take[0].executed[i] != trips[1] - trips[0])
+            continue;
+        if (head == size || take[1].first[i] < take[1].first[head])
+            head = i;
+    }
+    return head;
+}
+
+typedef struct capture {
+    p5_window *window;
+    uint32_t head;
+    uint64_t heads;    /* executions of the head so far */
+    uint64_t from, to; /* captures while from <= heads < to */
+    bool ended, out_of_memory;
+    isa_decoder *decoder;
+    p5_case_image image;
+} capture;
+
+static void capture_insn(void *context, const p5_trace_insn *insn)
+{
+    capture *to = context;
+    if (insn->address == to->head)
+        to->heads++;
+    if (to->heads < to->from || to->ended)
+        return;
+    p5_window *window = to->window;
+    if (to->heads >= to->to) {
+        to->ended = true;
+        window->end = insn->ex;
+        return;
+    }
+    if (!ARRAY_ROOM(window)) {
+        to->out_of_memory = true;
+        return;
+    }
+    window_insn *item = &window->items[window->count++];
+    item->trace = *insn;
+    item->trip = (unsigned)(to->heads - to->from);
+    size_t offset = insn->address - to->image.text_address;
+    if (offset >= to->image.text_size ||
+        isa_disassemble(to->decoder, to->image.text + offset, to->image.text_size - offset, insn->address,
+                        true, item->text, sizeof item->text) == 0)
+        snprintf(item->text, sizeof item->text, "?");
+}
+
+static void trace_capture(void *context, p5_machine *machine)
+{
+    p5_core_set_trace(p5_machine_core(machine), capture_insn, context);
+}
+
+static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions,
+                               uint32_t head, uint64_t executions, unsigned window_trips, p5_window *window,
+                               p5_error *error)
+{
+    /* The trips before the last: the loop's end is not part of the steady state. */
+    uint64_t to = executions > 1 ? executions : 2;
+    uint64_t from = to > window_trips ? to - window_trips : 1;
+    capture state = {.window = window, .head = head, .from = from, .to = to};
+    p5_case_program_image(program, &state.image);
+    state.decoder = isa_decoder_open(ISA_P54C | ISA_P55C);
+    if (state.decoder == NULL)
+        return error_set(error, P5_ERR_MEMORY, "cannot open the disassembler");
+    p5_counts counts;
+    p5_status status = p5_case_run(program, conditions, trace_capture, &state, &counts, error);
+    isa_decoder_close(state.decoder);
+    if (status != P5_OK)
+        return status;
+    if (state.out_of_memory)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the window");
+    window->first_trip = (unsigned)from;
+    window->trips = (unsigned)(to - from);
+    return P5_OK;
+}
+
+p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2],
+                            const p5_case_conditions *conditions, unsigned window_trips, p5_window **window,
+                            p5_error *error)
+{
+    census take[2] = {{0}, {0}};
+    *window = NULL;
+    p5_status status = take_census(programs[0], conditions, &take[0], error);
+    if (status == P5_OK)
+        status = take_census(programs[1], conditions, &take[1], error);
+    size_t head = 0;
+    uint64_t executions = 0;
+    uint32_t base = take[1].base;
+    if (status == P5_OK) {
+        head = find_head(take, trips);
+        if (head >= take[0].size || head >= take[1].size)
+            status = error_set(error, P5_ERR_STATE,
+                               "no instruction is executed once per trip: there is no trip to show");
+        else
+            executions = take[1].executed[head];
+    }
+    free_census(&take[0]);
+    free_census(&take[1]);
+    if (status != P5_OK)
+        return status;
+    p5_window *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the window");
+    made->run_trips = (unsigned)executions;
+    status =
+        capture_trips(programs[1], conditions, base + (uint32_t)head, executions, window_trips, made, error);
+    if (status != P5_OK) {
+        p5_window_free(made);
+        return status;
+    }
+    *window = made;
+    return P5_OK;
+}
+
+void p5_window_free(p5_window *window)
+{
+    if (window == NULL)
+        return;
+    free(window->items);
+    free(window);
+}
+
+static void put_to_file(void *context, const char *text, size_t size)
+{
+    fwrite(text, 1, size, context);
+}
+
+p5_status p5_window_write_kanata(FILE *out, const p5_window *window, p5_error *error)
+{
+    kanata *log = kanata_open(put_to_file, out);
+    if (log == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the log");
+    for (size_t i = 0; i < window->count; i++)
+        kanata_insn(log, &window->items[i].trace, window->items[i].text);
+    if (!kanata_close(log))
+        return error_set(error, P5_ERR_MEMORY, "no memory for the log");
+    return error_unless_written(error, out, "the log");
+}

@@ -1,0 +1,23 @@
+/* A window of executed instructions, captured from the core's trace. */
+#ifndef REPORT_CASE_WINDOW_H
+#define REPORT_CASE_WINDOW_H
+
+#include "isa/isa.h"
+#include "p5scope/report.h"
+
+typedef struct window_insn {
+    p5_trace_insn trace;
+    unsigned trip; /* 0 = the first captured */
+    char text[80]; /* disassembly */
+} window_insn;
+
+struct p5_window {
+    window_insn *items;
+    size_t count, capacity;
+    unsigned first_trip; /* its number in the run, from 1 */
+    unsigned trips;      /* captured whole ones */
+    unsigned run_trips;
+    uint64_t end; /* EX clock of the instruction behind the last captured one */
+};
+
+#endif

@@ -1,0 +1,381 @@
+#include "report/database/database.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/embed.h"
+#include "base/error.h"
+#include "report/stat/list.h"
+
+enum { APPLICATION = 0x70357363, FORM = 1, BUSY_MILLISECONDS = 60000 };
+
+extern const embedded_file database_files[]; /* database.sql */
+
+p5_status database_error(const p5_database *database, p5_error *error)
+{
+    int code = sqlite3_errcode(database->sqlite);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        return error_set(error, P5_ERR_FORMAT, "%s is not a database of p5scope, or is damaged (%s)",
+                         database->path, sqlite3_errmsg(database->sqlite));
+    int host = code == SQLITE_CANTOPEN ? sqlite3_system_errno(database->sqlite) : 0;
+    return error_set(error, P5_ERR_IO, "cannot write %s: %s", database->path,
+                     host != 0 ? strerror(host) : sqlite3_errmsg(database->sqlite));
+}
+
+p5_status database_do(p5_database *database, const char *sql, p5_error *error)
+{
+    return sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? P5_OK
+               : database_error(database, error);
+}
+
+static p5_status prepare(p5_database *database, p5_error *error)
+{
+    const struct {
+        sqlite3_stmt **statement;
+        const char *sql;
+    } all[] = {
+        {&database->add_run,
+         "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, identity, source) "
+         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
+        {&database->end_run,
+         "UPDATE run SET complete = 1, clocks = ?, instructions = ?, seconds = ?, ending = ? WHERE id = ?"},
+        {&database->find_event, "SELECT id FROM event WHERE name = ?"},
+        {&database->add_event,
+         "INSERT INTO event (name, event, mode, code, ctr, grade) VALUES (?, ?, ?, ?, ?, ?)"},
+        {&database->add_interval,
+         "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, "
+         "argument, "
+         "value, cesr, ctr0, ctr1) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (sqlite3_prepare_v3(database->sqlite, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].statement,
+                               NULL) != SQLITE_OK)
+            return database_error(database, error);
+    return P5_OK;
+}
+
+static int number_of(p5_database *database, const char *sql)
+{
+    sqlite3_stmt *statement;
+    int number = -1;
+    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+/* Looks whether the file is ours; makes the tables in an empty one. */
+static p5_status adopt(p5_database *database, p5_error *error)
+{
+    p5_status status = database_do(database, "BEGIN IMMEDIATE", error);
+    if (status != P5_OK)
+        return status;
+    int objects = number_of(database, "SELECT count(*) FROM sqlite_schema");
+    if (objects == 0)
+        status = database_do(database, database_files[0].text, error);
+    else if (number_of(database, "PRAGMA application_id") != APPLICATION)
+        status = error_set(error, P5_ERR_FORMAT, "%s is a database, but not one of p5scope", database->path);
+    else if (number_of(database, "PRAGMA user_version") != FORM)
+        status = error_set(error, P5_ERR_FORMAT, "%s was written by a p5scope with another form of database",
+                           database->path);
+    if (status == P5_OK)
+        return database_do(database, "COMMIT", error);
+    sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* Opens the file without looking what it holds. */
+static p5_status open_file(const char *path, p5_database **out, p5_error *error)
+{
+    *out = NULL;
+    p5_database *database = calloc(1, sizeof *database);
+    if (database == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    database->path = path;
+    p5_status status = P5_OK;
+    /* never used by two threads at the same time */
+    enum { FLAGS = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX };
+    if (sqlite3_open_v2(path, &database->sqlite, FLAGS, NULL) != SQLITE_OK)
+        status = database->sqlite != NULL ? database_error(database, error)
+                                          : error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    if (status != P5_OK) {
+        p5_database_close(database, NULL);
+        return status;
+    }
+    sqlite3_busy_timeout(database->sqlite, BUSY_MILLISECONDS); /* another p5scope merge may be at it */
+    *out = database;
+    return P5_OK;
+}
+
+/* An open file becomes one of ours, or is closed. */
+static p5_status take_over(p5_database **database, p5_error *error)
+{
+    p5_status status = adopt(*database, error);
+    if (status == P5_OK)
+        status = prepare(*database, error);
+    if (status != P5_OK) {
+        p5_database_close(*database, NULL);
+        *database = NULL;
+    }
+    return status;
+}
+
+p5_status p5_database_open(const char *path, p5_database **database, p5_error *error)
+{
+    p5_status status = open_file(path, database, error);
+    return status == P5_OK ? take_over(database, error) : status;
+}
+
+p5_status database_create(const char *path, p5_database **database, p5_error *error)
+{
+    *database = NULL;
+    struct stat there; /* what stands there is overwritten: no device, say */
+    bool exists = stat(path, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode))
+        return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
+    p5_status status = open_file(path, database, error);
+    if (status != P5_OK)
+        return status;
+    /* As other traces it is not forced to the disk: the journal is for a run that is killed, and after a
+     * power failure the run can be made again. */
+    status = database_do(*database, "PRAGMA synchronous = OFF", error);
+    /*
+     * The file is emptied by SQLite, whatever it holds, and not unlinked: a reader that has the unlinked one
+     * open would take our journal for one of his and delete it.
+     */
+    if (status == P5_OK && exists && there.st_size > 0) {
+        sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
+        status = database_do(*database, "VACUUM", error);
+        sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
+    }
+    if (status != P5_OK) {
+        p5_database_close(*database, NULL);
+        *database = NULL;
+        return status;
+    }
+    return take_over(database, error);
+}
+
+p5_status p5_database_close(p5_database *database, p5_error *error)
+{
+    if (database == NULL)
+        return P5_OK;
+    sqlite3_finalize(database->add_run);
+    sqlite3_finalize(database->end_run);
+    sqlite3_finalize(database->add_event);
+    sqlite3_finalize(database->find_event);
+    sqlite3_finalize(database->add_interval);
+    sqlite3_finalize(database->add_values);
+    p5_status status = P5_OK;
+    if (sqlite3_close(database->sqlite) != SQLITE_OK)
+        status = error_set(error, P5_ERR_IO, "cannot close %s", database->path);
+    free(database);
+    return status;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC); /* NULL binds NULL */
+}
+
+static void bind_unsigned(sqlite3_stmt *statement, int at, uint64_t value)
+{
+    sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
+}
+
+static p5_status run_statement(p5_database *database, sqlite3_stmt *statement, p5_error *error)
+{
+    int result = sqlite3_step(statement);
+    p5_status status = result == SQLITE_DONE ? P5_OK : database_error(database, error);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return status;
+}
+
+/* Says where a report goes, or how the host makes the run. 1: it is this word, 2: the next one belongs to it.
+ */
+static unsigned words_of_host(const char *word)
+{
+    static const char *const alone[] = {"--append", "-q", "--quiet"};
+    static const char *const with_value[] = {"-o", "--output", "--log-fd", "--threads"};
+    for (unsigned i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (strcmp(word, alone[i]) == 0)
+            return 1;
+    for (unsigned i = 0; i < sizeof with_value / sizeof *with_value; i++) {
+        size_t length = strlen(with_value[i]);
+        if (strncmp(word, with_value[i], length) != 0)
+            continue;
+        if (word[length] == '\0')
+            return 2;
+        if (word[length] == '=' || word[1] != '-')
+            return 1;
+    }
+    return 0;
+}
+
+/* Options without those that do not make another run. */
+static char *plain_options(const char *options)
+{
+    char *copy = strdup(options), *plain = calloc(1, strlen(options) + 2);
+    if (copy == NULL || plain == NULL) {
+        free(copy);
+        free(plain);
+        return NULL;
+    }
+    char *rest;
+    for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        unsigned words = words_of_host(word);
+        if (words == 2)
+            strtok_r(NULL, " ", &rest);
+        if (words == 0)
+            strcat(strcat(plain, word), " ");
+    }
+    free(copy);
+    return plain;
+}
+
+p5_status database_add_run(p5_database *database, const database_run *run, sqlite3_int64 *id, p5_error *error)
+{
+    char *options = plain_options(run->options);
+    char *identity = options == NULL ? NULL
+                                     : sqlite3_mprintf("%s|%s|%s|%g|%s|%s", run->kind, run->version,
+                                                       run->model, run->clock_mhz, options, run->command);
+    if (identity == NULL) {
+        free(options);
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    }
+    sqlite3_stmt *add = database->add_run;
+    bind_text(add, 1, run->kind);
+    bind_text(add, 2, run->version);
+    bind_text(add, 3, run->model);
+    sqlite3_bind_double(add, 4, run->clock_mhz);
+    bind_text(add, 5, run->command);
+    bind_text(add, 6, run->options);
+    bind_text(add, 7, identity);
+    bind_text(add, 8, run->source);
+    int result = sqlite3_step(add);
+    p5_status status = P5_OK;
+    if (result == SQLITE_CONSTRAINT)
+        status = error_set(error, P5_ERR_STATE, "the run of '%s' on %s is in %s already", run->command,
+                           run->model, database->path);
+    else if (result != SQLITE_DONE)
+        status = database_error(database, error);
+    sqlite3_reset(add);
+    sqlite3_clear_bindings(add);
+    *id = sqlite3_last_insert_rowid(database->sqlite);
+    free(options);
+    sqlite3_free(identity);
+    return status;
+}
+
+p5_status database_end_run(p5_database *database, sqlite3_int64 run, uint64_t clocks, uint64_t instructions,
+                           double seconds, const char *ending, p5_error *error)
+{
+    sqlite3_stmt *end = database->end_run;
+    bind_unsigned(end, 1, clocks);
+    bind_unsigned(end, 2, instructions);
+    sqlite3_bind_double(end, 3, seconds);
+    bind_text(end, 4, ending);
+    sqlite3_bind_int64(end, 5, run);
+    return run_statement(database, end, error);
+}
+
+p5_status database_event(p5_database *database, const char *name, int event, const char *mode,
+                         sqlite3_int64 *id, p5_error *error)
+{
+    sqlite3_stmt *find = database->find_event;
+    bind_text(find, 1, name);
+    bool found = sqlite3_step(find) == SQLITE_ROW;
+    if (found)
+        *id = sqlite3_column_int64(find, 0);
+    sqlite3_reset(find);
+    if (found)
+        return P5_OK;
+    sqlite3_stmt *add = database->add_event;
+    bind_text(add, 1, name);
+    bind_text(add, 3, mode);
+    if (event >= 0) {
+        const p5_event_info *info = p5_event_describe((enum p5_event)event);
+        bind_text(add, 2, info->name);
+        sqlite3_bind_int(add, 4, info->code);
+        bind_text(add, 5, event_counters_text(info->counters));
+        bind_text(add, 6, event_grade_text(info->grade));
+    }
+    p5_status status = run_statement(database, add, error);
+    *id = sqlite3_last_insert_rowid(database->sqlite);
+    return status;
+}
+
+p5_status database_add_interval(p5_database *database, const database_interval *row, sqlite3_int64 *id,
+                                p5_error *error)
+{
+    sqlite3_stmt *add = database->add_interval;
+    sqlite3_bind_int64(add, 1, row->run);
+    sqlite3_bind_int64(add, 2, row->number);
+    if (row->previous != 0)
+        sqlite3_bind_int64(add, 3, row->previous);
+    bind_text(add, 4, row->kind);
+    bind_text(add, 5, row->label);
+    bind_unsigned(add, 6, row->clock);
+    bind_unsigned(add, 7, row->instructions);
+    if (row->at != NULL) {
+        bind_unsigned(add, 8, row->at->address);
+        bind_unsigned(add, 9, row->at->cpl);
+    }
+    if (row->has_number)
+        bind_unsigned(add, 10, row->at->number);
+    if (row->has_value)
+        bind_unsigned(add, 11, row->at->value);
+    if (row->has_counters) {
+        bind_unsigned(add, 12, row->cesr);
+        bind_unsigned(add, 13, row->counter[0]);
+        bind_unsigned(add, 14, row->counter[1]);
+    }
+    p5_status status = run_statement(database, add, error);
+    *id = sqlite3_last_insert_rowid(database->sqlite);
+    return status;
+}
+
+static p5_status prepare_values(p5_database *database, size_t count, p5_error *error)
+{
+    static const char start[] = "INSERT INTO value (interval, event, value) VALUES ", one[] = "(?1, ?, ?),";
+    char *sql = malloc(sizeof start + count * sizeof one);
+    if (sql == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    char *end = stpcpy(sql, start);
+    for (size_t i = 0; i < count; i++)
+        end = stpcpy(end, one);
+    end[-1] = '\0'; /* the comma behind the last */
+    int result =
+        sqlite3_prepare_v3(database->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &database->add_values, NULL);
+    free(sql);
+    return result == SQLITE_OK ? P5_OK : database_error(database, error);
+}
+
+p5_status database_add_values(p5_database *database, sqlite3_int64 interval, const sqlite3_int64 *events,
+                              const uint64_t *values, size_t count, p5_error *error)
+{
+    if (count == 0)
+        return P5_OK;
+    p5_status status = database->add_values != NULL ? P5_OK : prepare_values(database, count, error);
+    if (status != P5_OK)
+        return status;
+    sqlite3_stmt *add = database->add_values;
+    assert(sqlite3_bind_parameter_count(add) == (int)(1 + 2 * count));
+    sqlite3_bind_int64(add, 1, interval);
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_bind_int64(add, (int)(2 + 2 * i), events[i]);
+        bind_unsigned(add, (int)(3 + 2 * i), values[i]);
+    }
+    int result = sqlite3_step(add);
+    status = result == SQLITE_DONE ? P5_OK : database_error(database, error);
+    sqlite3_reset(add);
+    return status;
+}

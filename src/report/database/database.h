@@ -1,0 +1,59 @@
+/* The database of traces and sweeps: making, opening, and writing rows to it. */
+#ifndef REPORT_DATABASE_DATABASE_H
+#define REPORT_DATABASE_DATABASE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "p5scope/trace.h"
+
+struct p5_database {
+    const char *path; /* the caller's */
+    sqlite3 *sqlite;
+    sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval;
+    sqlite3_stmt *add_values; /* of an interval; NULL until there are some */
+};
+
+/* What stands in table run. Strings are the caller's; `identity` is formed from the others. */
+typedef struct database_run {
+    const char *kind, *version, *model, *command, *options, *source;
+    double clock_mhz;
+} database_run;
+
+/* What stands in table interval. */
+typedef struct database_interval {
+    sqlite3_int64 run, number, previous; /* previous 0: none */
+    const char *kind, *label;
+    const p5_observation *at; /* NULL: only the clock and instructions below */
+    uint64_t clock, instructions;
+    bool has_number, has_value, has_counters;
+    uint32_t cesr;
+    uint64_t counter[2];
+} database_interval;
+
+/* Fails with the database's own words. */
+p5_status database_error(const p5_database *database, p5_error *error);
+/* Makes a new database, overwriting a file at `path`. */
+p5_status database_create(const char *path, p5_database **database, p5_error *error);
+/* Runs statements without results. */
+p5_status database_do(p5_database *database, const char *sql, p5_error *error);
+/* Each adds a row and answers its id. P5_ERR_STATE from database_add_run: the run is there already. */
+p5_status database_add_run(p5_database *database, const database_run *run, sqlite3_int64 *id,
+                           p5_error *error);
+/* The run is whole. */
+p5_status database_end_run(p5_database *database, sqlite3_int64 run, uint64_t clocks, uint64_t instructions,
+                           double seconds, const char *ending, p5_error *error);
+/* Finds or adds an event; `base` may be NULL, `id` is P5_SELECT_CLOCKS for what is none. */
+p5_status database_event(p5_database *database, const char *name, int event, const char *mode,
+                         sqlite3_int64 *id, p5_error *error);
+p5_status database_add_interval(p5_database *database, const database_interval *interval, sqlite3_int64 *id,
+                                p5_error *error);
+/* The values of an interval, together: one by one they would take twice the time. Of one database always as
+ * many. */
+p5_status database_add_values(p5_database *database, sqlite3_int64 interval, const sqlite3_int64 *events,
+                              const uint64_t *values, size_t count, p5_error *error);
+
+/* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
+p5_status merge_lines(p5_database *database, const char *file, FILE *in, size_t *runs, p5_error *error);
+
+#endif

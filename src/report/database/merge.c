@@ -1,0 +1,122 @@
+/* Merging databases of `trace` and of `merge` into one, and who reads which kind of file. A file is taken as
+ * a whole, in one transaction, or not at all. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "report/database/database.h"
+
+/* ---- databases ----------------------------------------------------------------------------------------- */
+
+/* Ids of runs and rows are moved behind those that are there; events are known by their names. */
+static const char copy_all[] =
+    "INSERT OR IGNORE INTO event (name, event, mode, code, ctr, grade)"
+    " SELECT name, event, mode, code, ctr, grade FROM other.event;"
+    "CREATE TEMP TABLE shift AS SELECT (SELECT coalesce(max(id), 0) FROM main.run) AS run,"
+    " (SELECT coalesce(max(id), 0) FROM main.interval) AS interval;"
+    "INSERT INTO run SELECT o.id + s.run, o.kind, o.p5scope, o.model, o.clock_mhz, o.command, o.options, "
+    "o.identity,"
+    " o.source, o.complete, o.clocks, o.instructions, o.seconds, o.ending FROM other.run o, temp.shift s;"
+    "INSERT INTO interval SELECT o.id + s.interval, o.run + s.run, o.number, o.previous + s.interval, "
+    "o.kind, o.label,"
+    " o.clock, o.instructions, o.address, o.cpl, o.argument, o.value, o.cesr, o.ctr0, o.ctr1"
+    " FROM other.interval o, temp.shift s;"
+    "INSERT INTO value SELECT v.interval + s.interval, m.id, v.value FROM other.value v, temp.shift s"
+    " JOIN other.event o ON o.id = v.event JOIN main.event m ON m.name = o.name;"
+    "DROP TABLE temp.shift";
+
+static sqlite3_int64 ask(p5_database *database, const char *sql)
+{
+    sqlite3_stmt *statement;
+    sqlite3_int64 answer = -1;
+    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        answer = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return answer;
+}
+
+static p5_status copy_runs(p5_database *database, const char *file, p5_error *error)
+{
+    bool ours = ask(database, "PRAGMA other.application_id") == ask(database, "PRAGMA main.application_id") &&
+                ask(database, "PRAGMA other.user_version") == ask(database, "PRAGMA main.user_version");
+    p5_status status = P5_OK;
+    if (!ours)
+        status = error_set(error, P5_ERR_FORMAT, "this database is not one of p5scope, or of another form");
+    else if (ask(database, "SELECT count(*) FROM other.run WHERE NOT complete") != 0)
+        status = error_set(error, P5_ERR_FORMAT, "it holds a run that was cut off before its end");
+    else if (ask(database, "SELECT count(*) FROM other.run") == 0)
+        status = error_set(error, P5_ERR_FORMAT, "there is no run in it");
+    else if (ask(database, "SELECT count(*) FROM other.run o JOIN main.run m USING (identity)") != 0)
+        status = error_set(error, P5_ERR_STATE, "a run of it is in %s already", database->path);
+    if (status != P5_OK)
+        error_at(error, file, 0, 0);
+    return status == P5_OK ? database_do(database, copy_all, error) : status;
+}
+
+static p5_status merge_database(p5_database *database, const char *file, size_t *runs, p5_error *error)
+{
+    sqlite3_stmt *attach;
+    if (sqlite3_prepare_v2(database->sqlite, "ATTACH ? AS other", -1, &attach, NULL) != SQLITE_OK)
+        return database_error(database, error);
+    sqlite3_bind_text(attach, 1, file, -1, SQLITE_STATIC);
+    int attached = sqlite3_step(attach);
+    sqlite3_finalize(attach);
+    if (attached != SQLITE_DONE) {
+        error_set(error, P5_ERR_FORMAT, "cannot open the database: %s", sqlite3_errmsg(database->sqlite));
+        error_at(error, file, 0, 0);
+        return P5_ERR_FORMAT;
+    }
+    p5_status status = database_do(database, "BEGIN IMMEDIATE", error);
+    bool begun = status == P5_OK;
+    if (status == P5_OK)
+        status = copy_runs(database, file, error);
+    sqlite3_int64 count = status == P5_OK ? ask(database, "SELECT count(*) FROM other.run") : 0;
+    if (status == P5_OK)
+        status = database_do(database, "COMMIT", error);
+    if (status != P5_OK && begun)
+        sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_exec(database->sqlite, "DETACH other", NULL, NULL, NULL);
+    *runs = status == P5_OK ? (size_t)count : 0;
+    return status;
+}
+
+static bool same_file(const char *a, FILE *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && fstat(fileno(b), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+p5_status p5_database_merge(p5_database *database, const char *file, size_t *runs, p5_error *error)
+{
+    static const char magic[16] = "SQLite format 3", zstd[4] = {0x28, (char)0xb5, 0x2f, (char)0xfd};
+    *runs = 0;
+    FILE *in = fopen(file, "re");
+    if (in == NULL) {
+        error_set(error, P5_ERR_IO, "cannot open the file: %s", strerror(errno));
+        error_at(error, file, 0, 0);
+        return P5_ERR_IO;
+    }
+    p5_status status;
+    char start[sizeof magic];
+    size_t size = fread(start, 1, sizeof start, in);
+    if (same_file(database->path, in)) {
+        status = error_set(error, P5_ERR_STATE, "a database cannot be merged into itself");
+        error_at(error, file, 0, 0);
+    } else if (size == sizeof magic && memcmp(start, magic, sizeof magic) == 0) {
+        status = merge_database(database, file, runs, error);
+    } else if (size >= sizeof zstd && memcmp(start, zstd, sizeof zstd) == 0) {
+        status =
+            error_set(error, P5_ERR_FORMAT, "the file is compressed; 'zstd -d' makes one that can be merged");
+        error_at(error, file, 0, 0);
+    } else {
+        rewind(in);
+        status = merge_lines(database, file, in, runs, error);
+    }
+    fclose(in);
+    return status;
+}

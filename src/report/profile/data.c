@@ -1,0 +1,247 @@
+#include "report/profile/data.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "p5scope/report.h"
+
+p5_profile *profile_new(void)
+{
+    return calloc(1, sizeof(p5_profile));
+}
+
+void p5_profile_free(p5_profile *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->fields.count; i++) {
+        free(p->fields.items[i].section);
+        free(p->fields.items[i].key);
+        free(p->fields.items[i].value);
+    }
+    for (size_t i = 0; i < p->functions.count; i++)
+        free(p->functions.items[i].name);
+    for (size_t i = 0; i < p->files.count; i++)
+        free(p->files.items[i]);
+    for (size_t i = 0; i < p->sites.count; i++)
+        free(p->sites.items[i].amounts.items);
+    free(p->fields.items);
+    free(p->functions.items);
+    free(p->files.items);
+    free(p->insns.items);
+    free(p->contexts.items);
+    free(p->edges.items);
+    free(p->sites.items);
+    free(p->samples.items);
+    free(p->btb.items);
+    free(p->intervals.items);
+    free(p->version);
+    free(p->model);
+    free(p->command);
+    free(p->options);
+    free(p->object);
+    free(p->sample_event);
+    free(p);
+}
+
+/* ---- look-up ------------------------------------------------------------------------------------------- */
+
+int profile_insn_at(const p5_profile *p, uint32_t address)
+{
+    size_t low = ARRAY_SEARCH(p->insns.items, p->insns.count, code.address, address);
+    return low < p->insns.count && p->insns.items[low].code.address == address ? (int)low : PROFILE_NO_INDEX;
+}
+
+int profile_function_at(const p5_profile *p, uint32_t address)
+{
+    size_t low = ARRAY_SEARCH(p->functions.items, p->functions.count, end, address + 1ull);
+    return low < p->functions.count && p->functions.items[low].start <= address ? (int)low : PROFILE_NO_INDEX;
+}
+
+const char *profile_name_at(const p5_profile *p, uint32_t address, char room[16])
+{
+    if (address == 0)
+        return "[bus]";
+    int function = profile_function_at(p, address);
+    if (function != PROFILE_NO_INDEX)
+        return p->functions.items[function].name;
+    snprintf(room, 16, "0x%08" PRIx32, address);
+    return room;
+}
+
+const char *profile_file_name(const p5_profile *p, int file)
+{
+    return file == PROFILE_NO_INDEX ? "???" : p->files.items[file];
+}
+
+/* ---- order --------------------------------------------------------------------------------------------- */
+
+static int by_start(const void *a, const void *b)
+{
+    uint32_t x = ((const profile_function *)a)->start, y = ((const profile_function *)b)->start;
+    return (x > y) - (x < y);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uint32_t x = ((const profile_insn *)a)->code.address, y = ((const profile_insn *)b)->code.address;
+    return (x > y) - (x < y);
+}
+
+static int by_site(const void *a, const void *b)
+{
+    const profile_site *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->context != y->context)
+        return x->context < y->context ? -1 : 1;
+    return (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
+}
+
+static void sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    if (count > 1)
+        qsort(items, count, size, order);
+}
+
+bool profile_finish(p5_profile *p)
+{
+    sort(p->functions.items, p->functions.count, sizeof *p->functions.items, by_start);
+    sort(p->insns.items, p->insns.count, sizeof *p->insns.items, by_address);
+    sort(p->sites.items, p->sites.count, sizeof *p->sites.items, by_site);
+    bool right = p->contexts.count > PROFILE_ROOT;
+    for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++) /* parents come first: no loops */
+        right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT) && p->contexts.items[i].parent != 0;
+    for (size_t i = 0; i < p->sites.count; i++)
+        right &= p->sites.items[i].context != 0 && p->sites.items[i].context < p->contexts.count &&
+                 p->sites.items[i].cpl_class < P5_CPL_CLASSES;
+    for (size_t i = 0; i < p->edges.count; i++) {
+        const profile_edge *e = &p->edges.items[i];
+        right &= e->from != 0 && e->to != 0 && e->from < p->contexts.count && e->to < p->contexts.count;
+    }
+    for (size_t i = 0; i < p->samples.count; i++)
+        right &= p->samples.items[i].context < p->contexts.count;
+    for (size_t i = 0; i < p->insns.count; i++)
+        right &= p->insns.items[i].file < (int)p->files.count;
+    return right;
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+static const char *const rest_names[] = {"executions", "in_v", "paired"};
+
+const char *profile_quantity_name(unsigned quantity, char room[48])
+{
+    if (quantity < P5_EVENT_COUNT)
+        return p5_event_describe((enum p5_event)quantity)->name;
+    if (quantity < P5_PROFILE_EXECUTIONS)
+        snprintf(room, 48, "stall_%s", p5_stall_name((p5_stall)(quantity - P5_PROFILE_STALLS)));
+    else if (quantity <= P5_PROFILE_UNPAIRED)
+        return rest_names[quantity - P5_PROFILE_EXECUTIONS];
+    else
+        snprintf(room, 48, "alone_%u", quantity - P5_PROFILE_UNPAIRED);
+    return room;
+}
+
+/* What no counter counts has the privilege levels of an event's modifiers: ":u", ":k". NULL: none. */
+static p5_status find_levels(const char *name, const char *modifiers, unsigned *cpl_mask, p5_error *error)
+{
+    if (modifiers == NULL)
+        return P5_OK;
+    const char *m = modifiers + 1;
+    for (*cpl_mask = 0; *m != '\0' && strchr("uUkK", *m) != NULL; m++)
+        *cpl_mask |= tolower((unsigned char)*m) == 'u' ? P5_CPL_MASK_USER : P5_CPL_MASK_SYSTEM;
+    if (*m == '\0' && *cpl_mask != 0)
+        return P5_OK;
+    error_set(error, P5_ERR_SYNTAX,
+              "a modifier is u (CPL 3) or k (CPL 0-2): the processor has no such event");
+    if (error != NULL)
+        error->column = (unsigned)(m - name) + 1;
+    return P5_ERR_SYNTAX;
+}
+
+p5_status profile_value_find(unsigned family, const char *name, profile_value *value, p5_error *error)
+{
+    *value = (profile_value){.quantity = P5_PROFILE_NONE, .cpl_mask = P5_CPL_MASK_ALL};
+    snprintf(value->name, sizeof value->name, "%s", name);
+    char own[sizeof value->name], room[48];
+    snprintf(own, sizeof own, "%.*s", (int)strcspn(name, ":"), name);
+    for (unsigned q = P5_EVENT_COUNT; q < P5_PROFILE_QUANTITIES; q++) {
+        if (text_same_name(profile_quantity_name(q, room), own)) {
+            value->quantity = (int)q;
+            return find_levels(name, strchr(name, ':'), &value->cpl_mask, error);
+        }
+    }
+    p5_selection selection = {0};
+    p5_status status = p5_selection_add(&selection, name, family, error);
+    if (status == P5_OK && selection.count != 1)
+        status = error_set(error, P5_ERR_SYNTAX, "'%s' is not one event", name);
+    if (status == P5_OK) {
+        const p5_selected *found = &selection.items[0];
+        value->quantity = found->event == P5_SELECT_CLOCKS ? P5_PROFILE_CLOCKS : found->event;
+        value->cpl_mask = found->cpl_mask;
+        value->asserted = found->asserted;
+        snprintf(value->name, sizeof value->name, "%s", found->name);
+    }
+    p5_selection_free(&selection);
+    return status;
+}
+
+p5_status p5_profile_event_check(const p5_profile *profile, const char *name, p5_error *error)
+{
+    profile_value value;
+    return profile_value_find(profile->family, name, &value, error);
+}
+
+static bool counts_for(const profile_value *value, unsigned quantity)
+{
+    if (value->quantity == P5_PROFILE_CLOCKS)
+        return quantity >= P5_PROFILE_STALLS && quantity < P5_PROFILE_EXECUTIONS;
+    return (int)quantity == value->quantity;
+}
+
+uint64_t profile_amounts_value(const profile_site *site, const profile_value *value)
+{
+    uint64_t sum = 0;
+    if ((value->cpl_mask >> site->cpl_class & 1) == 0)
+        return 0;
+    for (size_t i = 0; i < site->amounts.count; i++) {
+        const profile_amount *a = &site->amounts.items[i];
+        if (counts_for(value, a->quantity))
+            sum += value->asserted ? a->asserted : a->increments;
+    }
+    return sum;
+}
+
+uint64_t profile_total_value(const p5_profile *p, const profile_value *value)
+{
+    uint64_t sum = 0;
+    for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)
+        for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+            if (counts_for(value, q) && (value->cpl_mask >> class & 1))
+                sum += value->asserted ? p->asserted[q][class] : p->total[q][class];
+    return sum;
+}
+
+uint64_t p5_profile_total(const p5_profile *profile, const char *event)
+{
+    profile_value value;
+    return profile_value_find(profile->family, event, &value, NULL) == P5_OK
+               ? profile_total_value(profile, &value)
+               : 0;
+}
+
+uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, size_t count)
+{
+    uint64_t *sums = calloc(p->insns.count * count + 1, sizeof *sums);
+    for (size_t i = 0; sums && i < p->sites.count; i++) {
+        int insn = profile_insn_at(p, p->sites.items[i].address);
+        for (size_t v = 0; insn != PROFILE_NO_INDEX && v < count; v++)
+            sums[(size_t)insn * count + v] += profile_amounts_value(&p->sites.items[i], &values[v]);
+    }
+    return sums;
+}

@@ -1,0 +1,105 @@
+/* A profile in memory: what the files profile_*.c share. */
+#ifndef REPORT_PROFILE_DATA_H
+#define REPORT_PROFILE_DATA_H
+
+#include "base/array.h"
+#include "core/branch/btb.h"
+#include "core/profile/profile.h"
+#include "p5scope/profile.h"
+
+enum { PROFILE_NO_INDEX = -1, PROFILE_ROOT = 1 };
+
+/* First line of a profile's file (profile_write.c, profile_read.c). */
+#define PROFILE_FORMAT "p5scope-profile 1"
+
+typedef struct profile_function {
+    uint32_t start, end;
+    char *name;
+} profile_function;
+
+/* An instruction that was executed. */
+typedef struct profile_insn {
+    profile_code code;
+    int file; /* index of `files`, PROFILE_NO_INDEX = not known */
+    unsigned line;
+} profile_insn;
+
+typedef struct profile_field {
+    char *section, *key, *value;
+} profile_field;
+
+/* An entry of the branch target buffer that is in use. */
+typedef struct profile_btb_entry {
+    unsigned set, way; /* set as btb_set */
+    uint32_t key;      /* address whose entry it is: P54C the pair before the branch, P55C its last byte */
+    uint32_t target;
+    bool taken;      /* what it predicts */
+    unsigned detail; /* P54C state 1-3; P55C history, the last execution in bit 0 */
+    unsigned type;   /* P55C: btb_type */
+} profile_btb_entry;
+
+struct p5_profile {
+    char *version, *model, *command, *options, *object;
+    unsigned family;
+    double clock_mhz;
+    ARRAY_OF(profile_field) fields;       /* of the model */
+    ARRAY_OF(profile_function) functions; /* by address; all that were executed */
+    ARRAY_OF(char *) files;
+    ARRAY_OF(profile_insn) insns; /* by address */
+    ARRAY_OF(profile_context) contexts;
+    ARRAY_OF(profile_edge) edges;
+    ARRAY_OF(profile_site) sites; /* by address; address 0: what the bus did on its own */
+    uint64_t total[P5_PROFILE_QUANTITIES][P5_CPL_CLASSES], asserted[P5_PROFILE_QUANTITIES][P5_CPL_CLASSES];
+    char *sample_event; /* NULL: none were taken */
+    uint64_t sample_period, overflows;
+    unsigned sample_latency;
+    ARRAY_OF(profile_sample) samples;
+    ARRAY_OF(profile_interval) intervals;
+    unsigned data_ways, code_ways;
+    uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
+    ARRAY_OF(profile_btb_entry) btb; /* when the run ended, by set and way; unused ones are left out */
+};
+
+/* What a user may ask for. */
+typedef struct profile_value {
+    int quantity; /* or P5_PROFILE_CLOCKS */
+    unsigned cpl_mask;
+    bool asserted;
+    char name[112];
+} profile_value;
+
+p5_profile *profile_new(void);
+/* Index of the instruction, function at `address`, or PROFILE_NO_INDEX. */
+int profile_insn_at(const p5_profile *p, uint32_t address);
+int profile_function_at(const p5_profile *p, uint32_t address);
+/* Name of the function at `address`: its symbol, 0xADDRESS, or [bus]; `room` is for the number. */
+const char *profile_name_at(const p5_profile *p, uint32_t address, char room[16]);
+/* File name of an index, "???" if it is not known. */
+const char *profile_file_name(const p5_profile *p, int file);
+/* Sorts what has to be sorted, and checks indices. False: damaged. */
+bool profile_finish(p5_profile *p);
+
+p5_status profile_value_find(unsigned family, const char *name, profile_value *value, p5_error *error);
+uint64_t profile_amounts_value(const profile_site *site, const profile_value *value);
+uint64_t profile_total_value(const p5_profile *p, const profile_value *value);
+/* Name of a quantity in files: an event's, stall_CAUSE, executions, in_v, paired, alone_N. */
+const char *profile_quantity_name(unsigned quantity, char room[48]);
+
+/* Costs per instruction, privilege classes and contexts together; one row per insn, `width` quantities. */
+uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, size_t count);
+
+/* profile_symbols.c: functions and lines of an ELF file. Empty (and P5_OK) if it has none. */
+typedef struct profile_line {
+    uint32_t address;
+    int file; /* index of `files`; PROFILE_NO_INDEX ends a sequence */
+    unsigned line;
+} profile_line;
+typedef struct profile_symbols {
+    ARRAY_OF(profile_function) functions; /* by address, without overlaps */
+    ARRAY_OF(char *) files;
+    ARRAY_OF(profile_line) lines; /* by address */
+} profile_symbols;
+p5_status profile_symbols_read(const char *path, profile_symbols *symbols, p5_error *error);
+void profile_symbols_free(profile_symbols *symbols);
+
+#endif

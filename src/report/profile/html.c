@@ -1,0 +1,291 @@
+/* `report -o FILE.html`: one page that needs nothing else. No script, no outside resource: details open and
+ * close by keyboard, everything stands in tables with headings, colours have numbers beside them. */
+#include "report/profile/html.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+static const char style[] =
+    ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--page:#fff;--card:#f6f8fa;--rule:#d1d9e0;"
+    "--hot:200 70 30;--u:#0b6bcb;--v:#8250df;--link:#0b57d0}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--page:#0d1117;--card:#161b22;"
+    "--rule:#3d444d;--hot:255 120 70;--u:#58a6ff;--v:#bc8cff;--link:#79b8ff}}\n"
+    "*{box-sizing:border-box}body{margin:0 auto;max-width:76rem;padding:1rem 1.5rem "
+    "4rem;background:var(--page);"
+    "color:var(--ink);font:15px/1.5 system-ui,sans-serif}\n"
+    "h1{font-size:1.5rem;margin:.5rem 0}h2{font-size:1.15rem;margin:2.2rem 0 .6rem;border-bottom:1px solid "
+    "var(--rule);padding-bottom:.2rem}h3{font-size:1rem;margin:1.2rem 0 .4rem}\n"
+    "p{max-width:62rem}a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{"
+    "outline:3px solid var(--link);outline-offset:2px}\n"
+    "nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}.soft{color:var(--soft)}\n"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{text-align:left;white-space:"
+    "nowrap;padding:.12rem "
+    ".7rem "
+    ".12rem 0;vertical-align:baseline}th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right}\n"
+    "tbody tr:nth-child(even){background:var(--card)}code,pre,td.c{font:13px/1.45 ui-monospace,monospace;"
+    "white-space:pre}.wide{overflow-x:auto}.free,tr.src td{white-space:normal!important;min-width:16rem;"
+    "overflow-wrap:anywhere}tr.src td.c,td.c.free{white-space:pre-wrap!important}figcaption,figcaption code{"
+    "white-space:normal;overflow-wrap:anywhere}\n"
+    ".bar{display:inline-block;height:.8em;background:rgb(var(--hot));min-width:1px}.track{width:16rem}\n"
+    ".heat{border-spacing:2px;border-collapse:separate}.heat td,.heat th{font-size:12px;padding:.1rem .35rem;"
+    "text-align:right;min-width:3.2rem}.heat tbody tr:nth-child(even){background:none}"
+    ".heat td{background:rgb(var(--hot)/calc(var(--h)*.75));border-radius:2px}\n"
+    ".btb td{font:12px/1.35 ui-monospace,monospace;padding:.2rem "
+    ".6rem;white-space:normal;overflow-wrap:anywhere;width:24%;border:1px solid "
+    "var(--rule)}.btb td.taken{background:rgb(var(--hot)/.18)}.btb tbody "
+    "tr:nth-child(even){background:none}\n"
+    ".pipe{display:inline-block;width:3.3em;text-align:center;border:1px solid var(--rule);border-radius:3px;"
+    "font-size:12px}.pu{color:var(--u)}.pv{color:var(--v)}.on{font-weight:700;border-color:currentColor}\n"
+    ".rates{display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:.8rem}figure{margin:0;"
+    "padding:.5rem;border:1px solid var(--rule);border-radius:6px}figcaption{font-size:13px}"
+    "svg{width:100%;height:4.2rem;display:block}polyline{fill:none;stroke:rgb(var(--hot));stroke-width:1.5;"
+    "vector-effect:non-scaling-stroke}\n"
+    "tr.src "
+    "td{color:var(--soft);padding-top:.5rem}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem}\n"
+    "@media "
+    "print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}details>*{display:block}"
+    "details::details-content{content-visibility:visible;"
+    "display:block}"
+    "h2{break-after:avoid}tr,figure{break-inside:avoid}.wide{overflow:visible}.bar,.heat td{"
+    "print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
+
+void page_text(const html_page *page, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '<':
+            fputs("&lt;", page->out);
+            break;
+        case '>':
+            fputs("&gt;", page->out);
+            break;
+        case '&':
+            fputs("&amp;", page->out);
+            break;
+        case '"':
+            fputs("&quot;", page->out);
+            break;
+        default:
+            fputc((unsigned char)*text < 32 && *text != '\t' ? ' ' : *text, page->out);
+        }
+    }
+}
+
+void page_number(const html_page *page, uint64_t number)
+{
+    char grouped[32];
+    fputs(text_grouped(number, grouped, sizeof grouped), page->out);
+}
+
+double page_percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void page_open(const html_page *page, const char *id, const char *title)
+{
+    fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n", id,
+            id, id, title);
+}
+
+void page_close(const html_page *page)
+{
+    fputs("</section>\n", page->out);
+}
+
+static void write_head(const html_page *page)
+{
+    const p5_profile *p = page->p;
+    FILE *out = page->out;
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          out);
+    page_text(page, p->command);
+    fprintf(out, " - p5scope</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
+    fputs("<a class=\"skip\" href=\"#cpi\">Skip to the figures</a>\n<header>\n<h1>", out);
+    page_text(page, p->command);
+    fputs("</h1>\n<p>", out);
+    page_number(page, page->clocks);
+    fputs(" clocks on ", out);
+    page_text(page, p->model);
+    fprintf(out, " at %g MHz (%.6f s)", p->clock_mhz, (double)page->clocks / (p->clock_mhz * 1e6));
+    uint64_t instructions =
+        p->total[P5_EVENT_INSTRUCTIONS_EXECUTED][0] + p->total[P5_EVENT_INSTRUCTIONS_EXECUTED][1];
+    if (instructions) {
+        fprintf(out, ", %.3f clocks per instruction; ", (double)page->clocks / (double)instructions);
+        page_number(page, instructions);
+        fputs(" instructions", out);
+    }
+    fprintf(out, ". Made by p5scope %s.</p>\n<nav aria-label=\"Parts of this page\"><ul>", p->version);
+    static const char *const parts[][2] = {{"cpi", "Clocks by owner"},
+                                           {"events", "Events"},
+                                           {"rates", "Over time"},
+                                           {"functions", "Functions"},
+                                           {"lines", "Lines"},
+                                           {"code", "Code"},
+                                           {"caches", "Cache sets"},
+                                           {"btb", "Branch target buffer"},
+                                           {"model", "Model and options"}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        fprintf(out, "<li><a href=\"#%s\">%s</a></li>", parts[i][0], parts[i][1]);
+    fputs("</ul></nav>\n</header>\n<main>\n", out);
+}
+
+typedef struct ranked {
+    unsigned quantity;
+    uint64_t value;
+} ranked;
+
+static int by_value(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? 1 : -1;
+    return (x->quantity > y->quantity) - (x->quantity < y->quantity);
+}
+
+static uint64_t total_of(const p5_profile *p, unsigned quantity)
+{
+    return p->total[quantity][P5_CPL_SYSTEM] + p->total[quantity][P5_CPL_USER];
+}
+
+static void write_cpi_stack(const html_page *page)
+{
+    ranked causes[P5_STALL_COUNT];
+    for (unsigned s = 0; s < P5_STALL_COUNT; s++)
+        causes[s] = (ranked){P5_PROFILE_STALLS + s, total_of(page->p, P5_PROFILE_STALLS + s)};
+    qsort(causes, P5_STALL_COUNT, sizeof *causes, by_value);
+    page_open(page, "cpi", "Clocks by owner");
+    fputs("<p class=\"soft\">Every clock has one owner; they add up to all "
+          "clocks.</p>\n<table><thead><tr><th>owner"
+          "</th><th class=\"n\">clocks</th><th class=\"n\">share</th><th "
+          "class=\"track\"></th></tr></thead><tbody>\n",
+          page->out);
+    for (unsigned i = 0; i < P5_STALL_COUNT && causes[i].value; i++) {
+        const char *name = p5_stall_name((p5_stall)(causes[i].quantity - P5_PROFILE_STALLS));
+        double share = page_percent(causes[i].value, page->clocks);
+        fprintf(page->out, "<tr data-stall=\"%s\" data-value=\"%" PRIu64 "\"><td>%s</td><td class=\"n\">",
+                name, causes[i].value, name);
+        page_number(page, causes[i].value);
+        fprintf(
+            page->out,
+            "</td><td class=\"n\">%.1f %%</td><td class=\"track\"><span class=\"bar\" style=\"width:%.2f%%\" "
+            "aria-hidden=\"true\"></span></td></tr>\n",
+            share, share);
+    }
+    fputs("</tbody></table>\n", page->out);
+    page_close(page);
+}
+
+/* A line may end behind an underscore. */
+static void write_name(const html_page *page, const char *name)
+{
+    for (; *name; name++) {
+        fputc(*name, page->out);
+        if (*name == '_')
+            fputs("<wbr>", page->out);
+    }
+}
+
+static void write_events(const html_page *page)
+{
+    const p5_profile *p = page->p;
+    static const char *const grades[] = {"exact", "modelled", "approximate"};
+    page_open(page, "events", "Events");
+    fputs(
+        "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>event</th><th class=\"n\">all</th><th "
+        "class=\"n\">CPL "
+        "3</th>"
+        "<th class=\"n\">CPL 0-2</th><th class=\"n\">clocks on</th><th>grade</th><th class=\"free\">what it "
+        "is</th></tr></thead>"
+        "<tbody>\n",
+        page->out);
+    for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+        const p5_event_info *info = p5_event_describe((enum p5_event)e);
+        if ((info->families & p->family) == 0)
+            continue;
+        fprintf(page->out, "<tr data-event=\"%s\" data-value=\"%" PRIu64 "\"><td class=\"c free\">",
+                info->name, total_of(p, e));
+        write_name(page, info->name);
+        fputs("</td><td class=\"n\">", page->out);
+        page_number(page, total_of(p, e));
+        for (unsigned class = P5_CPL_CLASSES; class -- > 0;) {
+            fputs("</td><td class=\"n\">", page->out);
+            page_number(page, p->total[e][class]);
+        }
+        fputs("</td><td class=\"n\">", page->out);
+        page_number(page, p->asserted[e][0] + p->asserted[e][1]);
+        fprintf(page->out, "</td><td>%s</td><td class=\"free\">", grades[info->grade]);
+        page_text(page, info->title);
+        fputs("</td></tr>\n", page->out);
+    }
+    fputs("</tbody></table></div>\n", page->out);
+    page_close(page);
+}
+
+static void write_model(const html_page *page)
+{
+    const p5_profile *p = page->p;
+    page_open(page, "model", "Model and options");
+    fputs("<table><tbody><tr><th>model</th><td>", page->out);
+    page_text(page, p->model);
+    fprintf(page->out,
+            "</td></tr><tr><th>core clock</th><td>%g MHz</td></tr><tr><th>options</th><td class=\"c free\">",
+            p->clock_mhz);
+    page_text(page, p->options);
+    fputs("</td></tr><tr><th>guest</th><td class=\"c free\">", page->out);
+    page_text(page, p->command);
+    fputs("</td></tr></tbody></table>\n<details><summary>All fields of the "
+          "model</summary>\n<table><thead><tr><th>"
+          "section</th><th>field</th><th>value</th></tr></thead><tbody>\n",
+          page->out);
+    for (size_t i = 0; i < p->fields.count; i++) {
+        fputs("<tr><td>", page->out);
+        page_text(page, p->fields.items[i].section);
+        fputs("</td><td>", page->out);
+        page_text(page, p->fields.items[i].key);
+        fputs("</td><td class=\"free\">", page->out);
+        page_text(page, p->fields.items[i].value);
+        fputs("</td></tr>\n", page->out);
+    }
+    fputs("</tbody></table></details>\n", page->out);
+    page_close(page);
+}
+
+p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
+{
+    html_page page = {.out = out, .p = p};
+    sources source = {0};
+    insn_costs *costs = remarks_costs(p);
+    page.costs = costs;
+    page.decoder = isa_decoder_open((p->family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
+    page.source = &source;
+    for (unsigned s = 0; s < P5_STALL_COUNT; s++)
+        page.clocks += total_of(p, P5_PROFILE_STALLS + s);
+    bool fits = costs && page.decoder && sources_open(&source, p);
+    if (fits) {
+        write_head(&page);
+        write_cpi_stack(&page);
+        write_events(&page);
+        page_rates(&page);
+        fits = page_functions(&page) && page_code(&page);
+        page_caches(&page);
+        page_btb(&page);
+        write_model(&page);
+        fputs("</main>\n</body>\n</html>\n", out);
+    }
+    sources_close(&source);
+    if (page.decoder)
+        isa_decoder_close(page.decoder);
+    free(costs);
+    if (!fits)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return error_unless_written(error, out, "the page");
+}

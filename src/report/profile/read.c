@@ -1,0 +1,380 @@
+/* Reads a profile's file: p5scope-profile(5). Lines of words; the first says what the line is. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/profile/data.h"
+
+typedef struct reader {
+    p5_profile *p;
+    char *rest;                              /* of the line */
+    int quantity[P5_PROFILE_QUANTITIES * 4]; /* ours, by the file's number; PROFILE_NO_INDEX = we have none */
+    bool damaged, out_of_memory, ended;
+} reader;
+
+static char *word(reader *r)
+{
+    while (*r->rest == ' ')
+        r->rest++;
+    char *start = r->rest;
+    r->rest += strcspn(r->rest, " ");
+    if (*r->rest)
+        *r->rest++ = '\0';
+    return start;
+}
+
+static bool more(const reader *r)
+{
+    return r->rest[strspn(r->rest, " ")] != '\0';
+}
+
+static uint64_t number_in(reader *r, const char *text, int base, uint64_t largest)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, base);
+    if (end == text || *end || errno || text[0] == '-' || value > largest) {
+        r->damaged = true;
+        return 0;
+    }
+    return value;
+}
+
+static uint64_t number(reader *r, uint64_t largest)
+{
+    return number_in(r, word(r), 10, largest);
+}
+
+static uint32_t address(reader *r)
+{
+    return (uint32_t)number_in(r, word(r), 16, UINT32_MAX);
+}
+
+/* "= TEXT" or TEXT to the end of the line. */
+static char *text(reader *r, bool equals)
+{
+    if (equals && strcmp(word(r), "=") != 0)
+        r->damaged = true;
+    char *copy = strdup(r->rest);
+    r->out_of_memory |= copy == NULL;
+    return copy;
+}
+
+static void set_text(reader *r, char **place)
+{
+    if (*place)
+        r->damaged = true;
+    else
+        *place = text(r, false);
+}
+
+/* QUANTITY:INCREMENTS[:ASSERTED]; false for quantities that this version does not have. */
+static bool amount(reader *r, profile_amount *a)
+{
+    char *cursor = word(r);
+    char *which = text_field(&cursor, ':'), *increments = text_field(&cursor, ':');
+    char *asserted = text_field(&cursor, ':');
+    if (!which || !increments) {
+        r->damaged = true;
+        return false;
+    }
+    uint64_t quantity = number_in(r, which, 10, sizeof r->quantity / sizeof *r->quantity - 1);
+    a->increments = number_in(r, increments, 10, UINT64_MAX);
+    a->asserted = asserted ? number_in(r, asserted, 10, UINT64_MAX) : a->increments;
+    int ours = r->quantity[quantity];
+    a->quantity = (uint32_t)ours;
+    return !r->damaged && ours != PROFILE_NO_INDEX;
+}
+
+static void read_quantity(reader *r)
+{
+    uint64_t theirs = number(r, sizeof r->quantity / sizeof *r->quantity - 1);
+    const char *name = word(r);
+    char room[48];
+    for (unsigned q = 0; q < P5_PROFILE_QUANTITIES; q++)
+        if (strcmp(profile_quantity_name(q, room), name) == 0)
+            r->quantity[theirs] = (int)q;
+}
+
+static void read_total(reader *r)
+{
+    uint64_t class = number(r, P5_CPL_CLASSES - 1);
+    while (more(r) && !r->damaged) {
+        profile_amount a;
+        if (amount(r, &a)) {
+            r->p->total[a.quantity][class] = a.increments;
+            r->p->asserted[a.quantity][class] = a.asserted;
+        }
+    }
+}
+
+#define APPEND(r, array, ...)                                                                                \
+    do {                                                                                                     \
+        if (ARRAY_ROOM(array))                                                                               \
+            (array)->items[(array)->count++] = __VA_ARGS__;                                                  \
+        else                                                                                                 \
+            (r)->out_of_memory = true;                                                                       \
+    } while (0)
+
+static void read_code(reader *r)
+{
+    profile_insn x = {0};
+    x.code.address = address(r);
+    x.code.target = address(r);
+    x.code.branch = (uint8_t)number(r, 255);
+    x.code.code32 = number(r, 32) == 32;
+    const char *file = word(r);
+    x.file = strcmp(file, "-1") == 0 ? PROFILE_NO_INDEX : (int)number_in(r, file, 10, INT32_MAX);
+    x.line = (unsigned)number(r, UINT32_MAX);
+    const char *hex = word(r);
+    size_t digits = strlen(hex);
+    if (digits % 2 || digits / 2 > sizeof x.code.bytes) {
+        r->damaged = true;
+        return;
+    }
+    x.code.length = (uint8_t)(digits / 2);
+    for (unsigned i = 0; i < x.code.length; i++) {
+        const char two[3] = {hex[2 * i], hex[2 * i + 1], '\0'};
+        x.code.bytes[i] = (uint8_t)number_in(r, two, 16, 255);
+    }
+    APPEND(r, &r->p->insns, x);
+}
+
+static void read_site(reader *r)
+{
+    profile_site s = {0};
+    s.address = address(r);
+    s.context = (uint32_t)number(r, UINT32_MAX);
+    s.cpl_class = (uint32_t)number(r, P5_CPL_CLASSES - 1);
+    while (more(r) && !r->damaged) {
+        profile_amount a;
+        if (amount(r, &a))
+            APPEND(r, &s.amounts, a);
+    }
+    APPEND(r, &r->p->sites, s);
+}
+
+static void read_context(reader *r)
+{
+    if (number(r, UINT32_MAX) != r->p->contexts.count)
+        r->damaged = true;
+    profile_context c;
+    c.parent = (uint32_t)number(r, UINT32_MAX);
+    c.function = address(r);
+    c.call_site = address(r);
+    APPEND(r, &r->p->contexts, c);
+}
+
+static void read_calls(reader *r)
+{
+    profile_edge e;
+    e.from = (uint32_t)number(r, UINT32_MAX);
+    e.to = (uint32_t)number(r, UINT32_MAX);
+    e.call_site = address(r);
+    e.function = address(r);
+    e.calls = number(r, UINT64_MAX);
+    APPEND(r, &r->p->edges, e);
+}
+
+static void read_interval(reader *r)
+{
+    profile_interval x = {.clock = number(r, UINT64_MAX)};
+    while (more(r) && !r->damaged) {
+        profile_amount a;
+        if (amount(r, &a) && a.quantity < P5_PROFILE_EXECUTIONS)
+            x.totals[a.quantity] = a.increments;
+    }
+    APPEND(r, &r->p->intervals, x);
+}
+
+static void read_sets(reader *r)
+{
+    const char *which = word(r);
+    p5_profile *p = r->p;
+    for (unsigned i = 0; more(r) && !r->damaged; i++) {
+        uint64_t value = number(r, UINT64_MAX);
+        if (strcmp(which, "data-misses") == 0 && i < PROFILE_SETS)
+            p->data_misses[i] = value;
+        else if (strcmp(which, "code-misses") == 0 && i < PROFILE_SETS)
+            p->code_misses[i] = value;
+    }
+}
+
+static void read_btb(reader *r)
+{
+    profile_btb_entry e = {.set = (unsigned)number(r, BTB_SETS - 1),
+                           .way = (unsigned)number(r, BTB_WAYS - 1)};
+    e.key = address(r);
+    e.target = address(r);
+    e.taken = number(r, 1) != 0;
+    e.detail = (unsigned)number(r, 15);
+    e.type = (unsigned)number(r, BTB_RET);
+    APPEND(r, &r->p->btb, e);
+}
+
+static void read_sampling(reader *r)
+{
+    free(r->p->sample_event);
+    r->p->sample_event = strdup(word(r));
+    r->p->sample_period = number(r, UINT64_MAX);
+    r->p->sample_latency = (unsigned)number(r, UINT32_MAX);
+    r->p->overflows = number(r, UINT64_MAX);
+    r->out_of_memory |= r->p->sample_event == NULL;
+}
+
+static void read_field(reader *r)
+{
+    profile_field f = {.section = strdup(word(r)), .key = strdup(word(r))};
+    f.value = text(r, true);
+    if (f.section && f.key && f.value && ARRAY_ROOM(&r->p->fields)) {
+        r->p->fields.items[r->p->fields.count++] = f;
+        return;
+    }
+    free(f.section);
+    free(f.key);
+    free(f.value);
+    r->out_of_memory = true;
+}
+
+static void read_function(reader *r)
+{
+    profile_function f = {0};
+    f.start = address(r);
+    f.end = address(r);
+    f.name = text(r, true);
+    if (ARRAY_ROOM(&r->p->functions)) {
+        r->p->functions.items[r->p->functions.count++] = f;
+        return;
+    }
+    free(f.name);
+    r->out_of_memory = true;
+}
+
+static void read_family(reader *r)
+{
+    r->p->family = strcmp(word(r), "p54c") == 0 ? P5_FAMILY_P54C : P5_FAMILY_P55C;
+}
+
+static void read_clock(reader *r)
+{
+    r->damaged |= !text_to_double(word(r), &r->p->clock_mhz);
+}
+
+static void read_file(reader *r)
+{
+    APPEND(r, &r->p->files, text(r, false));
+}
+
+static void read_ways(reader *r)
+{
+    r->p->data_ways = (unsigned)number(r, 64);
+    r->p->code_ways = (unsigned)number(r, 64);
+}
+
+static void read_sample(reader *r)
+{
+    profile_sample s = {.address = address(r)};
+    s.context = (uint32_t)number(r, UINT32_MAX);
+    s.clock = number(r, UINT64_MAX);
+    APPEND(r, &r->p->samples, s);
+}
+
+static void read_end(reader *r)
+{
+    r->ended = true;
+}
+
+/* Lines whose tag is not known are passed over: a later version may have more to say. */
+static void read_line(reader *r)
+{
+    p5_profile *p = r->p;
+    const struct {
+        const char *tag;
+        char **text;
+    } texts[] = {{"version", &p->version},
+                 {"model", &p->model},
+                 {"command", &p->command},
+                 {"options", &p->options},
+                 {"object", &p->object}};
+    static const struct {
+        const char *tag;
+        void (*read)(reader *r);
+    } others[] = {{"family", read_family},     {"clock-mhz", read_clock},   {"field", read_field},
+                  {"quantity", read_quantity}, {"total", read_total},       {"function", read_function},
+                  {"file", read_file},         {"code", read_code},         {"context", read_context},
+                  {"calls", read_calls},       {"site", read_site},         {"ways", read_ways},
+                  {"sets", read_sets},         {"btb", read_btb},           {"sampling", read_sampling},
+                  {"sample", read_sample},     {"interval", read_interval}, {"end", read_end}};
+    const char *tag = word(r);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(tag, texts[i].tag) == 0)
+            set_text(r, texts[i].text);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(tag, others[i].tag) == 0)
+            others[i].read(r);
+}
+
+static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error)
+{
+    char *line = NULL;
+    size_t room = 0;
+    unsigned at = 0;
+    ssize_t length;
+    p5_status status = P5_OK;
+    while (status == P5_OK && !r->ended && (length = getline(&line, &room, in)) >= 0) {
+        at++;
+        if (length > 0 && line[length - 1] == '\n')
+            line[length - 1] = '\0';
+        if (at == 1 && strcmp(line, PROFILE_FORMAT) != 0) {
+            status = error_set(error, P5_ERR_FORMAT, "this is not a profile of format '" PROFILE_FORMAT "'");
+            error_hint(error, "profiles are made by 'p5scope record'");
+            break;
+        }
+        r->rest = line;
+        if (at > 1)
+            read_line(r);
+        if (r->out_of_memory)
+            status = error_set(error, P5_ERR_MEMORY, "out of memory");
+        else if (r->damaged)
+            status = error_set(error, P5_ERR_FORMAT, "the profile is damaged here");
+    }
+    free(line);
+    const p5_profile *p = r->p;
+    if (status == P5_OK &&
+        (!r->ended || !p->version || !p->model || !p->command || !p->options || !p->object))
+        status = error_set(error, P5_ERR_FORMAT, "the profile is not complete");
+    if (status == P5_OK && !profile_finish(r->p))
+        status = error_set(error, P5_ERR_FORMAT, "the profile contradicts itself");
+    if (status != P5_OK)
+        error_at(error, path, at, 0);
+    return status;
+}
+
+p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *error)
+{
+    *profile = NULL;
+    FILE *in = fopen(path, "re");
+    if (!in) {
+        error_set(error, P5_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+        return P5_ERR_IO;
+    }
+    reader r = {.p = profile_new()};
+    for (size_t i = 0; i < sizeof r.quantity / sizeof *r.quantity; i++)
+        r.quantity[i] = PROFILE_NO_INDEX;
+    p5_status status;
+    if (r.p && array_reserve(&r.p->contexts.items, &r.p->contexts.capacity, 2, sizeof *r.p->contexts.items)) {
+        r.p->contexts.items[0] = r.p->contexts.items[1] = (profile_context){.parent = PROFILE_ROOT};
+        r.p->contexts.count = 2;
+        status = read_all(in, &r, path, error);
+    } else {
+        status = error_set(error, P5_ERR_MEMORY, "out of memory");
+    }
+    fclose(in);
+    if (status == P5_OK)
+        *profile = r.p;
+    else
+        p5_profile_free(r.p);
+    return status;
+}

@@ -1,0 +1,367 @@
+/* From a running machine to a profile. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/internal.h"
+#include "core/model/model.h"
+#include "core/branch/predictor.h"
+#include "core/profile/profile.h"
+#include "machine/state.h"
+#include "p5scope/report.h"
+#include "p5scope/version.h"
+#include "report/profile/data.h"
+
+enum {
+    FIRST_INTERVAL = 1 << 15, /* clocks; doubled whenever MOST_INTERVALS are full */
+    MOST_INTERVALS = 100,
+    MOST_SAMPLES = 1 << 22,
+    OVERFLOW_CLOCKS = 5 /* from the overflow to the pin; manual, 26.4.4.3 */
+};
+
+p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
+                           p5_error *error)
+{
+    p5_core *core = machine->core;
+    if (core->profile)
+        return error_set(error, P5_ERR_STATE, "a profile of this machine is being made already");
+    profile_options start = {.interval_clocks = FIRST_INTERVAL,
+                             .most_intervals = options->no_intervals ? 0 : MOST_INTERVALS,
+                             .sample_quantity = P5_PROFILE_NONE,
+                             .most_samples = MOST_SAMPLES,
+                             .sample_latency = OVERFLOW_CLOCKS,
+                             .object = guest};
+    if (options->sample_event) {
+        profile_value value;
+        p5_status status = profile_value_find(p5_model_family(p5_machine_model(machine)),
+                                              options->sample_event, &value, error);
+        if (status != P5_OK)
+            return status;
+        if (options->sample_period == 0)
+            return error_set(error, P5_ERR_RANGE, "the period of samples is at least 1");
+        if (value.asserted || value.cpl_mask != P5_CPL_MASK_ALL)
+            return error_set(error, P5_ERR_UNSUPPORTED, "samples are taken at any CPL, by increments");
+        start.sample_quantity = value.quantity;
+        start.sample_period = options->sample_period;
+    }
+    profile_symbols symbols;
+    p5_status status = profile_symbols_read(guest, &symbols, error);
+    if (status != P5_OK)
+        return status;
+    profile_range *ranges = calloc(symbols.functions.count + 1, sizeof *ranges);
+    for (size_t i = 0; ranges && i < symbols.functions.count; i++)
+        ranges[i] = (profile_range){symbols.functions.items[i].start, symbols.functions.items[i].end};
+    start.functions = ranges;
+    start.function_count = symbols.functions.count;
+    bool started = ranges && profile_start(core, &start);
+    free(ranges);
+    profile_symbols_free(&symbols);
+    return started ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+}
+
+/* ---- taking -------------------------------------------------------------------------------------------- */
+
+static bool copy_array(void *to, size_t *count, size_t *capacity, const void *from, size_t n, size_t size)
+{
+    if (n == 0)
+        return true;
+    if (!array_reserve(to, capacity, n, size))
+        return false;
+    void *items;
+    memcpy(&items, to, sizeof items);
+    memcpy(items, from, n * size);
+    *count = n;
+    return true;
+}
+#define COPY_ARRAY(array, from, n)                                                                           \
+    copy_array(&(array)->items, &(array)->count, &(array)->capacity, (from), (n), sizeof *(array)->items)
+
+static bool copy_sites(p5_profile *p, const profile_view *view)
+{
+    for (size_t i = 0; i < view->site_count; i++) {
+        const profile_site *from = &view->sites[i];
+        if (!ARRAY_ROOM(&p->sites))
+            return false;
+        profile_site *to = &p->sites.items[p->sites.count++];
+        *to =
+            (profile_site){.context = from->context, .address = from->address, .cpl_class = from->cpl_class};
+        if (!COPY_ARRAY(&to->amounts, from->amounts.items, from->amounts.count))
+            return false;
+        profile_amount awake = {.quantity = P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
+        for (size_t j = 0; j < to->amounts.count; j++)
+            if (to->amounts.items[j].quantity >= P5_PROFILE_STALLS &&
+                to->amounts.items[j].quantity < P5_PROFILE_EXECUTIONS &&
+                to->amounts.items[j].quantity != P5_PROFILE_STALLS + P5_STALL_HALT)
+                awake.increments += to->amounts.items[j].increments;
+        awake.asserted = awake.increments;
+        if (awake.increments) {
+            if (!ARRAY_ROOM(&to->amounts))
+                return false;
+            to->amounts.items[to->amounts.count++] = awake;
+        }
+    }
+    return true;
+}
+
+static profile_amount *amount_of(profile_site *site, unsigned quantity)
+{
+    for (size_t i = 0; i < site->amounts.count; i++)
+        if (site->amounts.items[i].quantity == quantity)
+            return &site->amounts.items[i];
+    if (!ARRAY_ROOM(&site->amounts))
+        return NULL;
+    site->amounts.items[site->amounts.count] = (profile_amount){.quantity = quantity};
+    return &site->amounts.items[site->amounts.count++];
+}
+
+/* What the sites have more than the total of bus clocks had not passed when the run ended: the cycles begun
+ * last lose them. */
+static void take_back(p5_profile *p, unsigned quantity, unsigned class, uint64_t excess)
+{
+    for (size_t i = p->sites.count; i-- > 0 && excess > 0;) {
+        profile_site *site = &p->sites.items[i];
+        for (size_t j = 0; site->cpl_class == class && j < site->amounts.count; j++) {
+            profile_amount *a = &site->amounts.items[j];
+            if (a->quantity != quantity)
+                continue;
+            uint64_t n = excess < a->increments ? excess : a->increments;
+            a->increments -= n;
+            a->asserted -= n < a->asserted ? n : a->asserted;
+            excess -= n;
+        }
+    }
+}
+
+/* Totals of the core, and a site for what is due to no instruction: another bus master's work, bus clocks of
+ * one privilege class that passed in the other. */
+static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
+{
+    uint64_t(*sum)[P5_CPL_CLASSES] = calloc(2 * P5_PROFILE_QUANTITIES, sizeof *sum);
+    if (!sum)
+        return false;
+    uint64_t(*on)[P5_CPL_CLASSES] = sum + P5_PROFILE_QUANTITIES;
+    for (size_t i = 0; i < p->sites.count; i++) {
+        const profile_site *site = &p->sites.items[i];
+        for (size_t j = 0; j < site->amounts.count; j++) {
+            sum[site->amounts.items[j].quantity][site->cpl_class] += site->amounts.items[j].increments;
+            on[site->amounts.items[j].quantity][site->cpl_class] += site->amounts.items[j].asserted;
+        }
+    }
+    bool fits = true;
+    for (unsigned class = 0; class < P5_CPL_CLASSES && fits; class ++) {
+        profile_site rest = {.context = PROFILE_ROOT, .cpl_class = class};
+        for (unsigned q = 0; q < P5_PROFILE_QUANTITIES && fits; q++) {
+            p->total[q][class] = sum[q][class];
+            p->asserted[q][class] = on[q][class];
+            if (q < P5_EVENT_COUNT) {
+                p->total[q][class] = run_totals->increments[q][class];
+                p->asserted[q][class] = run_totals->asserted[q][class];
+            } else if (q < P5_PROFILE_EXECUTIONS) {
+                p->total[q][class] = p->asserted[q][class] = run_totals->stalls[q - P5_PROFILE_STALLS][class];
+            }
+            if (sum[q][class] > p->total[q][class])
+                take_back(p, q, class, sum[q][class] - p->total[q][class]);
+            if (sum[q][class] >= p->total[q][class])
+                continue;
+            profile_amount *a = amount_of(&rest, q);
+            fits = a != NULL;
+            if (a)
+                *a = (profile_amount){
+                    q, p->total[q][class] - sum[q][class],
+                    p->asserted[q][class] > on[q][class] ? p->asserted[q][class] - on[q][class] : 0};
+        }
+        if (rest.amounts.count && fits) {
+            fits = ARRAY_ROOM(&p->sites);
+            if (fits)
+                p->sites.items[p->sites.count++] = rest;
+        }
+        if (!fits)
+            free(rest.amounts.items);
+    }
+    free(sum);
+    return fits;
+}
+
+/* Functions that were executed, and the lines of instructions. */
+static bool take_symbols(p5_profile *p, const profile_view *view, const char *guest)
+{
+    profile_symbols s;
+    if (profile_symbols_read(guest, &s, NULL) != P5_OK)
+        s = (profile_symbols){0}; /* the file is gone: addresses remain */
+    bool fits = true;
+    for (size_t i = 0; i < view->code_count && fits; i++) {
+        profile_insn insn = {.code = view->code[i], .file = PROFILE_NO_INDEX};
+        size_t behind = ARRAY_SEARCH(s.lines.items, s.lines.count, address, insn.code.address + 1ull);
+        if (behind > 0 && s.lines.items[behind - 1].line != 0) {
+            insn.file = s.lines.items[behind - 1].file;
+            insn.line = s.lines.items[behind - 1].line;
+        }
+        fits = ARRAY_ROOM(&p->insns);
+        if (fits)
+            p->insns.items[p->insns.count++] = insn;
+    }
+    p->files.items = s.files.items;
+    p->files.count = s.files.count;
+    p->files.capacity = s.files.capacity;
+    p->functions.items = s.functions.items;
+    p->functions.count = s.functions.count;
+    p->functions.capacity = s.functions.capacity;
+    free(s.lines.items);
+    return fits;
+}
+
+/* Code without symbols: a function begins where something called, and reaches to the next one. */
+static bool add_called_functions(p5_profile *p)
+{
+    size_t known = p->functions.count;
+    for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++) {
+        uint32_t start = p->contexts.items[i].function, end = UINT32_MAX;
+        if (profile_function_at(p, start) != PROFILE_NO_INDEX)
+            continue;
+        for (size_t j = PROFILE_ROOT + 1; j < p->contexts.count; j++) {
+            uint32_t other = p->contexts.items[j].function;
+            end = other > start && other < end ? other : end;
+        }
+        for (size_t j = 0; j < known; j++) {
+            uint32_t other = p->functions.items[j].start;
+            end = other > start && other < end ? other : end;
+        }
+        char name[16];
+        if (start >= 0xc0000000u) /* where Linux guests find the gates of their kernel */
+            snprintf(name, sizeof name, "[kernel]");
+        else
+            snprintf(name, sizeof name, "0x%08" PRIx32, start);
+        profile_function f = {start, end, strdup(name)};
+        if (!f.name || !ARRAY_ROOM(&p->functions)) {
+            free(f.name);
+            return false;
+        }
+        p->functions.items[p->functions.count++] = f;
+        profile_finish(p); /* look-up wants them in order */
+        known = p->functions.count;
+    }
+    return true;
+}
+
+static void drop_unused_functions(p5_profile *p)
+{
+    size_t left = 0, at = 0;
+    for (size_t i = 0; i < p->functions.count; i++) {
+        profile_function f = p->functions.items[i];
+        while (at < p->insns.count && p->insns.items[at].code.address < f.start)
+            at++;
+        if (at < p->insns.count && p->insns.items[at].code.address < f.end)
+            p->functions.items[left++] = f;
+        else
+            free(f.name);
+    }
+    p->functions.count = left;
+}
+
+static void take_field(void *context, const char *section, const char *key, const char *value,
+                       const char *meaning)
+{
+    (void)meaning;
+    p5_profile *p = context;
+    profile_field field = {strdup(section), strdup(key), strdup(value)};
+    if (field.section && field.key && field.value && ARRAY_ROOM(&p->fields)) {
+        p->fields.items[p->fields.count++] = field;
+        return;
+    }
+    free(field.section);
+    free(field.key);
+    free(field.value);
+}
+
+static bool take_model(p5_profile *p, const p5_model *model)
+{
+    p->family = p5_model_family(model);
+    p->clock_mhz = p5_model_clock_mhz(model);
+    p->model = strdup(p5_model_name(model));
+    p->version = strdup(p5_version());
+    p->data_ways = model->data_cache.ways;
+    p->code_ways = model->code_cache.ways;
+    p5_model_fields(model, take_field, p);
+    return p->model && p->version;
+}
+
+static bool take_btb(p5_profile *p, const btb *b)
+{
+    bool pairs = btb_by_pairs(b);
+    for (unsigned n = 0; n < BTB_SETS * BTB_WAYS; n++) {
+        unsigned set = n / BTB_WAYS, way = n % BTB_WAYS;
+        const btb_entry *e = &b->entry[set][way];
+        if (!e->valid || (pairs && e->state == 0))
+            continue;
+        if (!ARRAY_ROOM(&p->btb))
+            return false;
+        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_set */
+        p->btb.items[p->btb.count++] =
+            (profile_btb_entry){.set = set,
+                                .way = way,
+                                .key = e->tag | low,
+                                .target = e->target,
+                                .taken = pairs ? e->state >= 2 : e->type != BTB_JCC || e->prediction,
+                                .detail = pairs ? e->state : e->history,
+                                .type = e->type};
+    }
+    return true;
+}
+
+static bool take_samples(p5_profile *p, const p5_core *core, const profile_view *view)
+{
+    const profile_options *options = profile_asked(core);
+    if (options->sample_period == 0)
+        return true;
+    char room[48];
+    p->sample_event = strdup(options->sample_quantity == P5_PROFILE_CLOCKS
+                                 ? "clocks"
+                                 : profile_quantity_name((unsigned)options->sample_quantity, room));
+    p->sample_period = options->sample_period;
+    p->sample_latency = options->sample_latency;
+    p->overflows = view->overflows;
+    return p->sample_event && COPY_ARRAY(&p->samples, view->samples, view->sample_count);
+}
+
+p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
+                          p5_error *error)
+{
+    p5_core *core = machine->core;
+    *profile = NULL;
+    if (!core->profile)
+        return error_set(error, P5_ERR_STATE, "no profile of this machine is being made");
+    p5_profile *p = profile_new();
+    p5_counts *run_totals = p ? malloc(sizeof *run_totals) : NULL;
+    bool fits = run_totals != NULL && profile_collect(core);
+    if (fits) {
+        profile_view view;
+        profile_look(core, &view);
+        p5_machine_counts(machine, run_totals);
+        p->command = strdup(command);
+        p->options = strdup(options);
+        p->object = strdup(profile_asked(core)->object);
+        memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
+        memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
+        fits = p->command && p->options && p->object && take_model(p, p5_machine_model(machine)) &&
+               take_btb(p, &core->predictor->btb) &&
+               COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
+               COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
+               COPY_ARRAY(&p->intervals, view.intervals, view.interval_count) &&
+               take_samples(p, core, &view) && copy_sites(p, &view) && settle_totals(p, run_totals) &&
+               take_symbols(p, &view, p->object);
+    }
+    free(run_totals);
+    if (!fits) {
+        p5_profile_free(p);
+        return error_set(error, P5_ERR_MEMORY, "out of memory: the profile is not complete");
+    }
+    profile_finish(p);
+    if (!add_called_functions(p)) {
+        p5_profile_free(p);
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    }
+    drop_unused_functions(p);
+    *profile = p;
+    return P5_OK;
+}

@@ -1,0 +1,187 @@
+#include "report/profile/remarks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+
+insn_costs *remarks_costs(const p5_profile *p)
+{
+    insn_costs *costs = calloc(p->insns.count + 1, sizeof *costs);
+    for (size_t i = 0; costs && i < p->sites.count; i++) {
+        const profile_site *site = &p->sites.items[i];
+        int insn = profile_insn_at(p, site->address);
+        if (insn == PROFILE_NO_INDEX)
+            continue;
+        insn_costs *c = &costs[insn];
+        for (size_t j = 0; j < site->amounts.count; j++) {
+            unsigned q = site->amounts.items[j].quantity;
+            c->of[q] += site->amounts.items[j].increments;
+            if (q >= P5_PROFILE_STALLS && q < P5_PROFILE_EXECUTIONS)
+                c->clocks += site->amounts.items[j].increments;
+        }
+    }
+    return costs;
+}
+
+const char *remarks_pipe(const insn_costs *c, char room[16])
+{
+    uint64_t all = c->of[P5_PROFILE_EXECUTIONS], in_v = c->of[P5_PROFILE_IN_V];
+    if (all == 0)
+        return "-";
+    if (in_v == 0)
+        return "U";
+    if (in_v == all)
+        return "V";
+    snprintf(room, 16, "V %2u%%", (unsigned)(100 * (double)in_v / (double)all));
+    return room;
+}
+
+static void write_separator(FILE *out, bool *first)
+{
+    if (!*first)
+        fputs("; ", out);
+    *first = false;
+}
+
+static void write_amount(FILE *out, bool *first, const char *what, uint64_t amount)
+{
+    char grouped[32];
+    if (amount == 0)
+        return;
+    write_separator(out, first);
+    fprintf(out, "%s %s", what, text_grouped(amount, grouped, sizeof grouped));
+}
+
+void remarks_write(FILE *out, const insn_costs *c)
+{
+    bool first = true;
+    for (unsigned s = P5_STALL_EXECUTE; s < P5_STALL_COUNT; s++)
+        write_amount(out, &first, p5_stall_name((p5_stall)s), c->of[P5_PROFILE_STALLS + s]);
+    write_amount(out, &first, "read misses", c->of[P5_EVENT_DATA_READ_MISS]);
+    write_amount(out, &first, "write misses", c->of[P5_EVENT_DATA_WRITE_MISS]);
+    write_amount(out, &first, "mispredicted",
+                 c->of[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS]);
+    unsigned reason = 0;
+    uint64_t alone = 0;
+    for (unsigned n = 1; n < P5_PROFILE_QUANTITIES - P5_PROFILE_UNPAIRED; n++) {
+        alone += c->of[P5_PROFILE_UNPAIRED + n];
+        if (c->of[P5_PROFILE_UNPAIRED + n] > c->of[P5_PROFILE_UNPAIRED + reason] || reason == 0)
+            reason = n;
+    }
+    if (alone > 0) {
+        write_separator(out, &first);
+        fputs("alone", out);
+        if (200 * alone < c->of[P5_PROFILE_EXECUTIONS])
+            fputs(" under 1 %", out);
+        else if (alone < c->of[P5_PROFILE_EXECUTIONS])
+            fprintf(out, " %.0f %%", 100 * (double)alone / (double)c->of[P5_PROFILE_EXECUTIONS]);
+        fprintf(out, ": %s", p5_unpaired_text(reason));
+    }
+}
+
+int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values)
+{
+    int best = PROFILE_NO_INDEX;
+    uint64_t most = 0;
+    size_t at = 0;
+    for (size_t f = 0; f < p->functions.count; f++) {
+        uint64_t sum = 0;
+        while (at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].start)
+            at++;
+        for (; at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].end; at++)
+            sum += values ? values[at] : costs[at].clocks;
+        if (sum > most || best == PROFILE_NO_INDEX) {
+            best = (int)f;
+            most = sum;
+        }
+    }
+    return best;
+}
+
+void remarks_disassemble(isa_decoder *decoder, const profile_insn *insn, char *text, size_t size)
+{
+    const profile_code *c = &insn->code;
+    if (isa_disassemble(decoder, c->bytes, c->length, c->address, c->code32, text, size) == 0)
+        snprintf(text, size, "(bad)");
+}
+
+int remarks_function(const p5_profile *p, const char *name)
+{
+    for (size_t i = 0; i < p->functions.count; i++)
+        if (strcmp(p->functions.items[i].name, name) == 0)
+            return (int)i;
+    return PROFILE_NO_INDEX;
+}
+
+/* ---- source files -------------------------------------------------------------------------------------- */
+
+bool sources_open(sources *s, const p5_profile *p)
+{
+    s->p = p;
+    s->files = calloc(p->files.count + 1, sizeof *s->files);
+    return s->files != NULL;
+}
+
+static void read_source(source_file *f, const char *path)
+{
+    struct stat status;
+    size_t size = 0, room = 0;
+    f->tried = true;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* a pipe would be waited for */
+        return;
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return;
+    enum { LARGEST = 64 << 20 };
+    for (;;) {
+        if (!array_reserve(&f->text, &room, size + 65536, 1) || size > LARGEST)
+            break;
+        size_t n = fread(f->text + size, 1, 65535, in);
+        size += n;
+        if (n == 0)
+            break;
+    }
+    fclose(in);
+    if (!f->text)
+        return;
+    f->text[size] = '\0';
+    size_t count = 1;
+    for (size_t i = 0; i < size; i++)
+        count += f->text[i] == '\n';
+    f->lines = calloc(count, sizeof *f->lines);
+    if (!f->lines)
+        return;
+    char *at = f->text;
+    while (f->count < count) {
+        f->lines[f->count++] = at;
+        char *end = strchr(at, '\n');
+        if (!end)
+            break;
+        *end = '\0';
+        if (end > at && end[-1] == '\r')
+            end[-1] = '\0';
+        at = end + 1;
+    }
+}
+
+const char *sources_line(sources *s, int file, unsigned line)
+{
+    if (file == PROFILE_NO_INDEX || line == 0)
+        return NULL;
+    source_file *f = &s->files[file];
+    if (!f->tried)
+        read_source(f, s->p->files.items[file]);
+    return line <= f->count ? f->lines[line - 1] : NULL;
+}
+
+void sources_close(sources *s)
+{
+    for (size_t i = 0; s->files && i < s->p->files.count; i++) {
+        free(s->files[i].text);
+        free(s->files[i].lines);
+    }
+    free(s->files);
+}

@@ -1,0 +1,398 @@
+/* `report`: shares by function, line, address, file or privilege class; and folded stacks. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/profile/data.h"
+
+typedef struct table_row {
+    char *name; /* what the table is sorted into */
+    unsigned cpl_class;
+    uint64_t *own, *inclusive;
+} table_row;
+
+typedef struct table_rows {
+    ARRAY_OF(table_row) list;
+    size_t width;
+} table_rows;
+
+static void rows_free(table_rows *rows)
+{
+    for (size_t i = 0; i < rows->list.count; i++) {
+        free(rows->list.items[i].name);
+        free(rows->list.items[i].own);
+    }
+    free(rows->list.items);
+}
+
+static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, unsigned cpl_class, char *name,
+                    size_t size)
+{
+    char room[16];
+    int insn = profile_insn_at(p, address), function = profile_function_at(p, address);
+    bool line = insn != PROFILE_NO_INDEX && p->insns.items[insn].file != PROFILE_NO_INDEX;
+    switch (key) {
+    case P5_PROFILE_BY_LINE:
+        if (line)
+            snprintf(name, size, "%s:%u", profile_file_name(p, p->insns.items[insn].file),
+                     p->insns.items[insn].line);
+        else
+            snprintf(name, size, "%s:0", profile_name_at(p, address, room));
+        return;
+    case P5_PROFILE_BY_FILE:
+        snprintf(name, size, "%s", line ? profile_file_name(p, p->insns.items[insn].file) : "???");
+        return;
+    case P5_PROFILE_BY_ADDRESS:
+        if (function != PROFILE_NO_INDEX)
+            snprintf(name, size, "0x%08" PRIx32 " %s+0x%" PRIx32, address, p->functions.items[function].name,
+                     address - p->functions.items[function].start);
+        else
+            snprintf(name, size, "%s", profile_name_at(p, address, room));
+        return;
+    case P5_PROFILE_BY_MODE:
+        snprintf(name, size, "%s", cpl_class == P5_CPL_USER ? "CPL 3" : "CPL 0-2");
+        return;
+    default:
+        snprintf(name, size, "%s", profile_name_at(p, address, room));
+    }
+}
+
+static table_row *add_row(table_rows *rows, const char *name, unsigned cpl_class)
+{
+    table_row row = {strdup(name), cpl_class,
+                     calloc(2 * rows->width + 1, sizeof(uint64_t)) /* no columns: not nothing */, NULL};
+    if (!row.name || !row.own || !ARRAY_ROOM(&rows->list)) {
+        free(row.name);
+        free(row.own);
+        return NULL;
+    }
+    row.inclusive = row.own + rows->width;
+    rows->list.items[rows->list.count] = row;
+    return &rows->list.items[rows->list.count++];
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const table_row *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const table_row *x = a, *y = b;
+    if (x->inclusive[0] != y->inclusive[0])
+        return x->inclusive[0] < y->inclusive[0] ? 1 : -1;
+    if (x->own[0] != y->own[0])
+        return x->own[0] < y->own[0] ? 1 : -1;
+    return by_name(a, b);
+}
+
+/* Adds up rows of one name. */
+static void merge(table_rows *rows)
+{
+    size_t left = 0;
+    if (rows->list.count > 1)
+        qsort(rows->list.items, rows->list.count, sizeof *rows->list.items, by_name);
+    for (size_t i = 0; i < rows->list.count; i++) {
+        table_row *row = &rows->list.items[i];
+        if (left == 0 || by_name(&rows->list.items[left - 1], row) != 0) {
+            rows->list.items[left++] = *row;
+            continue;
+        }
+        for (size_t v = 0; v < 2 * rows->width; v++)
+            rows->list.items[left - 1].own[v] += row->own[v];
+        free(row->name);
+        free(row->own);
+    }
+    rows->list.count = left;
+}
+
+static bool add_sites(const p5_profile *p, const p5_profile_table *t, const profile_value *values,
+                      table_rows *rows)
+{
+    table_row *row = NULL;
+    for (size_t i = 0; i < p->sites.count; i++) {
+        const profile_site *site = &p->sites.items[i];
+        bool next = i == 0 || site->address != site[-1].address || site->cpl_class != site[-1].cpl_class;
+        if (next) {
+            char name[600];
+            name_of(p, t->key, site->address, site->cpl_class, name, sizeof name);
+            row = add_row(rows, name, site->cpl_class);
+        }
+        if (!row)
+            return false;
+        for (size_t v = 0; v < rows->width; v++)
+            row->own[v] += profile_amounts_value(site, &values[v]);
+    }
+    return true;
+}
+
+/* Where samples are taken something was executed, but for the last: its privilege class, or the first of
+ * both. */
+static unsigned class_at(const p5_profile *p, uint32_t address)
+{
+    size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, address);
+    bool found = site < p->sites.count && p->sites.items[site].address == address;
+    return found ? p->sites.items[site].cpl_class : P5_CPL_USER;
+}
+
+static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_rows *rows)
+{
+    for (size_t i = 0; i < p->samples.count; i++) {
+        char name[600];
+        uint32_t address = p->samples.items[i].address;
+        unsigned cpl_class = class_at(p, address);
+        name_of(p, t->key, address, cpl_class, name, sizeof name);
+        table_row *row = add_row(rows, name, cpl_class);
+        if (!row)
+            return false;
+        row->own[0] = p->sample_period;
+    }
+    return true;
+}
+
+/* The privilege class that a function's own instructions ran at. */
+static unsigned class_of(const p5_profile *p, uint32_t address)
+{
+    int f = profile_function_at(p, address);
+    for (size_t i = 0; f != PROFILE_NO_INDEX && i < p->sites.count; i++)
+        if (p->sites.items[i].address >= p->functions.items[f].start &&
+            p->sites.items[i].address < p->functions.items[f].end)
+            return p->sites.items[i].cpl_class;
+    return P5_CPL_USER;
+}
+
+/* A function that is on the stack already continues its context, so no context has its own function above it:
+ * what lies in and below the contexts of a function is its inclusive cost. */
+static bool add_inclusive(const p5_profile *p, const profile_value *values, table_rows *rows)
+{
+    size_t width = rows->width;
+    uint64_t *sums = calloc(p->contexts.count * width, sizeof *sums);
+    for (size_t i = 0; sums && i < p->sites.count; i++)
+        for (size_t v = 0; v < width; v++)
+            sums[p->sites.items[i].context * width + v] +=
+                profile_amounts_value(&p->sites.items[i], &values[v]);
+    bool fits = sums != NULL;
+    for (size_t i = p->contexts.count; fits && i-- > PROFILE_ROOT + 1;) {
+        const profile_context *c = &p->contexts.items[i];
+        char room[16];
+        table_row *row = add_row(rows, profile_name_at(p, c->function, room), class_of(p, c->function));
+        fits = row != NULL;
+        for (size_t v = 0; fits && v < width; v++) {
+            sums[c->parent * width + v] += sums[i * width + v];
+            row->inclusive[v] = sums[i * width + v];
+        }
+    }
+    free(sums);
+    return fits;
+}
+
+/* A function that runs at both privilege classes has its calls in one row; so has code that was reached
+ * without one, in its caller's. What such a row did itself is its own share in any case. */
+static void include_own(table_rows *rows)
+{
+    for (size_t i = 0; i < rows->list.count; i++) {
+        table_row *row = &rows->list.items[i];
+        for (size_t v = 0; v < rows->width; v++)
+            if (row->inclusive[v] < row->own[v])
+                row->inclusive[v] = row->own[v];
+    }
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static const char *key_title(p5_profile_key key)
+{
+    static const char *const titles[] = {"Symbol", "Line", "Address", "File", "Mode"};
+    return titles[key];
+}
+
+static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t, const profile_value *values,
+                       const uint64_t *totals, size_t width)
+{
+    char grouped[32];
+    fprintf(out, "# p5scope %s, model %s, options: %s\n# Command: %s\n", p->version, p->model, p->options,
+            p->command);
+    for (size_t v = 0; v < width; v++)
+        fprintf(out, "# Event '%s'%s: %s\n", values[v].name, t->samples ? ", samples times period" : "",
+                text_grouped(totals[v], grouped, sizeof grouped));
+    if (t->samples)
+        fprintf(out,
+                "# %zu samples, one every %" PRIu64
+                " %s, taken at the first instruction boundary %u clocks or "
+                "more after the overflow\n",
+                p->samples.count, p->sample_period, p->sample_event, p->sample_latency);
+    fputs("#\n#", out);
+    for (size_t v = 0; v < width; v++)
+        fprintf(out, "%s Overhead%s", t->inclusive ? " Children     " : "",
+                t->counts ? "            Count" : "");
+    fprintf(out, "  Command          Shared Object    %s\n#\n", key_title(t->key));
+}
+
+static void write_row(FILE *out, const p5_profile *p, const p5_profile_table *t, const table_row *row,
+                      const uint64_t *totals, size_t width, const char *command)
+{
+    char number[24];
+    const char *s = t->separator;
+    for (size_t v = 0; v < width; v++) {
+        if (t->inclusive)
+            fprintf(out, s ? "%.2f%%%s" : "  %7.2f%%%s", percent(row->inclusive[v], totals[v]),
+                    s ? s : "    ");
+        fprintf(out, s ? "%.2f%%%s" : "  %7.2f%%%s", percent(row->own[v], totals[v]), s ? s : "");
+        snprintf(number, sizeof number, "%" PRIu64, row->own[v]);
+        if (t->counts)
+            fprintf(out, s ? "%s%s" : "  %15s%s", number, s ? s : "");
+    }
+    const char *object = strcmp(row->name, "[bus]") == 0 ? "[board]" : base_name(p->object);
+    const char *mode = t->key == P5_PROFILE_BY_SYMBOL ? row->cpl_class == P5_CPL_USER ? "[.] " : "[k] " : "";
+    if (s)
+        fprintf(out, "%s%s%s%s%s%s\n", command, s, object, s, mode, row->name);
+    else
+        fprintf(out, "  %-15s  %-15s  %s%s\n", command, object, mode, row->name);
+}
+
+p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profile_table *t, p5_error *error)
+{
+    static const char *const clocks_only[] = {"clocks", NULL};
+    const char *const sampled[] = {p->sample_event, NULL};
+    const char *const *events = t->samples ? sampled : t->events && t->events[0] ? t->events : clocks_only;
+    enum { MOST = 16 };
+    profile_value values[MOST];
+    uint64_t totals[MOST];
+    size_t width = 0;
+    if (t->samples && !p->sample_event) {
+        error_set(error, P5_ERR_STATE, "the profile has no samples");
+        error_hint(error, "'p5scope record --period EVENT/N' takes them");
+        return P5_ERR_STATE;
+    }
+    for (; events[width]; width++) {
+        if (width == MOST)
+            return error_set(error, P5_ERR_RANGE, "more than %d events in one table", MOST);
+        p5_status status = profile_value_find(p->family, events[width], &values[width], error);
+        if (status != P5_OK)
+            return status;
+        totals[width] = profile_total_value(p, &values[width]);
+    }
+    if (t->samples)
+        totals[0] = p->samples.count * p->sample_period;
+    table_rows rows = {.width = width};
+    bool inclusive = t->inclusive && t->key == P5_PROFILE_BY_SYMBOL && !t->samples;
+    p5_profile_table shown = *t;
+    shown.inclusive = inclusive;
+    bool fits = t->samples ? add_samples(p, t, &rows) : add_sites(p, t, values, &rows);
+    fits = fits && (!inclusive || add_inclusive(p, values, &rows));
+    if (fits) {
+        merge(&rows);
+        if (inclusive)
+            include_own(&rows);
+        if (rows.list.count > 1)
+            qsort(rows.list.items, rows.list.count, sizeof *rows.list.items, by_cost);
+        char *command = strndup(p->command, strcspn(p->command, " "));
+        write_head(out, p, &shown, values, totals, width);
+        for (size_t i = 0; i < rows.list.count; i++) {
+            const table_row *row = &rows.list.items[i];
+            uint64_t any = 0;
+            double largest = 0;
+            for (size_t v = 0; v < width; v++) {
+                any |= row->own[v] | row->inclusive[v];
+                double share =
+                    percent(row->own[v] > row->inclusive[v] ? row->own[v] : row->inclusive[v], totals[v]);
+                largest = share > largest ? share : largest;
+            }
+            if (any && largest >= t->least_percent)
+                write_row(out, p, &shown, row, totals, width, command ? base_name(command) : "");
+        }
+        free(command);
+    }
+    rows_free(&rows);
+    if (!fits)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return error_unless_written(error, out, "the report");
+}
+
+/* ---- folded stacks ------------------------------------------------------------------------------------- */
+
+/* Frames from the outermost on; ';' separates them, so names have none. `frames` has room for all contexts:
+ * a stack may be as deep as there are contexts. */
+static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32_t *frames)
+{
+    size_t depth = 0;
+    for (uint32_t c = context; c != PROFILE_ROOT; c = p->contexts.items[c].parent)
+        frames[depth++] = c;
+    while (depth-- > 0) {
+        char room[16];
+        for (const char *n = profile_name_at(p, p->contexts.items[frames[depth]].function, room); *n; n++)
+            fputc(*n == ';' || *n == ' ' ? '_' : *n, out);
+        if (depth > 0)
+            fputc(';', out);
+    }
+}
+
+/* The same functions may have been called from several places: they are one stack here. What ran at CPL 0-2
+ * ends in _[k]. */
+static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
+{
+    uint64_t(*own)[P5_CPL_CLASSES] = calloc(p->contexts.count, sizeof *own);
+    uint32_t *frames = calloc(p->contexts.count, sizeof *frames);
+    bool fits = own != NULL && frames != NULL;
+    for (size_t i = 0; fits && i < p->sites.count; i++)
+        own[p->sites.items[i].context][p->sites.items[i].cpl_class] +=
+            profile_amounts_value(&p->sites.items[i], value);
+    for (uint32_t i = PROFILE_ROOT; fits && i < p->contexts.count; i++) {
+        for (unsigned class = 0; fits && class < P5_CPL_CLASSES; class ++) {
+            if (own[i][class] == 0)
+                continue;
+            char *text = NULL;
+            size_t size = 0;
+            FILE *memory = open_memstream(&text, &size);
+            fits = memory != NULL;
+            if (!fits)
+                break;
+            if (i == PROFILE_ROOT)
+                fputs("[bus]", memory);
+            else
+                write_stack(memory, p, i, frames);
+            if (class == P5_CPL_SYSTEM)
+                fputs("_[k]", memory);
+            fits = fclose(memory) == 0;
+            table_row *row = fits ? add_row(rows, text, class) : NULL;
+            free(text);
+            fits = row != NULL;
+            if (row)
+                row->own[0] = own[i][class];
+        }
+    }
+    free(frames);
+    free(own);
+    return fits;
+}
+
+p5_status p5_profile_write_folded(FILE *out, const p5_profile *p, const char *event, p5_error *error)
+{
+    profile_value value;
+    p5_status status = profile_value_find(p->family, event, &value, error);
+    if (status != P5_OK)
+        return status;
+    table_rows rows = {.width = 1};
+    bool fits = add_stacks(p, &value, &rows);
+    if (fits)
+        merge(&rows);
+    for (size_t i = 0; fits && i < rows.list.count; i++)
+        fprintf(out, "%s %" PRIu64 "\n", rows.list.items[i].name, rows.list.items[i].own[0]);
+    rows_free(&rows);
+    if (!fits)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return error_unless_written(error, out, "the report");
+}

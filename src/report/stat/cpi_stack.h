@@ -1,0 +1,20 @@
+/* The CPI stack: who owned the clocks, in shares that add up to exactly 100 %. */
+#ifndef REPORT_STAT_CPI_STACK_H
+#define REPORT_STAT_CPI_STACK_H
+
+#include <stddef.h>
+
+#include "p5scope/core.h"
+
+typedef struct cpi_share {
+    p5_stall cause;
+    uint64_t clocks;
+    unsigned
+        permille; /* share of all clocks; the shares of a stack add up to 1000 (0 if there are no clocks) */
+} cpi_share;
+
+/* Fills `stack` with every cause that owns clocks at a privilege level of `cpl_mask`, largest first; returns
+ * how many. */
+size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_STALL_COUNT]);
+
+#endif

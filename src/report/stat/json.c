@@ -1,0 +1,207 @@
+/* `stat -j`: JSON lines. A header, one object per event with perf's keys and ours, the CPI stack, metrics, a
+ * summary. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "p5scope/version.h"
+#include "report/stat/cpi_stack.h"
+#include "report/json_writer.h"
+#include "report/stat/list.h"
+#include "report/stat/metric.h"
+#include "report/stat/stat.h"
+
+static void write_header(json_writer *json, const p5_stat *stat)
+{
+    json_open_object(json);
+    json_key_string(json, "p5scope", p5_version());
+    json_key_string(json, "model", p5_model_name(stat->model));
+    json_key_double(json, "clock-mhz", p5_model_clock_mhz(stat->model));
+    json_key_string(json, "options", stat->options);
+    json_key_string(json, "command", stat->command);
+    json_key_unsigned(json, "runs", stat->run_count);
+    json_close_object(json);
+}
+
+/* perf has it first, in seconds. */
+static void write_interval(json_writer *json, const p5_stat *stat)
+{
+    if (stat->interval != 0)
+        json_key_double(json, "interval", stat->interval);
+}
+
+/* perf's keys: the count as a string with six decimals, unit, event, its time and share of the time. */
+static void write_perf_keys(json_writer *json, const stat_report *report, double value, const char *unit,
+                            const char *event)
+{
+    const p5_stat *stat = report->stat;
+    char text[64];
+    text_fixed(value, 6, text, sizeof text);
+    write_interval(json, stat);
+    json_key_string(json, "counter-value", text);
+    json_key_string(json, "unit", unit);
+    json_key_string(json, "event", event);
+    json_key_unsigned(json, "event-runtime",
+                      (uint64_t)llround(report->clocks.mean * 1e3 / p5_model_clock_mhz(stat->model)));
+    json_key_double(json, "pcnt-running", 100);
+}
+
+static void write_count(json_writer *json, double value)
+{
+    json_key(json, "value");
+    if (floor(value) == value)
+        json_unsigned(json, (uint64_t)value);
+    else
+        json_double(json, value);
+}
+
+static void write_row(json_writer *json, stat_report *report, const stat_row *of)
+{
+    const p5_stat *stat = report->stat;
+    const p5_selected *row = of->selected;
+    stat_value value = stat_row_value(stat, row);
+    stat_metric beside;
+    char mode[4];
+    json_open_object(json);
+    if (row->supported) {
+        write_perf_keys(json, report, value.mean, "", row->name);
+        write_count(json, value.mean);
+    } else {
+        write_interval(json, stat);
+        json_key_string(json, "counter-value", "<not supported>");
+        json_key_string(json, "event", row->name);
+    }
+    if (stat->run_count > 1)
+        json_key_double(json, "variance", value.variance_percent);
+    json_key_string(json, "mode", stat_mode_text(row, mode));
+    if (row->event != P5_SELECT_CLOCKS) {
+        const p5_event_info *event = p5_event_describe((enum p5_event)row->event);
+        json_key_string(json, "ctr", event_counters_text(event->counters));
+        json_key_unsigned(json, "code", event->code);
+        json_key_string(json, "grade", event_grade_text(event->grade));
+    }
+    if (row->group != 0)
+        json_key_unsigned(json, "group", row->group);
+    if (stat_row_metric(report, of, &beside)) {
+        json_key_double(json, "metric-value", beside.value);
+        json_key_string(json, "metric-unit", beside.unit);
+    }
+    json_close_object(json);
+}
+
+static void write_cpi_stack(json_writer *json, const stat_report *report)
+{
+    cpi_share stack[P5_STALL_COUNT];
+    size_t count = cpi_stack(&report->sum, P5_CPL_MASK_ALL, stack);
+    for (size_t i = 0; i < count; i++) {
+        char name[48];
+        double clocks = (double)stack[i].clocks / (double)report->stat->run_count;
+        snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
+        json_open_object(json);
+        write_perf_keys(json, report, clocks, "clocks", name);
+        write_count(json, clocks);
+        json_key_double(json, "metric-value", stack[i].permille / 10.0);
+        json_key_string(json, "metric-unit", "% of clocks");
+        json_close_object(json);
+    }
+}
+
+static void write_metric_group(json_writer *json, stat_report *report, const metric_group *group)
+{
+    const double *values = stat_report_values(report, P5_CPL_MASK_ALL);
+    for (size_t i = 0; i < group->metric_count; i++) {
+        const metric *one = &group->metrics[i];
+        json_open_object(json);
+        write_interval(json, report->stat);
+        json_key_string(json, "metric-group", group->name);
+        json_key_string(json, "metric", one->name);
+        json_key_double(json, "metric-value", metric_evaluate(one->formula, values));
+        json_key_string(json, "metric-unit", one->unit);
+        json_close_object(json);
+    }
+}
+
+/* `host` stands apart: it is the only part that differs from run to run. */
+static void write_summary(json_writer *json, const p5_stat *stat)
+{
+    double clocks = stat_clocks(stat).mean;
+    double instructions = stat_instructions(stat).mean;
+    double host = stat_host_seconds(stat).mean;
+    json_open_object(json);
+    json_key(json, "summary");
+    json_open_object(json);
+    json_key_double(json, "clocks", clocks);
+    json_key_double(json, "instructions", instructions);
+    json_key_double(json, "seconds", clocks / (p5_model_clock_mhz(stat->model) * 1e6));
+    json_key_unsigned(json, "permissive-instructions", stat_permissive(stat));
+    if (stat->fast_forwarded != 0)
+        json_key_unsigned(json, "fast-forwarded", stat->fast_forwarded);
+    if (stat->region != NULL) {
+        json_key_string(json, "region", stat->region);
+        json_key_unsigned(json, "region-times", stat->region_times);
+    }
+    if (stat->ending != NULL)
+        json_key_string(json, "ending", stat->ending);
+    json_close_object(json);
+    json_key(json, "host");
+    json_open_object(json);
+    json_key_double(json, "seconds", host);
+    json_key_double(json, "mips", stat_host_mips(stat));
+    json_close_object(json);
+    json_close_object(json);
+}
+
+/* An interval's end. */
+static void write_interval_summary(json_writer *json, const p5_stat *stat)
+{
+    const uint64_t *clocks = stat->runs[0].counts.clocks;
+    json_open_object(json);
+    write_interval(json, stat);
+    json_key(json, "summary");
+    json_open_object(json);
+    json_key_unsigned(json, "clocks", clocks[P5_CPL_SYSTEM] + clocks[P5_CPL_USER]);
+    json_key_unsigned(json, "instructions", stat->runs[0].instructions);
+    json_close_object(json);
+    json_close_object(json);
+}
+
+void p5_stat_write_interval_json_footer(FILE *out, const p5_stat *stat)
+{
+    json_writer json;
+    json_init(&json, out);
+    write_summary(&json, stat);
+}
+
+void stat_write_interval_json_header(FILE *out, const p5_stat *stat)
+{
+    json_writer json;
+    json_init(&json, out);
+    write_header(&json, stat);
+}
+
+p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error)
+{
+    stat_report report;
+    p5_status status = stat_report_begin(&report, stat, plan, error);
+    if (status != P5_OK)
+        return status;
+    plan = report.plan;
+    json_writer json;
+    json_init(&json, out);
+    if (stat->interval == 0)
+        write_header(&json, stat);
+    if (plan->everything)
+        write_row(&json, &report, &plan->clocks);
+    for (size_t i = 0; i < plan->row_count; i++)
+        write_row(&json, &report, &plan->rows[i]);
+    if (plan->everything && !stat->no_events)
+        write_cpi_stack(&json, &report);
+    for (size_t i = 0; i < plan->group_count; i++)
+        write_metric_group(&json, &report, plan->groups[i]);
+    stat_report_end(&report);
+    if (stat->interval == 0)
+        write_summary(&json, stat);
+    else
+        write_interval_summary(&json, stat);
+    return error_unless_written(error, out, "the report");
+}

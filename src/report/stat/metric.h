@@ -1,0 +1,93 @@
+/* Metric groups: named formulas over event counts, in the shape of likwid's group files (p5scope-metrics(5)).
+ *
+ *   SHORT  Data cache                        one line: what the group shows
+ *
+ *   EVENTSET                                 what its formulas may use, one per line
+ *   data_read
+ *   data_read_miss
+ *
+ *   METRICS                                  name and formula, two blanks or a tab between them;
+ *   Data read miss rate [%]  100*data_read_miss/data_read          (or, as likwid: the last word is the
+ * formula)
+ *
+ *   LONG
+ *   Prose to the end of the file.
+ *
+ * '#' at the start of a line is a comment (not in LONG). Formula:
+ *   sum = product {("+" | "-") product};  product = factor {("*" | "/") factor};
+ *   factor = number | name | "(" sum ")" | "-" factor.
+ * A name is an event (any spelling that is a word, r2b.0 too), `clocks`, `seconds` or `stall_CAUSE`
+ * (p5_stall_name). */
+#ifndef REPORT_STAT_METRIC_H
+#define REPORT_STAT_METRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/embed.h"
+#include "p5scope/core.h"
+#include "p5scope/status.h"
+
+/* Numbers of the variables: an event's id, or one of these. */
+enum {
+    METRIC_CLOCKS = P5_EVENT_COUNT,
+    METRIC_SECONDS, /* clocks at the model's clock rate */
+    METRIC_STALL,   /* METRIC_STALL + p5_stall: clocks owned by a cause */
+    METRIC_VARIABLES = METRIC_STALL + P5_STALL_COUNT
+};
+
+typedef struct metric_formula metric_formula;
+
+/* One metric of a group. Strings belong to the group. */
+typedef struct metric {
+    const char *name; /* "Data read miss rate" */
+    const char *unit; /* "%": what stood in brackets at the end of the name, or "" */
+    const char *text; /* the formula as written */
+    metric_formula *formula;
+} metric;
+
+typedef struct metric_group {
+    const char *name;          /* "cache" */
+    const char *summary;       /* SHORT */
+    const char *description;   /* LONG, may be empty */
+    const uint16_t *variables; /* EVENTSET, in order */
+    size_t variable_count;
+    const metric *metrics;
+    size_t metric_count;
+    unsigned families; /* P5_FAMILY_*: processors that have all events of the group */
+} metric_group;
+
+/* Names and texts of the built-in groups; name NULL ends the table. */
+const embedded_file *metric_builtin_groups(void);
+
+/* Parses a group file. `where` stands in error messages (a file name). */
+p5_status metric_group_parse(const char *name, const char *where, const char *text, metric_group **group,
+                             p5_error *error);
+/* Opens a built-in group by name, or a group file if `name` contains '/' or ends in ".txt".
+ * P5_ERR_NAME with a hint of near names. */
+p5_status metric_group_open(const char *name, metric_group **group, p5_error *error);
+void metric_group_close(metric_group *group);
+
+/* Number of the variable that `name` (not necessarily a word of the grammar) stands for. P5_ERR_NAME with a
+ * hint. */
+p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *error);
+
+/* Parses one formula, for options and for checks. Errors have the column, counted from `text`. The caller
+ * frees it with metric_formula_close. */
+p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_error *error);
+void metric_formula_close(metric_formula *formula);
+/* Processors that have all events of the formula. */
+unsigned metric_formula_families(const metric_formula *formula);
+/* True if the formula uses `variable`. */
+bool metric_formula_uses(const metric_formula *formula, unsigned variable);
+
+/* Fills values[METRIC_VARIABLES] from totals of the privilege classes in `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL
+ * 3). */
+void metric_values(const p5_counts *counts, unsigned cpl_mask, double clock_mhz, double *values);
+/* The formula's value; not a number if a divisor is 0. */
+double metric_evaluate(const metric_formula *formula, const double *values);
+/* `value` with `decimals` places, or "-" if it is not a number; returns `buffer`. */
+const char *metric_text(double value, unsigned decimals, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,149 @@
+#include "report/stat/stat.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "p5scope/version.h"
+#include "report/stat/metric.h"
+
+/* Mean, and the standard error of the mean in per cent of it, as `perf stat -r` shows it. */
+static stat_value summarise(const p5_stat *stat, double (*of)(const p5_stat_run *run, const void *what),
+                            const void *what)
+{
+    double sum = 0;
+    for (size_t i = 0; i < stat->run_count; i++)
+        sum += of(&stat->runs[i], what);
+    stat_value result = {.mean = sum / (double)stat->run_count};
+    double squares = 0;
+    for (size_t i = 0; i < stat->run_count; i++) {
+        double off = of(&stat->runs[i], what) - result.mean;
+        squares += off * off;
+    }
+    if (stat->run_count > 1 && result.mean != 0) {
+        double n = (double)stat->run_count;
+        result.variance_percent = 100 * sqrt(squares / (n - 1) / n) / result.mean;
+    }
+    return result;
+}
+
+static double of_row(const p5_stat_run *run, const void *row)
+{
+    return (double)p5_selected_value(row, &run->counts);
+}
+
+static double of_host_seconds(const p5_stat_run *run, const void *what)
+{
+    (void)what;
+    return run->host_seconds;
+}
+
+static double of_clocks(const p5_stat_run *run, const void *what)
+{
+    (void)what;
+    return (double)(run->counts.clocks[P5_CPL_SYSTEM] + run->counts.clocks[P5_CPL_USER]);
+}
+
+static double of_instructions(const p5_stat_run *run, const void *what)
+{
+    (void)what;
+    return (double)run->instructions;
+}
+
+static double of_host_instructions(const p5_stat_run *run, const void *what)
+{
+    (void)what;
+    return (double)(run->host_instructions != 0 ? run->host_instructions : run->instructions);
+}
+
+stat_value stat_row_value(const p5_stat *stat, const p5_selected *row)
+{
+    return summarise(stat, of_row, row);
+}
+
+stat_value stat_host_seconds(const p5_stat *stat)
+{
+    return summarise(stat, of_host_seconds, NULL);
+}
+
+double stat_host_mips(const p5_stat *stat)
+{
+    return summarise(stat, of_host_instructions, NULL).mean / stat_host_seconds(stat).mean / 1e6;
+}
+
+stat_value stat_clocks(const p5_stat *stat)
+{
+    return summarise(stat, of_clocks, NULL);
+}
+
+stat_value stat_instructions(const p5_stat *stat)
+{
+    return summarise(stat, of_instructions, NULL);
+}
+
+uint64_t stat_permissive(const p5_stat *stat)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < stat->run_count; i++)
+        if (stat->runs[i].permissive > most)
+            most = stat->runs[i].permissive;
+    return most;
+}
+
+void stat_sum(const p5_stat *stat, p5_counts *sum)
+{
+    *sum = stat->runs[0].counts;
+    for (size_t i = 1; i < stat->run_count; i++)
+        p5_counts_add(sum, &stat->runs[i].counts);
+}
+
+const char *stat_mode_text(const p5_selected *row, char text[4])
+{
+    size_t length = 0;
+    if (row->cpl_mask & P5_CPL_MASK_USER)
+        text[length++] = 'u';
+    if (row->cpl_mask & P5_CPL_MASK_SYSTEM)
+        text[length++] = 'k';
+    if (row->asserted)
+        text[length++] = 'c';
+    text[length] = '\0';
+    return text;
+}
+
+void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run)
+{
+    fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
+            p5_model_name(stat->model), p5_model_clock_mhz(stat->model), stat->options, stat->command);
+    if (stat->fast_forwarded != 0)
+        fprintf(out, "# fast-forwarded %llu instructions first: structures warmed, nothing counted\n",
+                (unsigned long long)stat->fast_forwarded);
+    if (stat->region != NULL && !before_run)
+        fprintf(out, "# counted in the region %s only (%llu time%s)\n", stat->region,
+                (unsigned long long)stat->region_times, stat->region_times == 1 ? "" : "s");
+    else if (stat->region != NULL)
+        fprintf(out, "# counted in the region %s only\n", stat->region);
+    if (stat->ending != NULL)
+        fprintf(out, "# %s\n", stat->ending);
+}
+
+p5_status p5_metric_group_check(const char *name, p5_error *error)
+{
+    metric_group *group;
+    p5_status status = metric_group_open(name, &group, error);
+    if (status == P5_OK)
+        metric_group_close(group);
+    return status;
+}
+
+p5_status stat_write(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_stat_format format,
+                     const p5_stat_style *style, p5_error *error)
+{
+    return format == P5_STAT_JSON  ? stat_write_json(out, stat, plan, error)
+           : format == P5_STAT_CSV ? stat_write_csv(out, stat, plan, style, error)
+                                   : stat_write_text(out, stat, plan, style, error);
+}
+
+p5_status p5_stat_write(FILE *out, const p5_stat *stat, p5_stat_format format, const p5_stat_style *style,
+                        p5_error *error)
+{
+    return stat_write(out, stat, NULL, format, style, error);
+}

@@ -1,0 +1,277 @@
+/* `stat` for people, in the layout of perf stat. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "p5scope/version.h"
+#include "report/stat/cpi_stack.h"
+#include "report/stat/list.h"
+#include "report/stat/metric.h"
+#include "report/stat/stat.h"
+
+enum { VALUE_WIDTH = 18, NAME_WIDTH = 44 };
+
+typedef struct text_report {
+    FILE *out;
+    const p5_stat *stat;
+    const p5_stat_style *style;
+    stat_report report;
+    char interval[32]; /* what the rows of an interval begin with */
+} text_report;
+
+static const char *whole(const text_report *in, double value, char *buffer, size_t size)
+{
+    uint64_t number = (uint64_t)llround(value);
+    if (in->style->big_numbers)
+        return text_grouped(number, buffer, size);
+    *text_put_unsigned(buffer, number) = '\0';
+    return buffer;
+}
+
+/* printf's "%*s" and "%-*s", into room for `width` or the text; each answers where the line goes on. */
+static char *put_right(char *to, size_t width, const char *text)
+{
+    for (size_t length = strlen(text); length < width; length++)
+        *to++ = ' ';
+    return stpcpy(to, text);
+}
+
+static char *put_left(char *to, size_t width, const char *text)
+{
+    char *end = stpcpy(to, text);
+    while (end < to + width)
+        *end++ = ' ';
+    return end;
+}
+
+/* Nothing if there was but one run. */
+static const char *variance(const text_report *in, double percent, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (in->stat->run_count > 1)
+        snprintf(buffer, size, "  ( +- %5.2f%% )", percent);
+    return buffer;
+}
+
+/* The count, the name and what stands beside it. */
+static char *put_count(text_report *in, const stat_row *of, char *to)
+{
+    enum { METRIC_WIDTH = 9 };
+    const char *name = of->selected->name;
+    char number[32];
+    stat_value value = stat_row_value(in->stat, of->selected);
+    stat_metric beside;
+    to = put_right(to, VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
+    to = stpcpy(to, "      ");
+    if (stat_row_metric(&in->report, of, &beside)) {
+        to = stpcpy(put_left(to, NAME_WIDTH, name), " #");
+        to = put_right(to, METRIC_WIDTH, text_fixed(beside.value, beside.decimals, number, sizeof number));
+        *to++ = ' ';
+        to = stpcpy(to, beside.unit);
+    } else {
+        to = put_left(to, in->stat->run_count > 1 ? NAME_WIDTH : 0, name);
+    }
+    return stpcpy(to, variance(in, value.variance_percent, number, sizeof number));
+}
+
+/* Intervals are made of rows, so that each is put together by hand. */
+static void write_row(text_report *in, const stat_row *of)
+{
+    enum { LINE_BYTES = 512 };
+    char line[LINE_BYTES], *to = stpcpy(line, in->interval);
+    if (of->selected->supported)
+        to = put_count(in, of, to);
+    else
+        to = stpcpy(stpcpy(put_right(to, VALUE_WIDTH, "<not supported>"), "      "), of->selected->name);
+    *to++ = '\n';
+    fwrite(line, 1, (size_t)(to - line), in->out);
+}
+
+static void write_heading(const text_report *in, const char *format, const char *text)
+{
+    fputs(in->style->colour ? "\n \033[1m" : "\n ", in->out);
+    fprintf(in->out, format, text);
+    fputs(in->style->colour ? "\033[0m\n" : "\n", in->out);
+}
+
+static void write_groups(text_report *in)
+{
+    const stat_plan *plan = in->report.plan;
+    for (const char *const *group = event_groups; *group != NULL; group++) {
+        bool first = true;
+        for (size_t i = 0; i < plan->row_count; i++) {
+            const stat_row *row = &plan->rows[i];
+            if (strcmp(p5_event_describe((enum p5_event)row->selected->event)->group, *group) != 0)
+                continue;
+            if (first)
+                write_heading(in, "%s:", *group);
+            first = false;
+            write_row(in, row);
+        }
+    }
+}
+
+/* The CPI stack: what each cause adds to the clocks per instruction. */
+static void write_cpi_stack(const text_report *in)
+{
+    const p5_counts *sum = &in->report.sum;
+    cpi_share stack[P5_STALL_COUNT];
+    size_t count = cpi_stack(sum, P5_CPL_MASK_ALL, stack);
+    double runs = (double)in->stat->run_count;
+    double instructions = (double)(sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] +
+                                   sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER]) /
+                          runs; /* as event 16h counts them, so that it is the CPI shown above */
+    double all = 0;
+    char number[32];
+    write_heading(in, "%s", "where the clocks went (CPI stack):");
+    for (size_t i = 0; i < count; i++) {
+        double clocks = (double)stack[i].clocks / runs;
+        all += clocks;
+        fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole(in, clocks, number, sizeof number),
+                NAME_WIDTH, p5_stall_name(stack[i].cause), stack[i].permille / 10, stack[i].permille % 10);
+        if (instructions > 0)
+            fprintf(in->out, " %8.3f CPI", clocks / instructions);
+        fputc('\n', in->out);
+    }
+    if (count == 0)
+        return;
+    fprintf(in->out, "%*s      %-*s #%9s %%", VALUE_WIDTH, whole(in, all, number, sizeof number), NAME_WIDTH,
+            "clocks", "100.0");
+    if (instructions > 0)
+        fprintf(in->out, " %8.3f CPI", all / instructions);
+    fputc('\n', in->out);
+}
+
+static void write_metric_group(text_report *in, const metric_group *group)
+{
+    if (in->stat->interval == 0)
+        write_heading(in, "%s:", group->summary);
+    const double *values = stat_report_values(&in->report, P5_CPL_MASK_ALL);
+    for (size_t i = 0; i < group->metric_count; i++) {
+        const metric *one = &group->metrics[i];
+        char room[32];
+        bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
+        double value = metric_evaluate(one->formula, values);
+        bool count = one->unit[0] == '\0' && isfinite(value) &&
+                     value >= 10000; /* of events, not for each of something */
+        const char *text =
+            count ? whole(in, value, room, sizeof room) : metric_text(value, 3, room, sizeof room);
+        fprintf(in->out, "%s%*s %-4s %s\n", in->interval, VALUE_WIDTH, supported ? text : "<not supported>",
+                one->unit, one->name);
+    }
+}
+
+static void write_times(const text_report *in)
+{
+    stat_value clocks = in->report.clocks;
+    stat_value host = stat_host_seconds(in->stat);
+    double mhz = p5_model_clock_mhz(in->stat->model);
+    char number[32];
+    fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole(in, clocks.mean, number, sizeof number));
+    fputs(variance(in, clocks.variance_percent, number, sizeof number), in->out);
+    fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz);
+    fprintf(in->out, "\n%*.9f seconds on the host", VALUE_WIDTH, host.mean);
+    if (host.mean > 0)
+        fprintf(in->out, ", %.1f MIPS", stat_host_mips(in->stat));
+    fprintf(in->out, "%s\n", variance(in, host.variance_percent, number, sizeof number));
+}
+
+/* Each run by itself, with its distance from the mean, as perf stat --table. */
+static void write_table(const text_report *in)
+{
+    stat_value clocks = in->report.clocks;
+    char number[32];
+    fprintf(in->out, "\n # Table of individual measurements (clocks):\n");
+    for (size_t i = 0; i < in->stat->run_count; i++) {
+        const uint64_t *parts = in->stat->runs[i].counts.clocks;
+        double value = (double)(parts[P5_CPL_SYSTEM] + parts[P5_CPL_USER]);
+        fprintf(in->out, "%*s (%+.0f)\n", VALUE_WIDTH, whole(in, value, number, sizeof number),
+                value - clocks.mean);
+    }
+    fprintf(in->out, "\n # Final result:\n%*s +- %.0f clocks  ( +- %5.2f%% )\n", VALUE_WIDTH,
+            whole(in, clocks.mean, number, sizeof number), clocks.mean * clocks.variance_percent / 100,
+            clocks.variance_percent);
+}
+
+void stat_write_interval_text_header(FILE *out, const p5_stat *stat)
+{
+    stat_write_comment(out, stat, true);
+    fprintf(out, "#           time             counts      events\n");
+}
+
+static void write_rows(text_report *in)
+{
+    for (size_t i = 0; i < in->report.plan->row_count; i++)
+        write_row(in, &in->report.plan->rows[i]);
+}
+
+static void write_metric_groups(text_report *in)
+{
+    for (size_t i = 0; i < in->report.plan->group_count; i++)
+        write_metric_group(in, in->report.plan->groups[i]);
+}
+
+/* What stands above the rows. */
+static void write_title(const text_report *in)
+{
+    FILE *out = in->out;
+    const p5_stat *stat = in->stat;
+    fprintf(out, "\n Performance counter stats for '%s'", stat->command);
+    if (stat->run_count > 1)
+        fprintf(out, " (%zu runs)", stat->run_count);
+    fprintf(out, ":\n p5scope %s, model %s (%s at %g MHz)%s%s\n", p5_version(), p5_model_name(stat->model),
+            event_families_text(p5_model_family(stat->model)), p5_model_clock_mhz(stat->model),
+            stat->options[0] != '\0' ? ", options: " : "", stat->options);
+    if (stat->fast_forwarded != 0)
+        fprintf(
+            out,
+            " Fast-forwarded %llu instructions first: caches, TLBs and branch predictor warmed, no clocks or "
+            "events counted\n",
+            (unsigned long long)stat->fast_forwarded);
+    if (stat->region != NULL)
+        fprintf(out, " Counted in the region %s only (%llu time%s)\n", stat->region,
+                (unsigned long long)stat->region_times, stat->region_times == 1 ? "" : "s");
+    if (stat->ending != NULL)
+        fprintf(out, " %s\n", stat->ending);
+}
+
+static void write_whole(text_report *in)
+{
+    write_title(in);
+    if (in->report.plan->everything) {
+        write_groups(in);
+        if (!in->stat->no_events)
+            write_cpi_stack(in);
+    } else {
+        fputc('\n', in->out);
+        write_rows(in);
+    }
+    write_metric_groups(in);
+    write_times(in);
+    if (in->style->table)
+        write_table(in);
+    if (stat_permissive(in->stat) > 0)
+        fprintf(in->out, "\n %" PRIu64 " instructions of later processors were executed (--isa=permissive)\n",
+                stat_permissive(in->stat));
+    fputc('\n', in->out);
+}
+
+p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
+                          p5_error *error)
+{
+    text_report in = {.out = out, .stat = stat, .style = style};
+    p5_status status = stat_report_begin(&in.report, stat, plan, error);
+    if (status != P5_OK)
+        return status;
+    if (stat->interval != 0) {
+        snprintf(in.interval, sizeof in.interval, "%16.9f ", stat->interval);
+        write_rows(&in);
+        write_metric_groups(&in);
+    } else {
+        write_whole(&in);
+    }
+    stat_report_end(&in.report);
+    return error_unless_written(error, out, "the report");
+}

@@ -1,0 +1,216 @@
+/* `trace` as Chrome trace events, which Perfetto and chrome://tracing open: a JSON array, one event per line.
+ * The array of a killed run lacks its end, which both readers allow. 1 clock is shown as 1 microsecond.
+ *
+ * Rows at intervals make counters: what each event was counted in 1000 clocks, from the row before to this
+ * one. Functions are slices (B, E), markers asynchronous slices (b, e), the rest instants (i). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "p5scope/version.h"
+#include "report/trace/sink.h"
+
+enum { PROCESS = 1, THREAD_FUNCTIONS = 1, THREAD_PMU = 2 };
+
+typedef struct chrome_state {
+    uint64_t *values; /* at the last row that made counters */
+    uint64_t clock;
+    uint64_t begin; /* clock of the window's first row */
+    uint64_t open;  /* functions entered in the window that have not returned */
+    bool seen_counters;
+} chrome_state;
+
+/* Begins an event; its arguments follow, then end_event. */
+static void begin_event(trace_file *file, const char *name, char phase, uint64_t clock, unsigned thread)
+{
+    trace_put(file, "{\"name\":");
+    trace_put_json(file, name);
+    trace_put(file, ",\"ph\":\"");
+    trace_put_char(file, phase);
+    trace_put(file, "\",\"ts\":");
+    trace_put_unsigned(file, clock);
+    trace_put(file, ",\"pid\":1,\"tid\":");
+    trace_put_unsigned(file, thread);
+}
+
+static void end_event(trace_file *file)
+{
+    trace_put(file, "},\n");
+    trace_end_record(file);
+}
+
+static void name_thread(trace_file *file, const char *kind, unsigned thread, const char *name)
+{
+    begin_event(file, kind, 'M', 0, thread);
+    trace_put(file, ",\"args\":{\"name\":");
+    trace_put_json(file, name);
+    trace_put_char(file, '}');
+    end_event(file);
+}
+
+static p5_status begin(p5_trace *trace, p5_error *error)
+{
+    chrome_state *state = calloc(1, sizeof *state);
+    if (state != NULL)
+        state->values = calloc(trace->column_count + 1, sizeof *state->values);
+    if (state == NULL || state->values == NULL) {
+        free(state);
+        return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+    }
+    trace->state = state;
+    trace_file *file = trace->file;
+    trace_put(file, "[\n");
+    const char *command = trace->options.command != NULL ? trace->options.command : "guest";
+    name_thread(file, "process_name", 0, command);
+    name_thread(file, "thread_name", THREAD_FUNCTIONS, "functions");
+    name_thread(file, "thread_name", THREAD_PMU, "performance monitor");
+    begin_event(file, "p5scope", 'i', 0, THREAD_PMU);
+    trace_put(file, ",\"s\":\"g\",\"args\":{\"unit\":\"1 us is 1 clock\",\"header\":");
+    trace_put_header(trace);
+    trace_put_char(file, '}');
+    end_event(file);
+    return P5_OK;
+}
+
+/* The counter track from the row before on: `kinds` of columns by their names' beginning. */
+static void put_counters(p5_trace *trace, const trace_row *r, const char *track, bool stalls)
+{
+    chrome_state *state = trace->state;
+    trace_file *file = trace->file;
+    double clocks = (double)(r->at->clock - state->clock);
+    bool first = true;
+    for (size_t i = 0; i < trace->column_count; i++) {
+        const trace_column *column = &trace->columns[i];
+        bool is_clocks = column->selected != NULL && column->selected->event == P5_SELECT_CLOCKS;
+        if ((column->selected == NULL) != stalls || is_clocks)
+            continue;
+        if (first)
+            begin_event(file, track, 'C', state->clock, 0);
+        trace_put(file, first ? ",\"args\":{\"" : ",\"");
+        trace_put(file, column->name);
+        trace_put(file, "\":");
+        uint64_t delta = r->values[i] - state->values[i];
+        if (delta == 0)
+            trace_put_char(file, '0');
+        else
+            trace_put_format(file, "%.6g", 1000 * (double)delta / clocks);
+        first = false;
+    }
+    if (first)
+        return;
+    trace_put_char(file, '}');
+    end_event(file);
+}
+
+static void counters(p5_trace *trace, const trace_row *r)
+{
+    chrome_state *state = trace->state;
+    if (r->at->clock > state->clock) {
+        put_counters(trace, r, "events per 1000 clocks", false);
+        put_counters(trace, r, "clocks of 1000", true);
+        state->seen_counters = true;
+    }
+    memcpy(state->values, r->values, trace->column_count * sizeof *state->values);
+    state->clock = r->at->clock;
+}
+
+/* The totals, as arguments of an instant. */
+static void instant(p5_trace *trace, const trace_row *r, const char *name)
+{
+    trace_file *file = trace->file;
+    begin_event(file, name, 'i', r->at->clock, THREAD_PMU);
+    trace_put(file, ",\"s\":\"t\",\"args\":{\"instructions\":");
+    trace_put_unsigned(file, r->at->instructions);
+    trace_put_format(file, ",\"address\":\"0x%08x\",\"cesr\":\"0x%08x\",\"ctr0\":%llu,\"ctr1\":%llu",
+                     r->at->address, r->cesr, (unsigned long long)r->counter[0],
+                     (unsigned long long)r->counter[1]);
+    if (r->has_value)
+        trace_put_format(file, ",\"value\":\"0x%llx\"", (unsigned long long)r->at->value);
+    for (size_t i = 0; i < trace->column_count; i++) {
+        trace_put(file, ",\"");
+        trace_put(file, trace->columns[i].name);
+        trace_put(file, "\":");
+        trace_put_unsigned(file, r->values[i]);
+    }
+    trace_put_char(file, '}');
+    end_event(file);
+}
+
+/* A function that was entered before the window has its exit alone: it is a whole slice from the window's
+ * first row on. */
+static void slice(p5_trace *trace, const trace_row *r, bool begins)
+{
+    chrome_state *state = trace->state;
+    const char *name = r->label != NULL ? r->label : "?";
+    if (!begins && state->open == 0) {
+        begin_event(trace->file, name, 'X', state->begin, THREAD_FUNCTIONS);
+        trace_put(trace->file, ",\"dur\":");
+        trace_put_unsigned(trace->file, r->at->clock - state->begin);
+    } else {
+        begin_event(trace->file, name, begins ? 'B' : 'E', r->at->clock, THREAD_FUNCTIONS);
+        state->open = begins ? state->open + 1 : state->open - 1;
+    }
+    end_event(trace->file);
+}
+
+static void marker(p5_trace *trace, const trace_row *r, char phase)
+{
+    char name[32];
+    snprintf(name, sizeof name, "marker %u", r->at->number);
+    begin_event(trace->file, name, phase, r->at->clock, THREAD_FUNCTIONS);
+    trace_put_format(trace->file, ",\"cat\":\"marker\",\"id\":%u", r->at->number);
+    end_event(trace->file);
+}
+
+static void row(p5_trace *trace, const trace_row *r)
+{
+    chrome_state *state = trace->state;
+    if (strcmp(r->kind, "start") == 0) {
+        memcpy(state->values, r->values, trace->column_count * sizeof *state->values);
+        state->clock = state->begin = r->at->clock;
+        return;
+    }
+    if (strcmp(r->kind, "stop") == 0) {
+        counters(trace, r);
+        for (; state->open > 0; state->open--) { /* functions that did not return */
+            begin_event(trace->file, "", 'E', r->at->clock, THREAD_FUNCTIONS);
+            end_event(trace->file);
+        }
+        instant(trace, r, "stop");
+        return;
+    }
+    char name[64];
+    switch (r->at->kind) {
+    case P5_OBSERVE_INTERVAL:
+        counters(trace, r);
+        break;
+    case P5_OBSERVE_ENTRY:
+    case P5_OBSERVE_EXIT:
+        slice(trace, r, r->at->kind == P5_OBSERVE_ENTRY);
+        break;
+    case P5_OBSERVE_BEGIN:
+    case P5_OBSERVE_END:
+        marker(trace, r, r->at->kind == P5_OBSERVE_BEGIN ? 'b' : 'e');
+        break;
+    default:
+        snprintf(name, sizeof name, "%s %s", r->kind, r->label != NULL ? r->label : "");
+        instant(trace, r, name);
+        break;
+    }
+}
+
+static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
+{
+    (void)error;
+    chrome_state *state = trace->state;
+    begin_event(trace->file, "end", 'i', state->clock, THREAD_PMU);
+    trace_put(trace->file, ",\"s\":\"g\",\"args\":{\"ending\":");
+    trace_put_json(trace->file, ending != NULL ? ending : "exit");
+    trace_put(trace->file, "}}\n]\n");
+    trace_end_record(trace->file);
+    free(state->values);
+    free(state);
+    return P5_OK;
+}
+
+const trace_sink_type trace_chrome = {.begin = begin, .row = row, .row_apart = true, .end = end};

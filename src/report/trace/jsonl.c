@@ -1,0 +1,72 @@
+/* `trace` as JSON lines: an object with the header, one per row, and one that says that the trace is whole.
+ */
+#include "report/trace/sink.h"
+
+static p5_status begin(p5_trace *trace, p5_error *error)
+{
+    (void)error;
+    trace_put_header(trace);
+    trace_put_char(trace->file, '\n');
+    trace_end_record(trace->file);
+    return P5_OK;
+}
+
+static void put_key(trace_file *file, const char *key, uint64_t value)
+{
+    trace_put(file, ",\"");
+    trace_put(file, key);
+    trace_put(file, "\":");
+    trace_put_unsigned(file, value);
+}
+
+static void row(p5_trace *trace, const trace_row *r)
+{
+    trace_file *file = trace->file;
+    trace_put(file, "{\"row\":");
+    trace_put_unsigned(file, r->number);
+    trace_put(file, ",\"kind\":\"");
+    trace_put(file, r->kind);
+    trace_put_char(file, '"');
+    if (r->label != NULL) {
+        trace_put(file, ",\"label\":");
+        trace_put_json(file, r->label);
+    }
+    put_key(file, "clock", r->at->clock);
+    put_key(file, "instructions", r->at->instructions);
+    put_key(file, "address", r->at->address);
+    put_key(file, "cpl", r->at->cpl);
+    if (r->has_number)
+        put_key(file, "number", r->at->number);
+    if (r->has_value)
+        put_key(file, "value", r->at->value);
+    put_key(file, "cesr", r->cesr);
+    put_key(file, "ctr0", r->counter[0]);
+    put_key(file, "ctr1", r->counter[1]);
+    trace_put(file, trace->options.deltas ? ",\"deltas\":{" : ",\"totals\":{");
+    for (size_t i = 0; i < trace->column_count; i++) {
+        trace_put(file, i == 0 ? "\"" : ",\"");
+        trace_put(file, trace->columns[i].name);
+        trace_put(file, "\":");
+        trace_put_unsigned(file, trace->options.deltas ? r->values[i] - r->before[i] : r->values[i]);
+    }
+    trace_put(file, "}}\n");
+    trace_end_record(file);
+}
+
+static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
+{
+    (void)error;
+    trace_put(trace->file, "{\"summary\":{\"rows\":");
+    trace_put_unsigned(trace->file, trace->rows);
+    put_key(trace->file, "clocks", p5_machine_clock(trace->machine));
+    put_key(trace->file, "instructions", p5_machine_instructions(trace->machine));
+    if (ending != NULL) {
+        trace_put(trace->file, ",\"ending\":");
+        trace_put_json(trace->file, ending);
+    }
+    trace_put(trace->file, "}}\n");
+    trace_end_record(trace->file);
+    return P5_OK;
+}
+
+const trace_sink_type trace_jsonl = {.begin = begin, .row = row, .row_apart = true, .end = end};

@@ -1,0 +1,352 @@
+#include "report/trace/kanata.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+enum { RECENT = 64, TEXT = 96, LINE = 400 }; /* names, labels and reasons are shorter than half a line */
+#define HEADER "Kanata\t0004"
+
+/* What happens to an instruction at a clock, in the order in which it is written if the clock is the same. */
+typedef enum step_kind {
+    STEP_END_STALL,
+    STEP_OPEN,
+    STEP_STAGE,
+    STEP_STALL,
+    STEP_SOURCES,
+    STEP_RETIRE
+} step_kind;
+
+typedef struct step {
+    uint64_t clock;
+    uint64_t id;    /* of the instruction, from 0 */
+    uint32_t order; /* within the instruction */
+    step_kind kind;
+    const char *name; /* stage or stall */
+} step;
+
+/* What is kept of an instruction until it is opened, and some time longer, for arrows. */
+typedef struct in_flight {
+    p5_trace_insn insn;
+    char text[TEXT];
+} in_flight;
+
+struct kanata {
+    void (*put)(void *context, const char *text, size_t size);
+    void *context;
+    uint64_t count, retired;
+    bool started;
+    uint64_t clock; /* of what was written last */
+    uint64_t pf;    /* of the last instruction */
+    uint32_t order;
+    ARRAY_OF(step) heap;
+    in_flight *recent; /* by id modulo `room` */
+    uint64_t room;
+    uint64_t opened; /* instructions whose I line is written: ids below; they open in program order */
+    bool out_of_memory;
+};
+
+/* Stalls have the names of the events that count them, where there is one. */
+static const char *stall_name(unsigned cause)
+{
+    static const char *const events[P5_STALL_COUNT] = {
+        [P5_STALL_BRANCH] = "pipeline_flushes_due_to_wrong_branch_predictions",
+        [P5_STALL_CODE_FETCH] = "code_cache_miss",
+        [P5_STALL_DECODE] = "d1_starvation_and_fifo_is_empty",
+        [P5_STALL_AGI] = "pipeline_agi_stalls",
+        [P5_STALL_DATA_READ] = "waiting_for_data_memory_read_stall_duration",
+        [P5_STALL_DATA_TLB] = "data_cache_tlb_miss_stall_duration",
+        [P5_STALL_BANK_CONFLICT] = "bank_conflicts",
+        [P5_STALL_WRITE_BUFFER] = "write_buffer_full_stall_duration",
+        [P5_STALL_WRITE_ORDER] = "stall_on_write_to_an_e_or_m_state_line",
+        [P5_STALL_FPU] = "floating_point_stalls_duration",
+        [P5_STALL_MMX_MULTIPLY] = "mmx_multiply_unit_interlock",
+        [P5_STALL_MMX_STORE] = "movd_movq_store_stall_due_to_previous_mmx_operation",
+    };
+    return events[cause] != NULL ? events[cause] : p5_stall_name((p5_stall)cause);
+}
+
+/* ---- the heap ------------------------------------------------------------------------------------------ */
+
+static bool before(const step *a, const step *b)
+{
+    if (a->clock != b->clock)
+        return a->clock < b->clock;
+    if (a->id != b->id)
+        return a->id < b->id;
+    return a->order < b->order;
+}
+
+static void add(kanata *k, uint64_t clock, step_kind kind, const char *name)
+{
+    if (!ARRAY_ROOM(&k->heap)) {
+        k->out_of_memory = true;
+        return;
+    }
+    step s = {clock, k->count, k->order++, kind, name};
+    size_t at = k->heap.count++;
+    while (at > 0 && before(&s, &k->heap.items[(at - 1) / 2])) {
+        k->heap.items[at] = k->heap.items[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    k->heap.items[at] = s;
+}
+
+static step take(kanata *k)
+{
+    step first = k->heap.items[0];
+    step last = k->heap.items[--k->heap.count];
+    size_t at = 0, count = k->heap.count;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count)
+            break;
+        if (child + 1 < count && before(&k->heap.items[child + 1], &k->heap.items[child]))
+            child++;
+        if (!before(&k->heap.items[child], &last))
+            break;
+        k->heap.items[at] = k->heap.items[child];
+        at = child;
+    }
+    if (count > 0)
+        k->heap.items[at] = last;
+    return first;
+}
+
+/* ---- lines --------------------------------------------------------------------------------------------- */
+
+/* A line as it is made, from left to right: printf would be half of the time. */
+static char *put_number(char *to, uint64_t number)
+{
+    *to++ = '\t';
+    return text_put_unsigned(to, number);
+}
+
+static void end_line(kanata *k, const char *line, char *to)
+{
+    *to++ = '\n';
+    k->put(k->context, line, (size_t)(to - line));
+}
+
+/* Of instruction `id`: COMMAND, its number, another one, 0. */
+static void write_numbers(kanata *k, const char *command, uint64_t id, uint64_t other)
+{
+    char line[LINE];
+    end_line(k, line, stpcpy(put_number(put_number(stpcpy(line, command), id), other), "\t0"));
+}
+
+/* Of instruction `id`: COMMAND, its number, lane or kind of label, text. */
+static void write_named(kanata *k, const char *command, uint64_t id, unsigned lane, const char *text)
+{
+    char line[LINE];
+    char *to = put_number(put_number(stpcpy(line, command), id), lane);
+    *to++ = '\t';
+    end_line(k, line, stpcpy(to, text));
+}
+
+static void write_clocks(kanata *k, const char *command, uint64_t clocks)
+{
+    char line[LINE];
+    end_line(k, line, put_number(stpcpy(line, command), clocks));
+}
+
+static void open_insn(kanata *k, uint64_t id)
+{
+    const in_flight *item = &k->recent[id % k->room];
+    const p5_trace_insn *insn = &item->insn;
+    char label[LINE / 2];
+    write_numbers(k, "I", id, insn->ex);
+    snprintf(label, sizeof label, "%08" PRIx32 " %c %s", insn->address, insn->pipe == 0 ? 'U' : 'V',
+             item->text);
+    write_named(k, "L", id, 0, label);
+    const char *why = p5_unpaired_text(insn->unpaired);
+    if (insn->pipe == 0 && why[0] != '\0') {
+        snprintf(label, sizeof label, "alone: %s", why);
+        write_named(k, "L", id, 1, label);
+    }
+    k->opened = id + 1;
+}
+
+/* Arrows from the instructions that this one had to have the results of while they were in the pipe. */
+static void write_sources(kanata *k, uint64_t id)
+{
+    const p5_trace_insn *insn = &k->recent[id % k->room].insn;
+    for (unsigned i = 0; i < P5_TRACE_SOURCES; i++) {
+        uint64_t distance = insn->sources[i];
+        if (distance == 0 || distance > id || distance >= RECENT)
+            continue;
+        const p5_trace_insn *source = &k->recent[(id - distance) % k->room].insn;
+        uint64_t left = (source->ready > source->end ? source->ready : source->end) + 1;
+        if (left >= insn->d1)
+            write_numbers(k, "W", id, id - distance);
+    }
+}
+
+static void write_step(kanata *k, const step *s)
+{
+    if (!k->started)
+        write_clocks(k, HEADER "\nC=", s->clock);
+    else if (s->clock > k->clock)
+        write_clocks(k, "C", s->clock - k->clock);
+    k->started = true;
+    if (s->clock > k->clock)
+        k->clock = s->clock;
+    switch (s->kind) {
+    case STEP_OPEN:
+        open_insn(k, s->id);
+        break;
+    case STEP_STAGE:
+        write_named(k, "S", s->id, 0, s->name);
+        break;
+    case STEP_STALL:
+        write_named(k, "S", s->id, 1, s->name);
+        break;
+    case STEP_END_STALL:
+        write_named(k, "E", s->id, 1, s->name);
+        break;
+    case STEP_SOURCES:
+        write_sources(k, s->id);
+        break;
+    case STEP_RETIRE:
+        write_named(k, "E", s->id, 0, s->name);
+        write_numbers(k, "R", s->id, k->retired++);
+        break;
+    }
+}
+
+/* Writes what happens before `clock`. */
+static void write_before(kanata *k, uint64_t clock)
+{
+    while (k->heap.count > 0 && k->heap.items[0].clock < clock) {
+        step s = take(k);
+        write_step(k, &s);
+    }
+}
+
+/* ---- instructions -------------------------------------------------------------------------------------- */
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_stall(kanata *k, unsigned cause, uint64_t from, uint64_t to)
+{
+    if (from >= to || cause == P5_STALL_ISSUE)
+        return;
+    add(k, from, STEP_STALL, stall_name(cause));
+    add(k, to, STEP_END_STALL, stall_name(cause));
+}
+
+/* The stages behind EX; answers the clock behind the last, whose name goes to *last. */
+static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, const char **last)
+{
+    switch (insn->kind) {
+    case P5_PIPE_X87: {
+        /* E, X1, X2, WF, ER: later instructions have the result from WF, which follows X2 as soon as it is
+         * there */
+        uint64_t e = greater(insn->begin, insn->ex);
+        add(k, e + 1, STEP_STAGE, "X1");
+        add(k, e + 2, STEP_STAGE, "X2");
+        uint64_t wf = greater(e + 3, insn->ready);
+        add(k, wf, STEP_STAGE, "WF");
+        add(k, wf + 1, STEP_STAGE, *last = "ER");
+        return wf + 2;
+    }
+    case P5_PIPE_MMX_MULTIPLY:
+        add(k, end, STEP_STAGE, "M2");
+        add(k, end + 1, STEP_STAGE, "M3");
+        add(k, end + 2, STEP_STAGE, *last = "Mw");
+        return end + 3;
+    case P5_PIPE_MMX:
+        add(k, end, STEP_STAGE, *last = "Mw");
+        return end + 1;
+    default:
+        add(k, end, STEP_STAGE, *last = "WB");
+        return end + 1;
+    }
+}
+
+/* Instructions in flight are few, but a long one can keep several behind it: twice as many as are not yet
+ * opened, and those that arrows may come from. */
+static bool keep(kanata *k)
+{
+    if (k->recent != NULL && k->count - k->opened + RECENT < k->room)
+        return true;
+    uint64_t room = k->room == 0 ? 4 * RECENT : 2 * k->room;
+    in_flight *larger = calloc(room, sizeof *larger);
+    if (larger == NULL)
+        return false;
+    for (uint64_t id = k->count > k->room ? k->count - k->room : 0; id < k->count; id++)
+        larger[id % room] = k->recent[id % k->room];
+    free(k->recent);
+    k->recent = larger;
+    k->room = room;
+    return true;
+}
+
+void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
+{
+    /* Prefetch goes in program order: nothing earlier than this comes any more. (Of bytes that came long ago
+     * the core only knows that they are there; they may look older than those before them.) */
+    uint64_t pf = greater(insn->pf < insn->d1 ? insn->pf : insn->d1, k->pf);
+    k->pf = pf;
+    write_before(k, pf);
+    if (!keep(k)) {
+        k->out_of_memory = true;
+        return;
+    }
+    in_flight *item = &k->recent[k->count % k->room];
+    item->insn = *insn;
+    snprintf(item->text, sizeof item->text, "%s", text);
+    k->order = 0;
+    uint64_t d1 = greater(insn->d1, pf), d2 = greater(insn->d2, d1), ex = greater(insn->ex, d2);
+    uint64_t end = greater(insn->end, ex + 1);
+    add(k, pf, STEP_OPEN, NULL);
+    if (pf < d1)
+        add(k, pf, STEP_STAGE, "PF");
+    if (insn->f != 0 && insn->f < d1)
+        add(k, greater(insn->f, pf), STEP_STAGE, "F");
+    add(k, d1, STEP_STAGE, "D1");
+    if (d2 > d1)
+        add(k, d2, STEP_STAGE, "D2");
+    if (insn->stall != P5_STALL_FPU)
+        add_stall(k, insn->stall, greater(ex - (insn->stall_clocks < ex ? insn->stall_clocks : ex), pf), ex);
+    add(k, ex, STEP_STAGE, "EX");
+    add(k, ex, STEP_SOURCES, NULL);
+    uint64_t begin = greater(insn->begin, ex);
+    if (begin < end && insn->stall == P5_STALL_FPU) /* the x87 unit keeps it waiting in E */
+        add_stall(k, insn->stall, ex, begin);
+    if (begin + insn->hold_clocks <= end)
+        add_stall(k, insn->hold, begin, begin + insn->hold_clocks);
+    const char *last;
+    uint64_t behind = add_tail(k, insn, end, &last);
+    add(k, behind, STEP_RETIRE, last);
+    k->count++;
+}
+
+kanata *kanata_open(void (*put)(void *context, const char *text, size_t size), void *context)
+{
+    kanata *k = calloc(1, sizeof *k);
+    if (k == NULL)
+        return NULL;
+    k->put = put;
+    k->context = context;
+    return k;
+}
+
+bool kanata_close(kanata *k)
+{
+    if (!k->started && k->heap.count == 0)
+        k->put(k->context, HEADER "\n", sizeof HEADER);
+    write_before(k, UINT64_MAX);
+    bool good = !k->out_of_memory;
+    free(k->heap.items);
+    free(k->recent);
+    free(k);
+    return good;
+}

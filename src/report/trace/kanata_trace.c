@@ -1,0 +1,70 @@
+/* `trace` as a Kanata log: every instruction that enters EX within the window. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "report/insn_text.h"
+#include "report/trace/kanata.h"
+#include "report/trace/sink.h"
+
+typedef struct kanata_state {
+    kanata *log;
+    insn_text *texts;
+} kanata_state;
+
+static void put(void *context, const char *text, size_t size)
+{
+    trace_file *file = context;
+    trace_put_bytes(file, text, size);
+    trace_end_record(file);
+}
+
+static void on_insn(void *context, const p5_trace_insn *insn)
+{
+    p5_trace *trace = context;
+    kanata_state *state = trace->state;
+    if (trace->failed)
+        return;
+    kanata_insn(state->log, insn, insn_text_at(state->texts, insn->address));
+    trace->rows++;
+    if (trace_file_failed(trace->file))
+        trace_fail(trace, NULL);
+}
+
+/* False: memory was out, and something of the log is missing. */
+static bool free_state(kanata_state *state)
+{
+    bool good = state != NULL && state->log != NULL && kanata_close(state->log);
+    if (state != NULL)
+        insn_text_close(state->texts);
+    free(state);
+    return good;
+}
+
+static p5_status begin(p5_trace *trace, p5_error *error)
+{
+    kanata_state *state = calloc(1, sizeof *state);
+    if (state != NULL) {
+        state->log = kanata_open(put, trace->file);
+        state->texts = insn_text_open(trace->machine);
+    }
+    trace->state = state;
+    if (state != NULL && state->log != NULL && state->texts != NULL)
+        return P5_OK;
+    free_state(state);
+    return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+}
+
+static void window(p5_trace *trace, bool opens)
+{
+    p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);
+}
+
+static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
+{
+    (void)ending;
+    kanata_state *state = trace->state;
+    p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
+    return free_state(state) ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the log");
+}
+
+const trace_sink_type trace_kanata = {.begin = begin, .window = window, .end = end, .no_rows = true};

@@ -1,0 +1,146 @@
+/* `trace` as a database (report/database.sql). Rows are committed some hundred together, at the latest a
+ * second later; SQLite's journal takes back what a killed run has left half written. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/host_time.h"
+#include "base/quiet.h"
+#include "p5scope/version.h"
+#include "report/database/database.h"
+#include "report/stat/stat.h"
+#include "report/trace/sink.h"
+
+enum { VALUES_AT_MOST = 20000, SECONDS = 1 }; /* some 300 KB */
+
+typedef struct sqlite_state {
+    p5_database *database;
+    sqlite3_int64 run, previous;
+    sqlite3_int64 *events; /* by column */
+    size_t uncommitted;    /* values */
+    int64_t committed;
+} sqlite_state;
+
+static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *error)
+{
+    p5_status status = P5_OK;
+    for (size_t i = 0; i < trace->column_count && status == P5_OK; i++) {
+        const trace_column *column = &trace->columns[i];
+        char mode[4] = "uk";
+        int event = P5_SELECT_CLOCKS;
+        if (column->selected != NULL) {
+            stat_mode_text(column->selected, mode);
+            event = column->selected->event;
+        }
+        status = database_event(state->database, column->name, event, mode, &state->events[i], error);
+    }
+    return status;
+}
+
+static void free_state(sqlite_state *state)
+{
+    p5_database_close(state->database, NULL);
+    free(state->events);
+    free(state);
+}
+
+static p5_status begin(p5_trace *trace, p5_error *error)
+{
+    sqlite_state *state = calloc(1, sizeof *state);
+    if (state != NULL)
+        state->events = calloc(trace->column_count + 1, sizeof *state->events);
+    if (state == NULL || state->events == NULL) {
+        free(state);
+        return error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    }
+    const p5_model *model = p5_machine_model(trace->machine);
+    database_run run = {.kind = "trace",
+                        .version = p5_version(),
+                        .model = p5_model_name(model),
+                        .clock_mhz = p5_model_clock_mhz(model),
+                        .command = trace->options.command != NULL ? trace->options.command : "",
+                        .options = trace->options.options != NULL ? trace->options.options : "",
+                        .source = trace->options.path};
+    p5_status status = database_create(trace->options.path, &state->database, error);
+    if (status == P5_OK)
+        status = database_do(state->database, "BEGIN", error);
+    if (status == P5_OK)
+        status = database_add_run(state->database, &run, &state->run, error);
+    if (status == P5_OK)
+        status = add_events(trace, state, error);
+    if (status == P5_OK)
+        status = database_do(state->database, "COMMIT; BEGIN", error);
+    state->committed = host_now_whole();
+    if (status == P5_OK)
+        trace->state = state;
+    else
+        free_state(state);
+    return status;
+}
+
+static void add_row(p5_trace *trace, const trace_row *r)
+{
+    sqlite_state *state = trace->state;
+    p5_error error = {0};
+    database_interval interval = {.run = state->run,
+                                  .number = (sqlite3_int64)r->number,
+                                  .previous = state->previous,
+                                  .kind = r->kind,
+                                  .label = r->label,
+                                  .at = r->at,
+                                  .clock = r->at->clock,
+                                  .instructions = r->at->instructions,
+                                  .has_number = r->has_number,
+                                  .has_value = r->has_value,
+                                  .has_counters = true,
+                                  .cesr = r->cesr,
+                                  .counter = {r->counter[0], r->counter[1]}};
+    sqlite3_int64 id;
+    p5_status status = database_add_interval(state->database, &interval, &id, &error);
+    if (status == P5_OK)
+        status =
+            database_add_values(state->database, id, state->events, r->values, trace->column_count, &error);
+    state->uncommitted += trace->column_count;
+    if (status == P5_OK &&
+        (state->uncommitted >= VALUES_AT_MOST || host_now_whole() - state->committed >= SECONDS)) {
+        status = database_do(state->database, "COMMIT; BEGIN", &error);
+        state->uncommitted = 0;
+        state->committed = host_now_whole();
+    }
+    state->previous = id;
+    if (status != P5_OK)
+        trace_fail(trace, &error);
+}
+
+static void row(p5_trace *trace, const trace_row *r)
+{
+    quiet q;
+    quiet_begin(&q, true);
+    add_row(trace, r);
+    quiet_end(&q, trace->failed);
+}
+
+static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
+{
+    quiet q;
+    sqlite_state *state = trace->state;
+    p5_status status = P5_OK;
+    uint64_t clocks = p5_machine_clock(trace->machine);
+    double hertz = p5_model_clock_mhz(p5_machine_model(trace->machine)) * 1e6;
+    quiet_begin(&q, true);
+    if (!trace->failed) {
+        status =
+            database_end_run(state->database, state->run, clocks, p5_machine_instructions(trace->machine),
+                             (double)clocks / hertz, ending, error);
+        if (status == P5_OK)
+            status = database_do(state->database, "COMMIT", error);
+    } else {
+        /* What fits is kept: a full disk may have taken the whole transaction back already. */
+        sqlite3_exec(state->database->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    }
+    free_state(state);
+    quiet_end(&q, trace->failed || status != P5_OK);
+    return status;
+}
+
+const trace_sink_type trace_sqlite = {
+    .begin = begin, .row = row, .row_apart = true, .end = end, .has_database = true};

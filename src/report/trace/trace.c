@@ -1,0 +1,404 @@
+/* Traces: from observations of the machine to rows, and from rows to a format. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "machine/state.h"
+#include "p5scope/version.h"
+#include "report/trace/rows.h"
+
+/* ---- formats ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    const trace_sink_type *sink;
+    const char *endings[4];
+} formats[P5_TRACE_FORMATS] = {
+    [P5_TRACE_CSV] = {"csv", &trace_csv, {".csv"}},
+    [P5_TRACE_JSON] = {"jsonl", &trace_jsonl, {".jsonl", ".ndjson"}},
+    [P5_TRACE_SQLITE] = {"sqlite", &trace_sqlite, {".db", ".sqlite", ".sqlite3"}},
+    [P5_TRACE_VCD] = {"vcd", &trace_vcd, {".vcd"}},
+    [P5_TRACE_CHROME] = {"chrome", &trace_chrome, {".json"}},
+    [P5_TRACE_KANATA] = {"kanata", &trace_kanata, {".kanata", ".knt"}},
+};
+
+const char *p5_trace_format_name(p5_trace_format format)
+{
+    return formats[format].name;
+}
+
+p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_error *error)
+{
+    text_nearest nearest;
+    text_nearest_init(&nearest, name);
+    for (unsigned i = 0; i < P5_TRACE_FORMATS; i++) {
+        *format = (p5_trace_format)i;
+        if (text_same_name(formats[i].name, name))
+            return P5_OK;
+        text_nearest_offer(&nearest, formats[i].name);
+    }
+    char hint[200];
+    error_set(error, P5_ERR_NAME,
+              "there is no trace format '%s'; there are csv, jsonl, sqlite, vcd, chrome, kanata", name);
+    error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
+    return P5_ERR_NAME;
+}
+
+static bool ends_in(const char *path, size_t length, const char *ending)
+{
+    size_t size = strlen(ending);
+    return length > size && strncmp(path + length - size, ending, size) == 0;
+}
+
+bool p5_trace_format_of(const char *path, p5_trace_format *format, bool *compressed)
+{
+    size_t length = strlen(path);
+    *compressed = ends_in(path, length, ".zst");
+    if (*compressed)
+        length -= strlen(".zst");
+    for (unsigned i = 0; i < P5_TRACE_FORMATS; i++)
+        for (unsigned j = 0; j < 4 && formats[i].endings[j] != NULL; j++)
+            if (ends_in(path, length, formats[i].endings[j])) {
+                *format = (p5_trace_format)i;
+                return true;
+            }
+    return false;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+void trace_fail(p5_trace *trace, const p5_error *error)
+{
+    if (trace->failed)
+        return;
+    if (error != NULL)
+        trace->error = *error;
+    trace->failed = true;
+    p5_machine_stop(trace->machine);
+}
+
+uint64_t p5_trace_rows(const p5_trace *trace)
+{
+    return trace->rows;
+}
+
+bool p5_trace_began(const p5_trace *trace)
+{
+    return trace->began;
+}
+
+bool p5_trace_failed(const p5_trace *trace)
+{
+    return trace->failed;
+}
+
+void trace_put_header(p5_trace *trace)
+{
+    const p5_model *model = p5_machine_model(trace->machine);
+    trace_put_format(trace->file, "{\"p5scope\":\"%s\",\"model\":", p5_version());
+    trace_put_json(trace->file, p5_model_name(model));
+    trace_put_format(trace->file, ",\"clock-mhz\":%.15g,\"options\":", p5_model_clock_mhz(model));
+    trace_put_json(trace->file, trace->options.options != NULL ? trace->options.options : "");
+    trace_put(trace->file, ",\"command\":");
+    trace_put_json(trace->file, trace->options.command != NULL ? trace->options.command : "");
+    trace_put(trace->file, "}");
+}
+
+static const char *register_name(uint32_t msr)
+{
+    static const char *const names[] = {"tsc", "cesr", "ctr0", "ctr1"};
+    return msr >= P5_MSR_TSC && msr <= P5_MSR_CTR1 ? names[msr - P5_MSR_TSC] : NULL;
+}
+
+static void describe(const p5_trace *trace, const p5_observation *at, trace_row *row)
+{
+    static const char *const counters[] = {"ctr0", "ctr1"};
+    switch (at->kind) {
+    case P5_OBSERVE_ENTRY:
+    case P5_OBSERVE_EXIT:
+        if (at->number < trace->options.function_count)
+            row->label = trace->options.functions[at->number].name;
+        break;
+    case P5_OBSERVE_BEGIN:
+    case P5_OBSERVE_END:
+        row->has_number = true;
+        break;
+    case P5_OBSERVE_RDPMC:
+        row->label = at->number < 2 ? counters[at->number] : NULL;
+        row->has_number = row->has_value = true;
+        break;
+    case P5_OBSERVE_RDMSR:
+    case P5_OBSERVE_WRMSR:
+        row->label = register_name(at->number);
+        row->has_number = row->has_value = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Writes a row of the totals as they are now. `kind` NULL: what the observation is. */
+static void write_row(p5_trace *trace, const char *kind, const p5_observation *at)
+{
+    if (trace->failed || trace->sink->row == NULL)
+        return;
+    p5_machine_counts(trace->machine, &trace->counts);
+    for (size_t i = 0; i < trace->column_count; i++) {
+        const trace_column *column = &trace->columns[i];
+        trace->values[i] = column->selected != NULL ? p5_selected_value(column->selected, &trace->counts)
+                                                    : trace->counts.stalls[column->stall][P5_CPL_SYSTEM] +
+                                                          trace->counts.stalls[column->stall][P5_CPL_USER];
+    }
+    const p5_pmu *pmu = p5_machine_pmu(trace->machine);
+    trace_row row = {
+        .number = trace->rows,
+        .kind = kind != NULL ? kind : p5_observation_name(at->kind),
+        .at = at,
+        .cesr = p5_pmu_peek_cesr(pmu),
+        .counter = {p5_pmu_peek_counter(pmu, 0, &trace->counts), p5_pmu_peek_counter(pmu, 1, &trace->counts)},
+        .values = trace->values,
+        .before = trace->before,
+        .clock_before = trace->clock_before};
+    if (kind == NULL)
+        describe(trace, at, &row);
+    if (trace->aside != NULL)
+        trace_rows_put(trace->aside, &row);
+    else
+        trace->sink->row(trace, &row);
+    if (trace->file != NULL && trace_file_failed(trace->file))
+        trace_fail(trace, NULL);
+    if (trace->failed)
+        return;
+    trace->rows++;
+    trace->clock_before = at->clock;
+    uint64_t *values = trace->values;
+    trace->values = trace->before;
+    trace->before = values;
+}
+
+static void open_window(p5_trace *trace, const p5_observation *at)
+{
+    const p5_trace_options *options = &trace->options;
+    trace->open = trace->began = true;
+    uint64_t instructions = options->every_instructions;
+    if (trace->sink->every_instruction && options->every_clocks == 0 && instructions == 0)
+        instructions = 1;
+    if (!trace->sink->no_rows)
+        p5_observer_every(trace->observer, options->every_clocks, instructions);
+    if (trace->sink->window != NULL)
+        trace->sink->window(trace, true);
+    write_row(trace, "start", at);
+}
+
+static void close_window(p5_trace *trace, const p5_observation *at)
+{
+    trace->open = false;
+    trace->closed = true;
+    p5_observer_every(trace->observer, 0, 0);
+    write_row(trace, "stop", at);
+    if (trace->sink->window != NULL)
+        trace->sink->window(trace, false);
+}
+
+/* True if the observation is the place `bound`: point `number`, or entry to its address, which may also be
+ * that of a function or of the other bound. */
+static bool is_bound(const p5_bound *bound, const p5_observation *at, uint32_t point)
+{
+    if (bound->kind == P5_BOUND_ADDRESS)
+        return at->kind == P5_OBSERVE_ENTRY && at->address == bound->at;
+    return bound->kind != P5_BOUND_NONE && at->kind == P5_OBSERVE_POINT && at->number == point;
+}
+
+/* Points are numbered `from`, `to`; the addresses of the bounds stand behind those of the functions. */
+static void observed(void *context, p5_machine *machine, const p5_observation *at)
+{
+    p5_trace *trace = context;
+    (void)machine;
+    if (trace->failed || trace->closed)
+        return;
+    const p5_trace_options *options = &trace->options;
+    if (trace->open && is_bound(&options->to, at, 1)) {
+        close_window(trace, at);
+    } else if (!trace->open && is_bound(&options->from, at, 0)) {
+        open_window(trace, at);
+    } else if (!trace->open && at->kind == P5_OBSERVE_POINT && is_bound(&options->to, at, 1)) {
+        trace->closed = true; /* the end has come before the beginning, and does not come again */
+    }
+    bool function = at->number < options->function_count;
+    bool row =
+        at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT ? function : at->kind != P5_OBSERVE_POINT;
+    if (trace->open && row)
+        write_row(trace, NULL, at);
+}
+
+static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool level, uint64_t clock)
+{
+    p5_trace *trace = context;
+    (void)machine;
+    if (trace->open && !trace->failed)
+        trace->sink->pin(trace, pin, level, clock);
+}
+
+static bool some_work(void *context)
+{
+    p5_trace *trace = context;
+    if (trace->sink->some != NULL)
+        return trace->sink->some(trace);
+    return trace->aside != NULL ? trace_rows_some(trace->aside) : trace_file_some(trace->file);
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------- */
+
+static p5_status make_columns(p5_trace *trace, p5_error *error)
+{
+    const p5_selection *selection = trace->options.selection;
+    bool all = selection == NULL;
+    p5_status status = P5_OK;
+    if (all) {
+        unsigned family = p5_model_family(p5_machine_model(trace->machine));
+        status = p5_selection_add(&trace->all, "clocks,all", family, error);
+        selection = &trace->all;
+    }
+    size_t room = selection->count + P5_STALL_COUNT;
+    trace->columns = calloc(room, sizeof *trace->columns);
+    trace->values = calloc(room, sizeof *trace->values);
+    trace->before = calloc(room, sizeof *trace->before);
+    if (status == P5_OK && (trace->columns == NULL || trace->values == NULL || trace->before == NULL))
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+    for (size_t i = 0; i < selection->count && status == P5_OK; i++) {
+        if (!selection->items[i].supported)
+            continue;
+        trace_column *column = &trace->columns[trace->column_count++];
+        column->selected = &selection->items[i];
+        memcpy(column->name, selection->items[i].name, sizeof column->name);
+    }
+    for (unsigned i = 0; i < P5_STALL_COUNT && all && status == P5_OK; i++) {
+        trace_column *column = &trace->columns[trace->column_count++];
+        column->stall = (p5_stall)i;
+        snprintf(column->name, sizeof column->name, "stall_%s", p5_stall_name((p5_stall)i));
+    }
+    return status;
+}
+
+static p5_status start_observing(p5_trace *trace, p5_error *error)
+{
+    const p5_trace_options *options = &trace->options;
+    uint32_t *addresses = calloc(options->function_count + 2, sizeof *addresses);
+    if (addresses == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+    size_t count = 0;
+    for (size_t i = 0; i < options->function_count; i++)
+        addresses[count++] = options->functions[i].address;
+    p5_point points[2];
+    const p5_bound *bounds[2] = {&options->from, &options->to};
+    for (unsigned i = 0; i < 2; i++) {
+        bool point = bounds[i]->kind == P5_BOUND_CLOCK || bounds[i]->kind == P5_BOUND_INSTRUCTION;
+        points[i].instruction = bounds[i]->kind == P5_BOUND_INSTRUCTION;
+        points[i].at = point ? bounds[i]->at : UINT64_MAX;
+        if (bounds[i]->kind == P5_BOUND_ADDRESS)
+            addresses[count++] = (uint32_t)bounds[i]->at;
+    }
+    p5_observe_options observe = {.size = sizeof observe,
+                                  .points = points,
+                                  .point_count = 2,
+                                  .addresses = addresses,
+                                  .address_count = count,
+                                  .markers = options->markers && !trace->sink->no_rows,
+                                  .pmu = options->pmu && !trace->sink->no_rows,
+                                  .observed = observed,
+                                  .counts_only = true,
+                                  .pin = trace->sink->pin != NULL ? pin_changed : NULL,
+                                  .context = trace};
+    p5_status status = p5_machine_observe(trace->machine, &observe, &trace->observer, error);
+    free(addresses);
+    return status;
+}
+
+static void free_trace(p5_trace *trace)
+{
+    trace_rows_close(trace->aside);
+    p5_selection_free(&trace->all);
+    free(trace->columns);
+    free(trace->values);
+    free(trace->before);
+    free(trace);
+}
+
+p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5_trace **out, p5_error *error)
+{
+    *out = NULL;
+    if (options->size != sizeof *options)
+        return error_set(error, P5_ERR_STATE, "p5_trace_options.size is %zu, this library expects %zu",
+                         options->size, sizeof *options);
+    const trace_sink_type *sink = formats[options->format].sink;
+    if (sink->has_database && (options->compressed || strcmp(options->path, "-") == 0))
+        return error_set(error, P5_ERR_UNSUPPORTED,
+                         "a database can be neither compressed nor written to a stream");
+    p5_trace *trace = calloc(1, sizeof *trace);
+    if (trace == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+    trace->machine = machine;
+    trace->options = *options;
+    trace->sink = sink;
+    trace->spare = (spare_work){.some = some_work, .context = trace};
+    trace->has_helper = machine->options.threads > 1;
+    p5_status status = make_columns(trace, error);
+    if (status == P5_OK)
+        status = start_observing(trace, error);
+    if (status == P5_OK && !sink->has_database)
+        status =
+            trace_file_open(options->path, options->compressed,
+                            trace->has_helper && !sink->row_apart && sink->some == NULL, &trace->file, error);
+    if (status == P5_OK && trace->has_helper && sink->row_apart &&
+        (trace->aside = trace_rows_open(trace)) == NULL)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
+    if (status == P5_OK)
+        status = sink->begin(trace, error);
+    if (status != P5_OK) {
+        p5_observer_close(trace->observer);
+        trace_file_close(trace->file, NULL);
+        free_trace(trace);
+        return status;
+    }
+    if (options->from.kind == P5_BOUND_NONE) {
+        p5_observation at = {.clock = p5_machine_clock(machine),
+                             .instructions = p5_machine_instructions(machine)};
+        open_window(trace, &at);
+    }
+    if (trace->has_helper)
+        spare_add(machine, &trace->spare);
+    *out = trace;
+    return P5_OK;
+}
+
+p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
+{
+    p5_machine_settle(trace->machine);
+    if (trace->sink->pin != NULL)
+        p5_pmu_settle_pins(p5_machine_pmu(trace->machine));
+    p5_observer_close(trace->observer);
+    spare_remove(trace->machine, &trace->spare);
+    if (trace->open) {
+        p5_observation at = {.clock = p5_machine_clock(trace->machine),
+                             .instructions = p5_machine_instructions(trace->machine)};
+        write_row(trace, "stop", &at);
+        if (trace->sink->window != NULL)
+            trace->sink->window(trace, false);
+    }
+    if (trace->aside != NULL)
+        trace_rows_finish(trace->aside);
+    p5_status ended = trace->sink->end != NULL ? trace->sink->end(trace, ending, error) : P5_OK;
+    p5_error reason;
+    p5_status closed = trace_file_close(trace->file, &reason);
+    if (closed != P5_OK && error != NULL)
+        *error = reason;
+    p5_status status = closed != P5_OK ? closed : ended;
+    if (trace->failed && status == P5_OK) {
+        status = trace->error.status;
+        if (error != NULL)
+            *error = trace->error;
+    }
+    free_trace(trace);
+    return status;
+}
