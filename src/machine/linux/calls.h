@@ -45,8 +45,8 @@ int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, boo
 int32_t linux_file_length(const linux_open_file *file, uint64_t *length);
 /* Resolves the path argument at `address`: 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                       linux_place *place);
+                       share_place *place);
 /* What stands at a place, as the guest is told: 0 or -errno. */
-int32_t linux_stat_place(const linux_place *place, struct stat *about);
+int32_t linux_stat_place(const share_place *place, struct stat *about);
 
 #endif

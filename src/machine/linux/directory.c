@@ -24,22 +24,9 @@ static const char *const dots[2] = {".", ".."};
 /* ---- a directory of the host ----------------------------------------------------------------------------
  */
 
-static int rank(const char *name)
-{
-    return strcmp(name, dots[0]) == 0 ? 0 : strcmp(name, dots[1]) == 0 ? 1 : 2;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    int difference = rank((*a)->d_name) - rank((*b)->d_name);
-    return difference != 0 ? difference : strcmp((*a)->d_name, (*b)->d_name);
-}
-
 void linux_directory_forget(linux_open_file *file)
 {
-    for (int i = 0; i < file->entry_count; i++)
-        free(file->entries[i]);
-    free(file->entries);
+    share_list_free(file->entries, file->entry_count);
     file->entries = NULL;
     file->entry_count = 0;
 }
@@ -47,11 +34,9 @@ void linux_directory_forget(linux_open_file *file)
 static int32_t list_host(linux_open_file *file)
 {
     linux_directory_forget(file);
-    int count = scandirat(file->host, ".", &file->entries, NULL, by_name);
-    if (count < 0) {
-        file->entries = NULL;
-        return -errno;
-    }
+    int count = share_list(file->host, &file->entries);
+    if (count < 0)
+        return count;
     file->entry_count = count;
     return 0;
 }
@@ -70,20 +55,20 @@ static bool host_entry(const linux_open_file *file, shown_entry *entry)
 
 /* The mount below `path` that entry number `index` shows, skipping those that share their next component with
  * an earlier one. */
-static const char *mount_below(const linux_files *files, const char *path, uint64_t index, size_t *length)
+static const char *mount_below(const share_tree *tree, const char *path, uint64_t index, size_t *length)
 {
     size_t base = strlen(path);
-    for (size_t i = 0; i < files->mount_count; i++) {
-        const char *mount = files->mounts[i].guest;
+    for (size_t i = 0; i < tree->mount_count; i++) {
+        const char *mount = tree->mounts[i].guest;
         if (strncmp(mount, path, base) != 0 || mount[base] != '/')
             continue;
         const char *name = mount + base + 1;
         *length = strcspn(name, "/");
         bool seen = false;
         for (size_t j = 0; j < i && !seen; j++)
-            seen = strncmp(files->mounts[j].guest, mount, base + 1 + *length) == 0 &&
-                   (files->mounts[j].guest[base + 1 + *length] == '/' ||
-                    files->mounts[j].guest[base + 1 + *length] == '\0');
+            seen = strncmp(tree->mounts[j].guest, mount, base + 1 + *length) == 0 &&
+                   (tree->mounts[j].guest[base + 1 + *length] == '/' ||
+                    tree->mounts[j].guest[base + 1 + *length] == '\0');
         if (!seen && index-- == 0)
             return name;
     }
@@ -94,7 +79,7 @@ static bool virtual_entry(const linux_process *p, const linux_open_file *file, s
 {
     uint64_t at = file->position;
     size_t length = at < 2 ? (size_t)at + 1 : 0;
-    const char *name = at < 2 ? dots[at] : mount_below(&p->files, file->path, at - 2, &length);
+    const char *name = at < 2 ? dots[at] : mount_below(&p->files.tree, file->path, at - 2, &length);
     if (name == NULL || length > NAME_MAX)
         return false;
     *entry = (shown_entry){name, length, at + 1, DT_DIR};

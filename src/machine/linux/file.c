@@ -81,31 +81,7 @@ static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
     return 0;
 }
 
-/* --- shares --- */
-
-/* Normalises an absolute guest path: no empty, "." or ".." components, no final slash. */
-static char *normalised(const char *path)
-{
-    char *out = malloc(strlen(path) + 2);
-    if (out == NULL)
-        return NULL;
-    size_t used = 0;
-    while (*path != '\0') {
-        path += strspn(path, "/");
-        size_t length = strcspn(path, "/");
-        if (length == 2 && memcmp(path, "..", 2) == 0) {
-            while (used > 0 && out[--used] != '/')
-                ;
-        } else if (length != 0 && !(length == 1 && *path == '.')) {
-            out[used++] = '/';
-            memcpy(out + used, path, length);
-            used += length;
-        }
-        path += length;
-    }
-    out[used] = '\0';
-    return out;
-}
+/* --- the whole --- */
 
 p5_status linux_files_open(linux_process *p, p5_error *error)
 {
@@ -116,31 +92,11 @@ p5_status linux_files_open(linux_process *p, p5_error *error)
         if (linux_descriptor_add(p, file_new(LINUX_STANDARD, (int)i, i == 0 ? O_RDONLY : O_WRONLY), i,
                                  false) < 0)
             return error_set(error, P5_ERR_MEMORY, "no memory for the guest's files");
-    files->mounts = calloc(options->share_count + 1, sizeof *files->mounts);
-    if (files->mounts == NULL)
-        return error_set(error, P5_ERR_MEMORY, "no memory for the guest's files");
-    for (size_t i = 0; i < options->share_count; i++) {
-        const p5_share *share = &options->shares[i];
-        linux_mount *mount = &files->mounts[files->mount_count];
-        mount->directory = open(share->host, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (mount->directory < 0) {
-            error_set(error, P5_ERR_IO, "cannot share the directory: %s", strerror(errno));
-            error_at(error, share->host, 0, 0);
-            return P5_ERR_IO;
-        }
-        if (share->guest[0] != '/') {
-            close(mount->directory);
-            return error_set(error, P5_ERR_RANGE, "the guest path '%s' of a share must start with '/'",
-                             share->guest);
-        }
-        mount->writable = share->writable;
-        mount->guest = normalised(share->guest);
-        files->mount_count++;
-        if (mount->guest == NULL || strlen(mount->guest) >= LINUX_PATH / 2)
-            return error_set(error, P5_ERR_RANGE, "the guest path of a share is too long");
-    }
-    if (files->mount_count != 0) /* the guest starts in its first share */
-        strcpy(files->cwd, files->mounts[0].guest);
+    p5_status status = share_tree_open(&files->tree, options, error);
+    if (status != P5_OK)
+        return status;
+    if (files->tree.mount_count != 0) /* the guest starts in its first share */
+        strcpy(files->cwd, files->tree.mounts[0].guest);
     return P5_OK;
 }
 
@@ -149,16 +105,28 @@ void linux_files_close(linux_process *p)
     for (unsigned i = 0; i < LINUX_FILES; i++)
         if (p->files.descriptors[i].file != NULL)
             descriptor_close(p, i);
-    for (size_t i = 0; i < p->files.mount_count; i++) {
-        close(p->files.mounts[i].directory);
-        free(p->files.mounts[i].guest);
+    share_tree_close(&p->files.tree);
+}
+
+int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how, share_place *place)
+{
+    const char *start = p->files.cwd;
+    if (path[0] != '/' && directory != AT_FDCWD) {
+        const linux_open_file *file = linux_file_at(p, (uint32_t)directory);
+        if (path[0] == '\0')
+            return -ENOENT;
+        if (file == NULL)
+            return -EBADF;
+        if (file->path == NULL)
+            return -ENOTDIR;
+        start = file->path;
     }
-    free(p->files.mounts);
+    return share_resolve(&p->files.tree, start, path, how, place);
 }
 
 /* --- open --- */
 
-static int32_t open_device(linux_process *p, const linux_place *place, uint32_t flags)
+static int32_t open_device(linux_process *p, const share_place *place, uint32_t flags)
 {
     linux_file_kind kind = strcmp(place->target, "null") == 0   ? LINUX_NULL
                            : strcmp(place->target, "zero") == 0 ? LINUX_ZERO
@@ -166,7 +134,7 @@ static int32_t open_device(linux_process *p, const linux_place *place, uint32_t 
     return linux_descriptor_add(p, file_new(kind, -1, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-static int32_t open_virtual_directory(linux_process *p, const linux_place *place, uint32_t flags)
+static int32_t open_virtual_directory(linux_process *p, const share_place *place, uint32_t flags)
 {
     if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0)
         return -EISDIR;
@@ -178,29 +146,16 @@ static int32_t open_virtual_directory(linux_process *p, const linux_place *place
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-/* Opens the entry that a walk found. O_NONBLOCK keeps a FIFO from holding us until its kind is known. */
-static int32_t open_host(linux_process *p, const linux_place *place, uint32_t flags, uint32_t mode)
+static int32_t open_host(linux_process *p, const share_place *place, uint32_t flags, uint32_t mode)
 {
-    int access = (int)(flags & O_ACCMODE);
-    if (access != O_RDONLY && !place->writable)
-        return -EROFS;
-    if ((flags & (O_CREAT | O_TRUNC)) != 0 && !place->writable)
-        flags &= ~(uint32_t)(O_CREAT | O_TRUNC); /* what is there may still be read */
-    int host_flags = access | (int)(flags & (O_CREAT | O_EXCL | O_TRUNC | O_APPEND)) | O_NOFOLLOW |
-                     O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    if ((flags & GUEST_O_DIRECTORY) != 0)
-        host_flags |= O_DIRECTORY;
-    int host = openat(place->directory, place->name, host_flags, (mode_t)(mode & ~p->files.umask & 0777));
-    if (host < 0)
-        return -errno;
+    int host_flags = (int)(flags & (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND)) |
+                     ((flags & GUEST_O_DIRECTORY) != 0 ? O_DIRECTORY : 0);
+    int host = share_open(place, host_flags, (mode_t)(mode & ~p->files.umask & 0777));
     struct stat about;
-    linux_open_file *file = NULL;
-    if (fstat(host, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
-        close(host);
-        return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
-    }
-    fcntl(host, F_SETFL, fcntl(host, F_GETFL) & ~O_NONBLOCK);
-    file = file_new(S_ISDIR(about.st_mode) ? LINUX_DIRECTORY : LINUX_REGULAR, host, flags);
+    if (host < 0)
+        return host;
+    bool directory = fstat(host, &about) == 0 && S_ISDIR(about.st_mode);
+    linux_open_file *file = file_new(directory ? LINUX_DIRECTORY : LINUX_REGULAR, host, flags);
     if (file == NULL) {
         close(host);
         return -ENOMEM;
@@ -217,21 +172,21 @@ static int32_t open_host(linux_process *p, const linux_place *place, uint32_t fl
 static int32_t open_any(linux_process *p, int32_t directory, uint32_t path_address, uint32_t flags,
                         uint32_t mode)
 {
-    char path[LINUX_PATH];
-    linux_place place;
+    char path[SHARE_PATH];
+    share_place place;
     int32_t wrong = linux_read_string(p, path_address, path, sizeof path);
     if (wrong < 0)
         return wrong;
     bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
-    unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : LINUX_FOLLOW;
+    unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
     wrong =
-        linux_resolve(p, directory, path, how | ((flags & O_CREAT) != 0 ? LINUX_MAY_BE_MISSING : 0), &place);
+        linux_resolve(p, directory, path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0), &place);
     if (wrong != 0)
         return wrong;
     int32_t result = place.target[0] != '\0' ? open_device(p, &place, flags)
                      : place.directory < 0   ? open_virtual_directory(p, &place, flags)
                                              : open_host(p, &place, flags, mode);
-    linux_place_close(&place);
+    share_place_close(&place);
     return result;
 }
 

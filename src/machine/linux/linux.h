@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/snapshot.h"
 #include "machine/load/elf.h"
+#include "machine/share/share.h"
 #include "machine/state.h"
 
 typedef struct linux_process linux_process;
@@ -159,11 +160,10 @@ void linux_run_timers(linux_process *p);
  * can wake the guest then, it ends. */
 bool linux_sleep_until(linux_process *p, uint64_t clock);
 
-/* --- linux_file.c, linux_path.c, linux_stat.c --- */
+/* --- linux_file.c, linux_stat.c --- */
 
 enum {
     LINUX_FILES = 256,
-    LINUX_PATH = 4096,
     LINUX_WAIT_MS = 50 /* how often a call that waits for the host looks whether the run is to pause */
 };
 
@@ -197,40 +197,19 @@ typedef struct linux_descriptor {
     bool close_on_exec;
 } linux_descriptor;
 
-typedef struct linux_mount {
-    char *guest;   /* absolute, normalised, without a final slash; "" for the root */
-    int directory; /* O_PATH */
-    bool writable;
-} linux_mount;
-
 typedef struct linux_files {
     linux_descriptor descriptors[LINUX_FILES];
-    linux_mount *mounts;
-    size_t mount_count;
-    char cwd[LINUX_PATH]; /* absolute, normalised */
+    share_tree tree;
+    char cwd[SHARE_PATH]; /* absolute, normalised */
     uint32_t umask;
 } linux_files;
 
 p5_status linux_files_open(linux_process *p, p5_error *error);
 void linux_files_close(linux_process *p);
 
-/* Where a path leads: an entry `name` of the directory that `directory` refers to. */
-typedef struct linux_place {
-    int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory; the caller closes it
-                      (linux_place_close) */
-    bool writable;
-    char name[256];         /* "." for the root of a share or a directory itself */
-    char guest[LINUX_PATH]; /* the whole path, normalised and free of links but for the last component if it
-                               was not followed */
-    char target[16];        /* a device that the personality provides: "null", "zero", "random"; else empty */
-} linux_place;
-
-enum { LINUX_FOLLOW = 1, LINUX_MAY_BE_MISSING = 2 };
-/* Resolves a guest path against the shares, component by component, never through a host link: 0 or -errno.
- */
+/* Where `path` leads from the directory of that descriptor (AT_FDCWD: the working directory). 0 or -errno. */
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how,
-                      linux_place *place);
-void linux_place_close(linux_place *place);
+                      share_place *place);
 /* Gives up a reference. */
 void linux_file_release(linux_open_file *file);
 /* linux_directory.c: it is listed anew when it is read again. */

@@ -92,21 +92,21 @@ static void load_contents(snapshot *s, int to)
 /* True if the path by which it was opened still leads to it. */
 static bool still_there(linux_process *p, const linux_open_file *file, const struct stat *about)
 {
-    linux_place place;
+    share_place place;
     struct stat found;
     if (file->name == NULL || linux_resolve(p, AT_FDCWD, file->name, 0, &place) != 0)
         return false;
     bool same = place.directory >= 0 &&
                 fstatat(place.directory, place.name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
                 found.st_dev == about->st_dev && found.st_ino == about->st_ino;
-    linux_place_close(&place);
+    share_place_close(&place);
     return same;
 }
 
 /* Opens what `path` leads to as it was open; -1 after an error. */
 static int reopen(linux_process *p, const char *path, uint32_t flags, bool directory, snapshot *s)
 {
-    linux_place place;
+    share_place place;
     int32_t wrong = linux_resolve(p, AT_FDCWD, path[0] != '\0' ? path : "/", 0, &place);
     int host = -1;
     if (wrong == 0 && place.directory >= 0) {
@@ -116,7 +116,7 @@ static int reopen(linux_process *p, const char *path, uint32_t flags, bool direc
     }
     if (wrong == 0 && host < 0)
         wrong = -ENOENT;
-    linux_place_close(&place);
+    share_place_close(&place);
     if (wrong != 0)
         snapshot_refuse(s, "the guest has %s open, which cannot be opened again: %s", path, strerror(-wrong));
     return host;
@@ -333,24 +333,24 @@ static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
 static void transfer_mounts(linux_process *p, snapshot *s)
 {
     linux_files *files = &p->files;
-    uint64_t count = snapshot_number(s, "mounts", files->mount_count, 4096);
+    uint64_t count = snapshot_number(s, "mounts", files->tree.mount_count, 4096);
     for (uint64_t i = 0; i < count && s->status == P5_OK; i++) {
-        char *guest = s->loading ? NULL : files->mounts[i].guest;
+        char *guest = s->loading ? NULL : files->tree.mounts[i].guest;
         snapshot_text(s, "mount", &guest);
-        bool writable = !s->loading && files->mounts[i].writable;
+        bool writable = !s->loading && files->tree.mounts[i].writable;
         writable = snapshot_number(s, "mount.writable", writable, 1) != 0;
         if (s->loading && s->status == P5_OK && guest != NULL &&
-            (i >= files->mount_count || strcmp(files->mounts[i].guest, guest) != 0 ||
-             files->mounts[i].writable != writable))
+            (i >= files->tree.mount_count || strcmp(files->tree.mounts[i].guest, guest) != 0 ||
+             files->tree.mounts[i].writable != writable))
             snapshot_refuse(s, "the snapshot's guest has the directory %s: give it again as HOST:%s%s",
                             guest[0] != '\0' ? guest : "/", guest[0] != '\0' ? guest : "/",
                             writable ? ":rw" : "");
         if (s->loading)
             free(guest);
     }
-    if (s->loading && s->status == P5_OK && count != files->mount_count)
+    if (s->loading && s->status == P5_OK && count != files->tree.mount_count)
         snapshot_refuse(s, "the snapshot's guest has %" PRIu64 " directories, not %zu", count,
-                        files->mount_count);
+                        files->tree.mount_count);
 }
 
 /* Input that is a file goes on where it was; from a pipe, with what comes. */
@@ -390,7 +390,7 @@ void linux_files_transfer(linux_process *p, snapshot *s)
     transfer_open_files(p, list, s);
     transfer_descriptors(p, list, s);
     transfer_input(s);
-    p->files.cwd[LINUX_PATH - 1] = '\0';
+    p->files.cwd[SHARE_PATH - 1] = '\0';
     for (unsigned i = 0; s->loading && i < list->count; i++) {
         if (list->made[i] >= 0)
             close(list->made[i]); /* the guest had closed this end */

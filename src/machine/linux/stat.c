@@ -109,7 +109,7 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
     }
 }
 
-int32_t linux_stat_place(const linux_place *place, struct stat *about)
+int32_t linux_stat_place(const share_place *place, struct stat *about)
 {
     if (place->target[0] != '\0') {
         *about = stat_made_up(S_IFCHR | 0666);
@@ -126,9 +126,9 @@ int32_t linux_stat_place(const linux_place *place, struct stat *about)
 }
 
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                       linux_place *place)
+                       share_place *place)
 {
-    char path[LINUX_PATH];
+    char path[SHARE_PATH];
     int32_t length = linux_read_string(p, address, path, sizeof path);
     return length < 0 ? length : linux_resolve(p, directory, path, how, place);
 }
@@ -136,12 +136,12 @@ int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, un
 static int32_t stat_path(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                          struct stat *about)
 {
-    linux_place place;
+    share_place place;
     int32_t wrong = linux_place_of(p, directory, address, how, &place);
     if (wrong != 0)
         return wrong;
     wrong = linux_stat_place(&place, about);
-    linux_place_close(&place);
+    share_place_close(&place);
     return wrong;
 }
 
@@ -153,7 +153,7 @@ static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, ui
     if ((flags & AT_EMPTY_PATH) != 0 &&
         (address == 0 || (linux_read_user(p, address, &first, 1) && first == '\0')))
         return stat_file(linux_file_at(p, (uint32_t)directory), about);
-    return stat_path(p, directory, address, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : LINUX_FOLLOW, about);
+    return stat_path(p, directory, address, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW, about);
 }
 
 static int32_t put_stat64(linux_process *p, uint32_t address, const struct stat *from)
@@ -181,7 +181,7 @@ static int32_t put_stat64(linux_process *p, uint32_t address, const struct stat 
 int32_t linux_stat64(linux_process *p, const uint32_t a[6])
 {
     struct stat about;
-    int32_t wrong = stat_path(p, AT_FDCWD, a[0], LINUX_FOLLOW, &about);
+    int32_t wrong = stat_path(p, AT_FDCWD, a[0], SHARE_FOLLOW, &about);
     return wrong != 0 ? wrong : put_stat64(p, a[1], &about);
 }
 
@@ -235,11 +235,11 @@ int32_t linux_statx(linux_process *p, const uint32_t a[6])
 
 static int32_t access_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
 {
-    linux_place place;
+    share_place place;
     struct stat about;
     if ((mode & ~7u) != 0)
         return -EINVAL;
-    int32_t wrong = linux_place_of(p, directory, address, LINUX_FOLLOW, &place);
+    int32_t wrong = linux_place_of(p, directory, address, SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
     wrong = linux_stat_place(&place, &about);
@@ -247,7 +247,7 @@ static int32_t access_any(linux_process *p, int32_t directory, uint32_t address,
         wrong = -EROFS;
     if (wrong == 0 && (mode & X_OK) != 0 && (about.st_mode & 0111) == 0)
         wrong = -EACCES;
-    linux_place_close(&place);
+    share_place_close(&place);
     return wrong;
 }
 

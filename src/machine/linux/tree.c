@@ -23,9 +23,9 @@ int32_t linux_getcwd(linux_process *p, const uint32_t a[6])
 
 int32_t linux_chdir(linux_process *p, const uint32_t a[6])
 {
-    linux_place place;
+    share_place place;
     struct stat about;
-    int32_t wrong = linux_place_of(p, AT_FDCWD, a[0], LINUX_FOLLOW, &place);
+    int32_t wrong = linux_place_of(p, AT_FDCWD, a[0], SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
     wrong = linux_stat_place(&place, &about);
@@ -33,7 +33,7 @@ int32_t linux_chdir(linux_process *p, const uint32_t a[6])
         wrong = -ENOTDIR;
     if (wrong == 0)
         strcpy(p->files.cwd, place.guest);
-    linux_place_close(&place);
+    share_place_close(&place);
     return wrong;
 }
 
@@ -50,28 +50,25 @@ int32_t linux_fchdir(linux_process *p, const uint32_t a[6])
 
 /* A place that may be changed: in a writable share, and not its root. */
 static int32_t place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                               linux_place *place)
+                               share_place *place)
 {
     int32_t wrong = linux_place_of(p, directory, address, how, place);
     if (wrong != 0)
         return wrong;
-    if (place->directory < 0 || !place->writable)
-        wrong = -EROFS;
-    else if (strcmp(place->name, ".") == 0)
-        wrong = -EBUSY;
+    wrong = share_may_change(place);
     if (wrong != 0)
-        linux_place_close(place);
+        share_place_close(place);
     return wrong;
 }
 
 static int32_t mkdir_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
 {
-    linux_place place;
-    int32_t wrong = place_to_change(p, directory, address, LINUX_MAY_BE_MISSING, &place);
+    share_place place;
+    int32_t wrong = place_to_change(p, directory, address, SHARE_MAY_BE_MISSING, &place);
     if (wrong != 0)
         return wrong == -EBUSY ? -EEXIST : wrong;
     wrong = mkdirat(place.directory, place.name, (mode_t)(mode & ~p->files.umask & 0777)) == 0 ? 0 : -errno;
-    linux_place_close(&place);
+    share_place_close(&place);
     return wrong;
 }
 
@@ -87,12 +84,12 @@ int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
 
 static int32_t unlink_any(linux_process *p, int32_t directory, uint32_t address, int flags)
 {
-    linux_place place;
+    share_place place;
     int32_t wrong = place_to_change(p, directory, address, 0, &place);
     if (wrong != 0)
         return wrong;
     wrong = unlinkat(place.directory, place.name, flags) == 0 ? 0 : -errno;
-    linux_place_close(&place);
+    share_place_close(&place);
     return wrong;
 }
 
@@ -103,9 +100,9 @@ int32_t linux_unlink(linux_process *p, const uint32_t a[6])
 
 int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
 {
-    char path[LINUX_PATH];
+    char path[SHARE_PATH];
     int32_t length = linux_read_string(p, a[0], path, sizeof path);
-    linux_place place;
+    share_place place;
     if (length < 0)
         return length;
     while (length > 1 && path[length - 1] == '/') /* the entry itself, not what is in it */
@@ -117,7 +114,7 @@ int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
         wrong = -EROFS;
     else
         wrong = unlinkat(place.directory, place.name, AT_REMOVEDIR) == 0 ? 0 : -errno;
-    linux_place_close(&place);
+    share_place_close(&place);
     return wrong;
 }
 
@@ -131,16 +128,16 @@ int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
 static int32_t rename_any(linux_process *p, int32_t from_directory, uint32_t from, int32_t to_directory,
                           uint32_t to)
 {
-    linux_place old, new;
+    share_place old, new;
     int32_t wrong = place_to_change(p, from_directory, from, 0, &old);
     if (wrong != 0)
         return wrong;
-    wrong = place_to_change(p, to_directory, to, LINUX_MAY_BE_MISSING, &new);
+    wrong = place_to_change(p, to_directory, to, SHARE_MAY_BE_MISSING, &new);
     if (wrong == 0) {
         wrong = renameat(old.directory, old.name, new.directory, new.name) == 0 ? 0 : -errno;
-        linux_place_close(&new);
+        share_place_close(&new);
     }
-    linux_place_close(&old);
+    share_place_close(&old);
     return wrong;
 }
 
@@ -162,8 +159,8 @@ int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
 static int32_t readlink_any(linux_process *p, int32_t directory, uint32_t address, uint32_t buffer,
                             uint32_t size)
 {
-    char text[LINUX_PATH];
-    linux_place place;
+    char text[SHARE_PATH];
+    share_place place;
     int32_t wrong = linux_place_of(p, directory, address, 0, &place);
     if (wrong != 0)
         return wrong;
@@ -172,7 +169,7 @@ static int32_t readlink_any(linux_process *p, int32_t directory, uint32_t addres
     if (place.directory >= 0)
         length = readlinkat(place.directory, place.name, text, sizeof text);
     int32_t result = length < 0 ? -errno : (int32_t)((uint64_t)length < size ? (uint32_t)length : size);
-    linux_place_close(&place);
+    share_place_close(&place);
     return result > 0 && !linux_write_user(p, buffer, text, (size_t)result) ? -EFAULT : result;
 }
 

@@ -13,38 +13,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/linux/linux.h"
+#include "machine/share/share.h"
 
 enum { LINKS_AT_MOST = 40 };
 
 /* The mount at exactly `path` (normalised, "" = root), or NULL. */
-static const linux_mount *mount_at(const linux_files *files, const char *path)
+static const share_mount *mount_at(const share_tree *tree, const char *path)
 {
-    for (size_t i = 0; i < files->mount_count; i++)
-        if (strcmp(files->mounts[i].guest, path) == 0)
-            return &files->mounts[i];
+    for (size_t i = 0; i < tree->mount_count; i++)
+        if (strcmp(tree->mounts[i].guest, path) == 0)
+            return &tree->mounts[i];
     return NULL;
 }
 
 /* True if a mount lies somewhere below `path`, or it is the root or /dev: such directories are there without
  * a host directory. */
-static bool is_virtual_directory(const linux_files *files, const char *path)
+static bool is_virtual_directory(const share_tree *tree, const char *path)
 {
     size_t length = strlen(path);
     if (length == 0 || strcmp(path, "/dev") == 0)
         return true;
-    for (size_t i = 0; i < files->mount_count; i++)
-        if (strncmp(files->mounts[i].guest, path, length) == 0 && files->mounts[i].guest[length] == '/')
+    for (size_t i = 0; i < tree->mount_count; i++)
+        if (strncmp(tree->mounts[i].guest, path, length) == 0 && tree->mounts[i].guest[length] == '/')
             return true;
     return false;
 }
 
 /* Where a walk stands: `path` is free of links; `directory` is -1 in a virtual directory. */
 typedef struct walk {
-    const linux_files *files;
+    const share_tree *tree;
     int directory;
     bool writable;
-    char path[LINUX_PATH];
+    char path[SHARE_PATH];
 } walk;
 
 static void walk_close(walk *w)
@@ -54,7 +54,7 @@ static void walk_close(walk *w)
     w->directory = -1;
 }
 
-static int32_t walk_enter_mount(walk *w, const linux_mount *mount)
+static int32_t walk_enter_mount(walk *w, const share_mount *mount)
 {
     walk_close(w);
     w->directory = fcntl(mount->directory, F_DUPFD_CLOEXEC, 3);
@@ -65,7 +65,7 @@ static int32_t walk_enter_mount(walk *w, const linux_mount *mount)
 static int32_t path_append(char *path, const char *name, size_t length)
 {
     size_t used = strlen(path);
-    if (used + 1 + length >= LINUX_PATH)
+    if (used + 1 + length >= SHARE_PATH)
         return -ENAMETOOLONG;
     path[used] = '/';
     memcpy(path + used + 1, name, length);
@@ -76,7 +76,7 @@ static int32_t path_append(char *path, const char *name, size_t length)
 /* Goes from the walk's directory into the plain directory `name`; w->path already ends in it. */
 static int32_t walk_enter(walk *w, const char *name)
 {
-    const linux_mount *mount = mount_at(w->files, w->path);
+    const share_mount *mount = mount_at(w->tree, w->path);
     if (mount != NULL)
         return walk_enter_mount(w, mount);
     if (w->directory >= 0 && strcmp(w->path, "/dev") != 0) {
@@ -86,11 +86,11 @@ static int32_t walk_enter(walk *w, const char *name)
             w->directory = next;
             return 0;
         }
-        if (!is_virtual_directory(w->files, w->path))
+        if (!is_virtual_directory(w->tree, w->path))
             return -errno;
     }
     walk_close(w);
-    return is_virtual_directory(w->files, w->path) ? 0 : -ENOENT;
+    return is_virtual_directory(w->tree, w->path) ? 0 : -ENOENT;
 }
 
 /* Walks to `path`, which holds no links, from the root. */
@@ -100,7 +100,7 @@ static int32_t walk_to(walk *w, const char *path)
     walk_close(w);
     w->path[0] = '\0';
     w->writable = false;
-    const linux_mount *root = mount_at(w->files, "");
+    const share_mount *root = mount_at(w->tree, "");
     int32_t wrong = root != NULL ? walk_enter_mount(w, root) : 0;
     while (wrong == 0 && *path != '\0') {
         path += strspn(path, "/");
@@ -121,7 +121,7 @@ static int32_t walk_to(walk *w, const char *path)
 
 static int32_t walk_up(walk *w)
 {
-    char parent[LINUX_PATH];
+    char parent[SHARE_PATH];
     strcpy(parent, w->path);
     char *slash = strrchr(parent, '/');
     if (slash != NULL)
@@ -144,12 +144,12 @@ static int32_t walk_read_link(const walk *w, const char *name, char *text, size_
 }
 
 /* The walk ends at entry `name` of its directory. */
-static int32_t walk_finish(walk *w, const char *name, unsigned how, linux_place *place)
+static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place *place)
 {
     if (w->directory >= 0) {
         struct stat about;
         if (fstatat(w->directory, name, &about, AT_SYMLINK_NOFOLLOW) != 0 &&
-            (errno != ENOENT || (how & LINUX_MAY_BE_MISSING) == 0))
+            (errno != ENOENT || (how & SHARE_MAY_BE_MISSING) == 0))
             return -errno;
     } else if (strcmp(w->path, "/dev") == 0) {
         static const char *const names[][2] = {
@@ -160,7 +160,7 @@ static int32_t walk_finish(walk *w, const char *name, unsigned how, linux_place 
         if (place->target[0] == '\0')
             return -ENOENT;
     } else {
-        return (how & LINUX_MAY_BE_MISSING) != 0 ? -EROFS : -ENOENT;
+        return (how & SHARE_MAY_BE_MISSING) != 0 ? -EROFS : -ENOENT;
     }
     place->directory = w->directory;
     w->directory = -1;
@@ -171,7 +171,7 @@ static int32_t walk_finish(walk *w, const char *name, unsigned how, linux_place 
 }
 
 /* The walk ends at the directory where it stands. */
-static int32_t walk_finish_here(walk *w, linux_place *place)
+static int32_t walk_finish_here(walk *w, share_place *place)
 {
     place->directory = w->directory;
     w->directory = -1;
@@ -184,17 +184,17 @@ static int32_t walk_finish_here(walk *w, linux_place *place)
 /* True if `name` under the walk's directory is a mount or virtual directory. */
 static bool walk_next_is_ours(walk *w, const char *name, size_t length)
 {
-    char path[LINUX_PATH];
+    char path[SHARE_PATH];
     strcpy(path, w->path);
     return path_append(path, name, length) == 0 &&
-           (mount_at(w->files, path) != NULL || is_virtual_directory(w->files, path));
+           (mount_at(w->tree, path) != NULL || is_virtual_directory(w->tree, path));
 }
 
 /* Walks `text`, which is overwritten when links are put in. */
-static int32_t walk_all(walk *w, char text[LINUX_PATH], unsigned how, linux_place *place)
+static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_place *place)
 {
     char *rest = text;
-    char link[LINUX_PATH], longer[LINUX_PATH], name[256];
+    char link[SHARE_PATH], longer[SHARE_PATH], name[256];
     unsigned links = 0;
     for (;;) {
         rest += strspn(rest, "/");
@@ -217,7 +217,7 @@ static int32_t walk_all(walk *w, char text[LINUX_PATH], unsigned how, linux_plac
             wrong = path_append(w->path, name, length);
             wrong = wrong != 0 ? wrong : walk_enter(w, name);
         } else {
-            int32_t is_link = last && !slash_follows && (how & LINUX_FOLLOW) == 0
+            int32_t is_link = last && !slash_follows && (how & SHARE_FOLLOW) == 0
                                   ? 0
                                   : walk_read_link(w, name, link, sizeof link);
             if (is_link < 0 && !(is_link == -ENOENT && last))
@@ -232,7 +232,7 @@ static int32_t walk_all(walk *w, char text[LINUX_PATH], unsigned how, linux_plac
                 rest = strcpy(text, longer);
             } else if (last && !slash_follows) {
                 return walk_finish(w, name, how, place);
-            } else if (last && (how & LINUX_MAY_BE_MISSING) != 0 && is_link == -ENOENT) {
+            } else if (last && (how & SHARE_MAY_BE_MISSING) != 0 && is_link == -ENOENT) {
                 return walk_finish(w, name, how, place); /* mkdir("new/") */
             } else {
                 wrong = path_append(w->path, name, length);
@@ -244,37 +244,27 @@ static int32_t walk_all(walk *w, char text[LINUX_PATH], unsigned how, linux_plac
     }
 }
 
-int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how, linux_place *place)
+int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
+                      share_place *place)
 {
-    walk w = {.files = &p->files, .directory = -1};
-    char rest[LINUX_PATH];
+    walk w = {.tree = tree, .directory = -1};
+    char rest[SHARE_PATH];
     memset(place, 0, sizeof *place);
     place->directory = -1;
     if (path[0] == '\0')
         return -ENOENT;
     if (strlen(path) >= sizeof rest)
         return -ENAMETOOLONG;
-    const char *start = "";
-    if (path[0] != '/' && directory == AT_FDCWD) {
-        start = p->files.cwd;
-    } else if (path[0] != '/') {
-        const linux_open_file *file = linux_file_at(p, (uint32_t)directory);
-        if (file == NULL)
-            return -EBADF;
-        if (file->path == NULL)
-            return -ENOTDIR;
-        start = file->path;
-    }
-    int32_t wrong = walk_to(&w, start);
+    int32_t wrong = walk_to(&w, path[0] == '/' ? "" : start);
     if (wrong == 0)
         wrong = walk_all(&w, strcpy(rest, path), how, place);
     walk_close(&w);
     if (wrong != 0)
-        linux_place_close(place);
+        share_place_close(place);
     return wrong;
 }
 
-void linux_place_close(linux_place *place)
+void share_place_close(share_place *place)
 {
     if (place->directory >= 0)
         close(place->directory);

@@ -1,0 +1,58 @@
+/* The directories of the host that a guest may see (p5_share), for whichever personality answers its file
+ * calls: what can be reached, and how. Results are 0 or more, or -errno. */
+#ifndef MACHINE_SHARE_SHARE_H
+#define MACHINE_SHARE_SHARE_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "p5scope/machine.h"
+
+enum { SHARE_PATH = 4096 };
+
+typedef struct share_mount {
+    char *guest;   /* absolute, normalised, without a final slash; "" for the root */
+    int directory; /* O_PATH */
+    bool writable;
+} share_mount;
+
+typedef struct share_tree {
+    share_mount *mounts;
+    size_t mount_count;
+} share_tree;
+
+/* Opens the options' directories. share_tree_close is to be called afterwards, also after an error. */
+p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error);
+void share_tree_close(share_tree *tree);
+
+/* Where a path leads: an entry `name` of the directory that `directory` refers to. */
+typedef struct share_place {
+    int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory; the caller closes it
+                      (share_place_close) */
+    bool writable;
+    char name[256];         /* "." for the root of a share or a directory itself */
+    char guest[SHARE_PATH]; /* the whole path, normalised and free of links but for the last component if it
+                               was not followed */
+    char target[16];        /* a device that is always there: "null", "zero", "random"; else empty */
+} share_place;
+
+enum { SHARE_FOLLOW = 1, SHARE_MAY_BE_MISSING = 2 };
+/* Resolves a guest path against the shares, component by component, never through a host link. A relative
+ * one begins at `start`, absolute and free of links. */
+int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
+                      share_place *place);
+void share_place_close(share_place *place);
+/* Whether the place may be changed: in a writable share (else -EROFS), and not its root (-EBUSY). */
+int32_t share_may_change(const share_place *place);
+/* Opens what stands there, a regular file or a directory: the host's descriptor. `flags`: the host's O_*.
+ * Where nothing may be written, what is there may still be read with O_CREAT or O_TRUNC. */
+int share_open(const share_place *place, int flags, mode_t mode);
+/* The entries of a directory of the host in the order of their names, "." and ".." first: their number. The
+ * caller frees them (share_list_free). */
+int share_list(int directory, struct dirent ***entries);
+void share_list_free(struct dirent **entries, int count);
+
+#endif
