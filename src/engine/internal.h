@@ -115,9 +115,10 @@ enum { REQUEST_BLOCK = 1, REQUEST_ITERATION = 2 };
 enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
 /* A batch takes blocks until it has ENGINE_BATCH instructions, and then that one which ends where it is given
  * away; and the running block is recorded behind it. Instructions with many data references are rare. So that
- * the room for a batch need not have that for hundreds of them, a block goes into none if it has more
- * references than these and two for each instruction. Microcode may add a descriptor at the end of a block.
- */
+ * the room for a batch need not have that for hundreds of them, a block goes into none if translated code
+ * makes more references in it than these and two for each instruction; each is made once at most, so that
+ * nothing has to be looked at when it is recorded. All others - of Unicorn's helpers, of microcode - look
+ * whether there is room. */
 enum {
     QUICK_ACCESSES = 8,
     MOST_STRETCHES = ENGINE_BATCH + 1,
@@ -175,6 +176,8 @@ struct engine {
                        none, and says where the batch begins */
     engine_room next_batch;            /* where the next batch goes: engine_batch_into */
     page_entry pages[2][PAGE_ENTRIES]; /* by privilege: supervisor, user */
+    p5_access *record_end; /* from here on nothing is recorded, whatever the guest does: stream_full */
+    p5_value *value_end;
 
     /* REP strings. */
     uint32_t repeat_count;        /* ECX when the stretch began */
@@ -243,6 +246,7 @@ struct engine {
     const uint32_t *cuts; /* addresses at which blocks begin, ascending */
     size_t cut_count;
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
+    unsigned references;        /* that the block being translated calls for: emit.c */
     engine_block *unfinished;   /* its translation was left by a page fault */
     engine_block *emergency;    /* when there is no memory for another one */
     /* Room of the engine's own, for everything but batches, and for those, too, until there is another. */
@@ -358,6 +362,9 @@ static inline void engine_before_callback(engine *e)
 /* No block is running, and nothing is recorded. The batch is empty. What is recorded next goes into the
  * engine's own room. */
 void stream_none(engine *e);
+/* A stretch has more accesses or values than a room has place for, which its block's plan excludes: they are
+ * dropped, and the run ends with ENGINE_FAILED. */
+void stream_full(engine *e) __attribute__((cold));
 /* Gives the batch away. True if attention is wanted at the next boundary. */
 bool stream_give_batch(engine *e);
 void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block);
@@ -412,9 +419,17 @@ engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool wri
 void virtual_flag_execute(engine *e, engine_block *b);
 
 /* value.c: operands of instructions whose clocks depend on them */
+static inline void value_note(engine *e, p5_value value)
+{
+    if (__builtin_expect(e->value_next == e->value_end, 0)) {
+        stream_full(e);
+        return;
+    }
+    *e->value_next++ = value;
+}
 static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
 {
-    *e->value_next++ = (p5_value){.a = a, .kind = (uint8_t)kind};
+    value_note(e, (p5_value){.a = a, .kind = (uint8_t)kind});
 }
 void value_scan(engine *e, const engine_block *block);
 

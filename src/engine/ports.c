@@ -1,5 +1,5 @@
 /* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and knows none. */
-#include "engine/internal.h"
+#include "engine/stream/access.h"
 
 enum { VECTOR_PROTECTION = 13, TSS_BITMAP_FIELD = 0x66, TSS_32BIT = 9 /* available; busy is 11 */ };
 
@@ -30,12 +30,11 @@ static void check_rights(engine *e, uint16_t port, unsigned size)
 
 static void note(engine *e, uint16_t port, unsigned size, bool write)
 {
-    *e->record_next++ = (p5_access){.linear = port,
-                                    .physical = port,
-                                    .size = (uint8_t)size,
-                                    .flags = (uint8_t)(P5_ACCESS_IO | (write ? P5_ACCESS_WRITE : 0))};
+    unsigned flags = P5_ACCESS_IO | (write ? P5_ACCESS_WRITE : 0u);
+    p5_access access = {.linear = port, .size = (uint8_t)size, .flags = (uint8_t)flags};
+    access_record(e, port, port, ACCESS_KIND(size, flags));
     if (e->guard.breakpoints)
-        guard_hit(e, breakpoints_access(&e->guard.comparators, e->record_next - 1));
+        guard_hit(e, breakpoints_access(&e->guard.comparators, &access));
 }
 
 static void begin(engine *e)

@@ -132,17 +132,18 @@ STORE(helper_le_stq_mmu, uint64_t, 8)
 #define EMITTED_LOAD(name, size, user)                                                                       \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
-        return access_load_quick(env, address, size, user, 0, ACCESS_RETURN);                                \
+        return access_load_quick(env, address, size, user, ACCESS_COUNTED, ACCESS_RETURN);                   \
     }
 #define EMITTED_SIGNED_LOAD(name, size, user)                                                                \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
-        return (uint64_t)(int##size##_t)access_load_quick(env, address, size / 8, user, 0, ACCESS_RETURN);   \
+        return (uint64_t)(int##size##_t)access_load_quick(env, address, size / 8, user, ACCESS_COUNTED,      \
+                                                          ACCESS_RETURN);                                    \
     }
 #define EMITTED_STORE(name, size, user)                                                                      \
     static void name(uc_env *env, uint64_t address, uint64_t value)                                          \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, user, 0, ACCESS_RETURN);                               \
+        access_store_quick(env, address, value, size, user, ACCESS_COUNTED, ACCESS_RETURN);                  \
     }
 #define EMITTED(what, name, size) what(name##_supervisor, size, false) what(name##_user, size, true)
 EMITTED(EMITTED_LOAD, load_byte, 1)

@@ -6,7 +6,9 @@
 
 #include "engine/internal.h"
 
-static inline void access_record(engine *e, uint32_t linear, uint32_t physical, uint32_t kind)
+/* For references that are counted when their block is translated (engine.references), and for who has looked
+ * whether there is room. */
+static inline void access_put(engine *e, uint32_t linear, uint32_t physical, uint32_t kind)
 {
     p5_access *to = e->record_next++;
     to->linear = linear;
@@ -15,6 +17,19 @@ static inline void access_record(engine *e, uint32_t linear, uint32_t physical, 
      * together from stores under way would wait for them. */
     _Static_assert(offsetof(p5_access, flags) == offsetof(p5_access, size) + 1, "one word");
     memcpy(&to->size, &kind, sizeof kind);
+}
+
+static inline bool access_has_room(const engine *e)
+{
+    return e->record_next < e->record_end;
+}
+
+static inline void access_record(engine *e, uint32_t linear, uint32_t physical, uint32_t kind)
+{
+    if (access_has_room(e))
+        access_put(e, linear, physical, kind);
+    else
+        stream_full(e);
 }
 
 /* True if the access, `offset` bytes behind an entry's tag, lies in the entry's page. */
@@ -57,8 +72,8 @@ static inline bool access_find(const engine *e, uint64_t address, unsigned size,
 
 static inline void access_found(engine *e, const access_place *at, uint32_t flags)
 {
-    access_record(e, at->linear, at->page->physical + at->offset,
-                  at->page->kind | ACCESS_KIND(at->size, flags));
+    access_put(e, at->linear, at->page->physical + at->offset,
+               at->page->kind | ACCESS_KIND(at->size, flags & 0xff));
 }
 
 /* `retaddr`: where the translated code goes on, or ACCESS_RETURN: where the function does that this is in.
@@ -67,13 +82,17 @@ static inline void access_found(engine *e, const access_place *at, uint32_t flag
 #define ACCESS_BACK_TO(retaddr)                                                                              \
     ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))
 
+/* ACCESS_COUNTED of `flags`: there is room for it in any case. */
+#define ACCESS_COUNTED 0x100u
+
 static inline __attribute__((always_inline)) uint64_t
 access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user, uint32_t flags, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
     access_place at;
-    if (__builtin_expect(!access_find(e, address, size, user, false, &at), 0))
-        return access_load_slow(e, (uint32_t)address, access_word(size, user, flags),
+    if (__builtin_expect(!access_find(e, address, size, user, false, &at), 0) ||
+        (!(flags & ACCESS_COUNTED) && !access_has_room(e)))
+        return access_load_slow(e, (uint32_t)address, access_word(size, user, flags & 0xff),
                                 ACCESS_BACK_TO(retaddr));
     access_found(e, &at, flags);
     uint64_t value = 0;
@@ -87,8 +106,9 @@ static inline __attribute__((always_inline)) void access_store_quick(uc_env *env
 {
     engine *e = engine_of(env);
     access_place at;
-    if (__builtin_expect(!access_find(e, address, size, user, true, &at), 0)) {
-        access_store_slow(e, (uint32_t)address, value, access_word(size, user, flags),
+    if (__builtin_expect(!access_find(e, address, size, user, true, &at), 0) ||
+        (!(flags & ACCESS_COUNTED) && !access_has_room(e))) {
+        access_store_slow(e, (uint32_t)address, value, access_word(size, user, flags & 0xff),
                           ACCESS_BACK_TO(retaddr));
         return;
     }

@@ -331,8 +331,9 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         at += insn.length;
     }
     b->marks[b->count].offset = (uint16_t)at;
-    b->quick = b->kind == BLOCK_PLAIN && !last_looks_outside &&
-               b->marks[b->count].accesses <= QUICK_ACCESSES + 2 * b->count;
+    unsigned room = QUICK_ACCESSES + 2u * b->count;
+    b->quick = b->kind == BLOCK_PLAIN && !last_looks_outside && b->marks[b->count].accesses <= room &&
+               e->references <= room;
     /* Unicorn leaves the rest of an instruction unread that it knows to fault: the x87 with CR0.TS. */
     if (tb->size > at || tb->size <= b->marks[b->count - 1].offset)
         return false;
@@ -351,12 +352,11 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
 /* A description made before for the same bytes at the same place, or NULL. Blocks are translated again after
  * a flush and when other code in their page was overwritten; the core's memory of them goes on. */
 static engine_block *find_again(engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical,
-                                const code_bytes *code)
+                                const code_bytes *code, unsigned hash)
 {
-    for (engine_block *b = e->block_index[hash_of(tb, plan, physical, code)]; b; b = b->next_in_index) {
+    for (engine_block *b = e->block_index[hash]; b; b = b->next_in_index) {
         if (b->linear == (uint32_t)tb->pc && b->physical == physical && b->flags == tb->flags &&
-            b->planned == plan->count && b->kind == plan->kind && b->size <= code->size &&
-            memcmp(b->bytes, code->bytes, b->size) == 0)
+            b->planned == plan->count && b->size <= code->size && memcmp(b->bytes, code->bytes, b->size) == 0)
             return b;
     }
     return NULL;
@@ -371,22 +371,28 @@ static engine_block *make(engine *e, const uc_translated *tb, const block_plan *
     b->linear = (uint32_t)tb->pc;
     b->physical = physical;
     b->flags = tb->flags;
-    b->count = b->planned = (uint16_t)plan->count;
-    b->kind = (uint8_t)plan->kind;
-    b->address16 = plan->address16;
-    b->port = plan->port;
-    b->later = plan->later;
+    b->planned = (uint16_t)plan->count;
     b->levels.cpl = b->levels.cpl_after = tb->flags & UC_HF_CPL;
     b->levels.mode = tb->flags & UC_EFLAGS_VM ? P5_MODE_V86
                      : tb->flags & UC_HF_PE   ? P5_MODE_PROTECTED
                                               : P5_MODE_REAL;
     b->levels.iopl = tb->flags >> 12 & 3;
+    return b;
+}
+
+/* What the block needs, by the plan of those instructions that it has. */
+static void settle(engine_block *b, const block_plan *plan)
+{
+    b->count = (uint16_t)plan->count;
+    b->kind = (uint8_t)plan->kind;
+    b->address16 = plan->address16;
+    b->port = plan->port;
+    b->later = plan->later;
     b->scan_reverse = plan->scan_reverse;
     b->scan_register = plan->scan_register;
     b->scan_bits = plan->scan_bits;
     b->extra_segments = plan->extra_segments;
     b->slow = plan->kind > BLOCK_SCAN || plan->later || plan->extra_segments;
-    return b;
 }
 
 static void discard(engine *e, engine_block *b)
@@ -415,7 +421,8 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     if (code.bytes && physical < e->ram_bytes && !e->code_pages[physical / ENGINE_PAGE_BYTES])
         behind_search(e, code.bytes - (linear & ENGINE_PAGE_MASK));
     block_plan plan = plan_block(e, linear, tb->flags, max, &code);
-    engine_block *known = find_again(e, tb, &plan, physical, &code);
+    unsigned hash = hash_of(tb, &plan, physical, &code);
+    engine_block *known = find_again(e, tb, &plan, physical, &code, hash);
     discard(e, e->unfinished);
     engine_block *b = known ? known : make(e, tb, &plan, physical);
     if (!b) { /* out of memory: the emergency block says so when it runs */
@@ -425,23 +432,30 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     e->block_hook->user_data = b;
     e->unfinished = known ? NULL : b;
     substitute(e, &plan, linear, &code);
+    e->references = 0;
     REAL(gen_intermediate_code)(cpu, tb, (int)plan.count); /* may leave by a page fault of the second page */
     e->unfinished = NULL;
     e->substitute_size = 0;
-    if (tb->icount == plan.count &&
-        plan.size > tb->size) /* all of it is code, for the sake of who overwrites it */
+    unsigned planned = plan.count;
+    if (tb->icount < planned) /* Unicorn ends blocks at places of its own, too */
+        plan = plan_block(e, linear, tb->flags, tb->icount, &code);
+    if (plan.size > tb->size) /* all of it is code, for the sake of who overwrites it */
         tb->size = (uint16_t)plan.size;
-    if (known)
+    if (known) {
+        if (known->count != plan.count && known != e->emergency)
+            engine_fail(e, "the block at %08x is translated as %u instructions now, as %u before", linear,
+                        plan.count, (unsigned)known->count);
         return;
+    }
+    settle(b, &plan);
     b->next = e->blocks;
     e->blocks = b;
     if (++e->block_count > BLOCK_LIMIT)
         b->slow = true; /* block_make_room when it runs */
     if (plan.kind == BLOCK_UNDEFINED || plan.kind == BLOCK_TOO_LONG)
         return;
-    /* Unicorn ends blocks at places of its own, too. */
-    b->count = tb->icount;
-    if (tb->icount > plan.count || !describe(e, b, tb, &code, code32)) {
+    if (tb->icount == 0 || tb->icount > planned || e->references > RECORD_RESERVE ||
+        !describe(e, b, tb, &code, code32)) {
         const uint8_t *c = code.bytes;
         bool four = c && code.size >= 4;
         engine_fail(
@@ -454,8 +468,8 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         b->slow = true;
         return;
     }
-    b->next_in_index = e->block_index[hash_of(tb, &plan, physical, &code)];
-    e->block_index[hash_of(tb, &plan, physical, &code)] = b;
+    b->next_in_index = e->block_index[hash];
+    e->block_index[hash] = b;
 }
 
 bool block_open(engine *e)

@@ -93,10 +93,18 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
         REAL(tcg_gen_callN)(s, function, result, count, arguments);
 }
 
+/* How many references a block makes at most bounds what it records (block.c). */
+static void count_reference(const uc_translator *s)
+{
+    uc_engine *uc = (uc_engine *)uc_translator_field(s, UC_TCG_UC);
+    engine_of(uc_env_of(uc_cpu_of_handle(uc)))->references++;
+}
+
 static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
 {
     uintptr_t arguments[2] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                               uc_temporary_of(s, address)};
+    count_reference(s);
     call(s, (uintptr_t)access_loads[index == MMU_INDEX_USER][kind], uc_temporary_of(s, value), 2, arguments);
 }
 
@@ -104,6 +112,7 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
 {
     uintptr_t arguments[3] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                               uc_temporary_of(s, address), uc_temporary_of(s, value)};
+    count_reference(s);
     uintptr_t function = (uintptr_t)access_stores[index == MMU_INDEX_USER][kind & KIND_SIZE];
     if (!complete(s, function, 3, arguments))
         call(s, function, 0, 3, arguments);

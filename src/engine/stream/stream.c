@@ -13,12 +13,23 @@ static uint32_t repeat_register(const engine *e)
     return e->current->address16 ? ecx & 0xffff : ecx;
 }
 
+void stream_full(engine *e)
+{
+    engine_fail(e, "the code at %08x makes more references than it can",
+                e->current ? e->current->linear : engine_linear_eip(e));
+    engine_request_attention(e);
+}
+
 /* POPA reads eight registers' slots; Unicorn leaves out the one of ESP, which is the fourth. */
 static void add_popped_esp(engine *e)
 {
-    p5_access *after = e->record_next - 4, *before = after - 1;
-    for (p5_access *a = e->record_next; a > after; a--)
-        *a = a[-1];
+    enum { POPPED = 7, BEHIND_ESP = 4 };
+    if (e->record_next - engine_records(e) < POPPED || e->record_next >= e->record_end) {
+        stream_full(e);
+        return;
+    }
+    p5_access *after = e->record_next - BEHIND_ESP, *before = after - 1;
+    memmove(after + 1, after, BEHIND_ESP * sizeof *after);
     e->record_next++;
     *after = *before;
     after->linear += after->size;
@@ -46,12 +57,14 @@ static inline bool batch_waits(const engine *e)
     return e->batch_instructions != 0;
 }
 
-/* From here on everything is recorded in `room`, a batch begins. */
-static inline void record_in(engine *e, const engine_room *room)
+/* From here on everything is recorded in `room`, which has place for so many accesses; a batch begins. */
+static inline void record_in(engine *e, const engine_room *room, size_t accesses)
 {
     e->at = *room;
     room->blocks->accesses_end = e->record_next = room->accesses;
     room->blocks->values_end = e->value_next = room->values;
+    e->record_end = room->accesses + accesses - 1; /* who stores an m80 looks once for two */
+    e->value_end = room->values + ENGINE_ROOM_VALUES;
     e->batch_next = room->blocks + 1;
     e->batch_instructions = 0;
 }
@@ -90,7 +103,7 @@ void stream_none(engine *e)
     e->current = NULL;
     e->batch_room = 0;
     const engine_room own = {e->batch, e->values, e->records};
-    record_in(e, &own);
+    record_in(e, &own, RECORD_CAPACITY);
 }
 
 /* The running block is `b`, and nothing is recorded. Its stretch may go into a batch if nothing about it is
@@ -100,7 +113,7 @@ static inline void run(engine *e, engine_block *b)
     e->current = b;
     if (b->quick & e->batching) {
         e->batch_room = ENGINE_BATCH;
-        record_in(e, &e->next_batch);
+        record_in(e, &e->next_batch, ENGINE_ROOM_ACCESSES);
     }
 }
 
@@ -187,9 +200,11 @@ bool stream_end_before(engine *e, uint32_t at)
     while (count < b->count && b->linear + b->marks[count].offset != at)
         count++;
     bool attention = stream_give_batch(e);
-    if (count < b->count) {
-        e->record_next = engine_records(e) + b->marks[count].accesses;
-        e->value_next = e->at.values + (e->at.blocks->values_end - e->at.values) + b->marks[count].values;
+    if (count < b->count) { /* what the instruction recorded that did not complete goes */
+        p5_access *access = engine_records(e) + b->marks[count].accesses;
+        p5_value *value = e->at.values + (e->at.blocks->values_end - e->at.values) + b->marks[count].values;
+        e->record_next = access < e->record_next ? access : e->record_next;
+        e->value_next = value < e->value_next ? value : e->value_next;
     }
     if (count == 0) {
         stream_none(e);
@@ -212,6 +227,8 @@ void stream_attention(engine *e)
     engine_before_callback(e);
     engine_action action = e->callbacks.attention(e->callbacks.context);
     e->in_attention = false;
+    if (e->failure[0])
+        engine_leave(e, ENGINE_FAILED);
     if (action == ENGINE_STOP)
         engine_leave(e, ENGINE_STOPPED);
     if (e->injected)

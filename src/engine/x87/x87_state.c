@@ -197,6 +197,8 @@ static uint64_t as_double(const uc_fpreg *r)
 
 void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b)
 {
-    *e->value_next++ = (p5_value){
-        .a = as_double(a), .b = b ? as_double(b) : 0, .fpu_control = e->env->fpuc, .kind = ISA_VALUE_X87};
+    value_note(e, (p5_value){.a = as_double(a),
+                             .b = b ? as_double(b) : 0,
+                             .fpu_control = e->env->fpuc,
+                             .kind = ISA_VALUE_X87});
 }
