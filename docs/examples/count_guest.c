@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     if (counts == NULL)
         return 1;
     p5_machine_counts(machine, counts);
-    printf("%14" PRIu64 " clocks\n", counts->clocks[P5_CPL_USER] + counts->clocks[P5_CPL_SYSTEM]);
+    printf("%14" PRIu64 " clocks\n", p5_counts_sum(counts->clocks, P5_CPL_MASK_ALL));
     for (int event = 0; event < P5_EVENT_COUNT; event++) {
         uint64_t count = counts->increments[event][P5_CPL_USER];
         if (count > 0)

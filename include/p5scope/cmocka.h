@@ -24,15 +24,10 @@
 extern "C" {
 #endif
 
-/* Privilege classes for the macros with _at: bit 0 CPL 0-2 and real mode, bit 1 CPL 3 and V86 (as CESR's CC).
- */
-enum {
-    P5_AT_SYSTEM = 1 << P5_CPL_SYSTEM,
-    P5_AT_USER = 1 << P5_CPL_USER,
-    P5_AT_ANY = P5_AT_SYSTEM | P5_AT_USER
-};
+/* Privilege classes for the macros with _at: CPL 0-2 and real mode, CPL 3 and V86 (as CESR's CC). */
+enum { P5_AT_SYSTEM = P5_CPL_MASK_SYSTEM, P5_AT_USER = P5_CPL_MASK_USER, P5_AT_ANY = P5_CPL_MASK_ALL };
 
-/* What a row of two totals has gained at the classes of `at`. */
+/* What a row of totals has gained at the classes of `at`. */
 static inline uint64_t p5_gained(const uint64_t before[P5_CPL_CLASSES], const uint64_t after[P5_CPL_CLASSES],
                                  unsigned at)
 {

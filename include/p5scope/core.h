@@ -18,8 +18,23 @@ typedef struct p5_model p5_model; /* a processor and its board, from a model fil
 typedef struct p5_core p5_core;
 typedef struct p5_block p5_block; /* a decoded run of instructions, prepared for pricing */
 
-/* Privilege classes of the counters: CESR's CC bit 0 and CC bit 1. */
-enum { P5_CPL_SYSTEM /* CPL 0-2, real mode */, P5_CPL_USER /* CPL 3, V86 */, P5_CPL_CLASSES };
+/* Privilege classes of the counters. The Pentium's CESR counts CPL 0-2 or CPL 3; later monitors count CPL 0
+ * or CPL 1-3. So there are three, and each of these is the sum of two or one of them. */
+enum {
+    P5_CPL_KERNEL /* CPL 0, real mode */,
+    P5_CPL_USER /* CPL 3, V86 */,
+    P5_CPL_INNER /* CPL 1-2 */,
+    P5_CPL_CLASSES
+};
+/* Sets of them. */
+enum {
+    P5_CPL_MASK_KERNEL = 1 << P5_CPL_KERNEL,
+    P5_CPL_MASK_USER = 1 << P5_CPL_USER,
+    P5_CPL_MASK_INNER = 1 << P5_CPL_INNER,
+    P5_CPL_MASK_SYSTEM = P5_CPL_MASK_KERNEL | P5_CPL_MASK_INNER, /* CPL 0-2 */
+    P5_CPL_MASK_NOT_0 = P5_CPL_MASK_USER | P5_CPL_MASK_INNER,    /* CPL 1-3 */
+    P5_CPL_MASK_ALL = P5_CPL_MASK_SYSTEM | P5_CPL_MASK_USER
+};
 
 /* The owner of a clock. Every clock of a run has exactly one; they add up to the clocks (the CPI stack). */
 typedef enum p5_stall {
@@ -251,6 +266,8 @@ typedef struct p5_counts {
     uint64_t stalls[P5_STALL_COUNT][P5_CPL_CLASSES];     /* owners of the clocks; add up to `clocks` */
 } p5_counts;
 
+/* Sum of a row over the privilege classes of `cpl_mask` (P5_CPL_MASK_*). */
+uint64_t p5_counts_sum(const uint64_t row[P5_CPL_CLASSES], unsigned cpl_mask);
 /* Adds totals, and takes earlier ones from later ones, row by row. */
 void p5_counts_add(p5_counts *counts, const p5_counts *more);
 void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier);
@@ -341,8 +358,8 @@ void p5_core_settle(p5_core *core);
 /* All totals of what has entered EX; an instruction that waits for a partner is not among it. Reading changes
  * nothing. */
 void p5_core_counts(p5_core *core, p5_counts *counts);
-/* One event's total for the privilege classes of `cpl_mask` (bit 0 CPL 0-2, bit 1 CPL 3), as increments or as
- * asserted clocks; reads like p5_core_counts. */
+/* One event's total for the privilege classes of `cpl_mask` (P5_CPL_MASK_*), as increments or as asserted
+ * clocks; reads like p5_core_counts. */
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted);
 
 /* What an instruction goes through behind D2. */

@@ -70,7 +70,7 @@ typedef struct p5_point {
  * frequent event makes a slow run. */
 typedef struct p5_event_watch {
     enum p5_event event;
-    uint8_t cpl_mask; /* bit 0 CPL 0-2, bit 1 CPL 3, as CESR's CC; 0 = both */
+    uint8_t cpl_mask; /* P5_CPL_MASK_*; 0 = all */
     bool asserted;    /* clocks in which the event's signal was on, not increments (CESR's CC bit 2) */
     uint64_t every;   /* from 1 on; 1 = whenever the total changes */
 } p5_event_watch;

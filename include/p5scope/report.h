@@ -32,7 +32,6 @@ const char *p5_suggest(const char *wanted, const char *const *names, char *buffe
 
 /* `event` of a selected row that is not an event but the clocks themselves. */
 enum { P5_SELECT_CLOCKS = -1 };
-enum { P5_CPL_MASK_SYSTEM = 1, P5_CPL_MASK_USER = 2, P5_CPL_MASK_ALL = 3 };
 
 /* One row of a report. */
 typedef struct p5_selected {

@@ -13,12 +13,8 @@ static uint64_t total(void *context, enum p5_event event, unsigned cpl_mask, boo
 static uint64_t clocks_of(p5_core *core, unsigned cpl_mask)
 {
     p5_counts counts;
-    uint64_t sum = 0;
     p5_core_counts(core, &counts);
-    for (unsigned i = 0; i < P5_CPL_CLASSES; i++)
-        if ((cpl_mask & (1U << i)) != 0)
-            sum += counts.clocks[i];
-    return sum;
+    return p5_counts_sum(counts.clocks, cpl_mask);
 }
 
 static uint64_t clocks(void *context, unsigned cpl_mask)

@@ -1,12 +1,17 @@
 /* CTR0 and CTR1: 40 bits wide, counting one event each (manual 26.4.3). */
 #include "pmu/counters.h"
 
+unsigned counter_levels(const pmu_counter *c)
+{
+    return (c->select.system ? P5_CPL_MASK_SYSTEM : 0U) | (c->select.user ? P5_CPL_MASK_USER : 0U);
+}
+
 /* The total that a counter follows (manual 26.4.4.2, field CC): events or clocks, at the privilege levels
  * enabled. A counter with neither level enabled is stopped, and one whose code selects nothing has nothing to
  * follow. */
 static uint64_t followed_total(const pmu_counter *c, p5_cc_clocks meaning, const pmu_source *source)
 {
-    unsigned cpl_mask = (c->select.system ? 1U : 0U) | (c->select.user ? 2U : 0U);
+    unsigned cpl_mask = counter_levels(c);
     if (cpl_mask == 0)
         return 0;
     if (c->select.clocks && meaning == P5_CC_FREE_RUNNING)

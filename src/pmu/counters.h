@@ -26,6 +26,8 @@ void counter_select(pmu_counter *c, unsigned number, unsigned family, const p5_c
 /* Presets the value; it goes on from there. */
 void counter_write(pmu_counter *c, uint64_t value, p5_cc_clocks meaning, const pmu_source *source);
 uint64_t counter_read(const pmu_counter *c, p5_cc_clocks meaning, const pmu_source *source);
+/* The privilege levels (P5_CPL_MASK_*) at which it counts. */
+unsigned counter_levels(const pmu_counter *c);
 /* Overflows since the counter was last written. */
 uint64_t counter_carries(const pmu_counter *c, p5_cc_clocks meaning, const pmu_source *source);
 

@@ -6,21 +6,13 @@
 static uint64_t peek_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
 {
     const p5_counts *counts = context;
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < P5_CPL_CLASSES; i++)
-        if ((cpl_mask & (1U << i)) != 0)
-            sum += asserted ? counts->asserted[event][i] : counts->increments[event][i];
-    return sum;
+    return p5_counts_sum(asserted ? counts->asserted[event] : counts->increments[event], cpl_mask);
 }
 
 static uint64_t peek_clocks(void *context, unsigned cpl_mask)
 {
     const p5_counts *counts = context;
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < P5_CPL_CLASSES; i++)
-        if ((cpl_mask & (1U << i)) != 0)
-            sum += counts->clocks[i];
-    return sum;
+    return p5_counts_sum(counts->clocks, cpl_mask);
 }
 
 uint32_t p5_pmu_peek_cesr(const p5_pmu *pmu)

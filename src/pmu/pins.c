@@ -107,7 +107,7 @@ static uint64_t followed(const p5_pmu *pmu, unsigned number)
                                                P5_EVENT_BREAKPOINT_MATCH_ON_DR1_REGISTER};
     const pmu_counter *c = &pmu->counters[number];
     const pmu_source *source = &pmu->watched;
-    unsigned cpl_mask = (c->select.system ? 1U : 0U) | (c->select.user ? 2U : 0U);
+    unsigned cpl_mask = counter_levels(c);
     switch (pmu->pins.pin[number].function) {
     case PIN_PULSE:
     case PIN_LEVEL:
@@ -117,7 +117,7 @@ static uint64_t followed(const p5_pmu *pmu, unsigned number)
     case PIN_OVERFLOW:
         return counter_carries(c, pmu->cc_clocks, source);
     case PIN_BREAKPOINT:
-        return source->total(source->context, breakpoint[number], 3, true);
+        return source->total(source->context, breakpoint[number], P5_CPL_MASK_ALL, true);
     case PIN_IDLE:
         break;
     }

@@ -7,7 +7,7 @@
 
 #include "p5scope/event.h"
 
-/* All totals are at the current instruction and never go back. `cpl_mask`: bit 0 CPL 0-2, bit 1 CPL 3. */
+/* All totals are at the current instruction and never go back. `cpl_mask`: P5_CPL_MASK_*. */
 typedef struct pmu_source {
     void *context;
     uint64_t (*total)(void *context, enum p5_event event, unsigned cpl_mask, bool asserted);

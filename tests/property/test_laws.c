@@ -65,7 +65,7 @@ static bool core_laws(const p5_model *model, const char *other, uint64_t seed, c
         printf("model %s, agent %s, seed %llu\n", p5_model_name(model), other, (unsigned long long)seed);
     const uint64_t *executed = usual.increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
     c->programs++;
-    c->instructions += executed[P5_CPL_SYSTEM] + executed[P5_CPL_USER];
+    c->instructions += executed[P5_CPL_KERNEL] + executed[P5_CPL_USER];
     c->laws += checked;
     return broken == 0 && checked > 0;
 }
@@ -168,7 +168,7 @@ static bool machine_laws(const char *model, const char *other, bool mmx, uint64_
     p5_machine_counts(machine, &totals);
     const uint64_t *executed = totals.increments[P5_EVENT_INSTRUCTIONS_EXECUTED];
     c->machines++;
-    c->instructions += executed[P5_CPL_SYSTEM] + executed[P5_CPL_USER];
+    c->instructions += executed[P5_CPL_KERNEL] + executed[P5_CPL_USER];
     c->laws += checked;
     p5_machine_close(machine);
     if (broken > 0 || checked == 0)

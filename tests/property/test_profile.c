@@ -331,7 +331,7 @@ static bool has_samples(const recording *r)
     enum { ENOUGH = 20 * LONGEST_PERIOD };
     const uint64_t *total =
         r->sampled == P5_PROFILE_CLOCKS ? r->totals.clocks : r->totals.increments[r->sampled];
-    if (r->sample_count > 0 || total[P5_CPL_SYSTEM] + total[P5_CPL_USER] < ENOUGH)
+    if (r->sample_count > 0 || total[P5_CPL_KERNEL] + total[P5_CPL_USER] < ENOUGH)
         return true;
     printf("no sample\n");
     return false;

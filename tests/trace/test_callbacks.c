@@ -133,7 +133,7 @@ static void stretches_add_up(void **state)
     sums bare = check_stretches("timer.elf", NULL);
     const uint64_t *interrupts = bare.counts.increments[P5_EVENT_HARDWARE_INTERRUPTS];
     assert_true(bare.interrupts > 0);
-    assert_int_equal(bare.interrupts, interrupts[P5_CPL_SYSTEM] + interrupts[P5_CPL_USER]);
+    assert_int_equal(bare.interrupts, interrupts[P5_CPL_KERNEL] + interrupts[P5_CPL_USER]);
 }
 
 /* ---- exceptions ---------------------------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ typedef struct told {
 
 static const p5_event_watch watches[WATCHES] = {
     {.event = P5_EVENT_DATA_READ_MISS, .every = 100},
-    {.event = P5_EVENT_BRANCHES, .every = 997, .cpl_mask = 2},
+    {.event = P5_EVENT_BRANCHES, .every = 997, .cpl_mask = P5_CPL_MASK_USER},
     {.event = P5_EVENT_PIPELINE_AGI_STALLS, .every = 5000, .asserted = true},
     {.event = P5_EVENT_DATA_TLB_MISS, .every = 1},
     {.event = P5_EVENT_HARDWARE_INTERRUPTS, .every = 3},
@@ -330,7 +330,7 @@ static void look(void *context, p5_machine *machine, const p5_observation *at)
     for (unsigned i = 0; i < WATCHES && l->next < l->expected->count; i++) {
         const p5_event_watch *w = &watches[i];
         const uint64_t *row = w->asserted ? now.asserted[w->event] : now.increments[w->event];
-        uint64_t total = row[P5_CPL_USER] + (w->cpl_mask == 2 ? 0 : row[P5_CPL_SYSTEM]);
+        uint64_t total = p5_counts_sum(row, w->cpl_mask != 0 ? w->cpl_mask : P5_CPL_MASK_ALL);
         if (total < l->goal[i])
             continue;
         l->goal[i] = (total / w->every + 1) * w->every;
@@ -513,7 +513,7 @@ static void options_are_checked(void **state)
     options.size++;
     p5_event_watch bad[] = {{.event = (enum p5_event)P5_EVENT_COUNT, .every = 1},
                             {.event = P5_EVENT_BRANCHES, .every = 0},
-                            {.event = P5_EVENT_BRANCHES, .every = 1, .cpl_mask = 4}};
+                            {.event = P5_EVENT_BRANCHES, .every = 1, .cpl_mask = P5_CPL_MASK_ALL + 1}};
     options.event_count = 1;
     for (unsigned i = 0; i < 3; i++) {
         options.events = &bad[i];

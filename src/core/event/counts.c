@@ -13,6 +13,14 @@ static void subtract(uint64_t *from, const uint64_t *what, size_t count)
         from[i] -= what[i];
 }
 
+uint64_t p5_counts_sum(const uint64_t row[P5_CPL_CLASSES], unsigned cpl_mask)
+{
+    uint64_t sum = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        sum += cpl_mask >> class & 1 ? row[class] : 0;
+    return sum;
+}
+
 /* Every row of p5_counts. */
 #define EACH_ROW(operation, a, b)                                                                            \
     do {                                                                                                     \

@@ -17,7 +17,7 @@ typedef struct counts {
 /* Privilege class (P5_CPL_*) of a CPL; V86 mode runs at CPL 3, real mode at CPL 0. */
 static inline unsigned counts_class(unsigned cpl)
 {
-    return cpl == 3 ? P5_CPL_USER : P5_CPL_SYSTEM;
+    return cpl == 3 ? P5_CPL_USER : cpl == 0 ? P5_CPL_KERNEL : P5_CPL_INNER;
 }
 
 /* Adds `n` increments in which the signal was on for `clocks` clocks (an occurrence: 1, 1; a duration: n, n;

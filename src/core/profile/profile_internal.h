@@ -44,7 +44,7 @@ typedef struct profile_own {
 } profile_own;
 
 /* Where something is executed: contexts begin with 1. */
-#define PROFILE_PLACE(context, cpl_class) ((uint64_t)(context) << 1 | (cpl_class))
+#define PROFILE_PLACE(context, cpl_class) ((uint64_t)(context) << 2 | (cpl_class))
 #define PROFILE_NO_PLACE                  UINT64_MAX
 
 /* How a stretch ended. */

@@ -187,7 +187,7 @@ static bool signalled(p5_core *core, uint32_t function, unsigned cpl_class)
 {
     profiler *p = core->profile;
     const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
-    if (!top || !top->interrupt || p->cpl_class != P5_CPL_SYSTEM || cpl_class != P5_CPL_USER)
+    if (!top || !top->interrupt || p->cpl_class == P5_CPL_USER || cpl_class != P5_CPL_USER)
         return false;
     uint32_t interrupted = top->return_address;
     profile_set_context(core, top->context);

@@ -100,7 +100,9 @@ static void name_difference(const memo_check *check, char *text, size_t size, ui
 {
     const p5_counts *a = &check->with, *b = &check->without;
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        const char *level = class == P5_CPL_USER ? ", CPL 3" : ", CPL 0-2";
+        const char *level = class == P5_CPL_USER    ? ", CPL 3"
+                            : class == P5_CPL_INNER ? ", CPL 1-2"
+                                                    : ", CPL 0";
         for (unsigned s = 0; s < P5_STALL_COUNT; s++) {
             *with = a->stalls[s][class];
             *without = b->stalls[s][class];

@@ -58,11 +58,13 @@ static void monitor_events(gdb *g)
     say(g, "%20s %20s\n", "CPL 0-2", "CPL 3");
     for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
         const uint64_t *n = totals.increments[e];
-        if (n[0] != 0 || n[1] != 0)
-            say(g, "%20" PRIu64 " %20" PRIu64 "  %s\n", n[P5_CPL_SYSTEM], n[P5_CPL_USER],
+        uint64_t system = p5_counts_sum(n, P5_CPL_MASK_SYSTEM);
+        if (system != 0 || n[P5_CPL_USER] != 0)
+            say(g, "%20" PRIu64 " %20" PRIu64 "  %s\n", system, n[P5_CPL_USER],
                 p5_event_describe((enum p5_event)e)->name);
     }
-    say(g, "%20" PRIu64 " %20" PRIu64 "  clocks\n", totals.clocks[P5_CPL_SYSTEM], totals.clocks[P5_CPL_USER]);
+    say(g, "%20" PRIu64 " %20" PRIu64 "  clocks\n", p5_counts_sum(totals.clocks, P5_CPL_MASK_SYSTEM),
+        totals.clocks[P5_CPL_USER]);
 }
 
 /* Those that can be read; a test register's value is what was last written or read by a command. */

@@ -69,7 +69,7 @@ void observe_intervals(p5_observer *o)
 
 uint64_t observe_total(const p5_observer *o, const watch *w)
 {
-    unsigned cpl_mask = w->what.cpl_mask != 0 ? w->what.cpl_mask : 3;
+    unsigned cpl_mask = w->what.cpl_mask != 0 ? w->what.cpl_mask : P5_CPL_MASK_ALL;
     return p5_core_event_total(o->machine->core, w->what.event, cpl_mask, w->what.asserted);
 }
 

@@ -104,9 +104,10 @@ static p5_status check_options(const p5_machine *machine, const p5_observe_optio
         return error_set(error, P5_ERR_STATE, "an observation begins between runs, not in a callback of one");
     for (size_t i = 0; i < options->event_count; i++) {
         const p5_event_watch *w = &options->events[i];
-        if ((unsigned)w->event >= P5_EVENT_COUNT || w->cpl_mask > 3 || w->every == 0)
+        if ((unsigned)w->event >= P5_EVENT_COUNT || w->cpl_mask > P5_CPL_MASK_ALL || w->every == 0)
             return error_set(error, P5_ERR_RANGE,
-                             "event %zu of the observation: an event, CPL mask 0 to 3, every 1 or more", i);
+                             "event %zu of the observation: an event, CPL mask 0 to %d, every 1 or more", i,
+                             P5_CPL_MASK_ALL);
     }
     return P5_OK;
 }

@@ -14,7 +14,7 @@ static double per_trip(uint64_t few, uint64_t many, const unsigned trips[2])
 
 static uint64_t sum(const uint64_t parts[P5_CPL_CLASSES])
 {
-    return parts[P5_CPL_SYSTEM] + parts[P5_CPL_USER];
+    return p5_counts_sum(parts, P5_CPL_MASK_ALL);
 }
 
 static void write_stack(FILE *out, const p5_counts counts[2], const unsigned trips[2])

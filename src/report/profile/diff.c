@@ -106,7 +106,7 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
         (void)profile_value_find(family, "clocks", &chosen[count++], NULL);
         for (unsigned q = 0; q < P5_PROFILE_EXECUTIONS; q++) {
             char room[48];
-            profile_value v = {.quantity = (int)q, .cpl_mask = 3};
+            profile_value v = {.quantity = (int)q, .cpl_mask = P5_CPL_MASK_ALL};
             snprintf(v.name, sizeof v.name, "%s", profile_quantity_name(q, room));
             if (profile_total_value(a, &v) != profile_total_value(b, &v))
                 chosen[count++] = v;

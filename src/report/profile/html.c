@@ -116,8 +116,7 @@ static void write_head(const html_page *page)
     fputs(" clocks on ", out);
     page_text(page, p->model);
     fprintf(out, " at %g MHz (%.6f s)", p->clock_mhz, (double)page->clocks / (p->clock_mhz * 1e6));
-    uint64_t instructions =
-        p->total[P5_EVENT_INSTRUCTIONS_EXECUTED][0] + p->total[P5_EVENT_INSTRUCTIONS_EXECUTED][1];
+    uint64_t instructions = p5_counts_sum(p->total[P5_EVENT_INSTRUCTIONS_EXECUTED], P5_CPL_MASK_ALL);
     if (instructions) {
         fprintf(out, ", %.3f clocks per instruction; ", (double)page->clocks / (double)instructions);
         page_number(page, instructions);
@@ -153,7 +152,7 @@ static int by_value(const void *a, const void *b)
 
 static uint64_t total_of(const p5_profile *p, unsigned quantity)
 {
-    return p->total[quantity][P5_CPL_SYSTEM] + p->total[quantity][P5_CPL_USER];
+    return p5_counts_sum(p->total[quantity], P5_CPL_MASK_ALL);
 }
 
 static void write_cpi_stack(const html_page *page)
@@ -216,12 +215,12 @@ static void write_events(const html_page *page)
         write_name(page, info->name);
         fputs("</td><td class=\"n\">", page->out);
         page_number(page, total_of(p, e));
-        for (unsigned class = P5_CPL_CLASSES; class -- > 0;) {
-            fputs("</td><td class=\"n\">", page->out);
-            page_number(page, p->total[e][class]);
-        }
         fputs("</td><td class=\"n\">", page->out);
-        page_number(page, p->asserted[e][0] + p->asserted[e][1]);
+        page_number(page, p->total[e][P5_CPL_USER]);
+        fputs("</td><td class=\"n\">", page->out);
+        page_number(page, p5_counts_sum(p->total[e], P5_CPL_MASK_SYSTEM));
+        fputs("</td><td class=\"n\">", page->out);
+        page_number(page, p5_counts_sum(p->asserted[e], P5_CPL_MASK_ALL));
         fprintf(page->out, "</td><td>%s</td><td class=\"free\">", grades[info->grade]);
         page_text(page, info->title);
         fputs("</td></tr>\n", page->out);

@@ -9,7 +9,7 @@
 
 typedef struct table_row {
     char *name; /* what the table is sorted into */
-    unsigned cpl_class;
+    bool user;  /* CPL 3, not CPL 0-2 */
     uint64_t *own, *inclusive;
 } table_row;
 
@@ -27,7 +27,7 @@ static void rows_free(table_rows *rows)
     free(rows->list.items);
 }
 
-static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, unsigned cpl_class, char *name,
+static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, bool user, char *name,
                     size_t size)
 {
     char room[16];
@@ -52,16 +52,16 @@ static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, u
             snprintf(name, size, "%s", profile_name_at(p, address, room));
         return;
     case P5_PROFILE_BY_MODE:
-        snprintf(name, size, "%s", cpl_class == P5_CPL_USER ? "CPL 3" : "CPL 0-2");
+        snprintf(name, size, "%s", user ? "CPL 3" : "CPL 0-2");
         return;
     default:
         snprintf(name, size, "%s", profile_name_at(p, address, room));
     }
 }
 
-static table_row *add_row(table_rows *rows, const char *name, unsigned cpl_class)
+static table_row *add_row(table_rows *rows, const char *name, bool user)
 {
-    table_row row = {strdup(name), cpl_class,
+    table_row row = {strdup(name), user,
                      calloc(2 * rows->width + 1, sizeof(uint64_t)) /* no columns: not nothing */, NULL};
     if (!row.name || !row.own || !ARRAY_ROOM(&rows->list)) {
         free(row.name);
@@ -77,7 +77,7 @@ static int by_name(const void *a, const void *b)
 {
     const table_row *x = a, *y = b;
     int order = strcmp(x->name, y->name);
-    return order != 0 ? order : (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
+    return order != 0 ? order : x->user - y->user;
 }
 
 static int by_cost(const void *a, const void *b)
@@ -110,17 +110,23 @@ static void merge(table_rows *rows)
     rows->list.count = left;
 }
 
+static bool site_user(const profile_site *site)
+{
+    return site->cpl_class == P5_CPL_USER;
+}
+
 static bool add_sites(const p5_profile *p, const p5_profile_table *t, const profile_value *values,
                       table_rows *rows)
 {
     table_row *row = NULL;
     for (size_t i = 0; i < p->sites.count; i++) {
         const profile_site *site = &p->sites.items[i];
-        bool next = i == 0 || site->address != site[-1].address || site->cpl_class != site[-1].cpl_class;
+        bool user = site_user(site);
+        bool next = i == 0 || site->address != site[-1].address || user != site_user(&site[-1]);
         if (next) {
             char name[600];
-            name_of(p, t->key, site->address, site->cpl_class, name, sizeof name);
-            row = add_row(rows, name, site->cpl_class);
+            name_of(p, t->key, site->address, user, name, sizeof name);
+            row = add_row(rows, name, user);
         }
         if (!row)
             return false;
@@ -130,13 +136,13 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
     return true;
 }
 
-/* Where samples are taken something was executed, but for the last: its privilege class, or the first of
+/* Where samples are taken something was executed, but for the last: at CPL 3 or not, or the first of
  * both. */
-static unsigned class_at(const p5_profile *p, uint32_t address)
+static bool user_at(const p5_profile *p, uint32_t address)
 {
     size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, address);
     bool found = site < p->sites.count && p->sites.items[site].address == address;
-    return found ? p->sites.items[site].cpl_class : P5_CPL_USER;
+    return !found || site_user(&p->sites.items[site]);
 }
 
 static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_rows *rows)
@@ -144,9 +150,9 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_ro
     for (size_t i = 0; i < p->samples.count; i++) {
         char name[600];
         uint32_t address = p->samples.items[i].address;
-        unsigned cpl_class = class_at(p, address);
-        name_of(p, t->key, address, cpl_class, name, sizeof name);
-        table_row *row = add_row(rows, name, cpl_class);
+        bool user = user_at(p, address);
+        name_of(p, t->key, address, user, name, sizeof name);
+        table_row *row = add_row(rows, name, user);
         if (!row)
             return false;
         row->own[0] = p->sample_period;
@@ -155,14 +161,14 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_ro
 }
 
 /* The privilege class that a function's own instructions ran at. */
-static unsigned class_of(const p5_profile *p, uint32_t address)
+static bool user_of(const p5_profile *p, uint32_t address)
 {
     int f = profile_function_at(p, address);
     for (size_t i = 0; f != PROFILE_NO_INDEX && i < p->sites.count; i++)
         if (p->sites.items[i].address >= p->functions.items[f].start &&
             p->sites.items[i].address < p->functions.items[f].end)
-            return p->sites.items[i].cpl_class;
-    return P5_CPL_USER;
+            return site_user(&p->sites.items[i]);
+    return true;
 }
 
 /* A function that is on the stack already continues its context, so no context has its own function above it:
@@ -179,7 +185,7 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, tabl
     for (size_t i = p->contexts.count; fits && i-- > PROFILE_ROOT + 1;) {
         const profile_context *c = &p->contexts.items[i];
         char room[16];
-        table_row *row = add_row(rows, profile_name_at(p, c->function, room), class_of(p, c->function));
+        table_row *row = add_row(rows, profile_name_at(p, c->function, room), user_of(p, c->function));
         fits = row != NULL;
         for (size_t v = 0; fits && v < width; v++) {
             sums[c->parent * width + v] += sums[i * width + v];
@@ -256,7 +262,7 @@ static void write_row(FILE *out, const p5_profile *p, const p5_profile_table *t,
             fprintf(out, s ? "%s%s" : "  %15s%s", number, s ? s : "");
     }
     const char *object = strcmp(row->name, "[bus]") == 0 ? "[board]" : base_name(p->object);
-    const char *mode = t->key == P5_PROFILE_BY_SYMBOL ? row->cpl_class == P5_CPL_USER ? "[.] " : "[k] " : "";
+    const char *mode = t->key == P5_PROFILE_BY_SYMBOL ? row->user ? "[.] " : "[k] " : "";
     if (s)
         fprintf(out, "%s%s%s%s%s%s\n", command, s, object, s, mode, row->name);
     else
@@ -344,15 +350,15 @@ static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32
  * ends in _[k]. */
 static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
 {
-    uint64_t(*own)[P5_CPL_CLASSES] = calloc(p->contexts.count, sizeof *own);
+    uint64_t(*own)[2] = calloc(p->contexts.count, sizeof *own);
     uint32_t *frames = calloc(p->contexts.count, sizeof *frames);
     bool fits = own != NULL && frames != NULL;
     for (size_t i = 0; fits && i < p->sites.count; i++)
-        own[p->sites.items[i].context][p->sites.items[i].cpl_class] +=
+        own[p->sites.items[i].context][site_user(&p->sites.items[i])] +=
             profile_amounts_value(&p->sites.items[i], value);
     for (uint32_t i = PROFILE_ROOT; fits && i < p->contexts.count; i++) {
-        for (unsigned class = 0; fits && class < P5_CPL_CLASSES; class ++) {
-            if (own[i][class] == 0)
+        for (unsigned user = 0; fits && user < 2; user++) {
+            if (own[i][user] == 0)
                 continue;
             char *text = NULL;
             size_t size = 0;
@@ -364,14 +370,14 @@ static bool add_stacks(const p5_profile *p, const profile_value *value, table_ro
                 fputs("[bus]", memory);
             else
                 write_stack(memory, p, i, frames);
-            if (class == P5_CPL_SYSTEM)
+            if (!user)
                 fputs("_[k]", memory);
             fits = fclose(memory) == 0;
-            table_row *row = fits ? add_row(rows, text, class) : NULL;
+            table_row *row = fits ? add_row(rows, text, user) : NULL;
             free(text);
             fits = row != NULL;
             if (row)
-                row->own[0] = own[i][class];
+                row->own[0] = own[i][user];
         }
     }
     free(frames);

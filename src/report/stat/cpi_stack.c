@@ -2,11 +2,7 @@
 
 static uint64_t owned(const p5_counts *counts, int cause, unsigned cpl_mask)
 {
-    uint64_t clocks = 0;
-    for (unsigned cpl = 0; cpl < P5_CPL_CLASSES; cpl++)
-        if (cpl_mask >> cpl & 1)
-            clocks += counts->stalls[cause][cpl];
-    return clocks;
+    return p5_counts_sum(counts->stalls[cause], cpl_mask);
 }
 
 /* clocks * 1000 / total and the remainder, without overflow for any 64-bit clocks. */

@@ -159,7 +159,7 @@ static void write_interval_summary(json_writer *json, const p5_stat *stat)
     write_interval(json, stat);
     json_key(json, "summary");
     json_open_object(json);
-    json_key_unsigned(json, "clocks", clocks[P5_CPL_SYSTEM] + clocks[P5_CPL_USER]);
+    json_key_unsigned(json, "clocks", p5_counts_sum(clocks, P5_CPL_MASK_ALL));
     json_key_unsigned(json, "instructions", stat->runs[0].instructions);
     json_close_object(json);
     json_close_object(json);

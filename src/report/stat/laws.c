@@ -91,16 +91,10 @@ static const struct {
     const char *name;
 } scopes[] = {{P5_CPL_MASK_SYSTEM, "CPL 0-2"}, {P5_CPL_MASK_USER, "CPL 3"}, {P5_CPL_MASK_ALL, "all CPLs"}};
 
-static uint64_t by_cpl(const uint64_t parts[P5_CPL_CLASSES], unsigned mask)
-{
-    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) +
-           (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
-}
-
 static uint64_t term_value(const char *name, const p5_counts *counts, unsigned mask)
 {
     if (strcmp(name, "clocks") == 0)
-        return by_cpl(counts->clocks, mask);
+        return p5_counts_sum(counts->clocks, mask);
     bool all_stalls = strcmp(name, "stalls") == 0;
     if (all_stalls || strncmp(name, "stall.", 6) == 0) {
         uint64_t sum = 0;
@@ -108,7 +102,7 @@ static uint64_t term_value(const char *name, const p5_counts *counts, unsigned m
         for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
             if (!all_stalls && strcmp(name + 6, p5_stall_name((p5_stall)cause)) != 0)
                 continue;
-            sum += by_cpl(counts->stalls[cause], mask);
+            sum += p5_counts_sum(counts->stalls[cause], mask);
             found = true;
         }
         assert(found);
@@ -118,7 +112,7 @@ static uint64_t term_value(const char *name, const p5_counts *counts, unsigned m
     enum p5_event id;
     p5_status status = p5_event_find(name, &id, NULL);
     assert(status == P5_OK); /* the table above names events of the event table */
-    return status == P5_OK ? by_cpl(counts->increments[id], mask) : 0;
+    return status == P5_OK ? p5_counts_sum(counts->increments[id], mask) : 0;
 }
 
 /* The value of one side of a law. */
@@ -160,8 +154,8 @@ static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out
     unsigned broken = 0;
     for (int id = 0; id < P5_EVENT_COUNT; id++) {
         const p5_event_info *event = p5_event_describe((enum p5_event)id);
-        uint64_t increments = by_cpl(counts->increments[id], P5_CPL_MASK_ALL);
-        uint64_t asserted = by_cpl(counts->asserted[id], P5_CPL_MASK_ALL);
+        uint64_t increments = p5_counts_sum(counts->increments[id], P5_CPL_MASK_ALL);
+        uint64_t asserted = p5_counts_sum(counts->asserted[id], P5_CPL_MASK_ALL);
         const char *rule = NULL;
         if ((event->families & family) == 0)
             continue;

@@ -4,12 +4,6 @@
 
 #include <inttypes.h>
 
-static uint64_t by_cpl(const uint64_t parts[P5_CPL_CLASSES], unsigned mask)
-{
-    return (mask & P5_CPL_MASK_SYSTEM ? parts[P5_CPL_SYSTEM] : 0) +
-           (mask & P5_CPL_MASK_USER ? parts[P5_CPL_USER] : 0);
-}
-
 /* One event's totals asked for one by one must be those of the whole table. */
 static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE *out, unsigned *checked)
 {
@@ -19,7 +13,7 @@ static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE
             bool asserted = which >= 3;
             unsigned mask = which % 3 + 1;
             uint64_t single = p5_core_event_total(core, (enum p5_event)id, mask, asserted);
-            uint64_t table = by_cpl(asserted ? counts->asserted[id] : counts->increments[id], mask);
+            uint64_t table = p5_counts_sum(asserted ? counts->asserted[id] : counts->increments[id], mask);
             if (single == table)
                 continue;
             broken++;
@@ -42,7 +36,7 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
     unsigned done = 0;
     unsigned broken = p5_laws_check(&counts, p5_model_family(p5_machine_model(machine)), out, &done);
     broken += check_single_totals(p5_machine_core(machine), &counts, out, &done);
-    uint64_t owned = by_cpl(counts.clocks, P5_CPL_MASK_ALL);
+    uint64_t owned = p5_counts_sum(counts.clocks, P5_CPL_MASK_ALL);
     uint64_t clock = p5_core_clock_estimate(p5_machine_core(machine)), forwarded;
     p5_machine_fast_forwarded(machine, &forwarded);
     clock -= forwarded;

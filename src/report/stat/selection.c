@@ -248,12 +248,7 @@ uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts)
     const uint64_t *parts = selected->event == P5_SELECT_CLOCKS ? counts->clocks
                             : selected->asserted                ? counts->asserted[selected->event]
                                                                 : counts->increments[selected->event];
-    uint64_t total = 0;
-    if (selected->cpl_mask & P5_CPL_MASK_SYSTEM)
-        total += parts[P5_CPL_SYSTEM];
-    if (selected->cpl_mask & P5_CPL_MASK_USER)
-        total += parts[P5_CPL_USER];
-    return total;
+    return p5_counts_sum(parts, selected->cpl_mask);
 }
 
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group)

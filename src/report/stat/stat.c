@@ -40,7 +40,7 @@ static double of_host_seconds(const p5_stat_run *run, const void *what)
 static double of_clocks(const p5_stat_run *run, const void *what)
 {
     (void)what;
-    return (double)(run->counts.clocks[P5_CPL_SYSTEM] + run->counts.clocks[P5_CPL_USER]);
+    return (double)p5_counts_sum(run->counts.clocks, P5_CPL_MASK_ALL);
 }
 
 static double of_instructions(const p5_stat_run *run, const void *what)

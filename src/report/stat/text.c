@@ -120,9 +120,9 @@ static void write_cpi_stack(const text_report *in)
     cpi_share stack[P5_STALL_COUNT];
     size_t count = cpi_stack(sum, P5_CPL_MASK_ALL, stack);
     double runs = (double)in->stat->run_count;
-    double instructions = (double)(sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] +
-                                   sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER]) /
-                          runs; /* as event 16h counts them, so that it is the CPI shown above */
+    double instructions =
+        (double)p5_counts_sum(sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED], P5_CPL_MASK_ALL) /
+        runs; /* as event 16h counts them, so that it is the CPI shown above */
     double all = 0;
     char number[32];
     write_heading(in, "%s", "where the clocks went (CPI stack):");
@@ -186,7 +186,7 @@ static void write_table(const text_report *in)
     fprintf(in->out, "\n # Table of individual measurements (clocks):\n");
     for (size_t i = 0; i < in->stat->run_count; i++) {
         const uint64_t *parts = in->stat->runs[i].counts.clocks;
-        double value = (double)(parts[P5_CPL_SYSTEM] + parts[P5_CPL_USER]);
+        double value = (double)p5_counts_sum(parts, P5_CPL_MASK_ALL);
         fprintf(in->out, "%*s (%+.0f)\n", VALUE_WIDTH, whole(in, value, number, sizeof number),
                 value - clocks.mean);
     }

@@ -146,9 +146,9 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
     p5_machine_counts(trace->machine, &trace->counts);
     for (size_t i = 0; i < trace->column_count; i++) {
         const trace_column *column = &trace->columns[i];
-        trace->values[i] = column->selected != NULL ? p5_selected_value(column->selected, &trace->counts)
-                                                    : trace->counts.stalls[column->stall][P5_CPL_SYSTEM] +
-                                                          trace->counts.stalls[column->stall][P5_CPL_USER];
+        trace->values[i] = column->selected != NULL
+                               ? p5_selected_value(column->selected, &trace->counts)
+                               : p5_counts_sum(trace->counts.stalls[column->stall], P5_CPL_MASK_ALL);
     }
     const p5_pmu *pmu = p5_machine_pmu(trace->machine);
     trace_row row = {

@@ -266,7 +266,7 @@ static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
     uint64_t matched = 0;
     for (unsigned i = 0; i < 4; i++) {
         const uint64_t *by_class = trace->counts.increments[P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER + i];
-        uint64_t total = by_class[P5_CPL_SYSTEM] + by_class[P5_CPL_USER];
+        uint64_t total = p5_counts_sum(by_class, P5_CPL_MASK_ALL);
         if (total != state->matches[i])
             matched |= 1u << i;
         state->matches[i] = total;

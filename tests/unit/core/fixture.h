@@ -84,7 +84,7 @@ static inline void fixture_settle(fixture *f)
 static inline uint64_t fixture_event(const fixture *f, enum p5_event event)
 {
     memory_fold(f->memory);
-    return f->totals.increments[event][P5_CPL_SYSTEM] + f->totals.increments[event][P5_CPL_USER];
+    return f->totals.increments[event][P5_CPL_KERNEL] + f->totals.increments[event][P5_CPL_USER];
 }
 
 /* State of the line of `physical`. */

@@ -8,10 +8,10 @@
 static inline void count_hit(fixture *f, const p5_access *access)
 {
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    counts_add(&f->totals, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, P5_CPL_SYSTEM, 1, 1);
-    counts_add(&f->totals, P5_EVENT_DATA_READ_OR_WRITE, P5_CPL_SYSTEM, 1, 1);
+    counts_add(&f->totals, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, P5_CPL_KERNEL, 1, 1);
+    counts_add(&f->totals, P5_EVENT_DATA_READ_OR_WRITE, P5_CPL_KERNEL, 1, 1);
     if (write)
-        counts_add(&f->totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, P5_CPL_SYSTEM, 1, 1);
+        counts_add(&f->totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, P5_CPL_KERNEL, 1, 1);
 }
 
 static inline void same_tlb(const char *model, const tlb *a, const tlb *b)

@@ -193,9 +193,9 @@ static void utilisation(void **state)
         assert_int_equal(totals.increments[P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY][P5_CPL_USER],
                          at[i].own);
     }
-    b->class = P5_CPL_SYSTEM;
+    b->class = P5_CPL_KERNEL;
     bus_advance(b, 26);
-    assert_int_equal(totals.increments[P5_EVENT_BUS_CYCLE_DURATION][P5_CPL_SYSTEM], 1);
+    assert_int_equal(totals.increments[P5_EVENT_BUS_CYCLE_DURATION][P5_CPL_KERNEL], 1);
     bus_free(b);
     p5_model_close(model);
 }

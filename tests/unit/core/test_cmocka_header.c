@@ -19,10 +19,10 @@ static p5_counts before, after;
 static void fill(void)
 {
     after.clocks[P5_CPL_USER] = 11;
-    after.clocks[P5_CPL_SYSTEM] = 1;
+    after.clocks[P5_CPL_KERNEL] = 1;
     after.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 10;
     after.increments[P5_EVENT_DATA_READ][P5_CPL_USER] = 3;
-    after.increments[P5_EVENT_DATA_READ][P5_CPL_SYSTEM] = 1;
+    after.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL] = 1;
     after.stalls[P5_STALL_AGI][P5_CPL_USER] = 2;
 }
 

@@ -88,13 +88,13 @@ static void test_finds(void **state)
         if (clock)
             leaf->clocks++;
         else
-            c.core->memory_counts.increments[P5_EVENT_DATA_READ][P5_CPL_SYSTEM]++;
+            c.core->memory_counts.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL]++;
         loop(&c, 2, in_batches);
         assert_true(p5_core_memo_checked(c.core, &stretches, &difference));
         assert_int_equal(stretches, TIMES);
         assert_non_null(difference);
         assert_non_null(strstr(difference, "stretch at 00001000, behind 100 that agreed: "));
-        assert_non_null(strstr(difference, clock ? "clock: " : "data_read, CPL 0-2: 1 with the memo, 0 on"));
+        assert_non_null(strstr(difference, clock ? "clock: " : "data_read, CPL 0: 1 with the memo, 0 on"));
         checked_close(&c);
     }
 }

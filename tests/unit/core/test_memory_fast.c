@@ -13,7 +13,7 @@ static unsigned usual_of(fixture *fast, fixture *exact, uint64_t seed, unsigned 
             code_answer a = {.hit = true}, b;
             memory_code(exact->memory, address, address, false, exact->now, &b);
             if (memory_code_usual(fast->memory, address, address, fast->now)) {
-                counts_add(&fast->totals, P5_EVENT_CODE_READ, P5_CPL_SYSTEM, 1, 1);
+                counts_add(&fast->totals, P5_EVENT_CODE_READ, P5_CPL_KERNEL, 1, 1);
                 for (unsigned part = 0; part < 4; part++)
                     a.ready[part] = fast->now;
             } else {

@@ -21,8 +21,10 @@ typedef struct fake_source {
 
 static inline uint64_t fake_sum(const uint64_t by_cpl[P5_CPL_CLASSES], unsigned cpl_mask)
 {
-    return ((cpl_mask & 1) != 0 ? by_cpl[P5_CPL_SYSTEM] : 0) +
-           ((cpl_mask & 2) != 0 ? by_cpl[P5_CPL_USER] : 0);
+    uint64_t sum = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        sum += cpl_mask >> class & 1 ? by_cpl[class] : 0;
+    return sum;
 }
 
 static inline uint64_t fake_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)

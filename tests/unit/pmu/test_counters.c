@@ -69,13 +69,13 @@ static void overflow(void **state)
     const pmu_counter *ctr1 = &pmu->counters[1];
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x16, 3, 1));
     fake_write(pmu, P5_MSR_CTR1, WRAP - 10);
-    fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] = 9;
+    fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 9;
     assert_int_equal(counted(pmu, 1), WRAP - 1);
     assert_int_equal(counter_carries(ctr1, pmu->cc_clocks, &pmu->source), 0);
-    fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] = 10;
+    fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 10;
     assert_int_equal(counted(pmu, 1), 0);
     assert_int_equal(counter_carries(ctr1, pmu->cc_clocks, &pmu->source), 1);
-    fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_SYSTEM] = 10 + 2 * WRAP + 3;
+    fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 10 + 2 * WRAP + 3;
     assert_int_equal(counted(pmu, 1), 3);
     assert_int_equal(counter_carries(ctr1, pmu->cc_clocks, &pmu->source), 3);
     fake_write(pmu, P5_MSR_CESR, 0); /* stopped: what happened stays */
@@ -92,27 +92,27 @@ static void writing_cesr_keeps_the_values(void **state)
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x00, 3, 0) | cesr_of(0x01, 3, 1));
-    fake.increments[P5_EVENT_DATA_READ][P5_CPL_SYSTEM] = 30;
-    fake.increments[P5_EVENT_DATA_WRITE][P5_CPL_SYSTEM] = 40;
+    fake.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL] = 30;
+    fake.increments[P5_EVENT_DATA_WRITE][P5_CPL_KERNEL] = 40;
     /* Counter 0 gets another event, counter 1 is written with what it had: both keep their values. */
-    fake.increments[P5_EVENT_BRANCHES][P5_CPL_SYSTEM] = 1000;
+    fake.increments[P5_EVENT_BRANCHES][P5_CPL_KERNEL] = 1000;
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x12, 3, 0) | cesr_of(0x01, 3, 1));
     assert_int_equal(counted(pmu, 0), 30);
     assert_int_equal(counted(pmu, 1), 40);
-    fake.increments[P5_EVENT_DATA_READ][P5_CPL_SYSTEM] = 99;
-    fake.increments[P5_EVENT_DATA_WRITE][P5_CPL_SYSTEM] = 41;
-    fake.increments[P5_EVENT_BRANCHES][P5_CPL_SYSTEM] = 1007;
+    fake.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL] = 99;
+    fake.increments[P5_EVENT_DATA_WRITE][P5_CPL_KERNEL] = 41;
+    fake.increments[P5_EVENT_BRANCHES][P5_CPL_KERNEL] = 1007;
     assert_int_equal(counted(pmu, 0), 37);
     assert_int_equal(counted(pmu, 1), 41);
     /* Stopped and started again: what happens between does not count. */
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x12, 0, 0) | cesr_of(0x01, 4, 1));
-    fake.increments[P5_EVENT_BRANCHES][P5_CPL_SYSTEM] = 2000;
-    fake.increments[P5_EVENT_DATA_WRITE][P5_CPL_SYSTEM] = 2000;
+    fake.increments[P5_EVENT_BRANCHES][P5_CPL_KERNEL] = 2000;
+    fake.increments[P5_EVENT_DATA_WRITE][P5_CPL_KERNEL] = 2000;
     assert_int_equal(counted(pmu, 0), 37);
     assert_int_equal(counted(pmu, 1), 41);
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x12, 3, 0) | cesr_of(0x01, 3, 1));
     assert_int_equal(counted(pmu, 0), 37);
-    fake.increments[P5_EVENT_BRANCHES][P5_CPL_SYSTEM] = 2001;
+    fake.increments[P5_EVENT_BRANCHES][P5_CPL_KERNEL] = 2001;
     assert_int_equal(counted(pmu, 0), 38);
     assert_int_equal(counted(pmu, 1), 41);
     p5_pmu_close(pmu);
@@ -130,11 +130,13 @@ static void privilege_filters(void **state)
             fake_source fake = {0};
             p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
             fake_write(pmu, P5_MSR_CESR, cesr_of(0x03, cc, counter));
-            fake.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_SYSTEM] = SYSTEM;
+            fake.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_KERNEL] = SYSTEM - 11;
+            fake.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_INNER] = 11; /* CPL 1 and 2 are with CPL 0 */
             fake.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_USER] = USER;
-            fake.asserted[P5_EVENT_DATA_READ_MISS][P5_CPL_SYSTEM] = SYSTEM_CLOCKS;
+            fake.asserted[P5_EVENT_DATA_READ_MISS][P5_CPL_KERNEL] = SYSTEM_CLOCKS - 11;
+            fake.asserted[P5_EVENT_DATA_READ_MISS][P5_CPL_INNER] = 11; /* CPL 1 and 2 are with CPL 0 */
             fake.asserted[P5_EVENT_DATA_READ_MISS][P5_CPL_USER] = USER_CLOCKS;
-            fake.clocks[P5_CPL_SYSTEM] = 5000;
+            fake.clocks[P5_CPL_KERNEL] = 5000;
             fake.clocks[P5_CPL_USER] = 6000;
             if (counted(pmu, counter) != expected[cc])
                 fail_msg("CC %u on counter %u: expected %u, got %llu", cc, counter, expected[cc],
@@ -155,11 +157,11 @@ static void free_running_clocks(void **state)
     p5_pmu_set_cc_clocks(pmu, P5_CC_FREE_RUNNING);
     assert_int_equal(counted(pmu, 0), 11); /* the value stays */
     fake.asserted[P5_EVENT_DATA_READ_MISS][P5_CPL_USER] = 1000;
-    fake.clocks[P5_CPL_SYSTEM] += 20;
+    fake.clocks[P5_CPL_KERNEL] += 20;
     fake.clocks[P5_CPL_USER] += 3;
     assert_int_equal(counted(pmu, 0), 11 + 23);
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x10, 6, 0)); /* a reserved code, clocks at CPL 3 */
-    fake.clocks[P5_CPL_SYSTEM] += 1000;
+    fake.clocks[P5_CPL_KERNEL] += 1000;
     fake.clocks[P5_CPL_USER] += 4;
     assert_int_equal(counted(pmu, 0), 11 + 23 + 4);
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x03, 3, 0)); /* events count as ever */

@@ -44,8 +44,8 @@ static void expect(recorder *r, unsigned i, p5_pin pin, bool level, uint64_t clo
 
 static void add(fake_source *fake, enum p5_event event, uint64_t increments, uint64_t asserted)
 {
-    fake->increments[event][P5_CPL_SYSTEM] += increments;
-    fake->asserted[event][P5_CPL_SYSTEM] += asserted;
+    fake->increments[event][P5_CPL_KERNEL] += increments;
+    fake->asserted[event][P5_CPL_KERNEL] += asserted;
 }
 
 /* CESR: event `code`, any CPL, pin shows increments or overflows, of counter 0. */

@@ -86,7 +86,7 @@ static void run(const char *model, p5_transfer kind, p5_counts *counts)
 
 static uint64_t total(const p5_counts *counts, enum p5_event event_id)
 {
-    return counts->increments[event_id][P5_CPL_SYSTEM] + counts->increments[event_id][P5_CPL_USER];
+    return counts->increments[event_id][P5_CPL_KERNEL] + counts->increments[event_id][P5_CPL_USER];
 }
 
 /* Each wait ends with one interrupt, INTR or NMI. A wait lasts until the next multiple of the period; what
@@ -101,11 +101,11 @@ static void waits_in_hlt(void **state)
         static p5_counts counts;
         run(models[i / 2], kinds[i % 2], &counts);
         assert_int_equal(total(&counts, P5_EVENT_HARDWARE_INTERRUPTS), WAITS);
-        uint64_t halted = counts.stalls[P5_STALL_HALT][P5_CPL_SYSTEM];
+        uint64_t halted = counts.stalls[P5_STALL_HALT][P5_CPL_KERNEL];
         assert_in_range(halted, WAITS * (PERIOD - 200) - 1000, WAITS * PERIOD);
         if (i < 2)
             assert_int_equal(total(&counts, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE),
-                             counts.clocks[P5_CPL_SYSTEM] - halted);
+                             counts.clocks[P5_CPL_KERNEL] - halted);
         /* Set-up: 3 and twice 6 and LIDT, MOV, STI; then HLT, DEC, JNZ each; JMP. HLT is one instruction
          * however long; each interrupt adds one for the handler's entry and IRET. */
         assert_int_equal(total(&counts, P5_EVENT_INSTRUCTIONS_EXECUTED),

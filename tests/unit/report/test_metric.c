@@ -141,17 +141,17 @@ static void totals_become_values(void **state)
 {
     (void)state;
     static p5_counts counts;
-    counts.clocks[P5_CPL_SYSTEM] = 300;
+    counts.clocks[P5_CPL_KERNEL] = 300;
     counts.clocks[P5_CPL_USER] = 700;
-    counts.increments[P5_EVENT_BRANCHES][P5_CPL_SYSTEM] = 3;
+    counts.increments[P5_EVENT_BRANCHES][P5_CPL_KERNEL] = 3;
     counts.increments[P5_EVENT_BRANCHES][P5_CPL_USER] = 40;
-    counts.stalls[P5_STALL_HALT][P5_CPL_SYSTEM] = 9;
+    counts.stalls[P5_STALL_HALT][P5_CPL_KERNEL] = 9;
     double v[METRIC_VARIABLES];
-    metric_values(&counts, 3, 100, v);
+    metric_values(&counts, P5_CPL_MASK_ALL, 100, v);
     assert_true(v[METRIC_CLOCKS] == 1000 && v[P5_EVENT_BRANCHES] == 43 &&
                 v[METRIC_STALL + P5_STALL_HALT] == 9);
     assert_true(fabs(v[METRIC_SECONDS] - 1e-5) < 1e-18); /* 1000 clocks at 100 MHz */
-    metric_values(&counts, 2, 100, v);
+    metric_values(&counts, P5_CPL_MASK_USER, 100, v);
     assert_true(v[METRIC_CLOCKS] == 700 && v[P5_EVENT_BRANCHES] == 40 &&
                 v[METRIC_STALL + P5_STALL_HALT] == 0);
     assert_true(v[P5_EVENT_DATA_READ] == 0);

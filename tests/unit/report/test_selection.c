@@ -27,12 +27,13 @@ static void names_codes_and_modifiers(void **state)
         bool asserted;
         const char *name;
     } expected[] = {
-        {P5_EVENT_DATA_READ, 3, false, "data_read"},
-        {P5_EVENT_DATA_WRITE, 2, false, "data_write:u"},
-        {P5_EVENT_INSTRUCTIONS_EXECUTED, 1, false, "instructions_executed:k"},
-        {P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false, "mmx_instructions_executed_v_pipe:uk"},
-        {P5_EVENT_PIPELINE_AGI_STALLS, 3, true, "pipeline_agi_stalls:c"},
-        {P5_SELECT_CLOCKS, 2, false, "clocks:u"},
+        {P5_EVENT_DATA_READ, P5_CPL_MASK_ALL, false, "data_read"},
+        {P5_EVENT_DATA_WRITE, P5_CPL_MASK_USER, false, "data_write:u"},
+        {P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_SYSTEM, false, "instructions_executed:k"},
+        {P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE, P5_CPL_MASK_ALL, false,
+         "mmx_instructions_executed_v_pipe:uk"},
+        {P5_EVENT_PIPELINE_AGI_STALLS, P5_CPL_MASK_ALL, true, "pipeline_agi_stalls:c"},
+        {P5_SELECT_CLOCKS, P5_CPL_MASK_USER, false, "clocks:u"},
     };
     assert_int_equal(s.count, sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < s.count; i++) {
@@ -59,7 +60,7 @@ static void patterns_take_what_the_processor_has(void **state)
     select_ok(&s, "breakpoint_match_on_dr?_register:k", P5_FAMILY_P54C);
     assert_int_equal(s.count, 4);
     for (size_t i = 0; i < s.count; i++)
-        assert_int_equal(s.items[i].cpl_mask, 1);
+        assert_int_equal(s.items[i].cpl_mask, P5_CPL_MASK_SYSTEM);
     p5_selection_free(&s);
     p5_error error;
     memset(&s, 0, sizeof s);
@@ -79,9 +80,9 @@ static void groups_share_modifiers_and_counters(void **state)
         "{data_read,data_write:k}:u,flops,{r2b.0, r2d.0},{data_read,data_write,flops},{clocks,r2b.0,r2b.1}",
         P5_FAMILY_P55C);
     assert_int_equal(s.items[0].group, 1);
-    assert_int_equal(s.items[0].cpl_mask, 2);
+    assert_int_equal(s.items[0].cpl_mask, P5_CPL_MASK_USER);
     assert_int_equal(s.items[1].group, 1);
-    assert_int_equal(s.items[1].cpl_mask, 1); /* its own modifier goes before the group's */
+    assert_int_equal(s.items[1].cpl_mask, P5_CPL_MASK_SYSTEM); /* its own modifier goes before the group's */
     assert_int_equal(s.items[2].group, 0);
     assert_int_equal(s.items[3].group, 2);
     assert_int_equal(s.groups, 4);
@@ -134,11 +135,11 @@ static void values_are_of_the_selected_levels(void **state)
     (void)state;
     p5_counts counts;
     memset(&counts, 0, sizeof counts);
-    counts.clocks[P5_CPL_SYSTEM] = 1000;
+    counts.clocks[P5_CPL_KERNEL] = 1000;
     counts.clocks[P5_CPL_USER] = 20;
-    counts.increments[P5_EVENT_FLOPS][P5_CPL_SYSTEM] = 7;
+    counts.increments[P5_EVENT_FLOPS][P5_CPL_KERNEL] = 7;
     counts.increments[P5_EVENT_FLOPS][P5_CPL_USER] = 30;
-    counts.asserted[P5_EVENT_FLOPS][P5_CPL_SYSTEM] = 5;
+    counts.asserted[P5_EVENT_FLOPS][P5_CPL_KERNEL] = 5;
     counts.asserted[P5_EVENT_FLOPS][P5_CPL_USER] = 400;
     static const uint64_t expected[] = {37, 30, 7, 405, 400, 5, 1020, 20, 1000};
     p5_selection s;
