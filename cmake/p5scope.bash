@@ -2,7 +2,7 @@
 # that little here has to be kept in step.
 _p5scope_names() # SECTION KIND: the names of a section of the list
 {
-    "$program" list "$1" --json 2>/dev/null | sed -n 's/.*"kind":"'"$2"'","name":"\([a-z0-9_-]*\)".*/\1/p'
+    "$program" list "$1" --json 2>/dev/null | sed -n 's/.*"kind":"'"$2"'","name":"\([A-Za-z0-9_-]*\)".*/\1/p'
 }
 
 _p5scope()
@@ -19,8 +19,9 @@ _p5scope()
     # whatever stands in front of the last comma or brace stays
     local head=${current%"${current##*[,\{]}"} words=
     case $verb:$previous in
+    help:help) words=$("$program" --help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p') ;;
     annotate:-M | *:--disassembler-style) words=intel ;;
-    *:-e | *:--event | *:--fold | *:-c | *:--period) words="clocks $(_p5scope_names events event)" ;;
+    *:-e | *:--event | *:--fold | *:-c | *:--period) words="clocks $(_p5scope_names events event) $(_p5scope_names perf perf-name)" ;;
     *:--ctr[01]) words=$(_p5scope_names events event) ;;
     *:-M | *:--metrics) words=$(_p5scope_names metrics metric-group) ;;
     *:-m | *:--model) words=$(_p5scope_names models model) ;;
@@ -28,7 +29,7 @@ _p5scope()
     report:-s | report:--sort) words="symbol line address file mode" ;;
     *:--isa) words="exact permissive" ;;
     *:--threads) words="1 2" ;;
-    list:list) words="events metrics models" ;;
+    list:list) words="events perf metrics models" ;;
     msr:msr) words=$("$program" msr 2>/dev/null | sed -n 's/^  [0-9a-f]*h  \([a-z0-9]*\) .*/\1/p') ;;
     esac
     if [[ -n $words && $current != -* ]]; then

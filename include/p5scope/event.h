@@ -50,10 +50,24 @@ typedef struct p5_event_reserved {
 const p5_event_info *p5_event_describe(enum p5_event id);
 
 /* Finds an event by canonical name, alias (perfctr, OpenBSD, Solaris, FreeBSD p5-..., the SDM's mnemonic) or
- * raw code rNN / rNN.C (hexadecimal NN, counter C). Case and '-', '_' do not matter. A raw code that both
- * counters decode differently needs its .C. P5_ERR_NAME with a hint of near names if there is none. Manual:
- * table 26-24. */
+ * perf's name (p5_perf_names), raw code rNN / rNN.C (hexadecimal NN, counter C). Case and '-', '_' do not
+ * matter. A raw code that both counters decode differently needs its .C. P5_ERR_NAME with a hint of near
+ * names if there is none. Manual: table 26-24. */
 p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error);
+
+/* A name of perf's and what it comes to here, a row of events/perf.tsv. p5_event_find takes those of events.
+ */
+enum { P5_PERF_CLOCKS = -1 };
+typedef struct p5_perf_name {
+    const char *name;    /* as perf writes it: "branch-misses" */
+    int event;           /* enum p5_event, or P5_PERF_CLOCKS: the clocks, which are no event */
+    const char *remarks; /* where the two are not quite the same, may be empty */
+} p5_perf_name;
+
+/* All of them; the last has no name (NULL). */
+const p5_perf_name *p5_perf_names(void);
+/* True for "clocks" and perf's names for it, where an event's name may stand. */
+bool p5_event_is_clocks(const char *name);
 
 /* The event that code `code` (0-63) selects on counter `counter` (0 or 1) of a processor of `family`, or -1
  * if it selects nothing there (reserved, other counter, other family). */

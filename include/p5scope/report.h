@@ -22,9 +22,11 @@ extern "C" {
 
 /* ---- Words and numbers that users write ---- */
 
-/* A number as every option takes it: 1200, 0x4b0, 4B0h, 64K, 32M, 2G, 1e6. False if `text` is anything else.
- */
+/* A count as every option takes it: 1200, 0x4b0, 4B0h, 64k, 1.5M, 2G, 1e6, where k, M and G are thousands,
+ * millions and milliards. False if `text` is anything else. */
 bool p5_parse_number(const char *text, uint64_t *value);
+/* A size of memory: the same without fractions, where K, M and G are 1024, 1024^2 and 1024^3 bytes. */
+bool p5_parse_size(const char *text, uint64_t *bytes);
 /* "did you mean 'a' or 'b'?" from the NULL-terminated `names`, or an empty string; returns `buffer`. */
 const char *p5_suggest(const char *wanted, const char *const *names, char *buffer, size_t size);
 
@@ -52,7 +54,7 @@ typedef struct p5_selection {
 /* Adds what `text` selects to `selection` (zero-initialised before the first call):
  *   list  := item { ',' item }
  *   item  := name [ ':' mods ] | '{' name [ ':' mods ] { ',' name [ ':' mods ] } '}' [ ':' mods ]
- *   name  := event, alias, rNN, rNN.C, 'clocks', 'all', or a pattern with * and ?
+ *   name  := event, alias, perf's name, rNN, rNN.C, 'clocks', 'all', or a pattern with * and ?
  *   mods  := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on), in any order; none of u, k means
  * both A group's modifiers hold for its members that have none of their own. `all` and patterns take the
  * events that `family` has. The error's column is the offending place in `text`. */
@@ -96,6 +98,7 @@ typedef struct p5_stat_style {
     bool big_numbers; /* commas between groups of three digits */
     bool colour;
     bool table;            /* a row for each run */
+    bool zeros;            /* groups in which nothing occurred are shown too */
     bool header;           /* CSV: a line with the names of the fields */
     const char *separator; /* CSV */
 } p5_stat_style;
@@ -137,8 +140,31 @@ void p5_stat_intervals_turn(p5_stat_intervals *intervals, bool inside);
  * been sent on. P5_ERR_IO if rows could not be written, at whatever time: that has stopped the run. */
 p5_status p5_stat_intervals_close(p5_stat_intervals *intervals, p5_error *error);
 
+/* ---- Budgets: `p5scope stat --expect` ---- */
+
+/* What a run may cost: conditions such as clocks<=1.2e6, CPI<1.1, data_read_miss:u==0, flops/clocks>0.3. A
+ * figure is an event as for p5_selection_add, CPI, IPC, or a formula of events, clocks, seconds and
+ * stall_CAUSE; a number may have k, M or G behind it: thousands, millions, milliards. */
+typedef struct p5_budget p5_budget;
+p5_status p5_budget_open(p5_budget **budget, p5_error *error);
+void p5_budget_close(p5_budget *budget);
+/* Adds the conditions in `text`, separated by commas, for a model of `family`. P5_ERR_SYNTAX or P5_ERR_NAME
+ * with the column of what is wrong. */
+p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5_error *error);
+/* Adds those of a file: one or more a line, '#' begins a comment. Errors also name file and line; P5_ERR_IO.
+ */
+p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p5_error *error);
+/* How many conditions `stat` (the means of its runs) breaks. With `out` a table of all of them: what came,
+ * and how far that is off the limit. */
+unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out);
+/* One object for each condition, and the JUnit XML form that continuous-integration services read. */
+void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *out);
+p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FILE *out, p5_error *error);
+
 /* P5_ERR_NAME with near names if there is no metric group `name`. */
 p5_status p5_metric_group_check(const char *name, p5_error *error);
+/* Names of the built-in groups that a processor of `family` has, at most `room`; returns how many. */
+size_t p5_metric_group_names(unsigned family, const char **names, size_t room);
 
 /* Checks the laws that counts of a processor of `family` obey, at CPL 0-2, at CPL 3 and in sum, and writes
  * each broken one with both sides to `out` (may be NULL). Returns how many are broken; *checked (may be NULL)
@@ -151,7 +177,7 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
 
 /* ---- Lists: `p5scope list` ---- */
 
-enum { P5_LIST_EVENTS = 1, P5_LIST_METRICS = 2, P5_LIST_MODELS = 4, P5_LIST_ALL = 7 };
+enum { P5_LIST_EVENTS = 1, P5_LIST_METRICS = 2, P5_LIST_MODELS = 4, P5_LIST_PERF = 8, P5_LIST_ALL = 15 };
 typedef struct p5_list_options {
     const char
         *pattern;      /* NULL = everything; a pattern or a part of a name, alias, title, group or rNN code */
@@ -246,8 +272,9 @@ typedef struct p5_check_result {
     const char *failure;             /* what went wrong, lines; NULL = passed */
     double seconds;
 } p5_check_result;
-/* Writes outcomes in the JUnit XML form that continuous-integration services read. */
-p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t count, p5_error *error);
+/* Writes outcomes in the JUnit XML form that continuous-integration services read; `suite` is what ran. */
+p5_status p5_check_write_junit(FILE *out, const char *suite, const p5_check_result *results, size_t count,
+                               p5_error *error);
 
 /* Writes clocks, CPI stack and events per trip; events that do not occur only with `zeros`. */
 void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2],

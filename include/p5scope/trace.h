@@ -39,11 +39,14 @@ typedef enum p5_bound_kind {
     P5_BOUND_NONE,
     P5_BOUND_CLOCK,
     P5_BOUND_INSTRUCTION,
-    P5_BOUND_ADDRESS
+    P5_BOUND_ADDRESS,
+    P5_BOUND_BEGIN, /* the guest's marker (p5scope/guest.h) */
+    P5_BOUND_END
 } p5_bound_kind;
 typedef struct p5_bound {
     p5_bound_kind kind;
-    uint64_t at; /* clock, number of instructions, or linear address that is executed (the first time) */
+    uint64_t at; /* clock, number of instructions, linear address that is executed (the first time), or id of
+                    a marker */
 } p5_bound;
 
 /* A function whose entries and exits are rows of the trace. */

@@ -64,7 +64,8 @@ int verb_annotate(int argc, char **argv)
         .parser = parse,
         .args_doc = "[FUNCTION]",
         .doc = "List the instructions of FUNCTION (default: the costliest one) with "
-               "clocks, executions, pipe, stalls, and why they went alone."};
+               "clocks, executions, pipe, stalls, and why they went alone."
+               "\vExamples:\n  p5scope annotate main\n  p5scope annotate -e data_read_miss sort"};
     annotate_options options = {.input = "p5scope.data", .listing.source = true};
     if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;

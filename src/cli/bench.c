@@ -346,12 +346,15 @@ int verb_bench(int argc, char **argv)
         {"konata", KEY_KONATA, "FILE", 0, "Write the last trips as a log for the viewer Konata", 0},
         {"verbose", 'v', NULL, 0, "Show events that do not occur too", 0},
         {0}};
-    static const struct argp argp = {.options = table,
-                                     .parser = parse,
-                                     .args_doc = "FILE\n--asm CODE",
-                                     .doc = "Show clocks and events per trip of a case file or of CODE, and "
-                                            "how the instructions of a trip went "
-                                            "through the U and V pipes."};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "FILE\n--asm CODE",
+        .doc = "Show clocks and events per trip of a case file or of CODE, and "
+               "how the instructions of a trip went "
+               "through the U and V pipes."
+               "\vExamples:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'\n  p5scope bench --repeat "
+               "20 --model p54c-133 --asm 'imul eax, ebx'"};
     bench_options options = {.copies = 1, .show_trips = 1, .cpl = 3};
     if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;

@@ -231,7 +231,7 @@ static bool write_junit(const check_run *run)
         cli_complain("--junit", run->junit, 1, "cannot write %s: %s", run->junit, strerror(errno));
         return false;
     }
-    p5_status status = p5_check_write_junit(out, run->results, run->result_count, &error);
+    p5_status status = p5_check_write_junit(out, "p5scope check", run->results, run->result_count, &error);
     return output_close(out, run->junit, status, &error);
 }
 
@@ -353,12 +353,14 @@ int verb_check(int argc, char **argv)
         {"junit", KEY_JUNIT, "FILE", 0, "Write the outcomes as JUnit XML", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Host time for one run of a case (default 60)", 0},
         {0}};
-    static const struct argp argp = {.options = options,
-                                     .parser = parse,
-                                     .args_doc = "FILE|DIR...",
-                                     .doc = "Run case files (all *.s below a DIR) and compare their costs "
-                                            "per trip with what they expect. Status 0 if "
-                                            "none failed, 1 otherwise."};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "FILE|DIR...",
+        .doc = "Run case files (all *.s below a DIR) and compare their costs "
+               "per trip with what they expect. Status 0 if "
+               "none failed, 1 otherwise."
+               "\vExamples:\n  p5scope check cases/\n  p5scope check --junit report.xml -k 'agi*' cases/"};
     check_run run = {.timeout_seconds = 60};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     run.processes = processors > 0 ? (unsigned)processors : 1;

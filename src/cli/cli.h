@@ -14,6 +14,7 @@
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,         /* a check or law failed, nothing was found */
+    CLI_OVER_BUDGET = 122,  /* a condition of stat --expect is broken */
     CLI_SHUTDOWN = 123,     /* the guest's processor shut down (triple fault) */
     CLI_TIMEOUT = 124,      /* --timeout */
     CLI_INTERNAL = 125,     /* p5scope or its engine failed */

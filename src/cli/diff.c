@@ -89,7 +89,9 @@ int verb_diff(int argc, char **argv)
                                      .args_doc = "A B",
                                      .doc =
                                          "Compare the profiles A (before) and B (after), in all and function "
-                                         "by function."};
+                                         "by function."
+                                         "\vExamples:\n  p5scope diff before.data after.data\n  p5scope diff "
+                                         "-e data_read_miss before.data after.data"};
     diff_options options = {.comparison = {.threshold_percent = -1, .functions = true}};
     int status = cli_parse_anywhere(&argp, argc, argv, &options) ? compare(&options) : CLI_USAGE;
     event_words_free(&options.events);

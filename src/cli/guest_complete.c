@@ -117,7 +117,6 @@ static bool check_save(const char *path)
 /* --save-at Nc, Ni, SYMBOL, ADDRESS, begin:ID, end:ID. */
 static bool complete_save(guest_options *options)
 {
-    guest_point *point = &options->save_point;
     const char *text = options->save_at;
     if (options->save != NULL && !check_save(options->save))
         return false;
@@ -131,15 +130,8 @@ static bool complete_save(guest_options *options)
         cli_complain(NULL, NULL, 0, "--gdb and --save-at: gdb decides where the run stops");
         return false;
     }
-    point->end = strncmp(text, "end:", 4) == 0;
-    if (point->end || strncmp(text, "begin:", 6) == 0) {
-        uint64_t id;
-        if (!guest_number("--save-at", strchr(text, ':') + 1, UINT32_MAX, &id))
-            return false;
-        point->id = (uint32_t)id;
-        return true;
-    }
-    return options->command == NULL || bound_option("--save-at", text, options->command[0], &point->bound);
+    return options->command == NULL ||
+           bound_option("--save-at", text, options->command[0], &options->save_point);
 }
 
 bool guest_options_complete(guest_options *options, bool *done)

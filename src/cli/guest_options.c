@@ -54,7 +54,7 @@ void guest_options_init(guest_options *options)
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value)
 {
     if (!p5_parse_number(text, value)) {
-        cli_complain(option, text, 1, "'%s' is not a number (1200, 0x4b0, 64K, 1e6)", text);
+        cli_complain(option, text, 1, "'%s' is not a number (1200, 0x4b0, 64k, 1e6)", text);
         return false;
     }
     if (*value > largest) {
@@ -137,8 +137,11 @@ static error_t add_environment(guest_options *options, const char *text)
 static error_t set_memory(guest_options *options, const char *text)
 {
     uint64_t bytes;
-    if (!guest_number("--mem", text, UINT64_C(2) << 30, &bytes))
+    if (!p5_parse_size(text, &bytes) || bytes > UINT64_C(2) << 30) {
+        cli_complain("--mem", text, 1, "'%s' is not a size up to 2G (64M, 0x400000; K, M, G are binary)",
+                     text);
         return CLI_REPORTED;
+    }
     if (bytes < UINT32_C(1) << 20 || bytes % 4096 != 0) {
         cli_complain("--mem", text, 1, "memory is 1M or more, in whole pages of 4096 bytes");
         return CLI_REPORTED;
@@ -208,9 +211,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     guest_options *options = state->input;
     uint64_t number;
     switch (key) {
-    case KEY_MODEL:
-        options->model_name = argument;
-        return 0;
     case KEY_CLOCK:
         return positive_number("--clock", argument, &options->clock_mhz);
     case KEY_AGENT:
@@ -297,7 +297,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option machine_table[] = {
-    {"model", KEY_MODEL, "NAME|FILE.ini", 0, "Processor and board (see 'p5scope list models')", 0},
     {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
     {"agent", KEY_AGENT, "KIND[,KEY=VALUE...]", 0, "Another bus master: dma or processor", 0},
     {"wire", KEY_WIRE, "PIN=TO[,...]", 0, "Lead PM0 or PM1 to nmi or irq0 to irq15", 0},
@@ -335,14 +334,22 @@ static const struct argp run_argp = {.options = run_table, .parser = parse};
 
 static error_t parse_children(int key, char *argument, struct argp_state *state)
 {
-    (void)argument;
-    if (key != ARGP_KEY_INIT)
+    guest_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->child_inputs[1] = state->input;
+        return 0;
+    case KEY_MODEL:
+        options->model_name = argument;
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->child_inputs[1] = state->input;
-    return 0;
+    }
 }
 
+static const struct argp_option shared_table[] = {
+    {"model", KEY_MODEL, "NAME|FILE.ini", 0, "Processor and board (see 'p5scope list models')", 0}, {0}};
 /* Groups with a heading have a page of help of their own: --help=machine (cli_parse). */
 static const struct argp_child groups[] = {
     {&machine_argp, 0, "Machine:", 10}, {&run_argp, 0, "Guest and run:", 11}, {0}};
-const struct argp guest_argp = {.parser = parse_children, .children = groups};
+const struct argp guest_argp = {.options = shared_table, .parser = parse_children, .children = groups};

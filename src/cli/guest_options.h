@@ -15,13 +15,6 @@ enum {
     GUEST_OPTION_KEYS = 0x1000
 };
 
-/* When a state is saved: a bound of a trace, or a marker of the guest. */
-typedef struct guest_point {
-    p5_bound bound; /* kind P5_BOUND_NONE: the marker */
-    bool end;       /* its `end`, not its `begin` */
-    uint32_t id;
-} guest_point;
-
 typedef struct guest_options {
     const char *model_name;
     double clock_mhz;
@@ -59,7 +52,7 @@ typedef struct guest_options {
     /* Made by guest_options_complete. */
     p5_model *model;
     uint32_t cesr;
-    guest_point save_point;
+    p5_bound save_point;
     p5_snapshot_info loaded; /* of --load */
     char *loaded_command[2]; /* ... whose guest is `command` then */
 } guest_options;

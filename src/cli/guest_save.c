@@ -6,17 +6,17 @@
 
 /* What the observer of --save-at looks for. */
 typedef struct watch {
-    const guest_point *point;
+    p5_bound point;
     bool reached;
 } watch;
 
 static void observed(void *context, p5_machine *machine, const p5_observation *o)
 {
     watch *w = context;
-    const guest_point *point = w->point;
-    bool marker = point->bound.kind == P5_BOUND_NONE;
-    bool here = marker ? o->kind == (point->end ? P5_OBSERVE_END : P5_OBSERVE_BEGIN) && o->number == point->id
-                       : o->kind == P5_OBSERVE_ENTRY;
+    bool here = w->point.kind == P5_BOUND_ADDRESS
+                    ? o->kind == P5_OBSERVE_ENTRY
+                    : o->kind == (w->point.kind == P5_BOUND_BEGIN ? P5_OBSERVE_BEGIN : P5_OBSERVE_END) &&
+                          o->number == w->point.at;
     if (!here || w->reached)
         return;
     w->reached = true;
@@ -56,7 +56,7 @@ static uint64_t earlier(uint64_t limit, uint64_t at)
 static p5_status run_to_point(const guest_options *options, p5_machine *machine, p5_run_result *result,
                               bool *reached, p5_error *error)
 {
-    const p5_bound *bound = &options->save_point.bound;
+    const p5_bound *bound = &options->save_point;
     p5_limits limits = options->limits;
     if (bound->kind == P5_BOUND_CLOCK || bound->kind == P5_BOUND_INSTRUCTION) {
         bool clock = bound->kind == P5_BOUND_CLOCK;
@@ -72,11 +72,11 @@ static p5_status run_to_point(const guest_options *options, p5_machine *machine,
         return status;
     }
     uint32_t address = (uint32_t)bound->at;
-    watch w = {.point = &options->save_point};
+    watch w = {.point = *bound};
     const p5_observe_options look = {.size = sizeof look,
                                      .addresses = &address,
                                      .address_count = bound->kind == P5_BOUND_ADDRESS,
-                                     .markers = bound->kind == P5_BOUND_NONE,
+                                     .markers = bound->kind != P5_BOUND_ADDRESS,
                                      .observed = observed,
                                      .context = &w};
     p5_observer *observer;
@@ -94,8 +94,7 @@ static bool goes_on(const guest_options *options, const p5_machine *machine, con
 {
     const p5_limits *l = &options->limits;
     if (result->end == P5_END_STOPPED) /* by the observer, unless a signal came */
-        return options->save_point.bound.kind == P5_BOUND_NONE ||
-               options->save_point.bound.kind == P5_BOUND_ADDRESS;
+        return options->save_point.kind != P5_BOUND_CLOCK && options->save_point.kind != P5_BOUND_INSTRUCTION;
     return result->end != P5_END_TIMEOUT &&
            (l->max_instructions == 0 || p5_machine_instructions(machine) < l->max_instructions) &&
            (l->max_clocks == 0 || p5_machine_clock(machine) < l->max_clocks);

@@ -43,6 +43,15 @@ bool interval_option(const char *text, uint64_t *clocks, uint64_t *instructions)
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;
+    bool begins = strncmp(text, "begin:", 6) == 0;
+    if (begins || strncmp(text, "end:", 4) == 0) {
+        const char *id = strchr(text, ':') + 1;
+        bound->kind = begins ? P5_BOUND_BEGIN : P5_BOUND_END;
+        if (p5_parse_number(id, &bound->at) && bound->at <= UINT32_MAX)
+            return true;
+        cli_complain(option, text, (unsigned)(id - text) + 1, "a marker's number is due here, as in begin:1");
+        return false;
+    }
     if (parse_amount(text, &bound->at, &unit)) {
         bound->kind = unit == 'c' ? P5_BOUND_CLOCK : P5_BOUND_INSTRUCTION;
         return true;
@@ -52,7 +61,8 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     if (p5_symbol_find(path, text, &address, NULL, &error) != P5_OK) {
         error.column = 1;
         cli_show_error(&error, option, text,
-                       "A clock (5000c), a number of instructions (300i), a symbol or an address.");
+                       "A clock (5000c), a number of instructions (300i), a symbol, an address, begin:ID or "
+                       "end:ID.");
         return false;
     }
     bound->kind = P5_BOUND_ADDRESS;
@@ -63,8 +73,8 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
 bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
                      unsigned column)
 {
-    if (from->kind != to->kind || from->kind == P5_BOUND_NONE || from->kind == P5_BOUND_ADDRESS ||
-        from->at < to->at)
+    bool counts = from->kind == P5_BOUND_CLOCK || from->kind == P5_BOUND_INSTRUCTION;
+    if (!counts || from->kind != to->kind || from->at < to->at)
         return true;
     cli_complain(option, text, column, "it ends before it begins");
     return false;

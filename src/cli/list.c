@@ -5,6 +5,21 @@
 #include "cli/output.h"
 #include "p5scope/report.h"
 
+static unsigned section_named(const char *word)
+{
+    static const struct {
+        const char *word;
+        unsigned section;
+    } sections[] = {{"events", P5_LIST_EVENTS},
+                    {"perf", P5_LIST_PERF},
+                    {"metrics", P5_LIST_METRICS},
+                    {"models", P5_LIST_MODELS}};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (strcmp(word, sections[i].word) == 0)
+            return sections[i].section;
+    return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     p5_list_options *options = state->input;
@@ -16,12 +31,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (strcmp(argument, "events") == 0 && options->sections == P5_LIST_ALL) {
-            options->sections = P5_LIST_EVENTS;
-        } else if (strcmp(argument, "metrics") == 0 && options->sections == P5_LIST_ALL) {
-            options->sections = P5_LIST_METRICS;
-        } else if (strcmp(argument, "models") == 0 && options->sections == P5_LIST_ALL) {
-            options->sections = P5_LIST_MODELS;
+        if (options->sections == P5_LIST_ALL && section_named(argument) != 0) {
+            options->sections = section_named(argument);
         } else if (options->pattern == NULL) {
             options->pattern = argument;
         } else {
@@ -43,10 +54,12 @@ int verb_list(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "[events|metrics|models] [PATTERN]",
-        .doc = "List the events (code, counter, kind, most per clock, exactness), metrics and models. "
+        .args_doc = "[events|perf|metrics|models] [PATTERN]",
+        .doc = "List the events (code, counter, kind, most per clock, exactness), perf's names for them, "
+               "metrics and models. "
                "PATTERN is a "
-               "part of a name, title or alias, a pattern with * and ?, a group, or a code such as r2b.0."};
+               "part of a name, title or alias, a pattern with * and ?, a group, or a code such as r2b.0."
+               "\vExamples:\n  p5scope list data_read\n  p5scope list -v models"};
     p5_list_options list = {.sections = P5_LIST_ALL};
     if (!cli_parse_anywhere(&argp, argc, argv, &list))
         return CLI_USAGE;

@@ -31,7 +31,7 @@ static void write_help(FILE *out)
     for (size_t i = 0; i < VERB_COUNT; i++)
         fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
     fprintf(out, "\n  --version  show the version\n"
-                 "  --help     show this help; 'p5scope VERB --help' shows a verb's options\n");
+                 "  --help     show this help; 'p5scope help VERB' shows a verb's options\n");
 }
 
 static int unknown_verb(const char *word)
@@ -50,6 +50,30 @@ static int unknown_verb(const char *word)
     return CLI_USAGE;
 }
 
+static const cli_verb *find_verb(const char *word)
+{
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        if (strcmp(verbs[i].name, word) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+/* p5scope help [VERB [PAGE]] */
+static int help(int argc, char **argv)
+{
+    const cli_verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
+    if (argc > 2 && verb == NULL)
+        return unknown_verb(argv[2]);
+    if (verb == NULL) {
+        write_help(stdout);
+        return output_finish(CLI_OK);
+    }
+    char page[80];
+    snprintf(page, sizeof page, argc > 3 ? "--help=%s" : "--help", argc > 3 ? argv[3] : "");
+    char *words[] = {argv[2], page, NULL};
+    return output_finish(verb->run(2, words));
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -57,18 +81,12 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        write_help(stdout);
-        return output_finish(CLI_OK);
-    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return help(argc, argv);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("p5scope %s\n", p5_version());
         return output_finish(CLI_OK);
     }
-    for (size_t i = 0; i < VERB_COUNT; i++) {
-        if (strcmp(verbs[i].name, word) != 0)
-            continue;
-        return output_finish(verbs[i].run(argc - 1, argv + 1));
-    }
-    return unknown_verb(word);
+    const cli_verb *verb = find_verb(word);
+    return verb != NULL ? output_finish(verb->run(argc - 1, argv + 1)) : unknown_verb(word);
 }

@@ -70,7 +70,9 @@ int verb_merge(int argc, char **argv)
         .options = table,
         .parser = parse,
         .args_doc = "FILE...",
-        .doc = "Add the runs in FILEs (of 'stat -j'; .jsonl, .db of 'trace') to one SQLite database."};
+        .doc = "Add the runs in FILEs (of 'stat -j'; .jsonl, .db of 'trace') to one SQLite database."
+               "\vExamples:\n  p5scope merge -o sweep.db results/*.json\n  p5scope merge -o traces.db "
+               "counts.jsonl more.db"};
     merge_options options = {0};
     int status = CLI_USAGE;
     bool parsed = cli_parse_anywhere(&argp, argc, argv, &options);

@@ -138,14 +138,16 @@ int verb_msr(int argc, char **argv)
         {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR: what CTR0 counts", 0},
         {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR: what CTR1 counts", 0},
         {0}};
-    static const struct argp argp = {.options = options,
-                                     .parser = parse,
-                                     .args_doc = "[REGISTER [VALUE] [FIELD=NUMBER...]]",
-                                     .doc = "Model-specific registers and test registers. With no argument: "
-                                            "list them. With a register's name or "
-                                            "number: show its layout. With a value: say in words what it "
-                                            "means. With fields or --ctr0/--ctr1: "
-                                            "print the number that says it (starting from VALUE or 0)."};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "[REGISTER [VALUE] [FIELD=NUMBER...]]",
+        .doc = "Model-specific registers and test registers. With no argument: "
+               "list them. With a register's name or "
+               "number: show its layout. With a value: say in words what it "
+               "means. With fields or --ctr0/--ctr1: "
+               "print the number that says it (starting from VALUE or 0)."
+               "\vExamples:\n  p5scope msr cesr 0x00d60083\n  p5scope msr cesr --ctr0 data_read_miss:u"};
     msr_arguments arguments = {0};
     if (!cli_parse_anywhere(&argp, argc, argv, &arguments))
         return CLI_USAGE;

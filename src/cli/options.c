@@ -11,7 +11,7 @@
 
 _Static_assert(CLI_REPORTED == ECANCELED, "argp hands on what a parser returns as an errno value");
 
-enum { KEY_HELP = 0x7f00, MOST_OPTIONS = 128 };
+enum { KEY_HELP = 'h', MOST_OPTIONS = 128 };
 
 /* All options of an argp and its children, flat. */
 typedef struct option_table {
@@ -213,17 +213,22 @@ static bool show_help(const struct argp *argp, const char *verb, const char *wha
     bool all = strcmp(what, "all") == 0, own = what[0] == '\0';
     if (!all && !own && topic == found.count)
         return false;
-    if (own && argp->options == NULL && found.count > 0)
-        topic = found.count - 1; /* a verb without options of its own */
-    struct argp_child shown_group[] = {{0}, {0}};
+    /* a topic, or the options without a heading that verbs share */
+    struct argp_child shown_children[] = {{0}, {0}, {0}};
+    struct argp shared = {0};
+    size_t shown_count = 0;
     if (topic < found.count && !all) {
-        shown_group[0].argp = found.items[topic]->argp;
-        shown_group[0].header = found.items[topic]->header;
+        shown_children[shown_count].argp = found.items[topic]->argp;
+        shown_children[shown_count++].header = found.items[topic]->header;
+    }
+    if (own && argp->children != NULL && argp->children->header == NULL && argp->children->argp != NULL) {
+        shared.options = argp->children->argp->options;
+        shown_children[shown_count++].argp = &shared;
     }
     struct argp shown = {.options = own || all ? argp->options : NULL,
                          .args_doc = argp->args_doc,
                          .doc = own || all ? argp->doc : NULL,
-                         .children = all || found.count == 0 ? argp->children : shown_group};
+                         .children = all || found.count == 0 ? argp->children : shown_children};
     char name[64];
     snprintf(name, sizeof name, "p5scope%s%s", verb[0] == '\0' ? "" : " ", verb);
     setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28",
@@ -257,7 +262,8 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
     if (show_help(common->verb, common->argv[0], argument != NULL ? argument : ""))
         exit(output_finish(CLI_OK));
     cli_complain("--help", argument, 1,
-                 "there is no page of help '%s'; there are machine, guest and all for verbs that run a guest",
+                 "there is no page of help '%s'; there are machine, guest and all for verbs that run a "
+                 "guest, and output for stat",
                  argument);
     return CLI_REPORTED;
 }

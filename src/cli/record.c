@@ -193,7 +193,9 @@ int verb_record(int argc, char **argv)
         .parser = parse,
         .args_doc = "[--] GUEST [ARG...]",
         .doc = "Run GUEST and write down exactly what each of its instructions cost, for 'p5scope report', "
-               "'annotate' and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data.",
+               "'annotate' and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data."
+               "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out "
+               "./program",
         .children = children};
     record_options options = {0};
     guest_options_init(&options.guest);

@@ -7,25 +7,41 @@
 #include "cli/interval_option.h"
 #include "p5scope/observe.h"
 
-enum { NUMBER_FROM, NUMBER_TO }; /* of points and addresses */
+static bool is_marker(const p5_bound *bound)
+{
+    return bound->kind == P5_BOUND_BEGIN || bound->kind == P5_BOUND_END;
+}
 
-bool region_parse(region *r, const char *text, const char *path)
+static bool parse_part(region_part *part, const char *text, const char *path)
 {
     const char *comma = strchr(text, ',');
-    *r = (region){.text = text};
+    *part = (region_part){.text = text};
     if (comma == NULL) {
-        if (!bound_option("--roi", text, path, &r->from))
+        if (!bound_option("--roi", text, path, &part->from))
             return false;
-        if (r->from.kind == P5_BOUND_ADDRESS)
+        if (part->from.kind == P5_BOUND_BEGIN)
+            part->to = (p5_bound){P5_BOUND_END, part->from.at};
+        if (part->from.kind == P5_BOUND_ADDRESS || part->from.kind == P5_BOUND_BEGIN)
             return true;
         cli_complain("--roi", text, 1, "where does the region end? FROM,TO or one function");
         return false;
     }
     char *first = strndup(text, (size_t)(comma - text));
-    bool good = first != NULL && bound_option("--roi", first, path, &r->from) &&
-                bound_option("--roi", comma + 1, path, &r->to);
+    bool good = first != NULL && bound_option("--roi", first, path, &part->from) &&
+                bound_option("--roi", comma + 1, path, &part->to);
     free(first);
-    return good && bounds_in_order(&r->from, &r->to, "--roi", text, (unsigned)(comma - text) + 2);
+    return good && bounds_in_order(&part->from, &part->to, "--roi", text, (unsigned)(comma - text) + 2);
+}
+
+bool region_add(region *r, const char *text, const char *path)
+{
+    if (r->count == REGION_MOST_PARTS) {
+        cli_complain("--roi", text, 1, "more than %d regions", REGION_MOST_PARTS);
+        return false;
+    }
+    size_t length = strlen(r->text);
+    snprintf(r->text + length, sizeof r->text - length, "%s%s", length > 0 ? " and " : "", text);
+    return parse_part(&r->parts[r->count++], text, path);
 }
 
 static void look(p5_machine *machine, p5_stat_run *run)
@@ -38,6 +54,8 @@ static void look(p5_machine *machine, p5_stat_run *run)
 
 static void begin(region *r, p5_machine *machine)
 {
+    if (r->inside++ > 0)
+        return;
     look(machine, &r->before);
     r->times++;
     if (r->turned != NULL)
@@ -46,6 +64,8 @@ static void begin(region *r, p5_machine *machine)
 
 static void end(region *r, p5_machine *machine)
 {
+    if (--r->inside > 0)
+        return;
     p5_stat_run now;
     look(machine, &now);
     p5_counts_add(&r->counted.counts, &now.counts);
@@ -58,64 +78,103 @@ static void end(region *r, p5_machine *machine)
 }
 
 /* From one time that control comes there to the next. */
-static bool same_place(const region *r)
+static bool same_place(const region_part *part)
 {
-    return r->from.kind == r->to.kind && r->from.at == r->to.at;
+    return part->from.kind == part->to.kind && part->from.at == part->to.at;
+}
+
+/* True if the observation is this place; points of part n are numbered 2n (from) and 2n + 1 (to). */
+static bool is_here(const p5_bound *bound, const p5_observation *o, size_t point)
+{
+    switch (bound->kind) {
+    case P5_BOUND_ADDRESS:
+        return o->kind == P5_OBSERVE_ENTRY && o->address == bound->at;
+    case P5_BOUND_BEGIN:
+        return o->kind == P5_OBSERVE_BEGIN && o->number == bound->at;
+    case P5_BOUND_END:
+        return o->kind == P5_OBSERVE_END && o->number == bound->at;
+    case P5_BOUND_CLOCK:
+    case P5_BOUND_INSTRUCTION:
+        return o->kind == P5_OBSERVE_POINT && o->number == point;
+    case P5_BOUND_NONE:
+        break;
+    }
+    return false;
+}
+
+static void observed_function(region *r, region_part *part, p5_machine *machine, const p5_observation *o)
+{
+    if (o->kind == P5_OBSERVE_ENTRY && o->address == part->from.at) {
+        if (part->depth++ == 0)
+            begin(r, machine);
+    } else if (o->kind == P5_OBSERVE_EXIT && r->addresses[o->number] == part->from.at && part->depth > 0 &&
+               --part->depth == 0) {
+        end(r, machine);
+    }
+}
+
+static void observed_part(region *r, size_t index, p5_machine *machine, const p5_observation *o)
+{
+    region_part *part = &r->parts[index];
+    bool from = is_here(&part->from, o, 2 * index), to = is_here(&part->to, o, 2 * index + 1);
+    if (part->over)
+        return;
+    if (part->depth == 0 && from) {
+        part->depth = 1;
+        begin(r, machine);
+    } else if (part->depth == 1 && (to || (from && same_place(part)))) {
+        end(r, machine);
+        part->depth = 0;
+        part->over = !is_marker(&part->from) && !is_marker(&part->to);
+    } else if (to && o->kind == P5_OBSERVE_POINT) {
+        part->over = true; /* the end has come before the beginning, and does not come again */
+    }
 }
 
 static void observed(void *context, p5_machine *machine, const p5_observation *o)
 {
     region *r = context;
-    bool function = r->to.kind == P5_BOUND_NONE;
-    if (r->over)
-        return;
-    if (function && o->kind == P5_OBSERVE_ENTRY) {
-        if (r->depth++ == 0)
-            begin(r, machine);
-    } else if (function) {
-        if (r->depth > 0 && --r->depth == 0)
-            end(r, machine);
-    } else if (o->kind == P5_OBSERVE_EXIT) {
-        ; /* only entries are places */
-    } else if (o->number == NUMBER_FROM && r->depth == 0) {
-        r->depth = 1;
-        begin(r, machine);
-    } else if (r->depth == 1 && (o->number == NUMBER_TO || same_place(r))) {
-        end(r, machine);
-        r->depth = 0;
-        r->over = true;
-    } else if (o->number == NUMBER_TO && o->kind == P5_OBSERVE_POINT) {
-        r->over = true; /* the end has come before the beginning, and does not come again */
-    }
+    for (size_t i = 0; i < r->count; i++)
+        if (r->parts[i].to.kind == P5_BOUND_NONE)
+            observed_function(r, &r->parts[i], machine, o);
+        else
+            observed_part(r, i, machine, o);
 }
 
 bool region_begin(region *r, p5_machine *machine)
 {
-    /* Points and addresses are numbered alike, whichever of the two are which. */
-    p5_point points[2];
-    uint32_t addresses[2];
-    const p5_bound *bounds[2] = {&r->from, &r->to};
-    p5_observe_options options = {
-        .size = sizeof options, .points = points, .addresses = addresses, .observed = observed, .context = r};
+    p5_point points[2 * REGION_MOST_PARTS];
+    p5_observe_options options = {.size = sizeof options,
+                                  .points = points,
+                                  .point_count = 2 * r->count,
+                                  .addresses = r->addresses,
+                                  .address_count = 2 * r->count,
+                                  .observed = observed,
+                                  .context = r};
     p5_error error = {0};
-    r->depth = 0;
+    r->inside = 0;
     r->times = 0;
-    r->over = false;
     r->turned = NULL;
     memset(&r->counted, 0, sizeof r->counted);
-    for (unsigned i = NUMBER_FROM; i <= NUMBER_TO; i++) {
+    for (size_t i = 0; i < 2 * r->count; i++) {
+        region_part *part = &r->parts[i / 2];
+        const p5_bound *bound = i % 2 == 0 ? &part->from : &part->to;
+        if (i % 2 == 0) {
+            part->depth = 0;
+            part->over = false;
+        }
         points[i] = (p5_point){.at = UINT64_MAX};
-        addresses[i] = UINT32_MAX;
-        if (bounds[i]->kind == P5_BOUND_ADDRESS)
-            addresses[i] = (uint32_t)bounds[i]->at;
-        else if (bounds[i]->kind != P5_BOUND_NONE)
-            points[i] = (p5_point){bounds[i]->kind == P5_BOUND_INSTRUCTION, bounds[i]->at};
-    }
-    options.point_count = 2;
-    options.address_count = 2;
-    if (r->to.kind != P5_BOUND_NONE && r->from.kind != P5_BOUND_ADDRESS && r->from.at == 0) {
-        r->depth = 1; /* from the very beginning: no boundary comes before the first instruction */
-        begin(r, machine);
+        r->addresses[i] = UINT32_MAX;
+        if (bound->kind == P5_BOUND_ADDRESS)
+            r->addresses[i] = (uint32_t)bound->at;
+        else if (is_marker(bound))
+            options.markers = true;
+        else if (bound->kind != P5_BOUND_NONE)
+            points[i] = (p5_point){bound->kind == P5_BOUND_INSTRUCTION, bound->at};
+        if (i % 2 == 0 && bound->kind != P5_BOUND_ADDRESS && !is_marker(bound) && bound->at == 0) {
+            part->depth = 1; /* from the very beginning: no boundary comes before the first instruction */
+            begin(r, machine);
+        }
     }
     if (p5_machine_observe(machine, &options, NULL, &error) == P5_OK)
         return true;
@@ -125,8 +184,10 @@ bool region_begin(region *r, p5_machine *machine)
 
 void region_end(region *r, p5_machine *machine, p5_stat_run *run)
 {
-    if (r->depth > 0)
-        end(r, machine); /* the guest ended within it */
+    if (r->inside > 0) { /* the guest ended within it */
+        r->inside = 1;
+        end(r, machine);
+    }
     double seconds = run->host_seconds;
     uint64_t instructions = run->host_instructions;
     *run = r->counted;

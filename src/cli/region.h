@@ -1,26 +1,38 @@
-/* --roi: counting a region of a run only. FROM,TO counts from the first time that FROM is reached to the next
- * time that TO is; one function alone, from each entry into it to the return. */
+/* --roi: counting regions of a run only. FROM,TO counts from the first time that FROM is reached to the next
+ * time that TO is, and between markers each time; one function alone, from each entry into it to the return.
+ * What several regions have in common counts once. */
 #ifndef CLI_REGION_H
 #define CLI_REGION_H
 
 #include "p5scope/report.h"
 #include "p5scope/trace.h"
 
-typedef struct region {
-    const char *text;  /* as written; NULL: everything counts */
+enum { REGION_MOST_PARTS = 16 };
+
+/* One --roi. */
+typedef struct region_part {
+    const char *text;  /* as written */
     p5_bound from, to; /* to.kind P5_BOUND_NONE: the function at `from` */
-    /* While the guest runs: */
-    p5_stat_run before, counted; /* totals when the region began; sum of what was counted */
-    unsigned depth;              /* calls of the function under way, or 1 within the region */
-    uint64_t times;              /* how often it began */
+    unsigned depth;    /* calls of the function under way, or 1 within the region */
     bool over;
-    /* Called when the region begins and ends; set it behind region_begin. NULL: nobody asks. */
+} region_part;
+
+typedef struct region {
+    region_part parts[REGION_MOST_PARTS];
+    size_t count;
+    char text[512]; /* all of them as written */
+    /* While the guest runs: */
+    p5_stat_run before, counted;               /* totals when counting began; sum of what was counted */
+    unsigned inside;                           /* parts that control is in */
+    uint32_t addresses[2 * REGION_MOST_PARTS]; /* of functions and other places, as points are numbered */
+    uint64_t times;                            /* how often counting began */
+    /* Called when counting begins and ends; set it behind region_begin. NULL: nobody asks. */
     void (*turned)(void *context, p5_machine *machine, bool inside);
     void *context;
 } region;
 
-/* Parses FROM,TO or FUNCTION for the guest at `path`. False after a message. */
-bool region_parse(region *r, const char *text, const char *path);
+/* Adds FROM,TO, FUNCTION or begin:ID for the guest at `path`. False after a message. */
+bool region_add(region *r, const char *text, const char *path);
 /* Observes the machine from here on. False after a message. */
 bool region_begin(region *r, p5_machine *machine);
 /* After the run, which has been settled: puts what the region counted into `run` (but its host_seconds). */

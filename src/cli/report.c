@@ -220,10 +220,12 @@ int verb_report(int argc, char **argv)
         {"callgrind", KEY_CALLGRIND, "OUT", 0, "Write for callgrind_annotate and KCachegrind", 0},
         {"cachegrind", KEY_CACHEGRIND, "OUT", 0, "Write for cg_annotate", 0},
         {0}};
-    static const struct argp argp = {.options = table,
-                                     .parser = parse,
-                                     .args_doc = "[FILE]",
-                                     .doc = "Show where the clocks and events of a profile went."};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "[FILE]",
+        .doc = "Show where the clocks and events of a profile went."
+               "\vExamples:\n  p5scope report --children\n  p5scope report -o page.html"};
     report_options options = {.input = "p5scope.data"};
     int status = cli_parse_anywhere(&argp, argc, argv, &options) ? report(&options) : CLI_USAGE;
     event_words_free(&options.events);

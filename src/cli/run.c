@@ -31,12 +31,14 @@ static int run_guest(const guest_options *options)
 int verb_run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {.parser = parse,
-                                     .args_doc = "[--] GUEST [ARG...]",
-                                     .doc = "Run GUEST: a static i386 Linux program, a freestanding ELF "
-                                            "file, or with --flat a flat image. Its exit "
-                                            "status is p5scope's; 128 + n after signal n.",
-                                     .children = children};
+    static const struct argp argp = {
+        .parser = parse,
+        .args_doc = "[--] GUEST [ARG...]",
+        .doc = "Run GUEST: a static i386 Linux program, a freestanding ELF "
+               "file, or with --flat a flat image. Its exit "
+               "status is p5scope's; 128 + n after signal n."
+               "\vExamples:\n  p5scope run ./program 10\n  p5scope run --gdb 1234 kernel.elf",
+        .children = children};
     guest_options options;
     guest_options_init(&options);
     if (!cli_parse(&argp, argc, argv, &options))

@@ -19,6 +19,8 @@ enum {
     KEY_ROI,
     KEY_INTERVAL_COUNT,
     KEY_SUMMARY,
+    KEY_EXPECT,
+    KEY_JUNIT,
     MOST_WORDS = 64,
     MOST_RUNS = 10000
 };
@@ -32,9 +34,14 @@ typedef struct stat_options {
     char *metric_text[MOST_WORDS]; /* what they are cut from */
     size_t metric_text_count;
     p5_stat_style style;
-    bool csv, json, no_events, check_laws, summary;
+    bool csv, json, no_events, check_laws, summary, detailed;
     p5_stat_intervals_options intervals; /* -I */
-    const char *roi;                     /* --roi as written */
+    const char *expect[MOST_WORDS];      /* --expect */
+    size_t expect_count;
+    const char *junit;
+    p5_budget *budget;
+    const char *roi[REGION_MOST_PARTS]; /* --roi as written */
+    size_t roi_count;
     region region;
     uint64_t fast_forwarded; /* instructions of the last run */
     p5_status written;       /* the rows of its intervals, */
@@ -68,18 +75,12 @@ static error_t add_metrics(stat_options *options, const char *text)
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+/* Where the report goes, and in which form. */
+static error_t parse_output(int key, char *argument, struct argp_state *state)
 {
     stat_options *options = state->input;
     uint64_t number;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->guest;
-        return 0;
-    case 'e':
-        return event_options_add(&options->events, argument);
-    case 'M':
-        return add_metrics(options, argument);
     case 'x':
         if (argument[0] == '\0') {
             cli_complain("-x", "''", 1, "a separator has at least one character");
@@ -102,6 +103,39 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return CLI_REPORTED;
         options->output.descriptor = (int)number;
         return 0;
+    case 'B':
+        options->style.big_numbers = true;
+        return 0;
+    case KEY_NO_BIG_NUM:
+        options->style.big_numbers = false;
+        return 0;
+    case KEY_TABLE:
+        options->style.table = true;
+        return 0;
+    case KEY_HEADER:
+        options->style.header = true;
+        return 0;
+    case KEY_JUNIT:
+        options->junit = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    stat_options *options = state->input;
+    uint64_t number;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->guest;
+        state->child_inputs[1] = options;
+        return 0;
+    case 'e':
+        return event_options_add(&options->events, argument);
+    case 'M':
+        return add_metrics(options, argument);
     case 'r':
         if (!guest_number("-r", argument, MOST_RUNS, &number))
             return CLI_REPORTED;
@@ -111,23 +145,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         }
         options->runs = (size_t)number;
         return 0;
-    case 'B':
-        options->style.big_numbers = true;
-        return 0;
-    case KEY_NO_BIG_NUM:
-        options->style.big_numbers = false;
-        return 0;
     case 'n':
         options->no_events = true;
         return 0;
-    case KEY_TABLE:
-        options->style.table = true;
-        return 0;
-    case KEY_HEADER:
-        options->style.header = true;
-        return 0;
     case KEY_ROI:
-        options->roi = argument;
+        if (options->roi_count == REGION_MOST_PARTS) {
+            cli_complain("--roi", argument, 1, "more than %d regions", REGION_MOST_PARTS);
+            return CLI_REPORTED;
+        }
+        options->roi[options->roi_count++] = argument;
         return 0;
     case 'I':
         return interval_option(argument, &options->intervals.every_clocks,
@@ -140,6 +166,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                    : CLI_REPORTED;
     case KEY_SUMMARY:
         options->summary = true;
+        return 0;
+    case 'v':
+        options->style.zeros = true;
+        return 0;
+    case 'd':
+        options->detailed = true;
+        return 0;
+    case KEY_EXPECT:
+        if (options->expect_count == MOST_WORDS)
+            return ENOMEM;
+        options->expect[options->expect_count++] = argument;
         return 0;
     case KEY_CHECK_LAWS:
         options->check_laws = true;
@@ -168,7 +205,7 @@ static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options
     if (options == NULL)
         return true;
     p5_stat_intervals_options own = *options;
-    own.paused = roi != NULL && roi->depth == 0;
+    own.paused = roi != NULL && roi->inside == 0;
     p5_error error;
     if (p5_stat_intervals_open(machine, &own, intervals, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
@@ -189,7 +226,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
     if (machine == NULL)
         return false;
-    region *roi = options->roi != NULL ? &options->region : NULL;
+    region *roi = options->roi_count > 0 ? &options->region : NULL;
     p5_stat_intervals *intervals;
     if ((roi != NULL && !region_begin(roi, machine)) || !begin_intervals(machine, wanted, roi, &intervals)) {
         p5_machine_close(machine);
@@ -236,6 +273,42 @@ static p5_status write_report(const stat_options *options, const p5_stat *stat, 
     return p5_stat_write(out, stat, format_of(options), &style, error);
 }
 
+/* --expect CONDITIONS or @FILE. */
+static bool complete_budget(stat_options *options)
+{
+    p5_error error = {0};
+    unsigned family = p5_model_family(options->guest.model);
+    p5_status status = options->expect_count > 0 ? p5_budget_open(&options->budget, &error) : P5_OK;
+    for (size_t i = 0; i < options->expect_count && status == P5_OK; i++) {
+        const char *text = options->expect[i];
+        bool file = text[0] == '@';
+        status = file ? p5_budget_read(options->budget, text + 1, family, &error)
+                      : p5_budget_add(options->budget, text, family, &error);
+        if (status != P5_OK)
+            cli_show_error(&error, "--expect", file ? NULL : text,
+                           status == P5_ERR_NAME ? "Run 'p5scope list' to see the events." : NULL);
+    }
+    return status == P5_OK;
+}
+
+/* Judges the budget, if there is one; a broken one is told on stderr, wherever the report goes. `status` is
+ * what to exit with otherwise. */
+static int judge(const stat_options *options, const p5_stat *stat, int status)
+{
+    unsigned broken = p5_budget_judge(options->budget, stat, options->guest.quiet ? NULL : stderr);
+    if (broken > 0 && options->guest.quiet)
+        p5_budget_judge(options->budget, stat, stderr);
+    if (options->junit != NULL) {
+        const output_options to = {.path = options->junit, .descriptor = -1};
+        FILE *out = output_open(&to);
+        p5_error error = {0};
+        if (out == NULL || !output_close(out, options->junit,
+                                         p5_budget_write_junit(options->budget, stat, out, &error), &error))
+            return CLI_INTERNAL;
+    }
+    return broken > 0 ? CLI_OVER_BUDGET : status;
+}
+
 /* Runs the guest as often as asked and writes the report. */
 static int run_and_report(stat_options *options, const char *own_options, const char *command,
                           const p5_selection *selection)
@@ -248,15 +321,17 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     size_t done = 0;
     p5_run_result result = {0};
     p5_stat_run *runs = calloc(options->runs, sizeof *runs);
-    p5_stat stat = {.model = options->guest.model,
-                    .command = command,
-                    .options = own_options,
-                    .selection = options->events.count > 0 || options->metric_count > 0 ? selection : NULL,
-                    .region = options->roi,
-                    .no_events = options->no_events,
-                    .metric_groups = options->metrics,
-                    .runs = runs,
-                    .run_count = 1};
+    p5_stat stat = {
+        .model = options->guest.model,
+        .command = command,
+        .options = own_options,
+        .selection =
+            options->events.count > 0 || (options->metric_count > 0 && !options->detailed) ? selection : NULL,
+        .region = options->roi_count > 0 ? options->region.text : NULL,
+        .no_events = options->no_events,
+        .metric_groups = options->metrics,
+        .runs = runs,
+        .run_count = 1};
     p5_stat_intervals_options intervals = options->intervals;
     intervals.size = sizeof intervals;
     intervals.format = format_of(options);
@@ -285,12 +360,16 @@ static int run_and_report(stat_options *options, const char *own_options, const 
             p5_stat_write_interval_json_footer(out, &stat);
         if (!intervals_wanted || options->summary)
             written = write_report(options, &stat, out, &error);
+        if (options->budget != NULL && options->json)
+            p5_budget_write_json(options->budget, &stat, out);
     }
-    free(runs);
     if (!output_close(out, options->output.path, written, &error))
         status = CLI_INTERNAL;
     if (ending[0] != '\0' && out != stderr)
         fprintf(stderr, "%s\n", ending);
+    if (done > 0 && options->budget != NULL && status != CLI_INTERNAL)
+        status = judge(options, &stat, status);
+    free(runs);
     return broken > 0 ? CLI_FAILED : status;
 }
 
@@ -310,6 +389,12 @@ static bool check_together(const stat_options *options)
          "-o and --log-fd: a report goes to one place"},
         {options->output.append && options->output.path == NULL, "--append: to which file? -o FILE"},
         {options->style.header && !options->csv, "--header: of what? Only CSV (-x) has one to choose"},
+        {options->junit != NULL && options->expect_count == 0, "--junit: of which conditions? --expect"},
+        {options->detailed && options->metric_count > 0, "-d and -M: all metric groups, or these"},
+        {options->style.zeros && (options->csv || options->json || options->no_events ||
+                                  options->events.count > 0 || options->metric_count > 0),
+         "-v: only the whole table as text leaves anything out"},
+        {options->style.table && options->runs < 2, "--table: of which runs? -r N"},
         {(options->summary || options->intervals.most != 0) && !has_intervals(options),
          "--summary and --interval-count: of which intervals? -I N"},
     };
@@ -327,11 +412,16 @@ static int stat_guest(stat_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
         return CLI_USAGE;
     }
-    const file_use report = {"-o", options->output.path, false};
-    if (!check_together(options) || !guest_files_apart(&options->guest, &report, 1))
+    const file_use outputs[] = {{"-o", options->output.path, false}, {"--junit", options->junit, false}};
+    if (!check_together(options) || !guest_files_apart(&options->guest, outputs, 2) ||
+        !complete_budget(options))
         return CLI_USAGE;
-    if (options->roi != NULL && !region_parse(&options->region, options->roi, options->guest.command[0]))
-        return CLI_USAGE;
+    for (size_t i = 0; i < options->roi_count; i++)
+        if (!region_add(&options->region, options->roi[i], options->guest.command[0]))
+            return CLI_USAGE;
+    if (options->detailed)
+        options->metric_count =
+            p5_metric_group_names(p5_model_family(options->guest.model), options->metrics, MOST_WORDS);
     char *own_options = guest_own_options(&options->guest, argv);
     char *command = guest_command_line(&options->guest);
     p5_selection selection = {0};
@@ -347,34 +437,45 @@ static int stat_guest(stat_options *options, char **argv)
     return status;
 }
 
+static const struct argp_option output_table[] = {
+    {"field-separator", 'x', "SEP", 0, "CSV with this separator", 0},
+    {"header", KEY_HEADER, NULL, 0, "CSV: begin with the names of the fields", 0},
+    {"json", 'j', NULL, 0, "JSON, one object per line", 0},
+    {"output", 'o', "FILE", 0, "Report to FILE instead of stderr", 0},
+    {"append", KEY_APPEND, NULL, 0, "Append to FILE", 0},
+    {"log-fd", KEY_LOG_FD, "N", 0, "Report to file descriptor N", 0},
+    {"table", KEY_TABLE, NULL, 0, "With -r: each run by itself", 0},
+    {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
+    {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
+    {"junit", KEY_JUNIT, "FILE", 0, "With --expect: the outcome for CI services", 0},
+    {0}};
+static const struct argp output_argp = {.options = output_table, .parser = parse_output};
+
 int verb_stat(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"event", 'e', "LIST", 0, "Events or {a,b}; :u CPL 3, :k CPL 0-2, :c clocks", 1},
         {"metrics", 'M', "GROUPS", 0, "Metric groups (see 'p5scope list metrics')", 0},
-        {"field-separator", 'x', "SEP", 0, "CSV with this separator", 0},
-        {"header", KEY_HEADER, NULL, 0, "CSV: begin with the names of the fields", 0},
-        {"json", 'j', NULL, 0, "JSON, one object per line", 0},
-        {"output", 'o', "FILE", 0, "Report to FILE instead of stderr", 0},
-        {"append", KEY_APPEND, NULL, 0, "Append to FILE", 0},
-        {"log-fd", KEY_LOG_FD, "N", 0, "Report to file descriptor N", 0},
         {"repeat", 'r', "N", 0, "N runs (seeds count up): mean and +-", 0},
-        {"table", KEY_TABLE, NULL, 0, "With -r: each run by itself", 0},
         {"null", 'n', NULL, 0, "No events, only clocks and times", 0},
-        {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
-        {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
         {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION", 0},
         {"interval", 'I', "N[c|i]", 0, "A report every N clocks or instructions", 0},
         {"interval-count", KEY_INTERVAL_COUNT, "N", 0, "With -I: no more than N of them", 0},
         {"summary", KEY_SUMMARY, NULL, 0, "With -I: then the totals", 0},
+        {"verbose", 'v', NULL, 0, "Groups too in which nothing occurred", 0},
+        {"detailed", 'd', NULL, 0, "All metric groups too", 0},
+        {"expect", KEY_EXPECT, "LIST|@FILE", 0, "E.g. 'clocks<=1.2M,CPI<1.1'; status 122 if broken", 0},
         {"check-laws", KEY_CHECK_LAWS, NULL, 0, "Check the counts' laws; status 1 if one is broken", 0},
         {0}};
-    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
+    static const struct argp_child children[] = {
+        {&guest_argp, 0, NULL, 10}, {&output_argp, 0, "Output:", 9}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,
         .args_doc = "[--] GUEST [ARG...]",
-        .doc = "Run GUEST and report its events, derived figures and where the clocks went.",
+        .doc = "Run GUEST and report its events, derived figures and where the clocks went."
+               "\vExamples:\n  p5scope stat -e cycles,instructions,data_read_miss:u ./program\n  p5scope "
+               "stat --expect 'clocks<=1.2M,CPI<1.1' ./program",
         .children = children};
     static const stat_options defaults = {.output.descriptor = -1, .style.big_numbers = true, .runs = 1};
     stat_options options = defaults;
@@ -385,6 +486,7 @@ int verb_stat(int argc, char **argv)
         status = done ? CLI_OK : stat_guest(&options, argv);
     for (size_t i = 0; i < options.metric_text_count; i++)
         free(options.metric_text[i]);
+    p5_budget_close(options.budget);
     guest_options_free(&options.guest);
     return status;
 }

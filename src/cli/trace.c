@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/event_options.h"
 #include "cli/guest_run.h"
@@ -201,6 +202,9 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_INTERNAL : CLI_USAGE;
     }
+    /* A trace on standard output has it alone: what the guest writes goes to standard error. */
+    if (strcmp(options->trace.path, "-") == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return CLI_INTERNAL;
     bool ran = guest_run(&options->guest, machine, &result, &seconds);
     bool cut = p5_trace_failed(trace);
     int status = ran ? guest_exit_status(&result) : CLI_INTERNAL;
@@ -256,12 +260,15 @@ int verb_trace(int argc, char **argv)
         {"to", KEY_TO, "PLACE", 0, "End there; the guest runs on", 0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
-    static const struct argp argp = {.options = table,
-                                     .parser = parse,
-                                     .args_doc = "[--] GUEST [ARG...]",
-                                     .doc = "Run GUEST and write its counters over time, its pins or its "
-                                            "pipeline to FILE.",
-                                     .children = children};
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "[--] GUEST [ARG...]",
+        .doc = "Run GUEST and write its counters over time, its pins or its "
+               "pipeline to FILE."
+               "\vExamples:\n  p5scope trace -o counts.csv -I 100k -e cycles,instructions ./program\n  "
+               "p5scope trace -o pipe.kanata --from main --to 2000i ./program",
+        .children = children};
     trace_options *options = calloc(1, sizeof *options);
     if (options == NULL)
         return CLI_INTERNAL;

@@ -43,3 +43,15 @@ p5scope stat -j --header hello
 p5scope stat --summary hello
 p5scope stat -o report --log-fd 2 hello
 p5scope stat -r 2 --save s --max-instructions 100 $GUESTS/hello
+p5scope stat -e cycels hello
+p5scope stat --expect 'clocks' hello
+p5scope stat --expect 'instructons<3' hello
+p5scope stat --expect 'clocks<3x' hello
+p5scope stat --expect '' hello
+p5scope stat --expect @nosuch hello
+p5scope stat --model p54c-133 --expect 'branch-misses<3' hello
+p5scope stat --junit x.xml hello
+p5scope stat -d -M cache hello
+p5scope stat -v -j hello
+p5scope stat --table hello
+p5scope help nosuch

@@ -11,3 +11,6 @@ p5scope bench --help
 p5scope stat --help=machine
 p5scope trace --help=guest
 p5scope merge --help=guest
+p5scope help diff
+p5scope msr -h
+p5scope help stat guest | head -3

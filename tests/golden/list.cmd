@@ -6,3 +6,6 @@ p5scope list -v btb_hits
 p5scope list -j flops
 p5scope list -j events | jq -s 'length'
 p5scope list nosuch
+p5scope list perf
+p5scope list -v perf branch-misses
+p5scope list -j perf cycles

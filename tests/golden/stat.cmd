@@ -16,3 +16,18 @@ p5scope stat -q -I 100i --summary -o /dev/full hello
 p5scope stat -q -j -I 100i -o /dev/full hello
 p5scope stat -q -x, -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
 p5scope stat -q -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
+p5scope stat -q -v hello 2>&1 | grep -c '^ [a-z]*:$'
+p5scope stat -q hello 2>&1 | grep -c '^ [a-z]*:$'
+p5scope stat -d hello 2>&1 | grep -c '^ [A-Z].*:$'
+p5scope stat -n -q -x, -I 500 hello 2>&1 >/dev/null | cut -d, -f4 | sort | uniq -c
+p5scope stat -n -q -I 500 hello 2>&1 >/dev/null | grep -c ' clocks$'
+p5scope stat -q -x, -e instructions_executed,branches hello 2>&1 | cut -d, -f1-3
+p5scope stat -q -x, -e instructions,branch-misses:u,cycles hello 2>&1 | cut -d, -f3
+p5scope stat -q -x, -e branches --expect 'instructions==129, branches < 0.02k, IPC > 0, cycles:k+0' hello
+p5scope stat -q -o report -e branches --expect 'instructions<=100,branches>=1,instructions!=129,branches/instructions>1' hello
+p5scope stat -q -o report -j -e branches --expect 'instructions<=100' hello 2>/dev/null; tail -n 1 report
+printf '# of hello\ninstructions<=0.2k # one\nbranches>0, clocks>1\n' >budget; p5scope stat -q -o report --expect @budget --junit report.xml hello && sed 's/time="[^"]*"//' report.xml
+printf 'instructions<=100\nbranches<<0\n' >budget; p5scope stat -q --expect @budget hello
+p5scope stat -q --roi begin:1,end:1 -x, -e instructions $GUESTS/markers 2>&1 >/dev/null | cut -d, -f1-3
+p5scope stat -q --roi begin:1 --roi begin:3 -x, -e clocks $GUESTS/markers 2>&1 >/dev/null | sed -n 2p
+p5scope stat -q --roi end:x $GUESTS/markers

@@ -53,3 +53,14 @@ done
 # An end that comes first, by another measure than the beginning, leaves nothing.
 "$p5scope" stat -j -o "$work/report" --roi sort,20000i "${program[@]}" 2>&1 >/dev/null | grep -q "never came there" ||
     { echo "FAIL: a region that ends before it begins"; exit 1; }
+# Parts that have nothing in common add up; what two have in common counts once.
+counts "" >"$work/whole"
+counts "0c,777i" >"$work/first"
+two() {
+    "$p5scope" stat -j -o "$work/report" --roi "$1" --roi "$2" "${program[@]}" >/dev/null
+    jq -r 'select(.event) | "\(.event) \(.value)"' "$work/report" | awk '$2 != 0' | sort
+}
+two 0c,777i 777i,1e15c >"$work/both"
+same whole both "0c,777i and 777i,1e15c are not the whole run"
+two 0c,777i 100i,500i >"$work/both"
+same first both "what lies within a region counts twice"

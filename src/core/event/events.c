@@ -32,6 +32,16 @@ const p5_event_reserved *p5_event_reserved_codes(size_t *count)
     return events_reserved;
 }
 
+bool p5_event_is_clocks(const char *name)
+{
+    if (text_same_name(name, "clocks"))
+        return true;
+    for (const p5_perf_name *perf = p5_perf_names(); perf->name != NULL; perf++)
+        if (perf->event == P5_PERF_CLOCKS && text_same_name(name, perf->name))
+            return true;
+    return false;
+}
+
 bool event_parse_raw(const char *name, unsigned *code, int *counter)
 {
     if (name[0] != 'r' && name[0] != 'R')
@@ -96,6 +106,11 @@ p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
                 return P5_OK;
             }
     }
+    for (const p5_perf_name *perf = p5_perf_names(); perf->name != NULL; perf++)
+        if (perf->event != P5_PERF_CLOCKS && text_same_name(name, perf->name)) {
+            *id = (enum p5_event)perf->event;
+            return P5_OK;
+        }
     unsigned code;
     int counter;
     if (event_parse_raw(name, &code, &counter))
@@ -108,6 +123,8 @@ p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
         for (const char *const *alias = events_table[i].aliases; *alias != NULL; alias++)
             text_nearest_offer(&nearest, *alias);
     }
+    for (const p5_perf_name *perf = p5_perf_names(); perf->name != NULL; perf++)
+        text_nearest_offer(&nearest, perf->name);
     char sentence[P5_ERROR_TEXT];
     error_set(error, P5_ERR_NAME, "there is no event '%s'", name);
     error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));

@@ -1,4 +1,4 @@
-/* JUnit XML of `p5scope check`. */
+/* JUnit XML of `p5scope check` and `stat --expect`. */
 #include "p5scope/report.h"
 
 #include <string.h>
@@ -52,7 +52,8 @@ static void write_case(FILE *out, const p5_check_result *result)
     fputs("</failure>\n    </testcase>\n", out);
 }
 
-p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t count, p5_error *error)
+p5_status p5_check_write_junit(FILE *out, const char *suite, const p5_check_result *results, size_t count,
+                               p5_error *error)
 {
     size_t failures = 0;
     double seconds = 0;
@@ -60,11 +61,10 @@ p5_status p5_check_write_junit(FILE *out, const p5_check_result *results, size_t
         failures += results[i].failure != NULL;
         seconds += results[i].seconds;
     }
-    fprintf(
-        out,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-        "  <testsuite name=\"p5scope check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"%.3f\">\n",
-        count, failures, seconds);
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+            "  <testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"%.3f\">\n",
+            suite, count, failures, seconds);
     for (size_t i = 0; i < count; i++)
         write_case(out, &results[i]);
     fputs("  </testsuite>\n</testsuites>\n", out);

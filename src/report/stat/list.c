@@ -153,6 +153,44 @@ static size_t write_events(FILE *out, const p5_list_options *options)
     return rows;
 }
 
+static const char *perf_meaning(const p5_perf_name *name)
+{
+    return name->event == P5_PERF_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)name->event)->name;
+}
+
+static void write_perf_json(FILE *out, const p5_perf_name *name)
+{
+    json_writer json;
+    json_init(&json, out);
+    json_open_object(&json);
+    json_key_string(&json, "kind", "perf-name");
+    json_key_string(&json, "name", name->name);
+    json_key_string(&json, "event", perf_meaning(name));
+    json_key_string(&json, "remarks", name->remarks);
+    json_close_object(&json);
+}
+
+static size_t write_perf_names(FILE *out, const p5_list_options *options, size_t before)
+{
+    size_t rows = 0;
+    for (const p5_perf_name *name = p5_perf_names(); name->name != NULL; name++) {
+        if (!list_matches(options->pattern, name->name) &&
+            !list_matches(options->pattern, perf_meaning(name)))
+            continue;
+        if (options->json) {
+            write_perf_json(out, name);
+        } else {
+            if (rows == 0)
+                fprintf(out, "%sNames of perf (name, what it counts here)\n\n", before > 0 ? "\n" : "");
+            fprintf(out, "  %-24s %s\n", name->name, perf_meaning(name));
+            if (options->verbose && name->remarks[0] != '\0')
+                fprintf(out, "      %s\n", name->remarks);
+        }
+        rows++;
+    }
+    return rows;
+}
+
 typedef struct field_list {
     FILE *out;
     json_writer *json;
@@ -234,6 +272,8 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
     *rows = 0;
     if (options->sections & P5_LIST_EVENTS)
         *rows = write_events(out, options);
+    if (options->sections & P5_LIST_PERF)
+        *rows += write_perf_names(out, options, *rows);
     p5_status status = P5_OK;
     size_t more = 0;
     if (options->sections & P5_LIST_METRICS)

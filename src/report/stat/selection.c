@@ -114,7 +114,7 @@ static p5_status add_name(spec *in, const char *start, size_t length, unsigned g
     memcpy(name, start, length);
     name[length] = '\0';
     bool all = text_same_name(name, "all");
-    if (text_same_name(name, "clocks"))
+    if (p5_event_is_clocks(name))
         return add_row(in, P5_SELECT_CLOCKS, group, mods);
     if (!all && strpbrk(name, "*?") == NULL) {
         enum p5_event id;

@@ -134,6 +134,20 @@ p5_status p5_metric_group_check(const char *name, p5_error *error)
     return status;
 }
 
+size_t p5_metric_group_names(unsigned family, const char **names, size_t room)
+{
+    size_t count = 0;
+    for (const embedded_file *file = metric_builtin_groups(); file->name != NULL && count < room; file++) {
+        metric_group *group;
+        if (metric_group_open(file->name, &group, NULL) != P5_OK)
+            continue;
+        if (group->families & family)
+            names[count++] = file->name;
+        metric_group_close(group);
+    }
+    return count;
+}
+
 p5_status stat_write(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_stat_format format,
                      const p5_stat_style *style, p5_error *error)
 {

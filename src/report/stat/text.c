@@ -96,21 +96,60 @@ static void write_heading(const text_report *in, const char *format, const char 
     fputs(in->style->colour ? "\033[0m\n" : "\n", in->out);
 }
 
-static void write_groups(text_report *in)
+static bool of_group(const stat_row *row, const char *group)
+{
+    return strcmp(p5_event_describe((enum p5_event)row->selected->event)->group, group) == 0;
+}
+
+static bool has_rows(const text_report *in, const char *group)
 {
     const stat_plan *plan = in->report.plan;
-    for (const char *const *group = event_groups; *group != NULL; group++) {
-        bool first = true;
-        for (size_t i = 0; i < plan->row_count; i++) {
-            const stat_row *row = &plan->rows[i];
-            if (strcmp(p5_event_describe((enum p5_event)row->selected->event)->group, *group) != 0)
-                continue;
-            if (first)
-                write_heading(in, "%s:", *group);
-            first = false;
-            write_row(in, row);
-        }
+    for (size_t i = 0; i < plan->row_count; i++)
+        if (of_group(&plan->rows[i], group))
+            return true;
+    return false;
+}
+
+static bool nothing_in(const text_report *in, const char *group)
+{
+    const stat_plan *plan = in->report.plan;
+    for (size_t i = 0; i < plan->row_count; i++)
+        if (of_group(&plan->rows[i], group) && stat_row_value(in->stat, plan->rows[i].selected).mean != 0)
+            return false;
+    return true;
+}
+
+static void write_group(text_report *in, const char *group)
+{
+    const stat_plan *plan = in->report.plan;
+    bool first = true;
+    for (size_t i = 0; i < plan->row_count; i++) {
+        if (!of_group(&plan->rows[i], group))
+            continue;
+        if (first)
+            write_heading(in, "%s:", group);
+        first = false;
+        write_row(in, &plan->rows[i]);
     }
+}
+
+/* Groups in which nothing occurred are one line. */
+static void write_groups(text_report *in)
+{
+    enum { MOST = 16 };
+    const char *empty[MOST];
+    size_t count = 0;
+    for (const char *const *group = event_groups; *group != NULL; group++)
+        if (in->style->zeros || !nothing_in(in, *group))
+            write_group(in, *group);
+        else if (has_rows(in, *group))
+            empty[count++] = *group;
+    if (count == 0)
+        return;
+    fputs("\n nothing of ", in->out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(in->out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", empty[i]);
+    fputs(" (-v shows all events)\n", in->out);
 }
 
 /* The CPI stack: what each cause adds to the clocks per instruction. */
@@ -269,6 +308,8 @@ p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan,
         snprintf(in.interval, sizeof in.interval, "%16.9f ", stat->interval);
         write_rows(&in);
         write_metric_groups(&in);
+        if (stat->no_events)
+            write_row(&in, &in.report.plan->clocks);
     } else {
         write_whole(&in);
     }

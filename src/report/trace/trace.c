@@ -201,12 +201,20 @@ static void close_window(p5_trace *trace, const p5_observation *at)
         trace->sink->window(trace, false);
 }
 
+static bool bound_is_marker(const p5_bound *bound)
+{
+    return bound->kind == P5_BOUND_BEGIN || bound->kind == P5_BOUND_END;
+}
+
 /* True if the observation is the place `bound`: point `number`, or entry to its address, which may also be
  * that of a function or of the other bound. */
 static bool is_bound(const p5_bound *bound, const p5_observation *at, uint32_t point)
 {
     if (bound->kind == P5_BOUND_ADDRESS)
         return at->kind == P5_OBSERVE_ENTRY && at->address == bound->at;
+    if (bound_is_marker(bound))
+        return at->kind == (bound->kind == P5_BOUND_BEGIN ? P5_OBSERVE_BEGIN : P5_OBSERVE_END) &&
+               at->number == bound->at;
     return bound->kind != P5_BOUND_NONE && at->kind == P5_OBSERVE_POINT && at->number == point;
 }
 
@@ -226,8 +234,10 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
         trace->closed = true; /* the end has come before the beginning, and does not come again */
     }
     bool function = at->number < options->function_count;
-    bool row =
-        at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT ? function : at->kind != P5_OBSERVE_POINT;
+    bool marker = at->kind == P5_OBSERVE_BEGIN || at->kind == P5_OBSERVE_END;
+    bool row = at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT ? function
+               : marker ? options->markers && !trace->sink->no_rows
+                        : at->kind != P5_OBSERVE_POINT;
     if (trace->open && row)
         write_row(trace, NULL, at);
 }
@@ -304,7 +314,8 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
                                   .point_count = 2,
                                   .addresses = addresses,
                                   .address_count = count,
-                                  .markers = options->markers && !trace->sink->no_rows,
+                                  .markers = (options->markers && !trace->sink->no_rows) ||
+                                             bound_is_marker(&options->from) || bound_is_marker(&options->to),
                                   .pmu = options->pmu && !trace->sink->no_rows,
                                   .observed = observed,
                                   .counts_only = true,

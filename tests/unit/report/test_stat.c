@@ -51,7 +51,7 @@ static char *report(const fixture *f, p5_stat_format format, const char *separat
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    p5_stat_style style = {.big_numbers = true, .separator = separator};
+    p5_stat_style style = {.big_numbers = true, .zeros = true, .separator = separator};
     p5_error error;
     assert_int_equal(p5_stat_write(out, &f->stat, format, &style, &error), P5_OK);
     fclose(out);
