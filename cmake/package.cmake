@@ -47,7 +47,7 @@ p5_installed_library(p5core FLOORS base isa core pmu)
 if(TARGET p5_engine AND TARGET p5_machine AND TARGET p5_report)
   set(P5_PC_DESCRIPTION "${PROJECT_DESCRIPTION}")
   p5_installed_library(p5scope FLOORS base isa core pmu engine machine report
-                       LINK $<TARGET_PROPERTY:p5_engine,INTERFACE_LINK_OPTIONS> ${P5_UNICORN_ARCHIVE})
+                       LINK $<TARGET_PROPERTY:p5_engine,INTERFACE_LINK_OPTIONS> ${P5_UNICORN_BUILT_ARCHIVE})
 endif()
 list(REMOVE_DUPLICATES P5_REQUIRED_PACKAGES)
 

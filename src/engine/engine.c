@@ -61,14 +61,14 @@ static p5_status attach(engine *e, p5_error *error)
 {
     unsigned major, minor;
     uc_version(&major, &minor);
-    if (major != 2 || minor != 0)
-        return error_set(error, P5_ERR_ENGINE, "Unicorn %u.%u is linked, but p5scope is written for 2.0.1",
-                         major, minor);
+    if (major != UC_API_MAJOR || minor != UC_API_MINOR)
+        return error_set(error, P5_ERR_ENGINE, "Unicorn %u.%u is linked, but p5scope was built for %u.%u",
+                         major, minor, UC_API_MAJOR, UC_API_MINOR);
     uc_err err = uc_open(UC_ARCH_X86, UC_MODE_32, &e->uc);
     if (err == UC_ERR_NOMEM)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     if (err == UC_ERR_OK)
-        err = uc_ctl_set_cpu_model(e->uc, UC_CPU_X86_PENTIUM);
+        err = uc_ctl_set_cpu_model(e->uc, UC_CPU_X86_PENTIUM3); /* block.c says what is not there */
     if (err == UC_ERR_OK)
         err = uc_ctl_exits_enable(e->uc); /* no exit address: only callbacks end a run */
     if (err != UC_ERR_OK)
@@ -91,7 +91,8 @@ static p5_status add_hooks(engine *e, p5_error *error)
         return error_set(error, P5_ERR_ENGINE, "Unicorn does not take the hooks: %s", uc_strerror(err));
     e->block_hook = (uc_hook_head *)block;
     if (e->block_hook->user_data != e || e->block_hook->callback != (void *)stream_block)
-        return error_set(error, P5_ERR_ENGINE, "Unicorn's hooks are not laid out as in version 2.0.1");
+        return error_set(error, P5_ERR_ENGINE,
+                         "Unicorn's hooks are not laid out as they were when p5scope was built");
     return P5_OK;
 }
 

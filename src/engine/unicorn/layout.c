@@ -1,6 +1,6 @@
-/* Checks, when an engine opens, that Unicorn's structures are laid out as unicorn_internal.h says: what is
- * written through the public interface must stand where it is expected. The package is frozen, but a wrong
- * build must end in one clear error. */
+/* Checks, when an engine opens, that Unicorn's structures are laid out as unicorn_state.h says and as
+ * layout_gen.c found them: what is written through the public interface must stand where it is expected. A
+ * wrong build must end in one clear error. */
 #include <string.h>
 
 #include "base/error.h"
@@ -72,8 +72,7 @@ static bool owner_field(uc_env *env)
 static bool translator(uc_engine *uc)
 {
     uc_translator *s = uc_translator_of(uc);
-    if (!s || uc_translator_field(s, UC_TCG_UC) != (uintptr_t)uc ||
-        uc_translator_field(s, UC_TCG_ENV) >= UC_TCG_OPS) /* temporaries are part of it */
+    if (!s || uc_translator_field(s, UC_TCG_ENV) >= UC_TCG_OPS) /* temporaries are part of it */
         return false;
     UC_INTERNAL(tcg_func_start)(s);
     if (uc_last_op(s))
@@ -96,12 +95,12 @@ p5_status layout_check(engine *e, p5_error *error)
     if (!pointers || !general_registers(e->uc, env) || !control_registers(e->uc, env) || !x87(e->uc, env) ||
         !owner_field(env) || !translator(e->uc))
         return error_set(error, P5_ERR_ENGINE,
-                         "Unicorn's processor state is not laid out as in Debian's 2.0.1.post1");
+                         "Unicorn's processor state is not laid out as it was when p5scope was built");
     /* Undefined instructions shall be exceptions like the others, not the end of the run. */
     bool (**stop_interrupt)(uc_engine *, uint32_t) = (void *)((char *)e->uc + UC_UC_STOP_INTERRUPT);
     if (!*stop_interrupt || !(*stop_interrupt)(e->uc, 6) || (*stop_interrupt)(e->uc, 13))
         return error_set(error, P5_ERR_ENGINE,
-                         "Unicorn does not treat undefined instructions as version 2.0.1 does");
+                         "Unicorn does not treat undefined instructions as it did when p5scope was built");
     *stop_interrupt = NULL;
     env->owner = e;
     e->env = env;

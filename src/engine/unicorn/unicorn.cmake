@@ -1,5 +1,8 @@
-# Links Debian's libunicorn.a (2.0.1.post1) with the functions below replaced by src/engine. The package's shared library cannot be used: its
-# stores cost 100 ns each, its paging does not translate, and its functions cannot be replaced.
+# Links libunicorn.a, Unicorn 2.0.1 or 2.1.1, with the functions below replaced by src/engine. The shared library cannot be used: its stores
+# cost 100 ns each, its paging does not translate, and its functions cannot be replaced. What the archive is like inside is found out when it
+# is there (layout_gen.c), whichever version it says it is.
+set(P5_UNICORN_SOURCE "" CACHE PATH "Unicorn's source tree, to build libunicorn.a from; empty: the installed one is used")
+set(P5_UNICORN_FLAGS "" CACHE STRING "More compiler options for P5_UNICORN_SOURCE; P5_SANITIZE adds its own")
 
 # Replaced: calls from other object files of the archive go to __wrap_NAME.
 set(P5_UNICORN_WRAPPED
@@ -61,28 +64,50 @@ set(P5_UNICORN_CALLED
   tb_invalidate_phys_range tb_flush cpu_restore_state tcg_func_start tcg_emit_op tcg_op_remove
   tcg_const_i64 tcg_temp_free_internal)
 
-find_library(P5_UNICORN_ARCHIVE NAMES libunicorn.a)
-pkg_check_modules(P5_UNICORN unicorn)
-if(NOT P5_UNICORN_ARCHIVE OR NOT P5_UNICORN_FOUND)
-  message(FATAL_ERROR "libunicorn.a is missing: install libunicorn-dev (2.0.1)")
-endif()
-if(NOT P5_UNICORN_VERSION MATCHES "^2\\.0\\.1")
-  message(FATAL_ERROR "libunicorn is ${P5_UNICORN_VERSION}; p5scope needs exactly 2.0.1 (it replaces internal functions of that version)")
-endif()
-if(NOT P5_UNICORN_SYMBOLS_CHECKED STREQUAL "${P5_UNICORN_ARCHIVE} ${P5_UNICORN_WRAPPED} ${P5_UNICORN_CALLED}")
-  execute_process(COMMAND ${CMAKE_NM} --defined-only --extern-only ${P5_UNICORN_ARCHIVE} OUTPUT_VARIABLE symbols ERROR_QUIET)
-  foreach(name IN LISTS P5_UNICORN_WRAPPED P5_UNICORN_CALLED)
-    if(NOT symbols MATCHES " T ${name}_x86_64\n")
-      message(FATAL_ERROR "${P5_UNICORN_ARCHIVE} lacks ${name}_x86_64: it is not the 2.0.1 that p5scope needs")
-    endif()
-  endforeach()
-  set(P5_UNICORN_SYMBOLS_CHECKED "${P5_UNICORN_ARCHIVE} ${P5_UNICORN_WRAPPED} ${P5_UNICORN_CALLED}" CACHE INTERNAL "")
+if(P5_UNICORN_SOURCE)
+  include(src/engine/unicorn/source.cmake)
+else()
+  find_library(P5_UNICORN_ARCHIVE NAMES libunicorn.a)
+  find_path(P5_UNICORN_INCLUDE unicorn/unicorn.h)
+  if(NOT P5_UNICORN_ARCHIVE OR NOT P5_UNICORN_INCLUDE)
+    message(FATAL_ERROR "libunicorn.a is missing: install libunicorn-dev, or name Unicorn's source (2.0.1 or 2.1.1) with -DP5_UNICORN_SOURCE=")
+  endif()
+  set(P5_UNICORN_BUILT_ARCHIVE ${P5_UNICORN_ARCHIVE})
+  set(P5_UNICORN_HEADERS ${P5_UNICORN_INCLUDE})
 endif()
 
-list(TRANSFORM P5_UNICORN_WRAPPED REPLACE "(.+)" "-Wl,--wrap=\\1_x86_64" OUTPUT_VARIABLE wraps)
-target_link_options(p5_engine INTERFACE ${wraps} -Wl,--wrap=qemu_system_reset_request)
+# p5_unicorn_wrap(TARGET SCOPE NAME...): calls of these functions go to __wrap_NAME.
+function(p5_unicorn_wrap target scope)
+  list(TRANSFORM ARGN REPLACE "(.+)" "-Wl,--wrap=\\1_x86_64" OUTPUT_VARIABLE wraps)
+  target_link_options(${target} ${scope} ${wraps})
+endfunction()
+
+# The archive has every function, and unicorn_layout.h says where its structures have what.
+add_executable(unicorn_layout_gen src/engine/unicorn/layout_gen.c)
+target_include_directories(unicorn_layout_gen PRIVATE src)
+target_include_directories(unicorn_layout_gen SYSTEM PRIVATE ${P5_UNICORN_HEADERS})
+target_link_libraries(unicorn_layout_gen PRIVATE ${P5_UNICORN_BUILT_ARCHIVE} Threads::Threads m)
+set_target_properties(unicorn_layout_gen PROPERTIES LINK_DEPENDS ${P5_UNICORN_BUILT_ARCHIVE})
+p5_unicorn_wrap(unicorn_layout_gen PRIVATE tlb_flush cpu_x86_update_cr0 tcg_global_mem_new_internal tcg_gen_op3 gen_intermediate_code
+                cpu_loop_exit_restore)
+add_custom_command(OUTPUT ${P5_GENERATED}/unicorn_layout.h
+  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DARCHIVE=${P5_UNICORN_BUILT_ARCHIVE} "-DNAMES=${P5_UNICORN_WRAPPED};${P5_UNICORN_CALLED}"
+          -DPROGRAM=$<TARGET_FILE:unicorn_layout_gen> -DOUTPUT=${P5_GENERATED}/unicorn_layout_gen.symbols
+          -P ${CMAKE_SOURCE_DIR}/src/engine/unicorn/symbols.cmake
+  COMMAND unicorn_layout_gen ${P5_GENERATED}/unicorn_layout_gen.symbols ${P5_GENERATED}/unicorn_layout.h
+  DEPENDS unicorn_layout_gen ${P5_UNICORN_BUILT_ARCHIVE} src/engine/unicorn/symbols.cmake
+  COMMENT "What libunicorn.a is like inside" VERBATIM)
+add_custom_target(unicorn_layout DEPENDS ${P5_GENERATED}/unicorn_layout.h)
+if(TARGET unicorn_source)
+  add_dependencies(unicorn_layout_gen unicorn_source)
+endif()
+add_dependencies(p5_engine unicorn_layout)
+target_include_directories(p5_engine SYSTEM PUBLIC ${P5_UNICORN_HEADERS})
+
+p5_unicorn_wrap(p5_engine INTERFACE ${P5_UNICORN_WRAPPED})
+target_link_options(p5_engine INTERFACE -Wl,--wrap=qemu_system_reset_request)
 # The archive needs what replaces its functions: a cycle of two static libraries, which CMake repeats on the link line.
 add_library(unicorn_archive STATIC IMPORTED)
-set_target_properties(unicorn_archive PROPERTIES IMPORTED_LOCATION ${P5_UNICORN_ARCHIVE}
+set_target_properties(unicorn_archive PROPERTIES IMPORTED_LOCATION ${P5_UNICORN_BUILT_ARCHIVE}
                       INTERFACE_LINK_LIBRARIES "p5_engine;Threads::Threads;m")
 target_link_libraries(p5_engine PRIVATE unicorn_archive)

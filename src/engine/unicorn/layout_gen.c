@@ -1,0 +1,323 @@
+/* unicorn_layout_gen SYMBOLS OUTPUT.h: finds where the libunicorn.a that it is linked with keeps what p5scope
+ * uses, by watching it work, and writes the places as constants; so a rebuilt package or another version of
+ * Unicorn 2 is found out about when p5scope is built. SYMBOLS is what nm says of this program. Fails if
+ * something is found nowhere or in two places, or if a structure of unicorn_state.h is another. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/unicorn/unicorn_state.h"
+
+#define WRAP(name) __wrap_##name##_x86_64
+#define REAL(name) __real_##name##_x86_64
+
+/* What the archive's functions were called with. */
+static struct {
+    uc_engine *uc;
+    uc_cpu *cpu;
+    uc_env *env;
+    uc_translator *translator;
+    uintptr_t env_temporary;
+    int store_opcode;
+    uc_translated block; /* as it stands after translation */
+    bool raising;
+    jmp_buf raised;
+} seen;
+
+static _Noreturn void fail(const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "libunicorn.a (%d.%d.%d) is not one that p5scope knows: ", UC_API_MAJOR, UC_API_MINOR,
+            UC_API_PATCH);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputs("\np5scope works with Unicorn 2.0.1 and 2.1.1 (docs/building.md)\n", stderr);
+    exit(1);
+}
+
+static void require(bool condition, const char *what)
+{
+    if (!condition)
+        fail("%s is not where it is expected", what);
+}
+
+/* ---- What is watched ------------------------------------------------------------------------------------
+ */
+
+void REAL(tlb_flush)(uc_cpu *cpu);
+void WRAP(tlb_flush)(uc_cpu *cpu);
+void WRAP(tlb_flush)(uc_cpu *cpu)
+{
+    seen.cpu = cpu;
+    REAL(tlb_flush)(cpu);
+}
+
+void REAL(cpu_x86_update_cr0)(uc_env *env, uint32_t value);
+void WRAP(cpu_x86_update_cr0)(uc_env *env, uint32_t value);
+void WRAP(cpu_x86_update_cr0)(uc_env *env, uint32_t value)
+{
+    seen.env = env;
+    REAL(cpu_x86_update_cr0)(env, value);
+}
+
+uintptr_t REAL(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_t base, intptr_t offset,
+                                            const char *name);
+uintptr_t WRAP(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_t base, intptr_t offset,
+                                            const char *name);
+uintptr_t WRAP(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_t base, intptr_t offset,
+                                            const char *name)
+{
+    seen.translator = s;
+    seen.env_temporary = base; /* all of the processor's registers are relative to its state */
+    return REAL(tcg_global_mem_new_internal)(s, type, base, offset, name);
+}
+
+void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
+{
+    if (b == (uintptr_t)s + seen.env_temporary && c == offsetof(uc_env, fpregs))
+        seen.store_opcode = opcode;
+    REAL(tcg_gen_op3)(s, opcode, a, b, c);
+}
+
+void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
+{
+    REAL(gen_intermediate_code)(cpu, tb, max_insns);
+    if (!seen.block.size)
+        seen.block = *tb;
+}
+
+void REAL(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr);
+void WRAP(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr);
+void WRAP(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr)
+{
+    if (seen.raising)
+        longjmp(seen.raised, 1);
+    REAL(cpu_loop_exit_restore)(cpu, retaddr);
+}
+
+/* ---- Finding ---------------------------------------------------------------------------------------------
+ */
+
+/* The only place of `value` in an object, at multiples of its size. */
+static size_t find(const char *what, const void *object, size_t bytes, const void *value, size_t size)
+{
+    size_t found = SIZE_MAX;
+    for (size_t at = 0; at + size <= bytes; at += size) {
+        if (memcmp((const char *)object + at, value, size) != 0)
+            continue;
+        if (found != SIZE_MAX)
+            fail("%s stands in two places (%#zx, %#zx)", what, found, at);
+        found = at;
+    }
+    if (found == SIZE_MAX)
+        fail("%s is not found", what);
+    return found;
+}
+
+static size_t find_pointer(const char *what, const void *object, size_t bytes, const void *pointer)
+{
+    return find(what, object, bytes, &pointer, sizeof pointer);
+}
+
+/* uc_struct's own CPUState stands before that of the processor's threads, of which there is one. */
+static size_t find_cpu(const void *cpu)
+{
+    size_t at = 0;
+    while (at + sizeof cpu < malloc_usable_size(seen.uc) &&
+           memcmp((const char *)seen.uc + at, &cpu, sizeof cpu) != 0)
+        at += sizeof cpu;
+    require(at + sizeof cpu < malloc_usable_size(seen.uc), "the engine's CPUState");
+    return at;
+}
+
+/* Where this program has a function of the archive that only nm knows. */
+static const void *function_of(const char *symbols, const char *name)
+{
+    int main(int, char **);
+    FILE *f = fopen(symbols, "r");
+    char line[512], symbol[256], kind;
+    unsigned long long address, ours = 0, wanted = 0;
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%llx %c %255s", &address, &kind, symbol) != 3)
+            continue;
+        if (strcmp(symbol, "main") == 0)
+            ours = address;
+        else if (strcmp(symbol, name) == 0)
+            wanted = address;
+    }
+    if (f)
+        fclose(f);
+    if (!ours || !wanted)
+        fail("it has no function %s", name);
+    return (const char *)(uintptr_t)main + (wanted - ours);
+}
+
+static void raise_exception(int vector, int error_code)
+{
+    _Noreturn void raise_exception_err_ra_x86_64(uc_env * env, int vector, int error_code, uintptr_t retaddr);
+    seen.raising = true;
+    if (setjmp(seen.raised) == 0)
+        raise_exception_err_ra_x86_64(seen.env, vector, error_code, 0);
+    seen.raising = false;
+}
+
+/* Where the number of a raised exception stands: the one place that follows it. */
+static size_t find_exception_index(size_t state)
+{
+    enum { VECTORS = 4, UNDEFINED = 6, PROTECTION = 13 };
+    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* which do not make others of each other */
+    uint8_t *differs = calloc(state / sizeof(int32_t), 1);
+    size_t found = 0, count = 0;
+    if (!differs)
+        fail("there is no memory");
+    for (unsigned v = 0; v < VECTORS; v++) {
+        raise_exception(vectors[v], 0x5a5a00 + (int)v);
+        for (size_t i = 0; i < state / sizeof(int32_t); i++)
+            differs[i] |= ((const int32_t *)(const void *)seen.cpu)[i] != vectors[v];
+        require(seen.env->error_code == 0x5a5a00 + (int)v, "the error code of an exception");
+        require(!seen.env->exception_is_int, "what tells exceptions of INT");
+        require(seen.env->exception_next_eip == seen.env->eip, "the return address of an exception");
+    }
+    for (size_t i = 0; i < state / sizeof(int32_t); i++) {
+        if (!differs[i]) {
+            found = i * sizeof(int32_t);
+            count++;
+        }
+    }
+    free(differs);
+    if (count != 1)
+        fail("the number of an exception stands in %zu places", count);
+    require(seen.env->old_exception == -1, "the exception before");
+    raise_exception(PROTECTION, 0);
+    require(seen.env->old_exception == PROTECTION, "the exception before");
+    seen.env->old_exception = -1;
+    return found;
+}
+
+/* The list of operations: empty, then of one. */
+static size_t find_operations(size_t bytes, int *call_opcode)
+{
+    void tcg_func_start_x86_64(uc_translator * s);
+    uc_op *tcg_emit_op_x86_64(uc_translator * s, int opcode);
+    void tcg_op_remove_x86_64(uc_translator * s, uc_op * op);
+    enum { SOME_OPCODE = 0x5a };
+    const char *s = (const char *)seen.translator;
+    tcg_func_start_x86_64(seen.translator);
+    uc_op *op = tcg_emit_op_x86_64(seen.translator, SOME_OPCODE);
+    const uintptr_t list[2] = {(uintptr_t)op, (uintptr_t)&op->next};
+    size_t found = SIZE_MAX;
+    for (size_t at = 0; at + sizeof list <= bytes; at += sizeof list[0]) {
+        if (memcmp(s + at, list, sizeof list) == 0) {
+            require(found == SIZE_MAX, "the list of operations");
+            found = at;
+        }
+    }
+    require(found != SIZE_MAX, "the list of operations");
+    require(op->opcode == SOME_OPCODE && !op->inputs && !op->outputs && !op->next &&
+                op->previous_next == (uc_op **)(void *)((char *)seen.translator + found),
+            "an operation");
+    tcg_op_remove_x86_64(seen.translator, op);
+
+    void tcg_gen_callN_x86_64(uc_translator * s, void *function, uintptr_t result, int count,
+                              uintptr_t *arguments);
+    void helper_fninit_x86_64(uc_env * env);
+    uintptr_t argument = (uintptr_t)s + seen.env_temporary;
+    tcg_gen_callN_x86_64(seen.translator, (void *)helper_fninit_x86_64, 0, 1, &argument);
+    uintptr_t link;
+    memcpy(&link, s + found + sizeof link, sizeof link);
+    op = (uc_op *)(link - offsetof(uc_op, next));
+    require(op->inputs == 1 && op->outputs == 0 && op->arguments[0] == argument &&
+                op->arguments[1] == (uintptr_t)helper_fninit_x86_64,
+            "an operation's argument");
+    *call_opcode = op->opcode;
+    tcg_op_remove_x86_64(seen.translator, op);
+    return found;
+}
+
+static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user_data)
+{
+    (void)uc, (void)address, (void)size, (void)user_data;
+}
+
+/* Opens an engine and executes four instructions, the third of which loads an MMX register. */
+static void work(void)
+{
+    enum { PAGE = 0x1000 };
+    static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x6f, 0x05, 0x20, 0x10, 0, 0, 0xf4};
+    uc_hook hook;
+    uc_err err = uc_open(UC_ARCH_X86, UC_MODE_32, &seen.uc);
+    if (err == UC_ERR_OK)
+        err = uc_mem_map(seen.uc, PAGE, PAGE, UC_PROT_ALL);
+    if (err == UC_ERR_OK)
+        err = uc_mem_write(seen.uc, PAGE, code, sizeof code);
+    if (err == UC_ERR_OK)
+        err = uc_hook_add(seen.uc, &hook, UC_HOOK_BLOCK, (void *)on_block, &seen, 1, 0);
+    if (err == UC_ERR_OK)
+        err = uc_emu_start(seen.uc, PAGE, 0, 0, 0);
+    if (err != UC_ERR_OK)
+        fail("it does not run: %s", uc_strerror(err));
+    if (!seen.cpu || !seen.env || !seen.translator || !seen.store_opcode)
+        fail("what p5scope replaces is not called");
+    require(seen.block.pc == PAGE && seen.block.size == sizeof code && seen.block.icount == 4,
+            "a block's description");
+    const uc_hook_head *head = (const uc_hook_head *)hook;
+    require(head->callback == (void *)on_block && head->user_data == &seen, "a hook's argument");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    work();
+    const char *cpu = (const char *)seen.cpu;
+    size_t state = (size_t)((const char *)seen.env - cpu), engine = malloc_usable_size(seen.uc),
+           translator = malloc_usable_size(seen.translator);
+    require(state < malloc_usable_size(seen.cpu), "the processor state");
+    require(seen.env->uc == seen.uc, "the processor state's engine");
+    int call_opcode;
+    size_t operations = find_operations(translator, &call_opcode);
+    FILE *f = fopen(argv[2], "w");
+    if (!f) {
+        perror(argv[2]);
+        return 1;
+    }
+    fprintf(f, "/* Made by unicorn_layout_gen: places in the structures of Unicorn %d.%d.%d. */\n",
+            UC_API_MAJOR, UC_API_MINOR, UC_API_PATCH);
+    fputs("#ifndef UNICORN_LAYOUT_H\n#define UNICORN_LAYOUT_H\n", f);
+    fprintf(f,
+            "/* CPUState; the processor state is part of the same object */\n"
+            "enum { UC_CPU_ENV = %#zx, UC_CPU_UC = %#zx, UC_CPU_EXCEPTION_INDEX = %#zx, "
+            "UC_CPU_ENV_POINTER = %#zx };\n",
+            state, find_pointer("CPUState's engine", cpu, state, seen.uc), find_exception_index(state),
+            find_pointer("CPUState's processor state", cpu, state, seen.env));
+    fprintf(f,
+            "/* uc_struct */\n"
+            "enum { UC_UC_CPU = %#zx, UC_UC_STOP_INTERRUPT = %#zx, UC_UC_TRANSLATOR = %#zx };\n",
+            find_cpu(cpu),
+            find_pointer("the engine's stop_interrupt", seen.uc, engine,
+                         function_of(argv[1], "x86_stop_interrupt")),
+            find_pointer("the engine's translator", seen.uc, engine, seen.translator));
+    fprintf(f,
+            "/* TCGContext */\n"
+            "enum { UC_TCG_OPS = %#zx, UC_TCG_LAST_OP = %#zx, UC_TCG_ENV = %#zx };\n",
+            operations, operations + sizeof(void *),
+            find("the state's temporary", seen.translator, translator, &seen.env_temporary,
+                 sizeof seen.env_temporary));
+    fprintf(f,
+            "/* operations */\nenum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d };\n#endif\n",
+            call_opcode, seen.store_opcode - 2, seen.store_opcode);
+    bool written = !ferror(f);
+    written = fclose(f) == 0 && written;
+    uc_close(seen.uc);
+    if (!written)
+        fprintf(stderr, "cannot write %s\n", argv[2]);
+    return written ? 0 : 1;
+}
