@@ -1,4 +1,5 @@
-/* Instruction text in Intel syntax. The only file that knows Capstone (version 4). */
+/* Instruction text in Intel syntax. The only file that knows Capstone (versions 4 and 5, which write some
+ * rare encodings differently; counts do not depend on it). */
 #include <capstone/capstone.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -50,10 +51,22 @@ void isa_decoder_close(isa_decoder *decoder)
 /* Names by which Capstone means a later processor's reading of bytes that this one reads otherwise, and names
  * that are not Intel's. */
 static const char *const renamed[][2] = {
-    {"tzcnt", "bsf"},      {"lzcnt", "bsr"},         {"pause", "nop"},          {"bnd", "repne"},
-    {"xacquire", "repne"}, {"xrelease", "rep"},      {"wait", "fwait"},         {"fstpnce", "fstp"},
-    {"popal", "popad"},    {"popaw", "popa"},        {"pushal", "pushad"},      {"pushaw", "pusha"},
-    {"sal", "shl"},        {"feni8087_nop", "feni"}, {"fdisi8087_nop", "fdisi"}};
+    {"tzcnt", "bsf"},     {"lzcnt", "bsr"},         {"pause", "nop"},
+    {"bnd", "repne"},     {"xacquire", "repne"},    {"xrelease", "rep"},
+    {"wait", "fwait"},    {"fstpnce", "fstp"},      {"popal", "popad"},
+    {"popaw", "popa"},    {"pushal", "pushad"},     {"pushaw", "pusha"},
+    {"sal", "shl"},       {"feni8087_nop", "feni"}, {"fdisi8087_nop", "fdisi"},
+    {"fcompi", "fcomip"}, {"fucompi", "fucomip"},   {"notrack", ""},
+    {"repz", ""}};
+
+/* FCOM, FCOMP, FXCH and FSTP by their second opcodes, which Capstone 5 writes without the register. */
+static bool is_x87_alias(const isa_insn *insn, const uint8_t *opcode)
+{
+    unsigned kind = opcode[1] & 0xf8;
+    return insn->length == insn->prefixes + 2 &&
+           ((opcode[0] == 0xdc && (kind == 0xd0 || kind == 0xd8)) || (opcode[0] == 0xdd && kind == 0xc8) ||
+            (opcode[0] == 0xdf && (kind == 0xd0 || kind == 0xd8)));
+}
 
 /* Writes Capstone's text with its first word put right. */
 static void write_text(const cs_insn *insn, char *text, size_t text_size)
@@ -68,6 +81,8 @@ static void write_text(const cs_insn *insn, char *text, size_t text_size)
             break;
         }
     }
+    if (length == 0 && *rest == ' ')
+        rest++;
     snprintf(text, text_size, "%.*s%s%s%s", (int)length, first, rest, insn->op_str[0] == '\0' ? "" : " ",
              insn->op_str);
 }
@@ -94,8 +109,16 @@ unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size
     size_t left = undefined ? size : insn.length;
     uint64_t at = address;
     cs_insn *found = decoder->text->insn;
-    if (cs_disasm_iter(decoder->text->handle[code32], &code, &left, &at, found) &&
-        (undefined || found->size == insn.length))
+    const uint8_t *opcode = bytes + insn.prefixes;
+    if (!undefined && is_x87_alias(&insn, opcode))
+        snprintf(text, text_size, "%s st(%d)",
+                 opcode[0] == 0xdd            ? "fxch"
+                 : opcode[0] == 0xdf          ? "fstp"
+                 : (opcode[1] & 0xf8) == 0xd8 ? "fcomp"
+                                              : "fcom",
+                 opcode[1] & 7);
+    else if (cs_disasm_iter(decoder->text->handle[code32], &code, &left, &at, found) &&
+             (undefined || found->size == insn.length))
         write_text(found, text, text_size);
     else
         write_form(&isa_forms[insn.form], text, text_size);

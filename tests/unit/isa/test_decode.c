@@ -458,7 +458,7 @@ static void test_text(void **state)
         {2, {0x8b, 0x00}, false, "mov ax, word ptr [bx + si]"},
         {1, {0xd6}, true, "salc"},
         {3, {0x82, 0xc0, 0x05}, true, "add al, 5"},
-        {2, {0xdc, 0xd1}, true, "fcom st(0), st(1)"},
+        {2, {0xdc, 0xd1}, true, "fcom st(1)"},
         {4, {0xf3, 0x0f, 0xbc, 0xc1}, true, "bsf eax, ecx"}, /* not TZCNT */
         {1, {0x60}, true, "pushad"},
         {3, {0x0f, 0x45, 0xc1}, true, "cmovne eax, ecx"}, /* #UD, shown by its later name */
