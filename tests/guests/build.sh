@@ -10,7 +10,8 @@ dir=$(cd "$1" && pwd)
 
 fail() { echo "build.sh: $*" >&2; exit 1; }
 
-stamp=$({ gcc -dumpfullversion; cat "$here"/build.sh "$here"/divide.c "$here"/*.lua; } | sha256sum)
+cc=$(command -v gcc-12 || command -v i686-linux-gnu-gcc-12 || command -v gcc || command -v i686-linux-gnu-gcc) # as in CMakeLists.txt
+stamp=$({ $cc -dumpfullversion; cat "$here"/build.sh "$here"/divide.c "$here"/*.lua; } | sha256sum)
 if [ -f "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
     exit 0
 fi
@@ -61,10 +62,10 @@ build_musl() {
     (
         cd "$dir/musl-build"
         "$source/configure" --target=i586-linux-musl --prefix="$dir/musl" --disable-shared --disable-wrapper \
-            CC="gcc -m32" AR=ar RANLIB=ranlib CFLAGS="$flags" LIBCC=
+            CC="$cc -m32" AR=ar RANLIB=ranlib CFLAGS="$flags" LIBCC=
         make -j"$cores" install
     ) >"$dir/musl.log" 2>&1 || { tail -20 "$dir/musl.log"; fail "musl does not build; the log is $dir/musl.log"; }
-    gcc -m32 $flags -ffreestanding -Wall -Wextra -c "$here/divide.c" -o "$dir/divide.o"
+    $cc -m32 $flags -ffreestanding -Wall -Wextra -c "$here/divide.c" -o "$dir/divide.o"
 }
 
 # compile NAME SOURCE-FOLDER FLAGS... -- FILE...: builds DIR/NAME against musl.
@@ -80,10 +81,10 @@ compile() {
     shift
     for file; do
         printf '%s\n' "$file"
-    done | xargs -P "$cores" -I FILE sh -c 'gcc -m32 -std=gnu99 '"$flags -nostdinc -isystem '$dir/musl/include' $extra"' -c "'"$source"'/FILE" \
+    done | xargs -P "$cores" -I FILE sh -c "$cc -m32 -std=gnu99 $flags -nostdinc -isystem '$dir/musl/include' $extra"' -c "'"$source"'/FILE" \
         -o "'"$dir/$name.objects"'/$(basename FILE .c).o"' >"$dir/$name.log" 2>&1 ||
         { tail -20 "$dir/$name.log"; fail "$name does not build; the log is $dir/$name.log"; }
-    gcc -m32 -nostdlib -static -no-pie -Wl,--build-id=none -o "$dir/$name" "$dir/musl/lib/crt1.o" "$dir/musl/lib/crti.o" \
+    $cc -m32 -nostdlib -static -no-pie -Wl,--build-id=none -o "$dir/$name" "$dir/musl/lib/crt1.o" "$dir/musl/lib/crti.o" \
         "$dir/$name.objects"/*.o -Wl,--start-group "$dir/musl/lib/libc.a" "$dir/divide.o" -Wl,--end-group "$dir/musl/lib/crtn.o" ||
         fail "$name does not link"
     "$here/../programs/isa.sh" "$dir/$name"

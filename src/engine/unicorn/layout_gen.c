@@ -307,10 +307,12 @@ int main(int argc, char **argv)
             find_pointer("the engine's translator", seen.uc, engine, seen.translator));
     fprintf(f,
             "/* TCGContext */\n"
-            "enum { UC_TCG_OPS = %#zx, UC_TCG_LAST_OP = %#zx, UC_TCG_ENV = %#zx };\n",
+            "enum { UC_TCG_OPS = %#zx, UC_TCG_LAST_OP = %#zx, UC_TCG_ENV = %#zx, UC_TCG_UC = %#zx };\n",
             operations, operations + sizeof(void *),
             find("the state's temporary", seen.translator, translator, &seen.env_temporary,
-                 sizeof seen.env_temporary));
+                 sizeof seen.env_temporary),
+            operations + find_pointer("the translator's engine", (const char *)seen.translator + operations,
+                                      translator - operations, seen.uc));
     fprintf(f,
             "/* operations */\nenum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d };\n#endif\n",
             call_opcode, seen.store_opcode - 2, seen.store_opcode);
