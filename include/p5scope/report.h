@@ -27,6 +27,9 @@ extern "C" {
 bool p5_parse_number(const char *text, uint64_t *value);
 /* A size of memory: the same without fractions, where K, M and G are 1024, 1024^2 and 1024^3 bytes. */
 bool p5_parse_size(const char *text, uint64_t *bytes);
+/* The SHA-256 of the file at `path` as 64 hexadecimal digits; "" if it cannot be read. Returns `text`. */
+enum { P5_SHA256_TEXT = 65 };
+const char *p5_file_sha256(const char *path, char text[P5_SHA256_TEXT]);
 /* "did you mean 'a' or 'b'?" from the NULL-terminated `names`, or an empty string; returns `buffer`. */
 const char *p5_suggest(const char *wanted, const char *const *names, char *buffer, size_t size);
 
@@ -80,6 +83,7 @@ typedef struct p5_stat_run {
 typedef struct p5_stat {
     const p5_model *model;
     const char *command;              /* the guest's command line */
+    const char *guest_sha256;         /* of the guest's file, p5_file_sha256; may be NULL */
     const char *options;              /* p5scope's own, as given */
     const char *ending;               /* a sentence if the guest did not just exit, else NULL */
     const char *region;               /* where it was counted, as the user wrote it; NULL = everywhere */
@@ -139,6 +143,21 @@ void p5_stat_intervals_turn(p5_stat_intervals *intervals, bool inside);
 /* Behind a run: the interval that its end has cut short, if anything happened in it, and whatever has not
  * been sent on. P5_ERR_IO if rows could not be written, at whatever time: that has stopped the run. */
 p5_status p5_stat_intervals_close(p5_stat_intervals *intervals, p5_error *error);
+
+/* ---- Comparisons: `p5scope stat --compare` ---- */
+
+/* What several runs counted, side by side; the first is what the others are compared with. */
+typedef struct p5_comparison p5_comparison;
+p5_status p5_comparison_open(p5_comparison **comparison, p5_error *error);
+void p5_comparison_close(p5_comparison *comparison);
+/* Adds the runs of the file at `path`, written as P5_STAT_JSON, or of such lines, called `name`.
+ * P5_ERR_FORMAT with file and line if they are anything else; P5_ERR_RANGE for more than 26 runs; P5_ERR_IO.
+ */
+p5_status p5_comparison_read(p5_comparison *comparison, const char *path, p5_error *error);
+p5_status p5_comparison_add(p5_comparison *comparison, const char *name, const char *lines, p5_error *error);
+/* Writes a row for each event and metric: the runs' values, differences to the first and per cent of it. */
+p5_status p5_comparison_write(FILE *out, const p5_comparison *comparison, p5_stat_format format,
+                              const p5_stat_style *style, p5_error *error);
 
 /* ---- Budgets: `p5scope stat --expect` ---- */
 

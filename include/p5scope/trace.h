@@ -69,9 +69,10 @@ typedef struct p5_trace_options {
                                                   instruction */
     const p5_trace_function *functions;
     size_t function_count;
-    bool markers, pmu;   /* rows at the guest's markers; at RDPMC, and RDMSR and WRMSR of the monitor */
-    bool bus_clock;      /* VCD: the bus clock, too, edge by edge; a file many times as long */
-    p5_bound from, to;   /* the window; kind 0: from the beginning, to the end */
+    bool markers, pmu;        /* rows at the guest's markers; at RDPMC, and RDMSR and WRMSR of the monitor */
+    bool bus_clock;           /* VCD: the bus clock, too, edge by edge; a file many times as long */
+    p5_bound from, to;        /* the window; kind 0: from the beginning, to the end */
+    const char *guest_sha256; /* of the guest's file, p5_file_sha256; may be NULL */
     const char *command; /* the guest and p5scope's own options, as written, for the header; may be NULL */
     const char *options;
 } p5_trace_options;
@@ -101,9 +102,12 @@ typedef struct p5_database p5_database;
  * file. */
 p5_status p5_database_open(const char *path, p5_database **database, p5_error *error);
 /* Adds the runs of `file`: the output of `stat -j`, a trace in JSON lines, or a database of `trace`. All of
- * it or, with an error, nothing. P5_ERR_STATE: a run of it is there already; P5_ERR_FORMAT: the file is cut
- * off, or no such file. *runs gets the number of runs added. */
-p5_status p5_database_merge(p5_database *database, const char *file, size_t *runs, p5_error *error);
+ * it or, with an error, nothing. `label` (may be NULL) is what the runs are called, such as a commit: with
+ * another label the same run is another one. P5_ERR_STATE: a run of it is there already (same version, model,
+ * options, guest by its hash, and label); P5_ERR_FORMAT: the file is cut off, or no such file. *runs gets the
+ * number of runs added. */
+p5_status p5_database_merge(p5_database *database, const char *file, const char *label, size_t *runs,
+                            p5_error *error);
 /* P5_ERR_IO if something could not be written. */
 p5_status p5_database_close(p5_database *database, p5_error *error);
 

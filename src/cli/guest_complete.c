@@ -138,6 +138,10 @@ bool guest_options_complete(guest_options *options, bool *done)
 {
     p5_error error = {0};
     *done = false;
+    if (options->model_count > 1 && !options->takes_models) {
+        cli_complain(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
+        return false;
+    }
     if (options->load != NULL && !complete_load(options))
         return false;
     if (!complete_save(options))
@@ -194,11 +198,16 @@ bool guest_files_apart(const guest_options *options, const file_use *outputs, si
     return file_uses_apart(uses, count + OWN);
 }
 
-void guest_options_free(guest_options *options)
+void guest_options_free_model(guest_options *options)
 {
     if (options->model != NULL)
         p5_model_close(options->model);
+    p5_snapshot_info_free(&options->loaded);
+}
+
+void guest_options_free(guest_options *options)
+{
     for (size_t i = 0; i < options->share_count; i++)
         free(options->share_text[i]);
-    p5_snapshot_info_free(&options->loaded);
+    guest_options_free_model(options);
 }

@@ -340,7 +340,12 @@ static error_t parse_children(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = state->child_inputs[1] = state->input;
         return 0;
     case KEY_MODEL:
-        options->model_name = argument;
+        if (options->model_count == GUEST_MOST_MODELS) {
+            cli_complain("--model", argument, 1, "more than %d models", GUEST_MOST_MODELS);
+            return CLI_REPORTED;
+        }
+        options->models[options->model_count++] = argument;
+        options->model_name = options->models[0];
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

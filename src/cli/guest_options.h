@@ -15,8 +15,13 @@ enum {
     GUEST_OPTION_KEYS = 0x1000
 };
 
+enum { GUEST_MOST_MODELS = 8 };
+
 typedef struct guest_options {
-    const char *model_name;
+    const char *model_name;                /* the first */
+    const char *models[GUEST_MOST_MODELS]; /* --model as often as it was given */
+    size_t model_count;
+    bool takes_models; /* more than one of them, one after the other */
     double clock_mhz;
     const char *agent; /* --agent as written */
     const char *wires; /* --wire as written */
@@ -65,6 +70,8 @@ void guest_options_init(guest_options *options);
  * --dump-config: *done is set then. */
 bool guest_options_complete(guest_options *options, bool *done);
 void guest_options_free(guest_options *options);
+/* Of it what guest_options_complete has opened. */
+void guest_options_free_model(guest_options *options);
 
 /* False, after a message, if one of the `count` files that a verb writes is also written by another option,
  * or is the guest or the snapshot that is run (guest_complete.c). For options that are complete. */

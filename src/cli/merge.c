@@ -5,8 +5,10 @@
 #include "cli/cli.h"
 #include "p5scope/trace.h"
 
+enum { KEY_LABEL = 0x100 };
+
 typedef struct merge_options {
-    const char *output;
+    const char *output, *label;
     bool quiet;
     char **files;
     size_t file_count;
@@ -18,6 +20,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'o':
         options->output = argument;
+        return 0;
+    case KEY_LABEL:
+        if (argument[0] == '\0') {
+            cli_complain("--label", "''", 1, "a label has at least one character");
+            return CLI_REPORTED;
+        }
+        options->label = argument;
         return 0;
     case 'q':
         options->quiet = true;
@@ -44,7 +53,7 @@ static int merge_files(const merge_options *options, p5_database *database)
     for (size_t i = 0; i < options->file_count; i++) {
         size_t added;
         memset(&error, 0, sizeof error);
-        if (p5_database_merge(database, options->files[i], &added, &error) == P5_OK) {
+        if (p5_database_merge(database, options->files[i], options->label, &added, &error) == P5_OK) {
             runs += added;
             continue;
         }
@@ -64,6 +73,7 @@ int verb_merge(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"output", 'o', "FILE", 0, "The database; made if there is none, else added to", 1},
+        {"label", KEY_LABEL, "TEXT", 0, "What these runs are called, such as a commit", 0},
         {"quiet", 'q', NULL, 0, "Say nothing if all goes well", 0},
         {0}};
     static const struct argp argp = {
@@ -71,8 +81,8 @@ int verb_merge(int argc, char **argv)
         .parser = parse,
         .args_doc = "FILE...",
         .doc = "Add the runs in FILEs (of 'stat -j'; .jsonl, .db of 'trace') to one SQLite database."
-               "\vExamples:\n  p5scope merge -o sweep.db results/*.json\n  p5scope merge -o traces.db "
-               "counts.jsonl more.db"};
+               "\vExamples:\n  p5scope merge -o sweep.db results/*.json\n  p5scope merge -o history.db "
+               "--label 1.2-7-g3f2a now.json"};
     merge_options options = {0};
     int status = CLI_USAGE;
     bool parsed = cli_parse_anywhere(&argp, argc, argv, &options);

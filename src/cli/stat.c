@@ -21,6 +21,7 @@ enum {
     KEY_SUMMARY,
     KEY_EXPECT,
     KEY_JUNIT,
+    KEY_COMPARE,
     MOST_WORDS = 64,
     MOST_RUNS = 10000
 };
@@ -43,10 +44,14 @@ typedef struct stat_options {
     const char *roi[REGION_MOST_PARTS]; /* --roi as written */
     size_t roi_count;
     region region;
-    uint64_t fast_forwarded; /* instructions of the last run */
-    p5_status written;       /* the rows of its intervals, */
-    p5_error error;          /* ... and why not */
+    char sha256[P5_SHA256_TEXT]; /* of the guest's file */
+    uint64_t fast_forwarded;     /* instructions of the last run */
+    p5_status written;           /* the rows of its intervals, */
+    p5_error error;              /* ... and why not */
     size_t runs;
+    bool compare; /* --compare: the operands are results */
+    bool of_run;  /* an option was given that only a run can follow */
+    FILE *to;     /* the report, for a comparison; NULL: where the options say */
 } stat_options;
 
 /* -M a,b */
@@ -127,6 +132,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     stat_options *options = state->input;
     uint64_t number;
+    options->of_run |= key > 0 && key != KEY_COMPARE && key != 'v' && key < GUEST_OPTION_KEYS;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->guest;
@@ -172,6 +178,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'd':
         options->detailed = true;
+        return 0;
+    case KEY_COMPARE:
+        options->compare = true;
         return 0;
     case KEY_EXPECT:
         if (options->expect_count == MOST_WORDS)
@@ -313,7 +322,7 @@ static int judge(const stat_options *options, const p5_stat *stat, int status)
 static int run_and_report(stat_options *options, const char *own_options, const char *command,
                           const p5_selection *selection)
 {
-    FILE *out = output_open(&options->output);
+    FILE *out = options->to != NULL ? options->to : output_open(&options->output);
     if (out == NULL)
         return CLI_USAGE;
     int status = CLI_INTERNAL;
@@ -324,6 +333,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     p5_stat stat = {
         .model = options->guest.model,
         .command = command,
+        .guest_sha256 = options->sha256,
         .options = own_options,
         .selection =
             options->events.count > 0 || (options->metric_count > 0 && !options->detailed) ? selection : NULL,
@@ -363,7 +373,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
         if (options->budget != NULL && options->json)
             p5_budget_write_json(options->budget, &stat, out);
     }
-    if (!output_close(out, options->output.path, written, &error))
+    if (options->to == NULL && !output_close(out, options->output.path, written, &error))
         status = CLI_INTERNAL;
     if (ending[0] != '\0' && out != stderr)
         fprintf(stderr, "%s\n", ending);
@@ -383,6 +393,12 @@ static bool check_together(const stat_options *options)
     } rules[] = {
         {options->runs > 1 && has_intervals(options), "-I and -r: intervals are those of one run"},
         {options->runs > 1 && options->guest.save != NULL, "--save and -r: a snapshot is that of one run"},
+        {options->runs > 1 && options->guest.model_count > 1 && options->style.table,
+         "--table and several --model: a comparison has its own"},
+        {options->guest.model_count > 1 && (has_intervals(options) || options->guest.save != NULL),
+         "-I, --save and several --model: they are those of one run"},
+        {options->guest.model_count > 1 && options->junit != NULL,
+         "--junit and several --model: one file has the outcome of one"},
         {options->csv && options->json, "-x and -j are two formats: one report has one"},
         {options->no_events && named, "-n and -e or -M: no events, or these"},
         {options->output.path != NULL && options->output.descriptor >= 0,
@@ -422,6 +438,7 @@ static int stat_guest(stat_options *options, char **argv)
     if (options->detailed)
         options->metric_count =
             p5_metric_group_names(p5_model_family(options->guest.model), options->metrics, MOST_WORDS);
+    p5_file_sha256(options->guest.command[0], options->sha256);
     char *own_options = guest_own_options(&options->guest, argv);
     char *command = guest_command_line(&options->guest);
     p5_selection selection = {0};
@@ -451,6 +468,120 @@ static const struct argp_option output_table[] = {
     {0}};
 static const struct argp output_argp = {.options = output_table, .parser = parse_output};
 
+static p5_status write_comparison(const stat_options *options, const p5_comparison *comparison, FILE *out,
+                                  p5_error *error)
+{
+    p5_stat_style style = options->style;
+    style.colour = cli_colour(out);
+    return p5_comparison_write(out, comparison, format_of(options), &style, error);
+}
+
+/* Writes the comparison where the report would go, and closes it. `status` is what to exit with otherwise. */
+static int show_comparison(const stat_options *options, p5_comparison *comparison, int status)
+{
+    p5_error error = {0};
+    bool on_stdout = options->compare && options->output.path == NULL && options->output.descriptor < 0;
+    FILE *out = on_stdout ? stdout : output_open(&options->output); /* no guest writes there */
+    if (out == NULL)
+        status = CLI_USAGE;
+    else if (!output_close(out, options->output.path, write_comparison(options, comparison, out, &error),
+                           &error))
+        status = CLI_INTERNAL;
+    p5_comparison_close(comparison);
+    return status;
+}
+
+/* True if nothing was said about the guest and its machine. */
+static bool guest_is_plain(const guest_options *guest)
+{
+    guest_options plain, given = *guest;
+    guest_options_init(&plain);
+    plain.takes_models = given.takes_models;
+    given.command = NULL;
+    given.quiet = false;
+    return memcmp(&plain, &given, sizeof plain) == 0;
+}
+
+/* --compare A.json B.json ... */
+static int compare_files(const stat_options *options)
+{
+    p5_error error = {0};
+    p5_comparison *comparison;
+    char *const *files = options->guest.command;
+    if (files == NULL || files[0] == NULL || files[1] == NULL) {
+        cli_complain(NULL, NULL, 0, "--compare: which results of 'stat -j'? At least two files");
+        return CLI_USAGE;
+    }
+    if (!check_together(options))
+        return CLI_USAGE;
+    if (options->of_run || !guest_is_plain(&options->guest)) {
+        cli_complain(NULL, NULL, 0,
+                     "--compare reads results and runs nothing: only -o, --append, --log-fd, -j, "
+                     "-x, --header, -v and --no-big-num go with it");
+        return CLI_USAGE;
+    }
+    if (p5_comparison_open(&comparison, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return CLI_INTERNAL;
+    }
+    for (; *files != NULL; files++)
+        if (p5_comparison_read(comparison, *files, &error) != P5_OK) {
+            cli_show_error(&error, NULL, NULL, "'p5scope stat -j -o FILE GUEST' makes one.");
+            p5_comparison_close(comparison);
+            return CLI_USAGE;
+        }
+    return show_comparison(options, comparison, CLI_OK);
+}
+
+/* One run of several --model: its result goes into the comparison. */
+static int add_model(const stat_options *options, const char *model, char **argv, p5_comparison *comparison)
+{
+    stat_options one = *options;
+    char *lines = NULL;
+    size_t size = 0;
+    bool done;
+    p5_error error = {0};
+    one.guest.model_name = model;
+    one.json = true;
+    one.csv = false;
+    one.style.zeros = one.style.header = false;
+    one.to = open_memstream(&lines, &size);
+    int status = CLI_USAGE;
+    if (one.to == NULL)
+        return CLI_INTERNAL;
+    if (guest_options_complete(&one.guest, &done))
+        status = stat_guest(&one, argv);
+    fclose(one.to);
+    if (size > 0 && p5_comparison_add(comparison, model, lines, &error) != P5_OK)
+        cli_show_error(&error, NULL, NULL, NULL);
+    free(lines);
+    p5_budget_close(one.budget);
+    guest_options_free_model(&one.guest);
+    return size > 0 ? status : CLI_USAGE;
+}
+
+static int compare_models(const stat_options *options, char **argv)
+{
+    p5_error error = {0};
+    p5_comparison *comparison;
+    int status = CLI_OK;
+    if (options->guest.command != NULL && !check_together(options))
+        return CLI_USAGE;
+    if (p5_comparison_open(&comparison, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return CLI_INTERNAL;
+    }
+    for (size_t i = 0; i < options->guest.model_count; i++) {
+        int one = add_model(options, options->guest.models[i], argv, comparison);
+        if (one == CLI_USAGE || one == CLI_INTERNAL) {
+            p5_comparison_close(comparison);
+            return one;
+        }
+        status = status == CLI_OK ? one : status;
+    }
+    return show_comparison(options, comparison, status);
+}
+
 int verb_stat(int argc, char **argv)
 {
     static const struct argp_option table[] = {
@@ -464,6 +595,7 @@ int verb_stat(int argc, char **argv)
         {"summary", KEY_SUMMARY, NULL, 0, "With -I: then the totals", 0},
         {"verbose", 'v', NULL, 0, "Groups too in which nothing occurred", 0},
         {"detailed", 'd', NULL, 0, "All metric groups too", 0},
+        {"compare", KEY_COMPARE, NULL, 0, "GUEST... are results of 'stat -j': side by side", 0},
         {"expect", KEY_EXPECT, "LIST|@FILE", 0, "E.g. 'clocks<=1.2M,CPI<1.1'; status 122 if broken", 0},
         {"check-laws", KEY_CHECK_LAWS, NULL, 0, "Check the counts' laws; status 1 if one is broken", 0},
         {0}};
@@ -480,9 +612,15 @@ int verb_stat(int argc, char **argv)
     static const stat_options defaults = {.output.descriptor = -1, .style.big_numbers = true, .runs = 1};
     stat_options options = defaults;
     guest_options_init(&options.guest);
+    options.guest.takes_models = true;
     bool done;
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &done))
+    bool parsed = cli_parse(&argp, argc, argv, &options);
+    if (parsed && options.compare)
+        status = compare_files(&options);
+    else if (parsed && options.guest.model_count > 1 && !options.guest.dump_config)
+        status = compare_models(&options, argv);
+    else if (parsed && guest_options_complete(&options.guest, &done))
         status = done ? CLI_OK : stat_guest(&options, argv);
     for (size_t i = 0; i < options.metric_text_count; i++)
         free(options.metric_text[i]);

@@ -232,6 +232,8 @@ static int trace_guest(trace_options *options, char **argv)
     char *command = guest_command_line(&options->guest);
     options->trace.options = own_options;
     options->trace.command = command;
+    char sha256[P5_SHA256_TEXT];
+    options->trace.guest_sha256 = p5_file_sha256(options->guest.command[0], sha256);
     int status;
     p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
     if (machine != NULL) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sha256.h"
 #include "base/text.h"
 
 bool p5_parse_size(const char *text, uint64_t *bytes)
@@ -30,6 +31,19 @@ bool p5_parse_number(const char *text, uint64_t *value)
         return false;
     *value = (uint64_t)number;
     return true;
+}
+
+const char *p5_file_sha256(const char *path, char text[P5_SHA256_TEXT])
+{
+    FILE *file = fopen(path, "re");
+    text[0] = '\0';
+    if (file == NULL)
+        return text;
+    sha256_of(file, text);
+    if (ferror(file))
+        text[0] = '\0';
+    fclose(file);
+    return text;
 }
 
 const char *p5_suggest(const char *wanted, const char *const *names, char *buffer, size_t size)

@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     LAW(p5_database_open(":memory:", &database, &error) == P5_OK);
     size_t runs;
     error.message[0] = '\0';
-    p5_status status = p5_database_merge(database, path, &runs, &error);
+    p5_status status = p5_database_merge(database, path, NULL, &runs, &error);
     LAW(status == P5_OK ? runs > 0 : runs == 0 && error.message[0] != '\0');
     LAW(p5_database_close(database, &error) == P5_OK);
     fclose(file);

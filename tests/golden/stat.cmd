@@ -31,3 +31,14 @@ printf 'instructions<=100\nbranches<<0\n' >budget; p5scope stat -q --expect @bud
 p5scope stat -q --roi begin:1,end:1 -x, -e instructions $GUESTS/markers 2>&1 >/dev/null | cut -d, -f1-3
 p5scope stat -q --roi begin:1 --roi begin:3 -x, -e clocks $GUESTS/markers 2>&1 >/dev/null | sed -n 2p
 p5scope stat -q --roi end:x $GUESTS/markers
+p5scope stat -q -j -e instructions,branches,flops -o one.json hello; p5scope stat -q -j -e instructions,branches:u,flops,branches -o two.json $GUESTS/markers; p5scope stat --compare one.json two.json | grep -v 'clocks\|CPI'
+p5scope stat --compare -v --no-big-num one.json two.json two.json | grep -v 'clocks\|CPI'
+p5scope stat --compare -x';' --header one.json two.json | grep -v 'clocks\|CPI'
+p5scope stat --compare -j two.json one.json | jq -c 'select(.event != "clocks" and .event != "CPI").values'
+p5scope stat -q -e instructions,branches --model p55c-200 --model p54c-133 hello 2>&1 | grep -v 'clocks\|CPI'
+p5scope stat --compare one.json
+p5scope stat --compare -e flops one.json two.json
+p5scope stat --compare --mem 4M one.json two.json
+p5scope stat --compare one.json hello
+head -2 one.json >cut.json; p5scope stat --compare one.json cut.json
+p5scope run --model p55c-200 --model p54c-133 hello

@@ -106,9 +106,31 @@ for i in 1 2 3 4; do p5scope merge -q -o together.db p$i.json & done
 wait
 sqlite3 together.db 'SELECT count(*) FROM run' | grep -qx 4 || fail "four processes at once lost a run"
 
+# Another build of the same path is another run; so is the same under another label; the same under the same is not.
+cp quicksort guest && p5scope stat -q -j -o first.json ./guest 1 >/dev/null
+cp hello guest && p5scope stat -q -j -o second.json ./guest 1 >/dev/null
+[ "$(head -1 first.json | jq -r '."guest-sha256"')" = "$(sha256sum <quicksort | cut -d' ' -f1)" ] || fail "the guest's SHA-256: $(head -1 first.json)"
+p5scope trace -q -o first.db ./quicksort 1 >/dev/null
+p5scope merge -q -o history.db first.json second.json || fail "another build of the same path was refused"
+p5scope merge -q -o history.db --label v1 first.json first.db || fail "a label"
+p5scope merge -q -o history.db --label v2 first.json first.db || fail "another label"
+p5scope merge -q -o history.db --label v2 first.json 2>messages && fail "the same run under the same label"
+p5scope merge -q -o history.db --label v2 first.db 2>messages && fail "the same trace under the same label"
+[ "$(sqlite3 history.db "SELECT group_concat(coalesce(label, '-'), ' ') FROM run")" = "- - v1 v1 v2 v2" ] || fail "labels: $(sqlite3 history.db 'SELECT label FROM run')"
+[ "$(sqlite3 history.db 'SELECT count(DISTINCT guest_sha256) FROM run WHERE kind = "stat"')" = 2 ] || fail "hashes"
+
 # The scripts of docs/sweeps.md, as they stand there.
-command -v parallel >/dev/null || { echo "no GNU parallel: its part is skipped"; exit 0; }
 example() { awk -v name="$1" '$0 == "<!-- " name " -->" { on = 1; next } on && /^```/ { if (inside) exit; inside = 1; next } inside' "$source/docs/sweeps.md"; }
+mkdir commits && cd commits && mkdir bin && printf '#!/bin/sh\necho $LABEL\n' >bin/git && chmod +x bin/git || exit 1
+example commits >job.sh && example history >history.sql && [ -s job.sh ] && [ -s history.sql ] || fail "docs/sweeps.md has no example 'commits'"
+for LABEL in one two; do
+    cp "$guests/quicksort" quicksort && [ $LABEL = one ] || printf 'x' >>quicksort # another build
+    LABEL=$LABEL PATH=$PWD/bin:$PATH bash -eu job.sh >out 2>&1 || { cat out; fail "the job of a commit"; }
+done
+sqlite3 history.db <history.sql >table
+[ "$(sed -n '2s/.*|\(0|0.0\)$/\1/p' table)" = "0|0.0" ] && grep -q '^one|' table || { cat table; fail "the query over commits"; }
+cd ..
+command -v parallel >/dev/null || { echo "no GNU parallel: its part is skipped"; exit 0; }
 mkdir sweep && cp quicksort sweep/quicksort && cp "$guests/sieve" sweep/sieve && cd sweep || exit 1
 example parallel >sweep.sh
 [ -s sweep.sh ] || fail "docs/sweeps.md has no example 'parallel'"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "report/stat/list.h"
 
-enum { APPLICATION = 0x70357363, FORM = 1, BUSY_MILLISECONDS = 60000 };
+enum { APPLICATION = 0x70357363, FORM = 2, BUSY_MILLISECONDS = 60000 };
 
 extern const embedded_file database_files[]; /* database.sql */
 
@@ -38,8 +38,8 @@ static p5_status prepare(p5_database *database, p5_error *error)
         const char *sql;
     } all[] = {
         {&database->add_run,
-         "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, identity, source) "
-         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
+         "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, identity, source, "
+         "guest_sha256, label) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {&database->end_run,
          "UPDATE run SET complete = 1, clocks = ?, instructions = ?, seconds = ?, ending = ? WHERE id = ?"},
         {&database->find_event, "SELECT id FROM event WHERE name = ?"},
@@ -245,8 +245,10 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
 {
     char *options = plain_options(run->options);
     char *identity = options == NULL ? NULL
-                                     : sqlite3_mprintf("%s|%s|%s|%g|%s|%s", run->kind, run->version,
-                                                       run->model, run->clock_mhz, options, run->command);
+                                     : sqlite3_mprintf("%s|%s|%s|%g|%s|%s|%s|%s", run->kind, run->version,
+                                                       run->model, run->clock_mhz, options, run->command,
+                                                       run->guest_sha256 != NULL ? run->guest_sha256 : "",
+                                                       run->label != NULL ? run->label : "");
     if (identity == NULL) {
         free(options);
         return error_set(error, P5_ERR_MEMORY, "out of memory");
@@ -260,6 +262,8 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     bind_text(add, 6, run->options);
     bind_text(add, 7, identity);
     bind_text(add, 8, run->source);
+    bind_text(add, 9, run->guest_sha256);
+    bind_text(add, 10, run->label);
     int result = sqlite3_step(add);
     p5_status status = P5_OK;
     if (result == SQLITE_CONSTRAINT)

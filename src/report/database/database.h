@@ -17,6 +17,7 @@ struct p5_database {
 /* What stands in table run. Strings are the caller's; `identity` is formed from the others. */
 typedef struct database_run {
     const char *kind, *version, *model, *command, *options, *source;
+    const char *guest_sha256, *label; /* may be NULL */
     double clock_mhz;
 } database_run;
 
@@ -54,6 +55,7 @@ p5_status database_add_values(p5_database *database, sqlite3_int64 interval, con
                               const uint64_t *values, size_t count, p5_error *error);
 
 /* merge_lines.c: adds the runs of `file`, whose contents are `in`, if it is made of lines of JSON. */
-p5_status merge_lines(p5_database *database, const char *file, FILE *in, size_t *runs, p5_error *error);
+p5_status merge_lines(p5_database *database, const char *file, const char *label, FILE *in, size_t *runs,
+                      p5_error *error);
 
 #endif

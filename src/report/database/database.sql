@@ -1,6 +1,6 @@
 -- The form of the databases that p5scope writes: p5scope-trace-sqlite(5). user_version is the form's number.
 PRAGMA application_id = 0x70357363; -- "p5sc"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
@@ -10,6 +10,8 @@ CREATE TABLE run (
     clock_mhz REAL NOT NULL,
     command TEXT NOT NULL,         -- the guest and its arguments
     options TEXT NOT NULL,         -- p5scope's own
+    guest_sha256 TEXT,             -- of the guest's file
+    label TEXT,                    -- merge --label: a commit, say
     identity TEXT NOT NULL UNIQUE, -- what makes it this run: the above without the names of output files
     source TEXT NOT NULL,          -- file that it came from
     complete INTEGER NOT NULL DEFAULT 0, -- 0: the run was cut off
@@ -60,7 +62,7 @@ LEFT JOIN value w ON w.interval = i.previous AND w.event = v.event;
 
 -- Totals of each run: the values of its last row.
 CREATE VIEW total AS
-SELECT r.id AS run, r.model, r.clock_mhz, r.command, r.options, e.name AS event, v.value
+SELECT r.id AS run, r.label, r.model, r.clock_mhz, r.command, r.options, e.name AS event, v.value
 FROM run r
 JOIN interval i ON i.id = (SELECT id FROM interval WHERE run = r.id ORDER BY number DESC LIMIT 1)
 JOIN value v ON v.interval = i.id

@@ -17,8 +17,10 @@ static const char copy_all[] =
     "CREATE TEMP TABLE shift AS SELECT (SELECT coalesce(max(id), 0) FROM main.run) AS run,"
     " (SELECT coalesce(max(id), 0) FROM main.interval) AS interval;"
     "INSERT INTO run SELECT o.id + s.run, o.kind, o.p5scope, o.model, o.clock_mhz, o.command, o.options, "
-    "o.identity,"
-    " o.source, o.complete, o.clocks, o.instructions, o.seconds, o.ending FROM other.run o, temp.shift s;"
+    "o.guest_sha256, coalesce(o.label, w.label), o.identity || iif(o.label IS NULL, coalesce(w.label, ''), "
+    "''),"
+    " o.source, o.complete, o.clocks, o.instructions, o.seconds, o.ending FROM other.run o, temp.shift s, "
+    "temp.wanted w;"
     "INSERT INTO interval SELECT o.id + s.interval, o.run + s.run, o.number, o.previous + s.interval, "
     "o.kind, o.label,"
     " o.clock, o.instructions, o.address, o.cpl, o.argument, o.value, o.cesr, o.ctr0, o.ctr1"
@@ -39,6 +41,17 @@ static sqlite3_int64 ask(p5_database *database, const char *sql)
     return answer;
 }
 
+/* The label that runs without one get; temporary tables are no part of the transaction's file. */
+static p5_status want_label(p5_database *database, const char *label, p5_error *error)
+{
+    char *sql = sqlite3_mprintf(
+        "DROP TABLE IF EXISTS temp.wanted; CREATE TEMP TABLE wanted AS SELECT %Q AS label", label);
+    p5_status status =
+        sql != NULL ? database_do(database, sql, error) : error_set(error, P5_ERR_MEMORY, "out of memory");
+    sqlite3_free(sql);
+    return status;
+}
+
 static p5_status copy_runs(p5_database *database, const char *file, p5_error *error)
 {
     bool ours = ask(database, "PRAGMA other.application_id") == ask(database, "PRAGMA main.application_id") &&
@@ -50,14 +63,16 @@ static p5_status copy_runs(p5_database *database, const char *file, p5_error *er
         status = error_set(error, P5_ERR_FORMAT, "it holds a run that was cut off before its end");
     else if (ask(database, "SELECT count(*) FROM other.run") == 0)
         status = error_set(error, P5_ERR_FORMAT, "there is no run in it");
-    else if (ask(database, "SELECT count(*) FROM other.run o JOIN main.run m USING (identity)") != 0)
+    else if (ask(database, "SELECT count(*) FROM other.run o, temp.wanted w JOIN main.run m ON m.identity = "
+                           "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), '')") != 0)
         status = error_set(error, P5_ERR_STATE, "a run of it is in %s already", database->path);
     if (status != P5_OK)
         error_at(error, file, 0, 0);
     return status == P5_OK ? database_do(database, copy_all, error) : status;
 }
 
-static p5_status merge_database(p5_database *database, const char *file, size_t *runs, p5_error *error)
+static p5_status merge_database(p5_database *database, const char *file, const char *label, size_t *runs,
+                                p5_error *error)
 {
     sqlite3_stmt *attach;
     if (sqlite3_prepare_v2(database->sqlite, "ATTACH ? AS other", -1, &attach, NULL) != SQLITE_OK)
@@ -70,7 +85,9 @@ static p5_status merge_database(p5_database *database, const char *file, size_t 
         error_at(error, file, 0, 0);
         return P5_ERR_FORMAT;
     }
-    p5_status status = database_do(database, "BEGIN IMMEDIATE", error);
+    p5_status status = want_label(database, label, error);
+    if (status == P5_OK)
+        status = database_do(database, "BEGIN IMMEDIATE", error);
     bool begun = status == P5_OK;
     if (status == P5_OK)
         status = copy_runs(database, file, error);
@@ -91,7 +108,8 @@ static bool same_file(const char *a, FILE *b)
            of_a.st_ino == of_b.st_ino;
 }
 
-p5_status p5_database_merge(p5_database *database, const char *file, size_t *runs, p5_error *error)
+p5_status p5_database_merge(p5_database *database, const char *file, const char *label, size_t *runs,
+                            p5_error *error)
 {
     static const char magic[16] = "SQLite format 3", zstd[4] = {0x28, (char)0xb5, 0x2f, (char)0xfd};
     *runs = 0;
@@ -108,14 +126,14 @@ p5_status p5_database_merge(p5_database *database, const char *file, size_t *run
         status = error_set(error, P5_ERR_STATE, "a database cannot be merged into itself");
         error_at(error, file, 0, 0);
     } else if (size == sizeof magic && memcmp(start, magic, sizeof magic) == 0) {
-        status = merge_database(database, file, runs, error);
+        status = merge_database(database, file, label, runs, error);
     } else if (size >= sizeof zstd && memcmp(start, zstd, sizeof zstd) == 0) {
         status =
             error_set(error, P5_ERR_FORMAT, "the file is compressed; 'zstd -d' makes one that can be merged");
         error_at(error, file, 0, 0);
     } else {
         rewind(in);
-        status = merge_lines(database, file, in, runs, error);
+        status = merge_lines(database, file, label, in, runs, error);
     }
     fclose(in);
     return status;

@@ -18,6 +18,7 @@ enum {
     LINE_MHZ,
     LINE_OPTIONS,
     LINE_COMMAND,
+    LINE_SHA256,
     LINE_EVENT,
     LINE_VALUE,
     LINE_MODE,
@@ -44,7 +45,7 @@ enum {
 };
 static const char take_apart[] =
     "SELECT j ->> '$.p5scope', j ->> '$.model', j ->> '$.\"clock-mhz\"', j ->> '$.options', j ->> "
-    "'$.command', "
+    "'$.command', j ->> '$.\"guest-sha256\"', "
     "j ->> '$.event', j ->> '$.value', j ->> '$.mode', "
     "json_type(j, '$.summary'), j ->> '$.summary.clocks', j ->> '$.summary.instructions', "
     "j ->> '$.summary.seconds', j ->> '$.summary.ending', j ->> '$.summary.rows', "
@@ -64,7 +65,7 @@ typedef enum run_kind { RUN_NONE, RUN_STAT, RUN_INTERVALS, RUN_TRACE } run_kind;
 
 typedef struct line_reader {
     p5_database *database;
-    const char *file;
+    const char *file, *label;
     unsigned line;
     sqlite3_stmt *valid, *parts, *head, *names, *add_row, *add_sum;
     char *header; /* of a run of which nothing else has come yet */
@@ -148,6 +149,8 @@ static p5_status begin_run(line_reader *reader, run_kind kind, p5_error *error)
                         .command = text_of(head, LINE_COMMAND),
                         .options = text_of(head, LINE_OPTIONS),
                         .source = reader->file,
+                        .guest_sha256 = has(head, LINE_SHA256) ? text_of(head, LINE_SHA256) : NULL,
+                        .label = reader->label,
                         .clock_mhz = reader->clock_mhz};
     p5_status status = database_add_run(reader->database, &run, &reader->run, error);
     sqlite3_reset(head);
@@ -372,7 +375,7 @@ static p5_status take_line(line_reader *reader, const char *text, size_t size, p
         status = take_value(reader, error);
     else if (has(parts, LINE_SUMMARY))
         status = take_summary(reader, error);
-    else if (!begun)
+    else if (!begun && reader->runs == 0)
         status = wrong(reader, error, neither);
     sqlite3_reset(parts);
     return status;
@@ -420,9 +423,10 @@ static p5_status prepare(line_reader *reader, p5_error *error)
     return P5_OK;
 }
 
-p5_status merge_lines(p5_database *database, const char *file, FILE *in, size_t *runs, p5_error *error)
+p5_status merge_lines(p5_database *database, const char *file, const char *label, FILE *in, size_t *runs,
+                      p5_error *error)
 {
-    line_reader reader = {.database = database, .file = file};
+    line_reader reader = {.database = database, .file = file, .label = label};
     p5_status status = prepare(&reader, error);
     if (status == P5_OK)
         status = database_do(database, "BEGIN IMMEDIATE", error);

@@ -19,6 +19,8 @@ static void write_header(json_writer *json, const p5_stat *stat)
     json_key_double(json, "clock-mhz", p5_model_clock_mhz(stat->model));
     json_key_string(json, "options", stat->options);
     json_key_string(json, "command", stat->command);
+    if (stat->guest_sha256 != NULL && stat->guest_sha256[0] != '\0')
+        json_key_string(json, "guest-sha256", stat->guest_sha256);
     json_key_unsigned(json, "runs", stat->run_count);
     json_close_object(json);
 }

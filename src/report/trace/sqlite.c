@@ -59,6 +59,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
                         .clock_mhz = p5_model_clock_mhz(model),
                         .command = trace->options.command != NULL ? trace->options.command : "",
                         .options = trace->options.options != NULL ? trace->options.options : "",
+                        .guest_sha256 = trace->options.guest_sha256,
                         .source = trace->options.path};
     p5_status status = database_create(trace->options.path, &state->database, error);
     if (status == P5_OK)

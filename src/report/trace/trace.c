@@ -102,6 +102,10 @@ void trace_put_header(p5_trace *trace)
     trace_put_json(trace->file, trace->options.options != NULL ? trace->options.options : "");
     trace_put(trace->file, ",\"command\":");
     trace_put_json(trace->file, trace->options.command != NULL ? trace->options.command : "");
+    if (trace->options.guest_sha256 != NULL && trace->options.guest_sha256[0] != '\0') {
+        trace_put(trace->file, ",\"guest-sha256\":");
+        trace_put_json(trace->file, trace->options.guest_sha256);
+    }
     trace_put(trace->file, "}");
 }
 

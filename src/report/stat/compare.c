@@ -1,0 +1,425 @@
+/* `stat --compare`: what several runs counted, side by side. Runs are read from the JSON lines that `stat -j`
+ * writes, whether they come from files or were made a moment ago; SQLite's JSON functions read them. */
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "p5scope/version.h"
+#include "report/json_writer.h"
+#include "report/stat/stat.h"
+
+enum { MOST_RUNS = 26, LONGEST_LINE = 1 << 20 };
+
+typedef struct compared_run {
+    char *name, *model, *command, *options;
+} compared_run;
+
+/* A figure of the runs; not a number where a run has none. */
+typedef struct compared_row {
+    char *name, *unit;
+    double values[MOST_RUNS];
+} compared_row;
+
+struct p5_comparison {
+    compared_run runs[MOST_RUNS];
+    size_t run_count;
+    ARRAY_OF(compared_row) rows;
+    sqlite3 *sqlite;
+    sqlite3_stmt *parts;
+    bool open; /* the last run has a header and no summary yet */
+};
+
+enum {
+    PART_VALID,
+    PART_VERSION,
+    PART_MODEL,
+    PART_COMMAND,
+    PART_OPTIONS,
+    PART_EVENT,
+    PART_VALUE,
+    PART_METRIC,
+    PART_METRIC_VALUE,
+    PART_UNIT,
+    PART_INTERVAL,
+    PART_CLOCKS,
+    PART_INSTRUCTIONS
+};
+static const char take_apart[] =
+    "SELECT 1, j ->> '$.p5scope', j ->> '$.model', j ->> '$.command', j ->> '$.options', j ->> '$.event', "
+    "j ->> '$.value', j ->> '$.metric', j ->> '$.\"metric-value\"', j ->> '$.\"metric-unit\"', "
+    "j ->> '$.interval', j ->> '$.summary.clocks', j ->> '$.summary.instructions' "
+    "FROM (SELECT ?1 AS j) WHERE json_valid(j)";
+
+p5_status p5_comparison_open(p5_comparison **out, p5_error *error)
+{
+    p5_comparison *c = calloc(1, sizeof *c);
+    *out = NULL;
+    if (c == NULL || sqlite3_open(":memory:", &c->sqlite) != SQLITE_OK ||
+        sqlite3_prepare_v2(c->sqlite, take_apart, -1, &c->parts, NULL) != SQLITE_OK) {
+        p5_comparison_close(c);
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    }
+    *out = c;
+    return P5_OK;
+}
+
+void p5_comparison_close(p5_comparison *c)
+{
+    if (c == NULL)
+        return;
+    for (size_t i = 0; i < c->run_count; i++) {
+        free(c->runs[i].name);
+        free(c->runs[i].model);
+        free(c->runs[i].command);
+        free(c->runs[i].options);
+    }
+    for (size_t i = 0; i < c->rows.count; i++) {
+        free(c->rows.items[i].name);
+        free(c->rows.items[i].unit);
+    }
+    free(c->rows.items);
+    sqlite3_finalize(c->parts);
+    sqlite3_close(c->sqlite);
+    free(c);
+}
+
+/* ---- Reading ---- */
+
+static const char *text_of(sqlite3_stmt *parts, int column)
+{
+    const unsigned char *text = sqlite3_column_text(parts, column);
+    return text != NULL ? (const char *)text : "";
+}
+
+static bool has(sqlite3_stmt *parts, int column)
+{
+    return sqlite3_column_type(parts, column) != SQLITE_NULL;
+}
+
+static p5_status add_value(p5_comparison *c, const char *name, const char *unit, double value,
+                           p5_error *error)
+{
+    size_t at = 0, run = c->run_count - 1;
+    while (at < c->rows.count && strcmp(c->rows.items[at].name, name) != 0)
+        at++;
+    if (at == c->rows.count) {
+        compared_row row = {.name = strdup(name), .unit = strdup(unit)};
+        for (size_t i = 0; i < MOST_RUNS; i++)
+            row.values[i] = NAN;
+        if (row.name == NULL || row.unit == NULL || !ARRAY_ROOM(&c->rows)) {
+            free(row.name);
+            free(row.unit);
+            return error_set(error, P5_ERR_MEMORY, "out of memory");
+        }
+        c->rows.items[c->rows.count++] = row;
+    }
+    c->rows.items[at].values[run] = value;
+    return P5_OK;
+}
+
+static double value_in(const p5_comparison *c, const char *name)
+{
+    for (size_t i = 0; i < c->rows.count; i++)
+        if (strcmp(c->rows.items[i].name, name) == 0)
+            return c->rows.items[i].values[c->run_count - 1];
+    return NAN;
+}
+
+static p5_status begin_run(p5_comparison *c, const char *name, p5_error *error)
+{
+    if (c->open)
+        return error_set(error, P5_ERR_FORMAT, "the run before this line is cut off: it has no summary");
+    if (c->run_count == MOST_RUNS)
+        return error_set(error, P5_ERR_RANGE, "more than %d runs", MOST_RUNS);
+    compared_run *run = &c->runs[c->run_count++];
+    *run = (compared_run){.name = strdup(name),
+                          .model = strdup(text_of(c->parts, PART_MODEL)),
+                          .command = strdup(text_of(c->parts, PART_COMMAND)),
+                          .options = strdup(text_of(c->parts, PART_OPTIONS))};
+    c->open = true;
+    return run->name != NULL && run->model != NULL && run->command != NULL && run->options != NULL
+               ? P5_OK
+               : error_set(error, P5_ERR_MEMORY, "out of memory");
+}
+
+/* A report that shows where the clocks went leaves out causes that owned none. */
+static void fill_stalls(p5_comparison *c)
+{
+    for (size_t run = 0; run < c->run_count; run++) {
+        bool shown = false;
+        for (size_t i = 0; i < c->rows.count; i++)
+            shown |= strncmp(c->rows.items[i].name, "stall_", 6) == 0 && !isnan(c->rows.items[i].values[run]);
+        for (size_t i = 0; shown && i < c->rows.count; i++)
+            if (strncmp(c->rows.items[i].name, "stall_", 6) == 0 && isnan(c->rows.items[i].values[run]))
+                c->rows.items[i].values[run] = 0;
+    }
+}
+
+/* The summary has the clocks even of a report that does not show them; CPI is there for every run. */
+static p5_status end_run(p5_comparison *c, p5_error *error)
+{
+    double clocks = sqlite3_column_double(c->parts, PART_CLOCKS);
+    double instructions = sqlite3_column_double(c->parts, PART_INSTRUCTIONS);
+    double counted = value_in(c, "instructions_executed");
+    p5_status status = P5_OK;
+    c->open = false;
+    if (isnan(value_in(c, "clocks")))
+        status = add_value(c, "clocks", "", clocks, error);
+    if (!isnan(counted))
+        instructions = counted;
+    fill_stalls(c);
+    if (status == P5_OK && instructions > 0)
+        status = add_value(c, "CPI", "", clocks / instructions, error);
+    return status;
+}
+
+static p5_status take_line(p5_comparison *c, const char *name, p5_error *error)
+{
+    sqlite3_stmt *parts = c->parts;
+    if (has(parts, PART_VERSION))
+        return begin_run(c, name, error);
+    if (has(parts, PART_INTERVAL))
+        return error_set(error, P5_ERR_FORMAT, "intervals (stat -I) cannot be compared, only whole runs");
+    if (!c->open && c->run_count > 0)
+        return P5_OK; /* what stands behind a summary: budgets */
+    if (!c->open)
+        return error_set(error, P5_ERR_FORMAT, "this is not what stat -j writes");
+    if (has(parts, PART_EVENT) && has(parts, PART_VALUE))
+        return add_value(c, text_of(parts, PART_EVENT), "", sqlite3_column_double(parts, PART_VALUE), error);
+    if (has(parts, PART_METRIC) && has(parts, PART_METRIC_VALUE))
+        return add_value(c, text_of(parts, PART_METRIC), text_of(parts, PART_UNIT),
+                         sqlite3_column_double(parts, PART_METRIC_VALUE), error);
+    return has(parts, PART_CLOCKS) ? end_run(c, error) : P5_OK;
+}
+
+static p5_status take_lines(p5_comparison *c, FILE *in, const char *name, p5_error *error)
+{
+    char *text = NULL;
+    size_t room = 0, before = c->run_count;
+    unsigned line = 0;
+    ssize_t length;
+    p5_status status = P5_OK;
+    while (status == P5_OK && (length = getline(&text, &room, in)) > 0) {
+        line++;
+        if (text[0] == '\n')
+            continue;
+        bool valid = length <= LONGEST_LINE && memchr(text, '\0', (size_t)length) == NULL;
+        sqlite3_bind_text(c->parts, 1, text, (int)length, SQLITE_STATIC);
+        if (valid && sqlite3_step(c->parts) == SQLITE_ROW)
+            status = take_line(c, name, error);
+        else
+            status = error_set(error, P5_ERR_FORMAT, "this is not what stat -j writes");
+        sqlite3_reset(c->parts);
+        if (status != P5_OK)
+            error_at(error, name, line, 0);
+    }
+    free(text);
+    if (status == P5_OK && (c->open || c->run_count == before)) {
+        status = error_set(error, P5_ERR_FORMAT,
+                           c->open ? "the file is cut off: its run has no summary" : "there is no run in it");
+        error_at(error, name, 0, 0);
+    }
+    return status;
+}
+
+p5_status p5_comparison_read(p5_comparison *c, const char *path, p5_error *error)
+{
+    FILE *in = fopen(path, "re");
+    if (in == NULL) {
+        error_set(error, P5_ERR_IO, "cannot open the file: %s", strerror(errno));
+        error_at(error, path, 0, 0);
+        return P5_ERR_IO;
+    }
+    p5_status status = take_lines(c, in, path, error);
+    fclose(in);
+    return status;
+}
+
+p5_status p5_comparison_add(p5_comparison *c, const char *name, const char *lines, p5_error *error)
+{
+    FILE *in = fmemopen((char *)(uintptr_t)lines, strlen(lines), "r");
+    if (in == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    p5_status status = take_lines(c, in, name, error);
+    fclose(in);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+static bool is_zero(const p5_comparison *c, const compared_row *row)
+{
+    for (size_t i = 0; i < c->run_count; i++)
+        if (!isnan(row->values[i]) && row->values[i] != 0)
+            return false;
+    return true;
+}
+
+static const char *number_text(double value, bool big, char *buffer, size_t size)
+{
+    if (isnan(value))
+        snprintf(buffer, size, "-");
+    else if (value != floor(value) || fabs(value) >= 1e15)
+        snprintf(buffer, size, "%.3f", value);
+    else if (big && value >= 0)
+        text_grouped((uint64_t)value, buffer, size);
+    else if (big) {
+        buffer[0] = '-';
+        text_grouped((uint64_t)-value, buffer + 1, size - 1);
+    } else
+        snprintf(buffer, size, "%.0f", value);
+    return buffer;
+}
+
+/* In per cent of the first run: nothing if that has nothing. */
+static const char *percent_text(double value, double first, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (!isnan(value) && !isnan(first) && first != 0)
+        snprintf(buffer, size, "%+.2f %%", 100 * (value - first) / first);
+    else if (!isnan(value) && value == first)
+        snprintf(buffer, size, "+0.00 %%");
+    return buffer;
+}
+
+static void write_text_row(FILE *out, const p5_comparison *c, const compared_row *row,
+                           const p5_stat_style *style)
+{
+    char text[64];
+    fprintf(out, "%18s", number_text(row->values[0], style->big_numbers, text, sizeof text));
+    for (size_t i = 1; i < c->run_count; i++) {
+        double difference = row->values[i] - row->values[0];
+        const char *colour = !style->colour || isnan(difference) || difference == 0 ? ""
+                             : difference > 0                                       ? "\033[31m"
+                                                                                    : "\033[32m";
+        fprintf(out, "%18s", number_text(row->values[i], style->big_numbers, text, sizeof text));
+        if (c->run_count == 2)
+            fprintf(out, " %s%16s", colour, number_text(difference, style->big_numbers, text, sizeof text));
+        else
+            fputs(colour, out);
+        fprintf(out, " %11s%s", percent_text(row->values[i], row->values[0], text, sizeof text),
+                colour[0] != '\0' ? "\033[0m" : "");
+    }
+    fprintf(out, "  %s%s%s\n", row->name, row->unit[0] != '\0' ? " " : "", row->unit);
+}
+
+static void write_text(FILE *out, const p5_comparison *c, const p5_stat_style *style)
+{
+    size_t zeros = 0;
+    fputc('\n', out);
+    for (size_t i = 0; i < c->run_count; i++)
+        fprintf(out, " %c: %s: '%s' on %s%s%s\n", (char)('A' + i), c->runs[i].name, c->runs[i].command,
+                c->runs[i].model, c->runs[i].options[0] != '\0' ? ", options: " : "", c->runs[i].options);
+    fprintf(out, "\n%18s", "A");
+    for (size_t i = 1; i < c->run_count; i++)
+        if (c->run_count == 2)
+            fprintf(out, "%18s %16s %11s", "B", "B - A", "of A");
+        else
+            fprintf(out, "%18c %11s", (char)('A' + i), "to A");
+    fputs("\n\n", out);
+    for (size_t i = 0; i < c->rows.count; i++) {
+        bool hidden = is_zero(c, &c->rows.items[i]) && !style->zeros;
+        zeros += hidden;
+        if (!hidden)
+            write_text_row(out, c, &c->rows.items[i], style);
+    }
+    if (zeros > 0)
+        fprintf(out, "\n %zu rows of nothing but 0 (-v shows them)\n", zeros);
+    fputc('\n', out);
+}
+
+static void write_csv(FILE *out, const p5_comparison *c, const p5_stat_style *style)
+{
+    const char *s = style->separator;
+    char text[64];
+    for (size_t i = 0; i < c->run_count; i++)
+        fprintf(out, "# %c: %s: %s on %s\n", (char)('A' + i), c->runs[i].name, c->runs[i].command,
+                c->runs[i].model);
+    if (style->header) {
+        fprintf(out, "event%sunit", s);
+        for (size_t i = 0; i < c->run_count; i++)
+            fprintf(out, i == 0 ? "%s%c" : "%1$s%2$c%1$s%2$c_minus_A%1$s%2$c_percent", s, (char)('A' + i));
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < c->rows.count; i++) {
+        const compared_row *row = &c->rows.items[i];
+        double first = row->values[0];
+        fprintf(out, "%s%s%s%s%s", row->name, s, row->unit, s,
+                isnan(first) ? "" : number_text(first, false, text, sizeof text));
+        for (size_t run = 1; run < c->run_count; run++) {
+            double value = row->values[run];
+            fprintf(out, "%s%s", s, isnan(value) ? "" : number_text(value, false, text, sizeof text));
+            fprintf(out, "%s%s%s", s,
+                    isnan(value - first) ? "" : number_text(value - first, false, text, sizeof text), s);
+            if (!isnan(value - first) && first != 0)
+                fprintf(out, "%.4f", 100 * (value - first) / first);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void put_number(json_writer *json, double value)
+{
+    if (value == floor(value) && value >= 0 && value < 0x1p63)
+        json_unsigned(json, (uint64_t)value);
+    else
+        json_double(json, value); /* null for what is no number */
+}
+
+static void write_json(FILE *out, const p5_comparison *c)
+{
+    json_writer json;
+    json_init(&json, out);
+    json_open_object(&json);
+    json_key_string(&json, "p5scope", p5_version());
+    json_key(&json, "compared");
+    json_open_array(&json);
+    for (size_t i = 0; i < c->run_count; i++) {
+        json_open_object(&json);
+        json_key_string(&json, "name", c->runs[i].name);
+        json_key_string(&json, "model", c->runs[i].model);
+        json_key_string(&json, "command", c->runs[i].command);
+        json_key_string(&json, "options", c->runs[i].options);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    json_close_object(&json);
+    for (size_t i = 0; i < c->rows.count; i++) {
+        const compared_row *row = &c->rows.items[i];
+        static const char *const keys[] = {"values", "difference", "percent"};
+        json_init(&json, out);
+        json_open_object(&json);
+        json_key_string(&json, "event", row->name);
+        json_key_string(&json, "unit", row->unit);
+        for (size_t key = 0; key < sizeof keys / sizeof keys[0]; key++) {
+            json_key(&json, keys[key]);
+            json_open_array(&json);
+            for (size_t run = key == 0 ? 0 : 1; run < c->run_count; run++) {
+                double difference = row->values[run] - row->values[0];
+                put_number(&json, key == 0              ? row->values[run]
+                                  : key == 1            ? difference
+                                  : row->values[0] != 0 ? 100 * difference / row->values[0]
+                                                        : NAN);
+            }
+            json_close_array(&json);
+        }
+        json_close_object(&json);
+    }
+}
+
+p5_status p5_comparison_write(FILE *out, const p5_comparison *c, p5_stat_format format,
+                              const p5_stat_style *style, p5_error *error)
+{
+    if (format == P5_STAT_JSON)
+        write_json(out, c);
+    else if (format == P5_STAT_CSV)
+        write_csv(out, c, style);
+    else
+        write_text(out, c, style);
+    return error_unless_written(error, out, "the comparison");
+}
