@@ -87,14 +87,20 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
 /* Boots a disk image: its first sector at 0:7C00h in real mode, with a minimal BIOS (docs/board.md) that
  * reads the image by INT 13h. */
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error);
-/* What a bare-metal file is. */
+/* Loads a DOS program, COM or MZ, to run in real mode under a DOS that the host answers (docs/dos.md). The
+ * options' shares are its drives from C: on. `arguments` and `environment` as of p5_machine_load_linux;
+ * P5_ERR_RANGE if there are more of them than DOS can hold. */
+p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char *const *arguments,
+                              const char *const *environment, p5_error *error);
+/* What a file is that is no Linux program. */
 typedef enum p5_image_kind {
     P5_IMAGE_ELF,
     P5_IMAGE_MULTIBOOT,
     P5_IMAGE_DISK,
+    P5_IMAGE_DOS, /* MZ, or a name that ends with .com */
     P5_IMAGE_UNKNOWN
 } p5_image_kind;
-/* Looks at a file: ELF, Multiboot header, or the boot signature 55h AAh at 510. P5_ERR_IO if it cannot be
+/* Looks at a file: ELF, Multiboot header, a DOS program, or the boot signature 55h AAh at 510. P5_ERR_IO if it cannot be
  * read. */
 p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error);
 /* Loads a freestanding ELF (physical addresses of its segments) to run at CPL 0, protected mode, flat
@@ -102,6 +108,10 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error);
 /* Loads a flat image at physical `address`, entered at its first byte as above. */
 p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t address, p5_error *error);
+/* Loads a flat image at segment:offset and enters it there in real mode, with the BIOS of p5_machine_load_disk
+ * but no disk: CS, DS, ES and SS are `segment`, SP FFFEh. */
+p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t segment, uint16_t offset,
+                               p5_error *error);
 /* Kind of an ELF file: true for a Linux program, false for a freestanding one (no PT_GNU_STACK/NOTE and
  * OSABI, see docs). */
 p5_status p5_machine_probe(const char *path, bool *linux_program, p5_error *error);

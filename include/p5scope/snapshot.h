@@ -60,7 +60,7 @@ p5_status p5_machine_load(const char *path, const p5_machine_options *options, p
 
 /* What a snapshot says of itself. */
 typedef struct p5_snapshot_info {
-    char kind[16];         /* "linux", "bare", "boot", "case" */
+    char kind[16];         /* "linux", "dos", "bare", "boot", "case" */
     uint32_t memory_bytes; /* of the guest's RAM */
     bool permissive;       /* --isa=permissive */
     uint64_t instructions; /* completed so far */

@@ -45,6 +45,35 @@ static bool complete_counters(guest_options *options)
     return true;
 }
 
+/* --flat: an address, or with --real SEGMENT:OFFSET in hexadecimal digits as such addresses are written. */
+static bool complete_flat(guest_options *options)
+{
+    uint64_t address;
+    char *end;
+    if (options->real && !options->flat) {
+        cli_complain(NULL, NULL, 0, "--real says how --flat=SEGMENT:OFFSET is entered; --flat is missing");
+        return false;
+    }
+    if (options->real) {
+        unsigned long segment = strtoul(options->flat_text, &end, 16), offset = 0;
+        bool good = end != options->flat_text && *end == ':' && end[1] != '\0';
+        if (good)
+            offset = strtoul(end + 1, &end, 16);
+        if (!good || *end != '\0' || segment > 0xffff || offset > 0xffff) {
+            cli_complain("--flat", options->flat_text, 1,
+                         "with --real this is SEGMENT:OFFSET, such as 1000:0100");
+            return false;
+        }
+        options->real_segment = (uint16_t)segment;
+        options->real_offset = (uint16_t)offset;
+    } else if (options->flat) {
+        if (!guest_number("--flat", options->flat_text, UINT32_MAX, &address))
+            return false;
+        options->flat_address = (uint32_t)address;
+    }
+    return true;
+}
+
 /* What is part of a snapshot cannot be asked for. */
 static bool check_load(const guest_options *options)
 {
@@ -142,6 +171,8 @@ bool guest_options_complete(guest_options *options, bool *done)
         cli_complain(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
         return false;
     }
+    if (!complete_flat(options))
+        return false;
     if (options->load != NULL && !complete_load(options))
         return false;
     if (!complete_save(options))

@@ -16,6 +16,7 @@ enum {
     KEY_MEM,
     KEY_ISA,
     KEY_FLAT,
+    KEY_REAL,
     KEY_MODULE,
     KEY_DISK_WRITE,
     KEY_RTC,
@@ -209,7 +210,6 @@ static error_t set_rtc(guest_options *options, const char *text)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     guest_options *options = state->input;
-    uint64_t number;
     switch (key) {
     case KEY_CLOCK:
         return positive_number("--clock", argument, &options->clock_mhz);
@@ -228,9 +228,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return set_isa(options, argument);
     case KEY_FLAT:
         options->flat = true;
-        if (!guest_number("--flat", argument, UINT32_MAX, &number))
-            return CLI_REPORTED;
-        options->flat_address = (uint32_t)number;
+        options->flat_text = argument;
+        return 0;
+    case KEY_REAL:
+        options->real = true;
         return 0;
     case KEY_MODULE:
         return add_module(options, argument);
@@ -313,6 +314,7 @@ static const struct argp_option machine_table[] = {
     {0}};
 static const struct argp_option run_table[] = {
     {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
+    {"real", KEY_REAL, NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
     {"disk-write", KEY_DISK_WRITE, NULL, 0, "The booted disk image may be written to", 0},
     {"gdb", KEY_GDB, "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest", 0},

@@ -29,7 +29,10 @@ typedef struct guest_options {
     uint32_t memory_bytes;
     bool permissive;
     bool flat;
+    const char *flat_text; /* as written */
     uint32_t flat_address;
+    bool real; /* ... which is a segment and an offset then: */
+    uint16_t real_segment, real_offset;
     bool quiet;
     bool dump_config;
     bool pce;

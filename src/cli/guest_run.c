@@ -55,6 +55,8 @@ static int read_input(void *context, uint8_t *byte, bool idle)
 static p5_status load(const guest_options *options, p5_machine *machine, p5_error *error)
 {
     const char *path = options->command[0];
+    if (options->real)
+        return p5_machine_load_real(machine, path, options->real_segment, options->real_offset, error);
     if (options->flat)
         return p5_machine_load_flat(machine, path, options->flat_address, error);
     p5_image_kind kind;
@@ -63,6 +65,9 @@ static p5_status load(const guest_options *options, p5_machine *machine, p5_erro
         return status;
     if (kind == P5_IMAGE_MULTIBOOT)
         return p5_machine_load_multiboot(machine, path, error);
+    if (kind == P5_IMAGE_DOS)
+        return p5_machine_load_dos(machine, path, (const char *const *)options->command, options->environment,
+                                   error);
     if (kind == P5_IMAGE_DISK)
         return p5_machine_load_disk(machine, path, error);
     bool linux_program;

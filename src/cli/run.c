@@ -34,9 +34,8 @@ int verb_run(int argc, char **argv)
     static const struct argp argp = {
         .parser = parse,
         .args_doc = "[--] GUEST [ARG...]",
-        .doc = "Run GUEST: a static i386 Linux program, a freestanding ELF "
-               "file, or with --flat a flat image. Its exit "
-               "status is p5scope's; 128 + n after signal n."
+        .doc = "Run GUEST: a Linux or DOS program, an ELF file, a disk image, or with "
+               "--flat a flat one. Its exit status is p5scope's; 128 + n after signal n."
                "\vExamples:\n  p5scope run ./program 10\n  p5scope run --gdb 1234 kernel.elf",
         .children = children};
     guest_options options;

@@ -63,7 +63,7 @@ typedef struct guest_kind {
      * makes guest_state, which close() frees also when only a part of it could be loaded. */
     void (*transfer)(p5_machine *machine, snapshot *s);
 } guest_kind;
-extern const guest_kind bare_guest, boot_guest, case_guest, linux_guest;
+extern const guest_kind bare_guest, boot_guest, case_guest, dos_guest, linux_guest;
 
 /* Work that an instruction asked for and that happens when it has been priced. */
 enum {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 enum {
-    SERVICE_PORT = 0xb8,
     ROM_SEGMENT = 0xf000,
     ROM_BASE = 0xf0000,
     ROM_BYTES = 0x10000,
@@ -126,7 +125,7 @@ static bool bios_serve(bios *b, unsigned vector)
         bios_time(b);
         return false;
     default:
-        return false;
+        return b->serve != NULL && b->serve(b, vector);
     }
 }
 
@@ -163,7 +162,7 @@ typedef struct bios_stub {
     uint8_t code[STUB_BYTES];
 } bios_stub;
 
-#define SERVICE 0xe6, SERVICE_PORT
+#define SERVICE 0xe6, BIOS_PORT
 static const bios_stub bios_stubs[] = {
     /* out; hlt; jmp to the hlt */
     {0x00, 0x00, 5, {SERVICE, 0xf4, 0xeb, 0xfd}},
@@ -184,6 +183,11 @@ static const bios_stub bios_stubs[] = {
     {0x1a, 0x1a, 3, {SERVICE, 0xcf}},
 };
 
+void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size)
+{
+    memcpy(engine_ram(b->machine->engine, ROM_BASE + STUBS + vector * STUB_BYTES, STUB_BYTES), code, size);
+}
+
 static void bios_rom(bios *b)
 {
     static const uint8_t system_table[] = {8, 0, MODEL_AT, 0, 0, 0x60 /* second 8259, RTC */, 0, 0, 0, 0};
@@ -194,7 +198,7 @@ static void bios_rom(bios *b)
         rom[STUBS + vector * STUB_BYTES] = 0xcf; /* IRET */
     for (unsigned i = 0; i < sizeof bios_stubs / sizeof bios_stubs[0]; i++)
         for (unsigned vector = bios_stubs[i].first; vector <= bios_stubs[i].last; vector++)
-            memcpy(rom + STUBS + vector * STUB_BYTES, bios_stubs[i].code, bios_stubs[i].size);
+            bios_put_stub(b, vector, bios_stubs[i].code, bios_stubs[i].size);
     memcpy(rom + SYSTEM_TABLE, system_table, sizeof system_table);
     memcpy(rom + RESET_ENTRY, reset, sizeof reset);
     rom[MODEL_BYTE] = MODEL_AT;
@@ -218,7 +222,7 @@ static void bios_data_area(bios *b)
         EQUIPMENT_DISKETTE = 0x01,
         EQUIPMENT_SERIAL = 0x200
     };
-    bool diskette = b->disk.drive < 0x80;
+    bool diskette = b->disk.drive < 0x80, hard_disk = !diskette && b->disk.drive != BIOS_NO_DRIVE;
     const rtc_time *now = &b->machine->devices.rtc.time;
     int seconds = (now->hour * 60 + now->minute) * 60 + now->second;
     bios_store(b, BDA_COM1, 2, 0x3f8);
@@ -235,7 +239,7 @@ static void bios_data_area(bios *b)
     bios_store(b, BDA_CURSOR_SHAPE, 2, 0x0607);
     bios_store(b, BDA_CRTC, 2, 0x3d4);
     bios_store(b, BDA_ROWS, 1, 24);
-    bios_store(b, BDA_DISKS, 1, diskette ? 0 : 1);
+    bios_store(b, BDA_DISKS, 1, hard_disk);
     bios_store(b, BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK));
 }
 
@@ -258,7 +262,7 @@ static void bios_program(bios *b)
 void bios_attach(bios *b)
 {
     devices_attach(&b->machine->devices,
-                   &(device){"BIOS", SERVICE_PORT, SERVICE_PORT, service_read, service_write, b, false});
+                   &(device){"BIOS", BIOS_PORT, BIOS_PORT, service_read, service_write, b, false});
 }
 
 void bios_install(bios *b)

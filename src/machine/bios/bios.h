@@ -19,11 +19,17 @@ typedef struct bios_disk {
 
 typedef struct bios {
     p5_machine *machine;
-    bios_disk disk;
+    bios_disk disk;    /* drive BIOS_NO_DRIVE: there is none */
+    bool memory_taken; /* a driver has what lies above 1 MB and gives it out */
+    /* Vectors that are not the BIOS's own: an operating system that stands on it. True: wait. */
+    bool (*serve)(struct bios *b, unsigned vector);
+    void *owner;         /* of serve */
     uint64_t wait_until; /* INT 15h AH = 86h; 0 = not waiting */
 } bios;
 
 enum {
+    BIOS_PORT = 0xb8,
+    BIOS_NO_DRIVE = 0xff,
     BIOS_SECTOR = 512,
     BIOS_BOOT = 0x7c00,
     BIOS_BASE_MEMORY_KB = 640,
@@ -56,6 +62,10 @@ void bios_install(bios *b);
 /* Only the service port: what a snapshot does not hold. */
 void bios_attach(bios *b);
 
+/* Puts code of up to 16 bytes in the place of the vector's stub, F000h:E000h + vector * 16. In it OUT to
+ * BIOS_PORT calls the service of that vector, which leaves carry set if it is to wait. */
+void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size);
+
 /* Registers by halves, and memory of the guest. */
 static inline uint32_t bios_reg(const bios *b, engine_register r)
 {
@@ -87,13 +97,19 @@ void bios_finish(bios *b, uint8_t status);
 /* Services by file; each answers one vector. bios_keyboard and bios_system return true to wait. */
 void bios_video(bios *b); /* bios_video.c: 10h */
 void bios_video_clear(bios *b);
+/* A character where the cursor is, on the screen only. */
+void bios_video_put(bios *b, uint8_t character);
 bool bios_keyboard(bios *b);      /* bios_keyboard.c: 16h */
 void bios_key_interrupt(bios *b); /* 09h */
-bool bios_system(bios *b);        /* bios_system.c: 15h */
-void bios_time(bios *b);          /* 1Ah */
-void bios_disk_service(bios *b);  /* bios_disk.c: 13h */
+/* A key out of the buffer of the data area, if there is one. */
+bool bios_key_take(bios *b, uint16_t *key);
+bool bios_system(bios *b);       /* bios_system.c: 15h */
+void bios_time(bios *b);         /* 1Ah */
+void bios_disk_service(bios *b); /* bios_disk.c: 13h */
 p5_status bios_disk_open(bios_disk *disk, const char *path, bool writable, p5_error *error);
 void bios_disk_close(bios_disk *disk);
+/* boot_sector.c: real mode, all segments 0, as at 0:7C00h. */
+void boot_processor(engine *e);
 /* Reads sector 0 to 7C00h. */
 bool bios_disk_boot(bios *b);
 

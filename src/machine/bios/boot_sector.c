@@ -1,6 +1,7 @@
 /* Boot-sector images: what a BIOS does after its self-test. The processor is in real mode, A20 is off,
- * interrupts are on, DL is the drive. */
+ * interrupts are on, DL is the drive. And flat images in real mode, which find the same without a disk. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -48,6 +49,7 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
         machine->guest_state = b;
     }
     char *path = s->loading ? NULL : b->disk.path;
+    b->disk.drive = (uint8_t)snapshot_number(s, "disk.drive", b->disk.drive, 255);
     snapshot_text(s, "disk.path", &path);
     bool writable = snapshot_number(s, "disk.writable", b->disk.writable, 1) != 0;
     snapshot_piece(s, "disk.changed", &changed, sizeof changed);
@@ -56,21 +58,23 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
     b->wait_until = snapshot_number(s, "bios.wait_until", b->wait_until, UINT64_MAX);
     if (!s->loading)
         return;
-    if (s->status == P5_OK && path == NULL)
+    bool disk = b->disk.drive != BIOS_NO_DRIVE;
+    if (disk && s->status == P5_OK && path == NULL)
         snapshot_refuse(s, "the snapshot does not name the disk image");
-    if (s->status == P5_OK)
+    if (disk && s->status == P5_OK)
         s->status = bios_disk_open(&b->disk, path, writable, s->error);
     free(path);
     if (s->status != P5_OK)
         return;
-    boot_check_image(b, &changed, bytes, s);
+    if (disk)
+        boot_check_image(b, &changed, bytes, s);
     b->disk.status = (uint8_t)status;
     bios_attach(b);
 }
 
 const guest_kind boot_guest = {.name = "boot", .close = boot_close, .transfer = boot_transfer};
 
-static void boot_processor(engine *e)
+void boot_processor(engine *e)
 {
     engine_set(e, ENGINE_CR0, CR0_ET);
     engine_set(e, ENGINE_CR4, 0);
@@ -120,5 +124,67 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
         error_at(error, path, 0, 0);
         return P5_ERR_FORMAT;
     }
+    return P5_OK;
+}
+
+/* The image lies in the first megabyte, below the BIOS's ROM and the screen. */
+static p5_status real_place(p5_machine *machine, const uint8_t *bytes, size_t size, uint32_t address,
+                            p5_error *error)
+{
+    enum { LEAST = 0x500, END = 0xa0000 };
+    if (size == 0)
+        return error_set(error, P5_ERR_FORMAT, "the file is empty");
+    if (address < LEAST || address >= END || size > END - address)
+        return error_set(error, P5_ERR_FORMAT,
+                         "%zu bytes at %Xh do not fit between %Xh and %Xh, where real mode has memory", size,
+                         address, LEAST, END);
+    p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
+    if (status == P5_OK)
+        memcpy(engine_ram(machine->engine, address, (uint32_t)size), bytes, size);
+    return status;
+}
+
+static void real_enter(p5_machine *machine, uint16_t segment, uint16_t offset)
+{
+    engine *e = machine->engine;
+    boot_processor(e);
+    for (engine_segment_name s = ENGINE_ES; s <= ENGINE_DS; s++) {
+        engine_segment real;
+        engine_get_segment(e, s, &real);
+        real.selector = segment;
+        real.base = (uint32_t)segment << 4;
+        engine_set_segment(e, s, &real);
+    }
+    engine_set(e, ENGINE_ESP, 0xfffe);
+    engine_set(e, ENGINE_EIP, offset);
+}
+
+p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t segment, uint16_t offset,
+                               p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    bios *b = calloc(1, sizeof *b);
+    if (b == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a BIOS");
+    b->machine = machine;
+    b->disk.file = -1;
+    b->disk.drive = BIOS_NO_DRIVE;
+    p5_status status = machine_read_file(path, 1u << 20, &bytes, &size, error);
+    if (status == P5_OK)
+        status = real_place(machine, bytes, size, ((uint32_t)segment << 4) + offset, error);
+    free(bytes);
+    if (status != P5_OK) {
+        free(b);
+        if (error->where[0] == '\0')
+            error_at(error, path, 0, 0);
+        return status;
+    }
+    real_enter(machine, segment, offset);
+    bios_install(b);
+    devices_set_a20(&machine->devices, false);
+    machine->guest = &boot_guest;
+    machine->guest_state = b;
+    processor_set_control(machine);
     return P5_OK;
 }

@@ -212,7 +212,7 @@ static void disk_extended_parameters(bios *b)
 void bios_disk_service(bios *b)
 {
     uint8_t command = bios_high(b, ENGINE_EAX);
-    if (bios_low(b, ENGINE_EDX) != b->disk.drive) {
+    if (b->disk.file < 0 || bios_low(b, ENGINE_EDX) != b->disk.drive) {
         bios_finish(b, command == 0 ? 0 : BAD_COMMAND);
         return;
     }

@@ -68,12 +68,21 @@ static bool key_there(const bios *b, uint16_t *key)
     return head != bios_load(b, BDA_KEY_TAIL, 2);
 }
 
+bool bios_key_take(bios *b, uint16_t *key)
+{
+    if (!key_there(b, key))
+        return false;
+    bios_store(b, BDA_KEY_HEAD, 2, key_next(b, (uint16_t)bios_load(b, BDA_KEY_HEAD, 2)));
+    return true;
+}
+
 /* True: wait for a key. */
-static bool key_take(bios *b)
+static bool key_wait(bios *b)
 {
     uint16_t key;
     const keyboard *k = &b->machine->devices.keyboard;
-    if (!key_there(b, &key)) {
+    if (!bios_key_take(b, &key)) {
+        keyboard_ask(&b->machine->devices);
         if (k->input_ended && k->queued == 0 && !k->output_full) {
             machine_end(b->machine, P5_END_HALT, 0);
             machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
@@ -81,7 +90,6 @@ static bool key_take(bios *b)
         }
         return true;
     }
-    bios_store(b, BDA_KEY_HEAD, 2, key_next(b, (uint16_t)bios_load(b, BDA_KEY_HEAD, 2)));
     bios_set_word(b, ENGINE_EAX, key);
     return false;
 }
@@ -92,12 +100,14 @@ bool bios_keyboard(bios *b)
     switch (bios_high(b, ENGINE_EAX)) {
     case 0x00:
     case 0x10:
-        return key_take(b);
+        return key_wait(b);
     case 0x01:
     case 0x11:
         bios_set_flag(b, FLAG_ZERO, !key_there(b, &key));
         if (key_there(b, &key))
             bios_set_word(b, ENGINE_EAX, key);
+        else
+            keyboard_ask(&b->machine->devices);
         return false;
     case 0x02:
     case 0x12:

@@ -71,7 +71,7 @@ static void system_move(bios *b)
 
 static uint32_t system_above(const bios *b, uint32_t from)
 {
-    uint32_t memory = b->machine->options.memory_bytes;
+    uint32_t memory = b->memory_taken ? 0 : b->machine->options.memory_bytes;
     return memory > from ? memory - from : 0;
 }
 

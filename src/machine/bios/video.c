@@ -1,18 +1,113 @@
 /* INT 10h: text in the memory at B8000h and, as it is written, to the user. */
 #include "machine/bios/bios.h"
 
-enum { SCREEN = 0xb8000, COLUMNS = 80, ROWS = 25, CELL = 2, BLANK = 0x0720, NORMAL = 0x07 };
+#include <string.h>
+
+enum {
+    SCREEN = 0xb8000,
+    COLUMNS = 80,
+    ROWS = 25,
+    CELL = 2,
+    BLANK = 0x0720,
+    NORMAL = 0x07,
+    MODE_256 = 0x13,
+    GRAPHICS = 0xa0000,
+    PIXELS = 320 * 200
+};
 
 static uint32_t video_cell(unsigned row, unsigned column)
 {
     return SCREEN + (row * COLUMNS + column) * CELL;
 }
 
+/* The cursor's place, row and column, where programs look for it and in the CRT controller. */
+static void video_set_cursor(bios *b, uint32_t place)
+{
+    video *v = &b->machine->devices.video;
+    uint32_t at = (place >> 8 & 255) * COLUMNS + (place & 255);
+    bios_store(b, BDA_CURSOR, 2, place);
+    v->crtc[VIDEO_CURSOR_HIGH] = (uint8_t)(at >> 8);
+    v->crtc[VIDEO_CURSOR_HIGH + 1] = (uint8_t)at;
+}
+
 void bios_video_clear(bios *b)
 {
     for (unsigned i = 0; i < ROWS * COLUMNS; i++)
         bios_store(b, SCREEN + i * CELL, 2, BLANK);
-    bios_store(b, BDA_CURSOR, 2, 0);
+    video_set_cursor(b, 0);
+}
+
+/* --- mode 13h: 320 x 200 bytes at A0000h --- */
+
+static void video_set_mode(bios *b, uint8_t mode)
+{
+    bool keep = (mode & 0x80) != 0;
+    mode &= 0x7f;
+    if (mode > 3 && mode != 7 && mode != MODE_256) {
+        notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1000u | mode,
+                    "BIOS: video mode %02Xh is not there; text (00h-03h) and 13h are", mode);
+        return;
+    }
+    bios_store(b, BDA_VIDEO_MODE, 1, mode);
+    bios_store(b, BDA_COLUMNS, 2, mode == MODE_256 ? 40 : COLUMNS);
+    if (mode != MODE_256)
+        bios_video_clear(b);
+    else if (!keep)
+        memset(engine_ram(b->machine->engine, GRAPHICS, PIXELS), 0, PIXELS);
+}
+
+/* AH = 0Ch, 0Dh: the pixel at CX, DX; NULL outside the screen. */
+static uint8_t *video_pixel(const bios *b)
+{
+    uint32_t at = bios_word(b, ENGINE_EDX) * 320u + bios_word(b, ENGINE_ECX);
+    return at < PIXELS ? engine_ram(b->machine->engine, GRAPHICS + at, 1) : NULL;
+}
+
+/* --- AH = 10h: palette and DAC, by the ports --- */
+
+static void video_dac_block(bios *b, bool set)
+{
+    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
+    uint32_t first = bios_low(b, ENGINE_EBX) * 3u, count = bios_word(b, ENGINE_ECX) * 3u;
+    uint8_t *dac = b->machine->devices.video.dac;
+    for (uint32_t i = 0; i < count && first + i < 768; i++) {
+        if (set)
+            dac[first + i] = bios_load(b, at + i, 1) & 0x3f;
+        else
+            bios_store(b, at + i, 1, dac[first + i]);
+    }
+}
+
+static void video_palette(bios *b)
+{
+    video *v = &b->machine->devices.video;
+    uint8_t *entry = &v->dac[bios_low(b, ENGINE_EBX) * 3u];
+    switch (bios_low(b, ENGINE_EAX)) {
+    case 0x00:
+        v->attribute[bios_low(b, ENGINE_EBX) & 31] = bios_high(b, ENGINE_EBX);
+        break;
+    case 0x07:
+        bios_set_high(b, ENGINE_EBX, v->attribute[bios_low(b, ENGINE_EBX) & 31]);
+        break;
+    case 0x10:
+        entry[0] = bios_high(b, ENGINE_EDX) & 0x3f;
+        entry[1] = bios_high(b, ENGINE_ECX) & 0x3f;
+        entry[2] = bios_low(b, ENGINE_ECX) & 0x3f;
+        break;
+    case 0x12:
+        video_dac_block(b, true);
+        break;
+    case 0x15:
+        bios_set_high(b, ENGINE_EDX, entry[0]);
+        bios_set_high(b, ENGINE_ECX, entry[1]);
+        bios_set_low(b, ENGINE_ECX, entry[2]);
+        break;
+    case 0x17:
+        video_dac_block(b, false);
+        break;
+    default:
+        break;
+    }
 }
 
 /* Moves the window's lines up or down by `lines`, 0 clears it. */
@@ -37,11 +132,9 @@ static void video_scroll(bios *b, bool up, unsigned lines, uint8_t attribute, ui
     }
 }
 
-static void video_teletype(bios *b, uint8_t character)
+void bios_video_put(bios *b, uint8_t character)
 {
     unsigned cursor = bios_load(b, BDA_CURSOR, 2), row = cursor >> 8, column = cursor & 255;
-    if (character != '\r' && character != 7)
-        devices_console_char(&b->machine->devices, (char)character);
     switch (character) {
     case 7:
         break;
@@ -67,7 +160,14 @@ static void video_teletype(bios *b, uint8_t character)
         video_scroll(b, true, row - ROWS + 1, NORMAL, 0, (ROWS - 1) << 8 | (COLUMNS - 1));
         row = ROWS - 1;
     }
-    bios_store(b, BDA_CURSOR, 2, row << 8 | column);
+    video_set_cursor(b, row << 8 | column);
+}
+
+static void video_teletype(bios *b, uint8_t character)
+{
+    if (character != '\r' && character != 7)
+        devices_console_char(&b->machine->devices, (char)character);
+    bios_video_put(b, character);
 }
 
 /* AH = 09h and 0Ah: CX times, the cursor stays. */
@@ -89,13 +189,13 @@ static void video_string(bios *b)
     uint8_t mode = bios_low(b, ENGINE_EAX);
     uint32_t text = bios_segment(b, ENGINE_ES);
     uint16_t offset = bios_word(b, ENGINE_EBP), before = (uint16_t)bios_load(b, BDA_CURSOR, 2);
-    bios_store(b, BDA_CURSOR, 2, bios_word(b, ENGINE_EDX));
+    video_set_cursor(b, bios_word(b, ENGINE_EDX));
     for (unsigned i = 0; i < bios_word(b, ENGINE_ECX); i++) {
         video_teletype(b, (uint8_t)bios_load(b, text + offset, 1));
         offset = (uint16_t)(offset + ((mode & 2) != 0 ? 2 : 1));
     }
     if ((mode & 1) == 0)
-        bios_store(b, BDA_CURSOR, 2, before);
+        video_set_cursor(b, before);
 }
 
 void bios_video(bios *b)
@@ -104,13 +204,13 @@ void bios_video(bios *b)
     uint16_t cursor = (uint16_t)bios_load(b, BDA_CURSOR, 2);
     switch (bios_high(b, ENGINE_EAX)) {
     case 0x00:
-        bios_video_clear(b);
+        video_set_mode(b, al);
         break;
     case 0x01:
         bios_store(b, BDA_CURSOR_SHAPE, 2, bios_word(b, ENGINE_ECX));
         break;
     case 0x02:
-        bios_store(b, BDA_CURSOR, 2, bios_word(b, ENGINE_EDX));
+        video_set_cursor(b, bios_word(b, ENGINE_EDX));
         break;
     case 0x03:
         bios_set_word(b, ENGINE_EDX, cursor);
@@ -131,14 +231,37 @@ void bios_video(bios *b)
     case 0x0e:
         video_teletype(b, al);
         break;
-    case 0x0f: /* mode 3, 80 columns, page 0 */
-        bios_set_word(b, ENGINE_EAX, COLUMNS << 8 | 3);
+    case 0x0c:
+        if (video_pixel(b) != NULL)
+            *video_pixel(b) = al;
+        break;
+    case 0x0d:
+        bios_set_low(b, ENGINE_EAX, video_pixel(b) != NULL ? *video_pixel(b) : 0);
+        break;
+    case 0x0f: /* mode, columns, page 0 */
+        bios_set_word(b, ENGINE_EAX,
+                      (uint16_t)(bios_load(b, BDA_COLUMNS, 1) << 8 | bios_load(b, BDA_VIDEO_MODE, 1)));
         bios_set_high(b, ENGINE_EBX, 0);
+        break;
+    case 0x10:
+        video_palette(b);
+        break;
+    case 0x12: /* BL = 10h: colour, 256 KB */
+        if (bios_low(b, ENGINE_EBX) == 0x10) {
+            bios_set_word(b, ENGINE_EBX, 0x0003);
+            bios_set_word(b, ENGINE_ECX, 0x0009);
+        }
         break;
     case 0x13:
         video_string(b);
         break;
-    default: /* palettes, fonts, pages: there is no screen */
+    case 0x1a: /* a VGA with a colour display */
+        if (al == 0) {
+            bios_set_low(b, ENGINE_EAX, 0x1a);
+            bios_set_word(b, ENGINE_EBX, 0x0008);
+        }
+        break;
+    default: /* fonts, pages */
         break;
     }
 }

@@ -21,6 +21,7 @@ void devices_init(devices *b, p5_machine *machine)
     system_ports_attach(b);
     coprocessor_attach(b);
     marker_port_attach(b);
+    video_attach(b);
 }
 
 void devices_attach(devices *b, const device *added)
@@ -153,15 +154,25 @@ void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t v
     devices_changed(b);
 }
 
-int devices_input(devices *b, input_to to, uint8_t *byte)
+static int devices_take(devices *b, uint8_t *byte, bool idle)
 {
     const p5_machine_options *options = &b->machine->options;
-    if (b->input != to || options->input == NULL)
+    if (options->input == NULL)
         return -1;
     devices_console_flush(b); /* a question stands there before its answer is waited for */
-    int got = options->input(options->input_context, byte, b->machine->halted);
+    int got = options->input(options->input_context, byte, idle);
     b->input_taken += got == 1;
     return got;
+}
+
+int devices_input(devices *b, input_to to, uint8_t *byte)
+{
+    return b->input == to ? devices_take(b, byte, b->machine->halted) : -1;
+}
+
+int devices_input_idle(devices *b, uint8_t *byte)
+{
+    return devices_take(b, byte, true);
 }
 
 void devices_console_flush(devices *b)
@@ -210,11 +221,13 @@ void devices_transfer(devices *b, snapshot *s)
     snapshot_piece(s, "serial", &com1, sizeof com1);
     snapshot_piece(s, "keyboard", &keys, sizeof keys);
     snapshot_piece(s, "rtc", &clock, sizeof clock);
+    snapshot_piece(s, "video", &b->video, sizeof b->video);
     b->input = (input_to)snapshot_number(s, "input", b->input, INPUT_KEYBOARD);
     b->input_taken = snapshot_number(s, "input_taken", b->input_taken, UINT64_MAX);
     if (!s->loading || s->status != P5_OK)
         return;
-    if (com1.received_count > SERIAL_FIFO || keys.queued > KEYBOARD_QUEUE || clock.index >= RTC_CELLS)
+    if (b->video.dac_part > 2 || com1.received_count > SERIAL_FIFO || keys.queued > KEYBOARD_QUEUE ||
+        clock.index >= RTC_CELLS)
         snapshot_refuse(s, "a device of the snapshot holds more than it can");
     b->serial = com1;
     b->keyboard = keys;

@@ -16,6 +16,7 @@
 #include "machine/board/pit.h"
 #include "machine/board/rtc.h"
 #include "machine/board/serial.h"
+#include "machine/board/video.h"
 #include "p5scope/machine.h"
 
 typedef struct devices devices;
@@ -64,6 +65,7 @@ struct devices {
     serial serial;
     keyboard keyboard;
     rtc rtc;
+    video video;
     input_to input;       /* who gets the user's input */
     uint64_t input_taken; /* bytes of it so far */
     /* Text of port E9h and COM1, on its way to the user. */
@@ -115,12 +117,18 @@ void devices_reset_processor(devices *b);
 
 /* A byte of the user's input if it goes to `to`: 1, 0 if there is none now, -1 if there will be none. */
 int devices_input(devices *b, input_to to, uint8_t *byte);
+/* A byte of it for who takes the input without a device; the guest does nothing else meanwhile. */
+int devices_input_idle(devices *b, uint8_t *byte);
 void devices_console_char(devices *b, char c);
 void devices_console_flush(devices *b);
 
-void debug_port_attach(devices *b);   /* E9h */
-void serial_attach(devices *b);       /* 3F8h-3FFh */
-void keyboard_attach(devices *b);     /* 60h, 64h */
+void debug_port_attach(devices *b); /* E9h */
+void serial_attach(devices *b);     /* 3F8h-3FFh */
+void keyboard_attach(devices *b);   /* 60h, 64h */
+/* Whether keys come as fast as they can, or one whenever the guest asks for it. */
+void keyboard_want(devices *b, bool always);
+/* The guest asks for a key. */
+void keyboard_ask(devices *b);
 void cmos_attach(devices *b);         /* 70h-71h */
 void exit_port_attach(devices *b);    /* F4h */
 void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
@@ -128,5 +136,6 @@ void timer_attach(devices *b);        /* 40h-43h, 61h */
 void system_ports_attach(devices *b); /* 80h, 92h */
 void coprocessor_attach(devices *b);  /* F0h-F1h */
 void marker_port_attach(devices *b);  /* EAh, EBh */
+void video_attach(devices *b);        /* 3C0h-3DAh */
 
 #endif

@@ -119,6 +119,7 @@ static void keyboard_arrive(devices *b)
         uint8_t character;
         int got = devices_input(b, INPUT_KEYBOARD, &character);
         k->input_ended = got < 0;
+        k->wanted &= got == 0 || !k->one_by_one;
         if (got == 0)
             k->next_at = b->now + devices_clock_of(b, 16, BYTE_HZ);
         else if (got == 1)
@@ -146,6 +147,19 @@ static void keyboard_advance(devices *b)
 static uint64_t keyboard_deadline(const devices *b)
 {
     return b->keyboard.output_full ? UINT64_MAX : b->keyboard.next_at;
+}
+
+void keyboard_want(devices *b, bool always)
+{
+    b->keyboard.one_by_one = !always;
+    b->keyboard.wanted = always;
+    keyboard_expect(b);
+}
+
+void keyboard_ask(devices *b)
+{
+    b->keyboard.wanted = true;
+    keyboard_expect(b);
 }
 
 /* --- commands to the keyboard --- */

@@ -16,7 +16,8 @@ typedef struct keyboard {
     uint8_t expects;       /* a controller command whose data byte comes with the next write to 60h */
     uint8_t parameter_of;  /* a keyboard command that takes one */
     bool scanning;
-    bool wanted; /* the guest has shown that it wants keys */
+    bool wanted;     /* the guest has shown that it wants keys */
+    bool one_by_one; /* ... and does so for each */
     bool input_ended;
     uint8_t queue[KEYBOARD_QUEUE]; /* on its way to `output` */
     unsigned queued;

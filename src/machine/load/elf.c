@@ -19,7 +19,9 @@ typedef struct elf_signs {
 static p5_status elf_none(p5_error *error)
 {
     error_set(error, P5_ERR_FORMAT, "this is not an ELF file");
-    error_hint(error, "a flat image needs --flat=ADDRESS; a disk image boots if 55h AAh stands at byte 510");
+    error_hint(error, "a flat image needs --flat=ADDRESS; a DOS program is named .com or begins with MZ; a "
+                      "disk image has 55h "
+                      "AAh at byte 510");
     return P5_ERR_FORMAT;
 }
 

@@ -1,6 +1,7 @@
 /* Freestanding ELF programs and Multiboot images: segments at their physical addresses, entered at CPL 0. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "machine/load/bare.h"
@@ -120,6 +121,12 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
     return status;
 }
 
+static bool named_com(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".com") == 0;
+}
+
 p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error)
 {
     enum { LARGEST = 1 << 30, SIGNATURE = 510 };
@@ -134,6 +141,8 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
         *kind = P5_IMAGE_MULTIBOOT;
     else if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
         *kind = P5_IMAGE_ELF;
+    else if ((size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0)) || named_com(path))
+        *kind = P5_IMAGE_DOS;
     else if (size >= 512 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa)
         *kind = P5_IMAGE_DISK;
     free(bytes);

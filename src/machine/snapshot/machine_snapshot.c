@@ -261,7 +261,8 @@ void p5_snapshot_info_free(p5_snapshot_info *info)
 
 static const guest_kind *kind_named(const char *name)
 {
-    static const guest_kind *const kinds[] = {&bare_guest, &boot_guest, &case_guest, &linux_guest};
+    static const guest_kind *const kinds[] = {&bare_guest, &boot_guest, &case_guest, &dos_guest,
+                                              &linux_guest};
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i]->name, name) == 0)
             return kinds[i];

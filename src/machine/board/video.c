@@ -1,0 +1,164 @@
+/* A VGA as far as programs look at one without drawing: registers that keep what is written, and the status
+ * register by whose bits they wait for the retrace. What is on the screen is memory, A0000h and B8000h.
+ *
+ * 800 pixel clocks of 25.175 MHz make a line of 640, 449 lines a frame of 400: 70.1 Hz; the vertical retrace
+ * is lines 412 and 413. IBM's VGA technical reference. */
+#include "machine/board/video.h"
+
+#include "machine/board/devices.h"
+#include "machine/state.h"
+
+enum {
+    ATTRIBUTE = 0x3c0,
+    MISCELLANEOUS_WRITE = 0x3c2,
+    SEQUENCER = 0x3c4,
+    DAC_MASK = 0x3c6,
+    DAC_READ = 0x3c7,
+    DAC_WRITE = 0x3c8,
+    DAC_DATA = 0x3c9,
+    MISCELLANEOUS_READ = 0x3cc,
+    GRAPHICS = 0x3ce,
+    CRTC = 0x3d4,
+    STATUS = 0x3da,
+    PIXEL_HZ = 25175000,
+    LINE = 800,
+    LINE_SHOWN = 640,
+    FRAME = 449,
+    FRAME_SHOWN = 400,
+    RETRACE = 412,
+    RETRACE_LINES = 2,
+    COLOUR_PORTS = 0x67 /* of the miscellaneous register: mode 3 at 3Dxh */
+};
+
+static uint8_t video_status(const devices *b)
+{
+    uint64_t pixel = devices_pulses(b, b->now, PIXEL_HZ), line = pixel / LINE % FRAME;
+    bool shown = pixel % LINE < LINE_SHOWN && line < FRAME_SHOWN;
+    bool retrace = line >= RETRACE && line < RETRACE + RETRACE_LINES;
+    return (uint8_t)((shown ? 0 : 1) | (retrace ? 8 : 0));
+}
+
+static uint8_t *video_dac(video *v, uint8_t index)
+{
+    return &v->dac[index * 3u + v->dac_part];
+}
+
+static void video_dac_step(video *v, uint8_t *index)
+{
+    if (++v->dac_part == 3) {
+        v->dac_part = 0;
+        ++*index;
+    }
+}
+
+static uint8_t video_in(devices *b, uint16_t port)
+{
+    video *v = &b->video;
+    uint8_t value;
+    switch (port) {
+    case ATTRIBUTE:
+        return v->attribute_index;
+    case ATTRIBUTE + 1:
+        return v->attribute[v->attribute_index & 31];
+    case SEQUENCER:
+        return v->sequencer_index;
+    case SEQUENCER + 1:
+        return v->sequencer[v->sequencer_index & 7];
+    case DAC_MASK:
+        return v->dac_mask;
+    case DAC_WRITE:
+        return v->dac_write;
+    case DAC_DATA:
+        value = *video_dac(v, v->dac_read);
+        video_dac_step(v, &v->dac_read);
+        return value;
+    case MISCELLANEOUS_READ:
+        return v->miscellaneous;
+    case GRAPHICS:
+        return v->graphics_index;
+    case GRAPHICS + 1:
+        return v->graphics[v->graphics_index & 15];
+    case CRTC:
+        return v->crtc_index;
+    case CRTC + 1:
+        return v->crtc[v->crtc_index & 31];
+    case STATUS:
+        v->attribute_data = false;
+        return video_status(b);
+    default:
+        return 0xff;
+    }
+}
+
+static void video_out(devices *b, uint16_t port, uint8_t value)
+{
+    video *v = &b->video;
+    switch (port) {
+    case ATTRIBUTE: /* index and data in turn */
+        if (v->attribute_data)
+            v->attribute[v->attribute_index & 31] = value;
+        else
+            v->attribute_index = value;
+        v->attribute_data = !v->attribute_data;
+        break;
+    case MISCELLANEOUS_WRITE:
+        v->miscellaneous = value;
+        break;
+    case SEQUENCER:
+        v->sequencer_index = value;
+        break;
+    case SEQUENCER + 1:
+        v->sequencer[v->sequencer_index & 7] = value;
+        break;
+    case DAC_MASK:
+        v->dac_mask = value;
+        break;
+    case DAC_READ:
+        v->dac_read = value;
+        v->dac_part = 0;
+        break;
+    case DAC_WRITE:
+        v->dac_write = value;
+        v->dac_part = 0;
+        break;
+    case DAC_DATA:
+        *video_dac(v, v->dac_write) = value & 0x3f;
+        video_dac_step(v, &v->dac_write);
+        break;
+    case GRAPHICS:
+        v->graphics_index = value;
+        break;
+    case GRAPHICS + 1:
+        v->graphics[v->graphics_index & 15] = value;
+        break;
+    case CRTC:
+        v->crtc_index = value;
+        break;
+    case CRTC + 1:
+        v->crtc[v->crtc_index & 31] = value;
+        break;
+    default:
+        break;
+    }
+}
+
+/* A word is two accesses to neighbouring ports. */
+static uint32_t video_read(void *context, uint16_t port, unsigned size)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint32_t)video_in(context, (uint16_t)(port + i)) << 8 * i;
+    return value;
+}
+
+static void video_write(void *context, uint16_t port, unsigned size, uint32_t value)
+{
+    for (unsigned i = 0; i < size; i++)
+        video_out(context, (uint16_t)(port + i), (uint8_t)(value >> 8 * i));
+}
+
+void video_attach(devices *b)
+{
+    b->video = (video){.miscellaneous = COLOUR_PORTS, .dac_mask = 0xff};
+    devices_attach(b, &(device){"video", ATTRIBUTE, STATUS, video_read, video_write, b, false});
+}

@@ -1,0 +1,20 @@
+/* The registers of a VGA (video.c). */
+#ifndef MACHINE_BOARD_VIDEO_H
+#define MACHINE_BOARD_VIDEO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of the CRT controller: where the screen and the cursor begin, in characters. */
+enum { VIDEO_START_HIGH = 0x0c, VIDEO_CURSOR_HIGH = 0x0e };
+
+typedef struct video {
+    uint8_t miscellaneous, dac_mask;
+    uint8_t crtc_index, sequencer_index, graphics_index, attribute_index;
+    bool attribute_data; /* the next write to the attribute controller is data */
+    uint8_t crtc[32], sequencer[8], graphics[16], attribute[32];
+    uint8_t dac_read, dac_write, dac_part; /* entries, and red, green or blue of it */
+    uint8_t dac[256 * 3];
+} video;
+
+#endif

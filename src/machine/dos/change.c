@@ -1,0 +1,181 @@
+/* The directory tree: make, remove, rename, attributes, current directories. */
+#define _GNU_SOURCE /* AT_REMOVEDIR, renameat */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/dos/dos.h"
+
+static dos_error path_of(const dos *d, uint32_t linear, dos_path *path)
+{
+    char text[128];
+    return dos_text(d, linear, text, sizeof text) ? dos_path_parse(d, text, path) : DOS_NO_PATH;
+}
+
+/* The place that DS:DX names, which may be changed. */
+static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, share_place *place)
+{
+    dos_path path;
+    *place = (share_place){.directory = -1};
+    dos_error wrong = path_of(d, linear, &path);
+    if (wrong == DOS_OK && strpbrk(path.text, "*?") != NULL)
+        wrong = DOS_NO_PATH;
+    if (wrong == DOS_OK)
+        wrong = dos_path_is_program(d, &path) ? DOS_DENIED : dos_path_find(d, &path, missing, place);
+    if (wrong == DOS_OK)
+        wrong = dos_error_of(share_may_change(place));
+    if (wrong != DOS_OK)
+        share_place_close(place);
+    return wrong;
+}
+
+static dos_error answer(int result)
+{
+    return dos_error_of(result == 0 ? 0 : -errno);
+}
+
+/* A directory that is there already is DOS_DENIED, not DOS_EXISTS. */
+dos_error dos_call_make_directory(dos *d, bool *wait)
+{
+    share_place place;
+    (void)wait;
+    dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), true, &place);
+    if (wrong == DOS_OK)
+        wrong = answer(mkdirat(place.directory, place.name, 0777));
+    share_place_close(&place);
+    return wrong == DOS_EXISTS ? DOS_DENIED : wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
+}
+
+dos_error dos_call_remove_directory(dos *d, bool *wait)
+{
+    dos_path path;
+    share_place place;
+    (void)wait;
+    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    if (wrong == DOS_OK && strcmp(path.text, d->directories[path.drive]) == 0)
+        return DOS_CURRENT_DIRECTORY;
+    wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
+    if (wrong == DOS_OK)
+        wrong = answer(unlinkat(place.directory, place.name, AT_REMOVEDIR));
+    share_place_close(&place);
+    return wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
+}
+
+dos_error dos_call_change_directory(dos *d, bool *wait)
+{
+    dos_path path;
+    share_place place = {.directory = -1};
+    struct stat about;
+    (void)wait;
+    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    if (wrong == DOS_OK && path.text[0] != '\0') {
+        wrong = dos_path_find(d, &path, false, &place);
+        if (wrong == DOS_OK && place.directory >= 0 &&
+            (fstatat(place.directory, place.name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
+             !S_ISDIR(about.st_mode)))
+            wrong = DOS_NO_PATH;
+        share_place_close(&place);
+    }
+    if (wrong == DOS_OK)
+        memcpy(d->directories[path.drive], path.text, sizeof path.text);
+    return wrong == DOS_OK || wrong == DOS_NO_DRIVE ? wrong : DOS_NO_PATH;
+}
+
+/* AH = 47h: DL drive (0 = the current one), DS:SI gets the path without drive and first backslash. */
+dos_error dos_call_get_directory(dos *d, bool *wait)
+{
+    unsigned drive = bios_low(&d->bios, ENGINE_EDX);
+    (void)wait;
+    drive = drive == 0 ? d->drive : drive - 1;
+    if (!dos_drive_there(d, drive))
+        return DOS_NO_DRIVE;
+    const char *text = d->directories[drive];
+    text += *text == '\\';
+    engine_write_linear(d->engine, dos_pointer(d, ENGINE_DS, ENGINE_ESI), text, strlen(text) + 1);
+    bios_set_word(&d->bios, ENGINE_EAX, 0x100);
+    return DOS_OK;
+}
+
+dos_error dos_call_delete(dos *d, bool *wait)
+{
+    share_place place;
+    struct stat about;
+    (void)wait;
+    dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
+    if (wrong == DOS_OK && fstatat(place.directory, place.name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISDIR(about.st_mode))
+        wrong = DOS_DENIED;
+    if (wrong == DOS_OK)
+        wrong = answer(unlinkat(place.directory, place.name, 0));
+    share_place_close(&place);
+    return wrong;
+}
+
+/* AH = 56h: DS:DX to ES:DI, which must not be there. */
+dos_error dos_call_rename(dos *d, bool *wait)
+{
+    share_place from, to;
+    (void)wait;
+    dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &from);
+    if (wrong != DOS_OK)
+        return wrong;
+    wrong = place_to_change(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), true, &to);
+    if (wrong == DOS_OK && faccessat(to.directory, to.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        wrong = DOS_DENIED;
+    if (wrong == DOS_OK)
+        wrong = answer(renameat(from.directory, from.name, to.directory, to.name));
+    share_place_close(&to);
+    share_place_close(&from);
+    return wrong;
+}
+
+/* AH = 43h: AL = 0 gets CX, 1 sets it. Attributes follow from what is there; setting the archive bit or none
+ * is accepted, others are not kept. */
+dos_error dos_call_attributes(dos *d, bool *wait)
+{
+    enum { READ_ONLY = 1, DIRECTORY = 0x10, ARCHIVE = 0x20 };
+    dos_path path;
+    share_place place;
+    struct stat about;
+    (void)wait;
+    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    if (wrong != DOS_OK)
+        return wrong;
+    if (bios_low(&d->bios, ENGINE_EAX) > 1)
+        return DOS_NO_FUNCTION;
+    uint16_t attributes = READ_ONLY | ARCHIVE;
+    if (!dos_path_is_program(d, &path)) {
+        wrong = dos_path_find(d, &path, false, &place);
+        if (wrong == DOS_OK && place.directory < 0)
+            attributes = DIRECTORY;
+        else if (wrong == DOS_OK && fstatat(place.directory, place.name, &about, AT_SYMLINK_NOFOLLOW) == 0)
+            attributes = S_ISDIR(about.st_mode) ? DIRECTORY : place.writable ? ARCHIVE : READ_ONLY | ARCHIVE;
+        share_place_close(&place);
+    }
+    if (wrong == DOS_OK && bios_low(&d->bios, ENGINE_EAX) == 0) {
+        bios_set_word(&d->bios, ENGINE_ECX, attributes);
+        bios_set_word(&d->bios, ENGINE_EAX, attributes);
+    } else if (wrong == DOS_OK &&
+               (bios_word(&d->bios, ENGINE_ECX) & ~(unsigned)ARCHIVE) != (attributes & ~(unsigned)ARCHIVE)) {
+        wrong = DOS_DENIED;
+    }
+    return wrong;
+}
+
+/* AH = 60h: DS:SI made absolute at ES:DI. */
+dos_error dos_call_truename(dos *d, bool *wait)
+{
+    dos_path path;
+    char text[DOS_DIRECTORY + 4];
+    (void)wait;
+    dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_ESI), &path);
+    if (wrong != DOS_OK)
+        return wrong;
+    int size =
+        snprintf(text, sizeof text, "%c:%s", 'A' + path.drive, path.text[0] != '\0' ? path.text : "\\");
+    engine_write_linear(d->engine, dos_pointer(d, ENGINE_ES, ENGINE_EDI), text, (size_t)size + 1);
+    return DOS_OK;
+}

@@ -1,0 +1,196 @@
+/* AH = 4Eh and 4Fh: the entries of a directory that a pattern fits, in the order of their names. A search
+ * goes on behind the name found last, so that what it finds does not depend on what has been deleted since.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "machine/dos/dos.h"
+
+enum { DIRECTORY = 0x10, ARCHIVE = 0x20, VOLUME = 0x08, READ_ONLY = 0x01 };
+
+/* The first 21 bytes of the transfer area are DOS's own. */
+typedef struct transfer_area {
+    uint16_t search; /* number of its text, from 1 */
+    uint8_t attributes;
+    char last[11];
+    uint8_t unused[7];
+    uint8_t attribute;
+    uint16_t time, date;
+    uint32_t size;
+    char name[DOS_NAME];
+} __attribute__((packed)) transfer_area;
+_Static_assert(sizeof(transfer_area) == 43, "the transfer area of a search");
+
+typedef struct found {
+    char packed[11];
+    struct stat about;
+    bool read_only;
+} found;
+
+static bool fits(const char pattern[11], const char packed[11])
+{
+    for (unsigned i = 0; i < 11; i++)
+        if (pattern[i] != '?' && pattern[i] != packed[i])
+            return false;
+    return true;
+}
+
+/* Directories only if they are asked for; of hidden and system files there are none. */
+static bool wanted(const found *f, uint8_t attributes)
+{
+    return S_ISREG(f->about.st_mode) || (S_ISDIR(f->about.st_mode) && (attributes & DIRECTORY) != 0);
+}
+
+/* The least of the entries that fit and come behind `last`. */
+static bool search_host(const dos *d, const dos_path *directory, const char pattern[11],
+                        const transfer_area *area, found *best)
+{
+    share_place place, entry;
+    struct dirent **entries;
+    bool any = false;
+    if (dos_path_find(d, directory, false, &place) != DOS_OK)
+        return false;
+    int host = place.directory >= 0 ? share_open(&place, O_RDONLY | O_DIRECTORY, 0) : -1;
+    int count = host >= 0 ? share_list(host, &entries) : -1;
+    for (int i = 0; i < count; i++) {
+        found f = {.read_only = !place.writable};
+        const char *name = entries[i]->d_name;
+        char path[SHARE_PATH];
+        bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+        if (dots && directory->text[0] != '\0') {
+            memset(f.packed, ' ', sizeof f.packed);
+            memcpy(f.packed, name, strlen(name));
+        } else if (dots || !dos_name_pack(name, f.packed)) {
+            continue;
+        }
+        if (!fits(pattern, f.packed) || memcmp(f.packed, area->last, 11) <= 0 ||
+            (any && memcmp(f.packed, best->packed, 11) >= 0))
+            continue;
+        if (snprintf(path, sizeof path, "%s/%s", place.guest, name) >= (int)sizeof path ||
+            share_resolve(&d->tree, "", path, SHARE_FOLLOW, &entry) != 0)
+            continue;
+        if (entry.directory < 0)
+            f.about = (struct stat){.st_mode = S_IFDIR};
+        else if (fstatat(entry.directory, entry.name, &f.about, AT_SYMLINK_NOFOLLOW) != 0)
+            f.about.st_mode = 0;
+        share_place_close(&entry);
+        if (!wanted(&f, area->attributes))
+            continue;
+        *best = f;
+        any = true;
+    }
+    if (count >= 0)
+        share_list_free(entries, count);
+    if (host >= 0)
+        close(host);
+    share_place_close(&place);
+    return any;
+}
+
+static bool search_own_drive(const dos *d, const char pattern[11], const transfer_area *area, found *best)
+{
+    *best = (found){.read_only = true};
+    return dos_name_pack(d->program_name, best->packed) && fits(pattern, best->packed) &&
+           memcmp(best->packed, area->last, 11) > 0 && fstat(d->program, &best->about) == 0;
+}
+
+static dos_error search(dos *d, transfer_area *area)
+{
+    dos_path path;
+    char pattern[11], name[DOS_NAME];
+    found best;
+    if (area->search == 0 || area->search > d->searches.count ||
+        dos_path_parse(d, d->searches.items[area->search - 1], &path) != DOS_OK)
+        return DOS_NO_MORE_FILES;
+    char *last = strrchr(path.text, '\\');
+    if (last == NULL)
+        return DOS_NO_MORE_FILES;
+    snprintf(name, sizeof name, "%s", last + 1);
+    *last = '\0';
+    memset(pattern, ' ', sizeof pattern);
+    const char *dot = strchr(name, '.');
+    memcpy(pattern, name, dot != NULL ? (size_t)(dot - name) : strlen(name));
+    if (dot != NULL)
+        memcpy(pattern + 8, dot + 1, strlen(dot + 1));
+    bool any = path.drive == DOS_OWN_DRIVE ? search_own_drive(d, pattern, area, &best)
+                                           : search_host(d, &path, pattern, area, &best);
+    if (!any)
+        return DOS_NO_MORE_FILES;
+    struct tm t = {0};
+    time_t seconds = best.about.st_mtim.tv_sec;
+    gmtime_r(&seconds, &t);
+    memcpy(area->last, best.packed, sizeof area->last);
+    area->attribute =
+        S_ISDIR(best.about.st_mode) ? DIRECTORY : (uint8_t)(ARCHIVE | (best.read_only ? READ_ONLY : 0));
+    area->time = (uint16_t)(t.tm_hour << 11 | t.tm_min << 5 | t.tm_sec / 2);
+    area->date = (uint16_t)((t.tm_year < 80 ? 0 : t.tm_year - 80) << 9 | (t.tm_mon + 1) << 5 | t.tm_mday);
+    area->size = S_ISREG(best.about.st_mode) ? (uint32_t)best.about.st_size : 0;
+    memset(area->name, 0, sizeof area->name);
+    dos_name_unpack(best.packed, area->name);
+    return DOS_OK;
+}
+
+/* The number of a search's text; 0: there are too many. */
+static uint16_t search_number(dos *d, const dos_path *path)
+{
+    char text[DOS_DIRECTORY + 4];
+    snprintf(text, sizeof text, "%c:%s", 'A' + path->drive, path->text);
+    for (size_t i = 0; i < d->searches.count; i++)
+        if (strcmp(d->searches.items[i], text) == 0)
+            return (uint16_t)(i + 1);
+    char *copy = d->searches.count < DOS_SEARCHES ? strdup(text) : NULL;
+    if (copy == NULL || !ARRAY_ROOM(&d->searches)) {
+        free(copy);
+        return 0;
+    }
+    d->searches.items[d->searches.count++] = copy;
+    return (uint16_t)d->searches.count;
+}
+
+dos_error dos_call_find_first(dos *d, bool *wait)
+{
+    char text[128];
+    dos_path path, parent;
+    share_place place;
+    transfer_area area = {.attributes = bios_low(&d->bios, ENGINE_ECX)};
+    (void)wait;
+    if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
+        return DOS_NO_PATH;
+    dos_error wrong = dos_path_parse(d, text, &path);
+    if (wrong != DOS_OK)
+        return wrong == DOS_NO_DRIVE ? DOS_NO_PATH : wrong;
+    parent = path;
+    char *last = strrchr(parent.text, '\\');
+    if (last == NULL)
+        return DOS_NO_MORE_FILES;
+    *last = '\0';
+    if (path.drive != DOS_OWN_DRIVE || parent.text[0] != '\0') {
+        wrong = dos_path_find(d, &parent, false, &place);
+        share_place_close(&place);
+        if (wrong != DOS_OK)
+            return DOS_NO_PATH;
+    }
+    if (area.attributes == VOLUME)
+        return DOS_NO_MORE_FILES;
+    area.search = search_number(d, &path);
+    wrong = search(d, &area);
+    if (wrong == DOS_OK)
+        engine_write_linear(d->engine, d->dta, &area, sizeof area);
+    return wrong == DOS_NO_MORE_FILES && strpbrk(path.text, "*?") == NULL ? DOS_NO_FILE : wrong;
+}
+
+dos_error dos_call_find_next(dos *d, bool *wait)
+{
+    transfer_area area;
+    (void)wait;
+    engine_read_linear(d->engine, d->dta, &area, sizeof area);
+    dos_error wrong = search(d, &area);
+    if (wrong == DOS_OK)
+        engine_write_linear(d->engine, d->dta, &area, sizeof area);
+    return wrong;
+}

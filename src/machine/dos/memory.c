@@ -1,0 +1,236 @@
+/* Memory control blocks: a chain of paragraphs in front of each block, as programs expect to find it. */
+#include <string.h>
+
+#include "machine/dos/dos.h"
+
+enum { MEMORY_END = 0xa000, MORE = 'M', LAST = 'Z', FREE = 0 };
+
+/* The 16 bytes in front of a block; `segment` is the control block's own. */
+typedef struct control {
+    uint16_t segment;
+    uint8_t kind; /* MORE or LAST */
+    uint16_t owner, paragraphs;
+} control;
+
+static bool control_load(const dos *d, uint16_t segment, control *c)
+{
+    uint32_t at = dos_linear(segment, 0);
+    *c = (control){segment, (uint8_t)bios_load(&d->bios, at, 1), dos_load(d, at + 1), dos_load(d, at + 3)};
+    return (c->kind == MORE || c->kind == LAST) && segment + 1u + c->paragraphs <= MEMORY_END;
+}
+
+static void control_store(dos *d, const control *c)
+{
+    uint8_t bytes[16] = {c->kind};
+    memcpy(bytes + 1, &c->owner, 2);
+    memcpy(bytes + 3, &c->paragraphs, 2);
+    engine_write_linear(d->engine, dos_linear(c->segment, 0), bytes, sizeof bytes);
+}
+
+static uint16_t control_next(const control *c)
+{
+    return (uint16_t)(c->segment + 1 + c->paragraphs);
+}
+
+void dos_memory_open(dos *d, uint16_t first)
+{
+    d->first_block = first;
+    control_store(d, &(control){first, LAST, FREE, (uint16_t)(MEMORY_END - first - 1)});
+}
+
+/* Joins free blocks behind each other. DOS does that when it allocates. */
+static dos_error join_free(dos *d)
+{
+    control c, next;
+    for (uint16_t at = d->first_block;; at = control_next(&c)) {
+        if (!control_load(d, at, &c))
+            return DOS_BLOCKS_DESTROYED;
+        while (c.kind == MORE && c.owner == FREE) {
+            if (!control_load(d, control_next(&c), &next))
+                return DOS_BLOCKS_DESTROYED;
+            if (next.owner != FREE)
+                break;
+            c.kind = next.kind;
+            c.paragraphs = (uint16_t)(c.paragraphs + 1 + next.paragraphs);
+            control_store(d, &c);
+        }
+        if (c.kind == LAST)
+            return DOS_OK;
+    }
+}
+
+/* Cuts `paragraphs` off a block, from its end or its beginning: the piece. The other is free. */
+static control split(dos *d, control c, uint16_t paragraphs, bool from_end)
+{
+    if (c.paragraphs == paragraphs)
+        return c;
+    control rest = c;
+    if (from_end) {
+        rest.paragraphs = (uint16_t)(c.paragraphs - paragraphs - 1);
+        rest.kind = MORE;
+        rest.owner = FREE;
+        c.segment = control_next(&rest);
+        c.paragraphs = paragraphs;
+    } else {
+        c.paragraphs = paragraphs;
+        rest.segment = control_next(&c);
+        rest.paragraphs = (uint16_t)(rest.paragraphs - paragraphs - 1);
+        rest.owner = FREE;
+        c.kind = MORE;
+    }
+    control_store(d, &rest);
+    control_store(d, &c);
+    return c;
+}
+
+dos_error dos_allocate(dos *d, uint16_t owner, uint16_t *paragraphs, uint16_t *segment)
+{
+    enum { FIRST_FIT, BEST_FIT, LAST_FIT };
+    control c, found = {0};
+    uint16_t largest = 0;
+    unsigned strategy = d->strategy & 3;
+    dos_error wrong = join_free(d);
+    if (wrong != DOS_OK)
+        return wrong;
+    for (uint16_t at = d->first_block;; at = control_next(&c)) {
+        control_load(d, at, &c);
+        largest = c.owner == FREE && c.paragraphs > largest ? c.paragraphs : largest;
+        bool fits = c.owner == FREE && c.paragraphs >= *paragraphs;
+        if (fits && (found.segment == 0 || strategy >= LAST_FIT ||
+                     (strategy == BEST_FIT && c.paragraphs < found.paragraphs)))
+            found = c;
+        if (c.kind == LAST)
+            break;
+    }
+    if (found.segment == 0) {
+        *paragraphs = largest;
+        return DOS_NO_MEMORY;
+    }
+    found = split(d, found, *paragraphs, strategy >= LAST_FIT);
+    found.owner = owner;
+    control_store(d, &found);
+    *segment = (uint16_t)(found.segment + 1);
+    return DOS_OK;
+}
+
+/* The control block in front of `segment`, if it is in the chain. */
+static dos_error control_of(const dos *d, uint16_t segment, control *c)
+{
+    for (uint16_t at = d->first_block;; at = control_next(c)) {
+        if (!control_load(d, at, c))
+            return DOS_BLOCKS_DESTROYED;
+        if (at + 1 == segment)
+            return DOS_OK;
+        if (c->kind == LAST)
+            return DOS_NO_BLOCK;
+    }
+}
+
+dos_error dos_free(dos *d, uint16_t segment)
+{
+    control c;
+    dos_error wrong = control_of(d, segment, &c);
+    if (wrong != DOS_OK)
+        return wrong;
+    c.owner = FREE;
+    control_store(d, &c);
+    return DOS_OK;
+}
+
+dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs)
+{
+    control c, next;
+    dos_error wrong = control_of(d, segment, &c);
+    if (wrong == DOS_OK)
+        wrong = join_free(d);
+    if (wrong != DOS_OK)
+        return wrong;
+    bool joined = c.kind == MORE && control_load(d, control_next(&c), &next) && next.owner == FREE;
+    if (joined) {
+        c.kind = next.kind;
+        c.paragraphs = (uint16_t)(c.paragraphs + 1 + next.paragraphs);
+    }
+    if (c.paragraphs < *paragraphs) { /* as much as there is: DOS gives that */
+        control_store(d, &c);
+        *paragraphs = c.paragraphs;
+        return DOS_NO_MEMORY;
+    }
+    uint16_t owner = c.owner;
+    c = split(d, c, *paragraphs, false);
+    c.owner = owner;
+    control_store(d, &c);
+    return DOS_OK;
+}
+
+void dos_free_owned(dos *d, uint16_t owner)
+{
+    control c;
+    for (uint16_t at = d->first_block; control_load(d, at, &c); at = control_next(&c)) {
+        if (c.owner == owner) {
+            c.owner = FREE;
+            control_store(d, &c);
+        }
+        if (c.kind == LAST)
+            return;
+    }
+}
+
+void dos_name_block(dos *d, uint16_t segment, const char *name)
+{
+    char text[8] = {0};
+    memcpy(text, name, strcspn(name, ".") < sizeof text ? strcspn(name, ".") : sizeof text);
+    engine_write_linear(d->engine, dos_linear((uint16_t)(segment - 1), 8), text, sizeof text);
+}
+
+/* --- AH = 48h, 49h, 4Ah, 58h --- */
+
+dos_error dos_call_allocate(dos *d, bool *wait)
+{
+    uint16_t paragraphs = bios_word(&d->bios, ENGINE_EBX), segment = 0;
+    (void)wait;
+    dos_error wrong = dos_allocate(d, d->psp, &paragraphs, &segment);
+    if (wrong == DOS_OK)
+        bios_set_word(&d->bios, ENGINE_EAX, segment);
+    else
+        bios_set_word(&d->bios, ENGINE_EBX, paragraphs);
+    return wrong;
+}
+
+dos_error dos_call_free(dos *d, bool *wait)
+{
+    engine_segment es;
+    (void)wait;
+    engine_get_segment(d->engine, ENGINE_ES, &es);
+    return dos_free(d, es.selector);
+}
+
+dos_error dos_call_resize(dos *d, bool *wait)
+{
+    engine_segment es;
+    uint16_t paragraphs = bios_word(&d->bios, ENGINE_EBX);
+    (void)wait;
+    engine_get_segment(d->engine, ENGINE_ES, &es);
+    dos_error wrong = dos_resize(d, es.selector, &paragraphs);
+    if (wrong == DOS_NO_MEMORY)
+        bios_set_word(&d->bios, ENGINE_EBX, paragraphs);
+    return wrong;
+}
+
+/* The upper memory link (AL = 2, 3) is off: there are no upper blocks. */
+dos_error dos_call_strategy(dos *d, bool *wait)
+{
+    (void)wait;
+    switch (bios_low(&d->bios, ENGINE_EAX)) {
+    case 0:
+        bios_set_word(&d->bios, ENGINE_EAX, d->strategy);
+        return DOS_OK;
+    case 1:
+        d->strategy = bios_low(&d->bios, ENGINE_EBX);
+        return DOS_OK;
+    case 2:
+        bios_set_low(&d->bios, ENGINE_EAX, 0);
+        return DOS_OK;
+    default:
+        return DOS_NO_FUNCTION;
+    }
+}

@@ -1,0 +1,413 @@
+/* Programs: into memory, the prefix in front of them, executing one from another, and their end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/dos/dos.h"
+
+enum {
+    PSP_BYTES = 0x100,
+    PSP_PARAGRAPHS = 0x10,
+    PSP_TOP = 0x02,
+    PSP_TERMINATE = 0x0a, /* vectors 22h-24h */
+    PSP_PARENT = 0x16,
+    PSP_ENVIRONMENT = 0x2c,
+    PSP_CALL = 0x50,
+    PSP_TAIL = 0x80,
+    TAIL_MOST = 126,
+    ENVIRONMENT_MOST = 0x8000,
+    VECTOR_TERMINATE = 0x22,
+    FRAME_BYTES = 6, /* IP, CS, FLAGS: what the stub's IRET takes */
+    PROGRAM_LARGEST = 64 << 20
+};
+
+static void set_segment(dos *d, engine_segment_name name, uint16_t value)
+{
+    engine_segment segment;
+    engine_get_segment(d->engine, name, &segment);
+    segment.selector = value;
+    segment.base = (uint32_t)value << 4;
+    segment.limit = 0xffff;
+    engine_set_segment(d->engine, name, &segment);
+}
+
+/* --- the prefix --- */
+
+static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
+{
+    static const uint8_t call[] = {0xcd, 0x21, 0xcb};
+    uint8_t bytes[PSP_BYTES] = {0xcd, 0x20};
+    memcpy(bytes + PSP_TOP, &top, 2);
+    engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes + PSP_TERMINATE, 12);
+    uint16_t parent = d->psp != 0 ? d->psp : psp; /* the first one is its own */
+    memcpy(bytes + PSP_PARENT, &parent, 2);
+    memcpy(bytes + PSP_ENVIRONMENT, &environment, 2);
+    memset(bytes + 0x38, 0xff, 4); /* no PSP before it */
+    bytes[0x40] = 6;
+    bytes[0x41] = 22;
+    memcpy(bytes + PSP_CALL, call, sizeof call);
+    memset(bytes + 0x5d, ' ', 11);
+    memset(bytes + 0x6d, ' ', 11);
+    bytes[PSP_TAIL + 1] = '\r';
+    engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
+}
+
+static void psp_set_tail(dos *d, uint16_t psp, const char *tail)
+{
+    uint8_t bytes[128] = {0};
+    size_t length = strlen(tail) < TAIL_MOST ? strlen(tail) : TAIL_MOST;
+    bytes[0] = (uint8_t)length;
+    memcpy(bytes + 1, tail, length);
+    bytes[1 + length] = '\r';
+    engine_write_linear(d->engine, dos_linear(psp, PSP_TAIL), bytes, sizeof bytes);
+}
+
+/* Variables, an empty one, the number of strings that follow, and the program's path. */
+static dos_error environment_make(dos *d, const char *variables, size_t size, const char *path,
+                                  uint16_t *segment)
+{
+    size_t whole = size + (size == 0) + 1 + 2 + strlen(path) + 1;
+    uint16_t paragraphs = (uint16_t)((whole + 15) / 16);
+    if (whole > ENVIRONMENT_MOST)
+        return DOS_NO_MEMORY;
+    dos_error wrong = dos_allocate(d, 8, &paragraphs, segment);
+    if (wrong != DOS_OK)
+        return wrong;
+    uint8_t *bytes = calloc(whole, 1);
+    if (bytes == NULL)
+        return DOS_NO_MEMORY;
+    memcpy(bytes, variables, size);
+    size_t at = size + (size == 0) + 1;
+    bytes[at] = 1;
+    strcpy((char *)bytes + at + 2, path);
+    engine_write_linear(d->engine, dos_linear(*segment, 0), bytes, whole);
+    free(bytes);
+    return DOS_OK;
+}
+
+/* --- into memory --- */
+
+/* The image, relocated, to `segment`. */
+static bool place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t factor)
+{
+    uint8_t *copy = malloc(image->image_size + 2);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, image->bytes + image->image_at, image->image_size);
+    mz_relocate(image, copy, factor);
+    bool written = engine_write_linear(d->engine, dos_linear(segment, 0), copy, image->image_size);
+    free(copy);
+    return written;
+}
+
+/* Memory for prefix, image and what the header asks for: as much as there is, up to its maximum. */
+static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, uint16_t *paragraphs)
+{
+    uint32_t least = PSP_PARAGRAPHS + (image->image_size + 15) / 16 + image->least;
+    uint32_t most = image->com || image->most == 0
+                        ? 0xffff
+                        : PSP_PARAGRAPHS + (image->image_size + 15) / 16 + (uint32_t)image->most;
+    most = most > 0xffff ? 0xffff : most < least ? least : most;
+    if (least > 0xffff)
+        return DOS_NO_MEMORY;
+    *paragraphs = (uint16_t)most;
+    dos_error wrong = dos_allocate(d, 8, paragraphs, psp);
+    if (wrong == DOS_NO_MEMORY && *paragraphs >= least)
+        wrong = dos_allocate(d, 8, paragraphs, psp);
+    return wrong;
+}
+
+typedef struct entry {
+    uint16_t cs, ip, ss, sp;
+} entry;
+
+static dos_error load_program(dos *d, const mz_image *image, const char *path, const char *tail,
+                              const char *environment, size_t environment_size, uint16_t *psp, entry *begin)
+{
+    uint16_t variables, paragraphs;
+    dos_error wrong = environment_make(d, environment, environment_size, path, &variables);
+    if (wrong != DOS_OK)
+        return wrong;
+    wrong = allocate_program(d, image, psp, &paragraphs);
+    if (wrong != DOS_OK) {
+        dos_free(d, variables);
+        return wrong;
+    }
+    psp_make(d, *psp, (uint16_t)(*psp + paragraphs), variables);
+    psp_set_tail(d, *psp, tail);
+    dos_handles_inherit(d, *psp);
+    uint16_t segment = (uint16_t)(*psp + PSP_PARAGRAPHS);
+    if (!place_image(d, image, segment, segment))
+        return DOS_NO_MEMORY;
+    if (image->com) {
+        uint16_t top = paragraphs >= 0x1000 ? 0xfffe : (uint16_t)(paragraphs * 16 - 2);
+        *begin = (entry){*psp, 0x100, *psp, top};
+        dos_store(d, dos_linear(*psp, top), 0); /* RET ends the program by INT 20h at its address 0 */
+    } else {
+        *begin =
+            (entry){(uint16_t)(segment + image->cs), image->ip, (uint16_t)(segment + image->ss), image->sp};
+    }
+    const char *name = strrchr(path, '\\');
+    dos_name_block(d, *psp, name != NULL ? name + 1 : path);
+    /* both blocks are the program's own */
+    dos_store(d, dos_linear((uint16_t)(*psp - 1), 1), *psp);
+    dos_store(d, dos_linear((uint16_t)(variables - 1), 1), *psp);
+    return DOS_OK;
+}
+
+/* The registers that a program finds, and on its stack where the stub returns to. */
+static void enter_program(dos *d, uint16_t psp, const entry *begin)
+{
+    engine *e = d->engine;
+    uint16_t sp = (uint16_t)(begin->sp - FRAME_BYTES);
+    uint16_t frame[3] = {begin->ip, begin->cs, EFLAGS_FIXED | EFLAGS_IF};
+    for (unsigned i = 0; i < 3; i++)
+        dos_store(d, dos_linear(begin->ss, (uint16_t)(sp + 2 * i)), frame[i]);
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
+        engine_set(e, r, 0);
+    engine_set(e, ENGINE_ECX, 0xff);
+    engine_set(e, ENGINE_EDX, psp);
+    engine_set(e, ENGINE_ESI, begin->ip);
+    engine_set(e, ENGINE_EDI, begin->sp);
+    set_segment(d, ENGINE_DS, psp);
+    set_segment(d, ENGINE_ES, psp);
+    set_segment(d, ENGINE_SS, begin->ss);
+    engine_set(e, ENGINE_ESP, sp);
+    d->psp = psp;
+    d->dta = dos_linear(psp, PSP_TAIL);
+}
+
+static bool remember_parent(dos *d)
+{
+    if (d->depth == DOS_NESTED)
+        return false;
+    dos_parent *p = &d->parents[d->depth++];
+    p->psp = d->psp;
+    p->dta = d->dta;
+    for (engine_register r = ENGINE_EAX; r < ENGINE_EIP; r++)
+        p->registers[r] = engine_get(d->engine, r);
+    for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
+        engine_get_segment(d->engine, s, &p->segments[s]);
+    return true;
+}
+
+dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char *tail,
+                    const char *environment, size_t environment_size)
+{
+    uint16_t psp;
+    entry begin;
+    dos_error wrong = load_program(d, image, path, tail, environment, environment_size, &psp, &begin);
+    if (wrong != DOS_OK)
+        return wrong;
+    if (d->psp != 0 && !remember_parent(d)) {
+        dos_free_owned(d, psp);
+        return DOS_NO_MEMORY;
+    }
+    enter_program(d, psp, &begin);
+    return DOS_OK;
+}
+
+/* --- the end --- */
+
+void dos_terminate(dos *d, uint8_t how, uint8_t code)
+{
+    enum { STAYS = 3 };
+    uint16_t psp = d->psp;
+    d->exit_code = (uint16_t)(how << 8 | code);
+    if (how != STAYS) {
+        dos_handles_close(d, psp);
+        dos_free_owned(d, psp);
+    }
+    if (d->depth == 0) {
+        devices_console_flush(&d->machine->devices);
+        machine_end(d->machine, P5_END_EXIT, code);
+        return;
+    }
+    uint8_t vectors[12];
+    engine_read_linear(d->engine, dos_linear(psp, PSP_TERMINATE), vectors, sizeof vectors);
+    engine_write_linear(d->engine, VECTOR_TERMINATE * 4, vectors, sizeof vectors);
+    const dos_parent *p = &d->parents[--d->depth];
+    d->psp = p->psp;
+    d->dta = p->dta;
+    for (engine_register r = ENGINE_EAX; r < ENGINE_EIP; r++)
+        engine_set(d->engine, r, p->registers[r]);
+    for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
+        if (s != ENGINE_CS)
+            engine_set_segment(d->engine, s, &p->segments[s]);
+    bios_set_flag(&d->bios, FLAG_CARRY, false); /* of the parent's INT 21h AH = 4Bh */
+}
+
+dos_error dos_call_terminate(dos *d, bool *wait)
+{
+    (void)wait;
+    dos_terminate(d, 0, 0);
+    return DOS_OK;
+}
+
+dos_error dos_call_exit(dos *d, bool *wait)
+{
+    (void)wait;
+    dos_terminate(d, 0, bios_low(&d->bios, ENGINE_EAX));
+    return DOS_OK;
+}
+
+/* AH = 31h: DX paragraphs stay. */
+dos_error dos_call_stay(dos *d, bool *wait)
+{
+    uint16_t paragraphs = bios_word(&d->bios, ENGINE_EDX);
+    (void)wait;
+    dos_resize(d, d->psp, &paragraphs);
+    dos_terminate(d, 3, bios_low(&d->bios, ENGINE_EAX));
+    return DOS_OK;
+}
+
+dos_error dos_call_exit_code(dos *d, bool *wait)
+{
+    (void)wait;
+    bios_set_word(&d->bios, ENGINE_EAX, d->exit_code);
+    d->exit_code = 0;
+    return DOS_OK;
+}
+
+/* --- AH = 4Bh --- */
+
+/* The variables of an environment in guest memory: their size, or 0 if it has no end. */
+static size_t environment_copy(const dos *d, uint16_t segment, char *to)
+{
+    size_t size = 0;
+    engine_read_linear(d->engine, dos_linear(segment, 0), to, ENVIRONMENT_MOST);
+    while (size < ENVIRONMENT_MOST - 1 && to[size] != '\0')
+        size += strnlen(to + size, ENVIRONMENT_MOST - 1 - size) + 1;
+    return size < ENVIRONMENT_MOST - 1 ? size : 0;
+}
+
+/* The parameter block at ES:BX: environment, command tail, two file control blocks. */
+typedef struct parameters {
+    uint16_t environment, tail_offset, tail_segment, fcb[4], sp, ss, ip, cs;
+} parameters;
+
+static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bool run)
+{
+    uint32_t at = dos_pointer(d, ENGINE_ES, ENGINE_EBX);
+    parameters block;
+    char tail[129] = "", name[DOS_DIRECTORY + 4];
+    engine_read_linear(d->engine, at, &block, sizeof block);
+    uint32_t tail_at = dos_linear(block.tail_segment, block.tail_offset);
+    uint32_t length = bios_load(&d->bios, tail_at, 1);
+    engine_read_linear(d->engine, tail_at + 1, tail, length < TAIL_MOST ? length : TAIL_MOST);
+    tail[strcspn(tail, "\r")] = '\0';
+    uint16_t variables =
+        block.environment != 0 ? block.environment : dos_load(d, dos_linear(d->psp, PSP_ENVIRONMENT));
+    char *environment = calloc(ENVIRONMENT_MOST, 1);
+    if (environment == NULL)
+        return DOS_NO_MEMORY;
+    size_t size = environment_copy(d, variables, environment);
+    snprintf(name, sizeof name, "%c:%s", 'A' + path->drive, path->text);
+    dos_error wrong = DOS_OK;
+    uint16_t psp;
+    entry begin;
+    if (run) {
+        wrong = dos_begin(d, image, name, tail, environment, size);
+        psp = d->psp;
+    } else {
+        wrong = load_program(d, image, name, tail, environment, size, &psp, &begin);
+    }
+    free(environment);
+    if (wrong != DOS_OK)
+        return wrong;
+    for (unsigned i = 0; i < 2; i++) { /* file control blocks are copied */
+        uint8_t fcb[16];
+        engine_read_linear(d->engine, dos_linear(block.fcb[2 * i + 1], block.fcb[2 * i]), fcb, sizeof fcb);
+        engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(0x5c + 16 * i)), fcb, sizeof fcb);
+    }
+    if (!run) { /* AL = 1: a debugger starts it by itself */
+        block.sp = begin.sp;
+        block.ss = begin.ss;
+        block.ip = begin.ip;
+        block.cs = begin.cs;
+        engine_write_linear(d->engine, at, &block, sizeof block);
+        d->psp = psp;
+        d->dta = dos_linear(psp, PSP_TAIL);
+    }
+    return DOS_OK;
+}
+
+/* AL = 3: an overlay to a segment, with a relocation factor. */
+static dos_error overlay(dos *d, const mz_image *image)
+{
+    uint32_t at = dos_pointer(d, ENGINE_ES, ENGINE_EBX);
+    uint16_t segment = dos_load(d, at), factor = dos_load(d, at + 2);
+    if (dos_linear(segment, 0) + image->image_size > 0xa0000)
+        return DOS_NO_MEMORY;
+    return place_image(d, image, segment, factor) ? DOS_OK : DOS_NO_MEMORY;
+}
+
+dos_error dos_call_execute(dos *d, bool *wait)
+{
+    char text[128];
+    dos_path path;
+    dos_error wrong;
+    p5_error why = {0};
+    mz_image image;
+    struct stat about;
+    uint8_t how = bios_low(&d->bios, ENGINE_EAX);
+    (void)wait;
+    if (how != 0 && how != 1 && how != 3)
+        return DOS_NO_FUNCTION;
+    if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
+        return DOS_NO_PATH;
+    wrong = dos_path_parse(d, text, &path);
+    int host = wrong == DOS_OK ? dos_open_program(d, &path, &wrong) : -1;
+    if (host < 0)
+        return wrong;
+    size_t size = fstat(host, &about) == 0 && about.st_size <= PROGRAM_LARGEST ? (size_t)about.st_size : 0;
+    uint8_t *bytes = malloc(size + 1);
+    if (bytes == NULL || pread(host, bytes, size, 0) != (ssize_t)size)
+        wrong = DOS_BAD_FORMAT;
+    close(host);
+    if (wrong == DOS_OK && mz_parse(bytes, size, &image, &why) != P5_OK) {
+        notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0500u, "DOS cannot execute %s: %s", text,
+                    why.message);
+        wrong = DOS_BAD_FORMAT;
+    }
+    if (wrong == DOS_OK)
+        wrong = how == 3 ? overlay(d, &image) : execute(d, &image, &path, how == 0);
+    free(bytes);
+    return wrong;
+}
+
+/* --- AH = 26h, 50h, 51h, 55h, 62h --- */
+
+dos_error dos_call_create_psp(dos *d, bool *wait)
+{
+    uint16_t psp = bios_word(&d->bios, ENGINE_EDX);
+    uint8_t bytes[PSP_BYTES];
+    (void)wait;
+    engine_read_linear(d->engine, dos_linear(d->psp, 0), bytes, sizeof bytes);
+    engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
+    engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes, 12);
+    engine_write_linear(d->engine, dos_linear(psp, PSP_TERMINATE), bytes, 12);
+    if (bios_high(&d->bios, ENGINE_EAX) == 0x55) { /* a child: SI is its top */
+        dos_store(d, dos_linear(psp, PSP_TOP), bios_word(&d->bios, ENGINE_ESI));
+        dos_store(d, dos_linear(psp, PSP_PARENT), d->psp);
+        dos_handles_inherit(d, psp);
+        d->psp = psp;
+    }
+    return DOS_OK;
+}
+
+dos_error dos_call_set_psp(dos *d, bool *wait)
+{
+    (void)wait;
+    d->psp = bios_word(&d->bios, ENGINE_EBX);
+    return DOS_OK;
+}
+
+dos_error dos_call_get_psp(dos *d, bool *wait)
+{
+    (void)wait;
+    bios_set_word(&d->bios, ENGINE_EBX, d->psp);
+    return DOS_OK;
+}

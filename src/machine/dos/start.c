@@ -1,0 +1,242 @@
+/* DOS programs as guests: the machine as the boot left it, with the program in memory. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "machine/dos/dos.h"
+#include "machine/load/bare.h"
+#include "machine/load/segment.h"
+
+enum {
+    FIRST_BLOCK = 0x0800, /* below is what DOS and its drivers take */
+    PROGRAM_LARGEST = 64 << 20,
+    ENVIRONMENT_MOST = 0x7000,
+    BOOT_STACK = 0x7000
+};
+
+/* Where a guest of DOS has got into trouble that nothing of it handles: an exception in real mode whose
+ * vector is still the BIOS's. DOS would hang; the run ends. */
+static engine_action dos_event(p5_machine *machine, const engine_event *event)
+{
+    static const struct {
+        uint8_t vector, signal;
+    } faults[] = {{0, SIGFPE}, {6, SIGILL}, {8, SIGSEGV}, {12, SIGSEGV}, {13, SIGSEGV}};
+    dos *d = machine->guest_state;
+    if (event->kind != P5_TRANSFER_FAULT || (engine_get(machine->engine, ENGINE_CR0) & CR0_PE) != 0)
+        return ENGINE_DELIVER;
+    uint32_t stub = 0xf0000000u | (0xe000u + event->vector * 16u);
+    for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        if (event->vector != faults[i].vector || bios_load(&d->bios, event->vector * 4u, 4) != stub)
+            continue;
+        devices_console_flush(&machine->devices);
+        machine_end(machine, P5_END_SIGNAL, 0);
+        machine->result.signal = faults[i].signal;
+        machine_end_at(machine, event->eip);
+        return ENGINE_STOP;
+    }
+    return ENGINE_DELIVER;
+}
+
+void dos_close(p5_machine *machine)
+{
+    dos *d = machine->guest_state;
+    dos_files_close(d);
+    if (d->program >= 0)
+        close(d->program);
+    for (size_t i = 0; i < d->searches.count; i++)
+        free(d->searches.items[i]);
+    free(d->searches.items);
+    bios_disk_close(&d->bios.disk);
+    free(d);
+    machine->guest_state = NULL;
+}
+
+const guest_kind dos_guest = {
+    .name = "dos", .event = dos_event, .close = dos_close, .transfer = dos_transfer};
+
+void dos_attach(dos *d, p5_machine *machine)
+{
+    d->machine = machine;
+    d->engine = machine->engine;
+    d->bios.machine = machine;
+    d->bios.owner = d;
+    d->bios.serve = dos_serve;
+}
+
+static void put_stubs(dos *d)
+{
+    static const uint8_t service[] = {0xe6, BIOS_PORT, 0xcf};
+    /* again: cli; out; jnc done; sti; hlt; jmp again; done: iret */
+    static const uint8_t waiting[] = {0xfa, 0xe6, BIOS_PORT, 0x73, 0x04, 0xfb, 0xf4, 0xeb, 0xf7, 0xcf};
+    static const uint8_t fails[] = {0xb0, 0x03, 0xcf}; /* INT 24h: mov al,3; iret */
+    static const uint8_t no_disk[] = {0xb8, 0x07, 0x02, 0xf9,
+                                      0xcb}; /* INT 25h, 26h: mov ax,207h; stc; retf */
+    /* jmp $+5, three NOPs, as drivers have it that are to be hooked; out; retf */
+    static const uint8_t xms[] = {0xeb, 0x03, 0x90, 0x90, 0x90, 0xe6, BIOS_PORT, 0xcb};
+    bios_put_stub(&d->bios, 0x20, waiting, sizeof waiting);
+    bios_put_stub(&d->bios, 0x21, waiting, sizeof waiting);
+    bios_put_stub(&d->bios, 0x24, fails, sizeof fails);
+    bios_put_stub(&d->bios, 0x25, no_disk, sizeof no_disk);
+    bios_put_stub(&d->bios, 0x26, no_disk, sizeof no_disk);
+    bios_put_stub(&d->bios, 0x27, waiting, sizeof waiting);
+    bios_put_stub(&d->bios, 0x29, service, sizeof service);
+    bios_put_stub(&d->bios, 0x2f, service, sizeof service);
+    bios_put_stub(&d->bios, DOS_XMS_SLOT, xms, sizeof xms);
+    for (unsigned vector = 0x60; vector < 0x68; vector++) /* programs look for a free one */
+        bios_store(&d->bios, vector * 4, 4, 0);
+    bios_store(&d->bios, DOS_XMS_SLOT * 4, 4, 0);
+}
+
+/* The program's place in DOS's terms: in a share if the host has it there, else alone on a drive of its own.
+ */
+static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
+{
+    char *real = realpath(path, NULL), packed[11];
+    const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+    if (dos_name_pack(base, packed))
+        dos_name_unpack(packed, d->program_name);
+    else
+        strcpy(d->program_name, "GUEST.EXE");
+    snprintf(name, DOS_DIRECTORY + 4, "Z:\\%s", d->program_name);
+    for (size_t i = 0; real != NULL && i < d->machine->options.share_count; i++) {
+        char *share = realpath(d->machine->options.shares[i].host, NULL), text[SHARE_PATH + 4];
+        size_t length = share != NULL ? strlen(share) : 0;
+        dos_path found;
+        share_place place;
+        bool below = length != 0 && strncmp(real, share, length) == 0 && (real[length] == '/' || length == 1);
+        free(share);
+        if (!below)
+            continue;
+        snprintf(text, sizeof text, "%c:%s", (char)('A' + DOS_FIRST_DRIVE + i),
+                 real + (length == 1 ? 0 : length));
+        if (dos_path_parse(d, text, &found) != DOS_OK || dos_path_find(d, &found, false, &place) != DOS_OK)
+            continue;
+        share_place_close(&place);
+        snprintf(name, DOS_DIRECTORY + 4, "%c:%s", 'A' + found.drive, found.text);
+        break;
+    }
+    free(real);
+}
+
+/* The words behind the program's name, each with a blank in front. */
+static p5_status make_tail(const char *const *arguments, char tail[128], p5_error *error)
+{
+    size_t used = 0;
+    tail[0] = '\0';
+    for (const char *const *word = arguments + (arguments[0] != NULL); *word != NULL; word++) {
+        if (used + 1 + strlen(*word) > 126)
+            return error_set(error, P5_ERR_RANGE, "a DOS program's arguments have at most 126 characters");
+        used += (size_t)sprintf(tail + used, " %s", *word);
+    }
+    return P5_OK;
+}
+
+static p5_status make_environment(const char *const *variables, char *environment, size_t *size,
+                                  p5_error *error)
+{
+    *size = 0;
+    for (; variables != NULL && *variables != NULL; variables++) {
+        size_t length = strlen(*variables) + 1;
+        if (length > ENVIRONMENT_MOST - *size)
+            return error_set(error, P5_ERR_RANGE, "a DOS program's variables have at most %d characters",
+                             ENVIRONMENT_MOST);
+        memcpy(environment + *size, *variables, length);
+        for (char *c = environment + *size; *c != '='; c++) /* names are in upper case */
+            *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 32 : *c);
+        *size += length;
+    }
+    return P5_OK;
+}
+
+static p5_status begin(dos *d, const char *path, const char *const *arguments, const char *const *variables,
+                       const mz_image *image, p5_error *error)
+{
+    char name[DOS_DIRECTORY + 4], tail[128];
+    char *environment = calloc(ENVIRONMENT_MOST, 1);
+    size_t size;
+    if (environment == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for DOS");
+    name_program(d, path, name);
+    p5_status status = make_tail(arguments, tail, error);
+    if (status == P5_OK)
+        status = make_environment(variables, environment, &size, error);
+    if (status == P5_OK && dos_begin(d, image, name, tail, environment, size) != DOS_OK)
+        status = error_set(error, P5_ERR_FORMAT, "the program needs %u KB of memory; DOS has %u",
+                           (image->image_size + image->least * 16u) >> 10, (0xa000u - FIRST_BLOCK) >> 6);
+    free(environment);
+    return status;
+}
+
+/* The stub of INT 21h has been entered and returns to the program: its IRET is the first instruction. */
+static void stand_in_stub(dos *d)
+{
+    engine_segment rom = {.selector = 0xf000,
+                          .base = 0xf0000,
+                          .limit = 0xffff,
+                          .flags = SEGMENT_P | SEGMENT_S | SEGMENT_CODE_READ_ACCESSED};
+    engine_set_segment(d->engine, ENGINE_CS, &rom);
+    engine_set(d->engine, ENGINE_EIP, 0xe000 + 0x21 * 16 + 9);
+    engine_set(d->engine, ENGINE_EFLAGS, EFLAGS_FIXED);
+}
+
+static p5_status start(dos *d, const char *path, const char *const *arguments, const char *const *variables,
+                       const mz_image *image, p5_error *error)
+{
+    p5_machine *machine = d->machine;
+    p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
+    if (status == P5_OK)
+        status = dos_files_open(d, error);
+    if (status != P5_OK)
+        return status;
+    dos_attach(d, machine);
+    boot_processor(machine->engine);
+    engine_set(machine->engine, ENGINE_ESP, BOOT_STACK);
+    bios_install(&d->bios);
+    put_stubs(d);
+    keyboard_want(&machine->devices, false);
+    devices_set_a20(&machine->devices, false);
+    dos_memory_open(d, FIRST_BLOCK);
+    d->drive = d->tree.mount_count != 0 ? DOS_FIRST_DRIVE : DOS_OWN_DRIVE;
+    status = begin(d, path, arguments, variables, image, error);
+    if (status == P5_OK)
+        stand_in_stub(d);
+    return status;
+}
+
+p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char *const *arguments,
+                              const char *const *environment, p5_error *error)
+{
+    uint8_t *bytes = NULL;
+    size_t size;
+    mz_image image;
+    dos *d = calloc(1, sizeof *d);
+    if (d == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for DOS");
+    d->machine = machine;
+    d->ahead = d->program = d->bios.disk.file = -1;
+    d->bios.disk.drive = BIOS_NO_DRIVE;
+    p5_status status = machine_read_file(path, PROGRAM_LARGEST, &bytes, &size, error);
+    if (status == P5_OK)
+        status = mz_parse(bytes, size, &image, error);
+    if (status == P5_OK && (d->program = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0)
+        status = error_set(error, P5_ERR_IO, "cannot open the file");
+    if (status == P5_OK)
+        status = start(d, path, arguments, environment, &image, error);
+    free(bytes);
+    machine->guest_state = d;
+    if (status != P5_OK) {
+        if (error->where[0] == '\0')
+            error_at(error, path, 0, 0);
+        dos_close(machine);
+        return status;
+    }
+    machine->guest = &dos_guest;
+    processor_set_control(machine);
+    return P5_OK;
+}

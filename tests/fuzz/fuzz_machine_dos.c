@@ -1,0 +1,98 @@
+/* DOS programs of any bytes and any calls: refused with a message, or run until they end or have had enough.
+ * The first byte says what the input is: 'M' the file itself, else a COM program that loads registers from
+ * the input and calls DOS, the BIOS and XMS with them, again and again. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "p5scope/machine.h"
+
+enum { MOST_CODE = 4000, INSTRUCTIONS = 20000, CLOCKS = 20000000 };
+
+typedef struct program {
+    uint8_t bytes[MOST_CODE + 64];
+    size_t size;
+} program;
+
+static void add(program *p, const void *bytes, size_t size)
+{
+    memcpy(p->bytes + p->size, bytes, size);
+    p->size += size;
+}
+
+/* mov r16, imm16 for AX, BX, CX, DX, SI, DI; then a call. Segments stay the program's own. */
+static void compose(program *p, fuzz_input *input)
+{
+    static const uint8_t registers[] = {0xb8, 0xbb, 0xb9, 0xba, 0xbe, 0xbf};
+    static const uint8_t vectors[] = {0x21, 0x21, 0x21, 0x21, 0x10, 0x13, 0x15, 0x16, 0x1a, 0x29, 0x2f, 0x20};
+    static const uint8_t xms[] = {0x9a, 0x00, 0xef, 0x00, 0xf0}; /* call F000:EF00 */
+    while (input->size > 0 && p->size < MOST_CODE) {
+        uint8_t how = fuzz_byte(input);
+        for (unsigned i = 0; i < sizeof registers; i++) {
+            uint8_t move[] = {registers[i], fuzz_byte(input), fuzz_byte(input)};
+            if (i > 0 && (how & 0x80) != 0)
+                move[2] = (uint8_t)(move[2] & 1); /* small: within the program */
+            add(p, move, sizeof move);
+        }
+        if (how % 16 < sizeof vectors)
+            add(p, (const uint8_t[]){0xcd, vectors[how % 16]}, 2);
+        else
+            add(p, xms, sizeof xms);
+    }
+    add(p, (const uint8_t[]){0xcd, 0x20}, 2);
+}
+
+static void nothing(void *context, const void *text, size_t size)
+{
+    (void)context;
+    (void)text;
+    (void)size;
+}
+
+static int typed(void *context, uint8_t *byte, bool idle)
+{
+    unsigned *count = context;
+    (void)idle;
+    *byte = (uint8_t)(++*count * 37);
+    return *count < 100 ? 1 : -1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input input = {data, size};
+    program p = {.size = 0};
+    char path[64];
+    unsigned count = 0;
+    const p5_share share = {.host = "/etc", .guest = "/c"};
+    const p5_machine_options options = {.size = sizeof options,
+                                        .memory_bytes = 4 << 20,
+                                        .shares = &share,
+                                        .share_count = 1,
+                                        .console = nothing,
+                                        .input = typed,
+                                        .input_context = &count};
+    const p5_limits limits = {.max_instructions = INSTRUCTIONS, .max_clocks = CLOCKS};
+    const char *arguments[] = {"fuzz.com", "one", NULL};
+    p5_error error = {0};
+    p5_run_result result;
+    p5_machine *machine;
+    bool file = fuzz_byte(&input) == 'M';
+    if (!file)
+        compose(&p, &input);
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    LAW(fd >= 0);
+    LAW(write(fd, file ? data : p.bytes, file ? size : p.size) == (ssize_t)(file ? size : p.size));
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    LAW(p5_machine_open(&options, &machine, &error) == P5_OK);
+    p5_status status = p5_machine_load_dos(machine, path, arguments, NULL, &error);
+    LAW(status == P5_OK || (status == P5_ERR_FORMAT && error.message[0] != '\0'));
+    if (status == P5_OK) {
+        LAW(p5_machine_run(machine, &limits, &result, &error) == P5_OK);
+        LAW(result.end != P5_END_FAILED);
+    }
+    p5_machine_close(machine);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,119 @@
+#!/bin/bash
+# dos.sh P5SCOPE DIR CASE: a DOS program of testprogs/dos, whose programs are in DIR.
+set -u
+p5scope=$1 dir=$2 case=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# expect STATUS TEXT OPTION... PROGRAM...: runs it; carriage returns are not compared.
+expect() {
+    local status=$1 text=$2 came
+    shift 2
+    came=$("$p5scope" run --timeout 60 "$@" 2>&1)
+    local ended=$?
+    came=${came//$'\r'/}
+    if [ $ended != "$status" ] || [ "$came" != "$text" ]; then
+        printf 'p5scope run %s\nexpected [%s]:\n%s\ncame [%s]:\n%s\n' "$*" "$status" "$text" $ended "$came"
+        exit 1
+    fi
+}
+
+# refused TEXT FILE: status 126 and a message that has TEXT.
+refused() {
+    local came
+    came=$("$p5scope" run --timeout 60 "$2" 2>&1)
+    local ended=$?
+    case $ended:$came in
+    126:*"$1"*) ;;
+    *) printf 'p5scope run %s\nexpected [126] with: %s\ncame [%s]: %s\n' "$2" "$1" $ended "$came"; exit 1 ;;
+    esac
+}
+
+case $case in
+hello) expect 3 $'Hello from DOS.\narguments: one two' "$dir/hello.com" one two ;;
+clocks)
+    expect 0 $'clocks 14000 reads 1000 instructions 7000\nthe 8254 agrees' "$dir/clocks.exe"
+    # the same loop at CPL 3, under the Linux personality
+    expect 0 $'14000\n1000\n7000' --pce --ctr0 data_read:uk --ctr1 instructions_executed:uk "$dir/clocks"
+    ;;
+files)
+    expect 0 "files are in order" --dir "$work:rw" "$dir/files.com"
+    [ -z "$(ls -A "$work")" ] || { echo "it left something behind:"; ls -la "$work"; exit 1; }
+    expect 1 $'failed at step 1' --dir "$work" "$dir/files.com" # nothing can be made where nothing may be written
+    ;;
+memory) expect 0 "memory is in order" "$dir/memory.com" ;;
+extender) expect 0 "3 ticks in protected mode" "$dir/extender.exe" ;;
+execute) expect 43 $'Hello from DOS.\narguments: 1 2 3 \nback again' --dir "$dir" "$dir/execute.com" ;;
+input)
+    expect 0 $'first\n[first]\n[second\n]\nthird and more' "$dir/input.com" < <(printf 'first\nsecond\nthird\n and more')
+    expect 0 $'first\n[first]\n[second\n]\nthird' "$dir/input.com" < <(printf 'first\r\nsecond\r\nthird\r\n')
+    ;;
+own_drive) # without a share there is only the program itself, on Z:
+    expect 2 "failed at step 2" "$dir/execute.com"
+    expect 1 "failed at step 1" "$dir/files.com"
+    ;;
+divide)
+    expect 136 "Floating point exception at 0x00008142: div cx" "$dir/divide.com"
+    ;;
+damaged)
+    cp "$dir/clocks.exe" "$work/good.exe"
+    size=$(stat -c %s "$work/good.exe")
+    head -c 20 "$work/good.exe" >"$work/bad.exe"
+    refused "truncated" "$work/bad.exe"
+    head -c $((size - 1)) "$work/good.exe" >"$work/bad.exe"
+    refused "truncated" "$work/bad.exe"
+    # change OFFSET BYTES: of the header
+    change() { cp "$work/good.exe" "$work/bad.exe" && printf "$2" | dd of="$work/bad.exe" bs=1 seek=$(($1)) conv=notrunc status=none; }
+    change 2 '\001\002'
+    refused "pages" "$work/bad.exe"
+    change 4 '\000\000'
+    refused "pages" "$work/bad.exe"
+    change 8 '\377\377'
+    refused "its own size" "$work/bad.exe"
+    change 6 '\377\377'
+    refused "relocations" "$work/bad.exe"
+    change 0x20 '\377\377\377\377'
+    refused "relocation 0" "$work/bad.exe"
+    change 0x14 '\377\377'
+    refused "entry point" "$work/bad.exe"
+    change 0xa '\377\377'
+    refused "memory; DOS has" "$work/bad.exe"
+    head -c 70000 /dev/zero >"$work/bad.com"
+    refused "at most" "$work/bad.com"
+    : >"$work/bad.com"
+    refused "empty" "$work/bad.com"
+    ;;
+windows)
+    { printf 'MZ'; head -c 22 /dev/zero; printf '\100\000'; head -c 34 /dev/zero; printf '\200\000\000\000'; head -c 64 /dev/zero; printf 'PE\000\000'; head -c 100 /dev/zero; } >"$work/w.exe"
+    refused "Windows is missing" "$work/w.exe"
+    ;;
+snapshot)
+    "$p5scope" run --save "$work/s" --save-at 60000i "$dir/clocks.exe" >"$work/first" || exit 1
+    "$p5scope" run --load "$work/s" >"$work/second" || exit 1
+    tail -n 1 "$work/first" | cmp - <(tail -n 1 "$work/second") || exit 1
+    ;;
+record)
+    "$p5scope" record -o "$work/p" "$dir/clocks.exe" >/dev/null || exit 1
+    "$p5scope" report "$work/p" >"$work/report" || exit 1
+    grep -q 'clocks.exe' "$work/report" || { cat "$work/report"; exit 1; }
+    "$p5scope" trace -o "$work/t.csv" -I 10000 "$dir/clocks.exe" >/dev/null || exit 1
+    [ "$(wc -l <"$work/t.csv")" -gt 5 ] || { cat "$work/t.csv"; exit 1; }
+    ;;
+real) # mov ax,0e41h; int 10h; cs and ip to AX as the exit status: (1234h + 100h) & 7f
+    printf '\270\101\016\315\020\214\310\350\000\000\133\001\330\044\077\346\364\364' >"$work/image"
+    status=$(((0x1234 + 0x10a & 0x3f) * 2 + 1))
+    expect $status "A" --flat=1234:0100 --real "$work/image"
+    "$p5scope" run --flat=1234 --real "$work/image" 2>&1 | grep -q 'SEGMENT:OFFSET' || exit 1
+    "$p5scope" run --flat=9fff:ffff --real "$work/image" 2>/dev/null
+    [ $? = 126 ] || { echo "an address where there is no memory: expected [126]"; exit 1; }
+    ;;
+same_bits) # with one thread and with two
+    for threads in 1 2; do
+        "$p5scope" stat --threads $threads -o "$work/$threads" "$dir/clocks.exe" >/dev/null || exit 1
+        grep -v ' options: \| on the host' "$work/$threads" >"$work/counts$threads"
+    done
+    diff "$work/counts1" "$work/counts2" || exit 1
+    "$p5scope" run --check-memo "$dir/clocks.exe" >/dev/null || exit 1
+    ;;
+*) echo "no case $case"; exit 2 ;;
+esac

@@ -1,0 +1,144 @@
+/* DOS programs: what of an MZ header is accepted and what is refused. Offsets are those of the MZ header. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "machine/load/mz.h"
+
+enum { HEADER = 0x40, IMAGE = 0x300, SIZE = HEADER + IMAGE };
+
+static void put(uint8_t *bytes, size_t at, uint16_t value)
+{
+    bytes[at] = (uint8_t)value;
+    bytes[at + 1] = (uint8_t)(value >> 8);
+}
+
+/* 340h bytes: two pages, the last with 140h. Entry 0:10h, one relocation at 0:20h. */
+static void good(uint8_t bytes[SIZE])
+{
+    memset(bytes, 0, SIZE);
+    memcpy(bytes, "MZ", 2);
+    put(bytes, 2, SIZE % 512);
+    put(bytes, 4, 2);
+    put(bytes, 6, 1);
+    put(bytes, 8, HEADER / 16);
+    put(bytes, 0xa, 0x10);
+    put(bytes, 0xc, 0xffff);
+    put(bytes, 0xe, 0x30);
+    put(bytes, 0x10, 0x100);
+    put(bytes, 0x14, 0x10);
+    put(bytes, 0x18, 0x1c);
+    put(bytes, 0x1c, 0x20);
+    put(bytes, HEADER + 0x20, 0x0005);
+}
+
+static void accepts(void **state)
+{
+    uint8_t bytes[SIZE], memory[IMAGE];
+    mz_image image;
+    p5_error error = {0};
+    (void)state;
+    good(bytes);
+    assert_int_equal(P5_OK, mz_parse(bytes, SIZE, &image, &error));
+    assert_false(image.com);
+    assert_int_equal(HEADER, image.image_at);
+    assert_int_equal(IMAGE, image.image_size);
+    assert_int_equal(0x10, image.ip);
+    assert_int_equal(0x20, mz_relocation(&image, 0));
+    memcpy(memory, bytes + image.image_at, IMAGE);
+    mz_relocate(&image, memory, 0x1234);
+    assert_int_equal(0x39, memory[0x20]); /* 0005h + 1234h */
+    assert_int_equal(0x12, memory[0x21]);
+}
+
+/* Each line changes one word of a good header. */
+static void refuses(void **state)
+{
+    static const struct {
+        size_t at;
+        uint16_t value;
+        const char *message;
+    } wrong[] = {
+        {2, 513, "pages"},
+        {4, 0, "pages"},
+        {4, 3, "truncated"},
+        {8, 1, "its own size"},
+        {8, 0xffff, "its own size"},
+        {6, 0xffff, "relocations"},
+        {0x18, 0xffff, "relocations"},
+        {0x1c, IMAGE - 1, "relocation 0"},
+        {0x1e, 0xffff, "relocation 0"},
+        {0x14, 0xffff, "entry point"},
+        {0x16, 0x1000, "entry point"},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        uint8_t bytes[SIZE];
+        mz_image image;
+        p5_error error = {0};
+        good(bytes);
+        put(bytes, wrong[i].at, wrong[i].value);
+        if (mz_parse(bytes, SIZE, &image, &error) != P5_ERR_FORMAT ||
+            strstr(error.message, wrong[i].message) == NULL)
+            fail_msg("word %zXh = %Xh: expected '%s', came '%s'", wrong[i].at, wrong[i].value,
+                     wrong[i].message, error.message);
+    }
+}
+
+static void every_truncation(void **state)
+{
+    uint8_t bytes[SIZE];
+    (void)state;
+    good(bytes);
+    for (size_t size = 2; size < SIZE; size++) {
+        mz_image image;
+        p5_error error = {0};
+        assert_int_equal(P5_ERR_FORMAT, mz_parse(bytes, size, &image, &error));
+    }
+}
+
+/* A COM file has any bytes, and at most what fits between the prefix and a stack of a word. */
+static void com_files(void **state)
+{
+    static uint8_t bytes[0x10000];
+    mz_image image;
+    p5_error error = {0};
+    (void)state;
+    assert_int_equal(P5_OK, mz_parse(bytes, 1, &image, &error));
+    assert_true(image.com);
+    assert_int_equal(P5_OK, mz_parse(bytes, 0x10000 - 0x100 - 2, &image, &error));
+    assert_int_equal(P5_ERR_FORMAT, mz_parse(bytes, 0x10000 - 0x100 - 1, &image, &error));
+    assert_int_equal(P5_ERR_FORMAT, mz_parse(bytes, 0, &image, &error));
+}
+
+/* A header behind relocations that begin at 40h or later is another system's. */
+static void other_systems(void **state)
+{
+    static const struct {
+        const char *magic, *message;
+    } systems[] = {{"PE\0\0", "Windows"}, {"NE\0\0", "OS/2"}};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t bytes[SIZE];
+        mz_image image;
+        p5_error error = {0};
+        good(bytes);
+        put(bytes, 0x18, 0x40);
+        put(bytes, 0x3c, 0x100);
+        memcpy(bytes + 0x100, systems[i].magic, 4);
+        assert_int_equal(P5_ERR_FORMAT, mz_parse(bytes, SIZE, &image, &error));
+        assert_non_null(strstr(error.message, systems[i].message));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accepts), cmocka_unit_test(refuses),
+                                       cmocka_unit_test(every_truncation), cmocka_unit_test(com_files),
+                                       cmocka_unit_test(other_systems)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
