@@ -315,8 +315,14 @@ static void price_exception(p5_core *core, const p5_exception *e)
      * known, so that the second goes uncounted here. */
     bool entry_counts = !core->faulted_in_v;
     core->faulted_in_v = in_v && core->timing.errata;
-    if (software && entry_counts)
-        count_last(core, P5_EVENT_INSTRUCTIONS_EXECUTED);
+    if (software) { /* INT n itself is an instruction, a branch and a load of CS already */
+        if (entry_counts)
+            count_last(core, P5_EVENT_INSTRUCTIONS_EXECUTED);
+        count_last(core, P5_EVENT_TAKEN_BRANCHES);
+        count_last(core, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT);
+        if (e->cpl_after != e->cpl)
+            count_last(core, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED);
+    }
     enter_class(core, e->cpl_after);
     if (core->profile) {
         profile_delivered(core, counts_class(e->cpl), e->handler);
@@ -324,7 +330,7 @@ static void price_exception(p5_core *core, const p5_exception *e)
     }
     enum p5_event events[8];
     unsigned n = 0;
-    if (!software) { /* INT n itself is an instruction, a branch and a load of CS already */
+    if (!software) {
         if (entry_counts)
             events[n++] = P5_EVENT_INSTRUCTIONS_EXECUTED;
         events[n++] = P5_EVENT_BRANCHES;

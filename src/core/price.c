@@ -45,10 +45,11 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
     *x = (pipe_insn){
         .op = o, .accesses = accesses, .access_count = access_count, .next = next, .taken = c.taken};
     x->clocks = o->cost == ISA_COST_FIXED ? o->clocks : cost_clocks(&core->timing, o, &c);
-    x->unsafe_x87 = r->unsafe_x87 && r->unsafe_mask && r->unsafe_mask[i - r->first];
+    unsigned marks = r->unsafe_x87 && r->unsafe_mask ? r->unsafe_mask[i - r->first] : 0;
+    x->unsafe_x87 = marks & P5_X87_UNSAFE;
     x->saturated = value && o->value == ISA_VALUE_SATURATED && value->a != 0;
     x->complete = !(is_last && r->interrupted);
-    x->flops = (uint8_t)cost_flops(&core->timing, o, x->clocks);
+    x->flops = marks & P5_X87_REFUSED ? 0 : (uint8_t)cost_flops(&core->timing, o, x->clocks);
     x->segment_loads = o->segment_loads;
     x->descriptor = c.descriptor;
     if (x->segment_loads && c.cpl_after != c.cpl)

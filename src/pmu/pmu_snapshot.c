@@ -44,6 +44,7 @@ void pmu_transfer(p5_pmu *pmu, snapshot *s)
     test_registers *t = &pmu->tests;
     snapshot_piece(s, "pmu.tests", t->value, sizeof t->value);
     snapshot_piece(s, "pmu.fill_buffer", t->fill_buffer, sizeof t->fill_buffer);
+    snapshot_piece(s, "pmu.filled", &t->filled, sizeof t->filled);
     snapshot_piece(s, "pmu.end_bits", t->end_bits, sizeof t->end_bits);
     snapshot_piece(s, "pmu.mca", &pmu->machine_check_address, sizeof pmu->machine_check_address);
     snapshot_piece(s, "pmu.mct", &pmu->machine_check_type, sizeof pmu->machine_check_type);

@@ -30,10 +30,18 @@ static test_cache_line addressed_line(const test_registers *t)
                              .word = (uint8_t)bits(tr5, 4, 2)};
 }
 
+/* Memory data reads use the same fill buffer: they overwrite what has been put there (manual, 26.2.1). */
+static void follow_fills(test_registers *t)
+{
+    if (t->ops.filled != NULL)
+        t->ops.filled(t->ops.context, &t->filled, t->fill_buffer);
+}
+
 static void write_cache_line(test_registers *t)
 {
     if (t->ops.cache_write == NULL)
         return;
+    follow_fills(t);
     test_cache_line line = addressed_line(t);
     uint32_t tr4 = t->value[P5_MSR_TR4];
     line.tag = bits(tr4, 27, 8);
@@ -122,15 +130,15 @@ static void read_tlb(test_registers *t, unsigned family)
     if (t->ops.tlb_read == NULL)
         return;
     test_tlb_entry e = tlb_entry(t, family);
+    t->value[P5_MSR_TR6] &= 0xfff; /* at the end of the read the linear address is gone, hit or miss */
     if (!t->ops.tlb_read(t->ops.context, &e)) {
         t->value[P5_MSR_TR7] &= ~(uint32_t)TR7_HIT;
         return;
     }
     uint32_t tr6 = t->value[P5_MSR_TR6] & 3;
     tr6 |= (uint32_t)e.valid << 11 | (uint32_t)e.supervisor << 9;
-    /* D, W and PS are the data TLB's; after a read of the code TLB the linear address is gone. */
-    if (e.data_tlb)
-        tr6 |= e.linear | (uint32_t)e.dirty << 10 | (uint32_t)e.writeable << 8 | (uint32_t)e.large_page << 2;
+    if (e.data_tlb) /* D, W and PS are the data TLB's */
+        tr6 |= (uint32_t)e.dirty << 10 | (uint32_t)e.writeable << 8 | (uint32_t)e.large_page << 2;
     t->value[P5_MSR_TR6] = tr6;
     uint32_t tr7 = e.physical | (uint32_t)e.cache_disable << 11 | (uint32_t)e.write_through << 10 | TR7_HIT;
     if (family == P5_FAMILY_P54C)
@@ -232,6 +240,7 @@ void test_register_write(test_registers *t, const p5_register *r, unsigned famil
         t->end_bits[bits(t->value[P5_MSR_TR5], 4, 2)] = (uint8_t)t->value[P5_MSR_TR2];
         break;
     case P5_MSR_TR3:
+        follow_fills(t);
         t->fill_buffer[bits(t->value[P5_MSR_TR5], 4, 2)] = t->value[P5_MSR_TR3];
         break;
     case P5_MSR_TR5:

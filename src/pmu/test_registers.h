@@ -25,11 +25,14 @@ typedef struct test_ops {
     void (*btb_read)(void *context, test_btb_entry *entry, bool tag_only);
     void (*btb_flush)(void *context);
     void (*parity)(void *context, uint32_t tr1); /* TR1 has been written */
+    /* The line that a data read has brought in since *fill, which is advanced; false: none. */
+    bool (*filled)(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS]);
 } test_ops;
 
 typedef struct test_registers {
     uint32_t value[P5_MSR_TR12 + 1]; /* by MSR number */
     uint32_t fill_buffer[TEST_LINE_WORDS];
+    uint64_t filled; /* the line fill of a data read that it held last (test_ops.filled) */
     uint8_t end_bits[TEST_LINE_WORDS];
     test_ops ops;
 } test_registers;

@@ -105,6 +105,24 @@ next_f: inc ebx
         cmp ebx, 256
         jb b_f
 
+; ---- ... and only that: tag and target of an entry that was written stay
+        wr MSR_TR9, 12345600h | VALID           ; P54C: history 0 is not in use
+        wr MSR_TR10, 7654321h
+        wr MSR_TR11, BTB_WRITE | 1 << 8
+        wr MSR_TR11, BTB_FLUSH
+        wr MSR_TR9, 0ffffffffh
+        wr MSR_TR10, 0
+        mov eax, BTB_READ | 1 << 8
+        wr MSR_TR11, eax
+        rd MSR_TR10
+        is eax, 7654321h
+        cmp ebp, 4
+        jne tag_f
+        wr MSR_TR11, BTB_READ_TAG | 1 << 8
+tag_f:  rd MSR_TR9
+        and eax, 0ffffff00h
+        is eax, 12345600h
+
 ; ---- NBP: a loop that is taken 100 times gets no entry: event 13h (BTB hits) stays 0
         mov esi, 100
         wr CTR0, 0

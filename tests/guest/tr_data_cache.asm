@@ -165,6 +165,30 @@ repl:   add esi, 1000h
         is dword [LINE + 1000h], 0c0000000h
         invd
 
+; ---- the fill buffer is that of memory reads, too: what a line fill brings takes the place of what TR3 wrote
+        cd_off
+        wbinvd
+        mov edi, LINE
+        mov ecx, 16
+        mov eax, 55555555h
+        rep stosd
+        wbinvd
+        wr MSR_TR5, BUFFER(2)
+        wr MSR_TR3, 0a5a5a5a5h
+        mov eax, [LINE + 32]            ; a miss
+        wr MSR_TR5, BUFFER(3)
+        wr MSR_TR3, 66666666h           ; written behind it
+        cd_on
+        wr MSR_TR4, TAG(LINE) | STATE_E
+        wr MSR_TR5, CD_DATA | SET(5) | CACHE_WRITE
+        wr MSR_TR5, CD_DATA | SET(5) | BUFFER(2) | CACHE_READ
+        rd MSR_TR3
+        is eax, 55555555h
+        wr MSR_TR5, CD_DATA | SET(5) | BUFFER(3) | CACHE_READ
+        rd MSR_TR3
+        is eax, 66666666h
+        invd
+
 ; ---- a store into a line that was written E: modified; INVD loses the store and the line
         cd_off
         wbinvd

@@ -41,9 +41,7 @@ d_r:    call place_data
         and eax, ~(7 << 7)              ; LRU (P54C): below
         is eax, edi
         rd MSR_TR6
-        mov edx, esi
-        or edx, V | D | U | W | CD | OP
-        is eax, edx
+        is eax, V | D | U | W | CD | OP         ; at the end of the read the linear address is gone
         inc ebx
         cmp ebx, 64
         jb d_r
@@ -84,7 +82,7 @@ no_hit: add esi, 1000h
         and eax, 0fffff000h | PCD | PWT | H
         is eax, 0abcd0000h | PCD | H
         rd MSR_TR6
-        is eax, 40000h | V | CD | OP
+        is eax, V | CD | OP
         wr MSR_TR7, 0abcd0000h | PWT | H
         wr MSR_TR6, 40000h | V | D | CD
         wr MSR_TR6, 40000h | CD | OP
@@ -92,7 +90,7 @@ no_hit: add esi, 1000h
         and eax, 0fffff000h | PCD | PWT | H
         is eax, 0abcd0000h | PWT | H
         rd MSR_TR6
-        is eax, 40000h | V | D | CD | OP
+        is eax, V | D | CD | OP
 
 ; ---- P54C: LRU bits are reported as they were before the read, which then is a use
         cmp ebp, 2
@@ -169,6 +167,11 @@ c_r:    call place_code
         rd MSR_TR7
         and eax, H
         is eax, 0
+        rd MSR_TR6
+        is eax, OP
+        wr MSR_TR6, 0ffff0000h | CD | OP
+        rd MSR_TR6
+        is eax, CD | OP
         call flush
 
 ; ---- with paging: what walks have brought in is found

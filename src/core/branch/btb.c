@@ -12,9 +12,14 @@ void btb_init(btb *b, const model_btb *model)
 
 void btb_flush(btb *b)
 {
-    memset(b->entry, 0, sizeof b->entry);
-    for (unsigned set = 0; set < BTB_SETS; set++)
+    for (unsigned set = 0; set < BTB_SETS; set++) {
         b->changes[set]++;
+        for (unsigned way = 0; way < BTB_WAYS; way++) {
+            btb_entry *entry = &b->entry[set][way];
+            entry->valid = entry->steady = false;
+            entry->state = 0; /* on the P54C it says whether the entry is in use */
+        }
+    }
 }
 
 /* A 16-bit maximal-length shift register, stepped for each replacement. */

@@ -112,7 +112,9 @@ enum {
     LOCK_MODIFY,  /* out of EX, from what was read */
     LOCK_EXCHANGE /* a register: the bus unit has it before the read ends (XCHG) */
 };
-/* The exact path. `locked`: LOCK_*, of which the reference is a part. `mmx`: counts in the
+/* References that go to the bus whatever the caches hold. */
+enum { ACCESS_ON_BUS = P5_ACCESS_IO | P5_ACCESS_LOCKED };
+/* The exact path. `locked`: LOCK_*, of which the reference is a part; P5_ACCESS_LOCKED is LOCK_MODIFY. `mmx`: counts in the
  * MMX-only events. Increments the memory events itself (memory_events). */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
                  data_answer *answer);

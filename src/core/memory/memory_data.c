@@ -496,8 +496,8 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
 {
     /* on its own boundary; a word within a dword is not misaligned either, but seldom */
     uint32_t odd = access->linear & (access->size - 1u);
-    if (__builtin_expect((odd | locked | (access->flags & P5_ACCESS_IO)) != 0, 0))
-        unusual(m, access, asked, locked, mmx, answer);
+    if (__builtin_expect((odd | locked | (access->flags & ACCESS_ON_BUS)) != 0, 0))
+        unusual(m, access, asked, access->flags & P5_ACCESS_LOCKED ? LOCK_MODIFY : locked, mmx, answer);
     else if ((access->flags & P5_ACCESS_WRITE) != 0)
         plain_write(m, access, asked, mmx, answer);
     else

@@ -59,7 +59,7 @@ static inline bool memory_hits_any(struct memory *m, const p5_access *access)
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
     uint32_t granule = 3 + (access->size & 8u) / 2;
-    if ((access->linear & granule) + access->size > granule + 1 || (access->flags & P5_ACCESS_IO) != 0)
+    if ((access->linear & granule) + access->size > granule + 1 || (access->flags & ACCESS_ON_BUS) != 0)
         return false;
     unsigned set = cache_set(access->physical);
     int way = data_cache_find(&m->data, access->physical);
@@ -105,7 +105,7 @@ static inline uint16_t memory_kind(const p5_access *access)
 static inline data_expected memory_expect(const p5_access *access)
 {
     uint8_t odd = (uint8_t)(access->size - 1);
-    if ((access->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) != 0 || access->size == 0 ||
+    if ((access->flags & (ACCESS_ON_BUS | P5_ACCESS_LARGE_PAGE)) != 0 || access->size == 0 ||
         access->size > 8 || (access->size & odd) != 0)
         return (data_expected){0};
     return (data_expected){memory_kind(access), odd, (access->flags & P5_ACCESS_WRITE) != 0};

@@ -78,15 +78,15 @@ static void finish(pipe *p, const pipe_insn *x, bool in_v)
         return;
     }
     pipe_went_by(p);
-    if (x->op->flags & ISA_SERIALISING) {
-        pipe_count(p, P5_EVENT_BRANCHES, 1, 1); /* event 12h lists them; their clocks include the refill */
-        pipe_flush(p, p->now - p->timing->depth);
-    } else if (x->op->branch_like) {
+    if (x->op->flags & ISA_SERIALISING)
+        pipe_flush(p, p->now - p->timing->depth); /* their clocks include the refill */
+    /* Event 12h has what serialises, VERR, VERW and some segment descriptor loads, event 15h the last alone;
+     * erratum 44: all that load a segment, and VERR and VERW. Which loads is not said; those that read a
+     * descriptor are taken. */
+    bool serialises = x->op->flags & ISA_SERIALISING, loads = x->op->loads_segment && x->descriptor;
+    if (serialises || loads || x->op->branch_like)
         pipe_count(p, P5_EVENT_BRANCHES, 1, 1);
-    }
-    /* Erratum 44: VERR and some segment loads count though nothing is flushed. Which loads is not said; those
-     * that read a descriptor are taken. */
-    if (p->timing->errata && (x->op->branch_like || (x->op->loads_segment && x->descriptor)))
+    if (p->timing->errata ? loads || x->op->branch_like : loads && !serialises)
         pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
 }
 

@@ -81,15 +81,18 @@ void pipe_branch(pipe *p, const pipe_insn *x, bool in_v)
     const op *o = x->op;
     p->group_branch = p->groups;
     pipe_count(p, P5_EVENT_BRANCHES, 1, 1);
-    if (x->taken)
+    bool taken = x->taken && o->branch != ISA_INT; /* whether INT n is taken is known when it is delivered */
+    if (taken)
         pipe_count(p, P5_EVENT_TAKEN_BRANCHES, 1, 1);
     if (o->branch == ISA_FAR || o->branch == ISA_INT || o->branch == ISA_IRET) {
         if (o->far_return) { /* executed, and not predicted */
             pipe_count(p, P5_EVENT_RETURNS, 1, 1);
             pipe_count(p, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 1, 1);
         }
-        if (x->taken) /* event 14h is an OR: taken is enough */
+        if (taken) /* event 14h is an OR: taken is enough */
             pipe_count(p, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, 1, 1);
+        if (o->branch == ISA_FAR) /* taken and not in the BTB; IRET serialises, INT n is a software interrupt */
+            pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
         if (x->taken) /* never predicted; their clocks include the refill */
             pipe_flush(p, p->now - p->timing->depth);
         return;

@@ -113,7 +113,7 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
     d->pages |= !page;
     unsigned set = cache_set(a->physical);
     int way = data_cache_find(&m->data, a->physical);
-    bool line = (a->flags & P5_ACCESS_IO) == 0 &&
+    bool line = (a->flags & ACCESS_ON_BUS) == 0 &&
                 cache_line(a->physical) == cache_line(a->physical + a->size - 1) && way >= 0 &&
                 (!write || m->data.state[set][way] >= MESI_EXCLUSIVE) && !is_filled(d, set);
     if (!line) {
@@ -128,7 +128,7 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
-    bool plain = (a->flags & (P5_ACCESS_IO | P5_ACCESS_LARGE_PAGE)) == 0 && (a->linear & 7) + a->size <= 8 &&
+    bool plain = (a->flags & (ACCESS_ON_BUS | P5_ACCESS_LARGE_PAGE)) == 0 && (a->linear & 7) + a->size <= 8 &&
                  (!m->paging || memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
     return plain ? b->miss_clocks : b->access_clocks;
 }

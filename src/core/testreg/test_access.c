@@ -27,6 +27,19 @@ static bool see_line(const p5_core *core, uint32_t line, bool behind, uint8_t by
     return hooks->read_line != NULL && hooks->read_line(hooks->context, line, behind, bytes);
 }
 
+bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
+{
+    p5_core *core = context;
+    price_settle(core);
+    const line_fill *last = &core->memory->data_fill;
+    uint8_t bytes[P5_LINE_BYTES];
+    if (last->done == *fill || last->done == 0 || !see_line(core, last->line, false, bytes))
+        return false;
+    *fill = last->done;
+    memcpy(data, bytes, sizeof bytes);
+    return true;
+}
+
 static watch_raw raw_of(const test_cache_line *line)
 {
     watch_raw raw = {.known = true, .tag = line->tag << 12};

@@ -26,16 +26,13 @@ void descriptor_accessed(engine *e, descriptor *d)
 {
     if (d->high & DESCRIPTOR_ACCESSED)
         return;
-    d->high |= DESCRIPTOR_ACCESSED;
-    access_store_descriptor(e, d->address + 4, d->high, e->return_address);
+    d->high = access_update_descriptor(e, d->address, DESCRIPTOR_ACCESSED, 0, e->return_address);
 }
 
 void descriptor_set_busy(engine *e, descriptor *d, bool busy)
 {
     enum { BUSY = SYSTEM_TSS_BUSY << 8 };
-    d->high = access_load_system(e, d->address + 4, 4, 0);
-    d->high = busy ? d->high | BUSY : d->high & ~(uint32_t)BUSY;
-    access_store_system(e, d->address + 4, 4, d->high, false);
+    d->high = access_update_descriptor(e, d->address, busy ? BUSY : 0, busy ? 0 : BUSY, e->return_address);
 }
 
 uc_segment descriptor_segment(const descriptor *d, uint32_t selector)
@@ -111,14 +108,23 @@ void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
     segments_changed(e);
 }
 
-/* LTR. Unicorn takes a null selector for "no task"; no TSS can have it: #GP(0). */
-void REAL(helper_ltr)(uc_env *env, int selector);
+/* LTR: the TSS is in the GDT, present and available; it is marked as busy there. */
 void WRAP(helper_ltr)(uc_env *env, int selector);
-void WRAP(helper_ltr)(uc_env *env, int selector)
+void WRAP(helper_ltr)(uc_env *env, int new_selector)
 {
-    if (selector_null((uint32_t)selector & 0xffff))
-        UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_GP, 0, (uintptr_t)__builtin_return_address(0));
-    REAL(helper_ltr)(env, selector);
+    engine *e = engine_of(env);
+    uint32_t selector = (uint32_t)new_selector & 0xffff, code = selector & 0xfffc;
+    descriptor d;
+    e->external = 0;
+    e->return_address = (uintptr_t)__builtin_return_address(0);
+    if (selector & TABLE_LDT || selector_null(selector) || !descriptor_read(e, selector, &d) ||
+        (descriptor_type(&d) != SYSTEM_TSS16 && descriptor_type(&d) != SYSTEM_TSS32))
+        segmentation_fault(e, VECTOR_GP, code);
+    if (!(d.high & DESCRIPTOR_P))
+        segmentation_fault(e, VECTOR_NP, code);
+    env->tr = descriptor_segment(&d, selector);
+    descriptor_set_busy(e, &d, true);
+    e->return_address = 0;
 }
 
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)

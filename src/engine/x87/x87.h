@@ -99,7 +99,10 @@ typedef struct x87_operands {
     bool a_empty, b_empty;
     const void *memory;
 } x87_operands;
-void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to);
+/* True if it found an operand invalid (stack faults too) or a divisor zero, masked or not. */
+bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to);
+/* What the model is to know of the instruction that calls at `retaddr`: P5_X87_*. */
+void x87_mark(engine *e, unsigned marks, uintptr_t retaddr);
 
 /* The operand of an instruction, for the functions below: as X87_REGISTER by x87_register_operand, else in
  * its memory format by x87_set_operand. */
@@ -112,8 +115,8 @@ void x87_register_operand(uc_env *env, unsigned i);
 typedef enum x87_binary { X87_ADD, X87_SUB, X87_SUBR, X87_MUL, X87_DIVIDE, X87_DIVIDER } x87_binary;
 void x87_recognise_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
 void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
-void x87_binary_operand(uc_env *env, x87_binary which);
-void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b);
+void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr);
+void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr);
 void x87_compare_operand(uc_env *env, bool unordered);
 
 /* FADD, FSUB, FMUL and FDIV are unsafe ("safe instruction recognition") if an operand's exponent lies outside

@@ -6,15 +6,14 @@
 
 /* x87_safe says which operands are; with inexact unmasked none is. */
 
-/* Marks the instruction that calls at `retaddr` in the mask of its stretch. */
-static void __attribute__((noinline)) mark_unsafe(engine *e, uintptr_t retaddr)
+void __attribute__((noinline)) x87_mark(engine *e, unsigned marks, uintptr_t retaddr)
 {
     const engine_block *b = e->current;
     UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
     uint32_t at = engine_linear_eip(e);
     for (unsigned i = 0; i < b->count; i++) {
         if (b->linear + b->marks[i].offset == at)
-            e->unsafe[i] = 1;
+            e->unsafe[i] |= (uint8_t)marks;
     }
     e->retired.unsafe_x87 = true;
     engine_no_batch(e);
@@ -25,7 +24,7 @@ static void recognise(uc_env *env, x87_binary which, const uc_fpreg *to, const u
 {
     engine *e = engine_of(env);
     if (!x87_safe(e, to) || !x87_safe(e, other) || !(env->fpuc & X87_PE))
-        mark_unsafe(e, retaddr);
+        x87_mark(e, P5_X87_UNSAFE, retaddr);
     if (which >= X87_DIVIDE) { /* ST(0) first, whichever of them receives the result */
         bool to_top = to == x87_st(env, 0);
         x87_value(e, to_top ? to : other, to_top ? other : to);
@@ -99,17 +98,20 @@ static x87_operands with_operand(uc_env *env)
                           .memory = &e->x87.operand};
 }
 
-void x87_binary_operand(uc_env *env, x87_binary which)
+void x87_binary_operand(uc_env *env, x87_binary which, uintptr_t retaddr)
 {
+    engine *e = engine_of(env);
     x87_operands o = with_operand(env);
-    x87_exact(env, operations[which][engine_of(env)->x87.operand_kind], &o, 0);
+    if (x87_exact(env, operations[which][e->x87.operand_kind], &o, 0))
+        x87_mark(e, P5_X87_REFUSED, retaddr);
 }
 
-void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b)
+void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b, uintptr_t retaddr)
 {
     x87_operands o = {
         .a = x87_st(env, a), .a_empty = x87_empty(env, a), .b = x87_st(env, b), .b_empty = x87_empty(env, b)};
-    x87_exact(env, operations[which][X87_REGISTER], &o, a);
+    if (x87_exact(env, operations[which][X87_REGISTER], &o, a))
+        x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
 }
 
 #define ARITHMETIC(name, which)                                                                              \
@@ -118,7 +120,7 @@ void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b)
     {                                                                                                        \
         x87_wait(env, X87_RETADDR);                                                                          \
         x87_recognise_operand(env, which, X87_RETADDR);                                                      \
-        x87_binary_operand(env, which);                                                                      \
+        x87_binary_operand(env, which, X87_RETADDR);                                                                      \
     }
 ARITHMETIC(fadd, X87_ADD)
 ARITHMETIC(fsub, X87_SUB)

@@ -52,11 +52,22 @@ static void run_held(uc_env *env, const function *f)
     *x87_reach(env, 0) = X87_REACH_UNKNOWN;
 }
 
+/* What the host's x87 has found so far; only if that is nothing can be seen what it finds next. */
+static bool refused_something(void)
+{
+    uint16_t status;
+    __asm__ volatile("fnstsw %0" : "=a"(status));
+    return status & (X87_IE | X87_ZE);
+}
+
 static void run(uc_env *env, const function *f, uintptr_t retaddr)
 {
     if (X87_READY(env, x87_filled(env, 0) && (!f->second || x87_filled(env, 1)) &&
-                           (f->depth != PUSHES || x87_can_push(env)))) {
+                           (f->depth != PUSHES || x87_can_push(env))) &&
+        !refused_something()) {
         run_held(env, f);
+        if (refused_something())
+            x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
         return;
     }
     x87_wait(env, retaddr);
@@ -65,7 +76,8 @@ static void run(uc_env *env, const function *f, uintptr_t retaddr)
     if (f->value)
         x87_value(engine_of(env), o.a, f->second ? o.b : NULL);
     engine_of(env)->x87.suppressed = false;
-    x87_exact(env, f->exact, &o, 0);
+    if (x87_exact(env, f->exact, &o, 0))
+        x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
 }
 
 FUNCTION(fsqrt, KEEPS, false, true)

@@ -96,7 +96,7 @@ static void take_register(uc_env *env, unsigned i, const uint8_t image[108], uns
     env->fptags[x87_slot(env, i)] = 0;
 }
 
-void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to)
+bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operands, unsigned to)
 {
     /* The image's TOP is 0, so ST(0), ST(1) and ST(7) are its registers 0, 1 and 7. ST(7) only matters as
      * full or empty. */
@@ -122,9 +122,10 @@ void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
     env->fpus = (uint16_t)((env->fpus & ~X87_CC) | (status & (X87_CC | X87_EXCEPTIONS | X87_SF)));
     x87_update_summary(env);
     bool before = status & ~env->fpuc & (X87_IE | X87_DE | X87_ZE); /* found before there was a result */
+    bool refused = status & (X87_IE | X87_ZE);
     engine_of(env)->x87.suppressed = before;
     if (before)
-        return;
+        return refused;
     unsigned top = status >> 11 & 7;
     if (top == 7) { /* pushed */
         env->fpstt = (env->fpstt - 1) & 7;
@@ -136,6 +137,7 @@ void x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
     } else if ((tags & 3) != 3) { /* comparisons and masked stack faults, too, leave something there */
         take_register(env, to, image, 0);
     }
+    return refused;
 }
 
 /* --- Conversions without the host's x87, so that its flags stay --- */

@@ -33,14 +33,20 @@ static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
     return (a > b ? a : b) + 64;
 }
 
-/* The model is told of the operands of a division, held, ST(0) first. */
-static void __attribute__((noinline)) tell_division(uc_env *env, const uc_fpreg *operand, unsigned i)
+/* The model is told of the operands of a division, held, ST(0) first, and if the divisor is zero. ST(0) divides
+ * (`by_top`) or is divided by the other. */
+static void __attribute__((noinline))
+tell_division(uc_env *env, const uc_fpreg *operand, unsigned i, bool by_top, uintptr_t retaddr)
 {
     uc_fpreg top = {.mantissa = 0}, other = {.mantissa = 0};
     x87_host_value(0, &top);
     if (!operand)
         x87_host_value(i, &other);
-    x87_value(engine_of(env), &top, operand ? operand : &other);
+    if (operand)
+        other = *operand;
+    x87_value(engine_of(env), &top, &other);
+    if ((by_top ? top : other).mantissa == 0)
+        x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
 }
 
 /* A register may be operated upon, on the host's x87: its value is there, and safe. */
@@ -61,7 +67,7 @@ static bool operable(uc_env *env, unsigned i)
         if (can && safe(&operand)) {                                                                         \
             if ((which) >= X87_DIVIDE) {                                                                     \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
-                tell_division(env, &number, 0);                                                              \
+                tell_division(env, &number, 0, (which) == X87_DIVIDER, retaddr);                             \
             }                                                                                                \
             __asm__ volatile(insn " %0" : : "m"(operand));                                                   \
             *x87_reach(env, 0) = result_reach(which, *x87_reach(env, 0), operand_reach);                     \
@@ -70,7 +76,7 @@ static bool operable(uc_env *env, unsigned i)
         x87_settle(engine_of(env));                                                                          \
         x87_set_operand(env, kind, (uint64_t)operand);                                                       \
         x87_recognise_operand(env, which, retaddr);                                                          \
-        x87_binary_operand(env, which);                                                                      \
+        x87_binary_operand(env, which, retaddr);                                                                      \
     }                                                                                                        \
     ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
     {                                                                                                        \
@@ -104,13 +110,13 @@ static bool operable(uc_env *env, unsigned i)
     {                                                                                                        \
         if (operable(env, 0) && operable(env, i)) {                                                          \
             if ((which) >= X87_DIVIDE)                                                                       \
-                tell_division(env, NULL, i);                                                                 \
+                tell_division(env, NULL, i, ((which) == X87_DIVIDER) == ((to) == 0), retaddr);                \
             name##_held(env, i, x87_slot(env, 0), *x87_reach(env, 0), *x87_reach(env, i));                   \
             return;                                                                                          \
         }                                                                                                    \
         x87_wait(env, retaddr);                                                                              \
         x87_recognise_registers(env, which, to, from, retaddr);                                              \
-        x87_binary_registers(env, which, to, from);                                                          \
+        x87_binary_registers(env, which, to, from, retaddr);                                                          \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }                                                                                                        \
