@@ -72,7 +72,7 @@ enum {
     P5_ACCESS_LARGE_PAGE = 8,    /* 4 MB page */
     P5_ACCESS_IO = 16,           /* port access: linear = physical = port number */
     P5_ACCESS_SYSTEM = 32,       /* descriptor, TSS, IDT or stack access made by microcode */
-    P5_ACCESS_LOCKED = 64        /* half of a locked read-modify-write of a descriptor: accessed and busy bit */
+    P5_ACCESS_LOCKED = 64 /* half of a locked read-modify-write of a descriptor: accessed and busy bit */
 };
 
 /* One data reference, as the processor makes it (a misaligned one is one reference; m80 is 8 + 2 bytes). */
@@ -118,14 +118,15 @@ typedef struct p5_retired {
                          counted */
     bool descriptor;  /* the last instruction read a descriptor (segment load, far transfer through a gate,
                          ...) */
-    bool unsafe_x87;            /* there is something in unsafe_mask */
+    bool unsafe_x87;  /* there is something in unsafe_mask */
     const uint8_t *unsafe_mask; /* if unsafe_x87: P5_X87_* of each instruction of the stretch */
 } p5_retired;
 
 /* What the operands of an x87 instruction did. */
 enum {
     P5_X87_UNSAFE = 1, /* FADD, FSUB, FMUL, FDIV: one was outside the safe exponent range */
-    P5_X87_REFUSED = 2 /* stack fault, invalid operand or division by zero, masked or not: no FLOP (event 22h) */
+    P5_X87_REFUSED =
+        2 /* stack fault, invalid operand or division by zero, masked or not: no FLOP (event 22h) */
 };
 
 /* One of several stretches that follow one another, each a whole block with nothing about it but this: none

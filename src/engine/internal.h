@@ -325,9 +325,10 @@ uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t
 uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user);
 uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user);
 void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
-/* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared. Answers
- * the new half. */
-uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear, uintptr_t retaddr);
+/* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared.
+ * Answers the new half. */
+uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
+                                  uintptr_t retaddr);
 /* Raises #PF unless microcode can write these bytes. */
 void access_check_write(engine *e, uint32_t linear, unsigned size);
 

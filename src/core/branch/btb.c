@@ -18,6 +18,7 @@ void btb_flush(btb *b)
             btb_entry *entry = &b->entry[set][way];
             entry->valid = entry->steady = false;
             entry->state = 0; /* on the P54C it says whether the entry is in use */
+            entry->used = 0;
         }
     }
 }

@@ -48,7 +48,8 @@ typedef struct btb {
 } btb;
 
 void btb_init(btb *b, const model_btb *model);
-/* CR3 load, RESET, INIT, TR11 flush: no entry is valid any more; what else is in them stays (manual, 26.2.1.3). */
+/* CR3 load, RESET, INIT, TR11 flush: no entry is valid any more; what else is in them stays
+ * (manual, 26.2.1.3). */
 void btb_flush(btb *b);
 
 /* Branches are looked up by the pair before them (P54C), not by their own address (P55C). */

@@ -91,7 +91,8 @@ void pipe_branch(pipe *p, const pipe_insn *x, bool in_v)
         }
         if (taken) /* event 14h is an OR: taken is enough */
             pipe_count(p, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, 1, 1);
-        if (o->branch == ISA_FAR) /* taken and not in the BTB; IRET serialises, INT n is a software interrupt */
+        if (o->branch ==
+            ISA_FAR) /* taken and not in the BTB; IRET serialises, INT n is a software interrupt */
             pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
         if (x->taken) /* never predicted; their clocks include the refill */
             pipe_flush(p, p->now - p->timing->depth);

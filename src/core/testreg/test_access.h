@@ -49,7 +49,8 @@ void test_cache_read(void *core, test_cache_line *line);
 /* Whole code cache; whole data cache without write-back; or one line of the data cache, written back if
  * modified (table 26-8). */
 void test_cache_flush(void *core, bool data, bool one_line, unsigned set, unsigned way);
-/* The line that a data read missed and brought in last, if that is another fill than *fill, which is advanced. */
+/* The line that a data read missed and brought in last, if that is another fill than *fill, which is
+ * advanced. */
 bool test_filled(void *core, uint64_t *fill, uint32_t data[TEST_LINE_WORDS]);
 void test_tlb_write(void *core, const test_tlb_entry *entry);
 /* Looks entry->linear up; false: miss. */

@@ -258,7 +258,8 @@ void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t val
     access_store_quick(e->env, linear, value, size, user, P5_ACCESS_SYSTEM, 0);
 }
 
-uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear, uintptr_t retaddr)
+uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
+                                  uintptr_t retaddr)
 {
     enum { HALF = 4, LOCKED = P5_ACCESS_SYSTEM | P5_ACCESS_LOCKED };
     uint32_t high = (uint32_t)access_load_quick(e->env, address + HALF, HALF, false, LOCKED, retaddr);

@@ -120,7 +120,7 @@ void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b,
     {                                                                                                        \
         x87_wait(env, X87_RETADDR);                                                                          \
         x87_recognise_operand(env, which, X87_RETADDR);                                                      \
-        x87_binary_operand(env, which, X87_RETADDR);                                                                      \
+        x87_binary_operand(env, which, X87_RETADDR);                                                         \
     }
 ARITHMETIC(fadd, X87_ADD)
 ARITHMETIC(fsub, X87_SUB)

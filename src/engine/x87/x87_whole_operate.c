@@ -33,7 +33,8 @@ static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
     return (a > b ? a : b) + 64;
 }
 
-/* The model is told of the operands of a division, held, ST(0) first, and if the divisor is zero. ST(0) divides
+/* The model is told of the operands of a division, held, ST(0) first, and if the divisor is zero. ST(0)
+ * divides
  * (`by_top`) or is divided by the other. */
 static void __attribute__((noinline))
 tell_division(uc_env *env, const uc_fpreg *operand, unsigned i, bool by_top, uintptr_t retaddr)
@@ -76,7 +77,7 @@ static bool operable(uc_env *env, unsigned i)
         x87_settle(engine_of(env));                                                                          \
         x87_set_operand(env, kind, (uint64_t)operand);                                                       \
         x87_recognise_operand(env, which, retaddr);                                                          \
-        x87_binary_operand(env, which, retaddr);                                                                      \
+        x87_binary_operand(env, which, retaddr);                                                             \
     }                                                                                                        \
     ALWAYS_INLINE bool name(uc_env *env, uint64_t address, bool user)                                        \
     {                                                                                                        \
@@ -110,13 +111,13 @@ static bool operable(uc_env *env, unsigned i)
     {                                                                                                        \
         if (operable(env, 0) && operable(env, i)) {                                                          \
             if ((which) >= X87_DIVIDE)                                                                       \
-                tell_division(env, NULL, i, ((which) == X87_DIVIDER) == ((to) == 0), retaddr);                \
+                tell_division(env, NULL, i, ((which) == X87_DIVIDER) == ((to) == 0), retaddr);               \
             name##_held(env, i, x87_slot(env, 0), *x87_reach(env, 0), *x87_reach(env, i));                   \
             return;                                                                                          \
         }                                                                                                    \
         x87_wait(env, retaddr);                                                                              \
         x87_recognise_registers(env, which, to, from, retaddr);                                              \
-        x87_binary_registers(env, which, to, from, retaddr);                                                          \
+        x87_binary_registers(env, which, to, from, retaddr);                                                 \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
     }                                                                                                        \

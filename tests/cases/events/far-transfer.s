@@ -2,6 +2,7 @@
 #! n 20 120
 #! expect any_segment_register_loaded 2
 #! expect branches 3
+#! expect pipeline_flushes 2
 #! expect@p55c returns 1
 #! expect@p55c predicted_returns 0
 #! expect@p55c mispredicted_or_unpredicted_returns 1

@@ -75,8 +75,8 @@ static void btb_flush(void *context)
 static p5_pmu *open_with(fake_source *fake, fake_units *units, unsigned family)
 {
     p5_pmu *pmu = fake_open(fake, family);
-    pmu->tests.ops = (test_ops){units,    cache_write, cache_read, cache_flush, tlb_write,
-                                tlb_read, btb_write,   btb_read,   btb_flush,   NULL,       NULL};
+    pmu->tests.ops = (test_ops){units,     cache_write, cache_read, cache_flush, tlb_write, tlb_read,
+                                btb_write, btb_read,    btb_flush,  NULL,        NULL};
     return pmu;
 }
 
