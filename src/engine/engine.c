@@ -78,15 +78,12 @@ static p5_status attach(engine *e, p5_error *error)
 
 static p5_status add_hooks(engine *e, p5_error *error)
 {
-    uc_hook block, interrupt, memory;
-    /* Exactly one block hook: Unicorn calls it straight from the translated code. The memory hook's range is
-     * empty; that it exists sends every access of translated code to the functions of access.c. */
+    uc_hook block, interrupt;
+    /* Exactly one block hook: Unicorn calls it straight from the translated code. No memory hook: with one,
+     * translated references put EIP into the state through a temporary that instructions hold values in. */
     uc_err err = uc_hook_add(e->uc, &block, UC_HOOK_BLOCK, (void *)stream_block, e, 1, 0);
     if (err == UC_ERR_OK)
         err = uc_hook_add(e->uc, &interrupt, UC_HOOK_INTR, (void *)event_interrupt, e, 1, 0);
-    if (err == UC_ERR_OK)
-        err = uc_hook_add(e->uc, &memory, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)stream_block, e,
-                          UINT64_MAX, UINT64_MAX);
     if (err != UC_ERR_OK)
         return error_set(error, P5_ERR_ENGINE, "Unicorn does not take the hooks: %s", uc_strerror(err));
     e->block_hook = (uc_hook_head *)block;
