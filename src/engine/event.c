@@ -7,7 +7,7 @@
 
 /* An exception number of our own: an interrupt was injected between two runs. */
 enum { EXCEPTION_INJECTED = 0x200 };
-enum { GATE_TASK = 5 };
+enum { GATE_TASK = 5, PF_WRITE = 2 };
 
 static bool has_error_code(unsigned vector)
 {
@@ -62,6 +62,48 @@ static bool is_return(engine *e, uint32_t linear)
             return byte == 0xc2 || byte == 0xc3;
     }
     return false;
+}
+
+/* An instruction that reads its operand in memory and writes it: the read is made with the intent to write,
+ * and what a page does not allow is reported as a write. Measured on later processors; docs/fidelity.md. */
+static bool modifies_operand(const isa_insn *insn)
+{
+    const isa_form *form = &isa_forms[insn->form];
+    return insn->memory && form->data_reads && form->data_writes && !(insn->flags & ISA_STACK) &&
+           form->branch == ISA_NOT_BRANCH;
+}
+
+/* CMPS reads through ESI first, Unicorn through EDI: if both fault, the first one is the fault. */
+static void compare_source(engine *e, const uint8_t *bytes, const isa_insn *insn, uint32_t *code)
+{
+    bool code32 = e->current->flags & UC_HF_CS32, address32 = code32, user = (e->env->hflags & UC_HF_CPL) == 3;
+    if ((bytes[insn->prefixes] & 0xfe) != 0xa6)
+        return;
+    for (unsigned i = 0; i < insn->prefixes; i++)
+        if (bytes[i] == 0x67)
+            address32 = !code32;
+    engine_segment_name segment = guard_segment_of(bytes, code32, false, 1);
+    uint32_t offset = (uint32_t)e->env->regs[ENGINE_ESI] & (address32 ? UINT32_MAX : 0xffff);
+    uint32_t first = (uint32_t)e->env->segs[segment].base + offset, last = first + insn->operand_bytes - 1;
+    if (mmu_faults(e, first, MMU_READ, user, code))
+        e->env->cr[2] = first;
+    else if (mmu_faults(e, last, MMU_READ, user, code))
+        e->env->cr[2] = last & ~(uint32_t)ENGINE_PAGE_MASK;
+}
+
+/* A page fault of the instruction at EIP, of the running block, as the processor reports it. */
+static void refine_page_fault(engine *e, uint32_t *code)
+{
+    const engine_block *b = e->current;
+    isa_insn insn;
+    uint32_t offset = engine_linear_eip(e) - b->linear;
+    if (!b->bytes || offset >= b->size ||
+        !isa_decode(e->decoder, b->bytes + offset, b->size - offset, b->linear + offset,
+                    b->flags & UC_HF_CS32, &insn))
+        return;
+    if (modifies_operand(&insn))
+        *code |= PF_WRITE;
+    compare_source(e, b->bytes + offset, &insn, code);
 }
 
 /* Notes what delivered() will be told of the state before. */
@@ -156,6 +198,9 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         if (software)
             attention = stream_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
     }
+    bool write = code & PF_WRITE;
+    if (vector == VECTOR_PF && !fetch && !write && e->current)
+        refine_page_fault(e, &code);
     if (e->current) {
         bool after = fetch || (vector == VECTOR_DB && !debug_fault);
         attention =
@@ -185,7 +230,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         delivery_begin(e, event.kind, vector);
         if (!software && vector == VECTOR_PF) {
             e->exception.reference = fetch      ? P5_REFERENCE_CODE
-                                     : code & 2 ? P5_REFERENCE_WRITE
+                                     : write    ? P5_REFERENCE_WRITE
                                                 : P5_REFERENCE_READ;
             e->exception.reference_linear = event.fault_address;
         }

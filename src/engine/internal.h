@@ -49,6 +49,11 @@ typedef enum block_kind {
     BLOCK_SCAN, /* ends in BSF or BSR */
     /* From here on one instruction, with something to do before it. */
     BLOCK_COUNT,      /* RCL or RCR by CL */
+    BLOCK_FLAGS,      /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
+    BLOCK_PORT,       /* INS or OUTS */
+    BLOCK_ARPL,
+    BLOCK_ENTER,
+    BLOCK_SMSW, /* of a 32-bit register */
     BLOCK_REP,        /* REP string, entered once per iteration */
     BLOCK_UNDEFINED,  /* the processor does not have it */
     BLOCK_TOO_LONG,   /* more than 15 bytes: #GP(0) */
@@ -90,9 +95,11 @@ typedef struct engine_block {
     bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors;
                                its records fit into a batch */
     bool address16;         /* BLOCK_REP: the count is CX */
-    bool port;              /* BLOCK_REP: INS or OUTS */
+    uint8_t port_bytes;     /* BLOCK_PORT, and INS or OUTS as BLOCK_REP: size of an item */
     bool scan_reverse;      /* BLOCK_SCAN: BSR */
-    uint8_t scan_register;  /* its destination */
+    bool waits;             /* BLOCK_CODE_WRITE: for the x87 */
+    bool wide;              /* BLOCK_ENTER: 32-bit operands */
+    uint8_t scan_register;  /* its destination, and that of BLOCK_SMSW */
     uint8_t scan_bits;      /* 16 or 32 */
     uint8_t extra_segments; /* GUARD_FS, GUARD_GS: overrides in it */
     uint16_t size;          /* bytes */
@@ -238,6 +245,13 @@ struct engine {
     uc_engine *uc;
     uc_hook_head *block_hook;
     isa_decoder *decoder;
+    struct {                /* the block that is being translated */
+        uint32_t linear;
+        const uint8_t *bytes;
+        size_t size;
+        block_kind kind;
+    } translated;
+    bool mmx_pending;       /* its MMX instruction enters MMX mode behind its reference */
     uint32_t substitute_at; /* bytes that are translated instead of what stands in memory there */
     unsigned substitute_size;
     uint8_t substitute[16];
@@ -301,6 +315,8 @@ typedef enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH } mmu_access;
 /* The entry for an access to `linear`'s page; raises #PF if it is not allowed. `retaddr` as for Unicorn's
  * helpers. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr);
+/* True if an access to `linear` would page-fault, with the error code. */
+bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32_t *code);
 /* Host memory of `linear` for the host's own use: no fault, no accessed bits. NULL if not present; the open
  * bus outside RAM. */
 uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
@@ -320,6 +336,11 @@ typedef uint64_t access_load(uc_env *env, uint64_t address);
 typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
 extern access_load *const access_loads[2][8];
 extern access_store *const access_stores[2][4];
+/* Calls in generated code: a store of a word that is made only if it changes the word (ARPL), and a store's
+ * faults without the store, by size. */
+void access_store_changed(uc_env *env, uint64_t address, uint64_t value);
+typedef void access_check(uc_env *env, uint64_t address);
+extern access_check *const access_checks[3];
 /* accesses by microcode, recorded as P5_ACCESS_SYSTEM */
 uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
 uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user);
@@ -393,6 +414,8 @@ void event_redirected(engine *e, unsigned vector, uint32_t next);
 /* registers.c */
 void registers_set_eflags(engine *e, uint32_t value);
 void registers_update_hidden(engine *e);
+/* The flags are in the state as flags, not as what they are to be computed from. */
+void registers_settle_flags(engine *e);
 
 /* guard.c */
 /* Segments, CPL, mode, AM, AC or the debug registers may have changed. */
@@ -417,6 +440,8 @@ void guard_block(engine *e, const engine_block *b);
 void guard_extra_segments(engine *e, const engine_block *b);
 engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth);
 
+/* enter.c: executes the instruction of a BLOCK_ENTER and goes on behind it. */
+_Noreturn void enter_execute(engine *e, engine_block *b);
 /* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
  * do what it does without VME and PVI. */
 void virtual_flag_execute(engine *e, engine_block *b);
@@ -436,8 +461,14 @@ static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
 }
 void value_scan(engine *e, const engine_block *block);
 
+/* ports.c: an item of INS or OUTS is not allowed at this port. False, too, if that cannot be seen without a
+ * fault. */
+bool ports_refused(engine *e, uint16_t port, unsigned size);
+
 /* special.c */
 engine_action special_call(engine *e, engine_special_call *call);
+/* The running block's instruction has been executed by the engine; the guest goes on at `next`. */
+_Noreturn void special_executed(engine *e, uint32_t next);
 /* A task switch has loaded CR3 and CR0.TS. */
 void special_task_switched(engine *e);
 

@@ -192,6 +192,16 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     return entry;
 }
 
+bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32_t *code)
+{
+    walk_result result;
+    uint32_t found;
+    if (walk(e, linear, access, user, false, &result, &found))
+        return false;
+    *code = found;
+    return true;
+}
+
 static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *physical)
 {
     walk_result result;

@@ -10,14 +10,24 @@ static _Noreturn void refuse(engine *e)
 
 /* Protected mode with CPL above IOPL, and V86 mode at any IOPL, need zero bits for all of the port's bytes in
  * the TSS's bitmap. Manual: I/O permission bit map; the processor always reads two bytes of it. */
+static bool needs_bitmap(const uc_env *env)
+{
+    unsigned iopl = env->eflags >> 12 & 3, cpl = env->hflags & UC_HF_CPL;
+    return env->hflags & UC_HF_PE && (cpl > iopl || env->eflags & UC_EFLAGS_VM);
+}
+
+static bool has_bitmap(const uc_env *env)
+{
+    unsigned type = env->tr.flags >> 8 & 15;
+    return (type & ~2u) == TSS_32BIT && env->tr.limit >= TSS_BITMAP_FIELD + 1;
+}
+
 static void check_rights(engine *e, uint16_t port, unsigned size)
 {
     const uc_env *env = e->env;
-    unsigned iopl = env->eflags >> 12 & 3, cpl = env->hflags & UC_HF_CPL;
-    if (!(env->hflags & UC_HF_PE) || (cpl <= iopl && !(env->eflags & UC_EFLAGS_VM)))
+    if (!needs_bitmap(env))
         return;
-    unsigned type = env->tr.flags >> 8 & 15;
-    if ((type & ~2u) != TSS_32BIT || env->tr.limit < TSS_BITMAP_FIELD + 1)
+    if (!has_bitmap(env))
         refuse(e);
     uint32_t base = (uint32_t)env->tr.base;
     uint32_t offset = access_load_system(e, base + TSS_BITMAP_FIELD, 2, 0) + port / 8u;
@@ -26,6 +36,25 @@ static void check_rights(engine *e, uint16_t port, unsigned size)
     uint32_t bits = access_load_system(e, base + offset, 2, 0) >> (port & 7);
     if (bits & ((1u << size) - 1))
         refuse(e);
+}
+
+bool ports_refused(engine *e, uint16_t port, unsigned size)
+{
+    const uc_env *env = e->env;
+    if (!needs_bitmap(env))
+        return false;
+    if (!has_bitmap(env))
+        return true;
+    uint8_t field[2], bits[2];
+    uint32_t base = (uint32_t)env->tr.base;
+    if (!engine_read_linear(e, base + TSS_BITMAP_FIELD, field, sizeof field))
+        return false;
+    uint32_t offset = (field[0] | (uint32_t)field[1] << 8) + port / 8u;
+    if (offset + 1 > env->tr.limit)
+        return true;
+    if (!engine_read_linear(e, base + offset, bits, sizeof bits))
+        return false;
+    return (bits[0] | (uint32_t)bits[1] << 8) >> (port & 7) & ((1u << size) - 1);
 }
 
 static void note(engine *e, uint16_t port, unsigned size, bool write)

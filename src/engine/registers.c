@@ -37,6 +37,13 @@ void registers_set_eflags(engine *e, uint32_t value)
     env->eflags = (value & ~(uint32_t)(UC_CC_MASK | EFLAGS_DF)) | EFLAGS_FIXED;
 }
 
+void registers_settle_flags(engine *e)
+{
+    uc_env *env = e->env;
+    env->cc_src = UC_INTERNAL(cpu_cc_compute_all)(env, (int)env->cc_op);
+    env->cc_op = UC_CC_OP_EFLAGS;
+}
+
 void engine_set(engine *e, engine_register which, uint32_t value)
 {
     uc_env *env = e->env;

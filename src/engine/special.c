@@ -37,6 +37,18 @@ engine_action special_call(engine *e, engine_special_call *call)
     return action;
 }
 
+void special_executed(engine *e, uint32_t next)
+{
+    bool stepping = e->env->eflags & FLAG_TF;
+    e->env->eip = next;
+    e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
+    if (stream_end_all(e, engine_linear_eip(e)))
+        engine_request_attention(e);
+    if (stepping)
+        guard_trap(e, 1 << 14);
+    engine_resume(e);
+}
+
 /* An instruction without operands but registers; the clocks of some depend on the leaf or the register
  * number. */
 static void ask(engine *e, engine_special which)
@@ -148,6 +160,14 @@ uint64_t WRAP(helper_get_dr)(uc_env *env, int number);
 uint64_t WRAP(helper_get_dr)(uc_env *env, int number)
 {
     return env->dr[debug_register(engine_of(env), number)];
+}
+
+/* PUSHF: VM and RF are never seen (manual, PUSHF). */
+uint64_t REAL(helper_read_eflags)(uc_env *env);
+uint64_t WRAP(helper_read_eflags)(uc_env *env);
+uint64_t WRAP(helper_read_eflags)(uc_env *env)
+{
+    return REAL(helper_read_eflags)(env) & ~(uint64_t)(FLAG_VM | FLAG_RF);
 }
 
 /* POPF may turn alignment checks on and off. */

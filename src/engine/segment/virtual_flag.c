@@ -117,7 +117,7 @@ void virtual_flag_execute(engine *e, engine_block *b)
     uint32_t extension = env->eflags & UC_EFLAGS_VM ? CR4_VME : CR4_PVI;
     if (!(env->cr[4] & extension))
         return;
-    bool wide, stepping = env->eflags & FLAG_TF;
+    bool wide;
     const uint8_t *opcode = opcode_of(b, &wide);
     uint32_t next = (uint32_t)env->eip + b->size;
     e->current = b;
@@ -132,10 +132,5 @@ void virtual_flag_execute(engine *e, engine_block *b)
         e->record_next = e->records;
         return;
     }
-    env->eip = next;
-    if (stream_end_all(e, engine_linear_eip(e)))
-        engine_request_attention(e);
-    if (stepping)
-        guard_trap(e, 1 << 14);
-    engine_resume(e);
+    special_executed(e, next);
 }

@@ -104,6 +104,16 @@ void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t
     record_store(e, linear, access, &pages[0]);
 }
 
+void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    bool user = access_at_user_level(env);
+    guard_access(e, linear, size, true, retaddr);
+    mmu_fill(e, linear, MMU_WRITE, user, retaddr);
+    if ((linear & ENGINE_PAGE_MASK) + size > ENGINE_PAGE_BYTES)
+        mmu_fill(e, (linear + size - 1) & ~(uint32_t)ENGINE_PAGE_MASK, MMU_WRITE, user, retaddr);
+}
+
 /* --- Loads and stores of translated code --- */
 
 #define LOAD(name, type, size)                                                                               \
@@ -167,6 +177,26 @@ access_load *const access_loads[2][8] = {
 access_store *const access_stores[2][4] = {
     {store_byte_supervisor, store_word_supervisor, store_dword_supervisor, store_qword_supervisor},
     {store_byte_user, store_word_user, store_dword_user, store_qword_user}};
+
+void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
+{
+    engine *e = engine_of(env);
+    uint8_t now[2];
+    if (engine_read_linear(e, (uint32_t)address, now, sizeof now) &&
+        (now[0] | (unsigned)now[1] << 8) == (value & 0xffff))
+        return;
+    access_store_quick(env, address, value, 2, access_at_user_level(env), 0, ACCESS_RETURN);
+}
+
+#define CHECK(name, size)                                                                                    \
+    static void name(uc_env *env, uint64_t address)                                                          \
+    {                                                                                                        \
+        access_check_store(env, (uint32_t)address, size, (uintptr_t)__builtin_return_address(0));            \
+    }
+CHECK(check_byte, 1)
+CHECK(check_word, 2)
+CHECK(check_dword, 4)
+access_check *const access_checks[3] = {check_byte, check_word, check_dword};
 
 /* --- Loads and stores of helper functions on behalf of an instruction --- */
 

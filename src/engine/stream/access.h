@@ -50,6 +50,9 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
  */
 void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 
+/* The faults of a store by an instruction that makes several, before the first. */
+void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr);
+
 /* A reference that is quick: it lies in a page of the page cache. */
 typedef struct access_place {
     const page_entry *page;

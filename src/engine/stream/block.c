@@ -13,7 +13,9 @@ enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14, BLOCK_LIMIT = 1u << 18 };
 typedef struct block_plan {
     unsigned count; /* instructions, at least 1 */
     block_kind kind;
-    bool address16, port;
+    bool address16;
+    bool wide, waits;
+    uint8_t port_bytes;
     bool scan_reverse;
     uint8_t scan_register, scan_bits;
     bool alias;      /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
@@ -82,6 +84,26 @@ static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
 static bool is_cmpxchg8b(const uint8_t *opcode)
 {
     return opcode[0] == 0x0f && opcode[1] == 0xc7;
+}
+
+/* RCL, RCR and SETcc of memory, for which Unicorn puts computed flags into the state before the reference. If
+ * it faults, they must be what the state says that they are. */
+static bool computes_flags_first(const isa_insn *insn, const uint8_t *opcode)
+{
+    bool rotate = ((opcode[0] & 0xfe) == 0xc0 || (opcode[0] & 0xfc) == 0xd0) && (opcode[1] & 0x30) == 0x10;
+    return insn->memory && (rotate || (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x90));
+}
+
+enum { OP_ARPL = 0x63, OP_ENTER = 0xc8 };
+
+static bool is_arpl(const isa_insn *insn, const uint8_t *opcode)
+{
+    return insn->memory && opcode[0] == OP_ARPL;
+}
+
+static bool is_wide_smsw(const isa_insn *insn, const uint8_t *opcode)
+{
+    return opcode[0] == 0x0f && opcode[1] == 0x01 && (opcode[2] & 0xf8) == 0xe0 && insn->operand_bytes == 4;
 }
 
 /* BT, BTS, BTR, BTC. */
@@ -156,8 +178,11 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
         return insn->length == MAX_INSN_BYTES ? BLOCK_TOO_LONG : BLOCK_UNDEFINED;
     if (is_protected_only(opcode, plan->flags))
         return BLOCK_UNDEFINED;
-    if (is_code_write(insn, bytes, code32, plan->flags))
+    if (is_code_write(insn, bytes, code32, plan->flags)) {
+        unsigned fp = isa_forms[insn->form].fp;
+        plan->waits = insn->flags & (ISA_X87 | ISA_MMX) && fp != ISA_FP_CONTROL && fp != ISA_FP_STATUS;
         return BLOCK_CODE_WRITE;
+    }
     if (is_virtual(opcode[0], plan->flags))
         return BLOCK_VIRTUAL;
     if (opcode[0] == 0x0f && opcode[1] == 0x08)
@@ -182,9 +207,22 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
         plan->alias = true;
     if (is_locked_neg(insn, opcode))
         plan->locked_neg = true;
+    if (computes_flags_first(insn, opcode))
+        return BLOCK_FLAGS;
+    if (is_arpl(insn, opcode))
+        return BLOCK_ARPL;
+    if (opcode[0] == OP_ENTER) {
+        plan->wide = insn->operand_bytes == 4;
+        return BLOCK_ENTER;
+    }
+    if (is_wide_smsw(insn, opcode)) {
+        plan->scan_register = opcode[2] & 7;
+        return BLOCK_SMSW;
+    }
+    if ((opcode[0] & 0xfc) == 0x6c)
+        plan->port_bytes = insn->operand_bytes;
     if (!repeats(insn))
-        return BLOCK_PLAIN;
-    plan->port = (opcode[0] & 0xfc) == 0x6c;
+        return plan->port_bytes ? BLOCK_PORT : BLOCK_PLAIN;
     plan->address16 = !code32;
     for (unsigned i = 0; i < insn->prefixes; i++) {
         if (bytes[i] == 0x67)
@@ -202,16 +240,19 @@ static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, bool code32
            is_virtual(bytes[insn->prefixes], flags) ||
            insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
            insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
-           is_locked_neg(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes) ||
+           is_locked_neg(insn, bytes + insn->prefixes) || computes_flags_first(insn, bytes + insn->prefixes) ||
+           bytes[insn->prefixes] == OP_ENTER || is_arpl(insn, bytes + insn->prefixes) ||
+           is_wide_smsw(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes) ||
            is_mark(insn, bytes);
 }
 
-/* Instructions that begin a block. Bit tests do because Unicorn takes the flags that are undefined behind
+/* Instructions that begin a block. LOOPcc does because Unicorn leaves it, when the count is zero, with flags
+ * that are computed on the other way only. Bit tests do because Unicorn takes the flags that are undefined behind
  * them (all but CF) from what the block's last instruction would have made of others: with nothing before
  * them they stay as they are, however the code is cut into blocks. */
 static bool begins_block(const isa_insn *insn, const uint8_t *bytes)
 {
-    return is_bit_test(bytes + insn->prefixes);
+    return is_bit_test(bytes + insn->prefixes) || (bytes[insn->prefixes] & 0xfe) == 0xe0;
 }
 
 static bool ends_block(const isa_insn *insn, block_kind kind)
@@ -386,7 +427,9 @@ static void settle(engine_block *b, const block_plan *plan)
     b->count = (uint16_t)plan->count;
     b->kind = (uint8_t)plan->kind;
     b->address16 = plan->address16;
-    b->port = plan->port;
+    b->port_bytes = plan->port_bytes;
+    b->wide = plan->wide;
+    b->waits = plan->waits;
     b->later = plan->later;
     b->scan_reverse = plan->scan_reverse;
     b->scan_register = plan->scan_register;
@@ -431,6 +474,11 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     }
     e->block_hook->user_data = b;
     e->unfinished = known ? NULL : b;
+    e->translated.linear = linear;
+    e->translated.bytes = code.bytes;
+    e->translated.size = code.size;
+    e->translated.kind = plan.kind;
+    e->mmx_pending = false;
     substitute(e, &plan, linear, &code);
     e->references = 0;
     REAL(gen_intermediate_code)(cpu, tb, (int)plan.count); /* may leave by a page fault of the second page */

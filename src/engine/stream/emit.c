@@ -6,10 +6,11 @@
  * follows one with which it makes up an instruction (x87_whole.h) takes its place. */
 #include "engine/stream/emit.h"
 #include "engine/x87/mmx.h"
+#include "engine/x87/x87.h"
 
 /* As the translator writes kinds of references (MemOp): size as power of two, sign, other byte order;
  * anything above is a demand that no instruction of these processors makes. */
-enum { KIND_SIZE = 3, KIND_PLAIN = 7 };
+enum { KIND_DWORD = 2, KIND_SIZE = 3, KIND_PLAIN = 7 };
 /* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
 enum { MMU_INDEX_USER = 1 };
 
@@ -67,6 +68,35 @@ static bool is_reference(uintptr_t function)
     return false;
 }
 
+static engine *engine_of_translator(const uc_translator *s)
+{
+    uc_engine *uc = (uc_engine *)uc_translator_field(s, UC_TCG_UC);
+    return engine_of(uc_env_of(uc_cpu_of_handle(uc)));
+}
+
+/* The instruction that is being translated, and its opcode. False if it cannot be read. */
+static bool translated(const uc_translator *s, isa_insn *insn, const uint8_t **opcode)
+{
+    const engine *e = engine_of_translator(s);
+    const uc_op *op = uc_last_op(s);
+    while (op && op->opcode != UC_OP_INSN_START)
+        op = uc_op_before(s, op);
+    uint32_t offset = op ? (uint32_t)op->arguments[0] - e->translated.linear : UINT32_MAX;
+    if (!e->translated.bytes || offset >= e->translated.size ||
+        !isa_decode(e->decoder, e->translated.bytes + offset, e->translated.size - offset,
+                    e->translated.linear + offset, e->env->hflags & UC_HF_CS32, insn))
+        return false;
+    *opcode = e->translated.bytes + offset + insn->prefixes;
+    return true;
+}
+
+static bool is_memory_instruction(const uc_translator *s)
+{
+    isa_insn insn;
+    const uint8_t *opcode;
+    return translated(s, &insn, &opcode) && insn.memory;
+}
+
 /* Nothing since the block's MMX instruction before this one could have left MMX mode, which therefore need
  * not be entered again. Translation puts no MMX instruction behind a condition. */
 static bool is_in_mmx(const uc_translator *s)
@@ -83,21 +113,58 @@ static bool is_in_mmx(const uc_translator *s)
     return false;
 }
 
+void WRAP(helper_fwait)(uc_env *env);
+
+/* FNOP, for which Unicorn waits. */
+static bool is_fnop(const uc_translator *s)
+{
+    isa_insn insn;
+    const uint8_t *opcode;
+    return translated(s, &insn, &opcode) && opcode[0] == 0xd9;
+}
+
 void REAL(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments)
 {
-    if (function == (void *)WRAP(helper_enter_mmx) && is_in_mmx(s))
-        return;
-    if (result || count < 1 || !complete(s, (uintptr_t)function, (unsigned)count, arguments))
+    if (function == (void *)WRAP(helper_enter_mmx)) {
+        if (is_in_mmx(s))
+            return;
+        if (is_memory_instruction(s)) { /* MMX mode begins when the reference has not faulted */
+            engine_of_translator(s)->mmx_pending = true;
+            call(s, (uintptr_t)mmx_wait, 0, 1, arguments);
+            return;
+        }
+    }
+    if (function == (void *)WRAP(helper_fwait) && is_fnop(s))
+        call(s, (uintptr_t)x87_nop, 0, 1, arguments);
+    else if (result || count < 1 || !complete(s, (uintptr_t)function, (unsigned)count, arguments))
         REAL(tcg_gen_callN)(s, function, result, count, arguments);
 }
 
 /* How many references a block makes at most bounds what it records (block.c). */
 static void count_reference(const uc_translator *s)
 {
-    uc_engine *uc = (uc_engine *)uc_translator_field(s, UC_TCG_UC);
-    engine_of(uc_env_of(uc_cpu_of_handle(uc)))->references++;
+    engine_of_translator(s)->references++;
+}
+
+/* Behind the reference of an MMX instruction that is to enter MMX mode. */
+static void enter_pending_mmx(uc_translator *s)
+{
+    engine *e = engine_of_translator(s);
+    if (!e->mmx_pending)
+        return;
+    e->mmx_pending = false;
+    uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV));
+    call(s, (uintptr_t)WRAP(helper_enter_mmx), 0, 1, &env);
+}
+
+/* PUNPCKLBW, PUNPCKLWD and PUNPCKLDQ read a dword; Unicorn reads eight bytes. */
+static bool reads_half(const uc_translator *s)
+{
+    isa_insn insn;
+    const uint8_t *opcode;
+    return translated(s, &insn, &opcode) && opcode[0] == 0x0f && opcode[1] >= 0x60 && opcode[1] <= 0x62;
 }
 
 static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
@@ -105,7 +172,13 @@ static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t
     uintptr_t arguments[2] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                               uc_temporary_of(s, address)};
     count_reference(s);
+    block_kind block = engine_of_translator(s)->translated.kind;
+    if (block == BLOCK_FLAGS || block == BLOCK_COUNT)
+        call(s, (uintptr_t)access_checks[kind & KIND_SIZE], 0, 2, arguments);
+    if ((kind & KIND_SIZE) == KIND_SIZE && reads_half(s))
+        kind = KIND_DWORD;
     call(s, (uintptr_t)access_loads[index == MMU_INDEX_USER][kind], uc_temporary_of(s, value), 2, arguments);
+    enter_pending_mmx(s);
 }
 
 static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
@@ -114,18 +187,34 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
                               uc_temporary_of(s, address), uc_temporary_of(s, value)};
     count_reference(s);
     uintptr_t function = (uintptr_t)access_stores[index == MMU_INDEX_USER][kind & KIND_SIZE];
+    if (engine_of_translator(s)->translated.kind == BLOCK_ARPL)
+        function = (uintptr_t)access_store_changed;
     if (!complete(s, function, 3, arguments))
         call(s, function, 0, 3, arguments);
+    enter_pending_mmx(s);
 }
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+/* FNSTSW AX, and what the 80287 had and the 387 does not, leave the pointer to the last instruction. */
+static bool keeps_pointer(const uc_translator *s)
+{
+    isa_insn insn;
+    const uint8_t *opcode;
+    if (!translated(s, &insn, &opcode))
+        return false;
+    return (opcode[0] == 0xdf && opcode[1] == 0xe0) ||
+           (opcode[0] == 0xdb && (opcode[1] == 0xe0 || opcode[1] == 0xe1 || opcode[1] == 0xe4));
+}
+
 /* A MOVQ into a register is a plain store into the state, all others that write one are calls. */
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
 {
-    REAL(tcg_gen_op3)(s, opcode, a, b, c);
     const uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
-                    first = offsetof(uc_env, fpregs);
+                    first = offsetof(uc_env, fpregs), pointer = offsetof(uc_env, fpop);
+    if (b == env && c - pointer < offsetof(uc_env, fpdp) - pointer && keeps_pointer(s))
+        return;
+    REAL(tcg_gen_op3)(s, opcode, a, b, c);
     if (opcode != UC_OP_ST_I64 || b != env || c - first >= sizeof((uc_env *)NULL)->fpregs)
         return;
     uintptr_t ones = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, MMX_EXPONENT));

@@ -5,6 +5,7 @@
 
 #include "base/host_line.h"
 #include "engine/internal.h"
+#include "engine/x87/x87.h"
 
 /* ECX as the count of the REP string that is running. */
 static uint32_t repeat_register(const engine *e)
@@ -237,6 +238,13 @@ void stream_attention(engine *e)
         engine_resume(e);
 }
 
+/* INS and OUTS may use the port, or fault before they touch memory, whatever the count. */
+static void check_port(engine *e, const engine_block *b)
+{
+    if (ports_refused(e, (uint16_t)e->env->regs[ENGINE_EDX], b->port_bytes))
+        engine_raise(e, 13, 0);
+}
+
 /* Everything at a block's start that is not just noting it. */
 static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, bool attention)
 {
@@ -258,6 +266,8 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         e->env->eip += b->size;
         engine_raise(e, 1, 0);
     case BLOCK_CODE_WRITE:
+        if (b->waits)
+            x87_wait(e->env, 0);
         engine_raise(e, 13, 0);
     case BLOCK_VIRTUAL:
         virtual_flag_execute(e, b);
@@ -278,7 +288,20 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
                                      .value = (uint32_t)e->env->regs[ENGINE_EAX]};
         special_call(e, &call);
         break;
+    case BLOCK_FLAGS:
+        registers_settle_flags(e);
+        break;
+    case BLOCK_ENTER:
+        enter_execute(e, b);
+    case BLOCK_SMSW: /* Unicorn stores the low half */
+        e->env->regs[b->scan_register] =
+            ((uint32_t)e->env->regs[b->scan_register] & 0xffff) | ((uint32_t)e->env->cr[0] & 0xffff0000u);
+        break;
+    case BLOCK_PORT:
+        check_port(e, b);
+        break;
     case BLOCK_COUNT:
+        registers_settle_flags(e);
         value_add(e, ISA_VALUE_COUNT, e->env->regs[ENGINE_ECX] & 0xff);
         break;
     case BLOCK_REP:
@@ -286,6 +309,8 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         if (b->address16)
             e->repeat_count &= 0xffff;
         e->iteration_records = e->record_next;
+        if (b->port_bytes)
+            check_port(e, b);
         break;
     default:
         break;
@@ -300,7 +325,7 @@ static bool repeat_continues(engine *e, engine_block *b)
 {
     bool full = e->record_next - e->records > RECORD_CAPACITY - RECORD_RESERVE;
     bool wanted = (requests(e) & REQUEST_ITERATION) != 0; /* a step is an instruction */
-    if (full || wanted || b->port)
+    if (full || wanted || b->port_bytes)
         return false;
     e->iteration_records = e->record_next;
     return true;

@@ -14,6 +14,8 @@
 #define WRAP(name) __wrap_##name##_x86_64
 #define REAL(name) __real_##name##_x86_64
 
+enum { PAGE = 0x1000 }; /* where the code stands */
+
 /* What the archive's functions were called with. */
 static struct {
     uc_engine *uc;
@@ -21,7 +23,7 @@ static struct {
     uc_env *env;
     uc_translator *translator;
     uintptr_t env_temporary;
-    int store_opcode;
+    int store_opcode, start_opcode; /* start: of an instruction */
     uc_translated block; /* as it stands after translation */
     bool raising;
     jmp_buf raised;
@@ -76,12 +78,36 @@ uintptr_t WRAP(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_
     return REAL(tcg_global_mem_new_internal)(s, type, base, offset, name);
 }
 
+uc_op *tcg_emit_op_x86_64(uc_translator *s, int opcode);
+void tcg_op_remove_x86_64(uc_translator *s, uc_op *op);
+
+/* The operation that begins an instruction has its address as first argument. While the third one of work()
+ * is translated: from its operations back to the first one's. */
+static int find_start(uc_translator *s)
+{
+    enum { SOME_OPCODE = 0x5a, INSTRUCTIONS = 3 };
+    uc_op *last = tcg_emit_op_x86_64(s, SOME_OPCODE), *op = last;
+    int opcode = 0;
+    for (unsigned left = INSTRUCTIONS; left != 0;) {
+        op = (uc_op *)((uintptr_t)op->previous_next - offsetof(uc_op, next));
+        if (op->arguments[0] != PAGE + left - 1)
+            continue;
+        require(left == INSTRUCTIONS || op->opcode == opcode, "the operation that begins an instruction");
+        opcode = op->opcode;
+        left--;
+    }
+    tcg_op_remove_x86_64(s, last);
+    return opcode;
+}
+
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
 {
-    if (b == (uintptr_t)s + seen.env_temporary && c == offsetof(uc_env, fpregs))
+    if (b == (uintptr_t)s + seen.env_temporary && c == offsetof(uc_env, fpregs)) {
         seen.store_opcode = opcode;
+        seen.start_opcode = find_start(s);
+    }
     REAL(tcg_gen_op3)(s, opcode, a, b, c);
 }
 
@@ -206,8 +232,6 @@ static size_t find_exception_index(size_t state)
 static size_t find_operations(size_t bytes, int *call_opcode)
 {
     void tcg_func_start_x86_64(uc_translator * s);
-    uc_op *tcg_emit_op_x86_64(uc_translator * s, int opcode);
-    void tcg_op_remove_x86_64(uc_translator * s, uc_op * op);
     enum { SOME_OPCODE = 0x5a };
     const char *s = (const char *)seen.translator;
     tcg_func_start_x86_64(seen.translator);
@@ -250,7 +274,6 @@ static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user_
 /* Opens an engine and executes four instructions, the third of which loads an MMX register. */
 static void work(void)
 {
-    enum { PAGE = 0x1000 };
     static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x6f, 0x05, 0x20, 0x10, 0, 0, 0xf4};
     uc_hook hook;
     uc_err err = uc_open(UC_ARCH_X86, UC_MODE_32, &seen.uc);
@@ -264,7 +287,7 @@ static void work(void)
         err = uc_emu_start(seen.uc, PAGE, 0, 0, 0);
     if (err != UC_ERR_OK)
         fail("it does not run: %s", uc_strerror(err));
-    if (!seen.cpu || !seen.env || !seen.translator || !seen.store_opcode)
+    if (!seen.cpu || !seen.env || !seen.translator || !seen.store_opcode || !seen.start_opcode)
         fail("what p5scope replaces is not called");
     require(seen.block.pc == PAGE && seen.block.size == sizeof code && seen.block.icount == 4,
             "a block's description");
@@ -314,8 +337,10 @@ int main(int argc, char **argv)
             operations + find_pointer("the translator's engine", (const char *)seen.translator + operations,
                                       translator - operations, seen.uc));
     fprintf(f,
-            "/* operations */\nenum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d };\n#endif\n",
-            call_opcode, seen.store_opcode - 2, seen.store_opcode);
+            "/* operations; INSN_START has the instruction's linear address as first argument */\n"
+            "enum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d, UC_OP_INSN_START = %d };\n"
+            "#endif\n",
+            call_opcode, seen.store_opcode - 2, seen.store_opcode, seen.start_opcode);
     bool written = !ferror(f);
     written = fclose(f) == 0 && written;
     uc_close(seen.uc);

@@ -6,6 +6,8 @@
 
 /* In front of every MMX instruction: takes the registers over from the x87 (x87_control.c). */
 void WRAP(helper_enter_mmx)(uc_env *env);
+/* The same in front of one with a reference that may fault: only waits and takes the registers. */
+void mmx_wait(uc_env *env);
 
 /* Sign and exponent of a register that an MMX instruction has written (241430, 8.2). */
 enum { MMX_EXPONENT = 0xffff };

@@ -83,6 +83,10 @@ static inline void x87_wait(uc_env *env, uintptr_t retaddr)
     if (__builtin_expect(env->fpus & X87_ES, 0))
         x87_raise_pending(env, retaddr);
 }
+/* The instruction of the running block that calls at `retaddr`; EIP is at it afterwards. */
+const uint8_t *x87_instruction(uc_env *env, uintptr_t retaddr);
+/* FNOP: waits, and is the last instruction that the x87 had. */
+void x87_nop(uc_env *env);
 #define X87_RETADDR ((uintptr_t)__builtin_return_address(0))
 
 /* Stack faults of loads, stores and moves. True if masked: the result is the indefinite number. */

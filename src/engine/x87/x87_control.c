@@ -2,13 +2,12 @@
 #include <string.h>
 
 #include "engine/x87/mmx.h"
-#include "engine/x87/x87_host.h"
+#include "engine/x87/x87_whole.h"
 
 /* Bits of the control word that exist; bit 6 reads as one. */
 enum { CONTROL_BITS = 0x1f3f, CONTROL_ONE = 0x40 };
 
-void WRAP(helper_fldcw)(uc_env *env, uint32_t value);
-void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
+static void set_control(uc_env *env, uint32_t value)
 {
     uint16_t control = (uint16_t)((value & CONTROL_BITS) | CONTROL_ONE);
     if (x87_held(env) && x87_masked(control)) {
@@ -16,10 +15,33 @@ void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
         env->fpuc = control;
         return;
     }
-    x87_wait(env, X87_RETADDR);
+    x87_settle(engine_of(env));
     env->fpuc = control;
     x87_update_summary(env);
 }
+
+void WRAP(helper_fldcw)(uc_env *env, uint32_t value);
+void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
+{
+    set_control(env, value);
+}
+
+/* FLDCW. */
+static bool load_control(uc_env *env, uint64_t address, bool user)
+{
+    (void)env, (void)address, (void)user;
+    return false;
+}
+RARE load_control_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)
+{
+    if (!x87_held(env))
+        x87_wait(env, retaddr);
+    set_control(env, (uint32_t)access_load_quick(env, address, 2, user, 0, retaddr));
+}
+BY_PRIVILEGE(load_control)
+
+static const emit_whole rows[] = {FETCH(LOADS_CONTROL, fldcw, load_control)};
+const x87_wholes x87_whole_control = {rows, sizeof rows / sizeof rows[0]};
 
 /* FNSTSW and FNCLEX wait for nothing. */
 uint32_t WRAP(helper_fnstsw)(uc_env *env);
@@ -146,6 +168,13 @@ static void load_environment(uc_env *env, uint64_t address, bool wide, uint32_t 
                         : WRAP(cpu_lduw_data_ra)(env, address + 2 * i, retaddr);
 }
 
+/* Nothing is stored if not everything can be. */
+static void check_stores(uc_env *env, uint64_t address, unsigned bytes, uintptr_t retaddr)
+{
+    access_check_store(env, (uint32_t)address, 2, retaddr);
+    access_check_store(env, (uint32_t)address + bytes - 2, 2, retaddr);
+}
+
 static void store_environment(uc_env *env, uint64_t address, bool wide, uintptr_t retaddr)
 {
     uint32_t words[ENVIRONMENT_WORDS];
@@ -162,6 +191,7 @@ void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide);
 void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide)
 {
     x87_settle(engine_of(env));
+    check_stores(env, address, (wide ? 4 : 2) * ENVIRONMENT_WORDS, X87_RETADDR);
     store_environment(env, address, wide, X87_RETADDR);
     env->fpuc |= X87_EXCEPTIONS;
     x87_update_summary(env);
@@ -183,6 +213,7 @@ void WRAP(helper_fsave)(uc_env *env, uint64_t address, int wide)
 {
     uintptr_t retaddr = X87_RETADDR;
     x87_settle(engine_of(env));
+    check_stores(env, address, (wide ? 4 : 2) * ENVIRONMENT_WORDS + 8 * 10, retaddr);
     store_environment(env, address, wide, retaddr);
     address += wide ? 4 * ENVIRONMENT_WORDS : 2 * ENVIRONMENT_WORDS;
     for (unsigned i = 0; i < 8; i++) {
@@ -235,6 +266,12 @@ void WRAP(helper_enter_mmx)(uc_env *env)
 {
     if (__builtin_expect(engine_of(env)->x87.place != X87_IN_STATE_MMX, 0))
         enter_mmx(env, X87_RETADDR);
+}
+
+void mmx_wait(uc_env *env)
+{
+    if (__builtin_expect(engine_of(env)->x87.place != X87_IN_STATE_MMX, 0))
+        x87_wait(env, X87_RETADDR);
 }
 
 void WRAP(helper_emms)(uc_env *env);

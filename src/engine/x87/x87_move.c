@@ -94,6 +94,8 @@ static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, bool s
         access_store_nothing(engine_of(env), (uint32_t)address + 8, access_word(2, user, 0), retaddr);
         return;
     }
+    access_check_store(env, (uint32_t)address, 8, retaddr);
+    access_check_store(env, (uint32_t)address + 8, 2, retaddr);
     WRAP(cpu_stq_data_ra)(env, address, value->mantissa, retaddr);
     WRAP(cpu_stw_data_ra)(env, address + 8, value->exponent, retaddr);
 }

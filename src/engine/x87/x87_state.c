@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/x87/x87.h"
+#include "isa/prefix.h"
 
 enum { VECTOR_MATH = 16, CR0_NE = 0x20 };
 enum { EXPONENT_MASK = 0x7fff, SIGN = 0x8000 };
@@ -56,6 +57,26 @@ void WRAP(helper_fwait)(uc_env *env)
 {
     if (!x87_held(env)) /* nothing is pending then */
         x87_wait(env, X87_RETADDR);
+}
+
+const uint8_t *x87_instruction(uc_env *env, uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
+    return e->current->bytes + (engine_linear_eip(e) - e->current->linear);
+}
+
+void x87_nop(uc_env *env)
+{
+    uintptr_t retaddr = X87_RETADDR;
+    if (!x87_held(env))
+        x87_wait(env, retaddr);
+    const uint8_t *opcode = x87_instruction(env, retaddr);
+    while (isa_is_prefix(*opcode))
+        opcode++;
+    env->fpip = env->eip;
+    env->fpcs = (uint16_t)env->segs[ENGINE_CS].selector;
+    env->fpop = (uint16_t)((opcode[0] & 7) << 8 | opcode[1]);
 }
 
 void engine_ignore_math_error(engine *e)

@@ -10,6 +10,8 @@ static uintptr_t reference_kind(uintptr_t function)
         uintptr_t users = user ? USERS : 0;
         if (function == ADDRESS(loads[5])) /* sign-extended */
             return LOADS_WORD + users;
+        if (function == ADDRESS(loads[1]))
+            return LOADS_CONTROL + users;
         if (function == ADDRESS(loads[2]))
             return LOADS_DWORD + users;
         if (function == ADDRESS(loads[3]))
@@ -36,5 +38,7 @@ const emit_whole *x87_find_whole(uintptr_t first, uintptr_t second)
     first = reference_kind(first);
     second = reference_kind(second);
     const emit_whole *whole = find(&x87_whole_operations, first, second);
-    return whole ? whole : find(&x87_whole_moves, first, second);
+    if (!whole)
+        whole = find(&x87_whole_moves, first, second);
+    return whole ? whole : find(&x87_whole_control, first, second);
 }

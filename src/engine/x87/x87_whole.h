@@ -41,7 +41,7 @@ void WRAP(helper_fpop)(uc_env *env);
 /* --- Which pairs of calls a function takes the place of --- */
 
 /* In place of a function: a reference, by size; a user's by USERS more. */
-enum { LOADS_WORD = 1, LOADS_DWORD, LOADS_QWORD, STORES_WORD, STORES_DWORD, STORES_QWORD, USERS = 8 };
+enum { LOADS_WORD = 1, LOADS_DWORD, LOADS_QWORD, STORES_WORD, STORES_DWORD, STORES_QWORD, LOADS_CONTROL, USERS = 8 };
 
 #define ADDRESS(function) ((uintptr_t)(function))
 #define HELPER(name)      ADDRESS(WRAP(helper_##name))
@@ -76,5 +76,6 @@ typedef struct x87_wholes {
 } x87_wholes;
 extern const x87_wholes x87_whole_operations; /* x87_whole_operate.c */
 extern const x87_wholes x87_whole_moves;      /* x87_whole_move.c */
+extern const x87_wholes x87_whole_control;    /* x87_control.c */
 
 #endif

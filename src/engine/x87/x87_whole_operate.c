@@ -61,11 +61,11 @@ static bool operable(uc_env *env, unsigned i)
 #define WITH_MEMORY(name, which, type, kind, safe, operand_reach, insn)                                      \
     RARE name##_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)                            \
     {                                                                                                        \
-        bool can = operable(env, 0);                                                                         \
-        if (!can)                                                                                            \
+        x87_take(env);                                                                                       \
+        if (!x87_held(env))                                                                                  \
             x87_wait(env, retaddr);                                                                          \
         type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
-        if (can && safe(&operand)) {                                                                         \
+        if (x87_held(env) && x87_within(env, 0) && safe(&operand)) {                                                                         \
             if ((which) >= X87_DIVIDE) {                                                                     \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
                 tell_division(env, &number, 0, (which) == X87_DIVIDER, retaddr);                             \
@@ -191,7 +191,7 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
     }                                                                                                        \
     BY_PRIVILEGE(name)
 #define COMPARE_REGISTER(name, unordered, insn, pops)                                                        \
-    static void name(uc_env *env, unsigned i)                                                                \
+    ALWAYS_INLINE void name##_at(uc_env *env, unsigned i, uintptr_t retaddr)                                 \
     {                                                                                                        \
         if (X87_READY(env, x87_filled(env, 0) && x87_filled(env, i))) {                                      \
             X87_BY_NUMBER(i, insn " ", "")                                                                   \
@@ -199,11 +199,15 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
                 x87_popped(env);                                                                             \
             return;                                                                                          \
         }                                                                                                    \
-        x87_wait(env, X87_RETADDR);                                                                          \
+        x87_wait(env, retaddr);                                                                              \
         x87_register_operand(env, i);                                                                        \
         x87_compare_operand(env, unordered);                                                                 \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \
+    }                                                                                                        \
+    static void name(uc_env *env, unsigned i)                                                                \
+    {                                                                                                        \
+        name##_at(env, i, X87_RETADDR);                                                                      \
     }
 /* FCOMPP and FUCOMPP, with ST(1). */
 #define COMPARE_BOTH(name, before, insn)                                                                     \
@@ -215,7 +219,7 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
             x87_popped(env);                                                                                 \
             return;                                                                                          \
         }                                                                                                    \
-        before(env, i);                                                                                      \
+        before##_at(env, i, X87_RETADDR);                                                                    \
         WRAP(helper_fpop)(env);                                                                              \
     }
 COMPARE_WITH(com_m32, m32, X87_M32, "fcoms", false)
