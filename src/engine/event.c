@@ -76,7 +76,8 @@ static bool modifies_operand(const isa_insn *insn)
 /* CMPS reads through ESI first, Unicorn through EDI: if both fault, the first one is the fault. */
 static void compare_source(engine *e, const uint8_t *bytes, const isa_insn *insn, uint32_t *code)
 {
-    bool code32 = e->current->flags & UC_HF_CS32, address32 = code32, user = (e->env->hflags & UC_HF_CPL) == 3;
+    bool code32 = e->current->flags & UC_HF_CS32, address32 = code32,
+         user = (e->env->hflags & UC_HF_CPL) == 3;
     if ((bytes[insn->prefixes] & 0xfe) != 0xa6)
         return;
     for (unsigned i = 0; i < insn->prefixes; i++)
@@ -229,9 +230,9 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
             env->eip = at;
         delivery_begin(e, event.kind, vector);
         if (!software && vector == VECTOR_PF) {
-            e->exception.reference = fetch      ? P5_REFERENCE_CODE
-                                     : write    ? P5_REFERENCE_WRITE
-                                                : P5_REFERENCE_READ;
+            e->exception.reference = fetch   ? P5_REFERENCE_CODE
+                                     : write ? P5_REFERENCE_WRITE
+                                             : P5_REFERENCE_READ;
             e->exception.reference_linear = event.fault_address;
         }
         delivery d = {event.kind, vector, event.has_error_code, code, event.eip};

@@ -45,15 +45,16 @@ typedef struct page_set {
 /* What a block needs beside being executed. */
 typedef enum block_kind {
     BLOCK_PLAIN,
-    BLOCK_POPA, /* ends in POPA */
     BLOCK_SCAN, /* ends in BSF or BSR */
     /* From here on one instruction, with something to do before it. */
-    BLOCK_COUNT,      /* RCL or RCR by CL */
-    BLOCK_FLAGS,      /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
-    BLOCK_PORT,       /* INS or OUTS */
+    BLOCK_COUNT, /* RCL or RCR by CL */
+    BLOCK_FLAGS, /* its flags are computed before a reference that may fault: RCL, RCR and SETcc of memory */
+    BLOCK_PORT,  /* INS or OUTS */
     BLOCK_ARPL,
     BLOCK_ENTER,
-    BLOCK_SMSW, /* of a 32-bit register */
+    BLOCK_PUSHA,
+    BLOCK_POPA,
+    BLOCK_SMSW,       /* of a 32-bit register */
     BLOCK_REP,        /* REP string, entered once per iteration */
     BLOCK_UNDEFINED,  /* the processor does not have it */
     BLOCK_TOO_LONG,   /* more than 15 bytes: #GP(0) */
@@ -98,7 +99,7 @@ typedef struct engine_block {
     uint8_t port_bytes;     /* BLOCK_PORT, and INS or OUTS as BLOCK_REP: size of an item */
     bool scan_reverse;      /* BLOCK_SCAN: BSR */
     bool waits;             /* BLOCK_CODE_WRITE: for the x87 */
-    bool wide;              /* BLOCK_ENTER: 32-bit operands */
+    bool wide;              /* BLOCK_ENTER, BLOCK_PUSHA, BLOCK_POPA: 32-bit operands */
     uint8_t scan_register;  /* its destination, and that of BLOCK_SMSW */
     uint8_t scan_bits;      /* 16 or 32 */
     uint8_t extra_segments; /* GUARD_FS, GUARD_GS: overrides in it */
@@ -245,7 +246,7 @@ struct engine {
     uc_engine *uc;
     uc_hook_head *block_hook;
     isa_decoder *decoder;
-    struct {                /* the block that is being translated */
+    struct { /* the block that is being translated */
         uint32_t linear;
         const uint8_t *bytes;
         size_t size;
@@ -440,8 +441,8 @@ void guard_block(engine *e, const engine_block *b);
 void guard_extra_segments(engine *e, const engine_block *b);
 engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth);
 
-/* enter.c: executes the instruction of a BLOCK_ENTER and goes on behind it. */
-_Noreturn void enter_execute(engine *e, engine_block *b);
+/* stack_frame.c: executes ENTER, PUSHA or POPA and goes on behind it. */
+_Noreturn void stack_frame_execute(engine *e, engine_block *b);
 /* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
  * do what it does without VME and PVI. */
 void virtual_flag_execute(engine *e, engine_block *b);

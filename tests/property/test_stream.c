@@ -481,7 +481,9 @@ static void compare(const guest *g, const reference *r, unsigned seed)
             fail_msg("seed %u, instruction %u: expected %08x with %u accesses, got %08x (%s) with %u", seed,
                      i, b->address, b->accesses, a->address, a->mnemonic, a->accesses);
         for (unsigned k = 0; k < a->accesses; k++) {
-            const p5_access *x = &g->accesses[a->first_access + k], *y = &r->accesses[b->first_access + k];
+            bool pusha = strncmp(a->mnemonic, "PUSHA", 5) == 0; /* Unicorn stores the last one first */
+            const p5_access *x = &g->accesses[a->first_access + k],
+                            *y = &r->accesses[b->first_access + (pusha ? b->accesses - 1 - k : k)];
             if (x->linear != y->linear || x->physical != y->linear || x->size != y->size ||
                 (x->flags & P5_ACCESS_WRITE) != y->flags)
                 fail_msg("seed %u, instruction %u (%s at %08x), access %u: expected %08x size %u %s, got "

@@ -112,6 +112,8 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
     mmu_fill(e, linear, MMU_WRITE, user, retaddr);
     if ((linear & ENGINE_PAGE_MASK) + size > ENGINE_PAGE_BYTES)
         mmu_fill(e, (linear + size - 1) & ~(uint32_t)ENGINE_PAGE_MASK, MMU_WRITE, user, retaddr);
+    if (e->guard.alignment)
+        look(e, linear, size, P5_ACCESS_WRITE, retaddr);
 }
 
 /* --- Loads and stores of translated code --- */

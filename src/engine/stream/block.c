@@ -94,7 +94,12 @@ static bool computes_flags_first(const isa_insn *insn, const uint8_t *opcode)
     return insn->memory && (rotate || (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x90));
 }
 
-enum { OP_ARPL = 0x63, OP_ENTER = 0xc8 };
+enum { OP_PUSHA = 0x60, OP_POPA = 0x61, OP_ARPL = 0x63, OP_ENTER = 0xc8 };
+
+static bool is_stack_frame(uint8_t opcode)
+{
+    return opcode == OP_PUSHA || opcode == OP_POPA || opcode == OP_ENTER;
+}
 
 static bool is_arpl(const isa_insn *insn, const uint8_t *opcode)
 {
@@ -193,8 +198,6 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
         return BLOCK_ICEBP;
     if (is_mark(insn, bytes))
         return bytes[0] == 0x64 ? BLOCK_MARK_BEGIN : BLOCK_MARK_END;
-    if (opcode[0] == 0x61)
-        return BLOCK_POPA;
     if (insn_value(insn) == ISA_VALUE_COUNT)
         return BLOCK_COUNT;
     if (opcode[0] == 0x0f && (opcode[1] & 0xfe) == 0xbc) {
@@ -211,9 +214,9 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code3
         return BLOCK_FLAGS;
     if (is_arpl(insn, opcode))
         return BLOCK_ARPL;
-    if (opcode[0] == OP_ENTER) {
+    if (is_stack_frame(opcode[0])) {
         plan->wide = insn->operand_bytes == 4;
-        return BLOCK_ENTER;
+        return opcode[0] == OP_ENTER ? BLOCK_ENTER : opcode[0] == OP_PUSHA ? BLOCK_PUSHA : BLOCK_POPA;
     }
     if (is_wide_smsw(insn, opcode)) {
         plan->scan_register = opcode[2] & 7;
@@ -240,16 +243,16 @@ static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, bool code32
            is_virtual(bytes[insn->prefixes], flags) ||
            insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
            insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
-           is_locked_neg(insn, bytes + insn->prefixes) || computes_flags_first(insn, bytes + insn->prefixes) ||
-           bytes[insn->prefixes] == OP_ENTER || is_arpl(insn, bytes + insn->prefixes) ||
-           is_wide_smsw(insn, bytes + insn->prefixes) || is_cmpxchg8b(bytes + insn->prefixes) ||
-           is_mark(insn, bytes);
+           is_locked_neg(insn, bytes + insn->prefixes) ||
+           computes_flags_first(insn, bytes + insn->prefixes) || is_stack_frame(bytes[insn->prefixes]) ||
+           is_arpl(insn, bytes + insn->prefixes) || is_wide_smsw(insn, bytes + insn->prefixes) ||
+           is_cmpxchg8b(bytes + insn->prefixes) || is_mark(insn, bytes);
 }
 
 /* Instructions that begin a block. LOOPcc does because Unicorn leaves it, when the count is zero, with flags
- * that are computed on the other way only. Bit tests do because Unicorn takes the flags that are undefined behind
- * them (all but CF) from what the block's last instruction would have made of others: with nothing before
- * them they stay as they are, however the code is cut into blocks. */
+ * that are computed on the other way only. Bit tests do because Unicorn takes the flags that are undefined
+ * behind them (all but CF) from what the block's last instruction would have made of others: with nothing
+ * before them they stay as they are, however the code is cut into blocks. */
 static bool begins_block(const isa_insn *insn, const uint8_t *bytes)
 {
     return is_bit_test(bytes + insn->prefixes) || (bytes[insn->prefixes] & 0xfe) == 0xe0;

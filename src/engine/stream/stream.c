@@ -21,24 +21,6 @@ void stream_full(engine *e)
     engine_request_attention(e);
 }
 
-/* POPA reads eight registers' slots; Unicorn leaves out the one of ESP, which is the fourth. */
-static void add_popped_esp(engine *e)
-{
-    enum { POPPED = 7, BEHIND_ESP = 4 };
-    if (e->record_next - engine_records(e) < POPPED || e->record_next >= e->record_end) {
-        stream_full(e);
-        return;
-    }
-    p5_access *after = e->record_next - BEHIND_ESP, *before = after - 1;
-    memmove(after + 1, after, BEHIND_ESP * sizeof *after);
-    e->record_next++;
-    *after = *before;
-    after->linear += after->size;
-    bool same_page =
-        (after->linear & ~(uint32_t)ENGINE_PAGE_MASK) == (before->linear & ~(uint32_t)ENGINE_PAGE_MASK);
-    after->physical = same_page ? before->physical + after->size : after[1].physical - after->size;
-}
-
 /* --- Batches --- */
 
 void engine_batch(engine *e, bool on)
@@ -142,12 +124,8 @@ static inline bool give(engine *e, p5_retired *r, const engine_block *b, unsigne
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted)
 {
     engine_block *b = e->current;
-    if (__builtin_expect(b->kind != BLOCK_PLAIN, 0) && count == b->count) {
-        if (b->kind == BLOCK_POPA)
-            add_popped_esp(e);
-        else if (b->kind == BLOCK_SCAN)
-            value_scan(e, b);
-    }
+    if (__builtin_expect(b->kind == BLOCK_SCAN, 0) && count == b->count)
+        value_scan(e, b);
     p5_retired *r = &e->retired;
     r->interrupted = interrupted;
     r->descriptor = e->descriptor;
@@ -292,7 +270,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         registers_settle_flags(e);
         break;
     case BLOCK_ENTER:
-        enter_execute(e, b);
+    case BLOCK_PUSHA:
+    case BLOCK_POPA:
+        stack_frame_execute(e, b);
     case BLOCK_SMSW: /* Unicorn stores the low half */
         e->env->regs[b->scan_register] =
             ((uint32_t)e->env->regs[b->scan_register] & 0xffff) | ((uint32_t)e->env->cr[0] & 0xffff0000u);

@@ -41,7 +41,16 @@ void WRAP(helper_fpop)(uc_env *env);
 /* --- Which pairs of calls a function takes the place of --- */
 
 /* In place of a function: a reference, by size; a user's by USERS more. */
-enum { LOADS_WORD = 1, LOADS_DWORD, LOADS_QWORD, STORES_WORD, STORES_DWORD, STORES_QWORD, LOADS_CONTROL, USERS = 8 };
+enum {
+    LOADS_WORD = 1,
+    LOADS_DWORD,
+    LOADS_QWORD,
+    STORES_WORD,
+    STORES_DWORD,
+    STORES_QWORD,
+    LOADS_CONTROL,
+    USERS = 8
+};
 
 #define ADDRESS(function) ((uintptr_t)(function))
 #define HELPER(name)      ADDRESS(WRAP(helper_##name))

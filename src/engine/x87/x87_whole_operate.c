@@ -65,7 +65,7 @@ static bool operable(uc_env *env, unsigned i)
         if (!x87_held(env))                                                                                  \
             x87_wait(env, retaddr);                                                                          \
         type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
-        if (x87_held(env) && x87_within(env, 0) && safe(&operand)) {                                                                         \
+        if (x87_held(env) && x87_within(env, 0) && safe(&operand)) {                                         \
             if ((which) >= X87_DIVIDE) {                                                                     \
                 uc_fpreg number = x87_from_##type(operand);                                                  \
                 tell_division(env, &number, 0, (which) == X87_DIVIDER, retaddr);                             \

@@ -1,0 +1,172 @@
+/* Compares what snippets.c wrote on two processors; prints what differs.
+ *   compare EXPECTED GOT [MOST]     status 1 if a record differs */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+#include "record.h"
+
+enum { FLAGS = 0x254dd5, AF_AND_OTHERS = 0x8d5, RF = 1 << 16 };
+static const char *const names[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
+static isa_decoder *decoder;
+
+typedef struct difference {
+    char text[1000];
+    size_t size;
+} difference;
+
+static void differ(difference *d, const char *what, uint32_t expected, uint32_t got)
+{
+    if (expected != got && d->size < sizeof d->text - 100)
+        d->size += (size_t)snprintf(d->text + d->size, sizeof d->text - d->size, "  %s: %x, got %x\n", what,
+                                    expected, got);
+}
+
+/* The instruction at which a record ended. */
+static unsigned last_insn(const record *r)
+{
+    unsigned i = 0;
+    while (i < r->count && r->code_at + r->starts[i] != r->eip)
+        i++;
+    return i;
+}
+
+/* Which bits of an error code all processors agree on: bit 4, an instruction fetch, is of later ones. */
+static uint32_t error_of(const record *r)
+{
+    return r->trap == 14 ? r->error & ~16u : r->error;
+}
+
+/* Words of the x87's image that are compared: FCS, FDP, FDS and the opcode are not kept by later processors,
+ * AMD's keep FIP only while an exception is pending. */
+static void compare_x87(const record *a, const record *b, difference *d)
+{
+    static const char *const words[] = {"x87 control", "x87 status", "x87 tags"};
+    for (unsigned i = 0; i < 3; i++)
+        differ(d, words[i], a->x87[i] & 0xffff, b->x87[i] & 0xffff);
+    const uint8_t *x = (const uint8_t *)a->x87 + 28, *y = (const uint8_t *)b->x87 + 28;
+    for (unsigned i = 0; i < 8; i++)
+        if (memcmp(x + 10 * i, y + 10 * i, 10)) {
+            uint64_t m, n;
+            uint16_t e, f;
+            memcpy(&m, x + 10 * i, 8), memcpy(&n, y + 10 * i, 8);
+            memcpy(&e, x + 10 * i + 8, 2), memcpy(&f, y + 10 * i + 8, 2);
+            if (d->size < sizeof d->text - 100)
+                d->size += (size_t)snprintf(d->text + d->size, sizeof d->text - d->size,
+                                            "  st(%u): %04x:%016llx, got %04x:%016llx\n", i, e,
+                                            (unsigned long long)m, f, (unsigned long long)n);
+        }
+}
+
+/* It ended at FNSTENV, FNSAVE, FLDENV or FRSTOR. */
+static bool is_image(const record *r)
+{
+    const uint8_t *code = r->code + r->starts[last_insn(r)];
+    isa_insn insn;
+    isa_decode(decoder, code, sizeof r->code - r->starts[last_insn(r)], 0, true, &insn);
+    code += insn.prefixes;
+    return (code[0] == 0xd9 || code[0] == 0xdd) && code[1] < 0xc0 &&
+           ((code[1] & 0x38) == 0x30 || (code[1] & 0x38) == 0x20);
+}
+
+static bool legitimate(const record *a, const record *b)
+{
+    /* Later processors do not execute data. */
+    if (a->trap == 14 && a->error & 16 && a->error & 1)
+        return true;
+    /* AMD checks alignment before the page, Intel behind it. */
+    if (a->trap == 17 && b->trap == 14 && a->eip == b->eip)
+        return true;
+    /* The topmost memory is the operating system's and the native program's stack. */
+    enum { SYSTEM = 0xbf000000 };
+    if ((b->trap == 14 && b->cr2 >= SYSTEM) || (a->trap == 14 && a->cr2 >= SYSTEM))
+        return true;
+    return false;
+}
+
+static void compare(const record *a, const record *b, difference *d)
+{
+    differ(d, "signal", a->signal, b->signal);
+    differ(d, "vector", a->trap, b->trap);
+    differ(d, "error code", error_of(a), error_of(b));
+    /* AMD looks at the last byte first. */
+    if (!(is_image(a) && (a->cr2 & ~4095u) == (b->cr2 & ~4095u)))
+        differ(d, "address", a->cr2, b->cr2);
+    for (unsigned i = 0; i < 8; i++)
+        differ(d, names[i], a->registers[i], b->registers[i]);
+    differ(d, "eip", a->eip - a->code_at, b->eip - a->code_at);
+    uint32_t mask = FLAGS & ~(uint32_t)a->undefined[last_insn(a)];
+    if (a->trap == 14 && last_insn(a) == a->count) /* fetching what was jumped to: from somewhere */
+        for (unsigned i = 0; i < a->count; i++)
+            mask &= ~(uint32_t)a->undefined[i];
+    if (a->signal)
+        mask |= RF;
+    differ(d, "eflags", a->flags & mask, b->flags & mask);
+    if (a->uses_x87)
+        compare_x87(a, b, d);
+    char name[20];
+    for (unsigned i = 0; i < RECORD_WINDOWS; i++) {
+        snprintf(name, sizeof name, "memory %u", i);
+        if (!a->stores_x87 || last_insn(a) < a->count)
+            differ(d, name, a->memory[i], b->memory[i]);
+    }
+}
+
+static void print(const record *r, const difference *d)
+{
+    printf("snippet %u:\n", r->index);
+    for (unsigned i = 0; i < r->count; i++) {
+        char text[100];
+        isa_disassemble(decoder, r->code + r->starts[i], (size_t)(r->size - r->starts[i]),
+                        r->code_at + r->starts[i], true, text, sizeof text);
+        printf("  %3u ", r->starts[i]);
+        for (unsigned k = r->starts[i]; k < r->starts[i + 1]; k++)
+            printf("%02x", r->code[k]);
+        printf(" %s\n", text);
+    }
+    printf("  before:");
+    for (unsigned i = 0; i < 8; i++)
+        printf(" %s=%x", names[i], r->before[i]);
+    printf(" eflags=%x", r->flags_before);
+    if (r->uses_x87)
+        printf(" cw=%x sw=%x tw=%x", r->x87_before[0], r->x87_before[1], r->x87_before[2]);
+    printf("\n  end: signal %u vector %u error %x address %x eip %d\n%s", r->signal, r->trap, r->error,
+           r->cr2, (int)(r->eip - r->code_at), d->text);
+}
+
+int main(int argc, char **argv)
+{
+    FILE *expected = argc > 2 ? fopen(argv[1], "rb") : NULL, *got = argc > 2 ? fopen(argv[2], "rb") : NULL;
+    unsigned most = argc > 3 ? (unsigned)atoi(argv[3]) : 20;
+    static record a, b;
+    unsigned long count = 0, different = 0;
+    decoder = isa_decoder_open(ISA_P55C);
+    if (!expected || !got || !decoder) {
+        fprintf(stderr, "usage: compare EXPECTED GOT [MOST]\n");
+        return 2;
+    }
+    while (fread(&a, sizeof a, 1, expected) == 1) {
+        difference d = {.size = 0};
+        if (fread(&b, sizeof b, 1, got) != 1) {
+            printf("snippet %u: the second ended in front of it\n", a.index);
+            print(&a, &d);
+            return 1;
+        }
+        if (a.index != b.index || memcmp(a.code, b.code, sizeof a.code)) {
+            printf("snippet %u: the second is not the same program\n", a.index);
+            return 1;
+        }
+        count++;
+        if (memcmp(&a, &b, sizeof a) == 0)
+            continue;
+        compare(&a, &b, &d);
+        if (d.size == 0 || legitimate(&a, &b))
+            continue;
+        if (different++ < most)
+            print(&a, &d);
+    }
+    printf("%lu snippets, %lu different\n", count, different);
+    return different != 0 || count == 0;
+}
