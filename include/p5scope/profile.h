@@ -12,6 +12,7 @@
 #include "p5scope/core.h"
 #include "p5scope/event.h"
 #include "p5scope/machine.h"
+#include "p5scope/report.h"
 #include "p5scope/status.h"
 
 #ifdef __cplusplus
@@ -99,6 +100,8 @@ typedef struct p5_profile_table {
     bool samples;          /* of the samples instead of the exact counts */
     const char *separator; /* fields without padding, separated by this; NULL = a table for people */
     double least_percent;  /* rows below are left out */
+    p5_row_format format;
+    bool colour; /* hot rows stand out on a terminal */
 } p5_profile_table;
 /* perf's layout: comment lines, then share, command, object, symbol. P5_ERR_STATE if `samples` are wanted and
  * there are none. */
@@ -108,11 +111,17 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *profile, const p5_
  * for flame graphs. */
 p5_status p5_profile_write_folded(FILE *out, const p5_profile *profile, const char *event, p5_error *error);
 
+/* The same as a flame graph: one SVG that needs nothing else. NULL = clocks. */
+p5_status p5_profile_write_flame_graph(FILE *out, const p5_profile *profile, const char *event,
+                                       p5_error *error);
+
 typedef struct p5_profile_listing {
     const char *symbol; /* function to list; NULL = the costliest one */
     const char *event;  /* NULL = clocks */
     bool source;        /* source lines between the instructions where the source file can be read */
     bool bytes;         /* code bytes in front of the instructions */
+    bool colour;        /* hot instructions stand out on a terminal */
+    p5_row_format format;
 } p5_profile_listing;
 /* Instructions of a function with share, clocks, executions, pipe, pairing, stalls, events. Instructions that
  * were never executed do not show. P5_ERR_NAME if no function of that name was executed. */
@@ -124,6 +133,7 @@ typedef struct p5_profile_comparison {
     double threshold_percent;  /* what a total may grow by; below 0: anything goes */
     bool functions;            /* also function by function */
     double least_percent;      /* functions whose change is less of the total of A are left out */
+    p5_row_format format;
 } p5_profile_comparison;
 /* Writes how B differs from A; *exceeded gets the number of totals that grew by more than the threshold. */
 p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile *b,

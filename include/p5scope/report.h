@@ -33,6 +33,12 @@ const char *p5_file_sha256(const char *path, char text[P5_SHA256_TEXT]);
 /* "did you mean 'a' or 'b'?" from the NULL-terminated `names`, or an empty string; returns `buffer`. */
 const char *p5_suggest(const char *wanted, const char *const *names, char *buffer, size_t size);
 
+/* ---- Rows for programs ---- */
+
+/* What reports are for people, or for programs: JSON lines, the first of which says what the others are, or
+ * CSV whose first line has the columns' names. p5scope-json(5) has the schemas. */
+typedef enum p5_row_format { P5_ROWS_TEXT, P5_ROWS_JSON, P5_ROWS_CSV } p5_row_format;
+
 /* ---- Event selections ---- */
 
 /* `event` of a selected row that is not an event but the clocks themselves. */
@@ -210,15 +216,15 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
 /* ---- Registers in words: `p5scope msr` ---- */
 
 /* Writes one line per MSR of `family`. */
-void p5_registers_write(FILE *out, unsigned family);
+void p5_registers_write(FILE *out, unsigned family, p5_row_format format);
 /* Finds an MSR by name ("cesr") or number ("0x11"). P5_ERR_NAME with near names. */
 p5_status p5_register_find(const char *name, unsigned family, const p5_register **found, p5_error *error);
 /* Writes the register's layout: fields, access, what they mean. */
-void p5_register_write_layout(FILE *out, const p5_register *reg);
+void p5_register_write_layout(FILE *out, const p5_register *reg, p5_row_format format);
 /* Writes `value` field by field; for CESR also what the counters count. P5_ERR_RANGE if it has bits beyond
  * the register. */
 p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value,
-                                  p5_error *error);
+                                  p5_row_format format, p5_error *error);
 /* Puts "FIELD=NUMBER" into *value. */
 p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value,
                                 p5_error *error);
@@ -295,6 +301,13 @@ typedef struct p5_check_result {
 p5_status p5_check_write_junit(FILE *out, const char *suite, const p5_check_result *results, size_t count,
                                p5_error *error);
 
+/* Writes them as rows. */
+p5_status p5_check_write_rows(FILE *out, p5_row_format format, const p5_check_result *results, size_t count,
+                              p5_error *error);
+
+/* Writes clocks, CPI stack and events per trip as rows for programs, called `name`; zeros as below. */
+void p5_bench_write_rows(FILE *out, p5_row_format format, const char *name, const p5_model *model,
+                         const p5_counts counts[2], const unsigned trips[2], bool zeros);
 /* Writes clocks, CPI stack and events per trip; events that do not occur only with `zeros`. */
 void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2],
                     bool zeros);

@@ -4,6 +4,7 @@
 
 #include "cli/output.h"
 #include "cli/profile_input.h"
+#include "cli/row_option.h"
 
 enum { KEY_ASM_RAW = 0x100, KEY_NO_SOURCE };
 
@@ -16,6 +17,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     annotate_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->listing.format;
+        return 0;
     case 'i':
         options->input = argument;
         return 0;
@@ -59,13 +63,15 @@ int verb_annotate(int argc, char **argv)
         {"disassembler-style", 'M', "STYLE", 0, "intel", 0},
         {"asm-raw", KEY_ASM_RAW, NULL, 0, "Code bytes too", 0},
         {0}};
+    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,
         .args_doc = "[FUNCTION]",
         .doc = "List the instructions of FUNCTION (default: the costliest one) with "
                "clocks, executions, pipe, stalls, and why they went alone."
-               "\vExamples:\n  p5scope annotate main\n  p5scope annotate -e data_read_miss sort"};
+               "\vExamples:\n  p5scope annotate main\n  p5scope annotate -e data_read_miss sort",
+        .children = children};
     annotate_options options = {.input = "p5scope.data", .listing.source = true};
     if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;
@@ -81,6 +87,7 @@ int verb_annotate(int argc, char **argv)
         p5_profile_free(profile);
         return CLI_USAGE;
     }
+    options.listing.colour = cli_colour(stdout);
     status = p5_profile_write_listing(stdout, profile, &options.listing, &error);
     bool fine = false;
     if (status == P5_ERR_NAME)

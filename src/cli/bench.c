@@ -8,6 +8,7 @@
 #include "cli/guest_options.h"
 #include "cli/model_option.h"
 #include "cli/output.h"
+#include "cli/row_option.h"
 
 enum {
     KEY_ASM = 0x100,
@@ -35,6 +36,7 @@ typedef struct bench_options {
     unsigned show_trips;
     unsigned cpl;
     bool zeros, no_diagram;
+    p5_row_format rows;
 } bench_options;
 
 /* What is measured: two programs for N1 and N2, and how they run. */
@@ -97,7 +99,7 @@ static bool write_konata(const p5_window *window, const char *path)
 
 static bool show_window(const bench_options *options, const bench *of)
 {
-    if (options->no_diagram && options->konata == NULL)
+    if ((options->no_diagram || options->rows != P5_ROWS_TEXT) && options->konata == NULL)
         return true;
     unsigned trips = options->show_trips;
     if (options->konata != NULL && trips < KONATA_TRIPS)
@@ -109,7 +111,7 @@ static bool show_window(const bench_options *options, const bench *of)
         return false;
     }
     bool good = true;
-    if (!options->no_diagram) {
+    if (!options->no_diagram && options->rows == P5_ROWS_TEXT) {
         putchar('\n');
         p5_status status = p5_window_write_diagram(stdout, window, options->show_trips, &error);
         good = output_close(stdout, NULL, status, &error);
@@ -129,7 +131,10 @@ static bool bench_case_on(const bench_options *options, const p5_case *c, const 
         return false;
     of->conditions.model = model_name;
     bool good = measure(of);
-    if (good) {
+    if (good && options->rows != P5_ROWS_TEXT) {
+        p5_bench_write_rows(stdout, options->rows, c->name, model, of->counts, of->trips, options->zeros);
+        good = show_window(options, of);
+    } else if (good) {
         printf("%s on %s, per trip (N %u to %u):\n\n", c->name, model_name, of->trips[0], of->trips[1]);
         p5_bench_write(stdout, model, of->counts, of->trips, options->zeros);
         if (c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
@@ -164,7 +169,7 @@ static int bench_case(const bench_options *options)
     } else {
         for (char **model = c.models; good && *model != NULL; model++) {
             if (model != c.models)
-                putchar('\n');
+                putchar('\n'); /* an empty line between tables, whatever they are */
             good = bench_case_on(options, &c, *model, &of);
         }
     }
@@ -207,9 +212,17 @@ static bool bench_code_on(const bench_options *options, const p5_model *model, c
         unsigned per_copy[2] = {of->trips[0] * copies, of->trips[1] * copies};
         if (!measure_copies(options, counter, of, counts))
             return false;
+        if (options->rows != P5_ROWS_TEXT) {
+            p5_bench_write_rows(stdout, options->rows, options->code, model, counts, per_copy,
+                                options->zeros);
+            return show_window(options, of);
+        }
         printf("%s on %s, per copy (from loops of %u and %u copies):\n\n", options->code,
                p5_model_name(model), copies, 2 * copies);
         p5_bench_write(stdout, model, counts, per_copy, options->zeros);
+    } else if (options->rows != P5_ROWS_TEXT) {
+        p5_bench_write_rows(stdout, options->rows, options->code, model, of->counts, of->trips,
+                            options->zeros);
     } else {
         printf("%s on %s, per trip (%u cop%s, dec %s, jnz; N %u to %u):\n\n", options->code,
                p5_model_name(model), copies, copies == 1 ? "y" : "ies", counter, of->trips[0], of->trips[1]);
@@ -281,6 +294,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     bench_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->rows;
+        return 0;
     case KEY_ASM:
         options->code = argument;
         return 0;
@@ -346,6 +362,7 @@ int verb_bench(int argc, char **argv)
         {"konata", KEY_KONATA, "FILE", 0, "Write the last trips as a log for the viewer Konata", 0},
         {"verbose", 'v', NULL, 0, "Show events that do not occur too", 0},
         {0}};
+    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,
@@ -354,7 +371,8 @@ int verb_bench(int argc, char **argv)
                "how the instructions of a trip went "
                "through the U and V pipes."
                "\vExamples:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'\n  p5scope bench --repeat "
-               "20 --model p54c-133 --asm 'imul eax, ebx'"};
+               "20 --model p54c-133 --asm 'imul eax, ebx'",
+        .children = children};
     bench_options options = {.copies = 1, .show_trips = 1, .cpl = 3};
     if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;

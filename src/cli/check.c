@@ -12,6 +12,7 @@
 #include "cli/model_option.h"
 #include "cli/output.h"
 #include "cli/workers.h"
+#include "cli/row_option.h"
 
 enum { KEY_JUNIT = 0x100, KEY_KEEP_GOING, KEY_TIMEOUT };
 
@@ -22,6 +23,7 @@ typedef struct check_run {
     unsigned processes;
     double timeout_seconds;
     bool stop_at_failure, verbose;
+    p5_row_format rows;
     char **paths; /* operands */
     int path_count;
 
@@ -167,9 +169,7 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
 
 /* ---- Saying how they went ---- */
 
-/* Shows and keeps one outcome. `text` is what there is to say, in lines. */
-static void show_outcome(check_run *run, const case_file *file, const char *model, bool good, double seconds,
-                         const char *text)
+static void print_outcome(const case_file *file, const char *model, bool good, const char *text)
 {
     const char *name = case_file_name(file);
     bool place = !good && strcmp(name, file->path) != 0;
@@ -182,11 +182,20 @@ static void show_outcome(check_run *run, const case_file *file, const char *mode
         printf("       %.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
     }
+}
+
+/* Shows and keeps one outcome; rows for programs come when all are known. `text` is what there is to say, in
+ * lines. */
+static void show_outcome(check_run *run, const case_file *file, const char *model, bool good, double seconds,
+                         const char *text)
+{
+    if (run->rows == P5_ROWS_TEXT)
+        print_outcome(file, model, good, text);
     if (good)
         run->passed++;
     else
         run->failed++;
-    run->results[run->result_count++] = (p5_check_result){.name = name,
+    run->results[run->result_count++] = (p5_check_result){.name = case_file_name(file),
                                                           .path = file->path,
                                                           .model = model,
                                                           .failure = good ? NULL : strdup(text),
@@ -292,7 +301,11 @@ static int check(check_run *run)
                         .answered = answered};
     if (!workers_run(&jobs))
         return CLI_INTERNAL;
-    printf("%zu passed, %zu failed\n", run->passed, run->failed);
+    p5_error error = {0};
+    if (run->rows == P5_ROWS_TEXT)
+        printf("%zu passed, %zu failed\n", run->passed, run->failed);
+    else
+        p5_check_write_rows(stdout, run->rows, run->results, run->result_count, &error);
     if (!write_junit(run))
         return CLI_INTERNAL;
     return run->failed == 0 ? CLI_OK : CLI_FAILED;
@@ -303,6 +316,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     check_run *run = state->input;
     uint64_t number;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &run->rows;
+        return 0;
     case 'j':
         if (!guest_number("-j", argument, 256, &number))
             return CLI_REPORTED;
@@ -353,6 +369,7 @@ int verb_check(int argc, char **argv)
         {"junit", KEY_JUNIT, "FILE", 0, "Write the outcomes as JUnit XML", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Host time for one run of a case (default 60)", 0},
         {0}};
+    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -360,7 +377,8 @@ int verb_check(int argc, char **argv)
         .doc = "Run case files (all *.s below a DIR) and compare their costs "
                "per trip with what they expect. Status 0 if "
                "none failed, 1 otherwise."
-               "\vExamples:\n  p5scope check cases/\n  p5scope check --junit report.xml -k 'agi*' cases/"};
+               "\vExamples:\n  p5scope check cases/\n  p5scope check --junit report.xml -k 'agi*' cases/",
+        .children = children};
     check_run run = {.timeout_seconds = 60};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     run.processes = processors > 0 ? (unsigned)processors : 1;

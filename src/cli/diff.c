@@ -3,6 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/profile_input.h"
+#include "cli/row_option.h"
 
 enum { KEY_THRESHOLD = 0x100, KEY_NO_FUNCTIONS, KEY_LIMIT };
 
@@ -27,6 +28,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     diff_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->comparison.format;
+        return 0;
     case 'e':
         return event_words_add(&options->events, argument);
     case KEY_THRESHOLD:
@@ -84,6 +88,7 @@ int verb_diff(int argc, char **argv)
         {"percent-limit", KEY_LIMIT, "P", 0, "Leave out functions that changed by less than P % of A", 0},
         {"no-functions", KEY_NO_FUNCTIONS, NULL, 0, "Totals only", 0},
         {0}};
+    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = table,
                                      .parser = parse,
                                      .args_doc = "A B",
@@ -91,7 +96,8 @@ int verb_diff(int argc, char **argv)
                                          "Compare the profiles A (before) and B (after), in all and function "
                                          "by function."
                                          "\vExamples:\n  p5scope diff before.data after.data\n  p5scope diff "
-                                         "-e data_read_miss before.data after.data"};
+                                         "-e data_read_miss before.data after.data",
+                                     .children = children};
     diff_options options = {.comparison = {.threshold_percent = -1, .functions = true}};
     int status = cli_parse_anywhere(&argp, argc, argv, &options) ? compare(&options) : CLI_USAGE;
     event_words_free(&options.events);

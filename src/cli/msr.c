@@ -4,11 +4,13 @@
 
 #include "cli/cli.h"
 #include "cli/model_option.h"
+#include "cli/row_option.h"
 #include "p5scope/report.h"
 
 enum { KEY_MODEL = 0x100, KEY_CTR0, KEY_CTR1, MOST_FIELDS = 32 };
 
 typedef struct msr_arguments {
+    p5_row_format rows;
     const char *model;
     const char *name;
     const char *counter[2];         /* --ctr0, --ctr1 */
@@ -36,6 +38,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     msr_arguments *arguments = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->rows;
+        return 0;
     case KEY_MODEL:
         arguments->model = argument;
         return 0;
@@ -100,7 +105,7 @@ static bool evaluate(const msr_arguments *arguments, const p5_register *reg, uns
 static int answer(const msr_arguments *arguments, unsigned family)
 {
     if (arguments->name == NULL) {
-        p5_registers_write(stdout, family);
+        p5_registers_write(stdout, family, arguments->rows);
         return CLI_OK;
     }
     p5_error error = {0};
@@ -113,7 +118,7 @@ static int answer(const msr_arguments *arguments, unsigned family)
     bool encode =
         arguments->counter[0] != NULL || arguments->counter[1] != NULL || arguments->field_count > 0;
     if (!encode && arguments->value == NULL) {
-        p5_register_write_layout(stdout, reg);
+        p5_register_write_layout(stdout, reg, arguments->rows);
         return CLI_OK;
     }
     uint64_t value;
@@ -123,7 +128,7 @@ static int answer(const msr_arguments *arguments, unsigned family)
         printf("0x%08" PRIx64 "\n", value);
         return CLI_OK;
     }
-    if (p5_register_write_value(stdout, reg, family, value, &error) != P5_OK) {
+    if (p5_register_write_value(stdout, reg, family, value, arguments->rows, &error) != P5_OK) {
         error.column = 1;
         cli_show_error(&error, "", arguments->value, NULL);
         return CLI_USAGE;
@@ -138,6 +143,7 @@ int verb_msr(int argc, char **argv)
         {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR: what CTR0 counts", 0},
         {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR: what CTR1 counts", 0},
         {0}};
+    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -147,7 +153,8 @@ int verb_msr(int argc, char **argv)
                "number: show its layout. With a value: say in words what it "
                "means. With fields or --ctr0/--ctr1: "
                "print the number that says it (starting from VALUE or 0)."
-               "\vExamples:\n  p5scope msr cesr 0x00d60083\n  p5scope msr cesr --ctr0 data_read_miss:u"};
+               "\vExamples:\n  p5scope msr cesr 0x00d60083\n  p5scope msr cesr --ctr0 data_read_miss:u",
+        .children = children};
     msr_arguments arguments = {0};
     if (!cli_parse_anywhere(&argp, argc, argv, &arguments))
         return CLI_USAGE;

@@ -5,12 +5,25 @@
 #include "cli/file_use.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
+#include "cli/row_option.h"
 #include "p5scope/report.h"
 
 enum { KEY_FOLD = 0x100, KEY_CHILDREN, KEY_SAMPLES, KEY_LIMIT, KEY_CALLGRIND, KEY_CACHEGRIND };
 
+/* What the name of a file says that goes into it. */
+typedef enum report_kind { REPORT_TABLE, REPORT_PAGE, REPORT_GRAPH, REPORT_FOLDED } report_kind;
+static const struct {
+    const char *ending;
+    report_kind kind;
+    p5_row_format rows;
+} endings[] = {{".html", REPORT_PAGE, P5_ROWS_TEXT},     {".svg", REPORT_GRAPH, P5_ROWS_TEXT},
+               {".folded", REPORT_FOLDED, P5_ROWS_TEXT}, {".json", REPORT_TABLE, P5_ROWS_JSON},
+               {".jsonl", REPORT_TABLE, P5_ROWS_JSON},   {".csv", REPORT_TABLE, P5_ROWS_CSV},
+               {".txt", REPORT_TABLE, P5_ROWS_TEXT}};
+
 typedef struct report_options {
     const char *input, *output, *fold, *callgrind, *cachegrind;
+    report_kind kind;
     event_words events;
     p5_profile_table table;
     const char *of_table; /* an option that only a table can follow, as written */
@@ -74,6 +87,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     if (of_table != NULL)
         options->of_table = of_table;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->table.format;
+        return 0;
     case 'i':
     case ARGP_KEY_ARG:
         if (key == ARGP_KEY_ARG && state->arg_num > 0) {
@@ -122,12 +138,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), tail = strlen(ending);
-    return length >= tail && strcmp(text + length - tail, ending) == 0;
-}
-
 static bool write_format(const char *path, const p5_profile *profile,
                          p5_status (*write)(FILE *out, const p5_profile *profile, p5_error *error))
 {
@@ -141,24 +151,81 @@ static bool write_format(const char *path, const p5_profile *profile,
     return output_close(out, path, status, &error);
 }
 
-/* Options that would do nothing. */
-static bool check_together(const report_options *options)
+/* What goes into the file, by its name; --fold makes stacks of anything but a graph. False after a message.
+ */
+static bool choose_kind(report_options *options)
 {
-    bool page = options->output != NULL && ends_in(options->output, ".html");
+    const char *dot = options->output != NULL ? strrchr(options->output, '.') : NULL;
+    options->kind = options->fold != NULL ? REPORT_FOLDED : REPORT_TABLE;
+    if (dot == NULL || strchr(dot, '/') != NULL || dot == options->output)
+        return true;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcmp(dot, endings[i].ending) != 0)
+            continue;
+        bool stacks = endings[i].kind == REPORT_GRAPH || endings[i].kind == REPORT_FOLDED;
+        if (options->fold != NULL && !stacks && endings[i].rows == P5_ROWS_TEXT &&
+            endings[i].kind == REPORT_TABLE)
+            return true; /* stacks as .txt */
+        if (options->fold != NULL && !stacks) {
+            cli_complain("-o", options->output, 1, "--fold writes stacks (.folded, .svg, .txt), not this");
+            return false;
+        }
+        if (options->table.format != P5_ROWS_TEXT && options->table.format != endings[i].rows) {
+            cli_complain("-o", options->output, 1,
+                         "--json and --csv are for tables, and this is none of that kind");
+            return false;
+        }
+        options->kind = endings[i].kind;
+        options->table.format = endings[i].rows;
+        return true;
+    }
+    cli_complain(
+        "-o", options->output, (unsigned)(dot - options->output) + 1,
+        "no format ends in '%s': .html, .svg (flame graph), .folded, .json, .csv, .txt, or no ending", dot);
+    return false;
+}
+
+/* Options that would do nothing. */
+static bool check_together(report_options *options)
+{
+    if (!choose_kind(options))
+        return false;
+    const p5_profile_table *table = &options->table;
     bool converts = options->callgrind != NULL || options->cachegrind != NULL;
-    const char *instead = options->fold != NULL ? "--fold writes stacks"
-                          : page                ? "a page (.html) has everything"
-                          : converts && options->output == NULL
-                              ? "--callgrind and --cachegrind write everything"
-                              : NULL;
-    if (options->fold != NULL && page)
-        cli_complain("-o", options->output, 1,
-                     "--fold writes stacks, and a page (.html) has everything: which of them?");
-    else if (options->of_table != NULL && instead != NULL)
+    const char *instead =
+        options->kind == REPORT_FOLDED || options->kind == REPORT_GRAPH ? "--fold writes stacks"
+        : options->kind == REPORT_PAGE                                  ? "a page (.html) has everything"
+        : converts && options->output == NULL ? "--callgrind and --cachegrind write everything"
+                                              : NULL;
+    if (options->of_table == NULL && instead != NULL && table->format != P5_ROWS_TEXT)
+        options->of_table = "--json or --csv";
+    if (options->of_table != NULL && instead != NULL)
         cli_complain(NULL, NULL, 0, "%s is for the table, and %s", options->of_table, instead);
+    else if (table->inclusive && (table->key != P5_PROFILE_BY_SYMBOL || table->samples))
+        cli_complain(NULL, NULL, 0, "--children: what is called is known by symbol only, and not of samples");
+    else if (table->format != P5_ROWS_TEXT && (table->counts || table->separator != NULL))
+        cli_complain(NULL, NULL, 0,
+                     "-n and -t are for the table in text: --json and --csv have the counts, too");
     else
         return true;
     return false;
+}
+
+static p5_status write_report(report_options *options, FILE *out, const p5_profile *profile, p5_error *error)
+{
+    options->table.events = options->events.words;
+    options->table.colour = options->output == NULL && cli_colour(stdout);
+    switch (options->kind) {
+    case REPORT_PAGE:
+        return p5_profile_write_html(out, profile, error);
+    case REPORT_GRAPH:
+        return p5_profile_write_flame_graph(out, profile, options->fold, error);
+    case REPORT_FOLDED:
+        return p5_profile_write_folded(out, profile, options->fold != NULL ? options->fold : "clocks", error);
+    case REPORT_TABLE:
+        break;
+    }
+    return p5_profile_write_table(out, profile, &options->table, error);
 }
 
 static int report(report_options *options)
@@ -188,17 +255,10 @@ static int report(report_options *options)
     fine = write_format(options->callgrind, profile, p5_profile_write_callgrind) &&
            write_format(options->cachegrind, profile, p5_profile_write_cachegrind);
     FILE *out = fine && (!converts || options->output != NULL) ? profile_output(options->output) : NULL;
-    if (out != NULL) {
-        options->table.events = options->events.words;
-        p5_status status = options->fold != NULL
-                               ? p5_profile_write_folded(out, profile, options->fold, &error)
-                           : options->output != NULL && ends_in(options->output, ".html")
-                               ? p5_profile_write_html(out, profile, &error)
-                               : p5_profile_write_table(out, profile, &options->table, &error);
-        fine = output_close(out, options->output, status, &error);
-    } else if (!converts || options->output != NULL) {
+    if (out != NULL)
+        fine = output_close(out, options->output, write_report(options, out, profile, &error), &error);
+    else if (!converts || options->output != NULL)
         fine = false;
-    }
     p5_profile_free(profile);
     return fine ? CLI_OK : CLI_FAILED;
 }
@@ -207,7 +267,7 @@ int verb_report(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
-        {"output", 'o', "FILE", 0, "Write to FILE; if it ends in .html, one page with everything", 0},
+        {"output", 'o', "FILE", 0, "To FILE: .html a page, .svg a flame graph, .folded .json .csv .txt", 0},
         {"event", 'e', "LIST", 0,
          "Events, stall_CAUSE, clocks (default), executions; may have :u :k, events :c", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
@@ -220,12 +280,14 @@ int verb_report(int argc, char **argv)
         {"callgrind", KEY_CALLGRIND, "OUT", 0, "Write for callgrind_annotate and KCachegrind", 0},
         {"cachegrind", KEY_CACHEGRIND, "OUT", 0, "Write for cg_annotate", 0},
         {0}};
+    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Show where the clocks and events of a profile went."
-               "\vExamples:\n  p5scope report --children\n  p5scope report -o page.html"};
+               "\vExamples:\n  p5scope report --children\n  p5scope report -o page.html",
+        .children = children};
     report_options options = {.input = "p5scope.data"};
     int status = cli_parse_anywhere(&argp, argc, argv, &options) ? report(&options) : CLI_USAGE;
     event_words_free(&options.events);

@@ -21,8 +21,29 @@ sort "$scratch/got" | diff "$scratch/events" - || fail "< stat -j, > the page"
 clocks=$(awk '$1 == "clocks" { print $2 }' "$scratch/expected")
 sum=$(grep -o 'data-stall="[a-z0-9_]*" data-value="[0-9]*"' "$scratch/dom" | sed 's/.*data-value="//; s/"//' | awk '{ s += $1 } END { print s }')
 [ "$sum" = "$clocks" ] || fail "clocks by owner add up to $sum, not $clocks"
-for part in cpi events rates functions lines code caches btb model; do
+for part in functions cpi flame rates events lines code caches btb model; do
     grep -q "<section id=\"$part\"" "$scratch/dom" || fail "no part $part"
+done
+[ "$(grep -n '<section id="functions"' "$scratch/dom" | cut -d: -f1)" -lt "$(grep -n '<section id="cpi"' "$scratch/dom" | cut -d: -f1)" ] || fail "the hottest functions are not first"
+# The stack over time has every owner that the run had, and the flame graph the functions that were called, as wide as what they cost.
+owners=$(grep -o 'data-stall="' "$scratch/dom" | wc -l)
+areas=$(grep -o '<path fill=' "$scratch/dom" | wc -l) # a last, cut interval is not among those over time
+[ "$areas" -ge 3 ] && [ "$areas" -le "$owners" ] || fail "$areas owners over time, $owners in all"
+"$p5scope" report "$scratch/p" --children --json | jq -r 'select(.symbol == "main").clocks_children' >"$scratch/main"
+tr -d ',' <"$scratch/dom" | grep -o '<title>[^<]* clocks [0-9.]* %</title>' | sed 's/<title>\(.*\): \([0-9]*\) clocks.*/\1 \2/' >"$scratch/frames"
+grep -qx "main $(cat "$scratch/main")" "$scratch/frames" || fail "main in the flame graph: $(grep main "$scratch/frames"), not $(cat "$scratch/main")"
+grep -qx "all $clocks" "$scratch/frames" || fail "the root of the flame graph: $(grep '^all ' "$scratch/frames"), not $clocks"
+"$p5scope" report "$scratch/p" -o "$scratch/graph.svg" || fail "no flame graph"
+[ "$(grep -c 'class="f"' "$scratch/graph.svg")" = "$(wc -l <"$scratch/frames")" ] || fail "the flame graph by itself has other frames"
+# At three widths nothing is wider than the window: each copy tells the page around it.
+sed 's|</body>|<script>parent.postMessage([innerWidth,document.documentElement.scrollWidth],"*")</script></body>|' "$scratch/page.html" >"$scratch/copy.html"
+cp "$scratch/page.html" "$scratch/keep.html"
+printf '<!doctype html><body><script>addEventListener("message",e=>{document.body.append(" width "+e.data.join(" needs "))});for(const w of [400,800,1280])document.write("<iframe src=copy.html width="+w+" height=600></iframe>")</script>' >"$scratch/page.html"
+browse --allow-file-access-from-files --virtual-time-budget=20000 --dump-dom >"$scratch/widths"
+cp "$scratch/keep.html" "$scratch/page.html"
+for width in 400 800 1280; do
+    got=$(grep -o "width $width needs [0-9]*" "$scratch/widths" | cut -d' ' -f4)
+    [ -n "$got" ] && [ "$got" -le $width ] || fail "at $width pixels the page needs ${got:-?}: $(grep -o 'width [0-9]* needs [0-9]*' "$scratch/widths" | tr '\n' ';')"
 done
 [ "$(grep -o '<polyline' "$scratch/dom" | wc -l)" -gt 10 ] || fail "no charts over time"
 [ "$(grep -o 'class="pipe pu on"' "$scratch/dom" | wc -l)" -gt 10 ] || fail "no pairing diagram"
@@ -44,7 +65,7 @@ check_btb "$scratch/p54c" "$scratch/p54c.html"
 for target in $(grep -o 'href="#[a-z0-9-]*"' "$scratch/dom" | sed 's/href="#//; s/"//' | sort -u); do
     grep -q "id=\"$target\"" "$scratch/dom" || fail "a link to #$target, which is not there"
 done
-grep -Eiq '<script|(src|href)="(https?:)?//|@import|url\(' "$scratch/page.html" && fail "the page needs something from outside, or a script"
+grep -Eiq '<script[^>]|(src|href)="(https?:)?//|@import|url\(' "$scratch/page.html" && fail "the page needs something from outside"
 # Not blank: far more than a page with nothing on it.
 printf '<!doctype html><title>blank</title>' >"$scratch/blank.html"
 cp "$scratch/page.html" "$scratch/keep.html"

@@ -1,9 +1,10 @@
-/* JUnit XML of `p5scope check` and `stat --expect`. */
+/* The outcomes of `p5scope check` and `stat --expect`: JUnit XML, and rows. */
 #include "p5scope/report.h"
 
 #include <string.h>
 
 #include "base/error.h"
+#include "report/row_writer.h"
 
 /* XML 1.0 text: the five entities, and no control characters but tab and line end. */
 static void write_escaped(FILE *out, const char *text)
@@ -69,4 +70,24 @@ p5_status p5_check_write_junit(FILE *out, const char *suite, const p5_check_resu
         write_case(out, &results[i]);
     fputs("  </testsuite>\n</testsuites>\n", out);
     return error_unless_written(error, out, "the JUnit file");
+}
+
+p5_status p5_check_write_rows(FILE *out, p5_row_format format, const p5_check_result *results, size_t count,
+                              p5_error *error)
+{
+    row_writer rows;
+    rows_open(&rows, out, format, "check");
+    rows_header_end(&rows);
+    for (size_t i = 0; i < count; i++) {
+        const p5_check_result *result = &results[i];
+        rows_begin(&rows);
+        rows_text(&rows, "case", result->name);
+        rows_text(&rows, "path", result->path);
+        rows_text(&rows, "model", result->model[0] != '\0' ? result->model : NULL);
+        rows_bool(&rows, "passed", result->failure == NULL);
+        rows_text(&rows, "failure", result->failure);
+        rows_double(&rows, "host_seconds", result->seconds);
+        rows_end(&rows);
+    }
+    return error_unless_written(error, out, "the outcomes");
 }

@@ -1,19 +1,42 @@
 /* `diff`: how one profile differs from another, in totals and function by function. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "report/profile/data.h"
+#include "report/row_writer.h"
 
 typedef struct diff_row {
     const char *name;
     uint64_t a, b;
 } diff_row;
 
-static void write_change(FILE *out, const char *name, uint64_t a, uint64_t b, uint64_t whole, bool exceeded)
+/* Where the changes go: text, or rows if there are some. */
+typedef struct diff_output {
+    FILE *out;
+    row_writer *rows;
+} diff_output;
+
+static void write_change(const diff_output *to, const char *event, const char *function, uint64_t a,
+                         uint64_t b, uint64_t whole, bool exceeded)
 {
+    FILE *out = to->out;
+    const char *name = function != NULL ? function : event;
+    if (to->rows != NULL) {
+        rows_begin(to->rows);
+        rows_text(to->rows, "event", event);
+        rows_text(to->rows, "function", function);
+        rows_unsigned(to->rows, "a", a);
+        rows_unsigned(to->rows, "b", b);
+        rows_double(to->rows, "difference", (double)b - (double)a);
+        rows_double(to->rows, "percent", whole ? 100.0 * ((double)b - (double)a) / (double)whole : NAN);
+        rows_bool(to->rows, "exceeds", exceeded);
+        rows_end(to->rows);
+        return;
+    }
     char of_a[32], of_b[32], by[32];
     uint64_t distance = a > b ? a - b : b - a;
     fprintf(out, "  %-40s %17s %17s  %c%15s", name, text_grouped(a, of_a, sizeof of_a),
@@ -63,8 +86,8 @@ static int by_change(const void *x, const void *y)
     return strcmp(p->name, q->name);
 }
 
-static bool write_functions(FILE *out, const p5_profile *a, const p5_profile *b, const profile_value *value,
-                            double least_percent)
+static bool write_functions(const diff_output *to, const p5_profile *a, const p5_profile *b,
+                            const profile_value *value, double least_percent)
 {
     size_t count;
     diff_row *rows = function_rows(a, b, value, &count);
@@ -77,10 +100,10 @@ static bool write_functions(FILE *out, const p5_profile *a, const p5_profile *b,
         double change = (double)rows[i].b - (double)rows[i].a;
         if (change == 0 || (whole && 100 * (change < 0 ? -change : change) / (double)whole < least_percent))
             continue;
-        if (!any)
-            fprintf(out, "\n  %s by function, change in %% of all of A\n", value->name);
+        if (!any && to->rows == NULL)
+            fprintf(to->out, "\n  %s by function, change in %% of all of A\n", value->name);
         any = true;
-        write_change(out, rows[i].name, rows[i].a, rows[i].b, whole, false);
+        write_change(to, value->name, rows[i].name, rows[i].a, rows[i].b, whole, false);
     }
     free(rows);
     return true;
@@ -91,9 +114,21 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
 {
     const unsigned family = a->family | b->family;
     *exceeded = 0;
-    fprintf(out, "# A: %s; model %s, options: %s\n# B: %s; model %s, options: %s\n#\n", a->command, a->model,
-            a->options, b->command, b->model, b->options);
-    fprintf(out, "# %-40s %17s %17s  %16s  %10s\n", "event", "A", "B", "B - A", "change");
+    row_writer rows;
+    bool for_programs = comparison->format != P5_ROWS_TEXT;
+    diff_output to = {out, for_programs ? &rows : NULL};
+    if (for_programs) {
+        rows_open(&rows, out, comparison->format, "diff");
+        rows_header(&rows, "a", a->command);
+        rows_header(&rows, "a_model", a->model);
+        rows_header(&rows, "b", b->command);
+        rows_header(&rows, "b_model", b->model);
+        rows_header_end(&rows);
+    } else {
+        fprintf(out, "# A: %s; model %s, options: %s\n# B: %s; model %s, options: %s\n#\n", a->command,
+                a->model, a->options, b->command, b->model, b->options);
+        fprintf(out, "# %-40s %17s %17s  %16s  %10s\n", "event", "A", "B", "B - A", "change");
+    }
     profile_value chosen[P5_PROFILE_EXECUTIONS + 2];
     size_t count = 0;
     if (comparison->events && comparison->events[0]) {
@@ -117,11 +152,11 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
         bool over = comparison->threshold_percent >= 0 && y > x &&
                     (double)(y - x) * 100 > comparison->threshold_percent * (double)x;
         *exceeded += over;
-        write_change(out, chosen[i].name, x, y, x, over);
+        write_change(&to, chosen[i].name, NULL, x, y, x, over);
     }
     bool fits = true;
     for (size_t i = 0; comparison->functions && fits && i < count; i++)
-        fits = write_functions(out, a, b, &chosen[i], comparison->least_percent);
+        fits = write_functions(&to, a, b, &chosen[i], comparison->least_percent);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     return error_unless_written(error, out, "the comparison");

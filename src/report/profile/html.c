@@ -1,5 +1,6 @@
-/* `report -o FILE.html`: one page that needs nothing else. No script, no outside resource: details open and
- * close by keyboard, everything stands in tables with headings, colours have numbers beside them. */
+/* `report -o FILE.html`: one page that needs nothing else. No outside resource; the one script makes the
+ * flame graph react: details open and close by keyboard, everything stands in tables with headings, colours
+ * have numbers beside them. */
 #include "report/profile/html.h"
 
 #include <inttypes.h>
@@ -8,16 +9,18 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/profile/flame.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--page:#fff;--card:#f6f8fa;--rule:#d1d9e0;"
     "--hot:200 70 30;--u:#0b6bcb;--v:#8250df;--link:#0b57d0}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--page:#0d1117;--card:#161b22;"
     "--rule:#3d444d;--hot:255 120 70;--u:#58a6ff;--v:#bc8cff;--link:#79b8ff}}\n"
-    "*{box-sizing:border-box}body{margin:0 auto;max-width:76rem;padding:1rem 1.5rem "
+    "*{box-sizing:border-box}body{margin:0 auto;max-width:76rem;padding:1rem clamp(.6rem,3vw,1.5rem) "
     "4rem;background:var(--page);"
     "color:var(--ink);font:15px/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;margin:.5rem 0}h2{font-size:1.15rem;margin:2.2rem 0 .6rem;border-bottom:1px solid "
+    "h1{font-size:1.5rem;margin:.5rem 0;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2.2rem 0 "
+    ".6rem;border-bottom:1px solid "
     "var(--rule);padding-bottom:.2rem}h3{font-size:1rem;margin:1.2rem 0 .4rem}\n"
     "p{max-width:62rem}a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{"
     "outline:3px solid var(--link);outline-offset:2px}\n"
@@ -40,9 +43,14 @@ static const char style[] =
     "tr:nth-child(even){background:none}\n"
     ".pipe{display:inline-block;width:3.3em;text-align:center;border:1px solid var(--rule);border-radius:3px;"
     "font-size:12px}.pu{color:var(--u)}.pv{color:var(--v)}.on{font-weight:700;border-color:currentColor}\n"
-    ".rates{display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:.8rem}figure{margin:0;"
+    ".rates{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:.8rem}"
+    "figure{margin:0;"
     "padding:.5rem;border:1px solid var(--rule);border-radius:6px}figcaption{font-size:13px}"
-    "svg{width:100%;height:4.2rem;display:block}polyline{fill:none;stroke:rgb(var(--hot));stroke-width:1.5;"
+    ".rates "
+    "svg{width:100%;height:4.2rem;display:block}.stack{width:100%;height:14rem;display:block}.legend{display:"
+    "flex;flex-wrap:wrap;gap:.2rem 1rem;padding-top:.4rem}.legend "
+    "i{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}polyline{fill:none;"
+    "stroke:rgb(var(--hot));stroke-width:1.5;"
     "vector-effect:non-scaling-stroke}\n"
     "tr.src "
     "td{color:var(--soft);padding-top:.5rem}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem}\n"
@@ -104,12 +112,12 @@ static void write_head(const html_page *page)
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'\">\n"
+          "'unsafe-inline'; script-src 'unsafe-inline'\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
           out);
     page_text(page, p->command);
-    fprintf(out, " - p5scope</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
-    fputs("<a class=\"skip\" href=\"#cpi\">Skip to the figures</a>\n<header>\n<h1>", out);
+    fprintf(out, " - p5scope</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", style, flame_style);
+    fputs("<a class=\"skip\" href=\"#functions\">Skip to the figures</a>\n<header>\n<h1>", out);
     page_text(page, p->command);
     fputs("</h1>\n<p>", out);
     page_number(page, page->clocks);
@@ -123,10 +131,11 @@ static void write_head(const html_page *page)
         fputs(" instructions", out);
     }
     fprintf(out, ". Made by p5scope %s.</p>\n<nav aria-label=\"Parts of this page\"><ul>", p->version);
-    static const char *const parts[][2] = {{"cpi", "Clocks by owner"},
-                                           {"events", "Events"},
+    static const char *const parts[][2] = {{"functions", "Functions"},
+                                           {"cpi", "Clocks by owner"},
+                                           {"flame", "Flame graph"},
                                            {"rates", "Over time"},
-                                           {"functions", "Functions"},
+                                           {"events", "Events"},
                                            {"lines", "Lines"},
                                            {"code", "Code"},
                                            {"caches", "Cache sets"},
@@ -163,7 +172,7 @@ static void write_cpi_stack(const html_page *page)
     qsort(causes, P5_STALL_COUNT, sizeof *causes, by_value);
     page_open(page, "cpi", "Clocks by owner");
     fputs("<p class=\"soft\">Every clock has one owner; they add up to all "
-          "clocks.</p>\n<table><thead><tr><th>owner"
+          "clocks.</p>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>owner"
           "</th><th class=\"n\">clocks</th><th class=\"n\">share</th><th "
           "class=\"track\"></th></tr></thead><tbody>\n",
           page->out);
@@ -179,7 +188,7 @@ static void write_cpi_stack(const html_page *page)
             "aria-hidden=\"true\"></span></td></tr>\n",
             share, share);
     }
-    fputs("</tbody></table>\n", page->out);
+    fputs("</tbody></table></div>\n", page->out);
     page_close(page);
 }
 
@@ -193,47 +202,71 @@ static void write_name(const html_page *page, const char *name)
     }
 }
 
-static void write_events(const html_page *page)
+static void write_event(const html_page *page, unsigned e)
 {
     const p5_profile *p = page->p;
     static const char *const grades[] = {"exact", "modelled", "approximate"};
-    page_open(page, "events", "Events");
-    fputs(
-        "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>event</th><th class=\"n\">all</th><th "
-        "class=\"n\">CPL "
-        "3</th>"
-        "<th class=\"n\">CPL 0-2</th><th class=\"n\">clocks on</th><th>grade</th><th class=\"free\">what it "
-        "is</th></tr></thead>"
-        "<tbody>\n",
-        page->out);
+    const p5_event_info *info = p5_event_describe((enum p5_event)e);
+    fprintf(page->out, "<tr data-event=\"%s\" data-value=\"%" PRIu64 "\"><td class=\"c free\">", info->name,
+            total_of(p, e));
+    write_name(page, info->name);
+    fputs("</td><td class=\"n\">", page->out);
+    page_number(page, total_of(p, e));
+    fputs("</td><td class=\"n\">", page->out);
+    page_number(page, p->total[e][P5_CPL_USER]);
+    fputs("</td><td class=\"n\">", page->out);
+    page_number(page, p5_counts_sum(p->total[e], P5_CPL_MASK_SYSTEM));
+    fputs("</td><td class=\"n\">", page->out);
+    page_number(page, p5_counts_sum(p->asserted[e], P5_CPL_MASK_ALL));
+    fprintf(page->out, "</td><td>%s</td><td class=\"free\">", grades[info->grade]);
+    page_text(page, info->title);
+    fputs("</td></tr>\n", page->out);
+}
+
+/* Events that occurred, or those that did not. */
+static void write_event_rows(const html_page *page, bool occurred)
+{
+    fputs("<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>event</th><th class=\"n\">all</th><th "
+          "class=\"n\">CPL 3</th><th class=\"n\">CPL 0-2</th><th class=\"n\">clocks on</th><th>grade</th><th "
+          "class=\"free\">what it is</th></tr></thead><tbody>\n",
+          page->out);
     for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
-        const p5_event_info *info = p5_event_describe((enum p5_event)e);
-        if ((info->families & p->family) == 0)
-            continue;
-        fprintf(page->out, "<tr data-event=\"%s\" data-value=\"%" PRIu64 "\"><td class=\"c free\">",
-                info->name, total_of(p, e));
-        write_name(page, info->name);
-        fputs("</td><td class=\"n\">", page->out);
-        page_number(page, total_of(p, e));
-        fputs("</td><td class=\"n\">", page->out);
-        page_number(page, p->total[e][P5_CPL_USER]);
-        fputs("</td><td class=\"n\">", page->out);
-        page_number(page, p5_counts_sum(p->total[e], P5_CPL_MASK_SYSTEM));
-        fputs("</td><td class=\"n\">", page->out);
-        page_number(page, p5_counts_sum(p->asserted[e], P5_CPL_MASK_ALL));
-        fprintf(page->out, "</td><td>%s</td><td class=\"free\">", grades[info->grade]);
-        page_text(page, info->title);
-        fputs("</td></tr>\n", page->out);
+        bool exists = (p5_event_describe((enum p5_event)e)->families & page->p->family) != 0;
+        if (exists && (total_of(page->p, e) != 0) == occurred)
+            write_event(page, e);
     }
     fputs("</tbody></table></div>\n", page->out);
+}
+
+static void write_events(const html_page *page)
+{
+    page_open(page, "events", "Events");
+    write_event_rows(page, true);
+    fputs("<details><summary>Events that did not occur</summary>\n", page->out);
+    write_event_rows(page, false);
+    fputs("</details>\n", page->out);
     page_close(page);
+}
+
+static bool write_flame(const html_page *page)
+{
+    profile_value clocks;
+    page_open(page, "flame", "Flame graph");
+    fputs(
+        "<p class=\"soft\">Who called what, and what it cost in clocks with all that it called. A click on a "
+        "frame makes it as wide as the page, one on <em>all</em> goes back.</p>\n",
+        page->out);
+    bool fits = profile_value_find(page->p->family, "clocks", &clocks, NULL) == P5_OK &&
+                flame_write(page->out, page->p, &clocks);
+    page_close(page);
+    return fits;
 }
 
 static void write_model(const html_page *page)
 {
     const p5_profile *p = page->p;
     page_open(page, "model", "Model and options");
-    fputs("<table><tbody><tr><th>model</th><td>", page->out);
+    fputs("<div class=\"wide\" tabindex=\"0\"><table><tbody><tr><th>model</th><td>", page->out);
     page_text(page, p->model);
     fprintf(page->out,
             "</td></tr><tr><th>core clock</th><td>%g MHz</td></tr><tr><th>options</th><td class=\"c free\">",
@@ -241,8 +274,8 @@ static void write_model(const html_page *page)
     page_text(page, p->options);
     fputs("</td></tr><tr><th>guest</th><td class=\"c free\">", page->out);
     page_text(page, p->command);
-    fputs("</td></tr></tbody></table>\n<details><summary>All fields of the "
-          "model</summary>\n<table><thead><tr><th>"
+    fputs("</td></tr></tbody></table></div>\n<details><summary>All fields of the "
+          "model</summary>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>"
           "section</th><th>field</th><th>value</th></tr></thead><tbody>\n",
           page->out);
     for (size_t i = 0; i < p->fields.count; i++) {
@@ -254,7 +287,7 @@ static void write_model(const html_page *page)
         page_text(page, p->fields.items[i].value);
         fputs("</td></tr>\n", page->out);
     }
-    fputs("</tbody></table></details>\n", page->out);
+    fputs("</tbody></table></div></details>\n", page->out);
     page_close(page);
 }
 
@@ -271,14 +304,16 @@ p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
     bool fits = costs && page.decoder && sources_open(&source, p);
     if (fits) {
         write_head(&page);
+        fits = page_functions(&page);
         write_cpi_stack(&page);
-        write_events(&page);
+        fits = fits && write_flame(&page);
         page_rates(&page);
-        fits = page_functions(&page) && page_code(&page);
+        write_events(&page);
+        fits = fits && page_lines(&page) && page_code(&page);
         page_caches(&page);
         page_btb(&page);
         write_model(&page);
-        fputs("</main>\n</body>\n</html>\n", out);
+        fprintf(out, "</main>\n<script>%s</script>\n</body>\n</html>\n", flame_script);
     }
     sources_close(&source);
     if (page.decoder)

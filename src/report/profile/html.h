@@ -25,6 +25,7 @@ void page_close(const html_page *page);
 void page_rates(const html_page *page);
 /* profile_html_code.c */
 bool page_functions(const html_page *page);
+bool page_lines(const html_page *page);
 bool page_code(const html_page *page);
 /* profile_html_sets.c */
 void page_caches(const html_page *page);

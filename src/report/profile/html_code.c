@@ -120,12 +120,8 @@ bool page_functions(const html_page *page)
 {
     const p5_profile *p = page->p;
     place *places = function_places(page);
-    place *lines = calloc(p->insns.count + 1, sizeof *lines);
-    if (!places || !lines) {
-        free(places);
-        free(lines);
+    if (!places)
         return false;
-    }
     page_open(page, "functions", "Hottest functions");
     fprintf(page->out, "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>function</th>%s",
             figures_head);
@@ -139,7 +135,17 @@ bool page_functions(const html_page *page)
     }
     fputs("</tbody></table></div>\n", page->out);
     page_close(page);
+    free(places);
+    return true;
+}
+
+bool page_lines(const html_page *page)
+{
+    const p5_profile *p = page->p;
+    place *lines = calloc(p->insns.count + 1, sizeof *lines);
     size_t count = 0;
+    if (!lines)
+        return false;
     for (size_t i = 0; i < p->insns.count; i++) {
         if (p->insns.items[i].file == PROFILE_NO_INDEX)
             continue;
@@ -148,7 +154,6 @@ bool page_functions(const html_page *page)
         add(&lines[count++], &page->costs[i]);
     }
     write_lines(page, lines, count);
-    free(places);
     free(lines);
     return true;
 }

@@ -15,6 +15,10 @@ static void write_map(const html_page *page, const char *caption, const uint64_t
         sum += sets[i];
     }
     fprintf(page->out, "<h3>%s</h3>\n<p class=\"soft\">", caption);
+    if (sum == 0) {
+        fprintf(page->out, "No %s.</p>\n", unit);
+        return;
+    }
     page_number(page, sum);
     fprintf(page->out, " %s; ", unit);
     page_number(page, most);

@@ -1,4 +1,5 @@
-/* Rates over time: one small chart per quantity that occurs, increments per clock between two readings. */
+/* Over time: the clocks by owner as one stack, and a small chart per quantity that occurs, increments per
+ * clock between two readings. */
 #include <inttypes.h>
 
 #include "report/profile/html.h"
@@ -41,6 +42,67 @@ static void write_chart(const html_page *page, unsigned quantity)
     fputs("\"/></svg></figure>\n", page->out);
 }
 
+/* Colours that differ in light and dark, in the order of the stack. */
+static const char *const colours[] = {"#4c8dd6", "#e07b39", "#57a773", "#c2566e", "#9b6fc3", "#c9a227",
+                                      "#3aa6a6", "#8d6e63", "#7a8fb8", "#d46fb0", "#7f9f3f", "#b0554a"};
+enum { COLOURS = sizeof colours / sizeof colours[0] };
+
+static uint64_t owned(const p5_profile *p, unsigned stall)
+{
+    return p->intervals.items[p->intervals.count - 1].totals[P5_PROFILE_STALLS + stall];
+}
+
+/* One area of the stack: between the sums below it and with it. */
+static void write_area(const html_page *page, const unsigned *order, unsigned at)
+{
+    static const profile_interval start;
+    const p5_profile *p = page->p;
+    double last = (double)p->intervals.items[p->intervals.count - 1].clock;
+    const char *name = p5_stall_name((p5_stall)order[at]);
+    fprintf(page->out, "<path fill=\"%s\" d=\"M", colours[at % COLOURS]);
+    for (unsigned side = 0; side < 2; side++)
+        for (size_t n = 0; n < p->intervals.count; n++) {
+            size_t i = side == 0 ? n : p->intervals.count - 1 - n;
+            const profile_interval *from = i != 0 ? &p->intervals.items[i - 1] : &start;
+            const profile_interval *to = &p->intervals.items[i];
+            double sum = 0;
+            for (unsigned below = 0; below + side < at + 1; below++)
+                sum += rate_in(from, to, P5_PROFILE_STALLS + order[below]);
+            double x[2] = {(double)from->clock / last * WIDTH, (double)to->clock / last * WIDTH};
+            double y = HEIGHT * (1 - (sum < 1 ? sum : 1));
+            fprintf(page->out, "%.1f,%.2f %.1f,%.2f ", x[side], y, x[1 - side], y);
+        }
+    fprintf(page->out, "Z\"><title>%s: %.1f %% of all clocks</title></path>\n", name,
+            100 * (double)owned(p, order[at]) / last);
+}
+
+/* The clocks of each interval by owner, the largest at the bottom. */
+static void write_stack(const html_page *page)
+{
+    const p5_profile *p = page->p;
+    unsigned order[P5_STALL_COUNT], count = 0;
+    for (unsigned s = 0; s < P5_STALL_COUNT; s++) {
+        unsigned at = count;
+        if (owned(p, s) == 0)
+            continue;
+        for (; at > 0 && owned(p, order[at - 1]) < owned(p, s); at--)
+            order[at] = order[at - 1];
+        order[at] = s;
+        count++;
+    }
+    fprintf(page->out,
+            "<figure><svg class=\"stack\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+            "aria-label=\"Clocks by owner over time, stacked up to all\">\n",
+            WIDTH, HEIGHT);
+    for (unsigned at = 0; at < count; at++)
+        write_area(page, order, at);
+    fputs("</svg><figcaption class=\"legend\">", page->out);
+    for (unsigned at = 0; at < count; at++)
+        fprintf(page->out, "<span><i style=\"background:%s\"></i>%s</span> ", colours[at % COLOURS],
+                p5_stall_name((p5_stall)order[at]));
+    fputs("</figcaption></figure>\n", page->out);
+}
+
 void page_rates(const html_page *page)
 {
     const p5_profile *p = page->p;
@@ -48,16 +110,19 @@ void page_rates(const html_page *page)
     if (p->intervals.count < 2) {
         fputs("<p>The run was too short, or intervals were not recorded.</p>\n", page->out);
     } else {
-        fputs("<p class=\"soft\">From the start to clock ", page->out);
+        fputs("<p class=\"soft\">Clocks by owner, from the start to clock ", page->out);
         page_number(page, p->intervals.items[p->intervals.count - 1].clock);
-        fprintf(page->out,
-                ", %zu intervals; each chart from 0 to its largest value.</p>\n<div class=\"rates\">\n",
-                p->intervals.count);
+        fprintf(page->out, ", in %zu intervals.</p>\n", p->intervals.count);
+        write_stack(page);
+        fputs("<details><summary>Each owner and event by itself</summary>\n<p class=\"soft\">Per clock, each "
+              "chart "
+              "from 0 to its largest value.</p>\n<div class=\"rates\">\n",
+              page->out);
         for (unsigned q = P5_PROFILE_STALLS; q < P5_PROFILE_EXECUTIONS; q++)
             write_chart(page, q);
         for (unsigned q = 0; q < P5_EVENT_COUNT; q++)
             write_chart(page, q);
-        fputs("</div>\n", page->out);
+        fputs("</div></details>\n", page->out);
     }
     page_close(page);
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/profile/remarks.h"
+#include "report/row_writer.h"
 
 static void write_bytes(FILE *out, const profile_code *code)
 {
@@ -34,8 +35,10 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
 {
     char text[96], room[16];
     remarks_disassemble(decoder, insn, text, sizeof text);
-    fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ",
-            function_total ? 100.0 * (double)value / (double)function_total : 0, value,
+    double percent = function_total ? 100.0 * (double)value / (double)function_total : 0;
+    const char *colour = !listing->colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
+    fputs(colour, out);
+    fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ", percent, value,
             c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, room), insn->code.address);
     if (listing->bytes)
         write_bytes(out, &insn->code);
@@ -47,9 +50,39 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
         fclose(memory);
     }
     if (size > 0)
-        fprintf(out, "%-36s  %s\n", text, remarks);
+        fprintf(out, "%-36s  %s", text, remarks);
     else
-        fprintf(out, "%s\n", text);
+        fputs(text, out);
+    fputs(colour[0] != '\0' ? "\033[0m\n" : "\n", out);
+    free(remarks);
+}
+
+/* The same for programs. */
+static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p, const profile_insn *insn,
+                     const insn_costs *c, uint64_t value, uint64_t function_total)
+{
+    char text[96], room[16], address[16];
+    char *remarks = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&remarks, &size);
+    if (memory != NULL) {
+        remarks_write(memory, c);
+        fclose(memory);
+    }
+    remarks_disassemble(decoder, insn, text, sizeof text);
+    snprintf(address, sizeof address, "0x%08" PRIx32, insn->code.address);
+    rows_begin(rows);
+    rows_text(rows, "address", address);
+    rows_text(rows, "instruction", text);
+    rows_unsigned(rows, "value", value);
+    rows_double(rows, "percent", function_total != 0 ? 100.0 * (double)value / (double)function_total : 0);
+    rows_unsigned(rows, "executions", c->of[P5_PROFILE_EXECUTIONS]);
+    rows_text(rows, "pipe", remarks_pipe(c, room));
+    rows_text(rows, "remarks", remarks != NULL ? remarks : "");
+    bool known = insn->file != PROFILE_NO_INDEX;
+    rows_text(rows, "file", known ? profile_file_name(p, insn->file) : NULL);
+    rows_unsigned(rows, "line", known ? insn->line : 0);
+    rows_end(rows);
     free(remarks);
 }
 
@@ -94,10 +127,23 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
                 sum += values[end];
             char grouped[32];
             uint64_t all = profile_total_value(p, &value);
-            fprintf(out, "# %s: %s %s, %.2f %% of all\n# Command: %s; model %s\n#\n", function->name,
-                    text_grouped(sum, grouped, sizeof grouped), value.name,
-                    all ? 100.0 * (double)sum / (double)all : 0, p->command, p->model);
-            fprintf(out, "# Percent %12.12s     executed  pipe    address  instruction\n", value.name);
+            row_writer rows;
+            if (listing->format != P5_ROWS_TEXT) {
+                rows_open(&rows, out, listing->format, "annotate");
+                rows_header(&rows, "function", function->name);
+                rows_header(&rows, "event", value.name);
+                rows_header(&rows, "command", p->command);
+                rows_header(&rows, "model", p->model);
+                rows_header_end(&rows);
+                for (size_t i = first; i < end; i++)
+                    put_insn(&rows, decoder, p, &p->insns.items[i], &costs[i], values[i], sum);
+                end = first;
+            } else {
+                fprintf(out, "# %s: %s %s, %.2f %% of all\n# Command: %s; model %s\n#\n", function->name,
+                        text_grouped(sum, grouped, sizeof grouped), value.name,
+                        all ? 100.0 * (double)sum / (double)all : 0, p->command, p->model);
+                fprintf(out, "# Percent %12.12s     executed  pipe    address  instruction\n", value.name);
+            }
             for (size_t i = first; i < end; i++) {
                 if (listing->source)
                     write_source(out, &source, p, &p->insns.items[i],

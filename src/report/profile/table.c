@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/profile/data.h"
+#include "report/row_writer.h"
 
 typedef struct table_row {
     char *name; /* what the table is sorted into */
@@ -225,6 +226,12 @@ static const char *key_title(p5_profile_key key)
     return titles[key];
 }
 
+/* Hot rows stand out, as in perf. */
+static const char *colour_of(bool colour, double percent)
+{
+    return !colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
+}
+
 static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t, const profile_value *values,
                        const uint64_t *totals, size_t width)
 {
@@ -247,11 +254,33 @@ static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t
     fprintf(out, "  Command          Shared Object    %s\n#\n", key_title(t->key));
 }
 
+/* The same for programs. */
+static void put_row(row_writer *out, const p5_profile_table *t, const table_row *row,
+                    const profile_value *values, const uint64_t *totals, size_t width)
+{
+    static const char *const keys[] = {"symbol", "line", "address", "file", "mode"};
+    rows_begin(out);
+    rows_text(out, keys[t->key], row->name);
+    rows_text(out, "cpl", row->cpl_class == P5_CPL_USER ? "u" : "k");
+    for (size_t v = 0; v < width; v++) {
+        char key[160];
+        rows_unsigned(out, values[v].name, row->own[v]);
+        snprintf(key, sizeof key, "%s_percent", values[v].name);
+        rows_double(out, key, percent(row->own[v], totals[v]));
+        snprintf(key, sizeof key, "%s_children", values[v].name);
+        if (t->inclusive)
+            rows_unsigned(out, key, row->inclusive[v]);
+    }
+    rows_end(out);
+}
+
 static void write_row(FILE *out, const p5_profile *p, const p5_profile_table *t, const table_row *row,
                       const uint64_t *totals, size_t width, const char *command)
 {
     char number[24];
     const char *s = t->separator;
+    const char *colour = colour_of(t->colour && s == NULL, percent(row->own[0], totals[0]));
+    fputs(colour, out);
     for (size_t v = 0; v < width; v++) {
         if (t->inclusive)
             fprintf(out, s ? "%.2f%%%s" : "  %7.2f%%%s", percent(row->inclusive[v], totals[v]),
@@ -266,7 +295,8 @@ static void write_row(FILE *out, const p5_profile *p, const p5_profile_table *t,
     if (s)
         fprintf(out, "%s%s%s%s%s%s\n", command, s, object, s, mode, row->name);
     else
-        fprintf(out, "  %-15s  %-15s  %s%s\n", command, object, mode, row->name);
+        fprintf(out, "  %-15s  %-15s  %s%s%s\n", command, object, mode, row->name,
+                colour[0] != '\0' ? "\033[0m" : "");
 }
 
 p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profile_table *t, p5_error *error)
@@ -306,7 +336,16 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
         if (rows.list.count > 1)
             qsort(rows.list.items, rows.list.count, sizeof *rows.list.items, by_cost);
         char *command = strndup(p->command, strcspn(p->command, " "));
-        write_head(out, p, &shown, values, totals, width);
+        row_writer writer;
+        bool for_programs = t->format != P5_ROWS_TEXT;
+        if (for_programs) {
+            rows_open(&writer, out, t->format, "report");
+            rows_header(&writer, "command", p->command);
+            rows_header(&writer, "model", p->model);
+            rows_header_end(&writer);
+        } else {
+            write_head(out, p, &shown, values, totals, width);
+        }
         for (size_t i = 0; i < rows.list.count; i++) {
             const table_row *row = &rows.list.items[i];
             uint64_t any = 0;
@@ -317,7 +356,9 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
                     percent(row->own[v] > row->inclusive[v] ? row->own[v] : row->inclusive[v], totals[v]);
                 largest = share > largest ? share : largest;
             }
-            if (any && largest >= t->least_percent)
+            if (any && largest >= t->least_percent && for_programs)
+                put_row(&writer, &shown, row, values, totals, width);
+            else if (any && largest >= t->least_percent)
                 write_row(out, p, &shown, row, totals, width, command ? base_name(command) : "");
         }
         free(command);

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "report/row_writer.h"
 
 /* Bits of the register: what can be read or written, and at least its fields. */
 static unsigned register_bits(const p5_register *reg)
@@ -38,8 +39,59 @@ static uint64_t field_mask(const p5_register_field *field)
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
-void p5_registers_write(FILE *out, unsigned family)
+/* A register as a row; masks in hexadecimal, as manuals write them. */
+static void put_register(row_writer *rows, const p5_register *reg)
 {
+    char number[32];
+    rows_begin(rows);
+    rows_text(rows, "register", reg->name);
+    rows_unsigned(rows, "ecx", reg->msr);
+    rows_unsigned(rows, "bits", register_bits(reg));
+    rows_text(rows, "access", access_text(reg));
+    snprintf(number, sizeof number, "0x%0*" PRIx64, hex_digits(reg), reg->read_mask);
+    rows_text(rows, "read_mask", number);
+    snprintf(number, sizeof number, "0x%0*" PRIx64, hex_digits(reg), reg->write_mask);
+    rows_text(rows, "write_mask", number);
+    rows_text(rows, "title", reg->title);
+    rows_end(rows);
+}
+
+/* Its fields, with what `value` has in them (NULL: no value). */
+static void put_fields(FILE *out, const p5_register *reg, p5_row_format format, const uint64_t *value)
+{
+    row_writer rows;
+    char number[32];
+    rows_open(&rows, out, format, "register");
+    rows_header(&rows, "register", reg->name);
+    rows_header(&rows, "title", reg->title);
+    if (value != NULL)
+        snprintf(number, sizeof number, "0x%0*" PRIx64, hex_digits(reg), *value);
+    if (value != NULL)
+        rows_header(&rows, "value", number);
+    rows_header_end(&rows);
+    for (unsigned i = 0; i < reg->field_count; i++) {
+        const p5_register_field *field = &reg->fields[i];
+        rows_begin(&rows);
+        rows_text(&rows, "field", field->name);
+        rows_unsigned(&rows, "high", field->high);
+        rows_unsigned(&rows, "low", field->low);
+        if (value != NULL)
+            rows_unsigned(&rows, "value", *value >> field->low & field_mask(field));
+        rows_text(&rows, "meaning", field->meaning);
+        rows_end(&rows);
+    }
+}
+
+void p5_registers_write(FILE *out, unsigned family, p5_row_format format)
+{
+    row_writer rows;
+    if (format != P5_ROWS_TEXT) {
+        rows_open(&rows, out, format, "registers");
+        rows_header_end(&rows);
+        for (const p5_register *reg = p5_registers(family); reg->name != NULL; reg++)
+            put_register(&rows, reg);
+        return;
+    }
     for (const p5_register *reg = p5_registers(family); reg->name != NULL; reg++)
         fprintf(out, "  %02" PRIx32 "h  %-6s %-10s %s\n", reg->msr, reg->name, access_text(reg), reg->title);
 }
@@ -71,8 +123,12 @@ static void bit_range(const p5_register_field *field, char *text, size_t size)
         snprintf(text, size, "%u..%u", field->high, field->low);
 }
 
-void p5_register_write_layout(FILE *out, const p5_register *reg)
+void p5_register_write_layout(FILE *out, const p5_register *reg, p5_row_format format)
 {
+    if (format != P5_ROWS_TEXT) {
+        put_fields(out, reg, format, NULL);
+        return;
+    }
     int digits = hex_digits(reg);
     fprintf(out, "%s (ECX = %02" PRIx32 "h), %u bits, %s: %s\n", reg->name, reg->msr, register_bits(reg),
             access_text(reg), reg->title);
@@ -109,12 +165,16 @@ static void write_counter(FILE *out, unsigned counter, unsigned family, const p5
 }
 
 p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned family, uint64_t value,
-                                  p5_error *error)
+                                  p5_row_format format, p5_error *error)
 {
     unsigned bits = register_bits(reg);
     if (bits < 64 && value >> bits != 0)
         return error_set(error, P5_ERR_RANGE, "0x%" PRIx64 " is too large: %s has %u bits", value, reg->name,
                          bits);
+    if (format != P5_ROWS_TEXT) {
+        put_fields(out, reg, format, &value);
+        return P5_OK;
+    }
     fprintf(out, "%s (ECX = %02" PRIx32 "h) = 0x%0*" PRIx64 "\n", reg->name, reg->msr, hex_digits(reg),
             value);
     if (reg->msr == P5_MSR_CESR) {

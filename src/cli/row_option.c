@@ -1,0 +1,22 @@
+#include "cli/row_option.h"
+
+enum { KEY_JSON = 0x800, KEY_CSV };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    p5_row_format *format = state->input, wanted = key == KEY_CSV ? P5_ROWS_CSV : P5_ROWS_JSON;
+    (void)argument;
+    if (key != KEY_JSON && key != KEY_CSV)
+        return ARGP_ERR_UNKNOWN;
+    if (*format != P5_ROWS_TEXT && *format != wanted) {
+        cli_complain(NULL, NULL, 0, "--json and --csv are two formats: one output has one");
+        return CLI_REPORTED;
+    }
+    *format = wanted;
+    return 0;
+}
+
+static const struct argp_option table[] = {{"json", KEY_JSON, NULL, 0, "JSON, one object per line", 0},
+                                           {"csv", KEY_CSV, NULL, 0, "CSV with a line of names", 0},
+                                           {0}};
+const struct argp row_argp = {.options = table, .parser = parse};

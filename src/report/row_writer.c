@@ -1,0 +1,129 @@
+#include "report/row_writer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "p5scope/version.h"
+
+void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind)
+{
+    *rows = (row_writer){.out = out, .csv = format == P5_ROWS_CSV};
+    if (rows->csv)
+        return;
+    json_init(&rows->json, out);
+    json_open_object(&rows->json);
+    json_key_string(&rows->json, "p5scope", p5_version());
+    json_key_string(&rows->json, "kind", kind);
+}
+
+void rows_header(row_writer *rows, const char *key, const char *value)
+{
+    if (!rows->csv)
+        json_key_string(&rows->json, key, value);
+}
+
+void rows_header_end(row_writer *rows)
+{
+    if (!rows->csv)
+        json_close_object(&rows->json);
+}
+
+void rows_begin(row_writer *rows)
+{
+    if (!rows->csv) {
+        json_init(&rows->json, rows->out);
+        json_open_object(&rows->json);
+        return;
+    }
+    rows->started = false;
+    rows->line = open_memstream(&rows->line_text, &rows->line_size);
+    rows->names = rows->named ? NULL : open_memstream(&rows->name_text, &rows->name_size);
+}
+
+/* A cell in quotes if it has to be. */
+static void put_cell(FILE *to, bool first, const char *text)
+{
+    if (to == NULL)
+        return;
+    if (!first)
+        fputc(',', to);
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, to);
+        return;
+    }
+    fputc('"', to);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+static void put(row_writer *rows, const char *key, const char *value)
+{
+    put_cell(rows->names, !rows->started, key);
+    put_cell(rows->line, !rows->started, value);
+    rows->started = true;
+}
+
+void rows_text(row_writer *rows, const char *key, const char *value)
+{
+    if (rows->csv) {
+        put(rows, key, value != NULL ? value : "");
+        return;
+    }
+    json_key(&rows->json, key);
+    if (value != NULL)
+        json_string(&rows->json, value);
+    else
+        json_null(&rows->json);
+}
+
+void rows_unsigned(row_writer *rows, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    if (rows->csv)
+        put(rows, key, text);
+    else
+        json_key_unsigned(&rows->json, key, value);
+}
+
+void rows_double(row_writer *rows, const char *key, double value)
+{
+    char text[40] = "";
+    if (!rows->csv) {
+        json_key_double(&rows->json, key, value);
+        return;
+    }
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.15g", value);
+    put(rows, key, text);
+}
+
+void rows_bool(row_writer *rows, const char *key, bool value)
+{
+    if (rows->csv)
+        put(rows, key, value ? "true" : "false");
+    else
+        json_key_bool(&rows->json, key, value);
+}
+
+void rows_end(row_writer *rows)
+{
+    if (!rows->csv) {
+        json_close_object(&rows->json);
+        return;
+    }
+    if (rows->names != NULL && fclose(rows->names) == 0)
+        fprintf(rows->out, "%s\n", rows->name_text);
+    if (rows->line != NULL && fclose(rows->line) == 0)
+        fprintf(rows->out, "%s\n", rows->line_text);
+    free(rows->line_text);
+    if (!rows->named)
+        free(rows->name_text);
+    rows->named = true;
+}

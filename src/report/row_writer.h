@@ -1,0 +1,34 @@
+/* Rows for programs: JSON lines, or CSV whose first line has the names of the columns (RFC 4180). A row's
+ * cells are named alike in both; the rows of one CSV have the same cells in the same order. */
+#ifndef REPORT_ROW_WRITER_H
+#define REPORT_ROW_WRITER_H
+
+#include "p5scope/report.h"
+#include "report/json_writer.h"
+
+typedef struct row_writer {
+    FILE *out;
+    bool csv;
+    bool named;   /* CSV: the first line has been written */
+    bool started; /* CSV: the line has a cell */
+    FILE *names;  /* CSV: of the first row, until it is whole */
+    FILE *line;
+    char *name_text, *line_text;
+    size_t name_size, line_size;
+    json_writer json;
+} row_writer;
+
+/* `kind` is what the rows are, the first line of JSON says it, with the program's version and whatever the
+ * caller adds before rows_begin; CSV has no such line. */
+void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind);
+void rows_header(row_writer *rows, const char *key, const char *value);
+void rows_header_end(row_writer *rows);
+
+void rows_begin(row_writer *rows);
+void rows_text(row_writer *rows, const char *key, const char *value); /* NULL: nothing, null */
+void rows_unsigned(row_writer *rows, const char *key, uint64_t value);
+void rows_double(row_writer *rows, const char *key, double value); /* not a number: nothing, null */
+void rows_bool(row_writer *rows, const char *key, bool value);
+void rows_end(row_writer *rows);
+
+#endif
