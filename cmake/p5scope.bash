@@ -29,7 +29,7 @@ _p5scope()
     report:-s | report:--sort) words="symbol line address file mode" ;;
     *:--isa) words="exact permissive" ;;
     *:--threads) words="1 2" ;;
-    list:list) words="events perf metrics models" ;;
+    list:list) words="events perf metrics models instructions" ;;
     msr:msr) words=$("$program" msr 2>/dev/null | sed -n 's/^  [0-9a-f]*h  \([a-z0-9]*\) .*/\1/p') ;;
     esac
     if [[ -n $words && $current != -* ]]; then

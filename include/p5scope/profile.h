@@ -67,6 +67,9 @@ p5_status p5_profile_write(FILE *out, const p5_profile *profile, p5_error *error
 p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *error);
 void p5_profile_free(p5_profile *profile);
 
+/* What the two writers below show: `events`, NULL-terminated, behind clocks and instructions_executed; NULL =
+ * everything, which makes lines of some hundred numbers. Errors as p5_profile_event_check. */
+p5_status p5_profile_show_events(p5_profile *profile, const char *const *events, p5_error *error);
 /* Callgrind's profile format, version 1: for callgrind_annotate and KCachegrind. Costs by instruction and
  * line, calls with inclusive cost, conditional jumps executed and taken. The first event is clocks; then come
  * all events of the processor, then the owners of clocks as stall_NAME. */
@@ -79,6 +82,8 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_e
 /* Checks `name`: what the functions below take as an event. "clocks", "executions", "stall_CAUSE", or what
  * p5_selection_add takes as one event, with :u, :k, :c. P5_ERR_NAME with near names. */
 p5_status p5_profile_event_check(const p5_profile *profile, const char *name, p5_error *error);
+/* The same before there is a profile: on a processor of `family`. */
+p5_status p5_profile_event_known(unsigned family, const char *name, p5_error *error);
 /* Total of an event over the run. 0 for unknown names. */
 uint64_t p5_profile_total(const p5_profile *profile, const char *event);
 

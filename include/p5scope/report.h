@@ -202,7 +202,14 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
 
 /* ---- Lists: `p5scope list` ---- */
 
-enum { P5_LIST_EVENTS = 1, P5_LIST_METRICS = 2, P5_LIST_MODELS = 4, P5_LIST_PERF = 8, P5_LIST_ALL = 15 };
+enum {
+    P5_LIST_EVENTS = 1,
+    P5_LIST_METRICS = 2,
+    P5_LIST_MODELS = 4,
+    P5_LIST_PERF = 8,
+    P5_LIST_ALL = 15,
+    P5_LIST_INSTRUCTIONS = 16 /* is not among all: some 470 rows */
+};
 typedef struct p5_list_options {
     const char
         *pattern;      /* NULL = everything; a pattern or a part of a name, alias, title, group or rNN code */

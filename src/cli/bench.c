@@ -349,17 +349,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int verb_bench(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"asm", KEY_ASM, "CODE", 0, "Measure CODE (Intel syntax, ';' between instructions) in a loop", 0},
+        {"asm", KEY_ASM, "CODE", 0, "Measure CODE (Intel syntax, parts by ';')", 0},
         {"setup", KEY_SETUP, "CODE", 0, "Code before the loop", 0},
         {"unroll", KEY_UNROLL, "K", 0, "K copies of CODE in one trip (default 1)", 0},
         {"repeat", KEY_REPEAT, "K", 0,
-         "Per copy, from loops of K and 2K copies: the loop control cancels out", 0},
+         "Per copy: the loop's own clocks cancel out", 0},
         {"model", KEY_MODEL, "NAME", 0, "Model (default: the case's, or the first)", 0},
         {"n", KEY_N, "N1,N2", 0, "The two trip counts (default 200,1200)", 0},
         {"cpl", KEY_CPL, "0|3", 0, "Privilege level of CODE (default 3)", 0},
         {"trips", KEY_TRIPS, "T", 0, "Trips to show in the pairing diagram (default 1)", 0},
         {"no-diagram", KEY_NO_DIAGRAM, NULL, 0, "Only the counts", 0},
-        {"konata", KEY_KONATA, "FILE", 0, "Write the last trips as a log for the viewer Konata", 0},
+        {"konata", KEY_KONATA, "FILE", 0, "The last trips as a log for Konata", 0},
         {"verbose", 'v', NULL, 0, "Show events that do not occur too", 0},
         {0}};
     static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};

@@ -13,7 +13,8 @@ static unsigned section_named(const char *word)
     } sections[] = {{"events", P5_LIST_EVENTS},
                     {"perf", P5_LIST_PERF},
                     {"metrics", P5_LIST_METRICS},
-                    {"models", P5_LIST_MODELS}};
+                    {"models", P5_LIST_MODELS},
+                    {"instructions", P5_LIST_INSTRUCTIONS}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (strcmp(word, sections[i].word) == 0)
             return sections[i].section;
@@ -54,7 +55,7 @@ int verb_list(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "[events|perf|metrics|models] [PATTERN]",
+        .args_doc = "[events|perf|metrics|models|instructions] [PATTERN]",
         .doc = "List the events (code, counter, kind, most per clock, exactness), perf's names for them, "
                "metrics and models. "
                "PATTERN is a "

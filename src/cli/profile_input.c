@@ -26,6 +26,18 @@ error_t event_words_add(event_words *events, const char *text)
     return 0;
 }
 
+bool event_words_known(const event_words *events, unsigned family)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        p5_error error = {0};
+        if (p5_profile_event_known(family, events->words[i], &error) == P5_OK)
+            continue;
+        cli_show_error(&error, "--events", events->words[i], "Run 'p5scope list' to see the events.");
+        return false;
+    }
+    return true;
+}
+
 bool event_words_check(const event_words *events, const p5_profile *profile)
 {
     for (size_t i = 0; i < events->count; i++) {

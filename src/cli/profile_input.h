@@ -20,6 +20,8 @@ typedef struct event_words {
 error_t event_words_add(event_words *events, const char *text);
 /* False after a message if one of them is no event of the profile's processor. */
 bool event_words_check(const event_words *events, const p5_profile *profile);
+/* The same before there is a profile. */
+bool event_words_known(const event_words *events, unsigned family);
 void event_words_free(event_words *events);
 
 /* Reads a profile; NULL after a message. */

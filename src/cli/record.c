@@ -6,9 +6,10 @@
 
 #include "cli/guest_run.h"
 #include "cli/output.h"
+#include "cli/profile_input.h"
 #include "p5scope/profile.h"
 
-enum { KEY_CALLGRIND = 0x100, KEY_CACHEGRIND, KEY_NO_INTERVALS };
+enum { KEY_CALLGRIND = 0x100, KEY_CACHEGRIND, KEY_NO_INTERVALS, KEY_EVENTS };
 
 typedef struct record_options {
     guest_options guest;
@@ -16,6 +17,7 @@ typedef struct record_options {
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
     bool no_intervals;
+    event_words events; /* --events */
 } record_options;
 
 static error_t parse_period(record_options *options, const char *text)
@@ -51,6 +53,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CACHEGRIND:
         options->cachegrind = argument;
         return 0;
+    case KEY_EVENTS:
+        return event_words_add(&options->events, argument);
     case 'c':
         return parse_period(options, argument);
     case KEY_NO_INTERVALS:
@@ -82,8 +86,14 @@ static const char *profile_path(const record_options *options)
     return options->path != NULL ? options->path : others ? NULL : "p5scope.data";
 }
 
-static bool write_files(const record_options *options, const p5_profile *profile)
+static bool write_files(const record_options *options, p5_profile *profile)
 {
+    p5_error error = {0};
+    if (options->events.count > 0 &&
+        p5_profile_show_events(profile, options->events.words, &error) != P5_OK) {
+        cli_show_error(&error, NULL, NULL, NULL);
+        return false;
+    }
     const char *path = profile_path(options);
     bool fine = path == NULL || write_file("-o", path, profile, p5_profile_write);
     if (options->callgrind != NULL)
@@ -165,6 +175,13 @@ static int record_guest(const record_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "--period: the samples are in the profile. -o FILE says where it goes");
         return CLI_USAGE;
     }
+    if (options->events.count > 0 && options->callgrind == NULL && options->cachegrind == NULL) {
+        cli_complain(NULL, NULL, 0,
+                     "--events: of which file? --callgrind or --cachegrind; a profile has all");
+        return CLI_USAGE;
+    }
+    if (!event_words_known(&options->events, p5_model_family(options->guest.model)))
+        return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
                                 {"--callgrind", options->callgrind, false},
                                 {"--cachegrind", options->cachegrind, false}};
@@ -184,6 +201,7 @@ int verb_record(int argc, char **argv)
         {"output", 'o', "FILE", 0, "Profile to FILE (p5scope.data)", 1},
         {"callgrind", KEY_CALLGRIND, "FILE", 0, "For callgrind_annotate and KCachegrind", 0},
         {"cachegrind", KEY_CACHEGRIND, "FILE", 0, "For cg_annotate", 0},
+        {"events", KEY_EVENTS, "LIST", 0, "What these two show (everything)", 0},
         {"period", 'c', "EVENT/N", 0, "Also samples, as a tool on a processor takes them: every N events", 0},
         {"no-intervals", KEY_NO_INTERVALS, NULL, 0, "No totals over time", 0},
         {0}};
@@ -204,6 +222,7 @@ int verb_record(int argc, char **argv)
     if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &done))
         status = done ? CLI_OK : record_guest(&options, argv);
     free(options.sample_event);
+    event_words_free(&options.events);
     guest_options_free(&options.guest);
     return status;
 }

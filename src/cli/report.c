@@ -191,11 +191,12 @@ static bool check_together(report_options *options)
     if (!choose_kind(options))
         return false;
     const p5_profile_table *table = &options->table;
+    bool only_events = options->of_table != NULL && strcmp(options->of_table, "-e") == 0;
     bool converts = options->callgrind != NULL || options->cachegrind != NULL;
     const char *instead =
         options->kind == REPORT_FOLDED || options->kind == REPORT_GRAPH ? "--fold writes stacks"
         : options->kind == REPORT_PAGE                                  ? "a page (.html) has everything"
-        : converts && options->output == NULL ? "--callgrind and --cachegrind write everything"
+        : converts && options->output == NULL && !only_events ? "--callgrind and --cachegrind write no table"
                                               : NULL;
     if (options->of_table == NULL && instead != NULL && table->format != P5_ROWS_TEXT)
         options->of_table = "--json or --csv";
@@ -252,6 +253,8 @@ static int report(report_options *options)
         return CLI_USAGE;
     }
     bool converts = options->callgrind != NULL || options->cachegrind != NULL;
+    if (converts && options->events.count > 0)
+        (void)p5_profile_show_events(profile, options->events.words, NULL); /* checked above */
     fine = write_format(options->callgrind, profile, p5_profile_write_callgrind) &&
            write_format(options->cachegrind, profile, p5_profile_write_cachegrind);
     FILE *out = fine && (!converts || options->output != NULL) ? profile_output(options->output) : NULL;
@@ -269,13 +272,13 @@ int verb_report(int argc, char **argv)
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
         {"output", 'o', "FILE", 0, "To FILE: .html a page, .svg a flame graph, .folded .json .csv .txt", 0},
         {"event", 'e', "LIST", 0,
-         "Events, stall_CAUSE, clocks (default), executions; may have :u :k, events :c", 0},
+         "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
         {"show-nr-samples", 'n', NULL, 0, "A column with the counts", 0},
         {"children", KEY_CHILDREN, NULL, 0, "Also cost with everything called", 0},
         {"field-separator", 't', "SEP", 0, "Fields separated by SEP, without padding", 0},
         {"percent-limit", KEY_LIMIT, "P", 0, "Leave out what has less than P %", 0},
-        {"samples", KEY_SAMPLES, NULL, 0, "Of the samples of record --period instead of the exact counts", 0},
+        {"samples", KEY_SAMPLES, NULL, 0, "Of record --period's samples, not of all", 0},
         {"fold", KEY_FOLD, "EVENT", 0, "Folded call stacks, for flame graphs", 0},
         {"callgrind", KEY_CALLGRIND, "OUT", 0, "Write for callgrind_annotate and KCachegrind", 0},
         {"cachegrind", KEY_CACHEGRIND, "OUT", 0, "Write for cg_annotate", 0},

@@ -82,6 +82,7 @@ check("trace", read("t.jsonl"), 5)
 check("trace", read("u.jsonl"), 5)
 check("list", run("list", "-j"), 80)
 check("list", run("list", "-j", "-v"), 80)
+check("list", run("list", "-j", "instructions"), 400)
 chain = f"{source}/docs/examples/chain.s"
 for name, words in {
     "bench": ["bench", chain],

@@ -9,3 +9,6 @@ p5scope list nosuch
 p5scope list perf
 p5scope list -v perf branch-misses
 p5scope list -j perf cycles
+p5scope list instructions 'imul*'
+p5scope list instructions -v 'add m,r'
+p5scope list -j instructions pmaddwd | jq -s -c 'length, (.[0] | {name, pair, unit, confidence})'

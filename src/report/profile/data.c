@@ -38,6 +38,7 @@ void p5_profile_free(p5_profile *p)
     free(p->sites.items);
     free(p->samples.items);
     free(p->btb.items);
+    free(p->shown.items);
     free(p->intervals.items);
     free(p->version);
     free(p->model);
@@ -189,6 +190,12 @@ p5_status profile_value_find(unsigned family, const char *name, profile_value *v
     }
     p5_selection_free(&selection);
     return status;
+}
+
+p5_status p5_profile_event_known(unsigned family, const char *name, p5_error *error)
+{
+    profile_value value;
+    return profile_value_find(family, name, &value, error);
 }
 
 p5_status p5_profile_event_check(const p5_profile *profile, const char *name, p5_error *error)

@@ -38,6 +38,14 @@ typedef struct profile_btb_entry {
     unsigned type;   /* P55C: btb_type */
 } profile_btb_entry;
 
+/* What a user may ask for. */
+typedef struct profile_value {
+    int quantity; /* or P5_PROFILE_CLOCKS */
+    unsigned cpl_mask;
+    bool asserted;
+    char name[112];
+} profile_value;
+
 struct p5_profile {
     char *version, *model, *command, *options, *object;
     unsigned family;
@@ -58,15 +66,8 @@ struct p5_profile {
     unsigned data_ways, code_ways;
     uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
     ARRAY_OF(profile_btb_entry) btb; /* when the run ended, by set and way; unused ones are left out */
+    ARRAY_OF(profile_value) shown;   /* in files of callgrind and cachegrind; none: everything */
 };
-
-/* What a user may ask for. */
-typedef struct profile_value {
-    int quantity; /* or P5_PROFILE_CLOCKS */
-    unsigned cpl_mask;
-    bool asserted;
-    char name[112];
-} profile_value;
 
 p5_profile *profile_new(void);
 /* Index of the instruction, function at `address`, or PROFILE_NO_INDEX. */

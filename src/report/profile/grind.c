@@ -12,6 +12,8 @@
 #include "p5scope/report.h"
 #include "report/profile/data.h"
 
+enum { MOST_SHOWN = 64 };
+
 /* Columns: clocks, the events of the processor, the owners of clocks, executions. */
 typedef struct columns {
     profile_value values[2 + P5_EVENT_COUNT + P5_STALL_COUNT];
@@ -25,6 +27,15 @@ static void add_column(columns *c, int quantity, const char *name)
     snprintf(v->name, sizeof v->name, "%s", name);
 }
 
+/* Names of columns are words: a colon becomes an underscore. */
+static void add_value(columns *c, const profile_value *value)
+{
+    profile_value *v = &c->values[c->count++];
+    *v = *value;
+    for (char *colon = v->name; (colon = strchr(colon, ':')) != NULL;)
+        *colon = '_';
+}
+
 static void choose_columns(const p5_profile *p, columns *c)
 {
     char room[48];
@@ -32,12 +43,36 @@ static void choose_columns(const p5_profile *p, columns *c)
     add_column(c, P5_PROFILE_CLOCKS, "clocks");
     add_column(c, P5_EVENT_INSTRUCTIONS_EXECUTED,
                profile_quantity_name(P5_EVENT_INSTRUCTIONS_EXECUTED, room));
+    for (size_t i = 0; i < p->shown.count; i++) {
+        bool there = false;
+        for (size_t column = 0; column < c->count; column++)
+            there |= strcmp(c->values[column].name, p->shown.items[i].name) == 0;
+        if (!there)
+            add_value(c, &p->shown.items[i]);
+    }
+    if (p->shown.count > 0)
+        return;
     for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
         if (e != P5_EVENT_INSTRUCTIONS_EXECUTED &&
             (p5_event_describe((enum p5_event)e)->families & p->family) != 0)
             add_column(c, (int)e, profile_quantity_name(e, room));
     for (unsigned q = P5_PROFILE_STALLS; q < P5_PROFILE_EXECUTIONS; q++)
         add_column(c, (int)q, profile_quantity_name(q, room));
+}
+
+p5_status p5_profile_show_events(p5_profile *p, const char *const *events, p5_error *error)
+{
+    p->shown.count = 0;
+    for (; events != NULL && *events != NULL; events++) {
+        profile_value value;
+        p5_status status = profile_value_find(p->family, *events, &value, error);
+        if (status != P5_OK)
+            return status;
+        if (p->shown.count == MOST_SHOWN || !ARRAY_ROOM(&p->shown))
+            return error_set(error, P5_ERR_RANGE, "more than %d events", MOST_SHOWN);
+        p->shown.items[p->shown.count++] = value;
+    }
+    return P5_OK;
 }
 
 static void write_events(FILE *out, const columns *c)

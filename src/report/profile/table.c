@@ -261,7 +261,7 @@ static void put_row(row_writer *out, const p5_profile_table *t, const table_row 
     static const char *const keys[] = {"symbol", "line", "address", "file", "mode"};
     rows_begin(out);
     rows_text(out, keys[t->key], row->name);
-    rows_text(out, "cpl", row->cpl_class == P5_CPL_USER ? "u" : "k");
+    rows_text(out, "cpl", row->user ? "u" : "k");
     for (size_t v = 0; v < width; v++) {
         char key[160];
         rows_unsigned(out, values[v].name, row->own[v]);

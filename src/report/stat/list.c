@@ -280,6 +280,10 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
         status = list_metrics(out, options, *rows, &more, error);
     *rows += more;
     more = 0;
+    if (status == P5_OK && (options->sections & P5_LIST_INSTRUCTIONS) != 0)
+        status = list_instructions(out, options, *rows, &more, error);
+    *rows += more;
+    more = 0;
     if (status == P5_OK && (options->sections & P5_LIST_MODELS) != 0)
         status = write_models(out, options, *rows, &more, error);
     *rows += more;

@@ -20,4 +20,8 @@ const char *event_families_text(unsigned families);
 p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
                        p5_error *error);
 
+/* Writes the forms of instructions that match. */
+p5_status list_instructions(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                            p5_error *error);
+
 #endif

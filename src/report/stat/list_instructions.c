@@ -1,0 +1,204 @@
+/* `p5scope list instructions`: the rows of isa/instructions.tsv as people and programs read them. The table
+ * is the one that the model's is made from, as text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embed.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "report/stat/list.h"
+
+extern const embedded_file instruction_files[]; /* instructions.tsv */
+
+/* Columns that are looked for by their names in the table's head. */
+enum {
+    MNEMONIC,
+    OPERANDS,
+    OPCODES,
+    MODELS,
+    CLOCKS,
+    LATENCY,
+    PAIR,
+    UNIT,
+    FP,
+    BRANCH,
+    COST,
+    DATA,
+    FLAGS,
+    CONFIDENCE,
+    SOURCE,
+    NOTES,
+    WANTED
+};
+static const char *const wanted[WANTED] = {"mnemonic", "operands",   "opcodes", "models", "clocks", "latency",
+                                           "pair",     "unit",       "fp",      "branch", "cost",   "data",
+                                           "flags",    "confidence", "source",  "notes"};
+
+typedef struct instruction_row {
+    const char *field[WANTED];
+} instruction_row;
+
+static bool given(const char *field)
+{
+    return strcmp(field, "-") != 0;
+}
+
+static const char *pair_text(const char *pair)
+{
+    static const struct {
+        const char *word, *text;
+    } words[] = {{"np", "alone"}, {"u", "U"}, {"v", "V"}, {"uv", "U or V"}, {"fx", "U, FXCH in V"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].word, pair) == 0)
+            return words[i].text;
+    return pair; /* differs between the processors */
+}
+
+/* The events that every execution counts, beside instructions_executed. */
+static void write_counts(FILE *out, const instruction_row *row)
+{
+    static const char *const flops[] = {"add", "mul", "div", "sqrt", "remainder", "transcendental"};
+    const char *const *f = row->field;
+    const char *reads = strchr(f[DATA], 'r'), *writes = strchr(f[DATA], 'w');
+    bool counted = given(f[DATA]) && strcmp(f[DATA], "var") != 0 && strcmp(f[DATA], "enter") != 0;
+    const char *between = "";
+    if (counted && reads != NULL) {
+        fprintf(out, "data_read %d", atoi(f[DATA]));
+        between = ", ";
+    }
+    if (counted && writes != NULL) {
+        fprintf(out, "%sdata_write %d", between, atoi(reads != NULL ? reads + 1 : f[DATA]));
+        between = ", ";
+    } else if (given(f[DATA]) && !counted) {
+        fprintf(out, "%sdata references by operands", between);
+        between = ", ";
+    }
+    if (given(f[BRANCH]))
+        fprintf(out, "%sbranches", between), between = ", ";
+    if (strcmp(f[BRANCH], "ret") == 0)
+        fprintf(out, "%sreturns", between), between = ", ";
+    if (strncmp(f[UNIT], "mmx", 3) == 0)
+        fprintf(out, "%smmx_instructions_executed_u_pipe or _v_pipe", between), between = ", ";
+    for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++)
+        if (strcmp(f[FP], flops[i]) == 0)
+            fprintf(out, "%sflops", between), between = ", ";
+    if (strstr(f[FLAGS], "segment_load") != NULL)
+        fprintf(out, "%sany_segment_register_loaded", between);
+}
+
+static char *counts_text(const instruction_row *row)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return NULL;
+    write_counts(memory, row);
+    return fclose(memory) == 0 ? text : NULL;
+}
+
+static void write_text(FILE *out, const instruction_row *row, const char *counts, bool verbose)
+{
+    const char *const *f = row->field;
+    bool clocks = strcmp(f[CLOCKS], "-") != 0;
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", f[MNEMONIC], given(f[OPERANDS]) ? f[OPERANDS] : "");
+    fprintf(out, "  %-22s %8s%s  %-13s %-15s %-9s %s%s%s\n", name, clocks ? f[CLOCKS] : "",
+            strcmp(f[COST], "fixed") != 0 && given(f[COST]) ? "+" : " ", pair_text(f[PAIR]), f[UNIT],
+            f[CONFIDENCE], given(f[SOURCE]) ? f[SOURCE] : "-", strcmp(f[MODELS], "p5") != 0 ? "  " : "",
+            strcmp(f[MODELS], "p5") != 0 ? f[MODELS] : "");
+    if (!verbose)
+        return;
+    fprintf(out, "         opcodes  %s\n", f[OPCODES]);
+    if (given(f[LATENCY]))
+        fprintf(out, "         latency  %s\n", f[LATENCY]);
+    if (given(f[COST]) && strcmp(f[COST], "fixed") != 0)
+        fprintf(out, "         clocks   by the rule %s\n", f[COST]);
+    if (counts[0] != '\0')
+        fprintf(out, "         counts   %s\n", counts);
+    if (given(f[NOTES]))
+        fprintf(out, "         notes    %s\n", f[NOTES]);
+}
+
+static void write_json(FILE *out, const instruction_row *row, const char *counts)
+{
+    static const unsigned shown[] = {OPCODES, MODELS, CLOCKS,     LATENCY, PAIR,
+                                     UNIT,    COST,   CONFIDENCE, SOURCE,  NOTES};
+    json_writer json;
+    json_init(&json, out);
+    json_open_object(&json);
+    json_key_string(&json, "kind", "instruction");
+    json_key_string(&json, "name", row->field[MNEMONIC]);
+    json_key_string(&json, "operands", given(row->field[OPERANDS]) ? row->field[OPERANDS] : "");
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        json_key_string(&json, wanted[shown[i]], given(row->field[shown[i]]) ? row->field[shown[i]] : "");
+    json_key_string(&json, "counts", counts);
+    json_close_object(&json);
+}
+
+/* "add" finds ADD and no PADDB; with an operand list only that form. */
+static bool matches(const char *pattern, const instruction_row *row)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", row->field[MNEMONIC], row->field[OPERANDS]);
+    return pattern == NULL || text_glob(pattern, row->field[MNEMONIC]) || text_glob(pattern, name) ||
+           text_glob(pattern, row->field[UNIT]);
+}
+
+static bool find_columns(char *head, unsigned columns[WANTED])
+{
+    unsigned at = 0, found = 0;
+    for (char *name; (name = text_field(&head, '\t')) != NULL; at++)
+        for (unsigned i = 0; i < WANTED; i++)
+            if (strcmp(name, wanted[i]) == 0) {
+                columns[i] = at;
+                found++;
+            }
+    return found == WANTED;
+}
+
+p5_status list_instructions(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                            p5_error *error)
+{
+    char *copy = strdup(instruction_files[0].text), *cursor = copy;
+    unsigned columns[WANTED] = {0};
+    bool head = true;
+    *rows = 0;
+    if (copy == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    for (char *line; (line = text_field(&cursor, '\n')) != NULL;) {
+        instruction_row row = {0};
+        if (line[0] == '#' || line[0] == '\0')
+            continue;
+        if (head && !find_columns(line, columns)) {
+            free(copy);
+            return error_set(error, P5_ERR_FORMAT, "the table of instructions lacks a column");
+        }
+        unsigned at = 0;
+        for (char *field; !head && (field = text_field(&line, '\t')) != NULL; at++)
+            for (unsigned i = 0; i < WANTED; i++)
+                if (columns[i] == at)
+                    row.field[i] = field;
+        if (head || row.field[NOTES] == NULL || row.field[MNEMONIC][0] == '#' ||
+            !matches(options->pattern, &row)) {
+            head = false;
+            continue;
+        }
+        char *counts = counts_text(&row);
+        if (options->json) {
+            write_json(out, &row, counts != NULL ? counts : "");
+        } else {
+            if (*rows == 0)
+                fprintf(
+                    out,
+                    "%sInstructions (form, clocks (P54C/P55C where they differ; + by a rule), pipes, unit, "
+                    "grade, source)\n\n",
+                    before > 0 ? "\n" : "");
+            write_text(out, &row, counts != NULL ? counts : "", options->verbose);
+        }
+        free(counts);
+        ++*rows;
+    }
+    free(copy);
+    return P5_OK;
+}
