@@ -272,6 +272,26 @@ p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **p
 /* The same from text. `name` stands for the file in messages. */
 p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program,
                                 p5_error *error);
+/* True for assembly with registers as AT&T writes them (%eax) that does not say which syntax it is. */
+bool p5_code_is_att(const char *text);
+
+/* A function of a file, called in a loop as cdecl. */
+typedef struct p5_case_argument {
+    uint32_t value;
+    uint32_t buffer_bytes; /* not 0: the address of so many bytes of zeros, on a cache line */
+} p5_case_argument;
+enum { P5_CASE_ARGUMENTS = 16 };
+typedef struct p5_case_function {
+    const char *path; /* an i386 object, or assembly in Intel's or AT&T's syntax */
+    const char *name;
+    p5_case_argument arguments[P5_CASE_ARGUMENTS];
+    size_t argument_count;
+    bool x87_result; /* it returns float or double, which is taken from the x87 stack */
+} p5_case_function;
+/* A case that calls it `trips` times; needs `as` and `ld` in PATH. The file may refer to what is in it.
+ * Errors say what is missing and what to do about it. */
+p5_status p5_case_assemble_function(const p5_case_function *function, unsigned trips,
+                                    p5_case_program **program, p5_error *error);
 void p5_case_program_free(p5_case_program *program);
 /* The image; cpl and cr4 are the caller's to set. Valid as long as the program. */
 void p5_case_program_image(const p5_case_program *program, p5_case_image *image);

@@ -20,16 +20,21 @@ enum {
     KEY_KONATA,
     KEY_TRIPS,
     KEY_CPL,
-    KEY_NO_DIAGRAM
+    KEY_NO_DIAGRAM,
+    KEY_FUNCTION,
+    KEY_ARG,
+    KEY_X87
 };
 enum { KONATA_TRIPS = 16, MOST_TRIPS = 1000, MOST_COPIES = 10000 };
 
 typedef struct bench_options {
     const char *path;
-    const char *code, *setup; /* --asm, --setup */
-    const char *of_code;      /* an option that only --asm can have, as written */
-    unsigned copies;          /* --unroll */
-    unsigned repeat;          /* --repeat, 0 = not given */
+    p5_case_function function; /* --function */
+    const char *of_function;   /* an option that only --function can have */
+    const char *code, *setup;  /* --asm, --setup */
+    const char *of_code;       /* an option that only --asm can have, as written */
+    unsigned copies;           /* --unroll */
+    unsigned repeat;           /* --repeat, 0 = not given */
     const char *model;
     unsigned trips[2]; /* --n, 0 = not given */
     const char *konata;
@@ -253,6 +258,40 @@ static int bench_code(const bench_options *options)
     return good ? CLI_OK : CLI_FAILED;
 }
 
+/* ---- --function ---- */
+
+static int bench_function(bench_options *options)
+{
+    p5_error error = {0};
+    p5_model *model =
+        model_option_open("--model", options->model != NULL ? options->model : p5_model_names()[0]);
+    if (model == NULL)
+        return CLI_USAGE;
+    bench of = {.trips = {200, 1200},
+                .conditions = {.model = p5_model_name(model), .cpl = options->cpl, .timeout_seconds = 60}};
+    if (options->trips[1] != 0)
+        memcpy(of.trips, options->trips, sizeof of.trips);
+    options->function.path = options->path;
+    p5_status status = P5_OK;
+    for (unsigned i = 0; i < 2 && status == P5_OK; i++)
+        status = p5_case_assemble_function(&options->function, of.trips[i], &of.programs[i], &error);
+    if (status != P5_OK)
+        cli_show_error(&error, NULL, NULL, NULL);
+    bool good = status == P5_OK && measure(&of);
+    if (good && options->rows != P5_ROWS_TEXT) {
+        p5_bench_write_rows(stdout, options->rows, options->function.name, model, of.counts, of.trips,
+                            options->zeros);
+    } else if (good) {
+        printf("%s of %s on %s, per call (with the call, dec ebx, jnz; N %u to %u):\n\n",
+               options->function.name, options->path, p5_model_name(model), of.trips[0], of.trips[1]);
+        p5_bench_write(stdout, model, of.counts, of.trips, options->zeros);
+    }
+    good = good && show_window(options, &of);
+    release(&of);
+    p5_model_close(model);
+    return good ? CLI_OK : CLI_FAILED;
+}
+
 /* ---- Options ---- */
 
 static error_t set_count(const char *option, const char *text, uint64_t largest, unsigned *value)
@@ -290,6 +329,31 @@ static error_t set_trips(bench_options *options, const char *text)
     return 0;
 }
 
+/* --arg NUMBER or --arg buffer:SIZE */
+static error_t add_argument(p5_case_function *f, const char *text)
+{
+    enum { LARGEST_BUFFER = 16 << 20 };
+    uint64_t number;
+    bool buffer = strncmp(text, "buffer:", 7) == 0, negative = text[0] == '-';
+    if (f->argument_count == P5_CASE_ARGUMENTS) {
+        cli_complain("--arg", text, 1, "more than %d arguments", P5_CASE_ARGUMENTS);
+        return CLI_REPORTED;
+    }
+    bool good = buffer ? p5_parse_size(text + 7, &number) && number > 0 && number <= LARGEST_BUFFER
+                       : p5_parse_number(text + negative, &number) && number <= UINT32_MAX;
+    if (!good) {
+        cli_complain("--arg", text, 1,
+                     "an argument is a number of 32 bits, or buffer:SIZE for a pointer (buffer:64K)");
+        return CLI_REPORTED;
+    }
+    p5_case_argument *to = &f->arguments[f->argument_count++];
+    if (buffer)
+        to->buffer_bytes = (uint32_t)number;
+    else
+        to->value = negative ? (uint32_t)-number : (uint32_t)number;
+    return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     bench_options *options = state->input;
@@ -299,6 +363,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ASM:
         options->code = argument;
+        return 0;
+    case KEY_FUNCTION:
+        options->function.name = argument;
+        return 0;
+    case KEY_ARG:
+        options->of_function = "--arg";
+        return add_argument(&options->function, argument);
+    case KEY_X87:
+        options->of_function = "--x87";
+        options->function.x87_result = true;
         return 0;
     case KEY_SETUP:
         options->setup = argument;
@@ -350,10 +424,12 @@ int verb_bench(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"asm", KEY_ASM, "CODE", 0, "Measure CODE (Intel syntax, parts by ';')", 0},
+        {"function", KEY_FUNCTION, "NAME", 0, "Call NAME of FILE, an object or assembly", 0},
+        {"arg", KEY_ARG, "N|buffer:SIZE", 0, "Its next argument; a pointer to SIZE bytes", 0},
+        {"x87", KEY_X87, NULL, 0, "It returns float or double", 0},
         {"setup", KEY_SETUP, "CODE", 0, "Code before the loop", 0},
         {"unroll", KEY_UNROLL, "K", 0, "K copies of CODE in one trip (default 1)", 0},
-        {"repeat", KEY_REPEAT, "K", 0,
-         "Per copy: the loop's own clocks cancel out", 0},
+        {"repeat", KEY_REPEAT, "K", 0, "Per copy: the loop's own clocks cancel out", 0},
         {"model", KEY_MODEL, "NAME", 0, "Model (default: the case's, or the first)", 0},
         {"n", KEY_N, "N1,N2", 0, "The two trip counts (default 200,1200)", 0},
         {"cpl", KEY_CPL, "0|3", 0, "Privilege level of CODE (default 3)", 0},
@@ -366,10 +442,8 @@ int verb_bench(int argc, char **argv)
     static const struct argp argp = {
         .options = table,
         .parser = parse,
-        .args_doc = "FILE\n--asm CODE",
-        .doc = "Show clocks and events per trip of a case file or of CODE, and "
-               "how the instructions of a trip went "
-               "through the U and V pipes."
+        .args_doc = "FILE|--asm CODE",
+        .doc = "Show clocks and events per trip, and how code went through the pipes."
                "\vExamples:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'\n  p5scope bench --repeat "
                "20 --model p54c-133 --asm 'imul eax, ebx'",
         .children = children};
@@ -380,7 +454,16 @@ int verb_bench(int argc, char **argv)
         cli_complain(NULL, NULL, 0, "bench measures one case file, or --asm CODE");
         return CLI_USAGE;
     }
-    if (options.path != NULL && options.of_code != NULL) {
+    if (options.of_function != NULL && options.function.name == NULL) {
+        cli_complain(NULL, NULL, 0, "%s: of which function? --function NAME", options.of_function);
+        return CLI_USAGE;
+    }
+    if (options.function.name != NULL && options.path == NULL) {
+        cli_complain(NULL, NULL, 0, "--function: of which object or assembly file?");
+        return CLI_USAGE;
+    }
+    if (options.path != NULL && options.of_code != NULL &&
+        (options.function.name == NULL || strcmp(options.of_code, "--cpl") != 0)) {
         cli_complain(NULL, NULL, 0, "%s is for --asm: a case file says it itself", options.of_code);
         return CLI_USAGE;
     }
@@ -391,5 +474,7 @@ int verb_bench(int argc, char **argv)
     const file_use files[] = {{"--konata", options.konata, false}, {"the case", options.path, true}};
     if (!file_uses_apart(files, 2))
         return CLI_USAGE;
+    if (options.function.name != NULL)
+        return bench_function(&options);
     return options.path != NULL ? bench_case(&options) : bench_code(&options);
 }

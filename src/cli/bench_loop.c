@@ -1,6 +1,8 @@
 #define _GNU_SOURCE /* asprintf, strcasestr */
 #include "cli/bench_loop.h"
 
+#include "p5scope/report.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -38,16 +40,18 @@ const char *loop_counter(const char *code, const char *setup)
 char *loop_source(const char *code, const char *setup, const char *counter, unsigned copies)
 {
     char *text = NULL;
+    bool att = p5_code_is_att(code);
     int length = asprintf(&text,
                           "%s\n"
                           "        mov %s, N\n"
                           "        .balign 32\n"
                           "p5scope_trip:\n"
                           "        .rept %u\n"
-                          "%s\n"
+                          "%s%s%s\n"
                           "        .endr\n"
                           "        dec %s\n"
                           "        jnz p5scope_trip\n",
-                          setup != NULL ? setup : "", counter, copies, code, counter);
+                          setup != NULL ? setup : "", counter, copies, att ? ".att_syntax prefix\n" : "",
+                          code, att ? "\n.intel_syntax noprefix" : "", counter);
     return length >= 0 ? text : NULL;
 }

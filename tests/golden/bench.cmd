@@ -9,3 +9,16 @@ p5scope bench --asm 'inc eax; inc ecx' --unroll 8 --no-diagram | grep 'clocks\|i
 p5scope bench --asm 'inc eax' --konata k.log --no-diagram | grep -c clocks; head -1 k.log; grep -c ^R k.log
 p5scope bench good.s --cpl 0
 p5scope bench --asm nop --unroll 2 --repeat 2
+# A call is: two stores of arguments, call, the function, dec, jnz. 10 elements: 2 + 1 + 3 + 60 + 2 + 2 = 70.
+p5scope bench function-att.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'
+p5scope bench function-intel.s --function total --arg buffer:4K --arg 10 --csv | grep ',instructions_executed,'
+as --32 function-att.s -o function.o && p5scope bench function.o --function total --arg buffer:4K --arg 10 --csv >object.csv; p5scope bench function-att.s --function total --arg buffer:4K --arg 10 --csv | cmp - object.csv && echo same
+p5scope bench function.o --function half --x87 --no-diagram | sed -n 1p
+p5scope bench function.o --function wild --arg 0x50000000
+p5scope bench function-outside.s --function outside
+p5scope bench function.o --function nosuch
+p5scope bench function-att.s
+p5scope bench --asm 'mov %eax, %ebx' --csv >att.csv; p5scope bench --asm 'mov ebx, eax' --csv | cmp - att.csv && echo same
+p5scope bench --asm nop --arg 3
+p5scope bench function.o --function total --arg many
+p5scope bench function.o --function total --unroll 3

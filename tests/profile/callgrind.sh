@@ -17,3 +17,13 @@ grep -Eq '^ +0 +> .*quicksort\.c:sort \([0-9,]+x\)' "$scratch/text" || fail "sor
 # Jumps: taken no more often than executed, and sort's data-dependent ones both ways.
 awk -F'[= /]' '/^jcnd=/ { if ($3 > $2) { print; exit 1 } if ($3 > 1000 && $2 - $3 > 1000) both++ } END { if (both < 2) exit 1 }' \
     "$scratch/callgrind.out" || fail "conditional jumps"
+# --events chooses the columns, at recording and later; their totals are those of the whole file.
+"$p5scope" record -q -o "$scratch/p" --callgrind "$scratch/few" --events data_read_miss,stall_agi,branches:u "$@" >/dev/null
+"$p5scope" report "$scratch/p" --callgrind "$scratch/later" -e data_read_miss,stall_agi,branches:u
+for file in few later; do
+    grep -qx 'events: clocks instructions_executed data_read_miss stall_agi branches_u' "$scratch/$file" || fail "--events: $(grep ^events "$scratch/$file")"
+done
+sed '/^cmd:/d;/^desc:/d' "$scratch/few" >"$scratch/few1" && sed '/^cmd:/d;/^desc:/d' "$scratch/later" | cmp -s - "$scratch/few1" || fail "record --events and report -e write different files"
+misses=$(awk '$1 == "data_read_miss" { print $2 }' "$scratch/expected")
+[ "$(awk '/^totals:/ { print $4 }' "$scratch/few")" = "$misses" ] || fail "totals with --events: $(grep ^totals "$scratch/few"), data_read_miss is $misses"
+callgrind_annotate "$scratch/few" 2>&1 | grep 'PROGRAM TOTALS' | grep -q "$(printf %d "$misses" | sed ':a;s/\B[0-9]\{3\}\>/,&/;ta')" || fail "callgrind_annotate does not read --events"

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "report/case/object.h"
+#include "report/case/workplace.h"
 
 extern char **environ;
 
@@ -29,15 +30,7 @@ enum {
  * exit sequence and the bus clock that it happens to meet must not show in the difference of two runs. */
 static const uint8_t exit_sequence[] = {0x0f, 0x0b};
 
-/* A private folder for the object file and the assembler's messages. */
-typedef struct workplace {
-    char folder[64];
-    char object[80];
-    char messages[80];
-    char source[80];
-} workplace;
-
-static p5_status workplace_open(workplace *place, p5_error *error)
+p5_status workplace_open(workplace *place, p5_error *error)
 {
     const char *folder = getenv("TMPDIR");
     if (folder == NULL || folder[0] == '\0' || strlen(folder) > 40)
@@ -52,7 +45,7 @@ static p5_status workplace_open(workplace *place, p5_error *error)
     return P5_OK;
 }
 
-static void workplace_close(const workplace *place)
+void workplace_close(const workplace *place)
 {
     unlink(place->object);
     unlink(place->messages);
@@ -60,7 +53,7 @@ static void workplace_close(const workplace *place)
     rmdir(place->folder);
 }
 
-static p5_status read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error)
+p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error)
 {
     *bytes = NULL;
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -87,6 +80,64 @@ static p5_status read_file(const char *path, uint8_t **bytes, size_t *size, p5_e
     return P5_OK;
 }
 
+p5_status workplace_run(const workplace *place, char *const *arguments, int *status, p5_error *error)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, place->messages, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    pid_t child;
+    int failure = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure != 0) {
+        error_set(error, P5_ERR_IO, "cannot start '%s': %s", arguments[0], strerror(failure));
+        error_hint(error, "the GNU assembler and linker (package binutils) have to be in PATH");
+        return P5_ERR_IO;
+    }
+    while (waitpid(child, status, 0) < 0)
+        if (errno != EINTR)
+            return error_set(error, P5_ERR_IO, "lost '%s': %s", arguments[0], strerror(errno));
+    return P5_OK;
+}
+
+/* AT&T's operands stand the other way round, and the assembler would take them without a word: registers with
+ * a percent sign, in code that does not say which syntax it is. */
+bool p5_code_is_att(const char *text)
+{
+    if (strstr(text, ".att_syntax") != NULL || strstr(text, ".intel_syntax") != NULL)
+        return false;
+    for (bool comment = false; *text != '\0'; text++) {
+        comment = *text == '\n' ? false : comment || *text == '#';
+        if (comment || *text != '%')
+            continue;
+        static const char *const starts[] = {"e", "a", "b", "c", "d", "s", "m", "f", "g"};
+        for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+            if (text[1] == starts[i][0] && text[2] >= 'a' && text[2] <= 'z')
+                return true;
+    }
+    return false;
+}
+
+/* A case says nothing of its syntax: it is Intel's. */
+static p5_status refuse_att(const char *name, const char *path, p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    p5_status status = case_read_file(path, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
+    if (p5_code_is_att((const char *)bytes)) {
+        status = error_set(error, P5_ERR_SYNTAX,
+                           "this is AT&T syntax, and a case is in Intel's: destination first");
+        error_hint(error, "'.att_syntax prefix' in its first line makes it one in AT&T syntax");
+        error_at(error, name, 0, 0);
+    }
+    free(bytes);
+    return status;
+}
+
 /* Runs the assembler; its exit status goes to *status. */
 static p5_status run_assembler(const workplace *place, const char *path, unsigned trips, int *status,
                                p5_error *error)
@@ -111,33 +162,16 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
                          (char *)place->object,
                          file,
                          NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, place->messages, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    pid_t child;
-    int failure = posix_spawnp(&child, "as", &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failure != 0) {
-        error_set(error, P5_ERR_IO, "cannot start the assembler 'as': %s", strerror(failure));
-        error_hint(error, "case files need the GNU assembler (package binutils) in PATH");
-        return P5_ERR_IO;
-    }
-    while (waitpid(child, status, 0) < 0)
-        if (errno != EINTR)
-            return error_set(error, P5_ERR_IO, "lost the assembler: %s", strerror(errno));
-    return P5_OK;
+    return workplace_run(place, arguments, status, error);
 }
 
 /* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is what the user calls the file.
  */
-static p5_status first_message(const workplace *place, const char *name, p5_error *error)
+p5_status workplace_message(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
     size_t size;
-    if (read_file(place->messages, &bytes, &size, error) != P5_OK)
+    if (case_read_file(place->messages, &bytes, &size, error) != P5_OK)
         return error->status;
     unsigned line_number = 0;
     const char *message = "the assembler failed without a message";
@@ -170,7 +204,7 @@ static p5_status load_object(const workplace *place, const char *name, p5_case_p
 {
     uint8_t *bytes;
     size_t size = 0;
-    p5_status status = read_file(place->object, &bytes, &size, error);
+    p5_status status = case_read_file(place->object, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     status = case_object_place(bytes, size, TEXT_ADDRESS, exit_sequence, sizeof exit_sequence,
@@ -185,15 +219,23 @@ static p5_status assemble(const workplace *place, const char *name, const char *
                           p5_case_program **program, p5_error *error)
 {
     int exit_status;
-    p5_status status = run_assembler(place, path, trips, &exit_status, error);
+    p5_status status = refuse_att(name, path, error);
+    if (status == P5_OK)
+        status = run_assembler(place, path, trips, &exit_status, error);
     if (status != P5_OK)
         return status;
     if (exit_status != 0)
-        return first_message(place, name, error);
+        return workplace_message(place, name, error);
+    return workplace_program(place, name, program, error);
+}
+
+p5_status workplace_program(const workplace *place, const char *name, p5_case_program **program,
+                            p5_error *error)
+{
     p5_case_program *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the case's program");
-    status = load_object(place, name, made, error);
+    p5_status status = load_object(place, name, made, error);
     if (status != P5_OK) {
         free(made);
         return status;

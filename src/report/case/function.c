@@ -1,0 +1,190 @@
+/* A function of an object or assembly file, called in a loop: what a compiler makes becomes a case. The loop,
+ * the file and a label behind it are linked into one object, which is placed like any other case. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "report/case/workplace.h"
+
+/* The loop's files beside those of the workplace. */
+enum { LONGEST_PATH = 4096 };
+
+typedef struct parts {
+    char loop[96], loop_object[96], end[96], end_object[96], script[96];
+    char user_object[LONGEST_PATH];
+} parts;
+
+static const char link_script[] = "SECTIONS {\n"
+                                  " .text : { *(.text.p5scope_loop) *(.text .text.*) *(.text.p5scope_end) }\n"
+                                  " .data : { *(.data .data.* .rodata .rodata.*) }\n"
+                                  " .bss : { *(.bss .bss.* COMMON) }\n"
+                                  " /DISCARD/ : { *(.eh_frame .comment .note .note.* .debug*) }\n"
+                                  "}\n";
+
+static p5_status write_text(const char *path, const char *text, p5_error *error)
+{
+    FILE *file = fopen(path, "we");
+    bool good = file != NULL && fputs(text, file) >= 0;
+    good = (file == NULL || fclose(file) == 0) && good;
+    return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s", path);
+}
+
+/* cdecl: arguments on the stack, EBX is the function's to keep. */
+static char *loop_text(const p5_case_function *f, unsigned trips)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    fprintf(out,
+            ".intel_syntax noprefix\n.section .text.p5scope_loop, \"ax\"\n.globl _start\n_start:\n"
+            "and esp, -16\nsub esp, %zu\nmov ebx, %u\n.balign 32\np5scope_trip:\n",
+            (4 * f->argument_count + 15) / 16 * 16, trips);
+    for (size_t i = 0; i < f->argument_count; i++)
+        if (f->arguments[i].buffer_bytes != 0)
+            fprintf(out, "mov dword ptr [esp + %zu], offset p5scope_buffer_%zu\n", 4 * i, i);
+        else
+            fprintf(out, "mov dword ptr [esp + %zu], 0x%x\n", 4 * i, f->arguments[i].value);
+    /* a name that is an instruction's or a register's is still a symbol in quotes */
+    fprintf(out, "call \"%s\"\n%sdec ebx\njnz p5scope_trip\njmp p5scope_end\n.bss\n", f->name,
+            f->x87_result ? "fstp st(0)\n" : "");
+    for (size_t i = 0; i < f->argument_count; i++)
+        if (f->arguments[i].buffer_bytes != 0)
+            fprintf(out, ".balign 32\np5scope_buffer_%zu: .skip %u\n", i, f->arguments[i].buffer_bytes);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+static p5_status assemble(const workplace *place, const char *source, const char *object, bool intel,
+                          const char *name, p5_error *error)
+{
+    char *intel_words[] = {(char *)"as",
+                           (char *)"--32",
+                           (char *)"-msyntax=intel",
+                           (char *)"-mnaked-reg",
+                           (char *)"-o",
+                           (char *)(uintptr_t)object,
+                           (char *)(uintptr_t)source,
+                           NULL};
+    char *words[] = {
+        (char *)"as", (char *)"--32", (char *)"-o", (char *)(uintptr_t)object, (char *)(uintptr_t)source,
+        NULL};
+    int exit_status = 0;
+    p5_status status = workplace_run(place, intel ? intel_words : words, &exit_status, error);
+    if (status != P5_OK)
+        return status;
+    return exit_status == 0 ? P5_OK : workplace_message(place, name, error);
+}
+
+/* The file as an object: it is one already, or it is assembled in whichever syntax it is in. */
+static p5_status user_object(const workplace *place, parts *p, const p5_case_function *f, p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    p5_status status = case_read_file(f->path, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
+    bool object = size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+    const char *text = (const char *)bytes;
+    bool says = !object && (strstr(text, ".intel_syntax") != NULL || strstr(text, ".att_syntax") != NULL);
+    bool intel = !object && !says && !p5_code_is_att(text);
+    free(bytes);
+    if (object) {
+        if (strlen(f->path) + 3 > sizeof p->user_object)
+            return error_set(error, P5_ERR_RANGE, "the file's name is too long");
+        char *to = p->user_object; /* a name that begins with - is no option */
+        strcpy(f->path[0] == '-' ? stpcpy(to, "./") : to, f->path);
+        return P5_OK;
+    }
+    return assemble(place, f->path, p->user_object, intel, f->path, error);
+}
+
+static p5_status link_parts(const workplace *place, const parts *p, const p5_case_function *f,
+                            p5_error *error)
+{
+    char *words[] = {(char *)"ld",
+                     (char *)"-r",
+                     (char *)"-m",
+                     (char *)"elf_i386",
+                     (char *)"-T",
+                     (char *)(uintptr_t)p->script,
+                     (char *)"-o",
+                     (char *)(uintptr_t)place->object,
+                     (char *)(uintptr_t)p->loop_object,
+                     (char *)(uintptr_t)p->user_object,
+                     (char *)(uintptr_t)p->end_object,
+                     NULL};
+    int exit_status = 0;
+    p5_status status = workplace_run(place, words, &exit_status, error);
+    if (status != P5_OK || exit_status == 0)
+        return status;
+    error_set(error, P5_ERR_FORMAT, "it cannot be linked: it is no i386 object (compile with -m32)");
+    error_at(error, f->path, 0, 0);
+    return P5_ERR_FORMAT;
+}
+
+/* What the placement says, with what can be done about it. */
+static void explain(p5_error *error, const p5_case_function *f)
+{
+    if (error == NULL)
+        return;
+    if (error->status == P5_ERR_NAME && strstr(error->message, f->name) != NULL)
+        error_hint(error, "there is no global function '%s' in the file; 'nm' lists what there is", f->name);
+    else if (error->status == P5_ERR_NAME)
+        error_hint(error, "the file refers to something outside itself; only what is in it can be measured");
+    else if (error->status == P5_ERR_UNSUPPORTED)
+        error_hint(error, "compile with -fno-pic -fno-stack-protector: nothing is linked dynamically here");
+}
+
+static p5_status build(const workplace *place, parts *p, const p5_case_function *f, unsigned trips,
+                       p5_case_program **program, p5_error *error)
+{
+    char *text = loop_text(f, trips);
+    p5_status status = text == NULL ? error_set(error, P5_ERR_MEMORY, "out of memory") : P5_OK;
+    if (status == P5_OK)
+        status = write_text(p->loop, text, error);
+    free(text);
+    if (status == P5_OK)
+        status = write_text(p->end, ".section .text.p5scope_end, \"ax\"\n.globl p5scope_end\np5scope_end:\n",
+                            error);
+    if (status == P5_OK)
+        status = write_text(p->script, link_script, error);
+    if (status == P5_OK)
+        status = assemble(place, p->loop, p->loop_object, false, f->path, error);
+    if (status == P5_OK)
+        status = assemble(place, p->end, p->end_object, false, f->path, error);
+    if (status == P5_OK)
+        status = user_object(place, p, f, error);
+    if (status == P5_OK)
+        status = link_parts(place, p, f, error);
+    if (status == P5_OK && (status = workplace_program(place, f->path, program, error)) != P5_OK)
+        explain(error, f);
+    return status;
+}
+
+p5_status p5_case_assemble_function(const p5_case_function *f, unsigned trips, p5_case_program **program,
+                                    p5_error *error)
+{
+    workplace place = {.folder = ""};
+    parts p;
+    *program = NULL;
+    p5_status status = workplace_open(&place, error);
+    if (status != P5_OK)
+        return status;
+    snprintf(p.loop, sizeof p.loop, "%s/loop.s", place.folder);
+    snprintf(p.loop_object, sizeof p.loop_object, "%s/loop.o", place.folder);
+    snprintf(p.end, sizeof p.end, "%s/end.s", place.folder);
+    snprintf(p.end_object, sizeof p.end_object, "%s/end.o", place.folder);
+    snprintf(p.user_object, sizeof p.user_object, "%s/user.o", place.folder);
+    snprintf(p.script, sizeof p.script, "%s/script", place.folder);
+    char made[sizeof p.script];
+    snprintf(made, sizeof made, "%s/user.o", place.folder);
+    status = build(&place, &p, f, trips, program, error);
+    const char *files[] = {p.loop, p.loop_object, p.end, p.end_object, made, p.script};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        unlink(files[i]);
+    workplace_close(&place);
+    return status;
+}

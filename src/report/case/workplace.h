@@ -1,0 +1,26 @@
+/* A private folder in which a case is assembled and linked. */
+#ifndef REPORT_CASE_WORKPLACE_H
+#define REPORT_CASE_WORKPLACE_H
+
+#include "p5scope/report.h"
+
+typedef struct workplace {
+    char folder[64];
+    char object[80]; /* what is placed in the end */
+    char messages[80];
+    char source[80];
+} workplace;
+
+p5_status workplace_open(workplace *place, p5_error *error);
+void workplace_close(const workplace *place);
+/* Runs a program from PATH, whose output goes into the messages; its exit status goes to *status. */
+p5_status workplace_run(const workplace *place, char *const *arguments, int *status, p5_error *error);
+/* An error made of the first message; `name` is what the user calls the file. */
+p5_status workplace_message(const workplace *place, const char *name, p5_error *error);
+/* The program that the object is. */
+p5_status workplace_program(const workplace *place, const char *name, p5_case_program **program,
+                            p5_error *error);
+/* A whole file, with a NUL behind it. */
+p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error);
+
+#endif

@@ -1,0 +1,3 @@
+	.globl outside
+outside: call printf
+	ret
