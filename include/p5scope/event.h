@@ -17,6 +17,10 @@ extern "C" {
 enum { P5_ON_CTR0 = 1, P5_ON_CTR1 = 2 };
 /* Processor families that have an event. */
 enum { P5_FAMILY_P54C = 1, P5_FAMILY_P55C = 2 };
+/* The registers over the counters: none of these for the Pentium's own. Added to a family where a function
+ * wants to know both. With one of them the processor is one that was never made. */
+enum { P5_MONITOR_P6 = 4 /* Pentium Pro */, P5_MONITOR_ARCH3 = 8 /* architectural, version 3 */ };
+enum { P5_MONITORS = P5_MONITOR_P6 | P5_MONITOR_ARCH3 };
 /* How well the model knows an event: exact by rule, approximate, or not modelled beyond the named cases. */
 typedef enum p5_grade { P5_GRADE_EXACT, P5_GRADE_MODELLED, P5_GRADE_APPROXIMATE } p5_grade;
 

@@ -30,6 +30,7 @@ typedef struct p5_machine_options {
     const char *model;      /* NULL = the default model */
     double clock_mhz;       /* 0 = the model's */
     const char *agent;      /* p5_model_set_agent; NULL = the model's */
+    const char *monitor;    /* p5_model_set_monitor; NULL = the model's */
     const char *wires;      /* p5_model_set_wires; NULL = the model's */
     const char *check;      /* p5_model_set_check; NULL = the model's */
     uint32_t memory_bytes;  /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
@@ -52,9 +53,10 @@ typedef struct p5_machine_options {
      * callbacks of observers that look at counts only, and those of the core, come from that thread then,
      * never at the same time as others. If it cannot be started, one serves. P5_ERR_RANGE for more. */
     unsigned threads;
-    bool disk_writable; /* boot-sector images: INT 13h may write to the file */
-    bool pce;           /* CR4.PCE set before a Linux guest starts */
-    uint32_t cesr;      /* CESR before a Linux guest starts */
+    bool disk_writable;       /* boot-sector images: INT 13h may write to the file */
+    bool pce;                 /* CR4.PCE set before a Linux guest starts */
+    uint32_t cesr;            /* CESR before a Linux guest starts */
+    uint32_t event_select[2]; /* ... or PERFEVTSEL0 and 1, of a later monitor */
     /* Guest text output of bare-metal guests (port E9h, COM1). NULL = host stdout. */
     void (*console)(void *context, const void *text, size_t size);
     void *console_context;

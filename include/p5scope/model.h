@@ -20,7 +20,11 @@ void p5_model_close(p5_model *model);
 
 /* The name that it was opened by, without folder and .ini; the family; the core clock in MHz. */
 const char *p5_model_name(const p5_model *model);
-unsigned p5_model_family(const p5_model *model);  /* P5_FAMILY_P54C or P5_FAMILY_P55C */
+unsigned p5_model_family(const p5_model *model);       /* P5_FAMILY_P54C or P5_FAMILY_P55C */
+unsigned p5_model_monitor(const p5_model *model);      /* 0, P5_MONITOR_P6 or P5_MONITOR_ARCH3 */
+unsigned p5_model_counter_bits(const p5_model *model); /* 40 or 48 */
+/* Gives the model another monitor: "p5", "p6" or "arch3", with 40, 40 and 48 bits. */
+p5_status p5_model_set_monitor(p5_model *model, const char *text, p5_error *error);
 double p5_model_clock_mhz(const p5_model *model); /* core clock */
 /* Changes the core clock (and the bus clock with it) for reports and guest time. P5_ERR_RANGE
  * outside 1..1000. */

@@ -35,7 +35,15 @@ enum {
     P5_MSR_TSC = 0x10,
     P5_MSR_CESR,
     P5_MSR_CTR0,
-    P5_MSR_CTR1
+    P5_MSR_CTR1,
+    /* P5_MONITOR_P6 and P5_MONITOR_ARCH3: as far as the monitor has them */
+    P5_MSR_PMC0 = 0xc1,         /* to C4h */
+    P5_MSR_PERFEVTSEL0 = 0x186, /* to 189h */
+    P5_MSR_FIXED_CTR0 = 0x309,  /* to 30Bh */
+    P5_MSR_FIXED_CTR_CTRL = 0x38d,
+    P5_MSR_GLOBAL_STATUS,
+    P5_MSR_GLOBAL_CTRL,
+    P5_MSR_GLOBAL_OVF_CTRL
 };
 
 /* What decides whether RDPMC, RDTSC, RDMSR and WRMSR fault. */
@@ -55,7 +63,8 @@ typedef enum p5_cc_clocks {
     P5_CC_FREE_RUNNING /* every clock at the privilege levels enabled, whatever the event */
 } p5_cc_clocks;
 
-/* A performance monitor over `core`'s totals. The core must outlive it. */
+/* A performance monitor over `core`'s totals. The core must outlive it. `family`: with P5_MONITOR_P6 or
+ * P5_MONITOR_ARCH3 added, a later monitor over the Pentium MMX's events. */
 p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *error);
 void p5_pmu_close(p5_pmu *pmu);
 /* Sets the reading of CC bit 2 (the model's field cc_clocks; P5_CC_ASSERTED after open). Counters keep their
@@ -74,15 +83,21 @@ p5_fault p5_pmu_wrmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, 
 void p5_pmu_on_parity_error(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),
                             void *context);
 /* Whether WRMSR would fault, without writing. */
-p5_fault p5_pmu_wrmsr_fault(const p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx);
+p5_fault p5_pmu_wrmsr_fault(const p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t value);
+/* Width of the counters of a monitor of later processors: 40 (after open) or 48. */
+void p5_pmu_set_counter_bits(p5_pmu *pmu, unsigned bits);
+/* CPUID leaf 0AH, EAX to EDX, of P5_MONITOR_ARCH3. */
+void p5_pmu_cpuid_0a(const p5_pmu *pmu, uint32_t leaf[4]);
 /* Pins that show something of the monitor. */
 typedef enum p5_pin {
     P5_PIN_PM0,  /* PM0/BP0 */
     P5_PIN_PM1,  /* PM1/BP1 */
     P5_PIN_IERR, /* IERR#; true means asserted, which is low */
-    P5_PINS
+    P5_PINS,
+    P5_PIN_PMI = P5_PINS, /* no pin: the overflow interrupt of later monitors, on its way to the board */
+    P5_PIN_SIGNALS
 } p5_pin;
-/* Name of a pin ("PM0", ...), never NULL for values below P5_PINS. */
+/* Name of a pin ("PM0", ...), never NULL for values below P5_PIN_SIGNALS. */
 const char *p5_pin_name(p5_pin pin);
 /* Calls `changed` whenever a pin goes up or down (manual, 26.4.4.3, 26.4.5). With CESR.PC clear a PM pin is
  * asserted in each clock in which its counter increments, once if it increments by more, or as long as the
@@ -125,6 +140,7 @@ typedef struct p5_counter_select {
     bool system, user; /* CC bits 0 and 1: CPL 0-2, CPL 3 */
     bool clocks;       /* CC bit 2: asserted clocks instead of events */
     bool overflow_pin; /* PC: the pin shows overflows, not increments */
+    uint8_t unit_mask; /* of later monitors: 1 for an event of counter 1's list */
 } p5_counter_select;
 
 /* CESR <-> its two halves. Layout: manual 26.4.3.
@@ -133,9 +149,17 @@ typedef struct p5_counter_select {
 void p5_cesr_decode(uint32_t cesr, p5_counter_select select[2]);
 uint32_t p5_cesr_encode(const p5_counter_select select[2]);
 
+/* A selection as PERFEVTSEL number `number` of a later monitor, enabled (Pentium Pro: by that of number 0): u
+ * is CPL 1-3 there, k CPL 0, c one clock for each clock with an increment (CMASK 1). 31..24 23  22  21  20 19
+ * 18  17  16  15..8 7..0 CMASK  INV EN  ANY INT PC  E   OS  USR umask event */
+uint32_t p5_evtsel_encode(const p5_counter_select *select, unsigned number, unsigned family);
+/* What a value of PERFEVTSEL counts, as one sentence. `family` with the monitor. */
+void p5_evtsel_describe(uint32_t value, unsigned family, char *text, size_t size);
+
 /* Parses "name", "name:u", "r2b.0:uc" into a selection for counter `counter` of a processor of `family`.
  * Modifiers: u CPL 3, k CPL 0-2 (neither: both), c clocks, p the pin shows overflows. A raw code without .C
- * means that of `counter`. Errors say which counter or processor has the event. */
+ * means that of `counter`. Errors say which counter or processor has the event. On later
+ * monitors (`family` has one added) any counter has every event. */
 p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, p5_counter_select *select,
                            p5_error *error);
 

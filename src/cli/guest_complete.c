@@ -28,18 +28,27 @@ static bool complete_counters(guest_options *options)
 {
     p5_counter_select select[2];
     p5_cesr_decode(0, select);
+    unsigned monitor = p5_model_monitor(options->model);
     for (unsigned i = 0; i < 2; i++) {
         p5_error error = {0};
         if (options->counter[i] == NULL)
             continue;
-        if (p5_counter_parse(options->counter[i], i, p5_model_family(options->model), &select[i], &error) !=
-            P5_OK) {
+        if (p5_counter_parse(options->counter[i], i, p5_model_family(options->model) | monitor, &select[i],
+                             &error) != P5_OK) {
             if (error.column == 0)
                 error.column = 1;
             cli_show_error(&error, i == 0 ? "--ctr0" : "--ctr1", options->counter[i],
                            "Run 'p5scope list' to see the events.");
             return false;
         }
+        if (monitor != 0)
+            options->event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
+    }
+    if (monitor != 0) {
+        if (monitor == P5_MONITOR_P6 && options->counter[1] != NULL) /* its EN is for both */
+            options->event_select[0] |=
+                p5_evtsel_encode(&(p5_counter_select){.overflow_pin = true}, 0, monitor);
+        return true;
     }
     options->cesr = p5_cesr_encode(select);
     return true;
@@ -94,6 +103,7 @@ static bool check_load(const guest_options *options)
                  {"--clock", options->clock_mhz != 0 && options->model_name == NULL},
                  {"--agent", options->agent != NULL && options->model_name == NULL},
                  {"--bus-check", options->check != NULL && options->model_name == NULL},
+                 {"--monitor", options->monitor != NULL},
                  {"--wire", options->wires != NULL && options->model_name == NULL},
                  {"a guest", options->command != NULL}};
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -189,6 +199,10 @@ bool guest_options_complete(guest_options *options, bool *done)
     }
     if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK) {
         cli_show_error(&error, "--agent", options->agent, "kind, period, base, len, write, clocks, grant");
+        return false;
+    }
+    if (options->monitor != NULL && p5_model_set_monitor(options->model, options->monitor, &error) != P5_OK) {
+        cli_show_error(&error, "--monitor", options->monitor, "p5, p6, arch3");
         return false;
     }
     if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK) {

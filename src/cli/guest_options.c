@@ -12,6 +12,7 @@ enum {
     KEY_CLOCK,
     KEY_AGENT,
     KEY_WIRE,
+    KEY_MONITOR,
     KEY_CHECK,
     KEY_MEM,
     KEY_ISA,
@@ -216,6 +217,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_AGENT:
         options->agent = argument;
         return 0;
+    case KEY_MONITOR:
+        options->monitor = argument;
+        return 0;
     case KEY_WIRE:
         options->wires = argument;
         return 0;
@@ -300,7 +304,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_option machine_table[] = {
     {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
     {"agent", KEY_AGENT, "KIND[,KEY=VALUE...]", 0, "Another bus master: dma or processor", 0},
-    {"wire", KEY_WIRE, "PIN=TO[,...]", 0, "Lead PM0 or PM1 to nmi or irq0 to irq15", 0},
+    {"monitor", KEY_MONITOR, "MAP", 0, "Registers over the counters: p5, or (fictional) p6, arch3", 0},
+    {"wire", KEY_WIRE, "PIN=TO[,...]", 0, "Lead PM0, PM1 or PMI to nmi or irq0 to irq15", 0},
     {"bus-check", KEY_CHECK, "CYCLE,address=N", 0,
      "Let a read, write or code fetch of a place fail: with CR4.MCE #MC", 0},
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},

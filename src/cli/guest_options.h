@@ -24,6 +24,7 @@ typedef struct guest_options {
     bool takes_models; /* more than one of them, one after the other */
     double clock_mhz;
     const char *agent; /* --agent as written */
+    const char *monitor;
     const char *wires; /* --wire as written */
     const char *check; /* --bus-check as written */
     uint32_t memory_bytes;
@@ -59,7 +60,7 @@ typedef struct guest_options {
     char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
     /* Made by guest_options_complete. */
     p5_model *model;
-    uint32_t cesr;
+    uint32_t cesr, event_select[2]; /* --ctr0, --ctr1 */
     p5_bound save_point;
     p5_snapshot_info loaded; /* of --load */
     char *loaded_command[2]; /* ... whose guest is `command` then */

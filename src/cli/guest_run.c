@@ -111,6 +111,7 @@ static p5_machine_options lasting_options(const guest_options *options)
                                 .model = options->model_name,
                                 .clock_mhz = options->clock_mhz,
                                 .agent = options->agent,
+                                .monitor = options->monitor,
                                 .wires = options->wires,
                                 .check = options->check,
                                 .shares = options->shares,
@@ -174,6 +175,7 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
     machine_options.random_seed = seed;
     machine_options.pce = options->pce;
     machine_options.cesr = options->cesr;
+    memcpy(machine_options.event_select, options->event_select, sizeof options->event_select);
     machine_options.modules = options->modules;
     machine_options.module_count = options->module_count;
     machine_options.command_line = command_line;

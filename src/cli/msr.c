@@ -65,9 +65,11 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
     for (unsigned i = 0; i < 2; i++) {
         if (arguments->counter[i] == NULL)
             continue;
-        if (reg->msr != P5_MSR_CESR) {
-            cli_complain(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr cesr' only",
-                         option[i]);
+        bool own = reg->msr == P5_MSR_PERFEVTSEL0 + i;
+        if (reg->msr != P5_MSR_CESR && !own) {
+            cli_complain(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr %s%.*u' only",
+                         option[i], family & P5_MONITORS ? "perfevtsel" : "cesr",
+                         family & P5_MONITORS ? 1 : 0, family & P5_MONITORS ? i : 0);
             return false;
         }
         p5_error error = {0};
@@ -77,7 +79,7 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
             cli_show_error(&error, option[i], arguments->counter[i], "Run 'p5scope list' to see the events.");
             return false;
         }
-        *value = p5_cesr_encode(select);
+        *value = own ? p5_evtsel_encode(&select[i], i, family) : p5_cesr_encode(select);
     }
     return true;
 }
@@ -140,8 +142,8 @@ int verb_msr(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"model", KEY_MODEL, "NAME", 0, "Processor (a model's name or FILE.ini)", 0},
-        {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR: what CTR0 counts", 0},
-        {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR: what CTR1 counts", 0},
+        {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR, PERFEVTSEL0: what the counter counts", 0},
+        {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR, PERFEVTSEL1: what the counter counts", 0},
         {0}};
     static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
@@ -162,7 +164,7 @@ int verb_msr(int argc, char **argv)
         model_option_open("--model", arguments.model != NULL ? arguments.model : p5_model_names()[0]);
     if (model == NULL)
         return CLI_USAGE;
-    unsigned family = p5_model_family(model);
+    unsigned family = p5_model_family(model) | p5_model_monitor(model);
     p5_model_close(model);
     return answer(&arguments, family);
 }

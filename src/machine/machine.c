@@ -57,6 +57,8 @@ static p5_status machine_model(const p5_machine_options *options, const p5_model
         status = p5_model_set_clock(*out, options->clock_mhz, error);
     if (status == P5_OK && options->agent != NULL)
         status = p5_model_set_agent(*out, options->agent, error);
+    if (status == P5_OK && options->monitor != NULL)
+        status = p5_model_set_monitor(*out, options->monitor, error);
     if (status == P5_OK && options->wires != NULL)
         status = p5_model_set_wires(*out, options->wires, error);
     if (status == P5_OK && options->check != NULL)
@@ -92,7 +94,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
         status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     if (status == P5_OK)
         status = machine_model(options, model, &m->model, error);
-    m->options.agent = m->options.wires = m->options.check = NULL;
+    m->options.agent = m->options.wires = m->options.check = m->options.monitor = NULL;
     p5_core_hooks hooks = contents_hooks(m);
     if (status == P5_OK && m->model->check.cycle != CHECK_NONE) {
         hooks.bus_cycle = bus_check_cycle;
@@ -101,7 +103,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     if (status == P5_OK)
         status = p5_core_open(m->model, &hooks, &m->core, error);
     if (status == P5_OK)
-        status = p5_pmu_open(m->core, p5_model_family(m->model), &m->pmu, error);
+        status = p5_pmu_open(m->core, p5_model_family(m->model) | p5_model_monitor(m->model), &m->pmu, error);
     if (status == P5_OK) {
         p5_core_set_memo(m->core, !options->memo_off && hooks.bus_cycle == NULL);
         if (options->memo_check)
@@ -112,6 +114,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
         return status;
     }
     pins_open(m);
+    p5_pmu_set_counter_bits(m->pmu, p5_model_counter_bits(m->model));
     p5_pmu_set_cc_clocks(m->pmu,
                          m->model->cc_clocks == CC_CLOCKS_FREE_RUNNING ? P5_CC_FREE_RUNNING : P5_CC_ASSERTED);
     m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);

@@ -1,57 +1,85 @@
-/* CTR0 and CTR1: 40 bits wide, counting one event each (manual 26.4.3). */
+/* The counters: 40 bits wide on the Pentium (manual 26.4.3), counting one event each. */
 #include "pmu/counters.h"
 
-unsigned counter_levels(const pmu_counter *c)
+/* A counter at no privilege level is stopped, and one whose code selects nothing has nothing to follow. */
+static uint64_t followed_total(const pmu_counter *c, const pmu_source *source)
 {
-    return (c->select.system ? P5_CPL_MASK_SYSTEM : 0U) | (c->select.user ? P5_CPL_MASK_USER : 0U);
-}
-
-/* The total that a counter follows (manual 26.4.4.2, field CC): events or clocks, at the privilege levels
- * enabled. A counter with neither level enabled is stopped, and one whose code selects nothing has nothing to
- * follow. */
-static uint64_t followed_total(const pmu_counter *c, p5_cc_clocks meaning, const pmu_source *source)
-{
-    unsigned cpl_mask = counter_levels(c);
-    if (cpl_mask == 0)
+    void *context = source->context;
+    enum p5_event event = (enum p5_event)c->event;
+    if (c->levels == 0)
         return 0;
-    if (c->select.clocks && meaning == P5_CC_FREE_RUNNING)
-        return source->clocks(source->context, cpl_mask);
-    if (c->event < 0)
+    switch ((counter_mode)c->mode) {
+    case COUNTS_NOTHING:
         return 0;
-    return source->total(source->context, (enum p5_event)c->event, cpl_mask, c->select.clocks);
+    case COUNTS_INCREMENTS:
+        return source->total(context, event, c->levels, false);
+    case COUNTS_ASSERTED:
+        return source->total(context, event, c->levels, true);
+    case COUNTS_TWICE:
+        return source->total(context, event, c->levels, false) -
+               source->total(context, event, c->levels, true);
+    case COUNTS_UNASSERTED:
+        return source->clocks(context, c->levels) - source->total(context, event, c->levels, true);
+    case COUNTS_NOT_TWICE:
+        return source->clocks(context, c->levels) + source->total(context, event, c->levels, true) -
+               source->total(context, event, c->levels, false);
+    case COUNTS_CLOCKS:
+        return source->clocks(context, c->levels);
+    }
+    return 0;
 }
 
-static uint64_t unwrapped(const pmu_counter *c, p5_cc_clocks meaning, const pmu_source *source)
+uint64_t counter_unwrapped(const pmu_counter *c, const pmu_source *source)
 {
-    return c->preset + (followed_total(c, meaning, source) - c->base);
+    return c->preset + (followed_total(c, source) - c->base);
 }
 
-uint64_t counter_read(const pmu_counter *c, p5_cc_clocks meaning, const pmu_source *source)
+static uint64_t mask_of(const pmu_counter *c)
 {
-    return unwrapped(c, meaning, source) & COUNTER_MASK;
+    return (UINT64_C(1) << c->bits) - 1;
 }
 
-uint64_t counter_carries(const pmu_counter *c, p5_cc_clocks meaning, const pmu_source *source)
+uint64_t counter_read(const pmu_counter *c, const pmu_source *source)
 {
-    return c->carries + (unwrapped(c, meaning, source) >> COUNTER_BITS);
+    return counter_unwrapped(c, source) & mask_of(c);
 }
 
-void counter_write(pmu_counter *c, uint64_t value, p5_cc_clocks meaning, const pmu_source *source)
+uint64_t counter_carries(const pmu_counter *c, const pmu_source *source)
 {
-    c->preset = value & COUNTER_MASK;
-    c->base = followed_total(c, meaning, source);
+    return c->carries + (counter_unwrapped(c, source) >> c->bits);
+}
+
+void counter_write(pmu_counter *c, uint64_t value, const pmu_source *source)
+{
+    c->preset = value & mask_of(c);
+    c->base = followed_total(c, source);
     c->carries = 0;
 }
 
-/* A write to CESR leaves the counters as they are (manual 26.4.3): the value goes over from the old selection
- * to the new one. */
-void counter_select(pmu_counter *c, unsigned number, unsigned family, const p5_counter_select *select,
-                    p5_cc_clocks meaning, const pmu_source *source)
+/* Manual 26.4.4.2, field CC: events or clocks, at the privilege levels enabled. */
+counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_counter_select *select,
+                                   p5_cc_clocks meaning)
 {
-    uint64_t reached = unwrapped(c, meaning, source);
-    c->preset = reached & COUNTER_MASK;
-    c->carries += reached >> COUNTER_BITS;
-    c->select = *select;
-    c->event = p5_event_by_code(select->code, number, family);
-    c->base = followed_total(c, meaning, source);
+    counter_choice choice = {.select = *select, .event = p5_event_by_code(select->code, number, family)};
+    choice.levels =
+        (uint8_t)((select->system ? P5_CPL_MASK_SYSTEM : 0) | (select->user ? P5_CPL_MASK_USER : 0));
+    choice.mode = (uint8_t)(select->clocks && meaning == P5_CC_FREE_RUNNING ? COUNTS_CLOCKS
+                            : choice.event < 0                              ? COUNTS_NOTHING
+                            : select->clocks                                ? COUNTS_ASSERTED
+                                                                            : COUNTS_INCREMENTS);
+    return choice;
+}
+
+/* A new selection leaves the value as it is (manual 26.4.3): it goes over from the old one. */
+void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_source *source)
+{
+    uint64_t reached = counter_unwrapped(c, source);
+    c->preset = reached & mask_of(c);
+    c->carries += reached >> c->bits;
+    c->select = choice->select;
+    c->event = choice->event;
+    c->levels = choice->levels;
+    c->mode = choice->mode;
+    c->interrupts = choice->interrupts;
+    c->base = followed_total(c, source);
 }

@@ -2,17 +2,19 @@
 #include "pmu/faults.h"
 
 #include "pmu/msr_map.h"
+#include "pmu/perfmon.h"
 
 /* What must be the case, all of it, for a rule to apply. */
 enum {
     IF_NOT_CPL0 = 1,
-    IF_TSD = 2,        /* CR4.TSD = 1 */
-    IF_NO_PCE = 4,     /* CR4.PCE = 0 */
-    IF_NO_COUNTER = 8, /* ECX is neither 0 nor 1; all 32 bits count, in 16-bit code too */
-    IF_NO_MSR = 16     /* the family has no register of this number */
+    IF_TSD = 2,    /* CR4.TSD = 1 */
+    IF_NO_PCE = 4, /* CR4.PCE = 0 */
+    IF_NO_COUNTER =
+        8,         /* ECX names no counter (P5, P6: it is above 1); all 32 bits count, in 16-bit code too */
+    IF_NO_MSR = 16 /* the family has no register of this number */
 };
 
-enum { P54C = P5_FAMILY_P54C, P55C = P5_FAMILY_P55C, P6 = PMU_FAMILY_P6 };
+enum { P54C = P5_FAMILY_P54C, P55C = P5_FAMILY_P55C, P6 = P5_MONITOR_P6, ARCH3 = P5_MONITOR_ARCH3 };
 
 typedef struct fault_rule {
     unsigned instructions;
@@ -27,10 +29,10 @@ static const fault_rule rules[] = {
        executes it. */
     {PMU_RDPMC, P54C, 0, P5_FAULT_UD},
     /* RDPMC of the Pentium MMX and the Pentium Pro: "ECX < 2 and (PCE or CPL 0)". */
-    {PMU_RDPMC, P55C | P6, IF_NO_COUNTER, P5_FAULT_GP},
-    {PMU_RDPMC, P55C | P6, IF_NO_PCE | IF_NOT_CPL0, P5_FAULT_GP},
-    {PMU_RDTSC, P54C | P55C | P6, IF_TSD | IF_NOT_CPL0, P5_FAULT_GP},
-    {PMU_RDMSR | PMU_WRMSR, P54C | P55C | P6, IF_NOT_CPL0, P5_FAULT_GP},
+    {PMU_RDPMC, P55C | P6 | ARCH3, IF_NO_COUNTER, P5_FAULT_GP},
+    {PMU_RDPMC, P55C | P6 | ARCH3, IF_NO_PCE | IF_NOT_CPL0, P5_FAULT_GP},
+    {PMU_RDTSC, P54C | P55C | P6 | ARCH3, IF_TSD | IF_NOT_CPL0, P5_FAULT_GP},
+    {PMU_RDMSR | PMU_WRMSR, P54C | P55C | P6 | ARCH3, IF_NOT_CPL0, P5_FAULT_GP},
     {PMU_RDMSR | PMU_WRMSR, P54C | P55C, IF_NO_MSR, P5_FAULT_GP},
 };
 
@@ -54,7 +56,7 @@ p5_fault pmu_fault(unsigned family, pmu_instruction instruction, const p5_privil
     holds |= effective_cpl(privilege) != 0 ? IF_NOT_CPL0 : 0;
     holds |= privilege->tsd ? IF_TSD : 0;
     holds |= privilege->pce ? 0 : IF_NO_PCE;
-    holds |= ecx > 1 ? IF_NO_COUNTER : 0;
+    holds |= perfmon_rdpmc(family, ecx) == PMU_COUNTERS ? IF_NO_COUNTER : 0;
     holds |= msr_map_has(family, ecx) ? 0 : IF_NO_MSR;
     for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         const fault_rule *rule = &rules[i];

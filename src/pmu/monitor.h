@@ -3,18 +3,21 @@
 #define PMU_MONITOR_H
 
 #include "pmu/counters.h"
+#include "pmu/perfmon.h"
 #include "pmu/pins.h"
 #include "pmu/test_registers.h"
 #include "pmu/tsc.h"
 
 struct p5_pmu {
-    unsigned family;
+    unsigned family;  /* P5_FAMILY_* */
+    unsigned monitor; /* P5_MONITOR_P6, P5_MONITOR_ARCH3, or 0: CESR */
     p5_cc_clocks cc_clocks;
     pmu_source source;
     pmu_source watched; /* the same without settling anything: for the pins */
     pins pins;
     uint32_t cesr;
-    pmu_counter counters[2];
+    pmu_counter counters[PMU_COUNTERS];
+    perfmon perfmon;
     tsc tsc;
     test_registers tests;
     void (*parity_error)(void *context, uint32_t array, bool shutdown);

@@ -40,7 +40,7 @@ enum { ALIAS_MASK = 0x1f };
 static const msr_map *find_map(unsigned family)
 {
     for (unsigned i = 0; i < sizeof maps / sizeof maps[0]; i++)
-        if (maps[i].family == family)
+        if (maps[i].family == (family & ~(unsigned)P5_MONITORS))
             return &maps[i];
     return NULL;
 }

@@ -24,5 +24,5 @@ uint64_t p5_pmu_peek_counter(const p5_pmu *pmu, unsigned counter, const p5_count
 {
     pmu_source source = {
         .context = (void *)(uintptr_t)counts, .total = peek_total, .clocks = peek_clocks, .clock = NULL};
-    return counter_read(&pmu->counters[counter], pmu->cc_clocks, &source);
+    return counter_read(&pmu->counters[counter], &source);
 }

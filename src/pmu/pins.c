@@ -5,14 +5,13 @@
 
 #include "pmu/monitor.h"
 
-pin_function pin_function_of(const pmu_counter *c, p5_cc_clocks meaning)
+pin_function pin_function_of(const pmu_counter *c)
 {
-    bool free_running = c->select.clocks && meaning == P5_CC_FREE_RUNNING;
-    if ((!c->select.system && !c->select.user) || (c->event < 0 && !free_running))
+    if (c->levels == 0 || c->mode == COUNTS_NOTHING)
         return PIN_IDLE;
     if (c->select.overflow_pin)
         return PIN_OVERFLOW;
-    if (c->select.clocks || p5_event_describe((enum p5_event)c->event)->duration)
+    if (c->mode != COUNTS_INCREMENTS || p5_event_describe((enum p5_event)c->event)->duration)
         return PIN_LEVEL;
     return PIN_PULSE;
 }
@@ -94,30 +93,43 @@ static void tell(pins *p, unsigned which, uint64_t now)
 
 void pins_tell(pins *p, uint64_t now)
 {
-    for (unsigned which = 0; which < P5_PINS; which++)
+    for (unsigned which = 0; which < P5_PIN_SIGNALS; which++)
         tell(p, which, now);
 }
 
 /* ---- what they show ------------------------------------------------------------------------------------ */
 
+/* Overflows of counters that ask for an interrupt. */
+static uint64_t interrupts(const p5_pmu *pmu)
+{
+    uint64_t carries = 0;
+    for (unsigned i = 0; i < PMU_COUNTERS; i++)
+        if (pmu->counters[i].interrupts)
+            carries += counter_carries(&pmu->counters[i], &pmu->watched);
+    return carries;
+}
+
 /* Clocks in which it was on, or carries, since the counter was set going. */
-static uint64_t followed(const p5_pmu *pmu, unsigned number)
+static uint64_t followed(const p5_pmu *pmu, unsigned which)
 {
     static const enum p5_event breakpoint[] = {P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER,
                                                P5_EVENT_BREAKPOINT_MATCH_ON_DR1_REGISTER};
-    const pmu_counter *c = &pmu->counters[number];
+    const pmu_counter *c = &pmu->counters[which];
     const pmu_source *source = &pmu->watched;
-    unsigned cpl_mask = counter_levels(c);
-    switch (pmu->pins.pin[number].function) {
+    if (which == P5_PIN_PMI)
+        return interrupts(pmu);
+    switch (pmu->pins.pin[which].function) {
     case PIN_PULSE:
     case PIN_LEVEL:
-        if (c->event < 0 || (c->select.clocks && pmu->cc_clocks == P5_CC_FREE_RUNNING))
-            return source->clocks(source->context, cpl_mask);
-        return source->total(source->context, (enum p5_event)c->event, cpl_mask, true);
+        if (c->mode == COUNTS_CLOCKS)
+            return source->clocks(source->context, c->levels);
+        if (c->mode == COUNTS_INCREMENTS || c->mode == COUNTS_ASSERTED)
+            return source->total(source->context, (enum p5_event)c->event, c->levels, true);
+        return counter_unwrapped(c, source);
     case PIN_OVERFLOW:
-        return counter_carries(c, pmu->cc_clocks, source);
+        return counter_carries(c, source);
     case PIN_BREAKPOINT:
-        return source->total(source->context, breakpoint[number], P5_CPL_MASK_ALL, true);
+        return source->total(source->context, breakpoint[which], P5_CPL_MASK_ALL, true);
     case PIN_IDLE:
         break;
     }
@@ -126,19 +138,32 @@ static uint64_t followed(const p5_pmu *pmu, unsigned number)
 
 const char *p5_pin_name(p5_pin pin)
 {
-    static const char *const names[P5_PINS] = {"PM0", "PM1", "IERR#"};
+    static const char *const names[P5_PIN_SIGNALS] = {"PM0", "PM1", "IERR#", "PMI"};
     return names[pin];
+}
+
+/* What follows the counters: the PM pins, and the interrupt request. */
+static const p5_pin led[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
+enum { LED = sizeof led / sizeof led[0] };
+
+static pin_function function_of(const p5_pmu *pmu, p5_pin which)
+{
+    if (which != P5_PIN_PMI)
+        return pmu->pins.breakpoints ? PIN_BREAKPOINT : pin_function_of(&pmu->counters[which]);
+    for (unsigned i = 0; i < PMU_COUNTERS; i++)
+        if (pmu->counters[i].interrupts && pmu->counters[i].levels != 0)
+            return PIN_OVERFLOW;
+    return PIN_IDLE;
 }
 
 void pins_select(p5_pmu *pmu)
 {
     pins *p = &pmu->pins;
-    for (unsigned number = 0; number < 2; number++) {
-        pmu_pin *pin = &p->pin[number];
-        pin->function =
-            p->breakpoints ? PIN_BREAKPOINT : pin_function_of(&pmu->counters[number], pmu->cc_clocks);
+    for (unsigned i = 0; i < LED; i++) {
+        pmu_pin *pin = &p->pin[led[i]];
+        pin->function = function_of(pmu, led[i]);
         if (p->changed != NULL)
-            pin->seen = followed(pmu, number);
+            pin->seen = followed(pmu, led[i]);
     }
 }
 
@@ -148,16 +173,16 @@ void p5_pmu_follow_pins(p5_pmu *pmu)
     if (p->changed == NULL)
         return;
     uint64_t now = pmu->watched.clock(pmu->watched.context);
-    for (unsigned number = 0; number < 2; number++) {
-        pmu_pin *pin = &p->pin[number];
-        uint64_t total = followed(pmu, number);
+    for (unsigned i = 0; i < LED; i++) {
+        pmu_pin *pin = &p->pin[led[i]];
+        uint64_t total = followed(pmu, led[i]);
         uint64_t on = total - pin->seen;
         pin->seen = total;
         if (pin->function == PIN_OVERFLOW && on > 1)
             on = 1;
         if (on > now - p->clock)
             on = now - p->clock;
-        pins_show(p, (p5_pin)number, now, on);
+        pins_show(p, led[i], now, on);
     }
     p->clock = now;
     pins_tell(p, now);
@@ -191,7 +216,7 @@ void p5_pmu_set_breakpoint_pins(p5_pmu *pmu, bool on)
 static uint64_t next_edge(const pins *p)
 {
     uint64_t edge = UINT64_MAX;
-    for (unsigned which = 0; which < P5_PINS; which++) {
+    for (unsigned which = 0; which < P5_PIN_SIGNALS; which++) {
         const pmu_pin *pin = &p->pin[which];
         if (pin->pulse_count == 0)
             continue;
@@ -209,13 +234,16 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, bool halted)
     if (p->changed == NULL)
         return UINT64_MAX;
     uint64_t now = pmu->watched.clock(pmu->watched.context), deadline = next_edge(p);
-    for (unsigned number = 0; number < 2 && !halted; number++) {
+    for (unsigned number = 0; number < PMU_COUNTERS && !halted; number++) {
+        const pmu_counter *c = &pmu->counters[number];
+        pin_function function = number <= P5_PIN_PM1 ? p->pin[number].function : PIN_IDLE;
         uint64_t left = 0;
-        if (p->pin[number].function == PIN_IDLE)
+        if (c->interrupts && c->levels != 0 && function == PIN_IDLE)
+            function = PIN_OVERFLOW;
+        if (function == PIN_IDLE)
             continue;
-        if (p->pin[number].function == PIN_OVERFLOW)
-            left = (UINT64_C(1) << COUNTER_BITS) -
-                   counter_read(&pmu->counters[number], pmu->cc_clocks, &pmu->watched);
+        if (function == PIN_OVERFLOW)
+            left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->watched);
         if (now + left / MOST_PER_CLOCK < deadline)
             deadline = now + left / MOST_PER_CLOCK;
     }

@@ -15,7 +15,7 @@ typedef enum pin_function {
 } pin_function;
 
 /* The function that CESR gives the pin of a counter. */
-pin_function pin_function_of(const pmu_counter *c, p5_cc_clocks meaning);
+pin_function pin_function_of(const pmu_counter *c);
 
 /* A pin changes at edges of the bus clock only: it is asserted for a bus clock if what it shows was on in any
  * core clock of the bus clock before. A pulse stands for the bus clocks [up, down). */
@@ -36,7 +36,7 @@ typedef struct pmu_pin {
 } pmu_pin;
 
 typedef struct pins {
-    pmu_pin pin[P5_PINS];
+    pmu_pin pin[P5_PIN_SIGNALS];
     unsigned half_ratio;   /* half core clocks per bus clock */
     unsigned delay_clocks; /* from a core clock in which something is on to the pin's latch */
     unsigned overflow_clocks;

@@ -7,25 +7,38 @@
 #include "pmu/monitor.h"
 #include "pmu/msr_map.h"
 
+/* What CESR says. */
+static void choose(p5_pmu *pmu)
+{
+    p5_counter_select select[PMU_P5_COUNTERS];
+    p5_cesr_decode(pmu->cesr, select);
+    for (unsigned i = 0; i < PMU_P5_COUNTERS; i++) {
+        counter_choice choice = counter_cesr_choice(i, pmu->family, &select[i], pmu->cc_clocks);
+        counter_choose(&pmu->counters[i], &choice, &pmu->source);
+    }
+}
+
 p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_error *error)
 {
     *out = NULL;
-    if (family != P5_FAMILY_P54C && family != P5_FAMILY_P55C)
+    if (p5_registers(family)->name == NULL)
         return error_set(error, P5_ERR_UNSUPPORTED, "there is no performance monitor for processor family %u",
                          family);
     p5_pmu *pmu = calloc(1, sizeof *pmu);
     if (pmu == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    pmu->family = family;
+    pmu->family = family & ~(unsigned)P5_MONITORS;
+    pmu->monitor = family & P5_MONITORS;
     pmu->cc_clocks = P5_CC_ASSERTED;
     pmu->source = pmu->watched = *source;
     pmu->pins.half_ratio = 2; /* bus clock = core clock, until the owner knows better */
     pmu->pins.delay_clocks = PIN_DELAY_CLOCKS;
     pmu->pins.overflow_clocks = PIN_OVERFLOW_CLOCKS;
-    p5_counter_select select[2];
-    p5_cesr_decode(pmu->cesr, select);
-    for (unsigned i = 0; i < 2; i++)
-        counter_select(&pmu->counters[i], i, family, &select[i], pmu->cc_clocks, &pmu->source);
+    p5_pmu_set_counter_bits(pmu, COUNTER_BITS);
+    if (pmu->monitor != 0)
+        perfmon_reset(pmu);
+    else
+        choose(pmu);
     tsc_write(&pmu->tsc, 0, &pmu->source);
     *out = pmu;
     return P5_OK;
@@ -39,31 +52,34 @@ void p5_pmu_close(p5_pmu *pmu)
 /* CESR is written as a whole; both counters go on from their values with the new selection. */
 static void write_cesr(p5_pmu *pmu, uint32_t value)
 {
-    p5_counter_select select[2];
     p5_pmu_follow_pins(pmu);
     pmu->cesr = value & CESR_MASK;
-    p5_cesr_decode(pmu->cesr, select);
-    for (unsigned i = 0; i < 2; i++)
-        counter_select(&pmu->counters[i], i, pmu->family, &select[i], pmu->cc_clocks, &pmu->source);
+    choose(pmu);
     pins_select(pmu);
 }
 
 void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t value = counter_read(&pmu->counters[i], pmu->cc_clocks, &pmu->source);
-        counter_write(&pmu->counters[i], value, meaning, &pmu->source);
-    }
     pmu->cc_clocks = meaning;
+    if (pmu->monitor == 0)
+        choose(pmu);
+}
+
+void p5_pmu_set_counter_bits(p5_pmu *pmu, unsigned bits)
+{
+    for (unsigned i = 0; i < PMU_COUNTERS; i++)
+        pmu->counters[i].bits = (uint8_t)bits;
 }
 
 static uint64_t read_counter(const p5_pmu *pmu, unsigned number)
 {
-    return counter_read(&pmu->counters[number], pmu->cc_clocks, &pmu->source);
+    return counter_read(&pmu->counters[number], &pmu->source);
 }
 
-static uint64_t read_register(const p5_pmu *pmu, const p5_register *r)
+static uint64_t read_register(p5_pmu *pmu, const p5_register *r)
 {
+    if (r->msr >= P5_MSR_PMC0)
+        return perfmon_read(pmu, r->msr);
     switch (r->msr) {
     case P5_MSR_MCA:
         return pmu->machine_check_address;
@@ -88,6 +104,10 @@ static uint64_t read_register(const p5_pmu *pmu, const p5_register *r)
 
 static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
 {
+    if (r->msr >= P5_MSR_PMC0) {
+        perfmon_write(pmu, r->msr, value);
+        return;
+    }
     switch (r->msr) {
     case P5_MSR_MCA:
     case P5_MSR_MCT:
@@ -102,7 +122,7 @@ static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
     case P5_MSR_CTR0:
     case P5_MSR_CTR1:
         p5_pmu_follow_pins(pmu);
-        counter_write(&pmu->counters[r->msr - P5_MSR_CTR0], value, pmu->cc_clocks, &pmu->source);
+        counter_write(&pmu->counters[r->msr - P5_MSR_CTR0], value, &pmu->source);
         pins_select(pmu);
         break;
     case MSR_SCRATCH_0:
@@ -126,7 +146,7 @@ bool p5_pmu_bus_check(p5_pmu *pmu, uint32_t physical, unsigned type)
 
 p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *value)
 {
-    p5_fault fault = pmu_fault(pmu->family, PMU_RDTSC, privilege, 0);
+    p5_fault fault = pmu_fault(pmu->family | pmu->monitor, PMU_RDTSC, privilege, 0);
     if (fault == P5_NO_FAULT)
         *value = tsc_read(&pmu->tsc, &pmu->source);
     return fault;
@@ -134,35 +154,40 @@ p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *valu
 
 p5_fault p5_pmu_rdpmc(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value)
 {
-    p5_fault fault = pmu_fault(pmu->family, PMU_RDPMC, privilege, ecx);
+    p5_fault fault = pmu_fault(pmu->family | pmu->monitor, PMU_RDPMC, privilege, ecx);
     if (fault == P5_NO_FAULT)
-        *value = read_counter(pmu, ecx);
+        *value = read_counter(pmu, perfmon_rdpmc(pmu->monitor, ecx));
     return fault;
 }
 
 p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value)
 {
-    p5_fault fault = pmu_fault(pmu->family, PMU_RDMSR, privilege, ecx);
+    p5_fault fault = pmu_fault(pmu->family | pmu->monitor, PMU_RDMSR, privilege, ecx);
     if (fault != P5_NO_FAULT)
         return fault;
-    const p5_register *r = msr_map_find(pmu->family, ecx);
+    const p5_register *r = msr_map_find(pmu->family | pmu->monitor, ecx);
     *value = r != NULL ? read_register(pmu, r) & r->read_mask : 0;
     if (r != NULL && r->msr == P5_MSR_MCT)
         pmu->machine_check_type &= ~(uint32_t)P5_MCT_CHK;
     return P5_NO_FAULT;
 }
 
-p5_fault p5_pmu_wrmsr_fault(const p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx)
+p5_fault p5_pmu_wrmsr_fault(const p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t value)
 {
-    return pmu_fault(pmu->family, PMU_WRMSR, privilege, ecx);
+    unsigned family = pmu->family | pmu->monitor;
+    p5_fault fault = pmu_fault(family, PMU_WRMSR, privilege, ecx);
+    if (fault != P5_NO_FAULT)
+        return fault;
+    const p5_register *r = msr_map_find(family, ecx);
+    return r != NULL && r->msr >= P5_MSR_PMC0 && !perfmon_accepts(pmu, r, value) ? P5_FAULT_GP : P5_NO_FAULT;
 }
 
 p5_fault p5_pmu_wrmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t value)
 {
-    p5_fault fault = pmu_fault(pmu->family, PMU_WRMSR, privilege, ecx);
+    p5_fault fault = p5_pmu_wrmsr_fault(pmu, privilege, ecx, value);
     if (fault != P5_NO_FAULT)
         return fault;
-    const p5_register *r = msr_map_find(pmu->family, ecx);
+    const p5_register *r = msr_map_find(pmu->family | pmu->monitor, ecx);
     if (r != NULL)
         write_register(pmu, r, value & r->write_mask);
     return P5_NO_FAULT;

@@ -5,6 +5,7 @@
 #include "p5scope/pmu.h"
 #include "pmu/cesr.h"
 #include "pmu/counters.h"
+#include "pmu/perfmon.h"
 
 #include <stddef.h>
 
@@ -149,6 +150,42 @@ static const p5_register_field ctr_fields[] = {
     {"COUNT", 39, 0, "events or clocks counted"},
 };
 
+/* Of later monitors. Their reserved bits are checked: a mask bit of 0 is #GP(0) in WRMSR. */
+static const p5_register_field pmc_fields[] = {
+    {"COUNT", 47, 0, "events or clocks counted; WRMSR sign-extends bit 31"},
+};
+static const p5_register_field fixed_fields[] = {
+    {"COUNT", 47, 0, "events or clocks counted"},
+};
+static const p5_register_field evtsel_fields[] = {
+    {"CMASK", 31, 24, "not 0: clocks with at least so many increments"},
+    {"INV", 23, 23, "with CMASK: clocks with fewer"},
+    {"EN", 22, 22, "counts (Pentium Pro: that of PERFEVTSEL0 is for both)"},
+    {"ANY", 21, 21, "counts for all threads of the core: there is one, so it has no effect"},
+    {"INT", 20, 20, "an overflow is an interrupt request"},
+    {"PC", 19, 19, "the pin shows: 0 overflows, 1 increments"},
+    {"E", 18, 18, "edges: not counted, refused with #GP(0)"},
+    {"OS", 17, 17, "counts at CPL 0"},
+    {"USR", 16, 16, "counts at CPL 1-3"},
+    {"UMASK", 15, 8, "0 or 1: the event is in the list of the Pentium's counter 0 or 1"},
+    {"EVENT", 7, 0, "event code, as in CESR; version 3 has its architectural ones, too"},
+};
+static const p5_register_field fixed_ctrl_fields[] = {
+    {"PMI2", 11, 11, "an overflow of FIXED_CTR2 is an interrupt request"},
+    {"ANY2", 10, 10, "any thread: no effect"},
+    {"EN2", 9, 8, "FIXED_CTR2 counts: 0 never, 1 at CPL 0, 2 at CPL 1-3, 3 at any CPL"},
+    {"PMI1", 7, 7, "an overflow of FIXED_CTR1 is an interrupt request"},
+    {"ANY1", 6, 6, "any thread: no effect"},
+    {"EN1", 5, 4, "FIXED_CTR1 counts: 0 never, 1 at CPL 0, 2 at CPL 1-3, 3 at any CPL"},
+    {"PMI0", 3, 3, "an overflow of FIXED_CTR0 is an interrupt request"},
+    {"ANY0", 2, 2, "any thread: no effect"},
+    {"EN0", 1, 0, "FIXED_CTR0 counts: 0 never, 1 at CPL 0, 2 at CPL 1-3, 3 at any CPL"},
+};
+static const p5_register_field global_fields[] = {
+    {"FIXED", 34, 32, "FIXED_CTR2 to FIXED_CTR0"},
+    {"PMC", 3, 0, "PMC3 to PMC0"},
+};
+
 /* Name, number, title, readable bits, writable bits, fields. TR1 but for PES, TR5 and TR12 are write-only. */
 static const p5_register p54c_registers[] = {
     {"mca", P5_MSR_MCA, "Machine check address", UINT32_MAX, 0, FIELDS(mca_fields)},
@@ -171,23 +208,71 @@ static const p5_register p54c_registers[] = {
     {0},
 };
 
+#define P55C_TEST_REGISTERS                                                                                  \
+    {"mca", P5_MSR_MCA, "Machine check address", UINT32_MAX, 0, FIELDS(mca_fields)},                         \
+        {"mct", P5_MSR_MCT, "Machine check type", 0x1f, 0, FIELDS(mct_fields)},                              \
+        {"tr1", P5_MSR_TR1, "Parity reversal", 0x1, 0x3fff, FIELDS(tr1_fields)},                             \
+        {"tr3", P5_MSR_TR3, "Cache test data", UINT32_MAX, UINT32_MAX, FIELDS(tr3_fields)},                  \
+        {"tr4", P5_MSR_TR4, "Cache test tag and status", 0xffffff1f, 0xffffff1f, FIELDS(tr4_p55c_fields)},   \
+        {"tr5", P5_MSR_TR5, "Cache test control", 0, 0x87fff, FIELDS(tr5_p55c_fields)},                      \
+        {"tr6", P5_MSR_TR6, "TLB test command", 0xffffff07, 0xffffff07, FIELDS(tr6_fields)},                 \
+        {"tr7", P5_MSR_TR7, "TLB test data", 0xfffffc7f, 0xfffffc7f, FIELDS(tr7_p55c_fields)},               \
+        {"tr9", P5_MSR_TR9, "BTB test tag", UINT32_MAX, UINT32_MAX, FIELDS(tr9_p55c_fields)},                \
+        {"tr10", P5_MSR_TR10, "BTB test target", UINT32_MAX, UINT32_MAX, FIELDS(tr10_fields)},               \
+        {"tr11", P5_MSR_TR11, "BTB test command", 0x3001fcf, 0x3001fcf, FIELDS(tr11_p55c_fields)},           \
+        {"tr12", P5_MSR_TR12, "New feature control", 0, 0x18030f, FIELDS(tr12_p55c_fields)},                 \
+        {"tsc", P5_MSR_TSC, "Time stamp counter", UINT64_MAX, UINT64_MAX, FIELDS(tsc_fields)},
+
 static const p5_register p55c_registers[] = {
-    {"mca", P5_MSR_MCA, "Machine check address", UINT32_MAX, 0, FIELDS(mca_fields)},
-    {"mct", P5_MSR_MCT, "Machine check type", 0x1f, 0, FIELDS(mct_fields)},
-    {"tr1", P5_MSR_TR1, "Parity reversal", 0x1, 0x3fff, FIELDS(tr1_fields)},
-    {"tr3", P5_MSR_TR3, "Cache test data", UINT32_MAX, UINT32_MAX, FIELDS(tr3_fields)},
-    {"tr4", P5_MSR_TR4, "Cache test tag and status", 0xffffff1f, 0xffffff1f, FIELDS(tr4_p55c_fields)},
-    {"tr5", P5_MSR_TR5, "Cache test control", 0, 0x87fff, FIELDS(tr5_p55c_fields)},
-    {"tr6", P5_MSR_TR6, "TLB test command", 0xffffff07, 0xffffff07, FIELDS(tr6_fields)},
-    {"tr7", P5_MSR_TR7, "TLB test data", 0xfffffc7f, 0xfffffc7f, FIELDS(tr7_p55c_fields)},
-    {"tr9", P5_MSR_TR9, "BTB test tag", UINT32_MAX, UINT32_MAX, FIELDS(tr9_p55c_fields)},
-    {"tr10", P5_MSR_TR10, "BTB test target", UINT32_MAX, UINT32_MAX, FIELDS(tr10_fields)},
-    {"tr11", P5_MSR_TR11, "BTB test command", 0x3001fcf, 0x3001fcf, FIELDS(tr11_p55c_fields)},
-    {"tr12", P5_MSR_TR12, "New feature control", 0, 0x18030f, FIELDS(tr12_p55c_fields)},
-    {"tsc", P5_MSR_TSC, "Time stamp counter", UINT64_MAX, UINT64_MAX, FIELDS(tsc_fields)},
-    {"cesr", P5_MSR_CESR, "Control and event select", CESR_MASK, CESR_MASK, FIELDS(cesr_fields)},
+    P55C_TEST_REGISTERS{"cesr", P5_MSR_CESR, "Control and event select", CESR_MASK, CESR_MASK,
+                        FIELDS(cesr_fields)},
     {"ctr0", P5_MSR_CTR0, "Counter 0", COUNTER_MASK, COUNTER_MASK, FIELDS(ctr_fields)},
     {"ctr1", P5_MSR_CTR1, "Counter 1", COUNTER_MASK, COUNTER_MASK, FIELDS(ctr_fields)},
+    {0},
+};
+
+#define PMC(n)                                                                                               \
+    {                                                                                                        \
+        "pmc" #n, P5_MSR_PMC0 + n, "Counter " #n, UINT64_MAX, UINT64_MAX, FIELDS(pmc_fields)                 \
+    }
+#define EVTSEL(n, mask)                                                                                      \
+    {                                                                                                        \
+        "perfevtsel" #n, P5_MSR_PERFEVTSEL0 + n, "Event select " #n, mask, mask, FIELDS(evtsel_fields)       \
+    }
+#define FIXED(n)                                                                                             \
+    {                                                                                                        \
+        "fixed_ctr" #n, P5_MSR_FIXED_CTR0 + n, "Fixed counter " #n, UINT64_MAX, UINT64_MAX,                  \
+            FIELDS(fixed_fields)                                                                             \
+    }
+
+static const p5_register p6_registers[] = {
+    P55C_TEST_REGISTERS PMC(0),
+    PMC(1),
+    EVTSEL(0, EVTSEL_P6),
+    EVTSEL(1, EVTSEL_P6 & ~(uint32_t)EVTSEL_EN),
+    {0},
+};
+
+static const p5_register arch3_registers[] = {
+    P55C_TEST_REGISTERS PMC(0),
+    PMC(1),
+    PMC(2),
+    PMC(3),
+    EVTSEL(0, EVTSEL_ARCH3),
+    EVTSEL(1, EVTSEL_ARCH3),
+    EVTSEL(2, EVTSEL_ARCH3),
+    EVTSEL(3, EVTSEL_ARCH3),
+    FIXED(0),
+    FIXED(1),
+    FIXED(2),
+    {"fixed_ctr_ctrl", P5_MSR_FIXED_CTR_CTRL, "Fixed counters' control", FIXED_MASK, FIXED_MASK,
+     FIELDS(fixed_ctrl_fields)},
+    {"global_status", P5_MSR_GLOBAL_STATUS, "Counters that have overflowed", GLOBAL_CLEARED, 0,
+     FIELDS(global_fields)},
+    {"global_ctrl", P5_MSR_GLOBAL_CTRL, "Counters that are enabled", GLOBAL_COUNTERS, GLOBAL_COUNTERS,
+     FIELDS(global_fields)},
+    {"global_ovf_ctrl", P5_MSR_GLOBAL_OVF_CTRL, "Clears bits of GLOBAL_STATUS", 0, GLOBAL_CLEARED,
+     FIELDS(global_fields)},
     {0},
 };
 
@@ -200,6 +285,10 @@ const p5_register *p5_registers(unsigned family)
         return p54c_registers;
     case P5_FAMILY_P55C:
         return p55c_registers;
+    case P5_FAMILY_P55C | P5_MONITOR_P6:
+        return p6_registers;
+    case P5_FAMILY_P55C | P5_MONITOR_ARCH3:
+        return arch3_registers;
     default:
         return no_registers;
     }

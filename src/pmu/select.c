@@ -75,10 +75,11 @@ p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, 
     if (status != P5_OK)
         return status;
     const p5_event_info *info = p5_event_describe(event);
+    bool any = (family & P5_MONITORS) != 0;
     if ((info->families & family) == 0)
         return error_set(error, P5_ERR_UNSUPPORTED, "%s (%02Xh) needs a processor with MMX technology",
                          info->name, info->code);
-    if ((info->counters & (1U << counter)) == 0) {
+    if (!any && (info->counters & (1U << counter)) == 0) {
         error_set(error, P5_ERR_UNSUPPORTED, "%s (%02Xh) is only on counter %u", info->name, info->code,
                   counter == 0 ? 1U : 0U);
         int twin = p5_event_by_code(info->code, counter, family);
@@ -90,6 +91,7 @@ p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, 
     if (!parsed.user && !parsed.system)
         parsed.user = parsed.system = true;
     parsed.code = info->code;
+    parsed.unit_mask = (info->counters & 1) == 0;
     *select = parsed;
     return P5_OK;
 }

@@ -213,6 +213,19 @@ static void follow_family(p5_model *m)
     m->timing.btb_by_pairs = m->btb.key == BTB_KEY_PREVIOUS_PAIR;
 }
 
+/* The maps of later processors stand over the Pentium MMX, which has RDPMC. */
+static p5_status check_monitor(const p5_model *m, p5_error *error)
+{
+    if (m->monitor != MONITOR_P5 && m->family != P5_FAMILY_P55C)
+        return error_set(error, P5_ERR_RANGE,
+                         "processor.monitor can only be p5 on a P54C, which has no RDPMC");
+    if (m->counter_bits != 40 && (m->counter_bits != 48 || m->monitor != MONITOR_ARCH3))
+        return error_set(error, P5_ERR_RANGE, "processor.counter_bits is 40, or 48 with monitor = arch3");
+    if (m->pmi != PIN_TO_NOTHING && m->monitor == MONITOR_P5)
+        return error_set(error, P5_ERR_RANGE, "pins.pmi needs monitor = p6 or arch3: CESR has no interrupt");
+    return P5_OK;
+}
+
 /* What no single key can tell. */
 static p5_status check(const p5_model *m, const bool *complete, const char *name, p5_error *error)
 {
@@ -234,6 +247,8 @@ static p5_status check(const p5_model *m, const bool *complete, const char *name
     else if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
         status = error_set(error, P5_ERR_RANGE, "write_buffers.entries must be even if they belong to pipes");
     else
+        status = check_monitor(m, error);
+    if (status == P5_OK)
         return P5_OK;
     error_at(error, name, 0, 0);
     return status;
@@ -289,6 +304,17 @@ unsigned p5_model_family(const p5_model *model)
     return model->family;
 }
 
+unsigned p5_model_monitor(const p5_model *model)
+{
+    static const unsigned monitors[] = {0, P5_MONITOR_P6, P5_MONITOR_ARCH3};
+    return monitors[model->monitor];
+}
+
+unsigned p5_model_counter_bits(const p5_model *model)
+{
+    return model->counter_bits;
+}
+
 double p5_model_clock_mhz(const p5_model *model)
 {
     return model->clock_mhz;
@@ -336,12 +362,25 @@ p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
 
 p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error)
 {
-    return set_keys(model, "pins", NULL, text, error);
+    p5_status status = set_keys(model, "pins", NULL, text, error);
+    return status == P5_OK ? check_monitor(model, error) : status;
 }
 
 p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error)
 {
     return set_keys(model, "check", "cycle", text, error);
+}
+
+p5_status p5_model_set_monitor(p5_model *model, const char *text, p5_error *error)
+{
+    char keys[64];
+    bool wide = strcmp(text, "arch3") == 0;
+    if (snprintf(keys, sizeof keys, "monitor=%s,counter_bits=%u", text, wide ? 48 : 40) >= (int)sizeof keys)
+        return error_set(error, P5_ERR_NAME, "there is no monitor with so long a name");
+    p5_status status = set_keys(model, "processor", NULL, keys, error);
+    if (error != NULL && status != P5_OK)
+        error->column = 1;
+    return status == P5_OK ? check_monitor(model, error) : status;
 }
 
 uint32_t p5_model_signature(const p5_model *model)
@@ -371,7 +410,7 @@ void p5_model_fields(const p5_model *model,
 
 const char *const *p5_model_names(void)
 {
-    static const char *const names[] = {"p55c-200", "p55c-166", "p55c-233", "p54c-100",
-                                        "p54c-133", "p54c-166", NULL};
+    static const char *const names[] = {"p55c-200", "p55c-166",    "p55c-233",       "p54c-100", "p54c-133",
+                                        "p54c-166", "p55c-200-p6", "p55c-200-arch3", NULL};
     return names;
 }

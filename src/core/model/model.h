@@ -90,6 +90,7 @@ typedef struct model_check {
 } model_check;
 
 enum { CC_CLOCKS_ASSERTED, CC_CLOCKS_FREE_RUNNING };
+enum { MONITOR_P5, MONITOR_P6, MONITOR_ARCH3 };
 
 struct p5_model {
     char name[MODEL_TEXT];
@@ -100,6 +101,8 @@ struct p5_model {
     uint32_t half_ratio; /* half core clocks per bus clock: 3 = 3/2, 4 = 2/1, ... 7 = 7/2 */
     bool errata;
     uint32_t cc_clocks;
+    uint32_t monitor; /* MONITOR_* */
+    uint32_t counter_bits;
     timing timing;
     model_cache code_cache, data_cache;
     model_tlb code_tlb, data_tlb;
@@ -114,6 +117,7 @@ struct p5_model {
     model_region uncacheable[MODEL_REGIONS];
     uint32_t uncacheable_count;
     uint32_t pins[MODEL_PINS];
+    uint32_t pmi;
     model_check check;
 };
 

@@ -38,6 +38,12 @@ const model_field model_fields[] = {
          "on: the monitor counts as silicon does (errata 44, 75, 76); off: as the manual says"),
     CHOICE("processor", "cc_clocks", cc_clocks, CC_CLOCKS_ASSERTED, "asserted free_running",
            "CESR's \"count clocks\": clocks in which the event is asserted, or all clocks"),
+    CHOICE(
+        "processor", "monitor", monitor, MONITOR_P5, "p5 p6 arch3",
+        "registers over the counters: p5: CESR; p6: Pentium Pro's PERFEVTSEL; arch3: architectural perfmon, "
+        "version 3 (the last two: a processor that was never made)"),
+    NUMBER("processor", "counter_bits", counter_bits, 40, 48,
+           "width of the counters: 40, and with arch3 48, too"),
 
     NUMBER("pipe", "fetch_blocks", timing.fetch_blocks, 1, 2, "16-byte blocks that PF delivers in one clock"),
     NUMBER("pipe", "pair_length_u", timing.pair_length_u, 1, 15,
@@ -182,6 +188,9 @@ const model_field model_fields[] = {
     CHOICE("pins", "pm0", pins[0], PIN_TO_NOTHING, PIN_WIRES,
            "where the board leads PM0: nowhere, NMI, or a line of the interrupt controllers"),
     CHOICE("pins", "pm1", pins[1], PIN_TO_NOTHING, PIN_WIRES, "the same for PM1"),
+    CHOICE("pins", "pmi", pmi, PIN_TO_NOTHING, PIN_WIRES,
+           "where the overflow interrupt of p6 and arch3 goes: none, nmi, or a line of the interrupt "
+           "controllers"),
 
     CHOICE("check", "cycle", check.cycle, CHECK_NONE, "none read write code in out",
            "bus cycles that the board answers with BUSCHK#, as if they had failed"),

@@ -6,11 +6,21 @@
 /* A wire from a PM pin: the model file's section [pins]. A pulse of one bus clock is too short for an 8259,
  * which takes an input that has fallen before the acknowledge for noise (level 7). So a flip-flop on the
  * board is set by the pin's rising edge, and cleared when its request has been acknowledged. */
+static const p5_pin wired_pins[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
+enum { WIRED_PINS = sizeof wired_pins / sizeof wired_pins[0] };
+
+static uint32_t wire_of(const p5_machine *machine, p5_pin pin)
+{
+    if (pin == P5_PIN_PMI)
+        return machine->model->pmi;
+    return (unsigned)pin < MODEL_PINS ? machine->model->pins[pin] : PIN_TO_NOTHING;
+}
+
 static void drive(p5_machine *machine, p5_pin pin, bool level)
 {
-    if ((unsigned)pin >= MODEL_PINS || !level)
+    if (!level)
         return;
-    uint32_t wire = machine->model->pins[pin];
+    uint32_t wire = wire_of(machine, pin);
     if (wire >= PIN_TO_IRQ)
         devices_set_irq(&machine->devices, wire - PIN_TO_IRQ, true);
     else if (wire == PIN_TO_NMI)
@@ -19,10 +29,11 @@ static void drive(p5_machine *machine, p5_pin pin, bool level)
 
 void pins_acknowledged(p5_machine *machine)
 {
-    for (unsigned pin = 0; pin < MODEL_PINS && machine->pins_followed; pin++) {
-        if (machine->model->pins[pin] < PIN_TO_IRQ)
+    for (unsigned i = 0; i < WIRED_PINS && machine->pins_followed; i++) {
+        uint32_t wire = wire_of(machine, wired_pins[i]);
+        if (wire < PIN_TO_IRQ)
             continue;
-        unsigned irq = machine->model->pins[pin] - PIN_TO_IRQ;
+        unsigned irq = wire - PIN_TO_IRQ;
         const pic *c = irq < 8 ? &machine->devices.pic.master : &machine->devices.pic.slave;
         if ((c->isr >> (irq & 7) & 1) != 0 || (c->irr >> (irq & 7) & 1) == 0)
             devices_set_irq(&machine->devices, irq, false);
@@ -33,7 +44,7 @@ static void pin_changed(void *context, p5_pin pin, bool level, uint64_t clock)
 {
     p5_machine *machine = context;
     drive(machine, pin, level);
-    if (machine->observers != NULL)
+    if (machine->observers != NULL && pin < P5_PINS)
         observers_pin(machine, pin, level, clock);
 }
 
@@ -60,8 +71,8 @@ void pins_open(p5_machine *machine)
     machine->pmu->parity_owner = parity_error;
     machine->pmu->parity_owner_context = machine;
     bool wired = false;
-    for (unsigned pin = 0; pin < MODEL_PINS; pin++)
-        wired |= machine->model->pins[pin] != PIN_TO_NOTHING;
+    for (unsigned i = 0; i < WIRED_PINS; i++)
+        wired |= wire_of(machine, wired_pins[i]) != PIN_TO_NOTHING;
     bool follow = wired || observers_want_pins(machine);
     if (follow == machine->pins_followed)
         return; /* what has been followed so far goes on */
@@ -83,7 +94,7 @@ uint64_t pins_deadline(const p5_machine *machine, bool halted)
 bool pins_may_raise_nmi(const p5_machine *machine)
 {
     bool wired = false;
-    for (unsigned pin = 0; pin < MODEL_PINS; pin++)
-        wired |= machine->model->pins[pin] == PIN_TO_NMI;
+    for (unsigned i = 0; i < WIRED_PINS; i++)
+        wired |= wire_of(machine, wired_pins[i]) == PIN_TO_NMI;
     return machine->nmi_request || (wired && pins_deadline(machine, true) != UINT64_MAX);
 }

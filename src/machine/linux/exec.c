@@ -203,7 +203,8 @@ p5_status linux_exec(linux_process *p, const elf_image *image, const char *path,
     return P5_OK;
 }
 
-/* CESR as a driver would have set it up for the program: WRMSR at CPL 0. */
+/* CESR, or the event selects of a later monitor (the first last: on a Pentium Pro it starts both), as a
+ * driver would have set them up for the program: WRMSR at CPL 0. */
 static p5_status exec_monitor(p5_machine *machine, p5_error *error)
 {
     p5_privilege kernel = {.mode = P5_MODE_PROTECTED, .cpl = 0};
@@ -212,6 +213,11 @@ static p5_status exec_monitor(p5_machine *machine, p5_error *error)
     if (machine->options.cesr != 0 &&
         p5_pmu_wrmsr(machine->pmu, &kernel, P5_MSR_CESR, machine->options.cesr) != P5_NO_FAULT)
         return error_set(error, P5_ERR_RANGE, "CESR cannot be %Xh", machine->options.cesr);
+    for (uint32_t i = 2; i-- > 0;) {
+        uint32_t value = machine->options.event_select[i];
+        if (value != 0 && p5_pmu_wrmsr(machine->pmu, &kernel, P5_MSR_PERFEVTSEL0 + i, value) != P5_NO_FAULT)
+            return error_set(error, P5_ERR_RANGE, "PERFEVTSEL%u cannot be %Xh", i, value);
+    }
     return P5_OK;
 }
 

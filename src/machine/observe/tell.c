@@ -56,7 +56,7 @@ void observers_marker(p5_machine *machine, bool end, uint32_t id)
 
 void observers_pmu(p5_machine *machine, p5_observation_kind kind, uint32_t ecx, uint64_t value)
 {
-    if (kind != P5_OBSERVE_RDPMC && (ecx < P5_MSR_TSC || ecx > P5_MSR_CTR1))
+    if (kind != P5_OBSERVE_RDPMC && (ecx < P5_MSR_TSC || ecx > P5_MSR_CTR1) && ecx < P5_MSR_PMC0)
         return;
     for (p5_observer *o = machine->observers->first; o != NULL; o = o->next)
         if (o->options.pmu)

@@ -85,7 +85,7 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
     default:
         value = (uint64_t)engine_get(e, ENGINE_EDX) << 32 | engine_get(e, ENGINE_EAX);
         if (processor_is_test_register(ecx)) {
-            fault = p5_pmu_wrmsr_fault(machine->pmu, &privilege, ecx);
+            fault = p5_pmu_wrmsr_fault(machine->pmu, &privilege, ecx, value);
             if (fault == P5_NO_FAULT)
                 processor_defer(machine, ecx, value);
             return processor_outcome(call, fault);
@@ -105,21 +105,28 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
     return processor_outcome(call, fault);
 }
 
-/* CPUID: highest leaf 1; higher leaves are zeros. Feature bits: P54C FPU VME DE PSE TSC MSR MCE CX8, P55C
+/* CPUID: highest leaf 1 (0AH with architectural performance monitoring); others are zeros. Feature bits: P54C FPU VME DE PSE TSC MSR MCE CX8, P55C
  * also MMX. */
 static engine_action processor_cpuid(p5_machine *machine)
 {
     enum { FEATURES_P54C = 0x1bf, FEATURES_P55C = 0x8001bf };
     engine *e = machine->engine;
     uint32_t leaf = engine_get(e, ENGINE_EAX), eax = 0, ebx = 0, ecx = 0, edx = 0;
+    bool perfmon = p5_model_monitor(machine->model) == P5_MONITOR_ARCH3;
     if (leaf == 0) {
-        eax = 1;
+        eax = perfmon ? 0xa : 1;
         memcpy(&ebx, "Genu", 4);
         memcpy(&edx, "ineI", 4);
         memcpy(&ecx, "ntel", 4);
     } else if (leaf == 1) {
         eax = p5_model_signature(machine->model);
         edx = p5_model_family(machine->model) == P5_FAMILY_P55C ? FEATURES_P55C : FEATURES_P54C;
+    } else if (leaf == 0xa && perfmon) {
+        uint32_t words[4];
+        p5_pmu_cpuid_0a(machine->pmu, words);
+        eax = words[0];
+        ebx = words[1];
+        edx = words[3];
     }
     engine_set(e, ENGINE_EAX, eax);
     engine_set(e, ENGINE_EBX, ebx);

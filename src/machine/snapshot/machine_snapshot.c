@@ -277,6 +277,7 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
                          o->size, sizeof *o);
     if (o->memory_bytes != 0 || o->permissive || o->random_seed != 0 || o->rtc_set ||
         o->command_line != NULL || o->module_count != 0 || o->disk_writable || o->pce || o->cesr != 0 ||
+        o->event_select[0] != 0 || o->event_select[1] != 0 || o->monitor != NULL ||
         (o->model == NULL && (o->clock_mhz != 0 || o->agent != NULL || o->wires != NULL || o->check != NULL)))
         return error_set(
             error, P5_ERR_RANGE,

@@ -183,6 +183,11 @@ p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned fa
         for (unsigned counter = 0; counter < 2; counter++)
             write_counter(out, counter, family, &select[counter]);
     }
+    if (reg->msr - P5_MSR_PERFEVTSEL0 < 4) {
+        char text[160];
+        p5_evtsel_describe((uint32_t)value, family, text, sizeof text);
+        fprintf(out, "  %s\n", text);
+    }
     uint64_t named = 0;
     for (unsigned i = 0; i < reg->field_count; i++) {
         const p5_register_field *field = &reg->fields[i];
@@ -195,7 +200,8 @@ p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned fa
     if ((value & ~named) != 0)
         fprintf(out, "  reserved bits set: 0x%" PRIx64 "\n", value & ~named);
     if (reg->write_mask != 0 && (value & ~reg->write_mask) != 0)
-        fprintf(out, "  WRMSR would not keep: 0x%" PRIx64 "\n", value & ~reg->write_mask);
+        fprintf(out, "  WRMSR would %s: 0x%" PRIx64 "\n", reg->msr >= P5_MSR_PMC0 ? "fault on" : "not keep",
+                value & ~reg->write_mask);
     return P5_OK;
 }
 

@@ -162,7 +162,7 @@ static void check_rule(p5_pmu *pmu, const situation *s)
 static void matrix_pentium_pro(void **state)
 {
     (void)state;
-    every_situation(PMU_FAMILY_P6, check_rule, NULL, PMU_RDPMC | PMU_RDTSC);
+    every_situation(P5_MONITOR_P6, check_rule, NULL, PMU_RDPMC | PMU_RDTSC);
 }
 
 static void cr4_bits_by_family(void **state)

@@ -1,0 +1,244 @@
+/* PERFEVTSEL, PMCs, fixed counters, and the global registers of version 3. Event codes are the Pentium's,
+ * with unit mask 0 or 1 for the counter in whose list they stand; version 3 has its architectural codes, too,
+ * where there is such an event. */
+#include "pmu/perfmon.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "pmu/monitor.h"
+
+/* Architectural events, in the order of their bits in EBX of CPUID leaf 0AH. -1: the processor has none. */
+static const struct {
+    uint8_t code, umask;
+    int event;
+} architectural[] = {
+    {0x3c, 0x00, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* unhalted core cycles */
+    {0xc0, 0x00, P5_EVENT_INSTRUCTIONS_EXECUTED},              /* instructions retired */
+    {0x3c, 0x01,
+     P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* reference cycles: of the time stamp counter */
+    {0x2e, 0x4f, -1},                              /* last-level cache: it is the board's */
+    {0x2e, 0x41, -1},
+    {0xc4, 0x00, P5_EVENT_BRANCHES},
+    {0xc5, 0x00, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS},
+};
+enum { ARCHITECTURAL = sizeof architectural / sizeof architectural[0] };
+
+static const enum p5_event fixed_events[PMU_FIXED] = {P5_EVENT_INSTRUCTIONS_EXECUTED,
+                                                      P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE,
+                                                      P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
+
+unsigned perfmon_general(unsigned family)
+{
+    return family & P5_MONITOR_ARCH3 ? PMU_GENERAL : PMU_P5_COUNTERS;
+}
+
+unsigned perfmon_rdpmc(unsigned family, uint32_t ecx)
+{
+    const uint32_t fixed = UINT32_C(1) << 30;
+    if (family & P5_MONITOR_ARCH3 && ecx & fixed)
+        return (ecx & ~fixed) < PMU_FIXED ? PMU_GENERAL + (ecx & ~fixed) : PMU_COUNTERS;
+    return ecx < perfmon_general(family) ? ecx : PMU_COUNTERS;
+}
+
+int perfmon_event(unsigned family, uint32_t evtsel)
+{
+    unsigned code = evtsel & EVTSEL_EVENT, umask = evtsel >> EVTSEL_UMASK_AT & 0xff;
+    for (unsigned i = 0; i < ARCHITECTURAL && family & P5_MONITOR_ARCH3; i++)
+        if (architectural[i].code == code && architectural[i].umask == umask)
+            return architectural[i].event;
+    return umask <= 1 && code <= 0x3f
+               ? p5_event_by_code((uint8_t)code, umask, family & ~(unsigned)P5_MONITORS)
+               : -1;
+}
+
+/* What CMASK and INV make of an event: it is known in how many clocks it had increments, and how many; so
+ * also in how many it had two, as none ever has more. */
+static counter_mode mode_of(int event, uint32_t evtsel)
+{
+    bool inverted = evtsel & EVTSEL_INV;
+    if (event < 0)
+        return COUNTS_NOTHING;
+    switch (evtsel >> EVTSEL_CMASK_AT) {
+    case 0:
+        return COUNTS_INCREMENTS;
+    case 1:
+        return inverted ? COUNTS_UNASSERTED : COUNTS_ASSERTED;
+    case 2:
+        return inverted ? COUNTS_NOT_TWICE : COUNTS_TWICE;
+    default:
+        return inverted ? COUNTS_CLOCKS : COUNTS_NOTHING;
+    }
+}
+
+/* ---- counters ------------------------------------------------------------------------------------------ */
+
+static counter_choice general_choice(const p5_pmu *pmu, unsigned i)
+{
+    const perfmon *m = &pmu->perfmon;
+    uint32_t evtsel = m->evtsel[i];
+    bool arch3 = pmu->monitor & P5_MONITOR_ARCH3;
+    bool enabled = arch3 ? evtsel & EVTSEL_EN && m->global_ctrl >> i & 1 : m->evtsel[0] & EVTSEL_EN;
+    counter_choice choice = {.event = perfmon_event(pmu->family | pmu->monitor, evtsel),
+                             .interrupts = evtsel & EVTSEL_INT};
+    choice.mode = (uint8_t)mode_of(choice.event, evtsel);
+    if (enabled)
+        choice.levels = (uint8_t)((evtsel & EVTSEL_OS ? P5_CPL_MASK_KERNEL : 0) |
+                                  (evtsel & EVTSEL_USR ? P5_CPL_MASK_NOT_0 : 0));
+    choice.select.overflow_pin = !(evtsel & EVTSEL_PC);
+    return choice;
+}
+
+static counter_choice fixed_choice(const p5_pmu *pmu, unsigned i)
+{
+    const perfmon *m = &pmu->perfmon;
+    unsigned control = m->fixed_ctrl >> FIXED_BITS * i;
+    counter_choice choice = {
+        .event = (int)fixed_events[i], .mode = COUNTS_INCREMENTS, .interrupts = control & FIXED_PMI};
+    if (m->global_ctrl >> (32 + i) & 1)
+        choice.levels = (uint8_t)((control & FIXED_OS ? P5_CPL_MASK_KERNEL : 0) |
+                                  (control & FIXED_USR ? P5_CPL_MASK_NOT_0 : 0));
+    return choice;
+}
+
+static void choose(p5_pmu *pmu)
+{
+    p5_pmu_follow_pins(pmu);
+    for (unsigned i = 0; i < PMU_COUNTERS; i++) {
+        counter_choice choice = i < PMU_GENERAL ? general_choice(pmu, i) : fixed_choice(pmu, i - PMU_GENERAL);
+        counter_choose(&pmu->counters[i], &choice, &pmu->source);
+    }
+    pins_select(pmu);
+}
+
+static unsigned status_bit(unsigned counter)
+{
+    return counter < PMU_GENERAL ? counter : 32 + counter - PMU_GENERAL;
+}
+
+/* What has overflowed since this was looked at last stays in GLOBAL_STATUS until it is cleared. */
+static void latch(p5_pmu *pmu)
+{
+    perfmon *m = &pmu->perfmon;
+    for (unsigned i = 0; i < PMU_COUNTERS; i++) {
+        uint64_t carries = counter_carries(&pmu->counters[i], &pmu->source);
+        if (carries != m->carries[i])
+            m->global_status |= UINT64_C(1) << status_bit(i);
+        m->carries[i] = carries;
+    }
+}
+
+static void write_counter(p5_pmu *pmu, unsigned i, uint64_t value)
+{
+    latch(pmu);
+    p5_pmu_follow_pins(pmu);
+    counter_write(&pmu->counters[i], value, &pmu->source);
+    pmu->perfmon.carries[i] = 0;
+    pins_select(pmu);
+}
+
+/* ---- registers ----------------------------------------------------------------------------------------- */
+
+void perfmon_reset(p5_pmu *pmu)
+{
+    pmu->perfmon = (perfmon){.global_ctrl = 15}; /* the general counters' bits are set by RESET */
+    choose(pmu);
+}
+
+uint64_t perfmon_read(p5_pmu *pmu, uint32_t msr)
+{
+    const perfmon *m = &pmu->perfmon;
+    if (msr - P5_MSR_PMC0 < PMU_GENERAL)
+        return counter_read(&pmu->counters[msr - P5_MSR_PMC0], &pmu->source);
+    if (msr - P5_MSR_FIXED_CTR0 < PMU_FIXED)
+        return counter_read(&pmu->counters[PMU_GENERAL + msr - P5_MSR_FIXED_CTR0], &pmu->source);
+    if (msr - P5_MSR_PERFEVTSEL0 < PMU_GENERAL)
+        return m->evtsel[msr - P5_MSR_PERFEVTSEL0];
+    switch (msr) {
+    case P5_MSR_FIXED_CTR_CTRL:
+        return m->fixed_ctrl;
+    case P5_MSR_GLOBAL_CTRL:
+        return m->global_ctrl;
+    case P5_MSR_GLOBAL_STATUS:
+        latch(pmu);
+        return m->global_status;
+    default:
+        return 0;
+    }
+}
+
+bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value)
+{
+    if (r->msr - P5_MSR_PMC0 < PMU_GENERAL)
+        return true; /* EDX does not matter */
+    if (r->msr - P5_MSR_FIXED_CTR0 < PMU_FIXED)
+        return value >> pmu->counters[0].bits == 0;
+    return r->write_mask != 0 && (value & ~r->write_mask) == 0;
+}
+
+void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
+{
+    perfmon *m = &pmu->perfmon;
+    if (msr - P5_MSR_PMC0 < PMU_GENERAL) {
+        write_counter(pmu, msr - P5_MSR_PMC0,
+                      (uint64_t)(int64_t)(int32_t)value); /* sign-extended from bit 31 */
+        return;
+    }
+    if (msr - P5_MSR_FIXED_CTR0 < PMU_FIXED) {
+        write_counter(pmu, PMU_GENERAL + msr - P5_MSR_FIXED_CTR0, value);
+        return;
+    }
+    if (msr - P5_MSR_PERFEVTSEL0 < PMU_GENERAL) {
+        m->evtsel[msr - P5_MSR_PERFEVTSEL0] = (uint32_t)value;
+    } else if (msr == P5_MSR_FIXED_CTR_CTRL) {
+        m->fixed_ctrl = (uint32_t)value;
+    } else if (msr == P5_MSR_GLOBAL_CTRL) {
+        m->global_ctrl = value;
+    } else if (msr == P5_MSR_GLOBAL_OVF_CTRL) {
+        latch(pmu);
+        m->global_status &= ~value;
+        return;
+    }
+    choose(pmu);
+}
+
+void p5_pmu_cpuid_0a(const p5_pmu *pmu, uint32_t leaf[4])
+{
+    unsigned bits = pmu->counters[0].bits;
+    leaf[0] = 3 | PMU_GENERAL << 8 | bits << 16 | ARCHITECTURAL << 24;
+    leaf[1] = leaf[2] = 0;
+    for (unsigned i = 0; i < ARCHITECTURAL; i++)
+        leaf[1] |= architectural[i].event < 0 ? 1U << i : 0;
+    leaf[3] = PMU_FIXED | bits << 5;
+}
+
+/* ---- in words ------------------------------------------------------------------------------------------ */
+
+uint32_t p5_evtsel_encode(const p5_counter_select *select, unsigned number, unsigned family)
+{
+    uint32_t value = select->code | (uint32_t)select->unit_mask << EVTSEL_UMASK_AT;
+    value |= number == 0 || family & P5_MONITOR_ARCH3 ? EVTSEL_EN : 0;
+    value |= select->user ? EVTSEL_USR : 0;
+    value |= select->system ? EVTSEL_OS : 0;
+    value |= select->overflow_pin ? 0 : EVTSEL_PC;
+    return value | (select->clocks ? UINT32_C(1) << EVTSEL_CMASK_AT : 0);
+}
+
+void p5_evtsel_describe(uint32_t value, unsigned family, char *text, size_t size)
+{
+    static const char *const levels[] = {"at no CPL", "at CPL 1-3", "at CPL 0", "at any CPL"};
+    int event = perfmon_event(family, value);
+    unsigned threshold = value >> EVTSEL_CMASK_AT;
+    const char *where = levels[value >> 16 & 3];
+    if ((value & EVTSEL_E) != 0)
+        snprintf(text, size, "is refused: edges are not counted");
+    else if (event < 0)
+        snprintf(text, size, "counts nothing: there is no event %02" PRIx32 "h with unit mask %02" PRIx32 "h",
+                 value & EVTSEL_EVENT, value >> EVTSEL_UMASK_AT & 0xff);
+    else if (threshold == 0)
+        snprintf(text, size, "counts %s %s", p5_event_describe((enum p5_event)event)->name, where);
+    else
+        snprintf(text, size, "counts the clocks with %s %u of %s %s",
+                 value & EVTSEL_INV ? "fewer than" : "at least", threshold,
+                 p5_event_describe((enum p5_event)event)->name, where);
+}

@@ -1,0 +1,67 @@
+/* The monitors of later processors as maps over the same counters and events: the Pentium Pro's, and
+ * architectural performance monitoring, version 3. */
+#ifndef PMU_PERFMON_H
+#define PMU_PERFMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmu/counters.h"
+
+/* PERFEVTSEL. EN of the first is for both on a Pentium Pro; ANY is of version 3.
+ *
+ *   31   24  23  22  21  20  19 18 17  16 15     8 7      0
+ *  +-------+---+---+---+---+---+--+--+---+--------+--------+
+ *  | CMASK |INV|EN |ANY|INT|PC |E |OS|USR| umask  | event  |
+ *  +-------+---+---+---+---+---+--+--+---+--------+--------+
+ */
+enum {
+    EVTSEL_EVENT = 0xff,
+    EVTSEL_UMASK_AT = 8,
+    EVTSEL_USR = 1 << 16,
+    EVTSEL_OS = EVTSEL_USR << 1,
+    EVTSEL_E = EVTSEL_OS << 1,
+    EVTSEL_PC = EVTSEL_E << 1, /* the pin shows increments, not overflows */
+    EVTSEL_INT = EVTSEL_PC << 1,
+    EVTSEL_ANY = EVTSEL_INT << 1,
+    EVTSEL_EN = EVTSEL_ANY << 1,
+    EVTSEL_INV = EVTSEL_EN << 1,
+    EVTSEL_CMASK_AT = 24
+};
+/* Edges are not counted: a selection that asks for them is refused. */
+#define EVTSEL_ARCH3 (UINT32_MAX & ~(uint32_t)EVTSEL_E)
+#define EVTSEL_P6    (EVTSEL_ARCH3 & ~(uint32_t)EVTSEL_ANY)
+
+/* Counters: general ones, then fixed ones. */
+enum { PMU_P5_COUNTERS = 2, PMU_GENERAL = 4, PMU_FIXED = 3, PMU_COUNTERS = PMU_GENERAL + PMU_FIXED };
+
+/* FIXED_CTR_CTRL: four bits for each. */
+enum { FIXED_OS = 1, FIXED_USR = 2, FIXED_ANY = 4, FIXED_PMI = 8, FIXED_BITS = 4, FIXED_MASK = 0xfff };
+
+/* GLOBAL_*: a bit for each counter. */
+#define GLOBAL_COUNTERS (UINT64_C(7) << 32 | 15)
+#define GLOBAL_CLEARED  (GLOBAL_COUNTERS | UINT64_C(3) << 62) /* OvfBuffer, CondChgd: never set here */
+
+typedef struct perfmon {
+    uint32_t evtsel[PMU_GENERAL];
+    uint32_t fixed_ctrl;
+    uint64_t global_ctrl;
+    uint64_t global_status;
+    uint64_t carries[PMU_COUNTERS]; /* of each counter, that are in global_status already */
+} perfmon;
+
+/* Number of general counters of a family with its monitor. */
+unsigned perfmon_general(unsigned family);
+/* Index of the counter that ECX of RDPMC names; PMU_COUNTERS: none. */
+unsigned perfmon_rdpmc(unsigned family, uint32_t ecx);
+/* The event of a PERFEVTSEL; -1 if it selects none. */
+int perfmon_event(unsigned family, uint32_t evtsel);
+
+/* As after RESET. */
+void perfmon_reset(p5_pmu *pmu);
+/* The register of number `msr`, one of the monitor's own. WRMSR of a value that is not accepted faults. */
+uint64_t perfmon_read(p5_pmu *pmu, uint32_t msr);
+bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value);
+void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value);
+
+#endif

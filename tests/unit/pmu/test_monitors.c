@@ -1,0 +1,335 @@
+/* The monitors of later processors: which registers there are, who may use them, what they take, and what
+ * they count. Expected values: the layouts of PERFEVTSEL (Pentium Pro) and of architectural performance
+ * monitoring 3. */
+#include "fake_source.h"
+
+enum { P5 = P5_FAMILY_P55C, P6 = P5_FAMILY_P55C | P5_MONITOR_P6, ARCH3 = P5_FAMILY_P55C | P5_MONITOR_ARCH3 };
+enum {
+    SEL0 = 0x186,
+    PMC0 = 0xc1,
+    FIXED0 = 0x309,
+    FIXED_CTRL = 0x38d,
+    STATUS = 0x38e,
+    CTRL = 0x38f,
+    OVF = 0x390
+};
+enum {
+    USR = 1 << 16,
+    OS = 1 << 17,
+    E = 1 << 18,
+    PC = 1 << 19,
+    INT = 1 << 20,
+    ANY = 1 << 21,
+    EN = 1 << 22,
+    INV = 1 << 23
+};
+
+static bool among(uint32_t ecx, uint32_t first, uint32_t last)
+{
+    return ecx >= first && ecx <= last;
+}
+
+/* The manuals' tables. */
+static bool exists(unsigned family, uint32_t ecx)
+{
+    bool common = among(ecx, 0, 0x10) && ecx != 3 && ecx != 4 && ecx != 0xa && ecx != 0xf;
+    if (family == P5)
+        return common || among(ecx, 0x11, 0x13);
+    if (family == P6)
+        return common || among(ecx, 0xc1, 0xc2) || among(ecx, 0x186, 0x187);
+    return common || among(ecx, 0xc1, 0xc4) || among(ecx, 0x186, 0x189) || among(ecx, 0x309, 0x30b) ||
+           among(ecx, 0x38d, 0x390);
+}
+
+static bool counts(unsigned family, uint32_t ecx)
+{
+    return family == ARCH3 ? ecx < 4 || among(ecx, 0x40000000, 0x40000002) : ecx < 2;
+}
+
+static void fault_matrix(void **state)
+{
+    (void)state;
+    static const unsigned families[] = {P5, P6, ARCH3};
+    static const uint32_t far[] = {0x40000000, 0x40000001, 0x40000002, 0x40000003, 0x40000004, 0x80000000,
+                                   0x80000011, 0x800000c1, 0xc0000000, 0xffffffff, 0x10000,    0x100c1};
+    unsigned tried = 0;
+    for (unsigned f = 0; f < 3; f++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, families[f]);
+        for (unsigned n = 0; n < 0x400 + sizeof far / sizeof far[0]; n++)
+            for (unsigned who = 0; who < 6; who++) /* protected mode at CPL 0 to 3, real mode, V86 mode */
+                for (unsigned pce = 0; pce < 2; pce++) {
+                    uint32_t ecx = n < 0x400 ? n : far[n - 0x400];
+                    p5_privilege by = {.mode = who == 4   ? P5_MODE_REAL
+                                               : who == 5 ? P5_MODE_V86
+                                                          : P5_MODE_PROTECTED,
+                                       .cpl = (uint8_t)(who < 4    ? who
+                                                        : who == 5 ? 3
+                                                                   : 0),
+                                       .pce = pce};
+                    bool highest = by.cpl == 0;
+                    uint64_t value = 0;
+                    bool read = p5_pmu_rdmsr(pmu, &by, ecx, &value) == P5_NO_FAULT;
+                    bool write = p5_pmu_wrmsr_fault(pmu, &by, ecx, 0) == P5_NO_FAULT;
+                    bool count = p5_pmu_rdpmc(pmu, &by, ecx, &value) == P5_NO_FAULT;
+                    bool status = families[f] == ARCH3 && ecx == STATUS; /* read-only */
+                    if (read != (highest && exists(families[f], ecx)) || write != (read && !status) ||
+                        count != (counts(families[f], ecx) && (highest || pce)))
+                        fail_msg("monitor %u, mode %u, CPL %u, PCE %u, ECX %x: RDMSR %d, WRMSR %d, RDPMC %d",
+                                 f, by.mode, by.cpl, pce, ecx, read, write, count);
+                    tried++;
+                }
+        p5_pmu_close(pmu);
+    }
+    assert_int_equal(tried, 3 * (0x400 + 12) * 12);
+}
+
+/* Every bit of every register of the monitor alone: kept, or #GP(0). */
+static void reserved_bits(void **state)
+{
+    (void)state;
+    const uint64_t evtsel = 0xfffbffff; /* edge detection is refused */
+    const struct {
+        unsigned family;
+        uint32_t msr;
+        uint64_t takes, keeps;
+    } rows[] = {
+        {P6, SEL0, evtsel & ~(uint64_t)ANY, UINT64_MAX},
+        {P6, SEL0 + 1, evtsel & ~(uint64_t)(ANY | EN), UINT64_MAX},
+        {P6, PMC0, UINT64_MAX, 0},
+        {ARCH3, SEL0, evtsel, UINT64_MAX},
+        {ARCH3, SEL0 + 3, evtsel, UINT64_MAX},
+        {ARCH3, PMC0 + 3, UINT64_MAX, 0},
+        {ARCH3, FIXED0, (UINT64_C(1) << 40) - 1, UINT64_MAX},
+        {ARCH3, FIXED_CTRL, 0xfff, UINT64_MAX},
+        {ARCH3, CTRL, UINT64_C(0x70000000f), UINT64_MAX},
+        {ARCH3, OVF, UINT64_C(0xc00000070000000f), 0},
+        {ARCH3, STATUS, 0, 0},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, rows[i].family);
+        for (unsigned bit = 0; bit < 64; bit++) {
+            uint64_t value = UINT64_C(1) << bit;
+            bool taken = p5_pmu_wrmsr(pmu, &fake_cpl0, rows[i].msr, value) == P5_NO_FAULT;
+            if (taken != (rows[i].takes >> bit & 1))
+                fail_msg("MSR %xh, bit %u: %s", rows[i].msr, bit, taken ? "taken" : "refused");
+            if (taken && rows[i].keeps && fake_read(pmu, rows[i].msr) != value)
+                fail_msg("MSR %xh, bit %u: not kept", rows[i].msr, bit);
+        }
+        p5_pmu_close(pmu);
+    }
+}
+
+/* WRMSR takes the low half and sign-extends it; fixed counters take all their bits. */
+static void counters_are_written(void **state)
+{
+    (void)state;
+    for (unsigned bits = 40; bits <= 48; bits += 8) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, bits == 40 ? P6 : ARCH3);
+        p5_pmu_set_counter_bits(pmu, bits);
+        uint64_t mask = (UINT64_C(1) << bits) - 1;
+        fake_write(pmu, PMC0, UINT64_C(0x1234567800000005));
+        assert_int_equal(fake_read(pmu, PMC0), 5);
+        fake_write(pmu, PMC0, 0xfffffff0);
+        assert_int_equal(fake_read(pmu, PMC0), mask & ~UINT64_C(15));
+        if (bits == 48) {
+            fake_write(pmu, FIXED0, UINT64_C(0x800000000000));
+            assert_int_equal(fake_read(pmu, FIXED0), UINT64_C(0x800000000000));
+        }
+        p5_pmu_close(pmu);
+    }
+}
+
+/* OS is CPL 0, USR CPL 1 to 3. */
+static void privilege_levels(void **state)
+{
+    (void)state;
+    static const unsigned expected[] = {0, 110, 1, 111};
+    for (unsigned bits = 0; bits < 4; bits++)
+        for (unsigned family = P6; family <= ARCH3; family += ARCH3 - P6) {
+            fake_source fake = {0};
+            p5_pmu *pmu = fake_open(&fake, family);
+            fake_write(pmu, SEL0, 0x16 | bits << 16 | EN);
+            fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 1;
+            fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_INNER] = 10;
+            fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 100;
+            assert_int_equal(fake_read(pmu, PMC0), expected[bits]);
+            p5_pmu_close(pmu);
+        }
+}
+
+/* CMASK and INV, from increments and the clocks that had any. */
+static void counter_mask(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t bits;
+        unsigned expected;
+    } rows[] = {{0, 70},        {INV, 70},
+                {1u << 24, 50}, {1u << 24 | INV, 150},
+                {2u << 24, 20}, {2u << 24 | INV, 180},
+                {3u << 24, 0},  {255u << 24 | INV, 200}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, ARCH3);
+        fake_write(pmu, SEL0, 0x16 | USR | EN | rows[i].bits);
+        fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] =
+            70; /* 20 clocks with two, 30 with one */
+        fake.asserted[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 50;
+        fake.clocks[P5_CPL_USER] = 200;
+        if (fake_read(pmu, PMC0) != rows[i].expected)
+            fail_msg("row %u: expected %u, got %llu", i, rows[i].expected,
+                     (unsigned long long)fake_read(pmu, PMC0));
+        p5_pmu_close(pmu);
+    }
+}
+
+/* The P5's codes with the list as unit mask, on any counter, and the architectural ones on version 3. */
+static void event_codes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t code;
+        int p6, arch3;
+    } rows[] = {
+        {0x000, P5_EVENT_DATA_READ, P5_EVENT_DATA_READ},
+        {0x100, P5_EVENT_DATA_READ, P5_EVENT_DATA_READ},
+        {0x200, -1, -1},
+        {0x02f, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED},
+        {0x12f, P5_EVENT_SATURATIONS_PERFORMED, P5_EVENT_SATURATIONS_PERFORMED},
+        {0x010, -1, -1},
+        {0x139, -1, -1},
+        {0x040, -1, -1},
+        {0x0c0, -1, P5_EVENT_INSTRUCTIONS_EXECUTED},
+        {0x03c, -1, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE},
+        {0x13c, -1, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE},
+        {0x0c4, -1, P5_EVENT_BRANCHES},
+        {0x0c5, -1, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS},
+        {0x1c5, -1, -1},
+        {0x412e, -1, -1}, /* no last-level cache */
+        {0x4f2e, -1, -1},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fake_source fake = {0};
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
+            fake.increments[e][P5_CPL_USER] = 0;
+        p5_pmu *p6 = fake_open(&fake, P6), *arch3 = fake_open(&fake, ARCH3);
+        for (unsigned counter = 0; counter < 4; counter++) {
+            if (counter < 2)
+                fake_write(p6, SEL0 + counter, rows[i].code | USR | (counter == 0 ? EN : 0));
+            fake_write(arch3, SEL0 + counter, rows[i].code | USR | EN);
+        }
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
+            fake.increments[e][P5_CPL_USER] = 1000 + e;
+        for (unsigned counter = 0; counter < 4; counter++) {
+            uint64_t is = fake_read(arch3, PMC0 + counter),
+                     wanted = rows[i].arch3 < 0 ? 0 : 1000u + (unsigned)rows[i].arch3;
+            if (is != wanted)
+                fail_msg("version 3, %xh on counter %u: %llu", rows[i].code, counter, (unsigned long long)is);
+            wanted = rows[i].p6 < 0 ? 0 : 1000u + (unsigned)rows[i].p6;
+            if (counter < 2 && fake_read(p6, PMC0 + counter) != wanted)
+                fail_msg("Pentium Pro, %xh on counter %u", rows[i].code, counter);
+        }
+        p5_pmu_close(p6);
+        p5_pmu_close(arch3);
+    }
+}
+
+/* EN of PERFEVTSEL0 is for both counters of a Pentium Pro; version 3 has one each, and GLOBAL_CTRL. */
+static void enabled(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P6);
+    uint64_t *executed = &fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER];
+    fake_write(pmu, SEL0 + 1, 0x16 | USR);
+    *executed = 10;
+    assert_int_equal(fake_read(pmu, PMC0 + 1), 0);
+    fake_write(pmu, SEL0, EN);
+    *executed = 15;
+    assert_int_equal(fake_read(pmu, PMC0 + 1), 5);
+    p5_pmu_close(pmu);
+
+    pmu = fake_open(&fake, ARCH3);
+    assert_int_equal(fake_read(pmu, CTRL), 15);
+    fake_write(pmu, SEL0 + 2, 0x16 | USR | EN | ANY); /* one thread: ANY changes nothing */
+    fake_write(pmu, FIXED_CTRL, 2 | 3 << 4 | 1 << 8 | 4);
+    *executed += 7;
+    fake.increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][P5_CPL_USER] = 20;
+    fake.increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][P5_CPL_KERNEL] = 3;
+    assert_int_equal(fake_read(pmu, PMC0 + 2), 7);
+    assert_int_equal(fake_read(pmu, FIXED0), 0); /* GLOBAL_CTRL has not enabled it */
+    fake_write(pmu, CTRL, UINT64_C(7) << 32);
+    *executed += 7;
+    fake.increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][P5_CPL_USER] += 20;
+    fake.increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][P5_CPL_KERNEL] += 3;
+    assert_int_equal(fake_read(pmu, PMC0 + 2), 7);
+    assert_int_equal(fake_read(pmu, FIXED0), 7);
+    assert_int_equal(fake_read(pmu, FIXED0 + 1), 23);
+    assert_int_equal(fake_read(pmu, FIXED0 + 2), 3);
+    p5_pmu_close(pmu);
+}
+
+static void overflow_status(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, ARCH3);
+    uint64_t *executed = &fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER];
+    fake_write(pmu, SEL0 + 1, 0x16 | USR | EN);
+    fake_write(pmu, FIXED_CTRL, 2);
+    fake_write(pmu, CTRL, 15 | UINT64_C(1) << 32);
+    fake_write(pmu, PMC0 + 1, (uint32_t)-3);
+    fake_write(pmu, FIXED0, (UINT64_C(1) << 40) - 5);
+    *executed = 2;
+    assert_int_equal(fake_read(pmu, STATUS), 0);
+    *executed = 3;
+    assert_int_equal(fake_read(pmu, STATUS), 2);
+    *executed = 6;
+    assert_int_equal(fake_read(pmu, STATUS), UINT64_C(1) << 32 | 2);
+    fake_write(pmu, PMC0 + 1, 0); /* the bit stays until it is cleared */
+    assert_int_equal(fake_read(pmu, STATUS), UINT64_C(1) << 32 | 2);
+    fake_write(pmu, OVF, 2);
+    assert_int_equal(fake_read(pmu, STATUS), UINT64_C(1) << 32);
+    assert_int_equal(fake_read(pmu, OVF), 0);
+    fake_write(pmu, OVF, UINT64_C(1) << 32);
+    assert_int_equal(fake_read(pmu, STATUS), 0);
+    *executed = 100;
+    assert_int_equal(fake_read(pmu, STATUS), 0);
+    p5_pmu_close(pmu);
+}
+
+/* CPUID leaf 0AH: version 3, four counters, 48 bits, seven events of which two (last-level cache) are not
+ * there. */
+static void announced(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, ARCH3);
+    p5_pmu_set_counter_bits(pmu, 48);
+    uint32_t leaf[4];
+    p5_pmu_cpuid_0a(pmu, leaf);
+    assert_int_equal(leaf[0], 7 << 24 | 48 << 16 | 4 << 8 | 3);
+    assert_int_equal(leaf[1], 1 << 3 | 1 << 4);
+    assert_int_equal(leaf[2], 0);
+    assert_int_equal(leaf[3], 48 << 5 | 3);
+    p5_pmu_close(pmu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fault_matrix),
+        cmocka_unit_test(reserved_bits),
+        cmocka_unit_test(counters_are_written),
+        cmocka_unit_test(privilege_levels),
+        cmocka_unit_test(counter_mask),
+        cmocka_unit_test(event_codes),
+        cmocka_unit_test(enabled),
+        cmocka_unit_test(overflow_status),
+        cmocka_unit_test(announced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
