@@ -1,14 +1,14 @@
-# What `cmake --install` puts in place: program, two static libraries with their pkg-config and CMake packages, headers, man pages, shell
-# completion.
+# What `cmake --install` puts in place: program, libraries with their pkg-config and CMake packages, headers, man pages, shell completion,
+# Python module, documents.
 include(CMakePackageConfigHelpers)
 file(RELATIVE_PATH P5_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # the package may be moved
 set(P5_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/p5scope)
 
-# p5_installed_library(NAME FLOORS FLOOR... [LINK ITEM...]): libNAME.a from the given floors, linked into one object in which only the p5_
+# p5_installed_library(NAME [SHARED] FLOORS FLOOR... [LINK ITEM...]): libNAME.a, and libNAME.so if SHARED, from the given floors, linked into one object in which only the p5_
 # names remain visible. So the replaced functions of libunicorn.a are settled here and not by the linker options of whoever uses the
 # library, whose own libunicorn, if any, is left alone. LINK names link options and archives that go into the object.
 function(p5_installed_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FLOORS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "FLOORS;LINK")
   set(object ${CMAKE_CURRENT_BINARY_DIR}/package/${name}.o)
   list(TRANSFORM arg_FLOORS REPLACE "(.+)" "p5_\\1" OUTPUT_VARIABLE targets)
   list(TRANSFORM arg_FLOORS REPLACE "(.+)" "$<TARGET_FILE:p5_\\1>" OUTPUT_VARIABLE archives)
@@ -33,9 +33,28 @@ function(p5_installed_library name)
   target_link_libraries(${name}_installed INTERFACE Threads::Threads m)
   install(TARGETS ${name}_installed EXPORT p5scopeTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-  # There is no shared library, so a plain `pkg-config --libs` must name everything: Requires and Libs, not their .private forms.
+  # What has no shared library must name everything at a plain `pkg-config --libs`: Requires and Libs, not their .private forms.
   list(JOIN packages " " P5_PC_REQUIRES)
   set(P5_PC_NAME ${name})
+  set(P5_PC_PRIVATE)
+  set(P5_PC_LIBS " -lpthread -lm")
+  set(P5_PC_LIBS_PRIVATE)
+  if(arg_SHARED)
+    set(P5_PC_PRIVATE .private)
+    set(P5_PC_LIBS)
+    set(P5_PC_LIBS_PRIVATE "Libs.private: -lpthread -lm\n")
+    # The same object, so that only p5_ names are to be seen of it. P5_SOVERSION changes when a program that was linked before would break.
+    add_library(${name}_shared SHARED ${object})
+    set_target_properties(${name}_shared PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name} EXPORT_NAME ${name} VERSION ${P5_SOVERSION}.${PROJECT_VERSION}
+                          SOVERSION ${P5_SOVERSION} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/package)
+    target_include_directories(${name}_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    foreach(package IN LISTS packages)
+      target_link_libraries(${name}_shared PRIVATE PkgConfig::${package})
+    endforeach()
+    target_link_libraries(${name}_shared PRIVATE Threads::Threads m)
+    set_target_properties(${name}_installed PROPERTIES EXPORT_NAME ${name}_static)
+    install(TARGETS ${name}_shared EXPORT p5scopeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   configure_file(cmake/package.pc.in package/${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   set(P5_REQUIRED_PACKAGES ${P5_REQUIRED_PACKAGES} ${packages} PARENT_SCOPE)
@@ -46,7 +65,7 @@ set(P5_PC_DESCRIPTION "Core model of the Pentium and Pentium MMX with its perfor
 p5_installed_library(p5core FLOORS base isa core pmu)
 if(TARGET p5_engine AND TARGET p5_machine AND TARGET p5_report)
   set(P5_PC_DESCRIPTION "${PROJECT_DESCRIPTION}")
-  p5_installed_library(p5scope FLOORS base isa core pmu engine machine report
+  p5_installed_library(p5scope SHARED FLOORS base isa core pmu engine machine report
                        LINK $<TARGET_PROPERTY:p5_engine,INTERFACE_LINK_OPTIONS> ${P5_UNICORN_BUILT_ARCHIVE})
 endif()
 list(REMOVE_DUPLICATES P5_REQUIRED_PACKAGES)
@@ -61,9 +80,38 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/p5scopeConfig.cmake ${CMAKE_CU
 if(TARGET p5scope)
   install(TARGETS p5scope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(FILES README.md LICENSE docs/sweeps.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/gtkwave DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES cmake/p5scope.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME p5scope)
+install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
+install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/gtkwave docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES events/events.tsv ${metric_groups} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/events)
+install(FILES ${models} DESTINATION ${CMAKE_INSTALL_DATADIR}/p5scope/models)
+# Completion for three shells: what completes an option's argument stands in one table.
+foreach(shell IN ITEMS bash zsh fish)
+  set(completion ${P5_GENERATED}/completion.${shell})
+  add_custom_command(OUTPUT ${completion}
+    COMMAND ${CMAKE_COMMAND} -DTABLE=${CMAKE_SOURCE_DIR}/cmake/completion.txt -DTEMPLATE=${CMAKE_SOURCE_DIR}/cmake/completion.${shell}.in
+            -DSHELL=${shell} -DOUTPUT=${completion} -P ${CMAKE_SOURCE_DIR}/cmake/completion.cmake
+    DEPENDS cmake/completion.txt cmake/completion.${shell}.in cmake/completion.cmake COMMENT "Completion for ${shell}" VERBATIM)
+  list(APPEND completions ${completion})
+endforeach()
+add_custom_target(completion ALL DEPENDS ${completions})
+install(FILES ${P5_GENERATED}/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME p5scope)
+install(FILES ${P5_GENERATED}/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _p5scope)
+install(FILES ${P5_GENERATED}/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME p5scope.fish)
+
+# The Python module: its files and the declarations of the public headers.
+set(P5_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python module is installed, under the prefix")
+set(python_headers include/p5scope/status.h ${P5_GENERATED}/p5scope/event_ids.h include/p5scope/event.h include/p5scope/core.h include/p5scope/model.h
+    include/p5scope/pmu.h include/p5scope/machine.h ${P5_GENERATED}/p5scope/version.h)
+set(python_module ${CMAKE_BINARY_DIR}/python/p5scope)
+add_custom_command(OUTPUT ${python_module}/_declarations.h ${python_module}/__init__.py ${python_module}/_library.py
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/python/p5scope ${python_module}
+  COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} sh -c "'${CMAKE_SOURCE_DIR}/python/cdef.sh' \"$@\" >'${python_module}/_declarations.h'" sh ${python_headers}
+  DEPENDS ${python_headers} python/cdef.sh python/p5scope/__init__.py python/p5scope/_library.py
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Python module" VERBATIM)
+add_custom_target(python_module ALL DEPENDS ${python_module}/_declarations.h)
+install(DIRECTORY ${python_module} DESTINATION ${P5_PYTHON_DIR} FILES_MATCHING PATTERN "*.py" PATTERN "*.h")
 
 # docs/NAME.SECTION.scd -> man page NAME(SECTION)
 find_program(P5_SCDOC scdoc DOC "Makes the man pages")
@@ -76,6 +124,16 @@ if(P5_SCDOC)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/package/${page})
     add_custom_command(OUTPUT ${output} COMMAND sh -c "'${P5_SCDOC}' <'${manual}' >'${output}'" DEPENDS ${manual}
                        COMMENT "Man page ${page}" VERBATIM)
+    install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+    list(APPEND pages ${output})
+  endforeach()
+  # made from tables: PAGE.SECTION
+  foreach(page IN ITEMS events.7 metrics.5 board.7)
+    get_filename_component(name ${page} NAME_WE)
+    string(REGEX REPLACE ".*\\." "" section ${page})
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/package/p5scope-${page})
+    add_custom_command(OUTPUT ${output} COMMAND sh -c "'${CMAKE_SOURCE_DIR}/docs/tables.sh' ${name} '${CMAKE_SOURCE_DIR}' | '${P5_SCDOC}' >'${output}'"
+                       DEPENDS docs/tables.sh events/events.tsv ${metric_groups} docs/board.md COMMENT "Man page p5scope-${page}" VERBATIM)
     install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
     list(APPEND pages ${output})
   endforeach()

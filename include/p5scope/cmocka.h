@@ -9,13 +9,18 @@
  * Both ends are totals (p5_machine_counts, or p5_core_counts of a core that is fed by hand): an instruction
  * that still waits for a partner is not among them, so settle a run that has ended (p5_machine_settle,
  * p5_core_settle) before looking. A failure says which event, how many were expected and how many came, by
- * privilege class, and in how many clocks and instructions. Include what <cmocka.h> needs and <cmocka.h>
- * itself first. The functions are the header's own: nothing is to be linked beside libp5core and cmocka. */
+ * privilege class, and in how many clocks and instructions. The functions are the header's own: nothing is to be linked beside libp5core and cmocka. */
 #ifndef P5SCOPE_CMOCKA_H
 #define P5SCOPE_CMOCKA_H
 
 #include <inttypes.h>
+#include <setjmp.h> /* this and the next three: <cmocka.h> asks for them */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#include <cmocka.h>
 
 #include <p5scope/core.h>
 #include <p5scope/event.h>

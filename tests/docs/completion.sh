@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# completion.sh PROGRAM SOURCE: what bash offers behind the beginning of a command line.
+# completion.sh PROGRAM COMPLETION: what bash offers behind the beginning of a command line.
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 ln -s "$1" "$scratch/p5scope"
 PATH=$scratch:$PATH
-. "$2/cmake/p5scope.bash"
+. "$2"
 cd "$scratch" || exit 1
 touch profile.data
 

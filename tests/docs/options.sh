@@ -1,5 +1,5 @@
 #!/bin/bash
-# options.sh P5SCOPE SOURCE: every option of every verb is in a manual page and in the completion, and those know no others; every page of help fits
+# options.sh P5SCOPE SOURCE COMPLETION: every option of every verb is in a manual page and in the completion, and those know no others; every page of help fits
 # a screen of 24 lines and 80 columns.
 set -u
 program=$1 source=$2
@@ -10,7 +10,7 @@ status=0
 fail() { echo "FAIL: $*" >&2; status=1; }
 
 # shellcheck disable=SC1091
-source "$source/cmake/p5scope.bash"
+source "$3"
 compopt() { :; } # only within a real completion
 complete_words() { # WORD...: the last one is being typed
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

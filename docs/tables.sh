@@ -1,0 +1,45 @@
+#!/bin/sh
+# tables.sh PAGE SOURCE: the man page "events", "metrics" or "board" as scdoc text, from the table or document it is about.
+set -eu
+page=$1 source=$2
+# What scdoc takes for markup.
+escape() { sed 's/\\/\\\\/g; s/_/\\_/g; s/\*/\\*/g; s/</\\</g; s/>/\\>/g; s/#/\\#/g; s/~/\\~/g; s/`/\\`/g'; }
+case $page in
+events)
+    printf 'p5scope-events(7)\n\n# NAME\n\np5scope-events - the performance events of the Pentium and Pentium MMX\n\n# DESCRIPTION\n\n'
+    printf 'Each event with its code in CESR and the counters that can select it, what it counts, how exactly the model knows it, and what manuals\nand silicon say otherwise. A name is written in lower case; aliases are other spellings of it.\n'
+    grep -v '^#' "$source/events/events.tsv" | tail -n +2 | escape | awk -F '\t' '
+        $6 != "reserved" {
+            printf "\n# %s\n\n", toupper($3)
+            printf "%s. Code %sh, counter %s; %s; %s; at most %s a clock; %s.\n", $4, $1, $2, $6, $7, $8, $11
+            if ($5 != "-") printf "\nAliases: %s.\n", $5
+            printf "\n%s\n", $10
+            if ($13 != "-") printf "\n%s\n", $13
+        }'
+    printf '\n# SEE ALSO\n\n*p5scope-list*(1), *p5scope-metrics*(5)\n'
+    ;;
+metrics)
+    printf 'p5scope-metrics(5)\n\n# NAME\n\np5scope-metrics - groups of metrics: the form of their files, and those that are there\n\n# DESCRIPTION\n\n'
+    printf 'A file has four parts. SHORT is the title; EVENTSET the events of the group, one a line; METRICS lines of a name, with its unit in brackets,\ntwo spaces and a formula of events, *clocks* and numbers with + - \\* / and brackets; LONG the remarks.\n'
+    for file in "$source"/events/metrics/*.txt; do
+        name=$(basename "$file" .txt)
+        escape <"$file" | awk -v name="$name" '
+            /^SHORT/ { sub(/^SHORT */, ""); printf "\n# %s\n\n%s.\n\n", toupper(name), $0; next }
+            /^(EVENTSET|METRICS|LONG)$/ { part = $0; if (part == "LONG") print ""; next }
+            part == "METRICS" && NF { split($0, two, /  +/); printf "*%s*++\n", two[1]; sub(/^.*  +/, ""); printf "%s\n\n", $0 }
+            part == "LONG" && NF { print }'
+    done
+    printf '\n# SEE ALSO\n\n*p5scope-stat*(1), *p5scope-events*(7)\n'
+    ;;
+board)
+    printf 'p5scope-board(7)\n\n# NAME\n\np5scope-board - the PC/AT that bare-metal guests run on\n\n# DESCRIPTION\n\n'
+    tail -n +2 "$source/docs/board.md" | sed 's/\*\*\([^*]*\)\*\*/\1/g; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g' | sed 's/^## /@@/' | escape | awk '
+        /^@@/ { printf "\n# %s\n", toupper(substr($0, 3)); next }
+        /^\|[-|]*$/ { next }
+        /^\|/ { n = split($0, cell, / *\| */); printf "%s", cell[2]; printf "++\n"; for (i = 3; i < n; i++) printf "%s%s", cell[i], i < n - 1 ? ": " : "\n\n"; next }
+        /^ +/ { sub(/^ +/, "") }
+        { print }'
+    printf '\n# SEE ALSO\n\n*p5scope-run*(1)\n'
+    ;;
+*) echo "tables.sh: no page '$page'" >&2; exit 1 ;;
+esac

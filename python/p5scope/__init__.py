@@ -1,0 +1,334 @@
+"""p5scope from Python: run code on a modelled Pentium and read what its performance monitor would count.
+
+    with p5scope.Machine("p55c-200") as machine:
+        machine.load("./guest", "argument")
+        machine.run()
+        counts = machine.counts()
+        print(counts.clocks, counts["data_read_miss"])
+
+Names of events are those of `p5scope list`, aliases included. Everything that fails raises p5scope.Error with the library's message. The
+module talks to the shared library (libp5scope.so.1, or the file that P5SCOPE_LIBRARY names) by its own headers' declarations; nothing is
+written down twice.
+"""
+
+import os
+
+
+from . import _library
+
+ffi, lib = _library.open_library()
+
+__all__ = ["Machine", "Core", "Model", "Counts", "Result", "Error", "Case", "events", "stalls", "version"]
+
+
+def _text(pointer):
+    return ffi.string(pointer).decode() if pointer else ""
+
+
+class Error(Exception):
+    """An error of the library: `status` is its P5_ERR_* name; where, line, column and hint may be empty or 0."""
+
+    def __init__(self, error):
+        self.status = ffi.string(ffi.cast("p5_status", error.status)) if not isinstance(error, str) else "P5_ERR_STATE"
+        if isinstance(error, str):
+            self.where, self.line, self.column, self.hint = "", 0, 0, ""
+            super().__init__(error)
+            return
+        self.where, self.hint = _text(error.where), _text(error.hint)
+        self.line, self.column = error.line, error.column
+        place = self.where + (f":{self.line}" if self.line else "")
+        super().__init__((place + ": " if place else "") + _text(error.message) + (f" ({self.hint})" if self.hint else ""))
+
+
+def _check(status, error):
+    if status != lib.P5_OK:
+        error.status = status
+        raise Error(error)
+
+
+def version():
+    """The library's version."""
+    return _text(lib.p5_version())
+
+
+def events():
+    """Names of all events, in their order."""
+    return [_text(lib.p5_event_describe(i).name) for i in range(lib.P5_EVENT_COUNT)]
+
+
+def stalls():
+    """Names of the owners of clocks, in their order."""
+    return [_text(lib.p5_stall_name(i)) for i in range(lib.P5_STALL_COUNT)]
+
+
+def _event(name):
+    found, error = ffi.new("enum p5_event *"), ffi.new("p5_error *")
+    _check(lib.p5_event_find(name.encode(), found, error), error)
+    return found[0]
+
+
+class Counts:
+    """Totals at one moment, or what was gained between two (`later - earlier`). counts["data_read"] is an event's total."""
+
+    def __init__(self, raw):
+        self._raw = raw
+
+    def _row(self, row, cpl):
+        return int(lib.p5_counts_sum(row, lib.P5_CPL_MASK_ALL if cpl is None else cpl))
+
+    def event(self, name, cpl=None, asserted=False):
+        """An event's total; `cpl` = a sum of P5_CPL_MASK_* of p5scope.lib; `asserted` = clocks in which its signal was on."""
+        rows = self._raw.asserted if asserted else self._raw.increments
+        return self._row(rows[_event(name)], cpl)
+
+    def __getitem__(self, name):
+        return self.clocks if name == "clocks" else self.event(name)
+
+    @property
+    def clocks(self):
+        return self._row(self._raw.clocks, None)
+
+    @property
+    def instructions(self):
+        return self.event("instructions_executed")
+
+    @property
+    def stalls(self):
+        """Owner of clocks -> clocks; they add up to `clocks`."""
+        return {name: self._row(self._raw.stalls[i], None) for i, name in enumerate(stalls())}
+
+    def as_dict(self):
+        """Event -> total, of all events."""
+        return {name: self._row(self._raw.increments[i], None) for i, name in enumerate(events())}
+
+    def __sub__(self, earlier):
+        gained = ffi.new("p5_counts *")
+        ours, theirs = (ffi.cast("uint64_t *", c._raw) for c in (self, earlier))
+        to = ffi.cast("uint64_t *", gained)
+        for i in range(ffi.sizeof("p5_counts") // 8):  # totals and nothing else
+            to[i] = ours[i] - theirs[i]
+        return Counts(gained)
+
+
+class Result:
+    """Why a run ended: `end` ("exit", "signal", "halt", "instructions", ...), `status`, `signal`, `address`, `instruction`, `message`."""
+
+    def __init__(self, raw):
+        self.end = ffi.string(ffi.cast("p5_end", raw.end)).replace("P5_END_", "").lower()
+        self.status, self.signal, self.address = raw.status, raw.signal, raw.address
+        self.instruction, self.message = _text(raw.instruction), _text(raw.message)
+
+    def __repr__(self):
+        return f"<p5scope.Result {self.end}, status {self.status}{', ' + self.message if self.message else ''}>"
+
+
+class Model:
+    """A processor and its board: a built-in name ("p55c-200") or a model file."""
+
+    def __init__(self, name="p55c-200"):
+        out, error = ffi.new("p5_model **"), ffi.new("p5_error *")
+        _check(lib.p5_model_open(name.encode(), out, error), error)
+        self._raw = ffi.gc(out[0], lib.p5_model_close)
+
+
+class _Closing:
+    """What is closed at the end of a with statement, or when nobody has it any more."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        raw, self._raw = getattr(self, "_raw", None), None
+        if raw is not None:
+            self._close(raw)
+
+    def _open(self):
+        if getattr(self, "_raw", None) is None:
+            raise Error("it is closed")
+        return self._raw
+
+
+class Machine(_Closing):
+    """A machine and its guest. Options are the fields of p5_machine_options: model, clock_mhz, memory_bytes, permissive, random_seed,
+    threads, ... `console` takes the bytes that a bare-metal guest writes, `notice` lines for the user."""
+
+    _close = staticmethod(lambda raw: lib.p5_machine_close(raw))
+
+    def __init__(self, model="p55c-200", *, console=None, notice=None, **options):
+        o = ffi.new("p5_machine_options *")
+        o.size = ffi.sizeof("p5_machine_options")
+        self._kept = [ffi.new("char[]", model.encode())]
+        o.model = self._kept[0]
+        known = {name for name, _ in ffi.typeof("p5_machine_options").fields}
+        for name, value in options.items():
+            if name not in known or name == "size":
+                raise TypeError(f"Machine has no option '{name}'")
+            if isinstance(value, (str, os.PathLike)):
+                value = ffi.new("char[]", os.fsencode(value))
+                self._kept.append(value)
+            setattr(o, name, value)
+        if console:
+            self._kept.append(ffi.callback("void(void *, const void *, size_t)", lambda _, text, size: console(bytes(ffi.buffer(text, size)))))
+            o.console = self._kept[-1]
+        if notice:
+            self._kept.append(ffi.callback("void(void *, const char *)", lambda _, line: notice(_text(line))))
+            o.notice = self._kept[-1]
+        out, self._error = ffi.new("p5_machine **"), ffi.new("p5_error *")
+        _check(lib.p5_machine_open(o, out, self._error), self._error)
+        self._raw = out[0]
+
+    def load(self, path, *arguments, environment=None):
+        """Loads a guest: a Linux program with arguments, a freestanding ELF or Multiboot kernel, or a disk image, as the file is."""
+        file = os.fsencode(path)
+        linux = ffi.new("bool *")
+        if lib.p5_machine_probe(file, linux, self._error) == lib.P5_OK and linux[0]:
+            words = [ffi.new("char[]", os.fsencode(a)) for a in (path, *arguments)] + [ffi.NULL]
+            variables = [ffi.new("char[]", f"{k}={v}".encode()) for k, v in (environment or {}).items()] + [ffi.NULL]
+            _check(lib.p5_machine_load_linux(self._open(), file, words, variables, self._error), self._error)
+            return self
+        kind = ffi.new("p5_image_kind *")
+        _check(lib.p5_machine_image_kind(file, kind, self._error), self._error)
+        loaders = {
+            lib.P5_IMAGE_ELF: lib.p5_machine_load_elf,
+            lib.P5_IMAGE_MULTIBOOT: lib.p5_machine_load_multiboot,
+            lib.P5_IMAGE_DISK: lib.p5_machine_load_disk,
+        }
+        if kind[0] not in loaders:
+            raise Error(f"{path}: neither ELF nor an image; load_flat takes it as code")
+        _check(loaders[kind[0]](self._open(), file, self._error), self._error)
+        return self
+
+    def load_flat(self, path, address):
+        """Loads a flat image at physical `address`, protected mode, CPL 0."""
+        _check(lib.p5_machine_load_flat(self._open(), os.fsencode(path), address, self._error), self._error)
+        return self
+
+    def load_code(self, code, *, address=0x100000, data=b"", data_address=0x200000, cpl=3):
+        """Loads machine code, 32-bit protected mode, entered at its first byte. The run ends behind its last one, with status 0."""
+        undefined = b"\x0f\x0b"
+        image = ffi.new("p5_case_image *")
+        text, values = ffi.new("uint8_t[]", bytes(code) + undefined), ffi.new("uint8_t[]", bytes(data) or b"\0")
+        image.text, image.text_size, image.text_address = text, len(code) + len(undefined), address
+        image.data, image.data_size, image.data_address = values, len(data), data_address
+        image.entry, image.exit_address, image.cpl = address, address + len(code), cpl
+        _check(lib.p5_machine_load_case(self._open(), image, self._error), self._error)
+        return self
+
+    def run(self, *, instructions=0, clocks=0, timeout=0.0):
+        """Runs until the guest ends, or until so many instructions or clocks have passed since it began. May be called again."""
+        limits, result = ffi.new("p5_limits *", [instructions, clocks, timeout]), ffi.new("p5_run_result *")
+        _check(lib.p5_machine_run(self._open(), limits, result, self._error), self._error)
+        self.result = Result(result)
+        return self.result
+
+    def intervals(self, *, instructions=0, clocks=0):
+        """Runs to the guest's end and returns what was gained in each stretch of so many instructions or clocks, as a list of Counts."""
+        if bool(instructions) == bool(clocks):
+            raise TypeError("intervals: instructions or clocks")
+        rows, before, limit = [], self.counts(), 0
+        while True:
+            limit += instructions or clocks
+            result = self.run(instructions=limit if instructions else 0, clocks=limit if clocks else 0)
+            after = self.counts()
+            rows.append(after - before)
+            before = after
+            if result.end not in ("instructions", "clocks"):
+                return rows
+
+    def counts(self):
+        """All totals now. An instruction that waits for a partner to pair with is not among them (see settle)."""
+        raw = ffi.new("p5_counts *")
+        lib.p5_machine_counts(self._open(), raw)
+        return Counts(raw)
+
+    def settle(self):
+        """Ends the run's pricing: an instruction that waits for a partner goes alone. For totals of a run that has ended early."""
+        lib.p5_machine_settle(self._open())
+
+
+class Core(_Closing):
+    """The core model alone, fed by hand: block() prepares code, retire() says that it was executed."""
+
+    _close = staticmethod(lambda raw: lib.p5_core_close(raw))
+
+    def __init__(self, model="p55c-200"):
+        self._model = model if isinstance(model, Model) else Model(model)
+        out, error = ffi.new("p5_core **"), ffi.new("p5_error *")
+        _check(lib.p5_core_open(self._model._raw, ffi.NULL, out, error), error)
+        self._raw = out[0]
+
+    def block(self, code, address=0x1000):
+        """Prepares a run of 32-bit instructions; it lives as long as the core."""
+        raw = lib.p5_block_make(self._open(), bytes(code), len(code), address, address, True, 512)
+        if not raw:
+            raise Error("the code does not decode")
+        return raw, address, len(code)
+
+    def retire(self, block, *, next=None, accesses=(), cpl=3):
+        """The block was executed completely. `accesses` are (address, size, write) in the order in which they were made; `next` is where
+        control went, behind the block if not given."""
+        raw, address, size = block
+        list_ = ffi.new("p5_access[]", max(1, len(accesses)))
+        for to, (linear, bytes_, write) in zip(list_, accesses):
+            to.linear = to.physical = linear
+            to.size, to.flags = bytes_, lib.P5_ACCESS_WRITE if write else 0
+        retired = ffi.new("p5_retired *")
+        retired.block, retired.count = raw, lib.p5_block_count(raw)
+        retired.access_count, retired.accesses = len(accesses), list_
+        retired.next = address + size if next is None else next
+        retired.cpl = retired.cpl_after = cpl
+        retired.mode = lib.P5_MODE_PROTECTED
+        lib.p5_core_retire(self._open(), retired)
+
+    def settle(self):
+        """The stream ends here: an instruction that waits for a partner goes alone."""
+        lib.p5_core_settle(self._open())
+
+    def counts(self):
+        raw = ffi.new("p5_counts *")
+        lib.p5_core_counts(self._open(), raw)
+        return Counts(raw)
+
+
+class Case:
+    """A piece of code and what it must count, for tests:
+
+        def test_sum():
+            with p5scope.Case(code, model="p55c-200") as case:
+                case.expect(data_read=1000, clocks=(2000, 0.05))
+
+    A number is meant exactly; a pair is a number and the part of it by which the count may be off."""
+
+    def __init__(self, code, model="p55c-200", **load):
+        self._machine = Machine(model)
+        try:
+            self.result = self._machine.load_code(code, **load).run()
+            if self.result.end != "exit":
+                raise Error(f"the code ended at {self.result.address:#x}: {self.result.end} {self.result.message}".rstrip())
+            self._machine.settle()
+            self.counts = self._machine.counts()
+        except BaseException:
+            self._machine.close()
+            raise
+
+    def expect(self, **expected):
+        """Raises AssertionError that says what was expected of each event that is off, and what came."""
+        wrong = []
+        for name, value in expected.items():
+            want, part = value if isinstance(value, tuple) else (value, 0)
+            came = self.counts[name]
+            if abs(came - want) > abs(want) * part:
+                wrong.append(f"{name}: expected {want}{f' (+-{part:.1%})' if part else ''}, came {came}")
+        assert not wrong, "; ".join(wrong)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self._machine.close()

@@ -1,0 +1,117 @@
+"""The Python module against what the manual's rules say of small pieces of code. P5_TESTPROGS: the folder of the bundled guests."""
+
+import os
+import pathlib
+
+import pytest
+
+import p5scope
+
+GUESTS = os.environ.get("P5_TESTPROGS", "")
+SOURCE = pathlib.Path(os.environ["P5_SOURCE"])
+
+# mov ecx, 1000 / again: add eax, 1 / add ebx, 1 / dec ecx / jnz again: two pairs a trip
+LOOP = bytes.fromhex("b9e8030000 83c001 83c301 49 75f7")
+# mov ecx, 100 / again: mov eax, [200000h] / dec ecx / jnz again
+READS = bytes.fromhex("b964000000 a100002000 49 75f8")
+
+
+def test_events_are_those_of_the_table():
+    rows = [row.split("\t") for row in (SOURCE / "events/events.tsv").read_text().splitlines() if row and not row.startswith("#")]
+    head, rows = rows[0], rows[1:]
+    kind, name = head.index("kind"), head.index("name")
+    assert p5scope.events() == list(dict.fromkeys(row[name] for row in rows if row[kind] != "reserved"))
+
+
+def test_code_is_counted():
+    with p5scope.Machine() as machine:
+        result = machine.load_code(LOOP).run()
+        machine.settle()
+        counts = machine.counts()
+    assert (result.end, result.status) == ("exit", 0)
+    assert counts.instructions == 1 + 4 * 1000
+    assert counts["branches"] == 1000
+    assert 2000 <= counts.clocks <= 2200
+    assert sum(counts.stalls.values()) == counts.clocks
+    assert counts.as_dict()["instructions_executed"] == counts.instructions
+
+
+def test_privilege():
+    for cpl, mask in ((0, p5scope.lib.P5_CPL_MASK_SYSTEM), (3, p5scope.lib.P5_CPL_MASK_USER)):
+        with p5scope.Machine() as machine:
+            machine.load_code(READS, cpl=cpl).run()
+            assert machine.counts().event("data_read", cpl=mask) == 100
+            assert machine.counts().event("data_read") == 100
+
+
+def test_aliases_and_models():
+    with p5scope.Machine("p54c-133") as machine:
+        machine.load_code(READS).run()
+        assert machine.counts()["DATA_READ"] == machine.counts()["data_read"] == 100
+
+
+def test_intervals_add_up():
+    with p5scope.Machine() as machine:
+        whole = machine.load_code(LOOP).run() and machine.counts()
+    with p5scope.Machine() as machine:
+        rows = machine.load_code(LOOP).intervals(instructions=1000)
+    assert len(rows) == 5
+    for name in ("branches", "instructions_executed", "clocks"):
+        assert sum(row[name] for row in rows) == whole[name]
+
+
+def test_hand_fed_stream():
+    with p5scope.Core("p55c-200") as core:
+        block = core.block(LOOP[5:], 0x1000)
+        for trip in range(1000):
+            core.retire(block, next=0x1000 if trip < 999 else None)
+        core.settle()
+        counts = core.counts()
+        assert counts.instructions == 4000
+        assert 2000 <= counts.clocks <= 2200
+        store = core.block(bytes.fromhex("a300002000"), 0x2000)  # mov [200000h], eax
+        core.retire(store, accesses=[(0x200000, 4, True)])
+        core.settle()
+        assert (core.counts() - counts)["data_write"] == 1
+
+
+def test_errors_are_the_librarys():
+    with pytest.raises(p5scope.Error, match="p55c-200") as raised:
+        p5scope.Machine("p55c-2000")
+    assert raised.value.status == "P5_ERR_NAME"
+    with p5scope.Machine() as machine:
+        with pytest.raises(p5scope.Error) as raised:
+            machine.run()
+        assert raised.value.status == "P5_ERR_STATE"
+        with pytest.raises(p5scope.Error, match="no_such_guest"):
+            machine.load("/no_such_guest")
+        with pytest.raises(p5scope.Error, match="data_read"):
+            machine.counts()["data_reed"]
+    with pytest.raises(p5scope.Error, match="closed"):
+        machine.counts()
+    with pytest.raises(TypeError, match="clock_hmz"):
+        p5scope.Machine(clock_hmz=100)
+    with pytest.raises(p5scope.Error, match="decode"):
+        with p5scope.Core() as core:
+            core.block(b"\x0f")
+
+
+def test_case():
+    with p5scope.Case(LOOP) as case:
+        case.expect(instructions_executed=4001, branches=1000, clocks=(2050, 0.1))
+        with pytest.raises(AssertionError, match="branches: expected 999, came 1000"):
+            case.expect(branches=999)
+    with pytest.raises(p5scope.Error, match="the code ended"):
+        p5scope.Case(b"\xf4")  # HLT is not for CPL 3
+
+
+@pytest.mark.skipif(not os.path.exists(os.path.join(GUESTS, "quicksort")), reason="the bundled guests are not built")
+def test_guests(capfd):
+    with p5scope.Machine() as machine:
+        assert machine.load(os.path.join(GUESTS, "hello")).run().end == "exit"
+        assert machine.counts().clocks > 0
+    assert capfd.readouterr().out.startswith("Hello from a Pentium")
+    said = []
+    with p5scope.Machine(console=said.append) as machine:
+        machine.load(os.path.join(GUESTS, "hello.elf")).run()
+    assert b"".join(said)
