@@ -198,8 +198,9 @@ void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
 p5_core *p5_machine_core(p5_machine *machine);
 p5_pmu *p5_machine_pmu(p5_machine *machine);
 const p5_model *p5_machine_model(const p5_machine *machine);
-/* Ends a run's pricing: an instruction that waits for a partner goes alone (p5_core_settle). For the totals
- * of a run that is not continued. */
+/* An instruction that could pair with the next waits for it, and is in no total until that one is known. If
+ * none comes it goes alone: p5_machine_run does that when the guest ends. Call this for the totals of a run
+ * that was stopped by a limit and is not continued; if it is continued, it may lack a pairing. */
 void p5_machine_settle(p5_machine *machine);
 /* All totals, at the current instruction, without one that still waits for a partner. Looking changes
  * nothing. */

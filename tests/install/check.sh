@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh BUILD SOURCE WAY [GUEST]: installs BUILD into an empty folder and builds SOURCE/docs/examples against it by WAY ("cmake", "pkg-config"), or
+# check.sh BUILD SOURCE WAY [GUEST]: installs BUILD into an empty folder and builds SOURCE/docs/examples against it by WAY ("cmake", "pkg-config"), a C++ program ("c++"), or
 # compiles every installed header alone as C and as C++ ("headers"), or looks for what else must be there ("files").
 set -eu
 build=$1 source=$2 way=$3 guest=${4:-}
@@ -73,6 +73,12 @@ headers)
         cc -std=c11 -Wall -Wextra -Werror -I"$prefix/include" -c "$work/one.c" -o "$work/one.o" || fail "$name alone as C"
         c++ -Wall -Wextra -Werror -I"$prefix/include" -c "$work/one.cc" -o "$work/one.o" || fail "$name alone as C++"
     done
+    ;;
+c++)
+    c++ -Wall -Wextra -Werror -Wno-missing-field-initializers "$source/tests/install/cxx.cc" -o "$work/cxx" $(pkg-config --cflags --libs p5scope cmocka) || fail "a C++ program does not build"
+    [ -n "$guest" ] || exit 0
+    "$work/cxx" "$guest" >"$work/log" || { cat "$work/log"; fail "the C++ program ended with status $?"; }
+    grep -qE '^[0-9]+ instructions$' "$work/log" || { cat "$work/log"; fail "the C++ program did not count"; }
     ;;
 files)
     [ "$("$prefix/bin/p5scope" --version)" = "p5scope $(pkg-config --modversion p5scope)" ] || fail "program and package have different versions"

@@ -471,6 +471,8 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         machine->stop = false;
         observers_sweep(machine);
         devices_console_flush(&machine->devices);
+        if (machine->ended) /* nothing comes that could pair with the last instruction */
+            p5_machine_settle(machine);
     }
     if (result != NULL)
         *result = machine->result;
