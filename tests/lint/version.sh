@@ -1,0 +1,14 @@
+#!/bin/sh
+# version.sh SOURCE: the version stands in CMakeLists.txt; what must repeat it does so.
+set -eu
+cd "$1"
+version=$(sed -n 's/^project(p5scope VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+[ -n "$version" ] || { echo "FAIL: CMakeLists.txt has no version"; exit 1; }
+status=0
+changes=$(sed -n 's/^## \([0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
+package=$(sed -n '1s/^p5scope (\([0-9.]*\)[^)]*).*/\1/p' debian/changelog)
+soversion=$(sed -n 's/^set(P5_SOVERSION \([0-9]*\)).*/\1/p' CMakeLists.txt)
+[ "$changes" = "$version" ] || { echo "FAIL: CHANGELOG.md: expected $version, came $changes"; status=1; }
+[ "$package" = "$version" ] || { echo "FAIL: debian/changelog: expected $version, came $package"; status=1; }
+grep -q "^Package: libp5scope$soversion\$" debian/control || { echo "FAIL: debian/control: expected the package libp5scope$soversion"; status=1; }
+exit $status
