@@ -270,10 +270,9 @@ static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
 /* The fault came from the partner of an instruction that went to U. */
 static bool faults_in_v(const p5_core *core, const p5_exception *e)
 {
-    const pipe_pending *pending = &core->pipe.pending;
-    const op *o = &pending->operation;
-    return e->kind == P5_TRANSFER_FAULT && core->pipe.has_pending && pending->next_unpaired == PAIRED &&
-           o->address + o->length == e->instruction;
+    const pipe_pending *pending = memo_waiting(core);
+    return e->kind == P5_TRANSFER_FAULT && pending && pending->next_unpaired == PAIRED &&
+           pending->operation.address + pending->operation.length == e->instruction;
 }
 
 /* A page fault's walk, with its TLB miss if the page's entry was not there. */

@@ -6,6 +6,7 @@
 #include "core/pipe/cost.h"
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profile_internal.h"
+#include "core/replay/memo_tree.h"
 
 uint32_t price_physical(const p5_block *block, uint32_t linear)
 {
@@ -152,8 +153,9 @@ static void end(p5_core *core)
 
 void price_settle(p5_core *core)
 {
-    if (!core->pipe.has_pending)
+    if (!memo_waiting(core))
         return;
+    memo_materialise(core);
     const op *o = &core->pipe.pending.operation;
     begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_settle(&core->pipe);

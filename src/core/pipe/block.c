@@ -16,9 +16,6 @@ enum {
     REP_DEPTH = 8 /* PUSHA, POPA: eight references */
 };
 
-/* Size of the value bits that memo.c can fold into a key. */
-enum { KEY_BITS = 56, VALUE_BITS = 10, SATURATED_BITS = 1 };
-
 /* P4: displacement and immediate in one encoding: no pairing on the P54C, only as the first on the P55C. */
 static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn *insn)
 {
@@ -186,51 +183,109 @@ static bool cost_is_plain(const op *o)
     }
 }
 
-/* Keeps the numbers of `bank_first`. False: out of memory. */
-static bool keep_banks(p5_block *block, const uint16_t *banks)
+/* Its outcome depends on nothing that a key cannot hold: mode, count, what the bus is doing. */
+static bool can_be_remembered(const op *o)
 {
-    uint16_t *room = block->near_banks;
-    if (block->bank_count > BLOCK_NEAR_BANKS)
-        room = malloc(block->bank_count * sizeof *room);
-    if (!room)
+    return cost_is_plain(o) && !o->lock && o->branch < ISA_FAR &&
+           !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM));
+}
+
+/* Pairs of references that may meet in one bank when instruction `i` joins the one before it; puts the
+ * first ones of them into `banks` unless that is NULL. */
+static unsigned may_meet(const p5_block *block, unsigned i, uint16_t *banks)
+{
+    const op *o = &block->ops[i];
+    unsigned first = block->access_start[i], end = block->access_start[i + 1], n = 0;
+    if (i > 0 && o[-1].next_unpaired == PAIRED && o[-1].accesses > 0 && o->accesses > 0) {
+        if (banks)
+            banks[n] = (uint16_t)(first - 1);
+        n++;
+    }
+    if (o->pattern == ACCESS_TWO)
+        for (unsigned j = first; j + 1 < end; j += 2) {
+            if (banks)
+                banks[n] = (uint16_t)j;
+            n++;
+        }
+    return n;
+}
+
+/* Adds instruction `i` to piece `p`. False: it has to begin a piece. */
+static bool join(p5_block *block, piece *p, unsigned i)
+{
+    enum { MOST_AT_ONCE = REP_DEPTH };
+    const op *o = &block->ops[i];
+    unsigned banks = may_meet(block, i, NULL);
+    unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
+    const bool value = o->value != ISA_VALUE_NONE, memo = can_be_remembered(o) && banks <= PIECE_BANKS;
+    /* what cannot be remembered may still wait for its partner */
+    const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
+    if (p->count > 0 && !partner &&
+        (!p->memo || !memo || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
+         p->bank_count + banks > PIECE_BANKS || p->value_count + value > PIECE_VALUES ||
+         (value && o->value != ISA_VALUE_SATURATED && !p->only_saturates)))
         return false;
-    memcpy(room, banks, block->bank_count * sizeof *room);
-    block->bank_first = room;
+    p->memo = memo && !partner;
+    p->count++;
+    p->access_bytes = (uint16_t)(accesses * sizeof(p5_access));
+    if (value) {
+        p->only_saturates &= o->value == ISA_VALUE_SATURATED;
+        p->value_ops[p->value_count++] = (uint16_t)i;
+    }
+    if (p->memo) {
+        uint16_t found[MOST_AT_ONCE];
+        may_meet(block, i, found);
+        for (unsigned j = 0; j < banks; j++)
+            p->bank_first[p->bank_count++] =
+                (int16_t)((found[j] - block->access_start[p->first]) * (int)sizeof(p5_access));
+    }
     return true;
 }
 
-/* Blocks whose usual outcome memo.c can key: few enough bank tests and operand values, nothing that depends
- * on mode or count. False: out of memory. */
-static bool prepare_memo(p5_block *block)
+/* Cuts the block into pieces, by what makes the ways through them multiply. False: out of memory. */
+static bool prepare_pieces(p5_block *block)
 {
-    unsigned bits = 0;
-    uint16_t banks[KEY_BITS];
-    block->memo = block->only_saturates = true;
-    for (unsigned i = 0; i < block->count; i++) {
-        const op *o = &block->ops[i];
-        block->locks |= o->lock != LOCK_NONE;
-        if (!cost_is_plain(o) || o->lock ||
-            (o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM)))
-            block->memo = false;
-        if (o->value != ISA_VALUE_NONE) {
-            bool saturates = o->value == ISA_VALUE_SATURATED;
-            block->only_saturates &= saturates;
-            bits += saturates ? SATURATED_BITS : VALUE_BITS;
-            if (bits <= KEY_BITS)
-                block->value_ops[block->value_count++] = (uint16_t)i;
+    for (unsigned pass = 0; pass < 2; pass++) { /* counts them, makes them */
+        unsigned n = 0, values = 0;
+        piece scratch, *p = NULL;
+        for (unsigned i = 0; i < block->count; i++) {
+            if (!p || !join(block, p, i)) {
+                p = pass ? &block->pieces[n] : &scratch;
+                *p = (piece){.block = block,
+                             .first = (uint16_t)i,
+                             .first_value = (uint16_t)values,
+                             .only_saturates = true};
+                join(block, p, i);
+                n++;
+            }
+            values += block->ops[i].value != ISA_VALUE_NONE;
         }
-        unsigned first = block->access_start[i], end = block->access_start[i + 1];
-        if (o->pattern == ACCESS_TWO)
-            for (unsigned j = first; j + 1 < end; j += 2)
-                if (++bits <= KEY_BITS)
-                    banks[block->bank_count++] = (uint16_t)(j * sizeof(p5_access));
-        if (o->next_unpaired == PAIRED && i + 1 < block->count && end > first &&
-            block->ops[i + 1].accesses > 0)
-            if (++bits <= KEY_BITS)
-                banks[block->bank_count++] = (uint16_t)((end - 1) * sizeof(p5_access));
+        if (pass == 0) {
+            block->pieces = host_line_calloc(n * sizeof *block->pieces);
+            if (!block->pieces)
+                return false;
+            continue;
+        }
+        block->plain = true;
+        for (unsigned i = 0; i < n; i++) {
+            p = &block->pieces[i];
+            p->next = i + 1 < n ? p + 1 : NULL;
+            p->near = !p->next && block->near;
+            p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
+            p->has_variants = p->bank_count || p->value_count || p->by_direction;
+            block->plain &= p->memo;
+        }
+        block->value_count = (uint16_t)values;
     }
+    return true;
+}
+
+/* What is known of the block as a whole. */
+static void prepare_whole(p5_block *block)
+{
     const op *last = &block->ops[block->count - 1];
-    block->by_direction = last->cost != ISA_COST_FIXED;
+    for (unsigned i = 0; i < block->count; i++)
+        block->locks |= block->ops[i].lock != LOCK_NONE;
     block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;
     block->branch_kind = last->branch;
     block->near = last->branch != ISA_NOT_BRANCH && last->branch < ISA_FAR;
@@ -238,11 +293,27 @@ static bool prepare_memo(p5_block *block)
     block->fall_through = last->address + last->length;
     block->access_count = block->access_start[block->count];
     block->access_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
-    block->has_variants = block->bank_count || block->value_count || block->by_direction;
-    /* A block without a branch at its end mostly leaves an instruction that waits for its partner. */
-    if (bits > KEY_BITS || !block->near)
-        block->memo = false;
-    return keep_banks(block, banks);
+}
+
+p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,
+                         const p5_value *values)
+{
+    p5_retired part = *r;
+    part.first = p->first;
+    part.count = p->count;
+    part.accesses = accesses;
+    part.values = values;
+    part.value_count = p->value_count;
+    if (!p->next) { /* what is said of the stretch is said of its last instruction */
+        part.access_count = (uint32_t)(r->accesses + r->access_count - accesses);
+        return part;
+    }
+    part.access_count = p->access_bytes / sizeof(p5_access);
+    part.next = piece_end(p);
+    part.cpl_after = r->cpl;
+    part.repeats = 0;
+    part.interrupted = part.descriptor = false;
+    return part;
 }
 
 /* End bits that decoding the whole block would set, by 32-byte line. A block may go on at 0 behind the end of
@@ -317,8 +388,7 @@ p5_block *block_prepare(const timing *t, isa_block *code)
     size_t n = block->count ? block->count : 1;
     block->ops = calloc(n, sizeof *block->ops);
     block->access_start = calloc(n + 1, sizeof *block->access_start);
-    block->value_ops = calloc(KEY_BITS, sizeof *block->value_ops);
-    if (!block->ops || !block->access_start || !block->value_ops) {
+    if (!block->ops || !block->access_start) {
         block_free(block);
         return NULL;
     }
@@ -338,9 +408,12 @@ p5_block *block_prepare(const timing *t, isa_block *code)
         block_free(block);
         return NULL;
     }
-    if (block->count > 0 && !prepare_memo(block)) {
-        block_free(block);
-        return NULL;
+    if (block->count > 0) {
+        prepare_whole(block);
+        if (!prepare_pieces(block)) {
+            block_free(block);
+            return NULL;
+        }
     }
     return block;
 }
@@ -353,9 +426,7 @@ void block_free(p5_block *block)
     free(block->ops);
     free(block->access_start);
     free(block->end_masks);
-    if (block->bank_first != block->near_banks)
-        free(block->bank_first);
-    free(block->value_ops);
+    free(block->pieces);
     free(block->warm);
     free(block);
 }

@@ -89,8 +89,30 @@ typedef struct op {
 
 struct memo_path;
 
-/* Most blocks have no more pairs of neighbours that may meet in one bank. */
-enum { BLOCK_NEAR_BANKS = 4 };
+enum {
+    PIECE_BANKS = 4,    /* pairs of references of a piece that may meet in one bank */
+    PIECE_VALUES = 16,  /* its operand values */
+    PIECE_MOST = 24,    /* its instructions, */
+    PIECE_ACCESSES = 12 /* ... and references, unless one instruction makes more */
+};
+
+/* A part of a block that is remembered as a whole (replay/README.md), or one instruction that cannot be. */
+typedef struct piece {
+    BEGINS_LINE p5_block *block;
+    struct piece *next; /* of the block; NULL: it is the last */
+    struct memo_path *paths;
+    uint16_t first, count;              /* instructions */
+    uint16_t access_bytes, first_value; /* references and values as the engine gives them */
+    uint8_t value_count, bank_count;
+    bool memo;                        /* its outcome can be remembered */
+    bool has_variants;                /* it depends on references in one bank, values or direction: */
+    bool by_direction;                /* what its branch takes depends on its direction: LOOP */
+    bool only_saturates;              /* all of its values are saturation */
+    bool near;                        /* it ends in a branch that the BTB predicts */
+    int16_t bank_first[PIECE_BANKS];  /* offset of a p5_access: it and the next belong to neighbours that may
+                                         meet in one clock. The first may be of the piece before. */
+    uint16_t value_ops[PIECE_VALUES]; /* instructions with an operand value */
+} piece;
 
 struct p5_block {
     /* What predict.c and memo_batch.c look at every time, in one line of the host's cache. */
@@ -98,18 +120,12 @@ struct p5_block {
     uint32_t access_count;
     uint32_t fall_through;
     uint16_t access_bytes; /* of its fixed references as the engine gives them */
-    uint8_t value_count;
-    bool has_variants;   /* it depends on references in one bank, values or direction: */
+    uint16_t value_count;
     bool conditional;    /* its branch may fall through */
     uint8_t branch_kind; /* isa_branch */
     bool near;           /* it ends in a branch that the BTB predicts */
-    bool by_direction;   /* what its branch takes depends on its direction: LOOP */
-    uint8_t bank_count;
-    bool only_saturates;  /* all of its values are saturation */
-    branch_run *ran;      /* when its last instruction, a branch or not, last ran */
-    uint16_t *bank_first; /* offset of a p5_access: it and the next belong to neighbours that may meet
-                                   in one clock. The numbers stand here, if they are few: */
-    uint16_t near_banks[BLOCK_NEAR_BANKS];
+    branch_run *ran;     /* when its last instruction, a branch or not, last ran */
+    piece *pieces;       /* in order, one behind the other */
     /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
     uint64_t place;   /* its first instruction, and its function; 0: not set */
     uint64_t goes_on; /* its function, if what comes behind it is expected there */
@@ -123,12 +139,9 @@ struct p5_block {
     uint64_t blind_clocks; /* bound_blind of it */
     uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
     uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
-    /* What makes this block's outcome depend on more than the pipe state, for memo.c. */
-    bool memo;  /* its usual outcome can be remembered */
-    bool locks; /* one of its instructions locks its references */
+    bool plain;            /* each of its pieces can be remembered */
+    bool locks;            /* one of its instructions locks its references */
     uint32_t branch_address;
-    uint16_t *value_ops; /* instructions with an operand value */
-    struct memo_path *paths;
     struct warm_block *warm;       /* fast-forward: what it knows of the block; malloc'ed, or NULL */
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */
@@ -140,11 +153,28 @@ _Static_assert(offsetof(p5_block, code) <= HOST_LINE, "what is looked at every t
 p5_block *block_prepare(const timing *t, isa_block *code);
 void block_free(p5_block *block);
 
+/* Linear addresses of the bytes of a piece, and behind them. */
+static inline uint32_t piece_begin(const piece *p)
+{
+    return p->block->ops[p->first].address;
+}
+
+static inline uint32_t piece_end(const piece *p)
+{
+    const op *last = &p->block->ops[p->first + p->count - 1];
+    return last->address + last->length;
+}
+
 /* Its branch was taken if control went to `next`; true if it cannot fall through. */
 static inline bool block_taken(const p5_block *block, uint32_t next)
 {
     return (next != block->fall_through) | !block->conditional;
 }
+
+/* The piece `p` of the stretch `r`, which is the whole block; its references and values begin at `accesses`
+ * and `values`. */
+p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,
+                         const p5_value *values);
 
 /* A block of a batch as a stretch by itself, whose accesses and values begin at `accesses` and `values`. */
 static inline p5_retired block_retired(const p5_retired_block *b, const p5_access *accesses,

@@ -157,11 +157,11 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r, p5_prediction predicti
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
     const memo_state *interned = memo_current(&core->memo);
-    /* block->memo: nothing in it that waits for the bus, is locked, or whose references are not fixed */
+    /* block->plain: nothing in it that waits for the bus, is locked, or whose references are not fixed */
     uint64_t exact;
     if (memo_ahead(core, r, prediction, &exact))
         return exact;
-    if (!block->memo || r->unsafe_x87 || core->memo.held || core->pipe.has_pending || memory_frozen(m) ||
+    if (!block->plain || r->unsafe_x87 || core->memo.held || memo_waiting(core) || memory_frozen(m) ||
         m->agent.due != UINT64_MAX || m->counts_apart)
         return bound_blind(b, block->most_clocks, r->access_count, block->code->size);
     const pipe_state *state = interned ? &interned->state : &core->state;

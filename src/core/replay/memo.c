@@ -26,15 +26,33 @@ void memo_close(memo *m)
     free(m->scratch);
     free(m->given);
     free(m->records);
+    free(m->joined);
     *m = (memo){0};
+}
+
+/* What waits is `waiting`, or nothing; its references are at hand. */
+static void wait_again(pipe *p, const pipe_pending *waiting)
+{
+    p->has_pending = waiting != NULL;
+    if (!waiting)
+        return;
+    pipe_pending *pending = &p->pending;
+    p5_access accesses[2];
+    memcpy(accesses, pending->accesses, sizeof accesses);
+    *pending = *waiting;
+    memcpy(pending->accesses, accesses, sizeof accesses);
+    pending->insn.op = &pending->operation;
+    pending->insn.accesses = pending->accesses;
 }
 
 void memo_materialise(p5_core *core)
 {
     memo *m = &core->memo;
     const memo_state *current = memo_current(m);
-    if (current)
+    if (current) {
         core->state = current->state;
+        wait_again(&core->pipe, current->waiting);
+    }
     if (m->last) {
         core->pipe.last_u = m->last->last_u;
         if (core->timing.btb_by_pairs && m->last->groups > 1)
@@ -89,30 +107,71 @@ static uint64_t mix(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 
-static uint32_t hash_state(const pipe_state *s)
+static uint64_t hash_bytes(uint64_t h, const void *object, size_t size)
 {
-    const unsigned char *bytes = (const unsigned char *)s;
-    uint64_t h = 0;
-    for (size_t at = 0; at < sizeof *s; at += sizeof h) {
+    const unsigned char *bytes = object;
+    for (size_t at = 0; at < size; at += sizeof h) {
         uint64_t word = 0;
-        memcpy(&word, bytes + at, sizeof *s - at < sizeof word ? sizeof *s - at : sizeof word);
+        memcpy(&word, bytes + at, size - at < sizeof word ? size - at : sizeof word);
         h = mix(h, word);
     }
-    return (uint32_t)(h >> 32);
+    return h;
 }
 
-memo_state *memo_intern(memo *m, const pipe_state *s)
+/* What waits, as what is the same is the same bytes: without its references, which are other ones each time,
+ * and without pointers. */
+static void describe_waiting(const pipe_pending *pending, pipe_pending *waiting)
 {
-    uint32_t hash = hash_state(s);
+    const pipe_insn *insn = &pending->insn;
+    memset(waiting, 0, sizeof *waiting);
+    memcpy(&waiting->operation, &pending->operation, sizeof waiting->operation);
+    waiting->insn.access_count = insn->access_count;
+    waiting->insn.clocks = insn->clocks;
+    waiting->insn.next = insn->next;
+    waiting->insn.taken = insn->taken;
+    waiting->insn.unsafe_x87 = insn->unsafe_x87;
+    waiting->insn.saturated = insn->saturated;
+    waiting->insn.complete = insn->complete;
+    waiting->insn.flops = insn->flops;
+    waiting->insn.segment_loads = insn->segment_loads;
+    waiting->insn.descriptor = insn->descriptor;
+    waiting->available = pending->available;
+    waiting->miss_until = pending->miss_until;
+    waiting->front = pending->front;
+    waiting->next_unpaired = pending->next_unpaired;
+    waiting->end_known = pending->end_known;
+}
+
+static bool same_waiting(const pipe_pending *a, const pipe_pending *b)
+{
+    return a == b || (a && b && memcmp(a, b, sizeof *a) == 0);
+}
+
+memo_state *memo_intern(p5_core *core)
+{
+    memo *m = &core->memo;
+    const pipe_state *s = &core->state;
+    pipe_pending described, *waiting = NULL;
+    uint64_t h = hash_bytes(0, s, sizeof *s);
+    if (core->pipe.has_pending) {
+        waiting = &described;
+        describe_waiting(&core->pipe.pending, waiting);
+        h = hash_bytes(h, waiting, sizeof *waiting);
+    }
+    uint32_t hash = (uint32_t)(h >> 32);
     memo_state **bucket = &m->states[hash % STATE_ROOM];
     for (memo_state *c = *bucket; c; c = c->next)
-        if (c->hash == hash && memcmp(&c->state, s, sizeof *s) == 0)
+        if (c->hash == hash && memcmp(&c->state, s, sizeof *s) == 0 && same_waiting(c->waiting, waiting))
             return c;
     memo_state *c = arena_alloc(&m->arena, sizeof *c);
-    if (!c)
+    pipe_pending *kept = waiting ? arena_alloc(&m->arena, sizeof *kept) : NULL;
+    if (!c || (waiting && !kept))
         return NULL;
+    if (waiting)
+        *kept = *waiting;
     c->state = *s;
     c->hash = hash;
+    c->waiting = kept;
     c->next = *bucket;
     *bucket = c;
     return c;
@@ -128,33 +187,33 @@ static memo_path *enter_family(memo_path *p)
 }
 
 /* The family of paths of this block and state; NULL if memory is out, which does no harm. */
-static memo_path **find_family(memo *m, const p5_block *block, const memo_state *from)
+static memo_path **find_family(memo *m, const piece *part, const memo_state *from)
 {
-    for (const memo_path *p = block->paths; p; p = p->next_of_block)
+    for (const memo_path *p = part->paths; p; p = p->next_of_piece)
         if (p->from == from)
             return p->family;
     return arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof(memo_path *));
 }
 
-memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint64_t variant)
+memo_path *memo_find_path(memo *m, piece *part, const memo_state *from, uint64_t variant)
 {
-    uint64_t hash = mix(mix((uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)from), variant);
+    uint64_t hash = mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), variant);
     memo_path **bucket = &m->paths[(hash >> 32) % PATH_ROOM];
     for (memo_path *p = *bucket; p; p = p->next)
-        if (p->block == block && p->from == from && p->variant == variant)
+        if (p->piece == part && p->from == from && p->variant == variant)
             return enter_family(p);
     memo_path *p = arena_alloc_line(&m->arena, sizeof *p);
     if (!p)
         return NULL;
-    p->block = block;
+    p->piece = part;
     p->from = from;
     p->variant = variant;
     p->next = *bucket;
     *bucket = p;
-    if (block->has_variants)
-        p->family = find_family(m, block, from);
-    p->next_of_block = block->paths;
-    block->paths = p;
+    if (part->has_variants)
+        p->family = find_family(m, part, from);
+    p->next_of_piece = part->paths;
+    part->paths = p;
     return enter_family(p);
 }
 
@@ -162,9 +221,11 @@ memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint
 void memo_release(p5_core *core, p5_block *block)
 {
     (void)core;
-    for (memo_path *p = block->paths; p; p = p->next_of_block)
-        p->block = NULL;
-    block->paths = NULL;
+    for (piece *part = block->pieces; part; part = part->next) {
+        for (memo_path *p = part->paths; p; p = p->next_of_piece)
+            p->piece = NULL;
+        part->paths = NULL;
+    }
 }
 
 void memo_drop_all(p5_core *core)
@@ -175,7 +236,8 @@ void memo_drop_all(p5_core *core)
     if (core->profile)
         profile_forget(core);
     for (p5_block *block = core->blocks; block; block = block->next)
-        block->paths = NULL;
+        for (piece *part = block->pieces; part; part = part->next)
+            part->paths = NULL;
     memset(m->states, 0, STATE_ROOM * sizeof(memo_state *));
     memset(m->paths, 0, PATH_ROOM * sizeof(memo_path *));
     arena_free_all(&m->arena);

@@ -1,19 +1,5 @@
-/* The memo: what the pipe did with a block from one state is remembered and not worked out again.
- *
- * The pipe is a pure function of the block, its state and what it is told: operand values, which neighbours
- * meet in one bank, and what the structures answer to its questions (code lines, data references, end bits,
- * BTB). It asks in an order that depends on nothing else. So its work is a tree: a node is a question with
- * the clock at which it is asked, an edge is an answer, a leaf is what came out - clocks, events, owners of
- * clocks, the next state. Pricing a block is asking the structures along one way through the tree; where the
- * tree ends the pipe runs, and the way is added. A leaf counts how often it was reached; totals are formed
- * from these counts when somebody looks.
- *
- *   memo.c          states, ways in, totals     memo_price.c   a stretch by itself
- *   memo_tree.h     nodes, edges, leaves        memo_batch.c   many stretches: the hot path
- *   memo_way.h      ways of usual answers       memo_walk.c    what leaves it: unusual answers
- *   memo_variant.h  what else tells executions  memo_learn.c   the pipe's run along known answers
- *                   of a block apart                           and beyond
- *   memo_ahead.c    the clocks of a stretch before it is priced */
+/* The memo: what the pipe did with a piece of code from one state is remembered and not worked out again. The
+ * idea, the files and the words are in README.md. */
 #ifndef CORE_REPLAY_MEMO_H
 #define CORE_REPLAY_MEMO_H
 
@@ -23,6 +9,8 @@
 
 #include "base/arena.h"
 #include "core/pipe/pipe.h"
+
+enum { WAITING_ACCESSES = 2 }; /* of an instruction that waits for its partner */
 
 typedef struct memo_state memo_state;
 typedef struct memo_path memo_path;
@@ -56,9 +44,11 @@ typedef struct memo {
     /* While the pipe runs: */
     unsigned next_given;
     uint32_t asked;       /* questions so far */
-    uint32_t data_asked;  /* ... for data references */
+    int32_t data_asked;   /* ... for data references, those of what waited below 0 */
     memo_record *records; /* all of them */
     unsigned record_room; /* of `records` and `given` */
+    p5_access *joined;    /* of what waits, and of a stretch that does not stand behind it */
+    unsigned joined_room;
     const p5_access *accesses;
     pipe_resolver resolver;
 } memo;
@@ -67,7 +57,8 @@ typedef struct memo {
 bool memo_open(p5_core *core);
 /* All blocks have been released. */
 void memo_close(memo *m);
-/* Makes room for the questions of `block`. False: out of memory. */
+/* Makes room for the questions of `block`, and for its references behind those of what waits. False: out of
+ * memory. */
 bool memo_reserve(memo *m, const p5_block *block);
 /* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
  * done. */

@@ -13,12 +13,12 @@ static bool hits(const struct memory *m, const p5_access *access, const data_exp
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
 }
 
-static bool code_is_usual(const p5_core *core, const p5_block *block, const memo_way *way)
+static bool code_is_usual(const p5_core *core, const piece *p, const memo_way *way)
 {
     const struct memory *m = core->memory;
     if (way->code_changes != memory_code_changes(m) && !memo_lines_present(core, way))
         return false;
-    const uint32_t page = tlb_key(block->code->linear, false);
+    const uint32_t page = tlb_key(piece_begin(p), false);
     return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
                                (!m->paging || memory_translates(&m->code_tlb, page, false)));
 }
@@ -31,13 +31,12 @@ static bool passes(const p5_core *core, const memo_node *node)
 }
 
 /* All answers on the way will be the usual ones. */
-static bool is_usual(const p5_core *core, const p5_retired *r, const memo_way *way)
+static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, const memo_way *way)
 {
     const struct memory *m = core->memory;
     bool references = way->last_offset != MEMO_NEVER;
-    if (!code_is_usual(core, r->block, way) ||
-        (references &&
-         !memory_calm(m, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset))))
+    if (!code_is_usual(core, p, way) || (references && !memory_calm(m, memo_clock(core, way->first_offset),
+                                                                    memo_clock(core, way->last_offset))))
         return false;
     const p5_access *access = r->accesses + way->first_access;
     for (unsigned i = 0; i < way->step_count; i++) {
@@ -83,19 +82,17 @@ static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_w
 
 /* The way that leads to the stretch's branch, behind answers that are not the usual ones. NULL: it is not
  * known. */
-static const memo_way *last_way(p5_core *core, const p5_retired *r, const memo_way *way)
+static const memo_way *last_way(p5_core *core, const p5_retired *r, const piece *p, const memo_way *way)
 {
-    memory_trial_begin(&core->trial, core->memory);
     while (way) {
         uint64_t answer = QUICK_NOT;
         const memo_node *node = NULL;
-        if (way->end && code_is_usual(core, r->block, way))
+        if (way->end && code_is_usual(core, p, way))
             node = try_way(core, r, way, &answer);
         if (node && node->place.kind == MEMO_BRANCH)
             break;
         way = node && answer > QUICK_USUAL ? way_behind(node, answer) : NULL;
     }
-    memory_trial_end(&core->trial, core->memory);
     return way;
 }
 
@@ -109,24 +106,67 @@ static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, co
     return branch->told[predictor_pairs_number(&answer, taken)];
 }
 
-bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)
+/* The leaf that the piece `p` will end with. NULL: it is not known. `alone`: nothing stands before it that
+ * its references could depend on, nor is anything to come behind it. */
+static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p, bool alone,
+                                   p5_prediction prediction)
 {
-    if (!core->memo.on || r->count == 0 || counts_class(r->cpl) != core->cpl_class)
-        return false;
     bool taken = block_taken(r->block, r->next);
-    const memo_path *path = memo_way_in(core, r, taken);
+    const memo_path *path = memo_way_in(core, r, p, taken);
     const memo_way *way = path ? &path->way : NULL;
     if (!way || !way->end)
-        return false;
-    if (way->end->place.kind != MEMO_BRANCH || !is_usual(core, r, way))
-        way = last_way(core, r, way);
+        return NULL;
+    if (!alone || way->end->place.kind != MEMO_BRANCH || !is_usual(core, r, p, way)) {
+        if (alone)
+            memory_trial_begin(&core->trial, core->memory);
+        way = last_way(core, r, p, way);
+        if (alone)
+            memory_trial_end(&core->trial, core->memory);
+    }
     if (!way)
-        return false;
+        return NULL;
     const memo_branch *branch = (const memo_branch *)way->end;
-    const memo_leaf *leaf = core->timing.btb_by_pairs ? behind_pair(core, r, branch, taken)
-                                                      : memo_behind_branch(branch, prediction);
-    if (!leaf)
+    return core->timing.btb_by_pairs && p->near ? behind_pair(core, r, branch, taken)
+                                                : memo_behind_branch(branch, memo_prediction(p, prediction));
+}
+
+bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)
+{
+    const p5_block *block = r->block;
+    const pipe_pending *waiting = memo_waiting(core);
+    if (!core->memo.on || core->memo.held || r->count != block->count ||
+        r->access_count != block->access_count || r->value_count != block->value_count ||
+        (r->unsafe_x87 | r->interrupted) || counts_class(r->cpl) != core->cpl_class ||
+        (waiting && waiting->insn.access_count > 0))
         return false;
-    *clocks = leaf->clocks;
-    return true;
+    /* the core goes on from piece to piece, and back */
+    memo *m = &core->memo;
+    memo_leaf *last = m->last;
+    memo_state *current = m->current;
+    const uint64_t now = core->now, groups = core->groups;
+    const p5_access *accesses = r->accesses;
+    const p5_value *values = r->values;
+    const memo_leaf *leaf = NULL;
+    const bool alone = block->pieces->next == NULL;
+    if (!alone)
+        memory_trial_begin(&core->trial, core->memory);
+    for (piece *p = block->pieces; p; p = p->next) {
+        const p5_retired part = piece_retired(r, p, accesses, values);
+        leaf = leaf_ahead(core, &part, p, alone, prediction);
+        if (!leaf)
+            break;
+        m->last = (memo_leaf *)(uintptr_t)leaf;
+        core->now += leaf->clocks;
+        core->groups += leaf->groups;
+        accesses += part.access_count;
+        values += part.value_count;
+    }
+    if (!alone)
+        memory_trial_end(&core->trial, core->memory);
+    *clocks = core->now - now;
+    core->now = now;
+    core->groups = groups;
+    m->last = last;
+    m->current = current;
+    return leaf != NULL;
 }

@@ -21,14 +21,19 @@ static inline quiet_time find_quiet_time(const struct memory *m)
 /* Bytes from `cpl` to `iopl`. */
 enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
 
-/* Of the stretches of a batch each knows where its accesses and values end, so the next where they begin. */
+/* A batch, and the piece of it that is being priced. Of the stretches each knows where its accesses and
+ * values end, so the next where they begin. */
 typedef struct batch {
     const p5_retired_block *blocks;
     const p5_prediction *predictions;
     const p5_access *accesses;
     const p5_value *values;
-    p5_retired at; /* the stretch that left the quick way, as much of it as is looked at on the slow one */
     const p5_retired_block *noted; /* the profile knows how it ended, or that before the first */
+    const p5_retired_block *b;     /* the stretch at hand, */
+    piece *piece;                  /* ... its piece, */
+    const p5_access *references;   /* ... and where the piece's references begin */
+    p5_prediction prediction;      /* what is said of the piece's end: memo_prediction */
+    p5_retired at; /* the piece that left the quick way, as much of it as is looked at on the slow one */
 } batch;
 
 static inline const p5_access *accesses_of(const batch *all, const p5_retired_block *b)
@@ -51,64 +56,84 @@ static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
     return block_retired(b, accesses_of(all, b), values_of(all, b));
 }
 
-static inline const p5_retired *slow_stretch(p5_core *core, batch *all, const p5_retired_block *b)
+/* The piece at hand as a stretch. */
+static p5_retired part(const batch *all)
 {
+    p5_retired whole = whole_stretch(all, all->b);
+    return piece_retired(&whole, all->piece, all->references, whole.values + all->piece->first_value);
+}
+
+static inline const p5_retired *slow_stretch(p5_core *core, batch *all)
+{
+    const p5_retired_block *b = all->b;
     p5_retired *r = &all->at;
     core->prediction = prediction_of(all, b);
     r->block = b->block;
-    r->accesses = accesses_of(all, b);
-    r->values = values_of(all, b);
+    r->accesses = all->references;
+    r->values = values_of(all, b) + all->piece->first_value;
     r->next = b->next;
     memcpy(&r->cpl, &b->cpl, LEVELS);
     return r;
 }
 
-static void __attribute__((noinline))
-price_unusual(p5_core *core, const batch *all, const p5_retired_block *b)
+static inline bool is_taken(const batch *all)
 {
-    const p5_retired r = whole_stretch(all, b);
-    core_price(core, &r, prediction_of(all, b));
+    return block_taken(all->b->block, all->b->next);
+}
+
+static void __attribute__((noinline)) price_unusual(p5_core *core, const batch *all)
+{
+    const p5_retired r = whole_stretch(all, all->b);
+    core_price(core, &r, prediction_of(all, all->b));
+}
+
+/* The piece is not for the memo. */
+static void __attribute__((noinline)) price_piece_exact(p5_core *core, const batch *all)
+{
+    const p5_retired r = part(all);
+    core->prediction = prediction_of(all, all->b);
+    price_exact(core, &r);
 }
 
 /* There is a value for each instruction of the block that gives one. */
-static inline bool has_values(const batch *all, const p5_retired_block *b)
+static inline bool has_values(const batch *all)
 {
-    return b->values_end - values_of(all, b) == b->block->value_count;
+    return all->b->values_end - values_of(all, all->b) == all->b->block->value_count;
 }
 
 /* The path of an execution that differs from that of `path` by the variant, if at all, which is `banks` as
  * far as no values matter; or NULL. */
 static memo_path *__attribute__((noinline))
-variant_of(p5_core *core, batch *all, const p5_retired_block *b, uint64_t banks, memo_path *path)
+variant_of(p5_core *core, batch *all, uint64_t banks, memo_path *path)
 {
-    if (!has_values(all, b) || !memo_values_variant(core, slow_stretch(core, all, b), &banks))
+    const p5_retired *r = slow_stretch(core, all);
+    if (!has_values(all) || !memo_values_variant(core, all->piece, r->values, r->mode, &banks))
         return NULL;
     return memo_find_variant(core, path, banks);
 }
 
-/* The path of an execution that did not follow the stretch before last time. NULL: it is not for the memo. */
-static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all, const p5_retired_block *b)
+/* The path of an execution that did not follow the piece before last time. NULL: it is not for the memo. */
+static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all)
 {
     uint64_t key = 0;
-    const p5_block *block = b->block;
-    if (!block->memo || !memo_may_begin(core) || !has_values(all, b))
+    piece *p = all->piece;
+    if (!p->memo || !has_values(all))
         return NULL;
-    if (block->has_variants &&
-        !memo_variant(core, slow_stretch(core, all, b), block_taken(block, b->next), &key))
+    if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(all), &key))
         return NULL;
-    return memo_look_up(core, b->block, key);
+    return memo_look_up(core, p, key);
 }
 
-static void __attribute__((noinline))
-learn(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path)
+static void __attribute__((noinline)) learn(p5_core *core, const batch *all, memo_path *path)
 {
-    const p5_retired r = whole_stretch(all, b);
+    const p5_retired r = part(all);
+    core->prediction = prediction_of(all, all->b);
     memo_learn(core, &r, path);
 }
 
 /* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
  * memo_lines_in_place. */
-static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, const p5_block *block,
+static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, const piece *p,
                                                                 memo_way *way, bool is_quiet, bool *moved)
 {
     struct memory *m = core->memory;
@@ -118,7 +143,7 @@ static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *c
         return false;
     return way->quick_page == m->code_tlb.last.of[0] ||
            (way->quick_page != MEMO_NO_PAGE &&
-            (!way->asks_code || memory_code_page_usual(m, block->code->linear)));
+            (!way->asks_code || memory_code_page_usual(m, piece_begin(p))));
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
@@ -134,10 +159,10 @@ static inline int64_t levels_of(const p5_retired_block *b)
 /* ... if the memo may price them. */
 static inline int64_t priced_levels(const p5_core *core, const p5_retired_block *b)
 {
-    return memo_prices(core, b->cpl) ? levels_of(b) : NO_LEVELS;
+    return memo_prices(core, b->cpl) && !core->memo.held ? levels_of(b) : NO_LEVELS;
 }
 
-/* Finds what is behind the branch with which a stretch ends; the leaf is used. NULL: it is not known. */
+/* Finds what is behind the last question of a piece; the leaf is used. NULL: it is not known. */
 static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *core, const memo_node *at,
                                                                     p5_prediction prediction)
 {
@@ -148,18 +173,17 @@ static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *cor
 }
 
 /* Goes on at `reached`, where the quick way along `path` was left, behind `known` questions, of which those
- * of the edges up to `given` were not answered as usual; answers the leaf that the stretch ended with, or
+ * of the edges up to `given` were not answered as usual; answers the leaf that the piece ended with, or
  * NULL. `r` is what slow_stretch answered. */
-static memo_leaf *walk_from(p5_core *core, const batch *all, const p5_retired_block *b, memo_path *path,
-                            const p5_retired *r, memo_reached reached, const memo_edge **given,
-                            uint32_t known)
+static memo_leaf *walk_from(p5_core *core, const batch *all, memo_path *path, const p5_retired *r,
+                            memo_reached reached, const memo_edge **given, uint32_t known)
 {
     core->memo.given_count = (unsigned)(given - core->memo.given);
-    memo_leaf *leaf = memo_walk(core, r, path, reached, block_taken(b->block, b->next), known);
+    memo_leaf *leaf = memo_walk(core, r, path, reached, is_taken(all), known);
     if (__builtin_expect(leaf != NULL, 1))
-        memo_use(core, leaf, b->block);
+        memo_use(core, leaf, path->piece);
     else
-        learn(core, all, b, path);
+        learn(core, all, path);
     return core->memo.last;
 }
 
@@ -170,28 +194,25 @@ static inline uint32_t known_behind(const p5_core *core, const memo_edge **given
 
 /* The quick way is left at `place`, ... */
 static memo_leaf *__attribute__((noinline))
-leave_at(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_place *place,
-         const memo_edge **given)
+leave_at(p5_core *core, batch *all, memo_path *path, memo_place *place, const memo_edge **given)
 {
     const memo_reached reached = {place, false};
-    return walk_from(core, all, b, path, slow_stretch(core, all, b), reached, given,
-                     known_behind(core, given));
+    return walk_from(core, all, path, slow_stretch(core, all), reached, given, known_behind(core, given));
 }
 
 /* ... in front of all questions of `way`, ... */
 static memo_leaf *__attribute__((noinline))
-leave_in_front(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_way *way,
-               const memo_edge **given)
+leave_in_front(p5_core *core, batch *all, memo_path *path, memo_way *way, const memo_edge **given)
 {
-    const p5_retired *r = slow_stretch(core, all, b);
+    const p5_retired *r = slow_stretch(core, all);
     const memo_reached reached = memo_follow(core, r, path, way);
-    return walk_from(core, all, b, path, r, reached, given, known_behind(core, given));
+    return walk_from(core, all, path, r, reached, given, known_behind(core, given));
 }
 
 /* ... or at the reference of `node`, whose answer was `quick`. `tried`: the usual one it is not. */
 static memo_leaf *__attribute__((noinline))
-leave_at_reference(p5_core *core, batch *all, const p5_retired_block *b, memo_path *path, memo_node *node,
-                   uint64_t quick, bool tried, const memo_edge **given)
+leave_at_reference(p5_core *core, batch *all, memo_path *path, memo_node *node, uint64_t quick, bool tried,
+                   const memo_edge **given)
 {
     memo_reached reached = {&node->place, tried};
     uint32_t known = known_behind(core, given);
@@ -199,19 +220,20 @@ leave_at_reference(p5_core *core, batch *all, const p5_retired_block *b, memo_pa
         reached = (memo_reached){quick == QUICK_USUAL ? node->usual : NULL, false};
         known = node->number + 1;
     }
-    return walk_from(core, all, b, path, slow_stretch(core, all, b), reached, given, known);
+    return walk_from(core, all, path, slow_stretch(core, all), reached, given, known);
 }
 
 /* Follows a way as far as the answers are usual, to `*at`. False: it cannot be gone quickly. */
-static inline __attribute__((always_inline)) bool
-follow_quickly(p5_core *core, const p5_block *block, const p5_access *accesses, memo_way *way, memo_node **at)
+static inline __attribute__((always_inline)) bool follow_quickly(p5_core *core, const batch *all,
+                                                                 memo_way *way, memo_node **at)
 {
     bool moved;
     const uint64_t first = memo_clock(core, way->quiet_offset);
     const bool is_quiet = memory_calm(core->memory, first, first + 2 * MEMO_REACH);
-    if (__builtin_expect(!code_is_usual(core, block, way, is_quiet, &moved), 0))
+    if (__builtin_expect(!code_is_usual(core, all->piece, way, is_quiet, &moved), 0))
         return false;
-    *at = is_quiet ? memo_steps_calm(core, accesses, way) : memo_steps_passing(core, accesses, way, true);
+    *at = is_quiet ? memo_steps_calm(core, all->references, way)
+                   : memo_steps_passing(core, all->references, way, true);
     if (__builtin_expect(moved, 0))
         memo_use_lines(core, way, *at);
     return true;
@@ -229,26 +251,25 @@ static inline __attribute__((always_inline)) uint64_t ask(p5_core *core, const p
     return memo_ask_quickly(core, at, accesses + at->index, memo_clock(core, at->offset), profiled);
 }
 
-/* Prices a stretch while something is under way or answers are not the usual ones, from `at` on, if that is
- * not NULL. `asked`: the reference there has been answered by `quick`. `profiled`: there is a profile. */
+/* Prices a piece while something is under way or answers are not the usual ones, from `at` on, if that is not
+ * NULL. `asked`: the reference there has been answered by `quick`. `profiled`: there is a profile. */
 static inline __attribute__((always_inline)) memo_leaf *
-go_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path,
-      memo_node *at, bool asked, uint64_t quick, bool profiled)
+go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uint64_t quick, bool profiled)
 {
     memo_way *way = &path->way;
     const memo_edge **given = core->memo.given;
     for (;; at = NULL, asked = false) {
-        if (!at && !follow_quickly(core, b->block, accesses, way, &at))
-            return leave_in_front(core, all, b, path, way, given);
+        if (!at && !follow_quickly(core, all, way, &at))
+            return leave_in_front(core, all, path, way, given);
         if (!asked && !asks_data(way, at))
             break;
         if (!asked)
-            quick = ask(core, accesses, at, profiled);
+            quick = ask(core, all->references, at, profiled);
         memo_edge *edge = NULL;
         if (__builtin_expect(quick > QUICK_USUAL, 1))
             edge = memo_behind_quick(core, at, quick);
         if (__builtin_expect(!edge, 0))
-            return leave_at_reference(core, all, b, path, at, quick, at != way->end, given);
+            return leave_at_reference(core, all, path, at, quick, at != way->end, given);
         *given++ = edge;
         way = &edge->way;
         if (way->is_over) {
@@ -258,65 +279,58 @@ go_on(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *acc
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
-        leaf = behind_last(core, at, prediction_of(all, b));
+        leaf = behind_last(core, at, all->prediction);
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
-    return leave_at(core, all, b, path, &at->place, given);
+    return leave_at(core, all, path, &at->place, given);
 }
 
 static memo_leaf *__attribute__((noinline))
-go_on_unprofiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-                 memo_path *path, memo_node *at)
+go_on_unprofiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
 {
-    return go_on(core, all, b, accesses, path, at, false, QUICK_NOT, false);
+    return go_on(core, all, path, at, false, QUICK_NOT, false);
 }
 
 static memo_leaf *__attribute__((noinline))
-go_on_profiled(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-               memo_path *path, memo_node *at)
+go_on_profiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
 {
-    return go_on(core, all, b, accesses, path, at, false, QUICK_NOT, true);
+    return go_on(core, all, path, at, false, QUICK_NOT, true);
 }
 
-static inline memo_leaf *price_on(p5_core *core, batch *all, const p5_retired_block *b,
-                                  const p5_access *accesses, memo_path *path, memo_node *at, bool profiled)
+static inline memo_leaf *price_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool profiled)
 {
-    return profiled ? go_on_profiled(core, all, b, accesses, path, at)
-                    : go_on_unprofiled(core, all, b, accesses, path, at);
+    return profiled ? go_on_profiled(core, all, path, at) : go_on_unprofiled(core, all, path, at);
 }
 
 /* price_on behind the answer `quick` of the reference at `at`. */
 static memo_leaf *__attribute__((noinline))
-price_on_answer(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-                memo_path *path, memo_node *at, uint64_t quick)
+price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t quick)
 {
-    return go_on(core, all, b, accesses, path, at, true, quick, core->profile != NULL);
+    return go_on(core, all, path, at, true, quick, core->profile != NULL);
 }
 
 /* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
  * last time; if nothing was behind that but a branch, there is no need to go on. */
-static inline __attribute__((always_inline)) memo_leaf *
-price_from(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-           const p5_prediction *prediction, memo_path *path, memo_node *at, bool profiled)
+static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core, batch *all, memo_path *path,
+                                                                   memo_node *at, bool profiled)
 {
     const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
     if (edge && edge->way.is_over && edge->way.ends_in_branch) {
-        uint64_t quick = ask(core, accesses, at, profiled);
+        uint64_t quick = ask(core, all->references, at, profiled);
         memo_leaf *leaf = NULL;
         if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
-            leaf = behind_last(core, edge->way.end, *prediction);
-        return __builtin_expect(leaf != NULL, 1) ? leaf
-                                                 : price_on_answer(core, all, b, accesses, path, at, quick);
+            leaf = behind_last(core, edge->way.end, all->prediction);
+        return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, quick);
     }
-    return price_on(core, all, b, accesses, path, at, profiled);
+    return price_on(core, all, path, at, profiled);
 }
 
-/* Prices a stretch whose way in is `path` and whose accesses begin at `accesses`, at clocks that are quiet as
- * long as it has its usual answers; answers the leaf that it ended with, or NULL. The fetches have their
- * usual answers; `moved`: its lines have to be used. `quiet` is kept up to date. */
+/* Prices the piece at hand, whose way in is `path`, at clocks that are quiet as long as it has its usual
+ * answers; answers the leaf that it ended with, or NULL. The fetches have their usual answers; `moved`: its
+ * lines have to be used. `quiet` is kept up to date. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_steps(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-            const p5_prediction *prediction, memo_path *path, bool moved, bool profiled, quiet_time *quiet)
+price_steps(p5_core *core, batch *all, const p5_access *accesses, p5_prediction prediction, memo_path *path,
+            bool moved, bool profiled, quiet_time *quiet)
 {
     memo_way *way = &path->way;
     memo_node *at = memo_steps_calm(core, accesses, way);
@@ -324,57 +338,61 @@ price_steps(p5_core *core, batch *all, const p5_retired_block *b, const p5_acces
         memo_use_lines(core, way, at);
     memo_leaf *leaf;
     if (__builtin_expect(at == way->end && way->ends_in_branch, 1)) {
-        leaf = behind_last(core, at, *prediction);
+        leaf = behind_last(core, at, prediction);
         if (__builtin_expect(leaf != NULL, 1))
             return leaf;
     }
-    leaf = price_from(core, all, b, accesses, prediction, path, at, profiled);
+    leaf = price_from(core, all, path, at, profiled);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
 
 /* ... whatever the clocks and fetches are like. */
 static memo_leaf *__attribute__((noinline))
-price_looking(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-              const p5_prediction *prediction, memo_path *path, bool is_quiet, quiet_time *quiet)
+price_looking(p5_core *core, batch *all, memo_path *path, bool is_quiet, quiet_time *quiet)
 {
     bool moved, profiled = core->profile != NULL;
-    if (is_quiet && code_is_usual(core, b->block, &path->way, true, &moved))
-        return price_steps(core, all, b, accesses, prediction, path, moved, profiled, quiet);
-    memo_leaf *leaf = price_on(core, all, b, accesses, path, NULL, profiled);
+    if (is_quiet && code_is_usual(core, all->piece, &path->way, true, &moved))
+        return price_steps(core, all, all->references, all->prediction, path, moved, profiled, quiet);
+    memo_leaf *leaf = price_on(core, all, path, NULL, profiled);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
 
-/* ... Mostly nothing has happened in the code cache, and the block lies in the page of the one before. */
+/* P54C: groups of it have to ask the BTB. */
+static memo_leaf *__attribute__((noinline))
+price_asking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
+{
+    memo_leaf *leaf = leave_in_front(core, all, path, &path->way, core->memo.given);
+    *quiet = find_quiet_time(core->memory);
+    return leaf;
+}
+
+/* ... Mostly nothing has happened in the code cache, and the piece lies in the page of the one before. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_quickly(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses,
-              const p5_prediction *prediction, memo_path *path, bool profiled, quiet_time *quiet)
+price_quickly(p5_core *core, batch *all, const p5_access *accesses, p5_prediction prediction, memo_path *path,
+              bool profiled, quiet_time *quiet)
 {
     memo_way *way = &path->way;
     bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
     if (__builtin_expect(is_quiet && memo_lines_untouched(core, way) &&
                              way->quick_page == core->memory->code_tlb.last.of[0],
                          1))
-        return price_steps(core, all, b, accesses, prediction, path, false, profiled, quiet);
+        return price_steps(core, all, accesses, prediction, path, false, profiled, quiet);
     if (way->quick_page != MEMO_NO_PAGE)
-        return price_looking(core, all, b, accesses, prediction, path, is_quiet, quiet);
-    /* P54C: groups of it have to ask the BTB */
-    memo_leaf *leaf = leave_in_front(core, all, b, path, way, core->memo.given);
-    *quiet = find_quiet_time(core->memory);
-    return leaf;
+        return price_looking(core, all, path, is_quiet, quiet);
+    return price_asking(core, all, path, quiet);
 }
 
 /* The path of this execution, which is `path` but for the variant. NULL: it is not known. */
-static inline __attribute__((always_inline)) memo_path *
-in_variant(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses, memo_path *path)
+static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, batch *all, const piece *p,
+                                                                   const p5_access *accesses, memo_path *path)
 {
-    const p5_block *block = b->block;
-    uint64_t key = memo_banks_variant(block, accesses, block_taken(block, b->next));
-    if (block->value_count != 0) {
-        if (!block->only_saturates || !has_values(all, b))
-            return variant_of(core, all, b, key, path);
-        key = memo_saturation_variant(block, values_of(all, b), key);
+    uint64_t key = memo_banks_variant(p, accesses, is_taken(all));
+    if (p->value_count != 0) {
+        if (!p->only_saturates || !has_values(all))
+            return variant_of(core, all, key, path);
+        key = memo_saturation_variant(p, values_of(all, all->b) + p->first_value, key);
     }
     return key == path->variant ? path : memo_find_variant(core, path, key);
 }
@@ -392,36 +410,44 @@ static inline void note_last(p5_core *core, const batch *all, const p5_retired_b
         profile_went_on(core->profile, last->block, last->next);
 }
 
+static inline memo_path *next_path_of(const memo_leaf *leaf, bool profiled)
+{
+    return leaf ? profiled ? leaf->plain_path : leaf->next_path : NULL;
+}
+
+/* The way in to the piece at hand, if that of last time, `path`, is another one. NULL: it is not for the
+ * memo. */
+static memo_path *other_path(p5_core *core, batch *all, memo_path *path)
+{
+    if (path && path->piece == all->piece && all->piece->has_variants)
+        path = in_variant(core, all, all->piece, all->references, path);
+    if (!path || path->piece != all->piece)
+        path = other_way_in(core, all);
+    return path;
+}
+
 /* The way in to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted
  * then. NULL: it is not for the memo. */
-static memo_path *__attribute__((noinline))
-noted_path(p5_core *core, batch *all, const p5_retired_block *b, const p5_access *accesses)
+static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all)
 {
+    const p5_retired_block *b = all->b;
     p5_block *block = b->block;
     memo_leaf *last = core->memo.last;
-    memo_path *path = last ? last->next_path : NULL;
-    if (!path || path->block != block)
-        path = other_way_in(core, all, b);
-    else if (block->has_variants)
-        path = in_variant(core, all, b, accesses, path);
-    if (!path)
-        return NULL;
-    if (last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
-        last->plain_path = path;
+    memo_path *path = NULL;
+    if (all->piece->memo && has_values(all)) {
+        path = other_path(core, all, next_path_of(last, false));
+        if (path && last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
+            last->plain_path = path;
+    }
     note_last(core, all, b);
     if (!memo_notes(core, block, b->next))
         profile_follow_block(core, block, b->next);
     return path;
 }
 
-static inline memo_path *next_path_of(const memo_leaf *leaf, bool profiled)
-{
-    return leaf ? profiled ? leaf->plain_path : leaf->next_path : NULL;
-}
-
 /* ---- the loop ---- */
 
-/* The block at `b` cannot reach clock `limit`. */
+/* The stretch at `b` cannot reach clock `limit`. */
 static bool __attribute__((noinline))
 stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_t limit)
 {
@@ -429,6 +455,23 @@ stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_
         return true;
     const p5_retired r = whole_stretch(all, b);
     return core->now + bound_clocks(core, &r, prediction_of(all, b)) < limit;
+}
+
+/* Prices what the straight way does not know: the first stretch of a batch, if references of what waits do
+ * not stand in front of it, one that is not all of its block, or one at another level. */
+static void __attribute__((noinline)) price_apart(p5_core *core, batch *all, bool profiled)
+{
+    if (profiled)
+        note_last(core, all, all->b);
+    price_unusual(core, all);
+    all->noted = all->b;
+}
+
+/* References in front of the first stretch are wanted, and stand elsewhere. */
+static inline bool begins_apart(const p5_core *core)
+{
+    const pipe_pending *waiting = memo_waiting(core);
+    return waiting && waiting->insn.access_count > 0;
 }
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
@@ -440,7 +483,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     if (count == 0)
         return 0;
     batch all = {.blocks = blocks, .predictions = predictions, .accesses = accesses, .values = values};
-    int64_t levels = priced_levels(core, blocks);
+    int64_t levels = begins_apart(core) ? NO_LEVELS : priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
     if (profiled && blocks->block->place != core->profile->expected)
@@ -454,35 +497,54 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         host_line_will_read(b); /* another thread may have written there */
         host_line_will_read(accesses);
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
-        bool fits = whole && levels_of(b) == levels;
-        if (__builtin_expect(!fits, 0)) {
+        all.b = b;
+        if (__builtin_expect(!whole || levels_of(b) != levels, 0)) {
             if (limited && !whole)
                 break;
-            path = NULL;
-        } else if (__builtin_expect(!path || path->block != block, 0)) {
-            path = profiled ? NULL : other_way_in(core, &all, b);
-        } else if (block->has_variants) {
-            path = in_variant(core, &all, b, accesses, path);
-            if (profiled && path)
-                core->memo.last->plain_path = path;
-        }
-        if (profiled && __builtin_expect(!path || core->now >= core->profile->interval_at, 0)) {
-            path = fits ? noted_path(core, &all, b, accesses) : NULL;
-            quiet = find_quiet_time(core->memory);
-        }
-        memo_leaf *leaf;
-        if (__builtin_expect(path != NULL, 1)) {
-            leaf = price_quickly(core, &all, b, accesses, predictions, path, profiled, &quiet);
-        } else {
-            if (profiled)
-                note_last(core, &all, b);
-            price_unusual(core, &all, b);
-            all.noted = b;
+            price_apart(core, &all, profiled);
             levels = priced_levels(core, b);
-            leaf = core->memo.last;
             quiet = find_quiet_time(core->memory);
+            path = next_path_of(core->memo.last, profiled);
+            continue;
         }
-        path = next_path_of(leaf, profiled);
+        const p5_access *references = accesses;
+        piece *p = block->pieces;
+        for (;;) {
+            all.piece = p;
+            all.references = references;
+            if (__builtin_expect(!path || path->piece != p, 0)) {
+                path = profiled && p == block->pieces ? NULL : other_way_in(core, &all);
+                if (profiled && path && core->memo.last)
+                    core->memo.last->plain_path = path;
+            } else if (p->has_variants) {
+                path = in_variant(core, &all, p, references, path);
+                if (profiled && path)
+                    core->memo.last->plain_path = path;
+            }
+            if (profiled && p == block->pieces &&
+                __builtin_expect(!path || core->now >= core->profile->interval_at, 0)) {
+                path = noted_path(core, &all);
+                quiet = find_quiet_time(core->memory);
+            }
+            const p5_prediction prediction = all.prediction = memo_prediction(p, *predictions);
+            references = (const p5_access *)((const char *)references + p->access_bytes);
+            memo_leaf *leaf;
+            if (__builtin_expect(path != NULL, 1)) {
+                leaf = price_quickly(core, &all, all.references, prediction, path, profiled, &quiet);
+                if (__builtin_expect(leaf && leaf->waits > 1, 0))
+                    memo_keep_waiting(core, leaf, references);
+            } else {
+                price_piece_exact(core, &all);
+                leaf = NULL;
+                quiet = find_quiet_time(core->memory);
+            }
+            path = next_path_of(leaf, profiled);
+            p = p->next;
+            if (!p)
+                break;
+            if (profiled && !path)
+                path = next_path_of(leaf, false);
+        }
     }
     if (profiled)
         note_last(core, &all, b);

@@ -112,7 +112,7 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, c
                       .mmx = how->mmx,
                       .v_pipe = how->v_pipe,
                       .partner = how->partner,
-                      .index = (uint16_t)m->data_asked++,
+                      .index = (int16_t)m->data_asked++,
                       .offset = offset(core, asked),
                       .who = who(core)};
     record(m, node, usual, &packed);
@@ -162,7 +162,7 @@ static bool learn_passed(void *context, uint32_t previous_u)
     bool right;
     if (!given(m, &packed, &right))
         right = !predictor_passed(core->predictor, previous_u);
-    memo_node node = {.place.kind = MEMO_PASSED, .address = previous_u, .index = (uint16_t)core->pipe.groups};
+    memo_node node = {.place.kind = MEMO_PASSED, .address = previous_u, .index = (int16_t)core->pipe.groups};
     record(m, node, right, &packed);
     return !right;
 }
@@ -184,7 +184,7 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
                       .previous = query->previous_pair,
                       .in_v = query->in_v,
                       .chance = query->unpaired_chance,
-                      .index = (uint16_t)core->pipe.groups};
+                      .index = (int16_t)core->pipe.groups};
     record(m, node, false, &packed);
 }
 
@@ -199,7 +199,15 @@ bool memo_learn_open(p5_core *core)
 bool memo_reserve(memo *m, const p5_block *block)
 {
     /* Lines are fetched again when the BTB was wrong about a group. */
-    unsigned n = block->access_start[block->count] + 4 * block->count + block->line_count + 4;
+    unsigned n = WAITING_ACCESSES + block->access_count + 4 * block->count + block->line_count + 4;
+    const unsigned joined = WAITING_ACCESSES + block->access_count;
+    if (joined > m->joined_room) {
+        p5_access *room = realloc(m->joined, joined * sizeof *room);
+        if (!room)
+            return false;
+        m->joined = room;
+        m->joined_room = joined;
+    }
     if (n <= m->record_room)
         return true;
     memo_record *records = realloc(m->records, n * sizeof *records);
@@ -244,7 +252,7 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
     const pipe_deltas *d = core->memo.scratch;
-    memo_state *to = memo_intern(&core->memo, &core->state);
+    memo_state *to = memo_intern(core);
     const unsigned count = make_deltas(d, NULL);
     memo_leaf *leaf = arena_alloc_line(&core->memo.arena, sizeof *leaf + count * sizeof leaf->deltas[0]);
     if (!to || !leaf)
@@ -254,6 +262,7 @@ static memo_place *make_leaf(p5_core *core, uint32_t clocks)
     leaf->context = MEMO_UNUSED;
     leaf->to = to;
     leaf->clocks = clocks;
+    leaf->waits = (uint8_t)(p->has_pending ? 1 + p->pending.insn.access_count : 0);
     leaf->groups = (uint16_t)p->groups;
     leaf->instructions = (uint16_t)p->instructions;
     leaf->last_u = p->last_u;
@@ -318,10 +327,9 @@ static void need_line(memo_way *way, const p5_block *block, const memo_node *nod
 
 /* Whether the answers for code lines can be other than usual for no other reason than code cache and TLB, and
  * the lines lie in different sets. */
-static bool lines_can_be_usual(const p5_block *block)
+static bool lines_can_be_usual(const piece *p)
 {
-    const isa_block *code = block->code;
-    return ((code->linear ^ (code->linear + code->size - 1)) >> 12) == 0 && !code->cache_disable;
+    return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0 && !p->block->code->cache_disable;
 }
 
 static void need_data(memo_way *way, const memo_node *node)
@@ -364,7 +372,7 @@ static bool make_room(memo *m, memo_way *way, memo_step *steps, unsigned step_ro
 static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *path,
                        const p5_access *accesses)
 {
-    const p5_block *block = path->block;
+    const p5_block *block = path->piece->block;
     if (way->end && way->ends_in_branch)
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
@@ -407,7 +415,7 @@ static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *p
         found.last_set = (uint8_t)cache_set(lines[found.line_count - 1].physical);
     }
     found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
-    found.quick_page = found.only_data ? tlb_key(block->code->linear, false) : MEMO_NO_PAGE;
+    found.quick_page = found.only_data ? tlb_key(piece_begin(path->piece), false) : MEMO_NO_PAGE;
     found.ends_in_branch = found.end->place.kind == MEMO_BRANCH;
     found.is_over = found.ends_in_branch && step_count == 0 && found.line_count == 0;
     *way = found;
@@ -440,7 +448,7 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
 /* The ways that the recorded run of the pipe has gone. */
 static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
 {
-    if (!lines_can_be_usual(path->block))
+    if (!lines_can_be_usual(path->piece))
         return;
     find_steps(m, &path->way, path->near, path, accesses);
     memo_place *at = path->way.first;
@@ -457,6 +465,13 @@ static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
     }
 }
 
+/* The end of a piece that is no branch, as the last question. */
+static void record_end(memo *m)
+{
+    const memo_answer nothing = memo_pack_bool(false);
+    record(m, (memo_node){.place.kind = MEMO_BRANCH}, false, &nothing);
+}
+
 /* What takes longer is not remembered. */
 enum { MOST_CLOCKS = 1 << 20 };
 
@@ -465,9 +480,13 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     memo *m = &core->memo;
     pipe_deltas *d = m->scratch;
     memset(d, 0, sizeof *d);
-    m->asked = m->data_asked = m->next_given = 0;
+    m->asked = m->next_given = 0;
+    memo_materialise(core);
+    m->data_asked = core->pipe.has_pending ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     uint64_t before = core->now;
     price_run(core, r, &m->resolver, d);
+    if (!path->piece->near)
+        record_end(m);
     uint64_t clocks = core->now - before;
     pipe_deltas *sum = &core->deltas[core->cpl_class];
     sum->clocks += d->clocks;
@@ -477,8 +496,10 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++)
         sum->stalls[i] += d->stalls[i];
-    const bool fits = !core->pipe.has_pending && m->asked <= m->record_room && m->asked < UINT16_MAX &&
-                      clocks <= MOST_CLOCKS;
+    /* P54C: what looks into the BTB knows the groups of this piece and of that before it, not of others */
+    const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
+    const bool fits =
+        m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= MOST_CLOCKS && has_group;
     if (fits && insert(core, path, (uint32_t)clocks))
         find_ways(m, path, r->accesses);
     m->has_unknown = false;

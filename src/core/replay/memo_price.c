@@ -1,13 +1,16 @@
-/* Prices a stretch by asking the structures along the remembered way of the pipe. */
+/* Prices a stretch by itself by asking the structures along the remembered way of the pipe. */
+#include <string.h>
+
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_way.h"
+#include "core/pipe/pairing.h"
 
-static inline bool applies(const p5_core *core, const p5_retired *r)
+/* The whole block was executed, as the paths of its pieces expect it. */
+static bool is_whole(const p5_core *core, const p5_retired *r)
 {
     const p5_block *block = r->block;
-    return block->memo && r->count == block->count && r->access_count == block->access_count &&
-           r->value_count == block->value_count && !(r->first | r->unsafe_x87 | r->interrupted) &&
-           memo_may_begin(core);
+    return !core->memo.held && r->count == block->count && r->access_count == block->access_count &&
+           r->value_count == block->value_count && !(r->unsafe_x87 | r->interrupted);
 }
 
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
@@ -24,15 +27,25 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
     leaf->context = m->context;
 }
 
-memo_path *memo_look_up(p5_core *core, p5_block *block, uint64_t key)
+/* What waits is itself not for the memo; or it came with another block than `p`, and they may go together
+ * with a reference each: no variant says whether these meet in one bank. */
+static bool waiting_is_unknown(const pipe_pending *waiting, const piece *p)
+{
+    const op *first = &p->block->ops[p->first];
+    return waiting->operation.lock != LOCK_NONE ||
+           (p->first == 0 && waiting->insn.access_count > 0 && first->accesses > 0 &&
+            pairing_check(&waiting->operation, first) == PAIRED);
+}
+
+memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key)
 {
     memo *m = &core->memo;
     memo_state *current = memo_current(m);
     if (!current)
-        current = m->current = memo_intern(m, &core->state);
-    if (!current)
+        current = m->current = memo_intern(core);
+    if (!current || (current->waiting && waiting_is_unknown(current->waiting, p)))
         return NULL;
-    memo_path *path = memo_find_path(m, block, current, key);
+    memo_path *path = memo_find_path(m, p, current, key);
     if (m->last)
         m->last->next_path = path;
     return path;
@@ -42,64 +55,60 @@ static inline __attribute__((always_inline)) void price_along(p5_core *core, con
                                                               memo_path *path, bool taken)
 {
     memo_leaf *leaf = memo_to_leaf(core, r, path, taken);
-    if (__builtin_expect(leaf != NULL, 1))
-        memo_use(core, leaf, r->block);
-    else
+    if (__builtin_expect(leaf != NULL, 1)) {
+        memo_use(core, leaf, path->piece);
+        if (leaf->waits)
+            memo_keep_waiting(core, leaf, r->accesses + r->access_count);
+    } else {
         memo_learn(core, r, path);
+    }
 }
 
-/* The way in to whatever did not follow the stretch before last time. NULL: the memo is not for it. */
-static memo_path *unexpected(p5_core *core, const p5_retired *r, bool taken)
+memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
 {
-    const p5_block *block = r->block;
     uint64_t key = 0;
-    if (applies(core, r) && (!block->has_variants || memo_variant(core, r, taken, &key)))
-        return memo_look_up(core, r->block, key);
-    return NULL;
-}
-
-static void __attribute__((noinline)) price_unexpected(p5_core *core, const p5_retired *r, bool taken)
-{
-    memo_path *path = unexpected(core, r, taken);
-    if (path)
-        price_along(core, r, path, taken);
-    else
-        price_exact(core, r);
-}
-
-/* The whole block was executed, as the paths of the block expect it. Blocks that end in a REP string have
- * none; there is an expected one only if no instruction is waiting for its partner and nothing holds the
- * memo. */
-static inline bool is_whole(const p5_block *block, const p5_retired *r)
-{
-    return r->count == block->count && r->access_count == block->access_count &&
-           r->value_count == block->value_count && !r->unsafe_x87;
-}
-
-/* The path of this execution as far as that is known without a search. */
-static inline memo_path *known_way_in(p5_core *core, const p5_retired *r, bool taken)
-{
+    if (!p->memo || (p->has_variants && !memo_variant(core, r, p, taken, &key)))
+        return NULL;
     memo_path *path = memo_next_path(core);
-    if (path && (path->block != r->block || !is_whole(r->block, r)))
-        path = NULL;
-    if (!path || !r->block->has_variants)
-        return path;
-    uint64_t key;
-    return memo_variant(core, r, taken, &key) ? memo_find_variant(core, path, key) : NULL;
+    if (path && path->piece == p) {
+        path = memo_find_variant(core, path, key);
+        if (path)
+            return path;
+    }
+    return memo_look_up(core, p, key);
 }
 
-memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken)
+/* The references of a stretch stand behind those of what waits in front of it. */
+static const p5_access *join(p5_core *core, const p5_retired *r)
 {
-    memo_path *path = known_way_in(core, r, taken);
-    return path ? path : unexpected(core, r, taken);
+    const pipe_pending *waiting = memo_waiting(core);
+    if (!waiting || waiting->insn.access_count == 0)
+        return r->accesses;
+    const unsigned n = waiting->insn.access_count;
+    p5_access *joined = core->memo.joined;
+    memcpy(joined, core->pipe.pending.accesses, n * sizeof *joined);
+    memcpy(joined + n, r->accesses, r->access_count * sizeof *joined);
+    return joined + n;
 }
 
 void memo_price(p5_core *core, const p5_retired *r)
 {
+    if (!is_whole(core, r)) {
+        price_exact(core, r);
+        return;
+    }
     bool taken = block_taken(r->block, r->next);
-    memo_path *path = known_way_in(core, r, taken);
-    if (__builtin_expect(path != NULL, 1))
-        price_along(core, r, path, taken);
-    else
-        price_unexpected(core, r, taken);
+    p5_retired whole = *r;
+    const p5_access *accesses = whole.accesses = join(core, r);
+    const p5_value *values = r->values;
+    for (piece *p = r->block->pieces; p; p = p->next) {
+        const p5_retired part = piece_retired(&whole, p, accesses, values);
+        memo_path *path = memo_way_in(core, &part, p, taken);
+        if (__builtin_expect(path != NULL, 1))
+            price_along(core, &part, path, taken);
+        else
+            price_exact(core, &part);
+        accesses += part.access_count;
+        values += part.value_count;
+    }
 }

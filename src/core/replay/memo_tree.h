@@ -13,10 +13,13 @@ enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
 struct memo_state {
     pipe_state state;
     uint32_t hash;
+    const pipe_pending *waiting; /* the instruction that waits for its partner, but for its references; or
+                                    NULL */
     memo_state *next;
 };
 
-/* What a place of the tree is: a question, or the end. */
+/* What a place of the tree is: a question, or the end. The last question of every piece is one for a branch;
+ * of a piece without one nothing is asked, and the answer is 0. */
 typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH, MEMO_LEAF } memo_kind;
 
 /* The common beginning of nodes and leaves. */
@@ -30,7 +33,8 @@ typedef struct memo_node {
     bool mmx, v_pipe;  /* data */
     uint8_t partner;   /* data: PARTNER* of memory.h */
     bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
-    uint16_t index;    /* data: which reference of the block; branch and passed: groups so far */
+    int16_t index;     /* data: which reference of the piece, below 0 of what waited in front of it; branch
+                          and passed: groups so far */
     int32_t offset;    /* clock at which it is asked, relative to the block's first */
     uint32_t number;   /* questions before it on every way to it */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
@@ -64,6 +68,7 @@ enum { MEMO_UNUSED = UINT32_MAX };
 
 struct memo_leaf {
     memo_place place;
+    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
     uint16_t groups, instructions;
     uint32_t clocks;
     uint32_t context; /* of the profile, in which it was used last (0: there is none), or MEMO_UNUSED since
@@ -104,7 +109,7 @@ typedef struct memo_way {
     uint32_t quick_page;     /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
     int16_t quiet_offset;    /* if nothing is under way from this clock on, relative to the block's
                                 first, nothing is under way for any of its references */
-    uint16_t first_access;   /* the first reference among the steps */
+    int16_t first_access;    /* the first reference among the steps */
     uint8_t step_count, line_count;
     uint8_t first_set, last_set; /* of its lines, if they are no more than two; or CODE_NO_SET */
     uint16_t known;              /* questions before it */
@@ -159,17 +164,17 @@ static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer
     return ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2]) | (edge->quick ^ word[3])) == 0;
 }
 
-/* Way in: a block with one entry state and variant. */
+/* Way in: a piece with one entry state and variant. */
 struct memo_path {
-    const p5_block *block; /* NULL: released */
+    const piece *piece; /* NULL: released */
     data_expected near[MEMO_NEAR];
     memo_way way;
     uint64_t variant;
     const memo_state *from;
     memo_path **family; /* those that differ by the variant only, by memo_member; each place holds the one
-                           wanted last. NULL: the block has no variants */
+                           wanted last. NULL: the piece has no variants */
     memo_path *next;    /* with the same hash */
-    memo_path *next_of_block;   /* other ways in to the same block */
+    memo_path *next_of_piece;   /* other ways in to the same piece */
     memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
 };
 
@@ -182,6 +187,22 @@ _Static_assert(offsetof(memo_edge, way) + MEMO_HOT <= HOST_LINE, "of an edge");
 static inline memo_state *memo_current(const memo *m)
 {
     return m->last ? m->last->to : m->current;
+}
+
+/* The instruction that waits for its partner, or NULL. */
+static inline const pipe_pending *memo_waiting(const p5_core *core)
+{
+    const memo_state *current = memo_current(&core->memo);
+    if (current)
+        return current->waiting;
+    return core->pipe.has_pending ? &core->pipe.pending : NULL;
+}
+
+/* Keeps the references of what waits at the end of a piece, which are those in front of `end`. */
+static inline void memo_keep_waiting(p5_core *core, const memo_leaf *leaf, const p5_access *end)
+{
+    for (unsigned i = 0, n = leaf->waits - 1u; i < n; i++)
+        core->pipe.pending.accesses[i] = end[(int)i - (int)n];
 }
 
 /* Address of the U instruction of the last group. */
@@ -198,10 +219,10 @@ static inline unsigned memo_member(uint64_t variant)
 }
 
 /* memo.c */
-/* The one stored copy of `s`, or NULL when memory is out. */
-memo_state *memo_intern(memo *m, const pipe_state *s);
-/* The path of this block, state and variant, made if there is none. NULL: out of memory. */
-memo_path *memo_find_path(memo *m, p5_block *block, const memo_state *from, uint64_t variant);
+/* The one stored copy of the core's state, or NULL when memory is out. */
+memo_state *memo_intern(p5_core *core);
+/* The path of this piece, state and variant, made if there is none. NULL: out of memory. */
+memo_path *memo_find_path(memo *m, piece *p, const memo_state *from, uint64_t variant);
 /* Over budget: forgets everything. Answers are made anew when they are needed; totals keep what the leaves
  * stood for. */
 void memo_drop_all(p5_core *core);

@@ -1,5 +1,5 @@
-/* What an execution of a block differs by from others with the same state, beside the answers of the
- * structures. Variants of one block and state have paths of their own, which know each other
+/* What an execution of a piece differs by from others with the same state, beside the answers of the
+ * structures. Variants of one piece and state have paths of their own, which know each other
  * (memo_path.family). */
 #ifndef CORE_REPLAY_MEMO_VARIANT_H
 #define CORE_REPLAY_MEMO_VARIANT_H
@@ -22,10 +22,10 @@ static inline bool memo_meet(const p5_access *a, const p5_access *b)
 
 /* The part of the variant that needs no values: the direction of LOOP, neighbours that would meet in one
  * bank. */
-static inline uint64_t memo_banks_variant(const p5_block *block, const p5_access *accesses, bool taken)
+static inline uint64_t memo_banks_variant(const piece *p, const p5_access *accesses, bool taken)
 {
-    uint64_t key = taken & block->by_direction;
-    const uint16_t *at = block->bank_first, *end = at + block->bank_count;
+    uint64_t key = taken & p->by_direction;
+    const int16_t *at = p->bank_first, *end = at + p->bank_count;
     for (; at != end; at++) {
         const p5_access *first = (const p5_access *)((const char *)accesses + *at);
         key = key << 1 | memo_meet(first, first + 1);
@@ -34,18 +34,19 @@ static inline uint64_t memo_banks_variant(const p5_block *block, const p5_access
 }
 
 /* `key` with what values add to it of which each is whether something was saturated. */
-static inline uint64_t memo_saturation_variant(const p5_block *block, const p5_value *values, uint64_t key)
+static inline uint64_t memo_saturation_variant(const piece *p, const p5_value *values, uint64_t key)
 {
-    for (const p5_value *end = values + block->value_count; values != end; values++)
+    for (const p5_value *end = values + p->value_count; values != end; values++)
         key = key << 1 | (values->a != 0);
     return key;
 }
 
 /* memo_variant.c */
-/* The variant of a whole block. False: too long for a key. */
-bool memo_variant(const p5_core *core, const p5_retired *r, bool taken, uint64_t *key);
-/* Adds to `*key` what depends on values. False: too long for a key. */
-bool memo_values_variant(const p5_core *core, const p5_retired *r, uint64_t *key);
+/* The variant of a whole piece. False: too long for a key. */
+bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint64_t *key);
+/* Adds to `*key` what depends on values, which begin at `values`. False: too long for a key. */
+bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
+                         uint64_t *key);
 /* The path of variant `key`, if `path`, which followed last time, is that but for the variant. NULL: it has
  * to be looked for. */
 memo_path *memo_find_variant(p5_core *core, memo_path *path, uint64_t key);

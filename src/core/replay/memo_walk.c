@@ -197,9 +197,26 @@ ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
     return place;
 }
 
-static inline __attribute__((always_inline)) memo_place *ask_branch(p5_core *core, const p5_retired *r,
-                                                                    memo_branch *branch, bool taken)
+/* The piece ends without a branch. */
+static memo_place *ask_nothing(p5_core *core, memo_branch *branch)
 {
+    memo_leaf *leaf = branch->told[0];
+    if (__builtin_expect(leaf != NULL, 1))
+        return &leaf->place;
+    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_bool(false));
+    if (!edge)
+        return NULL;
+    give(&core->memo, edge);
+    if (edge->way.first && edge->way.first->kind == MEMO_LEAF)
+        branch->told[0] = (memo_leaf *)edge->way.first;
+    return edge->way.first;
+}
+
+static inline __attribute__((always_inline)) memo_place *
+ask_branch(p5_core *core, const p5_retired *r, const piece *p, memo_branch *branch, bool taken)
+{
+    if (!p->near)
+        return ask_nothing(core, branch);
     if (core->timing.btb_by_pairs)
         return ask_pair(core, r, branch, taken);
     memo_leaf *leaf = memo_behind_branch(branch, core->prediction);
@@ -230,7 +247,7 @@ memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, 
     while (at && at->kind != MEMO_LEAF) {
         node = (memo_node *)at;
         if (at->kind == MEMO_BRANCH) {
-            at = ask_branch(core, r, (memo_branch *)at, taken);
+            at = ask_branch(core, r, path->piece, (memo_branch *)at, taken);
             continue;
         }
         bool usual;

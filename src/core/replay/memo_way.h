@@ -12,10 +12,11 @@ typedef struct memo_reached {
     bool tried;        /* it is a reference whose answer is not the usual one */
 } memo_reached;
 
-/* memo_price.c. The path of this execution, as memo_price will find it. NULL: there is none. */
-memo_path *memo_way_in(p5_core *core, const p5_retired *r, bool taken);
-/* The path that leads from where the core stands into `block`, of variant `key`. NULL: out of memory. */
-memo_path *memo_look_up(p5_core *core, p5_block *block, uint64_t key);
+/* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
+memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken);
+/* The path that leads from where the core stands into `p`, of variant `key`. NULL: out of memory, or the memo
+ * is not for it. */
+memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key);
 /* The first use of a leaf since totals were formed, or in another context than the last. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
@@ -73,12 +74,6 @@ static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
     return !core->profile || profile_goes_on(core->profile, block, next, core->now);
 }
 
-/* Nothing stands in front of a stretch that remembered answers do not know. */
-static inline bool memo_may_begin(const p5_core *core)
-{
-    return !(core->memo.held | core->pipe.has_pending);
-}
-
 static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
 {
     return core->now + (uint64_t)(int64_t)offset;
@@ -105,7 +100,7 @@ static inline branch_query memo_query(const p5_core *core, const p5_block *block
                           .taken = taken,
                           .in_v = node->in_v,
                           .unpaired_chance = node->chance,
-                          .loop_pairs = branch_run_pairs(block->ran, core->groups + node->index)};
+                          .loop_pairs = branch_run_pairs(block->ran, core->groups + (uint64_t)node->index)};
 }
 
 /* What is behind a branch. NULL: it is not known, or (P54C) the branch has to be asked. */
@@ -172,7 +167,7 @@ static inline bool memo_code_usual(p5_core *core, const memo_path *path, const m
 {
     struct memory *m = core->memory;
     return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
-                               memory_code_page_usual(m, path->block->code->linear));
+                               memory_code_page_usual(m, path->piece->block->code->linear));
 }
 
 /* A line is in the code cache where it was last, with the end bits that have to be known. */
@@ -260,6 +255,12 @@ static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *c
     return (memo_reached){&at->place, at != way->end};
 }
 
+/* What is said of the end of a piece: nothing, if it is no branch that is predicted. */
+static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
+{
+    return p->near ? prediction : 0;
+}
+
 /* Follows the tree from its root to the leaf. NULL: it ends behind `known` questions. */
 static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *core, const p5_retired *r,
                                                                      memo_path *path, bool taken)
@@ -268,11 +269,11 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
     memo_reached at = memo_follow(core, r, path, &path->way);
     memo_leaf *leaf = NULL;
     if (__builtin_expect(at.place && at.place->kind == MEMO_BRANCH, 1))
-        leaf = memo_behind_branch((memo_branch *)at.place, core->prediction);
+        leaf = memo_behind_branch((memo_branch *)at.place, memo_prediction(path->piece, core->prediction));
     return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk(core, r, path, at, taken, 0);
 }
 
-/* What comes with a leaf that is behind a branch of the P55C: a block has been priced. */
+/* What comes with a leaf that is behind a branch of the P55C: a piece has been priced. */
 static inline void memo_use_predicted(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
@@ -284,14 +285,15 @@ static inline void memo_use_predicted(p5_core *core, memo_leaf *leaf)
     m->last = leaf;
 }
 
-/* What comes with a leaf: `block` has been priced. */
-static inline void memo_use(p5_core *core, memo_leaf *leaf, p5_block *block)
+/* What comes with a leaf: `p` has been priced. */
+static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
 {
     if (__builtin_expect(core->timing.btb_by_pairs, 0)) {
         if (leaf->groups == 1)
             core->pipe.previous_u = memo_last_u(core);
         core->groups += leaf->groups;
-        block->ran->groups = core->groups;
+        if (p->near)
+            p->block->ran->groups = core->groups;
     }
     memo_use_predicted(core, leaf);
 }
