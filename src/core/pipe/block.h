@@ -98,21 +98,24 @@ enum {
 
 /* A part of a block that is remembered as a whole (replay/README.md), or one instruction that cannot be. */
 typedef struct piece {
-    BEGINS_LINE p5_block *block;
-    struct piece *next; /* of the block; NULL: it is the last */
-    struct memo_path *paths;
-    uint16_t first, count;              /* instructions */
+    BEGINS_LINE struct piece *next; /* of the block; NULL: it is the last */
+    const char *soon[3];            /* what pricing it read last time, to be fetched before it comes again */
+    uint16_t first, count;          /* instructions */
     uint16_t access_bytes, first_value; /* references and values as the engine gives them */
     uint8_t value_count, bank_count;
-    bool memo;                        /* its outcome can be remembered */
-    bool has_variants;                /* it depends on references in one bank, values or direction: */
-    bool by_direction;                /* what its branch takes depends on its direction: LOOP */
-    bool only_saturates;              /* all of its values are saturation */
-    bool near;                        /* it ends in a branch that the BTB predicts */
-    int16_t bank_first[PIECE_BANKS];  /* offset of a p5_access: it and the next belong to neighbours that may
-                                         meet in one clock. The first may be of the piece before. */
+    bool memo;                       /* its outcome can be remembered */
+    bool has_variants;               /* it depends on references in one bank, values or direction: */
+    bool by_direction;               /* what its branch takes depends on its direction: LOOP */
+    bool only_saturates;             /* all of its values are saturation */
+    bool near;                       /* it ends in a branch that the BTB predicts */
+    int16_t bank_first[PIECE_BANKS]; /* offset of a p5_access: it and the next belong to neighbours that may
+                                        meet in one clock. The first may be of the piece before. */
+    /* Behind what is looked at every time: */
+    p5_block *block;
+    struct memo_path *paths;
     uint16_t value_ops[PIECE_VALUES]; /* instructions with an operand value */
 } piece;
+_Static_assert(offsetof(piece, block) <= HOST_LINE, "what is looked at every time");
 
 struct p5_block {
     /* What predict.c and memo_batch.c look at every time, in one line of the host's cache. */

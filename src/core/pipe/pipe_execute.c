@@ -88,27 +88,34 @@ int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsi
 }
 
 /* Hands `clocks` to a cause, as far as `left` goes: delays of U and V may overlap, clocks do not. */
-static void own(ex_owners *owners, p5_stall cause, uint64_t clocks, int64_t *left)
+static inline void own(uint64_t *owners, p5_stall cause, uint64_t clocks, int64_t *left)
 {
     uint64_t n = clocks < (uint64_t)*left ? clocks : (uint64_t)*left;
-    owners->of[cause] += n;
+    owners[cause] += n;
     *left -= (int64_t)n;
+}
+
+static inline void own_all(uint64_t *owners, int64_t clocks, const ex_holds *h)
+{
+    int64_t left = clocks;
+    own(owners, P5_STALL_ISSUE, 1, &left);
+    if (h->tlb | h->read | h->misaligned | h->write_buffer | h->write_order | h->locked | h->io | h->bank) {
+        own(owners, P5_STALL_DATA_TLB, h->tlb, &left);
+        own(owners, P5_STALL_DATA_READ, h->read, &left);
+        own(owners, P5_STALL_MISALIGNED, h->misaligned, &left);
+        own(owners, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
+        own(owners, P5_STALL_WRITE_ORDER, h->write_order, &left);
+        own(owners, P5_STALL_LOCKED, h->locked, &left);
+        own(owners, P5_STALL_IO, h->io, &left);
+        own(owners, P5_STALL_BANK_CONFLICT, h->bank, &left);
+    }
+    owners[P5_STALL_EXECUTE] += (uint64_t)left;
 }
 
 ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h)
 {
     ex_owners owners = {0};
-    int64_t left = clocks;
-    own(&owners, P5_STALL_ISSUE, 1, &left);
-    own(&owners, P5_STALL_DATA_TLB, h->tlb, &left);
-    own(&owners, P5_STALL_DATA_READ, h->read, &left);
-    own(&owners, P5_STALL_MISALIGNED, h->misaligned, &left);
-    own(&owners, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
-    own(&owners, P5_STALL_WRITE_ORDER, h->write_order, &left);
-    own(&owners, P5_STALL_LOCKED, h->locked, &left);
-    own(&owners, P5_STALL_IO, h->io, &left);
-    own(&owners, P5_STALL_BANK_CONFLICT, h->bank, &left);
-    owners.of[P5_STALL_EXECUTE] += (uint64_t)left;
+    own_all(owners.of, clocks, h);
     return owners;
 }
 
@@ -116,6 +123,16 @@ void pipe_spend_all(pipe *p, const ex_owners *owners)
 {
     for (unsigned cause = 0; cause < P5_STALL_COUNT; cause++)
         pipe_spend(p, (p5_stall)cause, owners->of[cause]);
+}
+
+void pipe_spend_execution(pipe *p, int64_t clocks, const ex_holds *h)
+{
+    if (!p->sink) {
+        own_all(p->deltas->stalls, clocks, h);
+        return;
+    }
+    const ex_owners owners = pipe_own_execution(clocks, h);
+    pipe_spend_all(p, &owners);
 }
 
 void pipe_spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone)

@@ -62,6 +62,9 @@ ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h);
 
 void pipe_spend_all(pipe *p, const ex_owners *owners);
 
+/* Both in one for a group that is not split between its instructions. */
+void pipe_spend_execution(pipe *p, int64_t clocks, const ex_holds *h);
+
 /* The clocks of a pair, instruction by instruction, for the profile: those in which the one in U would have
  * been in EX alone are its own, the rest is due to the one in V. */
 void pipe_spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone);

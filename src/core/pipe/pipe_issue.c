@@ -184,14 +184,14 @@ void pipe_issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, i
         pipe_blame(p, ov);
         end_v = pipe_execute(p, v, true, begin_v, v->clocks, &held, &last);
         end = clock_later(end_u, end_v);
-        const ex_owners owners = pipe_own_execution(end - begin, &held);
-        if (p->sink)
+        if (p->sink) {
+            const ex_owners owners = pipe_own_execution(end - begin, &held);
             pipe_spend_pair(p, ou, ov, &owners, &alone);
-        else
-            pipe_spend_all(p, &owners);
+        } else {
+            pipe_spend_execution(p, end - begin, &held);
+        }
     } else {
-        const ex_owners owners = pipe_own_execution(end - begin, &held);
-        pipe_spend_all(p, &owners);
+        pipe_spend_execution(p, end - begin, &held);
     }
     p->deltas->clocks += (uint64_t)(end - p->now);
     pipe_count_group(p, u, v);

@@ -5,24 +5,81 @@
 
 #include "core/replay/memo_tree.h"
 
-enum { STATE_ROOM = 1 << 14, PATH_ROOM = 1 << 16, DEFAULT_BUDGET = 256 << 20 };
+enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 192 << 20 };
+
+/* ---- tables -------------------------------------------------------------------------------------------- */
+
+static bool table_open(memo_table *t)
+{
+    t->mask = FIRST_SLOTS - 1;
+    t->slots = calloc(FIRST_SLOTS, sizeof *t->slots);
+    return t->slots != NULL;
+}
+
+static void table_clear(memo_table *t)
+{
+    memset(t->slots, 0, (t->mask + (size_t)1) * sizeof *t->slots);
+    t->count = 0;
+}
+
+/* The first slot for objects of that hash. */
+static inline memo_slot *table_first(const memo_table *t, uint32_t hash)
+{
+    return &t->slots[hash & t->mask];
+}
+
+/* ... and the one behind `slot`. */
+static inline memo_slot *table_next(const memo_table *t, const memo_slot *slot)
+{
+    return &t->slots[(uint32_t)(slot - t->slots + 1) & t->mask];
+}
+
+static memo_slot *table_free(const memo_table *t, uint32_t hash)
+{
+    memo_slot *slot = table_first(t, hash);
+    while (slot->object)
+        slot = table_next(t, slot);
+    return slot;
+}
+
+/* False: out of memory. */
+static bool table_put(memo_table *t, uint32_t hash, void *object)
+{
+    if (2 * t->count > t->mask) {
+        const memo_table old = *t;
+        memo_slot *slots = calloc(2 * ((size_t)old.mask + 1), sizeof *slots);
+        if (!slots)
+            return false;
+        t->slots = slots;
+        t->mask = 2 * old.mask + 1;
+        for (const memo_slot *s = old.slots; s <= old.slots + old.mask; s++)
+            if (s->object)
+                *table_free(t, s->hash) = *s;
+        free(old.slots);
+    }
+    *table_free(t, hash) = (memo_slot){hash, object};
+    t->count++;
+    return true;
+}
+
+/* ---- the memo ------------------------------------------------------------------------------------------ */
 
 bool memo_open(p5_core *core)
 {
     memo *m = &core->memo;
     m->on = true;
     m->budget = DEFAULT_BUDGET;
-    m->states = calloc(STATE_ROOM, sizeof(memo_state *));
-    m->paths = calloc(PATH_ROOM, sizeof(memo_path *));
     m->scratch = calloc(1, sizeof *m->scratch);
-    return m->states && m->paths && m->scratch && memo_learn_open(core);
+    return table_open(&m->states) && table_open(&m->paths) && table_open(&m->families) && m->scratch &&
+           memo_learn_open(core);
 }
 
 void memo_close(memo *m)
 {
     arena_free_all(&m->arena);
-    free(m->states);
-    free(m->paths);
+    free(m->states.slots);
+    free(m->paths.slots);
+    free(m->families.slots);
     free(m->scratch);
     free(m->given);
     free(m->records);
@@ -159,10 +216,12 @@ memo_state *memo_intern(p5_core *core)
         h = hash_bytes(h, waiting, sizeof *waiting);
     }
     uint32_t hash = (uint32_t)(h >> 32);
-    memo_state **bucket = &m->states[hash % STATE_ROOM];
-    for (memo_state *c = *bucket; c; c = c->next)
-        if (c->hash == hash && memcmp(&c->state, s, sizeof *s) == 0 && same_waiting(c->waiting, waiting))
+    for (const memo_slot *slot = table_first(&m->states, hash); slot->object;
+         slot = table_next(&m->states, slot)) {
+        memo_state *c = slot->object;
+        if (slot->hash == hash && memcmp(&c->state, s, sizeof *s) == 0 && same_waiting(c->waiting, waiting))
             return c;
+    }
     memo_state *c = arena_alloc(&m->arena, sizeof *c);
     pipe_pending *kept = waiting ? arena_alloc(&m->arena, sizeof *kept) : NULL;
     if (!c || (waiting && !kept))
@@ -170,11 +229,8 @@ memo_state *memo_intern(p5_core *core)
     if (waiting)
         *kept = *waiting;
     c->state = *s;
-    c->hash = hash;
     c->waiting = kept;
-    c->next = *bucket;
-    *bucket = c;
-    return c;
+    return table_put(&m->states, hash, c) ? c : NULL;
 }
 
 /* ---- ways in ------------------------------------------------------------------------------------------- */
@@ -186,32 +242,41 @@ static memo_path *enter_family(memo_path *p)
     return p;
 }
 
-/* The family of paths of this block and state; NULL if memory is out, which does no harm. */
-static memo_path **find_family(memo *m, const piece *part, const memo_state *from)
+/* The paths of `part` from `from` but for the variant know each other. NULL: out of memory, which does no
+ * harm. */
+static memo_path **find_family(memo *m, memo_path *path, uint64_t h)
 {
-    for (const memo_path *p = part->paths; p; p = p->next_of_piece)
-        if (p->from == from)
+    const uint32_t hash = (uint32_t)(h >> 32);
+    for (const memo_slot *slot = table_first(&m->families, hash); slot->object;
+         slot = table_next(&m->families, slot)) {
+        const memo_path *p = slot->object;
+        if (slot->hash == hash && p->piece == path->piece && p->from == path->from)
             return p->family;
-    return arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof(memo_path *));
+    }
+    memo_path **family = arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof(memo_path *));
+    return family && table_put(&m->families, hash, path) ? family : NULL;
 }
 
 memo_path *memo_find_path(memo *m, piece *part, const memo_state *from, uint64_t variant)
 {
-    uint64_t hash = mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), variant);
-    memo_path **bucket = &m->paths[(hash >> 32) % PATH_ROOM];
-    for (memo_path *p = *bucket; p; p = p->next)
-        if (p->piece == part && p->from == from && p->variant == variant)
+    const uint64_t of_piece = mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), 0);
+    const uint32_t hash = (uint32_t)(mix(of_piece, variant) >> 32);
+    for (const memo_slot *slot = table_first(&m->paths, hash); slot->object;
+         slot = table_next(&m->paths, slot)) {
+        memo_path *p = slot->object;
+        if (slot->hash == hash && p->piece == part && p->from == from && p->variant == variant)
             return enter_family(p);
+    }
     memo_path *p = arena_alloc_line(&m->arena, sizeof *p);
     if (!p)
         return NULL;
     p->piece = part;
     p->from = from;
     p->variant = variant;
-    p->next = *bucket;
-    *bucket = p;
+    if (!table_put(&m->paths, hash, p))
+        return NULL;
     if (part->has_variants)
-        p->family = find_family(m, part, from);
+        p->family = find_family(m, p, of_piece);
     p->next_of_piece = part->paths;
     part->paths = p;
     return enter_family(p);
@@ -238,7 +303,8 @@ void memo_drop_all(p5_core *core)
     for (p5_block *block = core->blocks; block; block = block->next)
         for (piece *part = block->pieces; part; part = part->next)
             part->paths = NULL;
-    memset(m->states, 0, STATE_ROOM * sizeof(memo_state *));
-    memset(m->paths, 0, PATH_ROOM * sizeof(memo_path *));
+    table_clear(&m->states);
+    table_clear(&m->paths);
+    table_clear(&m->families);
     arena_free_all(&m->arena);
 }

@@ -23,12 +23,25 @@ typedef struct memo_answer {
     uint64_t word[4];
 } memo_answer;
 
+/* A hash table that grows: what is looked up stands in the slots, so that a search reads no more than it
+ * finds. */
+typedef struct memo_slot {
+    uint32_t hash;
+    void *object; /* NULL: free */
+} memo_slot;
+
+typedef struct memo_table {
+    memo_slot *slots;
+    uint32_t mask, count; /* slots - 1, of which are in use */
+} memo_table;
+
 typedef struct memo {
     bool on;
     bool held;            /* by control inputs or a trace that the remembered answers do not know */
     uint32_t context;     /* of the profile; 0: none is made */
-    memo_state **states;  /* hash table of interned pipe states */
-    memo_path **paths;    /* hash table of ways in: block, state, variant */
+    memo_table states;    /* interned pipe states */
+    memo_table paths;     /* ways in, by piece, state and variant, */
+    memo_table families;  /* ... and the first one with variants of each piece and state */
     memo_leaf *last;      /* the leaf that led to the core's state, and holds it; or NULL */
     memo_state *current;  /* without `last`: the interned form of the core's state, or NULL */
     memo_leaf *dirty;     /* leaves reached since totals were last formed */

@@ -474,6 +474,36 @@ static inline bool begins_apart(const p5_core *core)
     return waiting && waiting->insn.access_count > 0;
 }
 
+/* What a piece reads comes into the host's cache before its turn: with much code it is in none of them, and
+ * each read would wait for the one before. */
+static inline void fetch_piece(const piece *p)
+{
+    const char *path = p->soon[0];
+    __builtin_prefetch(path);
+    __builtin_prefetch(path + HOST_LINE);
+    __builtin_prefetch(path + 2 * HOST_LINE);
+    __builtin_prefetch(p->soon[1]);
+    __builtin_prefetch(p->soon[2]);
+}
+
+/* Who knows where a stretch's data are has to be in the cache itself. */
+static inline void fetch_ahead(const p5_retired_block *b, const p5_retired_block *end)
+{
+    enum { PATH = 3, PIECE = 6, BLOCK = 9 };
+    if (__builtin_expect(end - b <= BLOCK, 0))
+        return;
+    __builtin_prefetch(b[BLOCK].block);
+    __builtin_prefetch(b[PIECE].block->pieces);
+    fetch_piece(b[PATH].block->pieces);
+}
+
+static inline void fetch_next_time(piece *p, const memo_path *path, const memo_leaf *leaf)
+{
+    p->soon[0] = (const char *)path;
+    p->soon[1] = (const char *)path->way.end + sizeof(memo_node);
+    p->soon[2] = (const char *)leaf;
+}
+
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
  * `profiled`: there is a profile. Answers how many. */
 static inline __attribute__((always_inline)) size_t
@@ -496,6 +526,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         p5_block *block = b->block;
         host_line_will_read(b); /* another thread may have written there */
         host_line_will_read(accesses);
+        fetch_ahead(b, end);
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
         all.b = b;
         if (__builtin_expect(!whole || levels_of(b) != levels, 0)) {
@@ -530,7 +561,11 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             references = (const p5_access *)((const char *)references + p->access_bytes);
             memo_leaf *leaf;
             if (__builtin_expect(path != NULL, 1)) {
+                if (p->next)
+                    fetch_piece(p->next);
                 leaf = price_quickly(core, &all, all.references, prediction, path, profiled, &quiet);
+                if (leaf) /* the path is still there */
+                    fetch_next_time(p, path, leaf);
                 if (__builtin_expect(leaf && leaf->waits > 1, 0))
                     memo_keep_waiting(core, leaf, references);
             } else {

@@ -12,10 +12,8 @@ enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
 
 struct memo_state {
     pipe_state state;
-    uint32_t hash;
     const pipe_pending *waiting; /* the instruction that waits for its partner, but for its references; or
                                     NULL */
-    memo_state *next;
 };
 
 /* What a place of the tree is: a question, or the end. The last question of every piece is one for a branch;
@@ -169,13 +167,12 @@ struct memo_path {
     const piece *piece; /* NULL: released */
     data_expected near[MEMO_NEAR];
     memo_way way;
+    memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
     uint64_t variant;
     const memo_state *from;
     memo_path **family; /* those that differ by the variant only, by memo_member; each place holds the one
                            wanted last. NULL: the piece has no variants */
-    memo_path *next;    /* with the same hash */
-    memo_path *next_of_piece;   /* other ways in to the same piece */
-    memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
+    memo_path *next_of_piece; /* other ways in to the same piece */
 };
 
 /* What is looked at for every block lies in one line of the host's cache. */
