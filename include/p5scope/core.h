@@ -338,6 +338,9 @@ void p5_core_warm(p5_core *core, const p5_retired *retired, p5_prediction predic
 /* The same of `count` stretches in turn; as in p5_core_price_blocks. */
 uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
+/* While fast-forward is on: so many instructions were executed that are not even looked at; the clock goes on
+ * by one with each. Returns it. */
+uint64_t p5_core_skip(p5_core *core, uint64_t instructions);
 /* Sets the control inputs, from the next instruction on. */
 void p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches.

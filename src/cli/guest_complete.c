@@ -183,6 +183,19 @@ bool guest_options_complete(guest_options *options, bool *done)
     }
     if (!complete_flat(options))
         return false;
+    if (options->save_every != 0 &&
+        (options->save == NULL || options->save_at != NULL || options->gdb != NULL ||
+         options->fast_forward != 0 || options->limits.max_clocks != 0 ||
+         options->limits.timeout_seconds > 0)) {
+        cli_complain(NULL, NULL, 0,
+                     "--save-every goes with --save FILE, and without --save-at, --gdb, --fast-forward, "
+                     "--max-clocks and --timeout");
+        return false;
+    }
+    if (options->warm_up != 0 && options->warm_up >= options->save_every) {
+        cli_complain(NULL, NULL, 0, "--warm-up is less than --save-every, and goes with it");
+        return false;
+    }
     if (options->load != NULL && !complete_load(options))
         return false;
     if (!complete_save(options))

@@ -62,8 +62,9 @@ typedef struct guest_options {
     p5_model *model;
     uint32_t cesr, event_select[2]; /* --ctr0, --ctr1 */
     p5_bound save_point;
-    p5_snapshot_info loaded; /* of --load */
-    char *loaded_command[2]; /* ... whose guest is `command` then */
+    uint64_t save_every, warm_up; /* of `run`; 0: not in pieces */
+    p5_snapshot_info loaded;      /* of --load */
+    char *loaded_command[2];      /* ... whose guest is `command` then */
 } guest_options;
 
 /* A child for an argp; its input is a guest_options that guest_options_init prepared. */

@@ -23,19 +23,19 @@ static void observed(void *context, p5_machine *machine, const p5_observation *o
     p5_machine_stop(machine);
 }
 
-static bool save(const guest_options *options, p5_machine *machine)
+static bool save(const guest_options *options, p5_machine *machine, const char *path)
 {
     char *command = guest_command_line(options);
     const p5_save_options texts = {.size = sizeof texts, .guest = options->command[0], .command = command};
     p5_error error = {0};
-    p5_status status = p5_machine_save(machine, options->save, &texts, &error);
+    p5_status status = p5_machine_save(machine, path, &texts, &error);
     free(command);
     if (status != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return false;
     }
     if (!options->quiet)
-        fprintf(stderr, "p5scope: saved to %s behind %llu instructions, clock %llu\n", options->save,
+        fprintf(stderr, "p5scope: saved to %s behind %llu instructions, clock %llu\n", path,
                 (unsigned long long)p5_machine_instructions(machine),
                 (unsigned long long)p5_machine_clock(machine));
     return true;
@@ -100,10 +100,33 @@ static bool goes_on(const guest_options *options, const p5_machine *machine, con
            (l->max_clocks == 0 || p5_machine_clock(machine) < l->max_clocks);
 }
 
+/* --save-every: FILE.1, FILE.2, ... at each multiple, less the warm-up; the run only executes. */
+static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_run_result *result,
+                          p5_status *status, p5_error *error)
+{
+    for (uint64_t piece = 1;; piece++) {
+        uint64_t at = piece * options->save_every - options->warm_up, here = p5_machine_instructions(machine);
+        uint64_t most = options->limits.max_instructions;
+        bool last = most != 0 && at >= most;
+        if (at > here || last)
+            *status = p5_machine_execute(machine, (last ? most : at) - here, result, error);
+        if (*status != P5_OK || last || result->end != P5_END_INSTRUCTIONS)
+            return true;
+        char path[4096];
+        if ((size_t)snprintf(path, sizeof path, "%s.%llu", options->save, (unsigned long long)piece) >=
+            sizeof path)
+            return false;
+        if (!save(options, machine, path))
+            return false;
+    }
+}
+
 bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_result *result,
                       p5_status *status, p5_error *error)
 {
     bool saved = true;
+    if (options->save_every != 0)
+        return run_in_pieces(options, machine, result, status, error);
     if (options->save_at != NULL) {
         bool reached = false;
         *status = run_to_point(options, machine, result, &reached, error);
@@ -114,7 +137,7 @@ bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_
                     options->save_at);
             return true;
         }
-        saved = save(options, machine);
+        saved = save(options, machine, options->save);
         if (goes_on(options, machine, result))
             *status = p5_machine_run(machine, &options->limits, result, error);
         return saved;
@@ -128,5 +151,5 @@ bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_
         fprintf(stderr, "p5scope: --save: the guest has ended; nothing was saved\n");
         return true;
     }
-    return save(options, machine);
+    return save(options, machine, options->save);
 }

@@ -1,13 +1,23 @@
 /* p5scope run: just run the guest. */
 #include "cli/guest_run.h"
 
+enum { KEY_SAVE_EVERY = 0x100, KEY_WARM_UP };
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    (void)argument;
-    if (key != ARGP_KEY_INIT)
+    guest_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = options;
+        return 0;
+    case KEY_SAVE_EVERY:
+        return guest_number("--save-every", argument, UINT64_MAX / 2, &options->save_every) ? 0
+                                                                                            : CLI_REPORTED;
+    case KEY_WARM_UP:
+        return guest_number("--warm-up", argument, UINT64_MAX / 2, &options->warm_up) ? 0 : CLI_REPORTED;
+    default:
         return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->input;
-    return 0;
+    }
 }
 
 static int run_guest(const guest_options *options)
@@ -30,8 +40,13 @@ static int run_guest(const guest_options *options)
 
 int verb_run(int argc, char **argv)
 {
+    static const struct argp_option table[] = {
+        {"save-every", KEY_SAVE_EVERY, "N", 0, "Only execute; --save as FILE.1, .2, ... every N", 0},
+        {"warm-up", KEY_WARM_UP, "W", 0, "With it: W instructions earlier", 0},
+        {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
+        .options = table,
         .parser = parse,
         .args_doc = "[--] GUEST [ARG...]",
         .doc = "Run GUEST: a Linux or DOS program, an ELF file, a disk image, or with "

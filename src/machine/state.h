@@ -106,6 +106,7 @@ struct p5_machine {
     observe_calm calm;  /* until when they need not be told of stretches */
     bool each_observed; /* somebody looks who does not look at counts only */
     bool fast_forwarding;
+    bool executing_only; /* while fast_forwarding: the core is not even told what was executed */
     /* What the model's thread writes while it prices, and what it reads with it. */
     BEGINS_LINE
     uint64_t instructions;

@@ -401,6 +401,18 @@ uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_
     return core->now;
 }
 
+uint64_t p5_core_skip(p5_core *core, uint64_t instructions)
+{
+    warm *w = core->warm;
+    core->instructions += instructions;
+    core->now += instructions;
+    w->clock += instructions;
+    w->redirect = true;
+    if (core->check)
+        p5_core_skip(core->check->exact, instructions);
+    return core->now;
+}
+
 void warm_exception(p5_core *core, const p5_exception *e)
 {
     for (uint32_t i = 0; i < e->access_count; i++)

@@ -3,8 +3,9 @@
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 
-p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
-                                  p5_error *error)
+/* `only`: it executes, and nothing is warmed. */
+static p5_status go(p5_machine *machine, uint64_t instructions, bool only, p5_run_result *result,
+                    p5_error *error)
 {
     p5_status ready = machine_check_ready(machine, error);
     if (ready != P5_OK)
@@ -17,17 +18,34 @@ p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5
     uint64_t before = machine->instructions, clock = p5_machine_clock(machine);
     const p5_limits limits = {.max_instructions =
                                   instructions < UINT64_MAX - before ? before + instructions : UINT64_MAX};
+    unsigned threads = machine->options.threads;
+    if (only)
+        machine->options.threads = 1; /* there is nothing for another */
     machine->fast_forwarding = true;
+    machine->executing_only = only;
     p5_status status = P5_OK;
     if (instructions > 0)
         status = p5_machine_run(machine, &limits, result, error);
     else if (result != NULL)
         *result = (p5_run_result){.end = P5_END_INSTRUCTIONS};
-    machine->fast_forwarding = false;
+    machine->fast_forwarding = machine->executing_only = false;
+    machine->options.threads = threads;
     p5_core_fast_forward(machine->core, false);
     machine->forward_instructions += machine->instructions - before;
     machine->forward_clocks += p5_machine_clock(machine) - clock;
     return status;
+}
+
+p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+                                  p5_error *error)
+{
+    return go(machine, instructions, false, result, error);
+}
+
+p5_status p5_machine_execute(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+                             p5_error *error)
+{
+    return go(machine, instructions, true, result, error);
 }
 
 uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks)

@@ -115,7 +115,9 @@ static inline void run_price_one(p5_machine *machine, const p5_retired *retired,
         observers_retired(machine, retired, prediction);
     } else {
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
-        if (__builtin_expect(machine->fast_forwarding, 0))
+        if (__builtin_expect(machine->executing_only, 0))
+            p5_core_skip(machine->core, (uint64_t)retired->count - retired->interrupted);
+        else if (__builtin_expect(machine->fast_forwarding, 0))
             p5_core_warm(machine->core, retired, prediction);
         else
             p5_core_price(machine->core, retired, prediction);
@@ -132,7 +134,8 @@ static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired 
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
-    p5_prediction prediction = p5_core_predict(machine->core, retired);
+    p5_prediction prediction =
+        machine->executing_only ? (p5_prediction){0} : p5_core_predict(machine->core, retired);
     if (machine->apart) {
         if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
@@ -171,6 +174,10 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
     if (machine->apart) {
         pricer_put(machine->pricer, accesses, values, blocks, count, instructions);
         return false;
+    }
+    if (__builtin_expect(machine->executing_only, 0)) {
+        machine->instructions += instructions;
+        return run_goal_reached(machine, p5_core_skip(machine->core, instructions));
     }
     p5_prediction predictions[ENGINE_ROOM_BLOCKS];
     p5_core_predict_blocks(machine->core, blocks, count, predictions);
