@@ -266,6 +266,17 @@ void machine_end_at(p5_machine *machine, uint32_t eip)
                  insn.available > 1 ? insn.bytes[1] : 0);
 }
 
+void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size)
+{
+    engine_segment code;
+    shown_insn insn;
+    engine_get_segment(machine->engine, ENGINE_CS, &code);
+    bool shown = show_insn(machine, linear - code.base, &insn);
+    if (!shown ||
+        isa_disassemble(machine->decoder, insn.bytes, insn.available, linear, insn.code32, text, size) == 0)
+        snprintf(text, size, "(not readable)");
+}
+
 bool machine_is_later(p5_machine *machine, uint32_t eip)
 {
     shown_insn insn;

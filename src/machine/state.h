@@ -158,6 +158,8 @@ void machine_end(p5_machine *machine, p5_end end, int status);
 void machine_end_at(p5_machine *machine, uint32_t eip);
 /* True if the instruction at CS:`eip` is one of those that run only with p5_machine_options.permissive. */
 bool machine_is_later(p5_machine *machine, uint32_t eip);
+/* The instruction at `linear`, in the mode that runs, as text. */
+void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size);
 void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reads a whole regular host file of at most `limit` bytes; the caller frees *bytes. */
 p5_status machine_read_file(const char *path, size_t limit, uint8_t **bytes, size_t *size, p5_error *error);

@@ -26,4 +26,10 @@ monitor pmu
 set $cesr = 0xc200c0
 monitor pmu
 monitor
+monitor stat
+monitor pipeline
+stepi
+stepi
+stepi
+monitor pipeline
 continue

@@ -15,7 +15,8 @@ timeout 1200 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -e
     -x "$script" "$guest" >"$folder/raw" 2>&1 </dev/null || true
 wait $server || true
 {
-    sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*\(804\|bfff\)[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' "$folder/raw"
+    sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*\(804\|bfff\)[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' \
+        -e '/^ \{4,\}[0-9]/s/[0-9][0-9.]*\( %\| clocks each\|  [a-z]\|  [UV]\)/N\1/g' "$folder/raw"
     echo "--- guest"
     grep -v '^p5scope: waiting' "$folder/guest" || true
 } >"$folder/out"

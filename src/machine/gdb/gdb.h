@@ -6,7 +6,7 @@
 
 #include "machine/state.h"
 
-enum { GDB_PACKET = 16384, GDB_BREAKPOINTS = 256, GDB_WATCHES = 32 };
+enum { GDB_PACKET = 16384, GDB_BREAKPOINTS = 256, GDB_WATCHES = 32, GDB_RECENT = 16 };
 
 /* As in the packets Z2, Z3, Z4. */
 typedef enum gdb_watch_kind { GDB_WATCH_WRITE = 2, GDB_WATCH_READ, GDB_WATCH_ACCESS } gdb_watch_kind;
@@ -28,6 +28,10 @@ typedef struct gdb {
     gdb_stop stop;    /* why the run loop was told to stop */
     gdb_watch hit;
     uint32_t hit_address;
+
+    p5_trace_insn recent[GDB_RECENT]; /* the last instructions, once `monitor pipeline` was asked */
+    size_t recent_count;              /* so far; the newest is at (recent_count - 1) % GDB_RECENT */
+    bool follows;                     /* they are kept */
 
     p5_run_result result; /* of the last run */
     bool detached, killed;

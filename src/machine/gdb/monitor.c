@@ -114,15 +114,67 @@ static void monitor_cache(gdb *g)
     say(g, "code: %u of %u lines valid\n", code, CACHE_SETS * m->code.order.ways);
 }
 
+/* Where the clocks went: what `stat` calls the CPI stack, the largest first. */
+static void monitor_stat(gdb *g)
+{
+    p5_counts totals;
+    uint64_t left[P5_STALL_COUNT], clocks, instructions;
+    p5_machine_counts(g->machine, &totals);
+    clocks = p5_counts_sum(totals.clocks, P5_CPL_MASK_ALL);
+    instructions = p5_counts_sum(totals.increments[P5_EVENT_INSTRUCTIONS_EXECUTED], P5_CPL_MASK_ALL);
+    say(g, "%20" PRIu64 "  clocks\n%20" PRIu64 "  instructions, %.3f clocks each\n", clocks, instructions,
+        instructions != 0 ? (double)clocks / (double)instructions : 0);
+    for (unsigned s = 0; s < P5_STALL_COUNT; s++)
+        left[s] = p5_counts_sum(totals.stalls[s], P5_CPL_MASK_ALL);
+    for (;;) {
+        unsigned most = 0;
+        for (unsigned s = 1; s < P5_STALL_COUNT; s++)
+            most = left[s] > left[most] ? s : most;
+        if (left[most] == 0)
+            return;
+        say(g, "%20" PRIu64 "  %-16s %5.1f %%\n", left[most], p5_stall_name((p5_stall)most),
+            100 * (double)left[most] / (double)clocks);
+        left[most] = 0;
+    }
+}
+
+static void follow(void *context, const p5_trace_insn *insn)
+{
+    gdb *g = context;
+    g->recent[g->recent_count++ % GDB_RECENT] = *insn;
+}
+
+/* The last instructions, each with the clock at which it entered EX, its pipe, and what kept it. Following
+ * them takes the exact path, so that it begins when somebody asks. */
+static void monitor_pipeline(gdb *g)
+{
+    if (!g->follows) {
+        p5_core_set_trace(g->machine->core, follow, g);
+        g->follows = true;
+        say(g, "instructions are followed from here on\n");
+        return;
+    }
+    p5_core_settle(g->machine->core);
+    size_t shown = g->recent_count < GDB_RECENT ? g->recent_count : GDB_RECENT;
+    for (size_t i = g->recent_count - shown; i < g->recent_count; i++) {
+        const p5_trace_insn *insn = &g->recent[i % GDB_RECENT];
+        char text[80], remark[60] = "";
+        machine_disassemble(g->machine, insn->address, text, sizeof text);
+        if (insn->stall != P5_STALL_ISSUE)
+            snprintf(remark, sizeof remark, "  stall %s %u", p5_stall_name((p5_stall)insn->stall),
+                     insn->stall_clocks);
+        say(g, "%12" PRIu64 "  %c  %08" PRIx32 "  %-*s%s\n", insn->ex, insn->pipe == 0 ? 'U' : 'V',
+            insn->address, remark[0] != '\0' ? 36 : 0, text, remark);
+    }
+}
+
 void gdb_monitor(gdb *g, const char *command)
 {
     static const struct {
         const char *name;
         void (*show)(gdb *g);
-    } commands[] = {{"pmu", monitor_pmu},
-                    {"events", monitor_events},
-                    {"msr", monitor_msr},
-                    {"tlb", monitor_tlb},
+    } commands[] = {{"pmu", monitor_pmu},       {"stat", monitor_stat}, {"pipeline", monitor_pipeline},
+                    {"events", monitor_events}, {"msr", monitor_msr},   {"tlb", monitor_tlb},
                     {"cache", monitor_cache}};
     for (unsigned i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(command, commands[i].name) == 0) {
@@ -130,6 +182,8 @@ void gdb_monitor(gdb *g, const char *command)
             return;
         }
     }
+    say(g, "monitor stat      clocks and their owners\n"
+           "monitor pipeline  the last instructions in U and V\n");
     say(g, "monitor pmu     counters and what they count\n"
            "monitor events  all events so far\n"
            "monitor msr     model-specific registers\n");

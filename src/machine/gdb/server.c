@@ -288,6 +288,8 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     machine->debugger = g;
     status = serve(g, &c, error);
     machine->debugger = NULL;
+    if (g->follows)
+        p5_core_set_trace(machine->core, NULL, NULL);
     engine_set_cuts(machine->engine, NULL, 0);
     close(c.socket);
     bool killed = g->killed;
