@@ -81,6 +81,25 @@ start:  call boot
         shr eax, 4
         and eax, 15
         mov [model], eax        ; 4: Pentium MMX
+        and edx, 30h            ; TSC, MSR
+        is edx, 30h
+        cmp dword [model], 4
+        jne .no_rdpmc
+        xor ecx, ecx
+        push dword 8d7h         ; OF, SF, ZF, AF, PF, CF: RDPMC leaves them
+        popfd
+        rdpmc
+        pushfd
+        pop eax
+        is eax, 8d7h
+        rdtsc
+        mov ebx, eax
+        rdtsc
+        sub eax, ebx            ; it has grown
+        cmp eax, 1
+        sbb eax, eax
+        is eax, 0
+.no_rdpmc:
 
         ; ---- FLOPs (22h): not the division by zero, the negative square root, special operands, stack faults
         flop 1, {fdiv st0, st1}, fld1, fld1
