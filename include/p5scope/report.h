@@ -186,6 +186,17 @@ unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out
 void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *out);
 p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FILE *out, p5_error *error);
 
+/* Figures of intervals one below the other: a column for each metric of a group (NULL: what `top` shows
+ * first). P5_ERR_UNSUPPORTED if the processor has not all of its events; other errors as
+ * p5_metric_group_check. The model must outlive the table. */
+typedef struct p5_table p5_table;
+p5_status p5_table_open(const char *group, const p5_model *model, p5_table **table, p5_error *error);
+void p5_table_close(p5_table *table); /* NULL is none */
+const char *p5_table_group(const p5_table *table);
+/* Two lines: names and units. A row: what was counted in an interval that ended at core clock `clock`. */
+void p5_table_write_header(FILE *out, const p5_table *table);
+void p5_table_write_row(FILE *out, const p5_table *table, uint64_t clock, const p5_counts *interval);
+
 /* P5_ERR_NAME with near names if there is no metric group `name`. */
 p5_status p5_metric_group_check(const char *name, p5_error *error);
 /* Names of the built-in groups that a processor of `family` has, at most `room`; returns how many. */

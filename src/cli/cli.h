@@ -32,6 +32,7 @@ typedef struct cli_verb {
 
 int verb_run(int argc, char **argv);
 int verb_stat(int argc, char **argv);
+int verb_top(int argc, char **argv);
 int verb_trace(int argc, char **argv);
 int verb_merge(int argc, char **argv);
 int verb_list(int argc, char **argv);

@@ -10,6 +10,7 @@
 static const cli_verb verbs[] = {
     {"run", "run a guest", verb_run},
     {"stat", "run a guest and count: events, derived figures, where the clocks went", verb_stat},
+    {"top", "run a guest and show how it uses the processor while it runs", verb_top},
     {"trace", "run a guest and write counters over time, pins or the pipeline to a file", verb_trace},
     {"merge", "collect the results of many runs in one database", verb_merge},
     {"check", "run case files and compare their costs with what they expect", verb_check},

@@ -239,7 +239,8 @@ static void faults_have_line_and_column(void **state)
 static void built_in_groups(void **state)
 {
     (void)state;
-    static const char *const names[] = {"branch", "bus", "cache", "fpu", "mmx", "pairing", "stall", "tlb"};
+    static const char *const names[] = {"branch",   "bus",           "cache",   "fpu",   "mmx",
+                                        "overview", "overview_p54c", "pairing", "stall", "tlb"};
     size_t count = 0;
     for (const embedded_file *file = metric_builtin_groups(); file->name != NULL; file++, count++) {
         assert_true(count < sizeof names / sizeof names[0]);

@@ -1,0 +1,268 @@
+/* p5scope top: one row of figures for each interval of a run, redrawn on a terminal. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef P5_NCURSES
+#include <ncurses.h>
+#endif
+
+#include "cli/guest_run.h"
+#include "cli/interval_option.h"
+#include "p5scope/observe.h"
+#include "p5scope/report.h"
+
+enum { KEY_TOP_TABLE = 0x100, MOST_ROWS = 256, MOST_GROUPS = 32, SECOND_PARTS = 100 };
+
+typedef struct top_row {
+    uint64_t clock;
+    p5_counts counts;
+} top_row;
+
+typedef struct top {
+    guest_options guest;
+    const char *group;
+    uint64_t clocks, instructions; /* of an interval */
+    const p5_model *model;
+    p5_table *table;
+    p5_counts before;
+    bool screen, quit, paused;
+    const char *groups[MOST_GROUPS];
+    size_t group_count, at;
+    top_row *rows; /* the last MOST_ROWS, for the screen */
+    size_t count;
+} top;
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    top *t = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &t->guest;
+        return 0;
+    case 'I':
+        return interval_option(argument, &t->clocks, &t->instructions) ? 0 : CLI_REPORTED;
+    case KEY_TOP_TABLE:
+        t->group = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+#ifdef P5_NCURSES
+static void put_line(int y, const char *text)
+{
+    mvaddnstr(y, 0, text, COLS);
+    clrtoeol();
+}
+
+/* Text as the table writes it, line by line from line `y` on. */
+static int put_text(int y, char *text)
+{
+    for (char *line = text, *end; (end = strchr(line, '\n')) != NULL && y < LINES; line = end + 1) {
+        *end = '\0';
+        put_line(y++, line);
+    }
+    return y;
+}
+
+static void draw(top *t)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return;
+    char title[200];
+    snprintf(title, sizeof title, "%s  %s  [g] group  [p] %s  [q] quit", p5_model_name(t->model),
+             p5_table_group(t->table), t->paused ? "go on" : "pause");
+    p5_table_write_header(out, t->table);
+    size_t fit = LINES > 4 ? (size_t)LINES - 4 : 1, shown = t->count < fit ? t->count : fit;
+    shown = shown < MOST_ROWS ? shown : MOST_ROWS;
+    for (size_t i = t->count - shown; i < t->count; i++)
+        p5_table_write_row(out, t->table, t->rows[i % MOST_ROWS].clock, &t->rows[i % MOST_ROWS].counts);
+    fclose(out);
+    attron(A_REVERSE);
+    put_line(0, title);
+    attroff(A_REVERSE);
+    put_text(1, text);
+    clrtobot();
+    refresh();
+    free(text);
+}
+
+/* The next group that the processor has all events of. */
+static void next_group(top *t)
+{
+    for (size_t i = 0; i < t->group_count; i++) {
+        p5_table *table;
+        t->at = (t->at + 1) % t->group_count;
+        if (p5_table_open(t->groups[t->at], t->model, &table, NULL) == P5_OK) {
+            p5_table_close(t->table);
+            t->table = table;
+            return;
+        }
+    }
+}
+
+/* Keys that have been pressed; waits while paused. */
+static void keys(top *t, p5_machine *machine)
+{
+    for (;;) {
+        timeout(t->paused ? -1 : 0);
+        int key = getch();
+        if (key == 'q') {
+            t->quit = true;
+            t->paused = false;
+            p5_machine_stop(machine);
+            return;
+        }
+        if (key == 'p' || key == ' ')
+            t->paused = !t->paused;
+        else if (key == 'g')
+            next_group(t);
+        else if (key == ERR && !t->paused)
+            return;
+        else if (key == ERR) { /* nobody can press a key any more */
+            t->paused = false;
+            return;
+        }
+        draw(t);
+    }
+}
+#endif
+
+static void observed(void *context, p5_machine *machine, const p5_observation *at)
+{
+    top *t = context;
+    (void)at;
+    p5_counts now, interval;
+    p5_machine_counts(machine, &now);
+    interval = now;
+    p5_counts_subtract(&interval, &t->before);
+    t->before = now;
+    uint64_t clock = p5_counts_sum(now.clocks, P5_CPL_MASK_ALL);
+    if (p5_counts_sum(interval.clocks, P5_CPL_MASK_ALL) == 0 || t->quit)
+        return;
+#ifdef P5_NCURSES
+    if (t->screen) {
+        t->rows[t->count++ % MOST_ROWS] = (top_row){clock, interval};
+        draw(t);
+        keys(t, machine);
+        return;
+    }
+#endif
+    p5_table_write_row(stderr, t->table, clock, &interval);
+}
+
+/* Rows go to standard error as `stat`'s do: standard output is the guest's. */
+static void screen_begin(top *t)
+{
+#ifdef P5_NCURSES
+    const char *terminal = getenv("TERM");
+    if (terminal == NULL || !isatty(STDERR_FILENO) || !isatty(STDIN_FILENO) ||
+        (t->rows = calloc(MOST_ROWS, sizeof *t->rows)) == NULL)
+        return;
+    SCREEN *screen = newterm(terminal, stderr, stdin);
+    if (screen == NULL)
+        return;
+    t->screen = true;
+    cbreak();
+    noecho();
+    curs_set(0);
+    draw(t);
+#else
+    (void)t;
+#endif
+}
+
+static void screen_end(top *t)
+{
+#ifdef P5_NCURSES
+    if (t->screen)
+        endwin();
+    t->screen = false;
+#else
+    (void)t;
+#endif
+}
+
+static int run_guest(top *t)
+{
+    int status;
+    p5_machine *machine = guest_open(&t->guest, t->guest.seed, &status);
+    if (machine == NULL)
+        return status;
+    p5_error error = {0};
+    t->model = p5_machine_model(machine);
+    t->group_count = p5_metric_group_names(p5_model_family(t->model), t->groups, MOST_GROUPS);
+    if (t->group_count > MOST_GROUPS)
+        t->group_count = MOST_GROUPS;
+    if (t->clocks == 0 && t->instructions == 0)
+        t->clocks = (uint64_t)(p5_model_clock_mhz(t->model) * 1e6 / SECOND_PARTS);
+    p5_observe_options options = {.size = sizeof options,
+                                  .every_clocks = t->clocks,
+                                  .every_instructions = t->instructions,
+                                  .observed = observed,
+                                  .counts_only = true,
+                                  .context = t};
+    if (p5_table_open(t->group, t->model, &t->table, &error) != P5_OK ||
+        p5_machine_observe(machine, &options, NULL, &error) != P5_OK) {
+        cli_show_error(&error, "--table", t->group != NULL ? t->group : "", "p5scope list metrics");
+        p5_machine_close(machine);
+        return CLI_USAGE;
+    }
+    screen_begin(t);
+    if (!t->screen)
+        p5_table_write_header(stderr, t->table);
+    p5_run_result result;
+    double seconds;
+    bool ran = guest_run(&t->guest, machine, &result, &seconds);
+    if (ran)
+        observed(t, machine, NULL); /* what is left of the last interval */
+    screen_end(t);
+    p5_machine_close(machine);
+    if (!ran)
+        return CLI_INTERNAL;
+    char ending[400];
+    if (!t->quit && guest_ending(&result, ending, sizeof ending)[0] != '\0')
+        fprintf(stderr, "%s\n", ending);
+    return t->quit ? CLI_OK : guest_exit_status(&result);
+}
+
+int verb_top(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (default: 1/100 second)", 0},
+        {"table", KEY_TOP_TABLE, "GROUP", 0, "Metric group in the columns (see 'p5scope list metrics')", 0},
+        {0}};
+    static const struct argp_child children[] = {{&guest_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "[--] GUEST [ARG...]",
+        .doc =
+            "Run GUEST and show how it uses the processor: a row for each interval, on standard error. On a "
+            "terminal the rows are redrawn; g chooses the next metric group, p pauses, q quits."
+            "\vExamples:\n  p5scope top ./program > out\n  p5scope top -I 1e6c --table=stall kernel.elf 2> "
+            "rows",
+        .children = children};
+    top t = {0};
+    guest_options_init(&t.guest);
+    if (!cli_parse(&argp, argc, argv, &t))
+        return CLI_USAGE;
+    bool done;
+    int status = CLI_USAGE;
+    if (guest_options_complete(&t.guest, &done)) {
+        if (done)
+            status = CLI_OK;
+        else if (t.guest.command == NULL)
+            cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope top --help'");
+        else if (guest_files_apart(&t.guest, NULL, 0))
+            status = run_guest(&t);
+    }
+    p5_table_close(t.table);
+    free(t.rows);
+    guest_options_free(&t.guest);
+    return status;
+}
