@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# run.sh BUILD [PAIRS] [--write]: runs the kernels of testprogs/bench, and minigzip and Lua if ./dev guests has built them, in turn under `p5scope
+# run.sh BUILD [programs] [PAIRS] [--write]: runs the kernels of testprogs/bench, and minigzip and Lua if ./dev guests has built them, or the
+# real programs that tests/guests/programs.sh has built, in turn under `p5scope
 # stat` (all events), under cachegrind with caches and branches, and on the engine without a model (bare.c), PAIRS times (default 5), and
 # prints medians; then the start-up time. Times are what the user waits for, of the whole process, start-up included; the last ratio is
 # that of CPU times. --write puts the table into docs/performance.md.
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$0")/common.sh"
+table=table
+if [ "${2-}" = programs ]; then
+    table=programs
+    set -- "$1" "${@:3}"
+fi
 arguments PAIRS 5 "$@"
 pairs=$number
 bare=$build/tests/bench/bare
@@ -27,6 +33,23 @@ list() {
     for _ in 1 2 3 4 5 6 7 8; do cat "$guests/text"; done >"$work/text"
     echo "minigzip|$work/text|$guests/minigzip"
     echo "lua|$here/work.lua|$guests/lua -"
+}
+
+# 50 to 300 million instructions each; all of them read what they work on from standard input.
+list_programs() {
+    local p=$guests/programs
+    [ -f "$p/stamp" ] || { echo "the programs are not there: tests/guests/programs.sh builds them" >&2; exit 2; }
+    echo "bzip2|$p/in/text|$p/bzip2 -c"
+    echo "tcc|$p/in/tcc.c|$p/tcc -c -o /dev/null -"
+    echo "sqlite3|$p/in/work.sql|$p/sqlite3"
+    echo "lame|$p/in/tone.wav|$p/lame --quiet --flush -b 64 -m m - -"
+    echo "mujs|$p/in/work.js|$p/mujs"
+    echo "ash|$p/in/ash.sh|$p/busybox ash"
+    echo "awk|$p/in/work.awk|$p/busybox awk -f -"
+    echo "sort|$p/in/text|$p/busybox sort -k 3"
+    echo "gzip|$p/in/text|$p/busybox gzip -c"
+    echo "sha1|/dev/null|$p/digests 60 sha1"
+    echo "digests|/dev/null|$p/digests 1"
 }
 
 # measure WHO INPUT COMMAND...: runs it; its output goes to $work/WHO; seconds, peak memory in MB and CPU seconds to $work/WHO.runs.
@@ -53,7 +76,7 @@ columns='%-10s %6s %8s %6s %6s %11s %6s  %-13s %6s %6s %6s %8s\n'
 # shellcheck disable=SC2059
 printf "$columns" program Minsn Mclocks MIPS Mclk/s cachegrind ratio 'low to high' bare model CPU 'peak MB' >&2
 : >"$work/table"
-list >"$work/list"
+if [ $table = programs ]; then list_programs; else list; fi >"$work/list"
 while IFS='|' read -r name input command; do
     rm -f "$work"/*.runs
     $command <"$input" >"$work/native" # cachegrind computes x87 in double precision, so that this machine must be the judge
@@ -82,7 +105,7 @@ mean() {
         while IFS='|' read -r -a row; do row[0]=$2; printf "$columns" "${row[@]}" >&2; done
 }
 cp "$work/table" "$work/programs"
-mean 'geometric mean of the kernels' kernels '^(minigzip|lua)$'
+[ $table = programs ] || mean 'geometric mean of the kernels' kernels '^(minigzip|lua)$'
 mean 'geometric mean of all' all
 
 # Start-up: hello, twenty times.
@@ -102,4 +125,4 @@ echo "$startup" >&2
     rows "$work/table"
     echo
     echo "$startup"
-} | write_page table
+} | write_page $table

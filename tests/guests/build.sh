@@ -8,53 +8,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
 
-fail() { echo "build.sh: $*" >&2; exit 1; }
-
-cc=$(command -v gcc-12 || command -v i686-linux-gnu-gcc-12 || command -v gcc || command -v i686-linux-gnu-gcc) # as in CMakeLists.txt
-stamp=$({ $cc -dumpfullversion; cat "$here"/build.sh "$here"/divide.c "$here"/*.lua; } | sha256sum)
+. "$here/sources.sh"
+stamp=$({ $cc -dumpfullversion; cat "$here"/build.sh "$here"/sources.sh "$here"/divide.c "$here"/*.lua; } | sha256sum)
 if [ -f "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
     exit 0
 fi
 rm -f "$dir/stamp"
 
-# ---- Sources --------------------------------------------------------------------------------------------------------
-# The system's own Debian mirrors as deb-src lines.
-sources_list() {
-    keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-    [ -f $keyring ] && signed="[signed-by=$keyring] " || signed=
-    apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
-        awk -v signed="$signed" '
-            $1 == "Debian" && $4 == "main" && !seen[$0]++ { print "deb-src " signed $2, $3, $4; found = 1 }
-            END { exit !found }'
-}
-
-private_apt() {
-    apt-get -q -o Dir::Etc::SourceList="$dir/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-        -o Dir::State="$dir/apt/state" -o Dir::State::status=/var/lib/dpkg/status -o Dir::Cache="$dir/apt/cache" \
-        -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)" "$@"
-}
-
-fetch() {
-    rm -rf "$dir/source"
-    mkdir -p "$dir/apt/state/lists/partial" "$dir/apt/cache/archives/partial" "$dir/source"
-    sources_list >"$dir/apt/sources.list" || fail "apt knows no Debian mirror; run 'apt-get update' first"
-    (
-        private_apt update && cd "$dir/source" && private_apt source --only-source musl zlib lua5.4
-    ) >"$dir/fetch.log" 2>&1 || { tail -20 "$dir/fetch.log"; fail "apt cannot fetch the sources; the log is $dir/fetch.log"; }
-}
-
-# the unpacked folder of a source package, e.g. `unpacked musl`
-unpacked() {
-    set -- "$dir/source/$1"-*/
-    [ -d "$1" ] || fail "no source folder $1"
-    echo "${1%/}"
-}
-
 # ---- Build ----------------------------------------------------------------------------------------------------------
-# i586 code only: no CMOV, no long NOPs for alignment, no ENDBR. libgcc is left out; divide.c stands in for it.
-flags="-O2 -g1 -march=pentium-mmx -fcf-protection=none -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables"
-cores=$(nproc)
-
 build_musl() {
     source=$(unpacked musl)
     rm -rf "$dir/musl" "$dir/musl-build"
@@ -104,7 +65,8 @@ build_lua() {
     compile lua "$source" -DLUA_USE_POSIX -I"$source" -- $(cat "$dir/files")
 }
 
-fetch
+rm -rf "$dir/source"
+fetch musl zlib lua5.4
 echo "musl     $(basename "$(unpacked musl)")"
 build_musl
 echo "minigzip $(basename "$(unpacked zlib)")"

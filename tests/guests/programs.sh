@@ -1,0 +1,97 @@
+#!/bin/sh
+# programs.sh DIR: builds real programs for ./dev bench programs from Debian's sources, statically with the musl that build.sh has put into DIR:
+#   DIR/programs/{bzip2,busybox,sqlite3,tcc,mujs,lame,digests}   DIR/programs/in/*: what they work on
+# A second run with the same compiler and scripts does nothing.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+base=$(cd "$1" && pwd)
+dir=$base/programs
+mkdir -p "$dir/in"
+. "$here/sources.sh"
+[ -f "$base/stamp" ] || fail "no guests in $base: build.sh comes first"
+stamp=$({ $cc -dumpfullversion; cat "$base/stamp" "$here"/programs.sh "$here"/sources.sh "$here"/digests.c "$here"/programs/*; } | sha256sum)
+if [ -f "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
+    exit 0
+fi
+rm -rf "$dir/stamp" "$dir/source"
+
+# A compiler for configure scripts and makefiles that know nothing of musl.
+cat >"$dir/cc" <<END
+#!/bin/sh
+flags="-m32 $flags -nostdinc -isystem $base/musl/include"
+for a; do case \$a in -c | -E | -S | -M | -MM | -r | --version | -v | -dumpmachine) exec $cc \$flags "\$@" ;; esac done
+exec $cc \$flags -nostdlib -static -no-pie -Wl,--build-id=none -L$base/musl/lib $base/musl/lib/crt1.o $base/musl/lib/crti.o "\$@" \\
+    -Wl,--start-group $base/musl/lib/libc.a $base/divide.o -Wl,--end-group $base/musl/lib/crtn.o
+END
+chmod +x "$dir/cc"
+
+# in_source PACKAGE FUNCTION: runs it there
+in_source() {
+    echo "$2  $(basename "$(unpacked "$1")")"
+    (cd "$(unpacked "$1")" && set -e && "build_$2") >"$dir/$2.log" 2>&1 || { tail -20 "$dir/$2.log"; fail "$2 does not build; the log is $dir/$2.log"; }
+    "$here/../programs/isa.sh" "$dir/$2"
+}
+
+build_bzip2() {
+    "$dir/cc" -D_FILE_OFFSET_BITS=64 -o "$dir/bzip2" blocksort.c huffman.c crctable.c randtable.c compress.c decompress.c bzlib.c bzip2.c
+}
+
+build_tcc() {
+    ./configure --cpu=i386 --cc="$dir/cc" --config-musl
+    "$dir/cc" -w -DONE_SOURCE=1 -DTCC_TARGET_I386 -I. -o "$dir/tcc" tcc.c
+    # it compiles itself
+    "$dir/tcc" -E -P -nostdinc -I "$base/musl/include" -I . -I include -DONE_SOURCE=1 -DTCC_TARGET_I386 tcc.c >"$dir/in/tcc.c"
+}
+
+build_mujs() { "$dir/cc" -w -std=c99 -D_GNU_SOURCE -o "$dir/mujs" one.c main.c; }
+
+build_sqlite3() {
+    CC=$cc ./configure --disable-tcl --disable-readline
+    make sqlite3.c shell.c
+    "$dir/cc" -w -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I. -o "$dir/sqlite3" shell.c sqlite3.c
+}
+
+build_busybox() {
+    make allnoconfig
+    for option in ASH AWK SORT SHA1SUM SHA256SUM SHA512SUM MD5SUM GZIP STATIC LFS ASH_ECHO ASH_TEST ASH_PRINTF FEATURE_SH_MATH \
+        ASH_INTERNAL_GLOB FEATURE_SORT_BIG; do
+        sed -i "s/# CONFIG_$option is not set/CONFIG_$option=y/" .config
+    done
+    yes '' | make oldconfig
+    make -j"$cores" CC="$dir/cc" LD="ld -m elf_i386" SKIP_STRIP=y busybox_unstripped
+    cp busybox_unstripped "$dir/busybox"
+}
+
+build_lame() {
+    CC=$dir/cc ./configure --host=i586-linux-musl --disable-shared --disable-decoder --disable-nasm --disable-gtktest
+    make -j"$cores"
+    cp frontend/lame "$dir/lame"
+}
+
+build_digests() {
+    CC=$dir/cc CC_FOR_BUILD=$cc ./configure --host=i586-linux-musl --disable-shared --disable-assembler --disable-public-key \
+        --disable-documentation --disable-openssl
+    make -j"$cores" libnettle.a
+    "$dir/cc" -I. -o "$dir/digests" "$here/digests.c" libnettle.a
+}
+
+fetch bzip2 busybox sqlite3 tcc nettle mujs lame
+in_source bzip2 bzip2
+in_source tcc tcc
+in_source mujs mujs
+in_source sqlite3 sqlite3
+in_source busybox busybox
+in_source lame lame
+in_source nettle digests
+
+cp "$here"/programs/* "$dir/in/"
+head -c 100000 "$base/text" >"$dir/in/text"
+# 2 s of a tone that wanders, in 16 bits
+python3 - "$dir/in/tone.wav" <<'END'
+import math, struct, sys
+samples = [int(9000 * math.sin(i * .05 + math.sin(i * .0007) * 8) + 3000 * math.sin(i * .31) + (i * 7919 % 977 - 488) * 3) for i in range(88200)]
+data = struct.pack('<%dh' % len(samples), *samples)
+head = struct.pack('<IHHIIHH', 16, 1, 1, 44100, 88200, 2, 16)
+open(sys.argv[1], 'wb').write(b'RIFF' + struct.pack('<I', 36 + len(data)) + b'WAVEfmt ' + head + b'data' + struct.pack('<I', len(data)) + data)
+END
+echo "$stamp" >"$dir/stamp"
