@@ -94,24 +94,38 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
  * P5_ERR_RANGE if there are more of them than DOS can hold. */
 p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char *const *arguments,
                               const char *const *environment, p5_error *error);
+/* What a Linux kernel is started with; zero-initialise, set `size`. The strings are used while loading. */
+typedef struct p5_kernel {
+    size_t size;        /* sizeof (p5_kernel) */
+    const char *append; /* its command line; NULL = "console=ttyS0,115200" */
+    const char *initrd; /* a file; NULL = none */
+    /* A static Linux program in the place of an initrd: one is made of it, of what the machine's shares hold
+     * now, and of a first process that runs it and ends the run with its status. */
+    const char *init;
+} p5_kernel;
+/* Loads a Linux kernel, bzImage or vmlinux, by the 32-bit boot protocol. Its input is the serial port's if
+ * the command line has a console there (console=ttyS...), else the keyboard's. */
+p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_kernel *with,
+                                 p5_error *error);
 /* What a file is that is no Linux program. */
 typedef enum p5_image_kind {
     P5_IMAGE_ELF,
     P5_IMAGE_MULTIBOOT,
     P5_IMAGE_DISK,
-    P5_IMAGE_DOS, /* MZ, or a name that ends with .com */
+    P5_IMAGE_KERNEL, /* a bzImage: Linux, or another that has its setup header */
+    P5_IMAGE_DOS,    /* MZ, or a name that ends with .com */
     P5_IMAGE_UNKNOWN
 } p5_image_kind;
-/* Looks at a file: ELF, Multiboot header, a DOS program, or the boot signature 55h AAh at 510. P5_ERR_IO if it cannot be
- * read. */
+/* Looks at a file: ELF, Multiboot header, a DOS program, or the boot signature 55h AAh at 510. P5_ERR_IO if
+ * it cannot be read. */
 p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error);
 /* Loads a freestanding ELF (physical addresses of its segments) to run at CPL 0, protected mode, flat
  * segments, no paging. */
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error);
 /* Loads a flat image at physical `address`, entered at its first byte as above. */
 p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t address, p5_error *error);
-/* Loads a flat image at segment:offset and enters it there in real mode, with the BIOS of p5_machine_load_disk
- * but no disk: CS, DS, ES and SS are `segment`, SP FFFEh. */
+/* Loads a flat image at segment:offset and enters it there in real mode, with the BIOS of
+ * p5_machine_load_disk but no disk: CS, DS, ES and SS are `segment`, SP FFFEh. */
 p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t segment, uint16_t offset,
                                p5_error *error);
 /* Kind of an ELF file: true for a Linux program, false for a freestanding one (no PT_GNU_STACK/NOTE and
@@ -193,6 +207,19 @@ void p5_machine_nmi(p5_machine *machine);
  * MCT (`type`: P5_MCT_*, p5scope/pmu.h) unless they hold an earlier one; with CR4.MCE it raises #MC (vector
  * 18) at the next instruction boundary. Like p5_machine_nmi otherwise. */
 void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type);
+
+/* The text screen of a guest on the board: 80 x 25 cells of memory at B8000h, from where the VGA's registers
+ * say. Between runs, and from p5_machine_on_progress. */
+enum { P5_SCREEN_COLUMNS = 80, P5_SCREEN_ROWS = 25 };
+typedef struct p5_screen {
+    struct {
+        uint8_t character;  /* code page 437 */
+        uint8_t attribute;  /* bits 3-0 foreground, 6-4 background, 7 blink */
+    } cells[P5_SCREEN_ROWS][P5_SCREEN_COLUMNS];
+    unsigned row, column; /* of the cursor; may be outside */
+} p5_screen;
+/* False if the machine has no board with a screen (Linux programs, cases) or no guest yet. */
+bool p5_machine_screen(const p5_machine *machine, p5_screen *screen);
 
 /* Parts of the machine, for questions beyond those below; they live as long as it does. */
 p5_core *p5_machine_core(p5_machine *machine);

@@ -37,6 +37,7 @@ int verb_trace(int argc, char **argv);
 int verb_merge(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_msr(int argc, char **argv);
+int verb_screen(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_record(int argc, char **argv);

@@ -51,7 +51,10 @@ char *guest_own_options(const guest_options *options, char **argv)
 {
     if (options->load != NULL)
         return quote(argv + 1, word_count(argv + 1));
-    size_t own = (size_t)(options->command - argv) - 1;
+    size_t own =
+        options->kernel_command != NULL
+            ? word_count(argv) - word_count(options->kernel_command) /* which has the kernel in front */
+            : (size_t)(options->command - argv) - 1;
     if (own > 0 && strcmp(argv[own], "--") == 0)
         own--;
     return quote(argv + 1, own);

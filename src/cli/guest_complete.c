@@ -83,6 +83,39 @@ static bool complete_flat(guest_options *options)
     return true;
 }
 
+/* --kernel is the guest; the words in a guest's place are for its first program. */
+static bool complete_kernel(guest_options *options)
+{
+    if (options->kernel == NULL) {
+        if (options->initrd == NULL && options->append == NULL && options->init == NULL)
+            return true;
+        cli_complain(NULL, NULL, 0, "%s is for a Linux kernel; --kernel is missing",
+                     options->initrd != NULL ? "--initrd"
+                     : options->init != NULL ? "--init"
+                                             : "--cmdline");
+        return false;
+    }
+    if (options->flat || (options->initrd != NULL && options->init != NULL)) {
+        cli_complain(NULL, NULL, 0,
+                     options->flat ? "--kernel and --flat: one guest"
+                                   : "--init makes an initrd: --initrd is another");
+        return false;
+    }
+    size_t count = 0;
+    if (options->kernel_command != NULL) /* completed before, for another model */
+        return true;
+    while (options->command != NULL && options->command[count] != NULL)
+        count++;
+    options->kernel_command = calloc(count + 2, sizeof *options->kernel_command);
+    if (options->kernel_command == NULL)
+        return false;
+    options->kernel_command[0] = (char *)(uintptr_t)options->kernel;
+    for (size_t i = 0; i < count; i++)
+        options->kernel_command[i + 1] = options->command[i];
+    options->command = options->kernel_command;
+    return true;
+}
+
 /* What is part of a snapshot cannot be asked for. */
 static bool check_load(const guest_options *options)
 {
@@ -92,6 +125,7 @@ static bool check_load(const guest_options *options)
     } parts[] = {{"--mem", options->memory_bytes != 0},
                  {"--isa", options->permissive},
                  {"--flat", options->flat},
+                 {"--kernel", options->kernel != NULL},
                  {"--module", options->module_count != 0},
                  {"--disk-write", options->disk_write},
                  {"--rtc", options->rtc_set},
@@ -181,7 +215,7 @@ bool guest_options_complete(guest_options *options, bool *done)
         cli_complain(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
         return false;
     }
-    if (!complete_flat(options))
+    if (!complete_flat(options) || (options->load == NULL && !complete_kernel(options)))
         return false;
     if (options->save_every != 0 &&
         (options->save == NULL || options->save_at != NULL || options->gdb != NULL ||
@@ -267,5 +301,6 @@ void guest_options_free(guest_options *options)
 {
     for (size_t i = 0; i < options->share_count; i++)
         free(options->share_text[i]);
+    free(options->kernel_command);
     guest_options_free_model(options);
 }

@@ -19,6 +19,11 @@ enum {
     KEY_FLAT,
     KEY_REAL,
     KEY_MODULE,
+    KEY_SCREEN,
+    KEY_KERNEL,
+    KEY_INITRD,
+    KEY_CMDLINE,
+    KEY_INIT,
     KEY_DISK_WRITE,
     KEY_RTC,
     KEY_GDB,
@@ -239,6 +244,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MODULE:
         return add_module(options, argument);
+    case KEY_KERNEL:
+        options->kernel = argument;
+        return 0;
+    case KEY_INITRD:
+        options->initrd = argument;
+        return 0;
+    case KEY_CMDLINE:
+        options->append = argument;
+        return 0;
+    case KEY_INIT:
+        options->init = argument;
+        return 0;
+    case KEY_SCREEN:
+        options->screen = true;
+        return 0;
     case KEY_DISK_WRITE:
         options->disk_write = true;
         return 0;
@@ -336,6 +356,14 @@ static const struct argp_option run_table[] = {
     {"fast-forward", KEY_FAST_FORWARD, "N", 0, "First run N instructions without counting", 0},
     {"quiet", 'q', NULL, 0, "No notices, no progress line", 0},
     {0}};
+static const struct argp_option kernel_table[] = {
+    {"kernel", KEY_KERNEL, "FILE", 0, "Boot this Linux kernel: bzImage or vmlinux", 0},
+    {"initrd", KEY_INITRD, "FILE", 0, "--kernel: its initrd", 0},
+    {"init", KEY_INIT, "PROGRAM", 0, "--kernel: run this static program", 0},
+    {"cmdline", KEY_CMDLINE, "TEXT", 0, "--kernel: its command line", 0},
+    {"screen", KEY_SCREEN, NULL, 0, "Show the guest's text screen, not its output", 0},
+    {0}};
+static const struct argp kernel_argp = {.options = kernel_table, .parser = parse};
 static const struct argp machine_argp = {.options = machine_table, .parser = parse};
 static const struct argp run_argp = {.options = run_table, .parser = parse};
 
@@ -344,7 +372,7 @@ static error_t parse_children(int key, char *argument, struct argp_state *state)
     guest_options *options = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = state->input;
+        state->child_inputs[0] = state->child_inputs[1] = state->child_inputs[2] = state->input;
         return 0;
     case KEY_MODEL:
         if (options->model_count == GUEST_MOST_MODELS) {
@@ -362,6 +390,8 @@ static error_t parse_children(int key, char *argument, struct argp_state *state)
 static const struct argp_option shared_table[] = {
     {"model", KEY_MODEL, "NAME|FILE.ini", 0, "Processor and board (see 'p5scope list models')", 0}, {0}};
 /* Groups with a heading have a page of help of their own: --help=machine (cli_parse). */
-static const struct argp_child groups[] = {
-    {&machine_argp, 0, "Machine:", 10}, {&run_argp, 0, "Guest and run:", 11}, {0}};
+static const struct argp_child groups[] = {{&machine_argp, 0, "Machine:", 10},
+                                           {&run_argp, 0, "Guest and run:", 11},
+                                           {&kernel_argp, 0, "Kernel:", 12},
+                                           {0}};
 const struct argp guest_argp = {.options = shared_table, .parser = parse_children, .children = groups};

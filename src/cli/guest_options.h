@@ -47,7 +47,9 @@ typedef struct guest_options {
     size_t environment_count;
     const char *modules[GUEST_MOST_MODULES];
     size_t module_count;
-    bool disk_write;
+    bool disk_write, screen;
+    const char *kernel, *initrd, *append, *init; /* as written */
+    char **kernel_command; /* --kernel's file and the words, whose array `command` is then */
     bool rtc_set;
     int64_t rtc_seconds;
     const char *gdb; /* where gdb connects; NULL = not */

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* asprintf */
 #include "cli/guest_run.h"
 
 #include <errno.h>
@@ -12,11 +13,20 @@
 #include "cli/guest_save.h"
 #include "cli/host_clock.h"
 #include "cli/interrupt.h"
+#include "cli/screen.h"
 
 static void show_notice(void *context, const char *line)
 {
     (void)context;
     fprintf(stderr, "p5scope: %s\n", line);
+}
+
+/* With --screen what the guest writes is seen there. */
+static void discard(void *context, const void *text, size_t size)
+{
+    (void)context;
+    (void)text;
+    (void)size;
 }
 
 /* Says what is wrong with the guest's file and which status that is. */
@@ -52,9 +62,54 @@ static int read_input(void *context, uint8_t *byte, bool idle)
     return got == 1 ? 1 : -1;
 }
 
+/* Words with blanks between. NULL when memory is out. */
+static char *join_words(char *const *words)
+{
+    size_t size = 1;
+    for (char *const *word = words; *word != NULL; word++)
+        size += strlen(*word) + 1;
+    char *line = calloc(size, 1);
+    for (char *const *word = words; line != NULL && *word != NULL; word++) {
+        strcat(line, *word);
+        if (word[1] != NULL)
+            strcat(line, " ");
+    }
+    return line;
+}
+
+/* The kernel's command line: what --cmdline says, and behind "--" the words for its first program. */
+static p5_status load_kernel(const guest_options *options, p5_machine *machine, p5_error *error)
+{
+    const char *append = options->append != NULL ? options->append : "console=ttyS0,115200";
+    char *words = join_words(options->command + 1), *line = NULL;
+    if (words == NULL || asprintf(&line, "%s%s%s", append, words[0] != '\0' ? " -- " : "", words) < 0) {
+        free(words);
+        error->status = P5_ERR_MEMORY;
+        return P5_ERR_MEMORY;
+    }
+    const p5_kernel with = {
+        .size = sizeof with, .append = line, .initrd = options->initrd, .init = options->init};
+    p5_status status = p5_machine_load_kernel(machine, options->kernel, &with, error);
+    free(words);
+    free(line);
+    return status;
+}
+
+/* A bzImage as the guest: its arguments are its command line; without any it has no serial console. */
+static p5_status load_bzimage(const guest_options *options, p5_machine *machine, p5_error *error)
+{
+    char *line = join_words(options->command + 1);
+    const p5_kernel with = {.size = sizeof with, .append = line};
+    p5_status status = p5_machine_load_kernel(machine, options->command[0], &with, error);
+    free(line);
+    return status;
+}
+
 static p5_status load(const guest_options *options, p5_machine *machine, p5_error *error)
 {
     const char *path = options->command[0];
+    if (options->kernel != NULL)
+        return load_kernel(options, machine, error);
     if (options->real)
         return p5_machine_load_real(machine, path, options->real_segment, options->real_offset, error);
     if (options->flat)
@@ -65,6 +120,8 @@ static p5_status load(const guest_options *options, p5_machine *machine, p5_erro
         return status;
     if (kind == P5_IMAGE_MULTIBOOT)
         return p5_machine_load_multiboot(machine, path, error);
+    if (kind == P5_IMAGE_KERNEL)
+        return load_bzimage(options, machine, error);
     if (kind == P5_IMAGE_DOS)
         return p5_machine_load_dos(machine, path, (const char *const *)options->command, options->environment,
                                    error);
@@ -78,21 +135,6 @@ static p5_status load(const guest_options *options, p5_machine *machine, p5_erro
         return p5_machine_load_elf(machine, path, error);
     return p5_machine_load_linux(machine, path, (const char *const *)options->command, options->environment,
                                  error);
-}
-
-/* A Multiboot kernel's command line: its name and arguments with blanks between. NULL when memory is out. */
-static char *join_words(char *const *words)
-{
-    size_t size = 1;
-    for (char *const *word = words; *word != NULL; word++)
-        size += strlen(*word) + 1;
-    char *line = calloc(size, 1);
-    for (char *const *word = words; line != NULL && *word != NULL; word++) {
-        strcat(line, *word);
-        if (word[1] != NULL)
-            strcat(line, " ");
-    }
-    return line;
 }
 
 /* Input that is a file goes on where the snapshot's guest had come. */
@@ -119,6 +161,7 @@ static p5_machine_options lasting_options(const guest_options *options)
                                 .threads = options->threads,
                                 .memo_check = options->check_memo,
                                 .input = read_input,
+                                .console = options->screen ? discard : NULL,
                                 .notice = options->quiet ? NULL : show_notice};
 }
 
@@ -216,6 +259,30 @@ typedef struct progress_line {
     bool shown;
 } progress_line;
 
+/* --screen on a terminal. */
+static void show_screen(void *context, const p5_machine *machine)
+{
+    p5_screen screen;
+    (void)context;
+    if (p5_machine_screen(machine, &screen))
+        screen_rewrite(stdout, &screen);
+}
+
+/* The end of a run with --screen: the screen as it is, on the terminal in the place of the last one. */
+static void last_screen(const p5_machine *machine)
+{
+    p5_screen screen;
+    if (!p5_machine_screen(machine, &screen)) {
+        fprintf(stderr, "p5scope: --screen: this guest has no screen\n");
+        return;
+    }
+    bool terminal = isatty(STDOUT_FILENO);
+    if (terminal)
+        fputs("\033[H\033[J", stdout);
+    screen_write(stdout, &screen, terminal);
+    fflush(stdout);
+}
+
 static void show_progress(void *context, const p5_machine *machine)
 {
     progress_line *line = context;
@@ -248,7 +315,10 @@ static bool memo_agrees(p5_machine *machine)
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
     progress_line line = {.start = host_clock(), .before = p5_machine_instructions(machine)};
-    if (!options->quiet && isatty(STDERR_FILENO))
+    if (options->screen && isatty(STDOUT_FILENO)) {
+        fputs("\033[2J", stdout);
+        p5_machine_on_progress(machine, show_screen, NULL, 0.1);
+    } else if (!options->quiet && isatty(STDERR_FILENO))
         p5_machine_on_progress(machine, show_progress, &line, 0.5);
     p5_error error = {0};
     fflush(NULL);
@@ -259,6 +329,8 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     *host_seconds = host_clock() - line.start;
     if (line.shown)
         fputs("\033[K", stderr);
+    if (options->screen)
+        last_screen(machine);
     uint64_t later = p5_machine_permissive_count(machine);
     if (later > 0)
         fprintf(stderr,

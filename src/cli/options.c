@@ -235,11 +235,11 @@ static bool show_help(const struct argp *argp, const char *verb, const char *wha
            0); /* the note about duplicate arguments says nothing new */
     argp_help(&shown, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
     if (found.count > 0 && !all) {
-        fputs("\nMore options: ", stdout);
+        fputs("\nMore options: --help=", stdout);
         for (size_t i = 0; i < found.count; i++)
             if (i != topic || found.count == topic)
-                printf("--help=%s, ", found.names[i]);
-        puts("--help=all.");
+                printf("%s, ", found.names[i]);
+        puts("all.");
     }
     return true;
 }

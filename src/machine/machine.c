@@ -378,3 +378,25 @@ uint64_t p5_machine_permissive_count(const p5_machine *machine)
 {
     return machine->engine != NULL ? engine_permissive_count(machine->engine) : 0;
 }
+
+bool p5_machine_screen(const p5_machine *machine, p5_screen *screen)
+{
+    enum { TEXT = 0xb8000, TEXT_BYTES = 0x8000, CELL = 2 };
+    const guest_kind *kind = machine->guest;
+    if (kind == NULL || machine->engine == NULL || kind == &linux_guest || kind == &case_guest)
+        return false;
+    const video *v = &machine->devices.video;
+    const uint8_t *text = engine_ram(machine->engine, TEXT, TEXT_BYTES);
+    if (text == NULL)
+        return false;
+    unsigned start = (unsigned)v->crtc[VIDEO_START_HIGH] << 8 | v->crtc[VIDEO_START_HIGH + 1];
+    unsigned cursor = (unsigned)v->crtc[VIDEO_CURSOR_HIGH] << 8 | v->crtc[VIDEO_CURSOR_HIGH + 1];
+    for (unsigned i = 0; i < P5_SCREEN_ROWS * P5_SCREEN_COLUMNS; i++) {
+        const uint8_t *cell = text + (start + i) * CELL % TEXT_BYTES;
+        screen->cells[i / P5_SCREEN_COLUMNS][i % P5_SCREEN_COLUMNS].character = cell[0];
+        screen->cells[i / P5_SCREEN_COLUMNS][i % P5_SCREEN_COLUMNS].attribute = cell[1];
+    }
+    screen->row = (cursor - start) / P5_SCREEN_COLUMNS;
+    screen->column = (cursor - start) % P5_SCREEN_COLUMNS;
+    return true;
+}

@@ -32,9 +32,9 @@ for verb in $verbs; do
     # what stands at the beginning of an entry is an option of the verb
     sed -n '/^# OPTIONS/,/^# [A-NP-Z]/p' "$page" | grep -E '^\*-' | grep -oE -e '\*--[a-z0-9-]+\*' | tr -d '*' | sort -u | comm -23 - "$work/options" >"$work/stale"
     [ ! -s "$work/stale" ] || fail "p5scope-$verb(1) has options that are none: $(tr '\n' ' ' <"$work/stale")"
-    complete_words p5scope "$verb" -- | sort >"$work/completed"
+    complete_words p5scope "$verb" -- | sed '/^$/d' | sort >"$work/completed"
     cmp -s "$work/options" "$work/completed" || fail "completion of $verb: $(diff "$work/options" "$work/completed" | tr '\n' ' ')"
-    for page in '' $(p5scope "$verb" --help | sed -n 's/^More options: //p' | grep -oE 'machine|guest'); do
+    for page in '' $(p5scope "$verb" --help | sed -n 's/^More options: //p' | grep -oE 'machine|guest|kernel'); do
         p5scope "$verb" --help${page:+=$page} >"$work/help" || fail "$verb --help=$page: status $?"
         awk -v what="$verb --help${page:+=$page}" 'length > 79 { print what ": a line of " length; bad = 1 } END { if (NR > 23) { print what ": " NR " lines"; bad = 1 } exit bad }' \
             "$work/help" || fail "help does not fit a screen"

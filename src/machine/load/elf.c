@@ -92,6 +92,8 @@ static p5_status elf_check_segments(const elf_image *image, p5_error *error)
             return error_set(error, P5_ERR_FORMAT, "the segments at %Xh and %Xh overlap", s[-1].linear,
                              s->linear);
         entry_inside |= image->entry >= s->linear && image->entry - s->linear < s->memory_size;
+        entry_inside |=
+            image->entry >= s->physical && image->entry - s->physical < s->memory_size; /* vmlinux */
     }
     if (!entry_inside)
         return error_set(error, P5_ERR_FORMAT, "the entry point %Xh is in no segment", image->entry);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "machine/load/bare.h"
 #include "machine/load/elf.h"
+#include "machine/load/kernel.h"
 #include "machine/load/multiboot.h"
 
 /* The entry point as a physical address: kernels are often linked high and loaded low. */
@@ -141,6 +142,8 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
         *kind = P5_IMAGE_MULTIBOOT;
     else if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
         *kind = P5_IMAGE_ELF;
+    else if (kernel_is_bzimage(bytes, size))
+        *kind = P5_IMAGE_KERNEL;
     else if ((size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0)) || named_com(path))
         *kind = P5_IMAGE_DOS;
     else if (size >= 512 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa)

@@ -1,0 +1,37 @@
+/* Archives as a Linux kernel takes them for its first file system: cpio in the "newc" form. */
+#ifndef MACHINE_LOAD_CPIO_H
+#define MACHINE_LOAD_CPIO_H
+
+#include <stdint.h>
+
+#include "base/array.h"
+#include "machine/share/share.h"
+
+typedef struct cpio {
+    ARRAY_OF(uint8_t) bytes;
+    uint32_t files; /* numbers them */
+    bool no_memory;
+} cpio;
+
+enum {
+    CPIO_DIRECTORY = 0040755,
+    CPIO_PROGRAM = 0100755,
+    CPIO_FILE = 0100644,
+    CPIO_LINK = 0120777,
+    CPIO_DEVICE = 0020666
+};
+
+/* An entry of the archive: `name` without a slash in front, all owned by root, from 1970. `device` is major
+ * << 8 | minor of a CPIO_DEVICE. */
+void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes, size_t size,
+              unsigned device);
+/* The directories that lead to an absolute path, the last component too if `whole`. */
+void cpio_add_parents(cpio *archive, const char *path, bool whole);
+/* All that is below a share at its guest path: directories, regular files and links, in the order of their
+ * names. P5_ERR_FORMAT if it is more than a kernel could take, P5_ERR_IO. */
+p5_status cpio_add_share(cpio *archive, const share_mount *mount, p5_error *error);
+/* Ends the archive. False if memory was out anywhere. */
+bool cpio_end(cpio *archive);
+void cpio_free(cpio *archive);
+
+#endif

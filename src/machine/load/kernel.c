@@ -1,0 +1,285 @@
+/* Linux kernels, by the 32-bit boot protocol (Documentation/x86/boot.rst): a bzImage's protected-mode part at
+ * its address, or vmlinux by physical addresses; boot_params, command line, initrd. */
+#include "machine/load/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/load/bare.h"
+#include "machine/load/elf.h"
+#include "machine/load/first_program.h"
+#include "machine/load/segment.h"
+
+enum {
+    /* where what the protocol wants stands in memory, all of it below 640 KB */
+    GDT_AT = 0x8000,
+    PARAMS_AT = 0x10000,
+    LINE_AT = 0x20000,
+    LINE_ROOM = 0x1000,
+    CODE_SELECTOR = 0x10,
+    DATA_SELECTOR = 0x18,
+    LOW_MEMORY = 0x9fc00, /* of the first 640 KB, a kilobyte is the BIOS's */
+    HIGH_MEMORY = 1 << 20,
+    LARGEST_INITRD = 1 << 30,
+    /* boot_params */
+    SCREEN_COLUMNS = 0x07,
+    SCREEN_MODE = 0x06,
+    SCREEN_LINES = 0x0e,
+    SCREEN_IS_VGA = 0x0f,
+    SCREEN_POINTS = 0x10,
+    ALT_MEM_K = 0x1e0,
+    E820_ENTRIES = 0x1e8,
+    HEADER = 0x1f1,
+    E820_TABLE = 0x2d0,
+    /* setup header, as offsets in the file's first sectors and in boot_params */
+    SETUP_SECTORS = 0x1f1,
+    BOOT_FLAG = 0x1fe,
+    JUMP_LENGTH = 0x201,
+    MAGIC = 0x202,
+    VERSION = 0x206,
+    TYPE_OF_LOADER = 0x210,
+    LOAD_FLAGS = 0x211,
+    CODE32_START = 0x214,
+    INITRD_AT = 0x218,
+    INITRD_SIZE = 0x21c,
+    LINE_POINTER = 0x228,
+    INITRD_MOST = 0x22c,
+    LINE_MOST = 0x238,
+    INIT_SIZE = 0x260,
+    HEADER_END = 0x268,
+    LOADED_HIGH = 1,
+    UNKNOWN_LOADER = 0xff,
+    LEAST_VERSION = 0x202,
+    RAM = 1,
+    RESERVED = 2
+};
+
+static uint32_t dword_at(const uint8_t *bytes, size_t at)
+{
+    uint32_t value;
+    memcpy(&value, bytes + at, sizeof value);
+    return value;
+}
+
+static uint16_t word_at(const uint8_t *bytes, size_t at)
+{
+    return (uint16_t)(bytes[at] | bytes[at + 1] << 8);
+}
+
+static void put_dword(uint8_t *bytes, size_t at, uint32_t value)
+{
+    memcpy(bytes + at, &value, sizeof value);
+}
+
+bool kernel_is_bzimage(const uint8_t *bytes, size_t size)
+{
+    return size >= HEADER_END && memcmp(bytes + MAGIC, "HdrS", 4) == 0 && word_at(bytes, BOOT_FLAG) == 0xaa55;
+}
+
+/* A kernel in memory: where it is entered, how far it reaches, and its setup header. */
+typedef struct kernel {
+    uint32_t entry, end;
+    uint32_t initrd_most, line_most;
+    uint8_t params[PAGE_BYTES];
+} kernel;
+
+static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes, size_t size, kernel *k,
+                                      p5_error *error)
+{
+    uint32_t sectors = bytes[SETUP_SECTORS] != 0 ? bytes[SETUP_SECTORS] : 4;
+    size_t at = (sectors + 1) * 512, header = 0x202u + bytes[JUMP_LENGTH];
+    uint32_t version = word_at(bytes, VERSION);
+    if (version < LEAST_VERSION || (bytes[LOAD_FLAGS] & LOADED_HIGH) == 0)
+        return error_set(
+            error, P5_ERR_FORMAT, "this kernel has boot protocol %u.%02u%s; 2.02 and a bzImage are the least",
+            version >> 8, version & 255, (bytes[LOAD_FLAGS] & LOADED_HIGH) == 0 ? " and is a zImage" : "");
+    if (at >= size)
+        return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes, its setup alone has %zu",
+                         size, at);
+    uint32_t start = dword_at(bytes, CODE32_START);
+    if (start < HIGH_MEMORY)
+        return error_set(error, P5_ERR_FORMAT, "the kernel wants to begin at %Xh, below 1 MB", start);
+    uint32_t run = version >= 0x20a ? dword_at(bytes, INIT_SIZE) : 0;
+    p5_status status = bare_place(machine, start, bytes + at, size - at, size - at, error);
+    if (status != P5_OK)
+        return status;
+    if (run > machine->options.memory_bytes - start)
+        return error_set(error, P5_ERR_FORMAT,
+                         "the kernel needs %u MB of memory from %Xh, there are %u (--mem)", run >> 20, start,
+                         machine->options.memory_bytes >> 20);
+    memcpy(k->params + HEADER, bytes + HEADER, (header < HEADER_END ? header : HEADER_END) - HEADER);
+    k->entry = start;
+    k->end = start + (run > size - at ? run : (uint32_t)(size - at));
+    k->initrd_most = version >= 0x203 ? dword_at(bytes, INITRD_MOST) : 0x37ffffff;
+    k->line_most = version >= 0x206 ? dword_at(bytes, LINE_MOST) : 255;
+    return P5_OK;
+}
+
+/* vmlinux has no setup header: what the kernel asks of one is made. */
+static p5_status kernel_place_elf(p5_machine *machine, const elf_image *image, kernel *k, p5_error *error)
+{
+    k->end = 0;
+    k->entry = image->entry;
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const elf_segment *s = &image->segments[i];
+        p5_status status =
+            bare_place(machine, s->physical, image->bytes + s->offset, s->file_size, s->memory_size, error);
+        if (status != P5_OK)
+            return status;
+        k->end = s->physical + s->memory_size > k->end ? s->physical + s->memory_size : k->end;
+        if (image->entry >= s->linear && image->entry - s->linear < s->memory_size)
+            k->entry = s->physical + (image->entry - s->linear);
+    }
+    memcpy(k->params + MAGIC, "HdrS", 4);
+    k->params[VERSION] = 0x0c;
+    k->params[VERSION + 1] = 0x02;
+    k->params[BOOT_FLAG] = 0x55;
+    k->params[BOOT_FLAG + 1] = 0xaa;
+    k->params[LOAD_FLAGS] = LOADED_HIGH;
+    k->initrd_most = 0x37ffffff;
+    k->line_most = 2047;
+    return P5_OK;
+}
+
+static void kernel_memory_map(const p5_machine *machine, kernel *k)
+{
+    uint32_t memory = machine->options.memory_bytes;
+    const struct {
+        uint32_t base, length, type;
+    } map[] = {{0, LOW_MEMORY, RAM},
+               {LOW_MEMORY, 0x100000 - LOW_MEMORY, RESERVED},
+               {HIGH_MEMORY, memory > HIGH_MEMORY ? memory - HIGH_MEMORY : 0, RAM}};
+    for (unsigned i = 0; i < 3; i++) { /* 64-bit base and length, then the type */
+        put_dword(k->params, E820_TABLE + 20 * i, map[i].base);
+        put_dword(k->params, E820_TABLE + 20 * i + 8, map[i].length);
+        put_dword(k->params, E820_TABLE + 20 * i + 16, map[i].type);
+    }
+    k->params[E820_ENTRIES] = 3;
+    put_dword(k->params, ALT_MEM_K, map[2].length >> 10);
+}
+
+static void kernel_screen(kernel *k)
+{
+    k->params[SCREEN_MODE] = 3;
+    k->params[SCREEN_COLUMNS] = 80;
+    k->params[SCREEN_LINES] = 25;
+    k->params[SCREEN_IS_VGA] = 1;
+    k->params[SCREEN_POINTS] = 16;
+}
+
+/* The initrd lies as high as kernel and memory allow, on a page. */
+static p5_status kernel_place_initrd(p5_machine *machine, kernel *k, const uint8_t *bytes, size_t size,
+                                     p5_error *error)
+{
+    uint64_t top = machine->options.memory_bytes - PAGE_BYTES;
+    if (k->initrd_most < top)
+        top = (uint64_t)k->initrd_most + 1;
+    if (size > top || (top - size) / PAGE_BYTES * PAGE_BYTES < k->end)
+        return error_set(
+            error, P5_ERR_FORMAT,
+            "an initrd of %zu KB does not fit behind the kernel, which ends at %Xh, into %u MB (--mem)",
+            size >> 10, k->end, machine->options.memory_bytes >> 20);
+    uint32_t at = (uint32_t)((top - size) / PAGE_BYTES * PAGE_BYTES);
+    put_dword(k->params, INITRD_AT, at);
+    put_dword(k->params, INITRD_SIZE, (uint32_t)size);
+    return bare_place(machine, at, bytes, size, size, error);
+}
+
+static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_kernel *with, p5_error *error)
+{
+    uint8_t *bytes = NULL;
+    size_t size;
+    cpio archive = {0};
+    p5_status status = P5_OK;
+    if (with->init != NULL) {
+        status = first_program_archive(&archive, with->init, &machine->options, error);
+        if (status == P5_OK)
+            status = kernel_place_initrd(machine, k, archive.bytes.items, archive.bytes.count, error);
+        cpio_free(&archive);
+    } else if (with->initrd != NULL) {
+        status = machine_read_file(with->initrd, LARGEST_INITRD, &bytes, &size, error);
+        if (status == P5_OK)
+            status = kernel_place_initrd(machine, k, bytes, size, error);
+        free(bytes);
+        if (status != P5_OK && error->where[0] == '\0')
+            error_at(error, with->initrd, 0, 0);
+    }
+    return status;
+}
+
+/* Protected mode, flat, with the selectors of the protocol; ESI = boot_params. */
+static void kernel_enter(p5_machine *machine, const kernel *k)
+{
+    engine *e = machine->engine;
+    bare_start(machine, k->entry);
+    engine_segment code = segment_flat(CODE_SELECTOR, true, 0), data = segment_flat(DATA_SELECTOR, false, 0);
+    uint64_t gdt[4] = {0, 0, segment_descriptor(&code), segment_descriptor(&data)};
+    memcpy(engine_ram(e, GDT_AT, sizeof gdt), gdt, sizeof gdt);
+    memcpy(engine_ram(e, PARAMS_AT, PAGE_BYTES), k->params, PAGE_BYTES);
+    engine_set_table(e, false, GDT_AT, sizeof gdt - 1);
+    segment_load_flat(e, CODE_SELECTOR, DATA_SELECTOR, 0);
+    engine_set(e, ENGINE_ESP, GDT_AT);
+    engine_set(e, ENGINE_ESI, PARAMS_AT);
+    processor_set_control(machine);
+}
+
+static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, p5_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    elf_image image;
+    p5_status status = machine_read_file(path, 1u << 30, &bytes, &size, error);
+    if (status != P5_OK)
+        return status;
+    bool bzimage = kernel_is_bzimage(bytes, size), elf = size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+    if (!bzimage && !elf) {
+        error_set(error, P5_ERR_FORMAT, "this is no Linux kernel: neither a bzImage nor an ELF file");
+        error_hint(error, "a Multiboot kernel or a disk image is given as GUEST, without --kernel");
+        status = P5_ERR_FORMAT;
+    } else {
+        status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, 4 << 20, error);
+    }
+    if (status == P5_OK && bzimage)
+        status = kernel_place_bzimage(machine, bytes, size, k, error);
+    free(bytes);
+    if (status == P5_OK && elf) {
+        status = elf_open(path, &image, error);
+        if (status == P5_OK) {
+            status = kernel_place_elf(machine, &image, k, error);
+            elf_close(&image);
+        }
+    }
+    if (status != P5_OK && error->where[0] == '\0')
+        error_at(error, path, 0, 0);
+    return status;
+}
+
+p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_kernel *with,
+                                 p5_error *error)
+{
+    const char *line = with->append != NULL ? with->append : "console=ttyS0,115200";
+    kernel *k = calloc(1, sizeof *k);
+    if (k == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a kernel");
+    p5_status status = kernel_place(machine, path, k, error);
+    if (status == P5_OK && (strlen(line) > k->line_most || strlen(line) >= LINE_ROOM))
+        status =
+            error_set(error, P5_ERR_RANGE, "this kernel's command line has at most %u characters, not %zu",
+                      k->line_most, strlen(line));
+    if (status == P5_OK)
+        status = kernel_find_initrd(machine, k, with, error);
+    if (status == P5_OK) {
+        strcpy((char *)engine_ram(machine->engine, LINE_AT, LINE_ROOM), line);
+        put_dword(k->params, LINE_POINTER, LINE_AT);
+        k->params[TYPE_OF_LOADER] = UNKNOWN_LOADER;
+        kernel_memory_map(machine, k);
+        kernel_screen(k);
+        kernel_enter(machine, k);
+        /* a kernel without a console on the serial port has one on the screen, and reads the keyboard */
+        if (strstr(line, "console=ttyS") == NULL)
+            machine->devices.input = INPUT_KEYBOARD;
+    }
+    free(k);
+    return status;
+}

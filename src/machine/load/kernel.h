@@ -1,0 +1,12 @@
+/* Linux kernels. */
+#ifndef MACHINE_LOAD_KERNEL_H
+#define MACHINE_LOAD_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True if the file's bytes begin with a bzImage's setup. */
+bool kernel_is_bzimage(const uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,89 @@
+#!/bin/sh
+# linux.sh DIR: builds from Debian's sources, behind build.sh DIR (its musl and its apt state),
+#   DIR/linux/vmlinux   DIR/linux/bzImage     a small kernel for the Pentium MMX: serial port, VGA console, initrd
+#   DIR/linux/busybox                         a shell and a few commands
+#   DIR/linux/pipes                           a program that needs a kernel
+# A second run with the same compiler and scripts does nothing.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(cd "$1" && pwd)/linux
+guests=$(dirname "$dir")
+
+fail() { echo "linux.sh: $*" >&2; exit 1; }
+
+stamp=$({ gcc -dumpfullversion; cat "$here/linux.sh" "$here/linux.config" "$here/busybox.config" "$here/pipes.c" "$guests/stamp"; } | sha256sum)
+if [ -f "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
+    exit 0
+fi
+rm -rf "$dir/stamp" "$dir/source" "$dir/build"
+mkdir -p "$dir/source" "$dir/build"
+
+# ---- Sources: upstream's, as Debian keeps them ----------------------------------------------------------------------
+private_apt() {
+    apt-get -q -o Dir::Etc::SourceList="$guests/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+        -o Dir::State="$guests/apt/state" -o Dir::State::status=/var/lib/dpkg/status -o Dir::Cache="$guests/apt/cache" \
+        -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)" "$@"
+}
+
+# The newest version may have been replaced since the lists were read: then the one before.
+fetch() {
+    [ -n "$(find "$dir" -maxdepth 1 -name "$1_*.orig.tar.*")" ] && return
+    (
+        cd "$dir"
+        private_apt source --download-only --only-source "$1" ||
+            for version in $(apt-cache -o Dir::Etc::SourceList="$guests/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+                -o Dir::State="$guests/apt/state" madison "$1" | awk -F'|' '{ gsub(/ /, "", $2); print $2 }'); do
+                private_apt source --download-only --only-source "$1=$version" && break
+            done
+    ) >"$dir/fetch.log" 2>&1 || { tail -20 "$dir/fetch.log"; fail "apt cannot fetch $1; the log is $dir/fetch.log"; }
+}
+fetch linux
+fetch busybox
+for archive in "$dir"/*.orig.tar.*; do
+    tar -C "$dir/source" -xf "$archive"
+done
+linux=$(echo "$dir"/source/linux-*) busybox=$(echo "$dir"/source/busybox-*)
+
+# settle FILE OPTIONS: OPTIONS' lines take the place of what FILE says of the same symbols.
+settle() {
+    sed 's/=.*//' "$2" | while read -r symbol; do
+        sed -i "/^$symbol=/d; /^# $symbol is not set/d" "$1"
+    done
+    cat "$2" >>"$1"
+}
+
+# ---- Linux ----------------------------------------------------------------------------------------------------------
+echo "linux    $(basename "$linux")"
+(
+    make -s -C "$linux" ARCH=i386 O="$dir/build" tinyconfig
+    settle "$dir/build/.config" "$here/linux.config"
+    make -s -C "$linux" ARCH=i386 O="$dir/build" olddefconfig
+    KBUILD_BUILD_TIMESTAMP='Thu Jan 2 00:00:00 UTC 1997' KBUILD_BUILD_USER=p5scope KBUILD_BUILD_HOST=p5scope \
+        make -s -C "$linux" ARCH=i386 O="$dir/build" -j"$(nproc)" bzImage
+    make -s -C "$linux" ARCH=i386 O="$dir/build" headers_install INSTALL_HDR_PATH="$dir/headers"
+) >"$dir/linux.log" 2>&1 || { tail -20 "$dir/linux.log"; fail "the kernel does not build; the log is $dir/linux.log"; }
+cp "$dir/build/vmlinux" "$dir/build/arch/x86/boot/bzImage" "$dir"
+
+# ---- busybox --------------------------------------------------------------------------------------------------------
+echo "busybox  $(basename "$busybox")"
+flags="-O2 -march=pentium-mmx -fcf-protection=none -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -nostdinc"
+flags="$flags -isystem $guests/musl/include -isystem $dir/headers/include -isystem $(gcc -print-file-name=include)"
+(
+    cd "$busybox"
+    make -s allnoconfig
+    settle .config "$here/busybox.config"
+    yes '' | make -s oldconfig
+    # the objects by its own rules, the program as all guests are linked
+    make -s -j"$(nproc)" CC="gcc -m32" CFLAGS="$flags" busybox_unstripped || true
+    gcc -m32 -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--gc-sections -o "$dir/busybox" "$guests/musl/lib/crt1.o" "$guests/musl/lib/crti.o" \
+        -Wl,--start-group $(find . -name built-in.o -o -name lib.a | sort) "$guests/musl/lib/libc.a" "$guests/divide.o" -Wl,--end-group \
+        "$guests/musl/lib/crtn.o"
+) >"$dir/busybox.log" 2>&1 || { tail -20 "$dir/busybox.log"; fail "busybox does not build; the log is $dir/busybox.log"; }
+# ---- Programs that need a kernel ------------------------------------------------------------------------------------
+for name in pipes; do
+    gcc -m32 -std=gnu99 $flags -c "$here/$name.c" -o "$dir/$name.o"
+    gcc -m32 -nostdlib -static -no-pie -Wl,--build-id=none -o "$dir/$name" "$guests/musl/lib/crt1.o" "$guests/musl/lib/crti.o" "$dir/$name.o" \
+        -Wl,--start-group "$guests/musl/lib/libc.a" "$guests/divide.o" -Wl,--end-group "$guests/musl/lib/crtn.o"
+done
+rm -rf "$dir/source" "$dir/build" "$dir/headers"
+echo "$stamp" >"$dir/stamp"

@@ -1,0 +1,87 @@
+#!/bin/bash
+# linux_run.sh P5SCOPE DIR CASE: boots the kernel that linux.sh put into DIR/linux. Exit status 77 (skipped) if it has not been built, unless
+# P5_REQUIRE_LINUX is set.
+set -u
+p5scope=$1 dir=$2/linux case=$3
+if [ ! -f "$dir/stamp" ]; then
+    echo "no kernel in $dir: ./dev guests builds it"
+    [ -n "${P5_REQUIRE_LINUX:-}" ] && exit 1
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# boot VERB STATUS OPTION...: the kernel with its console on the serial port; what it writes without carriage returns is in $work/out.
+boot() {
+    local verb=$1 status=$2
+    shift 2
+    "$p5scope" "$verb" -q --timeout 600 --cmdline 'console=ttyS0,115200 quiet' "$@" </dev/null 2>"$work/err" | tr -d '\r' >"$work/out"
+    local ended=${PIPESTATUS[0]}
+    [ "$ended" = "$status" ] && return
+    echo "p5scope $verb $*: expected status $status, came $ended"
+    cat "$work/out" "$work/err"
+    exit 1
+}
+has() { grep -q "$1" "$work/$2" || { echo "expected '$1' in:"; cat "$work/$2"; exit 1; }; }
+
+case $case in
+shell) # counts something; BogoMIPS are twice the clock's MHz; its exit status is the run's
+    mkdir "$work/c"
+    echo 'i=0; s=0; while [ $i -lt 200 ]; do i=$((i+1)); s=$((s+i)); done; echo sum $s; seq 1 100 | wc -l; grep bogomips /proc/cpuinfo; exit 7' >"$work/c/count.sh"
+    boot run 7 --kernel "$dir/bzImage" --init "$dir/busybox" --dir "$work/c:/c" sh count.sh
+    has '^sum 20100$' out
+    has '^100$' out
+    awk '/bogomips/ { good = $3 > 396 && $3 < 404 } END { exit !good }' "$work/out" || { echo "BogoMIPS of 200 MHz are 400:"; cat "$work/out"; exit 1; }
+    ;;
+pipes) boot run 9 --kernel "$dir/vmlinux" --init "$dir/pipes" && has '^sum 500500$' out ;;
+record) # kernel functions by name
+    boot record 9 -o "$work/profile" --kernel "$dir/vmlinux" --init "$dir/pipes"
+    "$p5scope" report "$work/profile" >"$work/report"
+    has 'delay_tsc\|memset\|clear_page\|pipe_write\|do_syscall' report
+    ;;
+verbs) # stat and trace
+    boot stat 9 -o "$work/stat" --kernel "$dir/vmlinux" --init "$dir/pipes"
+    has 'data_tlb_miss' stat
+    boot trace 0 -o "$work/t.csv" -I 1000000 --max-instructions 5000000 --kernel "$dir/vmlinux"
+    [ "$(wc -l <"$work/t.csv")" -gt 5 ] || { cat "$work/t.csv"; exit 1; }
+    ;;
+screen) # without a serial console it is on the screen, which a snapshot has, too
+    "$p5scope" run -q --screen --max-instructions 30000000 --save "$work/s" --kernel "$dir/vmlinux" --cmdline panic=1 >"$work/out" 2>"$work/err" </dev/null
+    has 'sched_clock: Marking stable' out
+    "$p5scope" screen "$work/s" >"$work/again" || exit 1
+    cmp "$work/out" "$work/again" || exit 1
+    ;;
+damaged)
+    # refused TEXT FILE OPTION...
+    refused() {
+        local text=$1 file=$2
+        shift 2
+        "$p5scope" run --timeout 60 --kernel "$file" "$@" >"$work/out" 2>"$work/err" </dev/null
+        local ended=$?
+        [ $ended = 126 ] && grep -q -e "$text" "$work/err" && return
+        echo "--kernel $file $*: expected [126] with '$text', came [$ended]:"
+        cat "$work/err"
+        exit 1
+    }
+    # change OFFSET BYTES: of the bzImage
+    change() { cp "$dir/bzImage" "$work/bad" && printf "$2" | dd of="$work/bad" bs=1 seek=$(($1)) conv=notrunc status=none; }
+    head -c 1000 "$dir/bzImage" >"$work/bad"
+    refused "truncated" "$work/bad"
+    change 0x206 '\000\001'
+    refused "boot protocol 1.00" "$work/bad"
+    change 0x214 '\000\000\000\000'
+    refused "below 1 MB" "$work/bad"
+    change 0x214 '\000\000\000\377'
+    refused "do not fit" "$work/bad"
+    change 0x260 '\377\377\377\177'
+    refused "of memory" "$work/bad"
+    change 0x1f1 '\377'
+    head -c 20000 "$work/bad" >"$work/short"
+    refused "truncated" "$work/short"
+    refused "neither a bzImage" "$0"
+    head -c 30000000 /dev/zero >"$work/initrd"
+    refused "does not fit" "$dir/bzImage" --mem 32M --initrd "$work/initrd"
+    refused "--init takes a static Linux program\|not an ELF" "$dir/bzImage" --init "$0"
+    ;;
+*) echo "no case $case"; exit 2 ;;
+esac
