@@ -60,14 +60,14 @@ echo "linux    $(basename "$linux")"
     make -s -C "$linux" ARCH=i386 O="$dir/build" olddefconfig
     KBUILD_BUILD_TIMESTAMP='Thu Jan 2 00:00:00 UTC 1997' KBUILD_BUILD_USER=p5scope KBUILD_BUILD_HOST=p5scope \
         make -s -C "$linux" ARCH=i386 O="$dir/build" -j"$(nproc)" bzImage
-    make -s -C "$linux" ARCH=i386 O="$dir/build" headers_install INSTALL_HDR_PATH="$dir/headers"
+    make -s -C "$linux" ARCH=i386 O="$dir/build" headers
 ) >"$dir/linux.log" 2>&1 || { tail -20 "$dir/linux.log"; fail "the kernel does not build; the log is $dir/linux.log"; }
 cp "$dir/build/vmlinux" "$dir/build/arch/x86/boot/bzImage" "$dir"
 
 # ---- busybox --------------------------------------------------------------------------------------------------------
 echo "busybox  $(basename "$busybox")"
 flags="-O2 -march=pentium-mmx -fcf-protection=none -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -nostdinc"
-flags="$flags -isystem $guests/musl/include -isystem $dir/headers/include -isystem $(gcc -print-file-name=include)"
+flags="$flags -isystem $guests/musl/include -isystem $dir/build/usr/include -isystem $(gcc -print-file-name=include)"
 (
     cd "$busybox"
     make -s allnoconfig
@@ -85,5 +85,5 @@ for name in pipes; do
     gcc -m32 -nostdlib -static -no-pie -Wl,--build-id=none -o "$dir/$name" "$guests/musl/lib/crt1.o" "$guests/musl/lib/crti.o" "$dir/$name.o" \
         -Wl,--start-group "$guests/musl/lib/libc.a" "$guests/divide.o" -Wl,--end-group "$guests/musl/lib/crtn.o"
 done
-rm -rf "$dir/source" "$dir/build" "$dir/headers"
+rm -rf "$dir/source" "$dir/build"
 echo "$stamp" >"$dir/stamp"
