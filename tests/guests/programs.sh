@@ -63,7 +63,7 @@ build_busybox() {
 }
 
 build_lame() {
-    CC=$dir/cc ./configure --host=i586-linux-musl --disable-shared --disable-decoder --disable-nasm --disable-gtktest
+    CC=$dir/cc ac_cv_header_xmmintrin_h=no ./configure --host=i586-linux-musl --disable-shared --disable-decoder --disable-nasm --disable-gtktest
     make -j"$cores"
     cp frontend/lame "$dir/lame"
 }
