@@ -66,26 +66,31 @@ static bool is_return(engine *e, uint32_t linear)
 
 /* An instruction that reads its operand in memory and writes it: the read is made with the intent to write,
  * and what a page does not allow is reported as a write. Measured on later processors; docs/fidelity.md. */
-static bool modifies_operand(const isa_insn *insn)
+bool event_modifies(const isa_insn *insn)
 {
     const isa_form *form = &isa_forms[insn->form];
     return insn->memory && form->data_reads && form->data_writes && !(insn->flags & ISA_STACK) &&
            form->branch == ISA_NOT_BRANCH;
 }
 
+uint32_t event_source_offset(const engine *e, const uint8_t *bytes, const isa_insn *insn)
+{
+    bool address32 = e->current->flags & UC_HF_CS32;
+    for (unsigned i = 0; i < insn->prefixes; i++)
+        if (bytes[i] == 0x67)
+            address32 = !address32;
+    return (uint32_t)e->env->regs[ENGINE_ESI] & (address32 ? UINT32_MAX : 0xffff);
+}
+
 /* CMPS reads through ESI first, Unicorn through EDI: if both fault, the first one is the fault. */
 static void compare_source(engine *e, const uint8_t *bytes, const isa_insn *insn, uint32_t *code)
 {
-    bool code32 = e->current->flags & UC_HF_CS32, address32 = code32,
-         user = (e->env->hflags & UC_HF_CPL) == 3;
+    bool user = (e->env->hflags & UC_HF_CPL) == 3;
     if ((bytes[insn->prefixes] & 0xfe) != 0xa6)
         return;
-    for (unsigned i = 0; i < insn->prefixes; i++)
-        if (bytes[i] == 0x67)
-            address32 = !code32;
-    engine_segment_name segment = guard_segment_of(bytes, code32, false, 1);
-    uint32_t offset = (uint32_t)e->env->regs[ENGINE_ESI] & (address32 ? UINT32_MAX : 0xffff);
-    uint32_t first = (uint32_t)e->env->segs[segment].base + offset, last = first + insn->operand_bytes - 1;
+    engine_segment_name segment = guard_segment_of(bytes, e->current->flags & UC_HF_CS32, false, 1);
+    uint32_t first = (uint32_t)e->env->segs[segment].base + event_source_offset(e, bytes, insn);
+    uint32_t last = first + insn->operand_bytes - 1;
     if (mmu_faults(e, first, MMU_READ, user, code))
         e->env->cr[2] = first;
     else if (mmu_faults(e, last, MMU_READ, user, code))
@@ -102,7 +107,7 @@ static void refine_page_fault(engine *e, uint32_t *code)
         !isa_decode(e->decoder, b->bytes + offset, b->size - offset, b->linear + offset,
                     b->flags & UC_HF_CS32, &insn))
         return;
-    if (modifies_operand(&insn))
+    if (event_modifies(&insn))
         *code |= PF_WRITE;
     compare_source(e, b->bytes + offset, &insn, code);
 }

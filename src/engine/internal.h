@@ -412,6 +412,11 @@ void event_deliver_injected(engine *e);
 /* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
 void event_redirected(engine *e, unsigned vector, uint32_t next);
 
+/* It reads its operand in memory and writes it. */
+bool event_modifies(const isa_insn *insn);
+/* ESI as the address size has it, of a string instruction of the running block. */
+uint32_t event_source_offset(const engine *e, const uint8_t *bytes, const isa_insn *insn);
+
 /* registers.c */
 void registers_set_eflags(engine *e, uint32_t value);
 void registers_update_hidden(engine *e);

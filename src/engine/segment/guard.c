@@ -126,17 +126,46 @@ static bool segment_rights(const uc_segment *s, bool write)
     return !code || s->flags & DESCRIPTOR_READABLE;
 }
 
+static void check_offset(engine *e, engine_segment_name name, uint32_t offset, unsigned size, bool write,
+                         uintptr_t retaddr)
+{
+    const uc_segment *s = &e->env->segs[name];
+    bool protected_mode = e->env->hflags & UC_HF_PE && !(e->env->eflags & UC_EFLAGS_VM);
+    bool right = !protected_mode || segment_rights(s, write);
+    if (right && segment_allows(s, offset, size))
+        return;
+    UC_INTERNAL(raise_exception_err_ra)(e->env, name == ENGINE_SS ? VECTOR_SS : VECTOR_GP, 0, retaddr);
+}
+
+/* CMPS reads its first string, ESI's, before the second, which Unicorn reads first. */
+static void check_source(engine *e, const uint8_t *bytes, const isa_insn *insn, unsigned size,
+                         uintptr_t retaddr)
+{
+    engine_segment_name name = guard_segment_of(bytes, e->current->flags & UC_HF_CS32, false, 1);
+    uint32_t offset = event_source_offset(e, bytes, insn);
+    check_offset(e, name, offset, size, false, retaddr);
+    mmu_fill(e, (uint32_t)e->env->segs[name].base + offset, MMU_READ, (e->env->hflags & UC_HF_CPL) == 3,
+             retaddr);
+}
+
+/* The read of an operand that is written, too, is checked as a write; and CMPS checks its first string,
+ * ESI's, before the second, which Unicorn reads first. */
 static void check_segment(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
 {
     unsigned nth;
     const uint8_t *bytes = running_instruction(e, &nth);
-    engine_segment_name name = guard_segment_of(bytes, e->current->flags & UC_HF_CS32, write, nth);
-    const uc_segment *s = &e->env->segs[name];
-    bool protected_mode = e->env->hflags & UC_HF_PE && !(e->env->eflags & UC_EFLAGS_VM);
-    bool right = !protected_mode || segment_rights(s, write);
-    if (right && segment_allows(s, linear - (uint32_t)s->base, size))
-        return;
-    UC_INTERNAL(raise_exception_err_ra)(e->env, name == ENGINE_SS ? VECTOR_SS : VECTOR_GP, 0, retaddr);
+    bool code32 = e->current->flags & UC_HF_CS32;
+    engine_segment_name name = guard_segment_of(bytes, code32, write, nth);
+    isa_insn insn;
+    enum { OP_CMPS = 0xa6 };
+    if (!write && isa_decode(e->decoder, bytes, (size_t)(e->current->bytes + e->current->size - bytes), 0,
+                             code32, &insn)) {
+        if (insn.memory && event_modifies(&insn))
+            write = true;
+        if ((bytes[insn.prefixes] & 0xfe) == OP_CMPS && nth == 0)
+            check_source(e, bytes, &insn, size, retaddr);
+    }
+    check_offset(e, name, linear - (uint32_t)e->env->segs[name].base, size, write, retaddr);
 }
 
 void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)

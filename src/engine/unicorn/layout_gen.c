@@ -24,7 +24,7 @@ static struct {
     uc_translator *translator;
     uintptr_t env_temporary;
     int store_opcode, start_opcode; /* start: of an instruction */
-    uc_translated block; /* as it stands after translation */
+    uc_translated block;            /* as it stands after translation */
     bool raising;
     jmp_buf raised;
 } seen;

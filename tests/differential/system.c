@@ -1,0 +1,797 @@
+/* System code, instruction by instruction: segments and their limits, rights of pages, gates, tasks, V86
+ * mode, every level. Each test enters a random state, executes a few instructions and ends with INT 20h or an
+ * exception; what is found then goes to port E9h as a line. The same diskette runs under p5scope, Bochs and
+ * QEMU; system_compare.c reads what they wrote. */
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#ifndef COUNT
+#define COUNT 2000
+#endif
+#ifndef FIRST
+#define FIRST 0
+#endif
+
+enum {
+    DIRECTORY = 0x200000,
+    TABLE0 = 0x201000,
+    TABLE1 = 0x202000,
+    PHYSICAL = 0x300000,
+    TEST = 0x400000, /* linear: pages below */
+    CODE = TEST,
+    DATA = TEST + 0x1000,
+    READ_ONLY = TEST + 0x3000,
+    SUPERVISOR = TEST + 0x4000,
+    MISSING = TEST + 0x6000,
+    STACK = TEST + 0x7000,
+    INNER = TEST + 0x8000,
+    PAGES = 10,
+    END = 0x800, /* in the code page: INT 20h */
+    V86 = 0x80000,
+    V86_PAGES = 4,
+    LEVEL = 8, /* descriptors of level 0 begin here, ten for each */
+    KINDS = 10,
+    SPECIAL = 48,
+    DESCRIPTORS = 64,
+    MAIN_TSS = 3,
+    DOUBLE_TSS = 4,
+    MAIN_LDT = 5
+};
+
+typedef struct tss {
+    u32 link, esp0, ss0, esp1, ss1, esp2, ss2, cr3, eip, eflags, eax, ecx, edx, ebx, esp, ebp, esi, edi, es,
+        cs, ss, ds, fs, gs, ldt, map;
+    u8 bitmap[64];
+} tss;
+
+u32 found[32], test_frame[17];
+tss double_fault_tss;
+static u64 gdt[DESCRIPTORS], ldt[8], idt[64], gdt_kept[DESCRIPTORS], ldt_kept[8];
+static tss main_tss, other_tss, main_kept, other_kept;
+static u16 small_tss[32], small_kept[32];
+static u32 table_kept[1024];
+extern u8 table_stubs[], double_stub[];
+void run_test(void);
+
+static u32 random_state;
+static u32 next_random(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 17;
+    random_state ^= random_state << 5;
+    return random_state * 0x9e3779b1u >> 7 ^ random_state;
+}
+static u32 below(u32 n)
+{
+    return next_random() % n;
+}
+
+static void out8(u16 port, u8 value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "d"(port));
+}
+static void hex(u32 value)
+{
+    for (int i = 28; i >= 0; i -= 4)
+        out8(0xe9, "0123456789abcdef"[value >> i & 15]);
+    out8(0xe9, ' ');
+}
+
+static u64 segment(u32 base, u32 limit, u32 access, u32 flags)
+{
+    u32 low = base << 16 | (limit & 0xffff);
+    u32 high = (base & 0xff000000) | flags << 20 | (limit & 0xf0000) | access << 8 | (base >> 16 & 0xff);
+    return (u64)high << 32 | low;
+}
+static u64 gate(u32 selector, u32 offset, u32 access, u32 count)
+{
+    return (u64)((offset & 0xffff0000) | access << 8 | count) << 32 | selector << 16 | (offset & 0xffff);
+}
+static u32 selector(u32 index)
+{
+    return index * 8;
+}
+
+static void copy(void *to, const void *from, u32 bytes)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
+static void make_tables(void)
+{
+    gdt[1] = segment(0, 0xfffff, 0x9a, 12);
+    gdt[2] = segment(0, 0xfffff, 0x92, 12);
+    gdt[MAIN_TSS] = segment((u32)&main_tss, sizeof main_tss - 1, 0x89, 0);
+    gdt[DOUBLE_TSS] = segment((u32)&double_fault_tss, sizeof main_tss - 1, 0x89, 0);
+    gdt[MAIN_LDT] = segment((u32)ldt, sizeof ldt - 1, 0x82, 0);
+    for (u32 level = 0; level < 4; level++) {
+        u64 *d = gdt + LEVEL + KINDS * level;
+        u32 dpl = level << 5;
+        d[0] = segment(0, 0xfffff, 0x9a | dpl, 12);
+        d[1] = segment(0, 0xfffff, 0x92 | dpl, 12);
+        d[2] = segment(CODE, 0xffff, 0x9a | dpl, 0);
+        d[3] = segment(DATA, 0x7ff, 0x92 | dpl, 4);
+        d[4] = segment(0, 0xfffff, 0x90 | dpl, 12);
+        d[5] = segment(DATA, 0x7ff, 0x96 | dpl, 4);
+        d[6] = segment(DATA, 0x7ff, 0x96 | dpl, 0);
+        d[7] = segment(0, 0xfffff, 0x9e | dpl, 12);
+        d[8] = segment(0, 0xfffff, 0x98 | dpl, 12);
+        d[9] = segment(0, 0xfffff, 0x12 | dpl, 12);
+    }
+    u64 *s = gdt + SPECIAL;
+    s[0] = segment((u32)&other_tss, sizeof other_tss - 1, 0x89, 0);
+    s[1] = segment((u32)small_tss, 43, 0x81, 0);
+    s[2] = segment((u32)&other_tss, sizeof other_tss - 1, 0xe9, 0);
+    s[3] = gate(selector(LEVEL), CODE + END, 0xec, 0);
+    s[4] = gate(selector(LEVEL), CODE + END, 0x8c, 0);
+    s[5] = gate(selector(LEVEL + 2), END, 0xe4, 1);
+    s[6] = gate(selector(LEVEL + 7), CODE + END, 0xec, 0);
+    s[7] = gate(selector(LEVEL + KINDS), CODE + END, 0xec, 2);
+    s[8] = gate(selector(SPECIAL), 0, 0xe5, 0);
+    s[9] = gate(selector(LEVEL), CODE + END, 0x6c, 0);
+    s[10] = segment((u32)ldt, sizeof ldt - 1, 0x82, 0);
+    s[11] = segment((u32)ldt, sizeof ldt - 1, 0x02, 0);
+    s[12] = segment((u32)&other_tss, sizeof other_tss - 1, 0x8b, 0);
+    s[13] = segment(0, 0xffff, 0x80, 0);
+    s[14] = segment(0, 0xffff, 0x8d, 0);
+    s[15] = segment((u32)&other_tss, 50, 0x89, 0);
+    ldt[0] = segment(0, 0xfffff, 0xfa, 12);
+    ldt[1] = segment(0, 0xfffff, 0xf2, 12);
+    ldt[2] = segment(DATA, 0x3ff, 0xf0, 4);
+    ldt[3] = segment(0, 0xfffff, 0x9a, 12);
+    ldt[4] = segment(0, 0xfffff, 0xfe, 12);
+    for (u32 v = 0; v < 64; v++)
+        idt[v] = gate(selector(1), (u32)table_stubs + 16 * v,
+                      v == 3 || v == 4 || v == 5 || v == 0x20 ? 0xee : 0x8e, 0);
+    idt[8] = gate(selector(DOUBLE_TSS), 0, 0x85, 0);
+    idt[0x22] = gate(selector(1), (u32)table_stubs + 16 * 0x22, 0xef, 0);
+    idt[0x23] = gate(selector(LEVEL + 2), END, 0xe6, 0);
+    idt[0x24] = gate(selector(SPECIAL), 0, 0xe5, 0);
+    idt[0x25] = gate(selector(1), (u32)table_stubs + 16 * 0x25, 0x6e, 0);
+    idt[0x26] = gate(0, (u32)table_stubs + 16 * 0x26, 0xee, 0);
+    idt[0x27] = gate(selector(2), (u32)table_stubs + 16 * 0x27, 0xee, 0);
+    idt[0x28] = gate(selector(LEVEL + 3 * KINDS), CODE + END, 0xee, 0);
+    idt[0x29] = gate(selector(LEVEL + 7), CODE + END, 0xee, 0);
+    idt[0x2a] = gate(selector(LEVEL + KINDS), CODE + END, 0xee, 0);
+    idt[0x2b] = gate(selector(1), 0, 0xe5, 0);
+
+    main_tss = (tss){.esp0 = INNER + 0x800,
+                     .ss0 = selector(2),
+                     .esp1 = INNER + 0xc00,
+                     .ss1 = selector(LEVEL + KINDS + 1) | 1,
+                     .esp2 = INNER + 0xe00,
+                     .ss2 = selector(LEVEL + 2 * KINDS + 1) | 2,
+                     .cr3 = DIRECTORY,
+                     .map = 104u << 16};
+    for (u32 i = 0; i < 64; i++)
+        main_tss.bitmap[i] = 0xff;
+    main_tss.bitmap[0xe9 / 8] = (u8) ~(1 << 0xe9 % 8);
+    main_tss.bitmap[0x80 / 8] = 0xfe;
+    other_tss = main_tss;
+    other_tss.eip = CODE + END;
+    other_tss.eflags = 2;
+    other_tss.cs = selector(LEVEL);
+    other_tss.ss = other_tss.ds = other_tss.es = other_tss.fs = other_tss.gs = selector(LEVEL + 1);
+    other_tss.esp = STACK + 0xc00;
+    other_tss.ldt = selector(MAIN_LDT);
+    double_fault_tss = other_tss;
+    double_fault_tss.eip = (u32)double_stub;
+    double_fault_tss.cs = selector(1);
+    double_fault_tss.ss = double_fault_tss.ds = double_fault_tss.es = double_fault_tss.fs =
+        double_fault_tss.gs = selector(2);
+    double_fault_tss.esp = 0x8f000;
+    small_tss[1] = 0x800; /* SP0; SS0 */
+    small_tss[2] = (u16)selector(2);
+    small_tss[7] = END;
+    small_tss[8] = 2;
+    small_tss[13] = 0x700;
+    small_tss[17] = small_tss[19] = small_tss[20] = (u16)selector(LEVEL + 3);
+    small_tss[18] = (u16)selector(LEVEL + 2);
+    small_tss[19] = (u16)selector(LEVEL + 3);
+    small_tss[17] = (u16)selector(LEVEL + 3);
+    small_tss[20] = (u16)selector(LEVEL + 3);
+    copy(gdt_kept, gdt, sizeof gdt);
+    copy(ldt_kept, ldt, sizeof ldt);
+    main_kept = main_tss;
+    other_kept = other_tss;
+    copy(small_kept, small_tss, sizeof small_tss);
+}
+
+static void make_pages(void)
+{
+    u32 *directory = (u32 *)DIRECTORY, *table0 = (u32 *)TABLE0, *table1 = (u32 *)TABLE1;
+    for (u32 i = 0; i < 1024; i++) {
+        directory[i] = 0;
+        table0[i] = i << 12 | 3;
+        table1[i] = 0;
+    }
+    for (u32 i = 0; i < V86_PAGES; i++)
+        table0[(V86 >> 12) + i] |= 4;
+    static const u8 rights[PAGES] = {7, 7, 7, 5, 3, 1, 0, 7, 3, 7};
+    for (u32 i = 0; i < PAGES; i++)
+        table1[i] = (PHYSICAL + (i << 12)) | rights[i];
+    directory[0] = TABLE0 | 7;
+    directory[1] = TABLE1 | 7;
+    copy(table_kept, table1, sizeof table_kept);
+    __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY));
+    __asm__ volatile("mov %%cr0, %%eax\n or $0x80000000, %%eax\n mov %%eax, %%cr0\n jmp 1f\n1:" : : : "eax");
+}
+
+static void load_tables(void)
+{
+    struct __attribute__((packed)) {
+        u16 limit;
+        u32 base;
+    } g = {sizeof gdt - 1, (u32)gdt}, i = {sizeof idt - 1, (u32)idt};
+    __asm__ volatile("lgdt %0\n lidt %1" : : "m"(g), "m"(i));
+    gdt[MAIN_TSS] = gdt_kept[MAIN_TSS];
+    __asm__ volatile("ltr %w0" : : "r"(selector(MAIN_TSS)));
+    __asm__ volatile("lldt %w0" : : "r"(selector(MAIN_LDT)));
+}
+
+void restore_tables(void);
+void restore_tables(void)
+{
+    __asm__ volatile("pushl $2\n popfl");
+    __asm__ volatile("mov %0, %%cr0" : : "r"(0x80000033));
+    __asm__ volatile("mov %0, %%cr4" : : "r"(0));
+    __asm__ volatile("mov %0, %%db7" : : "r"(0x400));
+    __asm__ volatile("mov %0, %%db6" : : "r"(0xffff0ff0));
+}
+
+/* --- Tests --- */
+
+static u8 *code;
+static u32 level, kind, wide;
+static void b1(u32 a)
+{
+    *code++ = (u8)a;
+}
+static void b2(u32 a, u32 b)
+{
+    b1(a), b1(b);
+}
+static void b3(u32 a, u32 b, u32 c)
+{
+    b2(a, b), b1(c);
+}
+static void w16(u32 a)
+{
+    b2(a, a >> 8);
+}
+static void w32(u32 a)
+{
+    w16(a), w16(a >> 16);
+}
+static void iz(u32 value) /* by operand size of the code segment */
+{
+    wide ? w32(value) : w16(value);
+}
+static void mov(u32 reg, u32 value)
+{
+    b1(0xb8 | reg);
+    iz(value);
+}
+
+static u32 any_selector(void)
+{
+    switch (below(8)) {
+    case 0:
+        return below(4);
+    case 1:
+        return below(8) * 8 | 4 | below(4);
+    case 2:
+        return (DESCRIPTORS + below(4)) * 8;
+    case 3:
+        return selector(SPECIAL + below(16)) | below(4);
+    case 4:
+    case 5:
+        return selector(LEVEL + KINDS * level + below(KINDS)) | level;
+    default:
+        return selector(LEVEL + below(4 * KINDS)) | below(4);
+    }
+}
+
+static u32 pointer(void)
+{
+    static const u32 places[] = {DATA,           DATA + 0x7f0,        DATA + 0xff8, READ_ONLY + 0x10,
+                                 SUPERVISOR + 8, SUPERVISOR + 0x1008, MISSING,      STACK + 0x800,
+                                 DATA + 0x1ffc,  DATA + 0x1008,       READ_ONLY - 3};
+    return places[below(11)] + below(12);
+}
+static u32 offset(void) /* in a small segment */
+{
+    static const u32 places[] = {0, 0x7f8, 0x7fe, 0x800, 0xfff0, 0xfffe, 0x10, 0x400};
+    return places[below(8)] + below(4);
+}
+
+static void
+memory_operand(u32 reg) /* [EBX], [ESI + 4], [EDI], [EBP] of 32-bit, or [BX].. of 16-bit addresses */
+{
+    if (wide) {
+        static const u8 rm[] = {3, 6, 7};
+        if (below(4) == 0)
+            b2(0x45 | reg << 3, below(8));
+        else
+            b1(rm[below(3)] | reg << 3);
+    } else {
+        static const u8 rm[] = {7, 4, 5};
+        if (below(4) == 0)
+            b2(0x46 | reg << 3, below(8));
+        else
+            b1(rm[below(3)] | reg << 3);
+    }
+}
+
+static void prefixes(void)
+{
+    static const u8 overrides[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65};
+    if (below(3) == 0)
+        b1(overrides[below(6)]);
+    if (below(6) == 0)
+        b1(0x66);
+}
+
+static void far_pointer_at(u32 at, u32 where, u32 sel)
+{
+    u8 *p = (u8 *)(PHYSICAL + (at - TEST));
+    u32 size = wide ? 4 : 2;
+    if (at < TEST || at >= TEST + PAGES * 4096 - 8)
+        return;
+    for (u32 i = 0; i < size; i++)
+        p[i] = (u8)(where >> 8 * i);
+    p[size] = (u8)sel, p[size + 1] = (u8)(sel >> 8);
+}
+
+static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
+{
+    if (below(12) == 0)
+        return 0xfff00000;
+    u32 index = sel >> 3;
+    if (!(sel & 4) && index >= LEVEL && index < SPECIAL && (index - LEVEL) % KINDS == 2)
+        return END;
+    return kind == 2 ? END : CODE + END;
+}
+
+static void instruction(void)
+{
+    u32 sel = any_selector(), r = below(8);
+    if (r == 4)
+        r = 1;
+    switch (below(30)) {
+    case 0: { /* MOV sreg, POP sreg */
+        static const u8 sregs[] = {0, 2, 3, 4, 5};
+        mov(0, sel);
+        b2(0x8e, 0xc0 | sregs[below(5)] << 3);
+        break;
+    }
+    case 1: {
+        b1(0x68), iz(sel);
+        switch (below(5)) {
+        case 0:
+            b1(0x07);
+            break;
+        case 1:
+            b1(0x17);
+            break;
+        case 2:
+            b1(0x1f);
+            break;
+        case 3:
+            b2(0x0f, 0xa1);
+            break;
+        default:
+            b2(0x0f, 0xa9);
+            break;
+        }
+        break;
+    }
+    case 2: { /* far pointers */
+        u32 at = DATA + 0x40;
+        far_pointer_at(at, next_random(), sel);
+        mov(3, wide ? at : 0x40);
+        static const u8 ops[] = {0xc4, 0xc5, 0xb2, 0xb4, 0xb5};
+        u32 op = ops[below(5)];
+        if (op < 0xc0)
+            b1(0x0f);
+        b2(op, wide ? 0x0b : 0x0f); /* ECX, [EBX] or [BX] */
+        break;
+    }
+    case 3: /* LAR, LSL */
+        mov(0, sel);
+        if (below(3) == 0)
+            b1(0x66);
+        b3(0x0f, 2 + below(2), 0xd0); /* EDX, EAX */
+        b1(0x9c);                     /* bits 16 to 19 of LAR's are undefined; flags stay */
+        if (!wide)
+            b1(0x66);
+        b2(0x81, 0xe2), w32(0xfff0ffff), b1(0x9d);
+        break;
+    case 4: /* VERR, VERW, ARPL */
+        mov(0, sel);
+        if (below(2)) {
+            b3(0x0f, 0x00, 0xe0 | below(2) << 3);
+        } else {
+            mov(1, any_selector());
+            b2(0x63, 0xc8);
+        }
+        break;
+    case 5: /* SLDT, STR, SMSW */
+        b3(0x0f, 0x00, 0xc0 | below(2) << 3 | r);
+        break;
+    case 6:
+        b2(0x0f, 0x01), memory_operand(4); /* SMSW m */
+        break;
+    case 7: /* LLDT, LTR */
+        mov(0, sel);
+        b3(0x0f, 0x00, 0xd0 | below(2) << 3);
+        break;
+    case 8: /* control registers */
+        switch (below(6)) {
+        case 0:
+            b3(0x0f, 0x20, (below(2) ? 0xc0 : 0xd8 + 8 * below(2)) | r);
+            break; /* not CR2 of before */
+        case 1:    /* CR0, with and without WP */
+            if (!wide)
+                b1(0x66);
+            b1(0xb8), w32(0x80000033 | (next_random() & 1 << 16)), b3(0x0f, 0x22, 0xc0);
+            break;
+        case 2:
+            b3(0x0f, 0x22, 0xd0 | r);
+            break;
+        case 3:
+            mov(0, below(16) | 1), b3(0x0f, 0x01, 0xf0);
+            break; /* LMSW */
+        case 4:
+            b2(0x0f, 0x06);
+            break;
+        default:
+            mov(0, below(256)), b3(0x0f, 0x22, 0xe0);
+            break; /* CR4 */
+        }
+        break;
+    case 9: /* debug registers */
+        if (below(2))
+            b3(0x0f, 0x21, 0xc0 | below(8) << 3 | r);
+        else
+            mov(0, next_random() & 0xffff & (u32)~0x20ff), b3(0x0f, 0x23, 0xc0 | below(8) << 3);
+        break;
+    case 10:
+        b1(below(2) ? 0xfa : 0xfb);
+        break;
+    case 11:
+        if (below(3) == 0)
+            b1(0x66);
+        b1(0x9c), b1(0x58 | r);
+        break;
+    case 12: /* POPF: not TF */
+        b1(0x68), iz(next_random() & 0x7eff);
+        b1(0x9d);
+        break;
+    case 13: /* software interrupts */
+        switch (below(4)) {
+        case 0:
+            b1(0xcc);
+            break;
+        case 1:
+            b1(0xce);
+            break;
+        default:
+            b2(0xcd, 0x21 + below(12));
+            break;
+        }
+        break;
+    case 14: /* far JMP and CALL */
+        b1(below(2) ? 0xea : 0x9a);
+        iz(target(sel)), w16(sel);
+        break;
+    case 15: { /* the same through memory */
+        u32 at = DATA + 0x80;
+        far_pointer_at(at, target(sel), sel);
+        mov(3, wide ? at : 0x80);
+        b2(0xff, (wide ? 0x03 : 0x07) | (3 + 2 * below(2)) << 3);
+        break;
+    }
+    case 16: /* RETF */
+        if (below(2)) {
+            b1(0x68), iz(any_selector());
+            b1(0x68), iz(wide ? STACK + 0x700 : 0x700);
+        }
+        b1(0x68), iz(sel);
+        b1(0x68), iz(target(sel));
+        if (below(2))
+            b1(0xcb);
+        else
+            b1(0xca), w16(below(3) * 4);
+        break;
+    case 17: /* IRET */
+        if (below(2)) {
+            b1(0x68), iz(any_selector());
+            b1(0x68), iz(wide ? STACK + 0x700 : 0x700);
+        }
+        b1(0x68), iz((next_random() & 0x3ed5) | (below(8) == 0 && wide ? 0x20000 : 0) |
+                     (below(16) == 0 ? 0x4000 : 0));
+        b1(0x68), iz(sel);
+        b1(0x68), iz(target(sel));
+        b1(0xcf);
+        break;
+    case 18: /* ports */
+        switch (below(6)) {
+        case 0:
+            b2(0xe4, below(2) ? 0xe9 : 0xea);
+            break;
+        case 1:
+            mov(2, 0xe8 + below(3)), b1(0xec);
+            break;
+        case 2:
+            mov(0, 0), b2(0xe6, 0x80);
+            break;
+        case 3:
+            mov(2, 0x80), b1(0xee);
+            break;
+        case 4:
+            mov(2, 0xe9), prefixes(), b1(0x6c);
+            break;
+        default:
+            mov(2, 0x80), prefixes(), b1(0x6e);
+            break;
+        }
+        break;
+    case 19: /* what only level 0 may; and not there */
+        if (level == 0)
+            break;
+        switch (below(6)) {
+        case 0:
+            b1(0xf4);
+            break;
+        case 1:
+            b2(0x0f, 0x08);
+            break;
+        case 2:
+            b2(0x0f, 0x09);
+            break;
+        case 3:
+            b3(0x0f, 0x01, wide ? 0x3b : 0x3f);
+            break; /* INVLPG [EBX] */
+        case 4:
+            b2(0x0f, 0x32);
+            break;
+        default:
+            b3(0x0f, 0x01, (2 + below(2)) << 3 | (wide ? 3 : 7));
+            break; /* LGDT, LIDT */
+        }
+        break;
+    case 20: /* the stack */
+        switch (below(7)) {
+        case 0:
+            b1(0x60);
+            break;
+        case 1:
+            b1(0x61);
+            break;
+        case 2:
+            b1(0xc8), w16(below(32)), b1(below(4));
+            break;
+        case 3:
+            b1(0xc9);
+            break;
+        case 4:
+            b1(0x50 | r);
+            break;
+        case 5:
+            prefixes(), b1(0xff), memory_operand(6);
+            break;
+        default:
+            prefixes(), b1(0x8f), memory_operand(0);
+            break;
+        }
+        break;
+    case 21: { /* segments' numbers */
+        static const u8 pushes[] = {0x06, 0x0e, 0x16, 0x1e};
+        if (below(2)) {
+            u32 push = pushes[below(4)]; /* 16 bits: the upper half of 32 is undefined */
+            wide ? b2(0x66, push) : b1(push);
+            wide ? b2(0x66, 0x58 | r) : b1(0x58 | r);
+        } else
+            b2(0x8c, 0xc0 | below(6) << 3 | r);
+        break;
+    }
+    case 22: /* strings */
+    {
+        static const u8 ops[] = {0xa4, 0xa5, 0xaa, 0xab, 0xac, 0xad, 0xa6, 0xae};
+        if (below(2))
+            mov(1, below(5)), b1(0xf3);
+        prefixes();
+        b1(ops[below(8)]);
+        break;
+    }
+    default: /* references */
+        prefixes();
+        switch (below(7)) {
+        case 0:
+            b1(0x8b), memory_operand(0);
+            break;
+        case 1:
+            b1(0x89), memory_operand(0);
+            break;
+        case 2:
+            b1(0x01), memory_operand(0);
+            break;
+        case 3:
+            b1(0x8a), memory_operand(1);
+            break;
+        case 4:
+            b1(0x88), memory_operand(1);
+            break;
+        case 5:
+            b1(0x87), memory_operand(1);
+            break;
+        default:
+            b1(0x83), memory_operand(7), b1(5);
+            break;
+        }
+        break;
+    }
+}
+
+static void make(u32 index)
+{
+    random_state = index * 2654435761u ^ 0x2545f491u;
+    for (u32 i = 0; i < 6; i++)
+        next_random();
+    copy(gdt, gdt_kept, sizeof gdt);
+    copy(ldt, ldt_kept, sizeof ldt);
+    copy((void *)TABLE1, table_kept, sizeof table_kept);
+    main_tss = main_kept;
+    other_tss = other_kept;
+    copy(small_tss, small_kept, sizeof small_tss);
+    __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY) : "memory");
+    load_tables();
+    for (u32 i = 0; i < PAGES; i++)
+        if (i != 0)
+            for (u32 k = 0; k < 1024; k += i >= 7 || i <= 2 ? 1 : 64)
+                ((u32 *)(PHYSICAL + 4096 * i))[k] = i * 0x1010101 + k;
+    static const u32 low[] = {0, 0x3e0, 0x7e0, 0xffc0}; /* where offset() leads in a segment that begins at 0 */
+    for (u32 i = 0; i < 4; i++)
+        for (volatile u32 *at = (volatile u32 *)low[i]; at < (volatile u32 *)(low[i] + 0x40); at++)
+            *at = 0xcccccccc;
+    for (u32 k = 0; k < 256; k++)
+        ((u32 *)(V86 + 4096))[k] = k * 0x01010101;
+    kind = below(5) == 0 ? 2 : 1;
+    level = kind == 2 ? 3 : below(4);
+    if (level == 0)
+        kind = 0;
+    wide = kind != 2 && below(3) != 0;
+    u32 iopl = below(2) ? 3 : below(4);
+    code = (u8 *)(kind == 2 ? V86 : PHYSICAL);
+    u32 *f = test_frame;
+    for (u32 i = 0; i < 7; i++)
+        f[i] = below(2) ? next_random() & 0xffff : next_random();
+    for (u32 i = 0; i < 4; i++)
+        f[7 + i] = kind == 2 ? 0x8100 + below(4)
+                             : selector(LEVEL + KINDS * level +
+                                        (below(2)   ? 1
+                                         : below(2) ? 3 + below(4)
+                                                    : 7)) |
+                                   level;
+    u32 small = !wide && kind != 2;
+    for (u32 i = 0; i < 4; i++)
+        f[3 + i] = small || kind == 2 ? offset() : pointer();
+    if (below(3) == 0)
+        for (u32 i = 0; i < 4; i++)
+            f[3 + i] = offset();
+    f[1] = below(64);
+    f[13] = 2 | iopl << 12 | (next_random() & 0x8d5 & ~0u);
+    f[16] = kind;
+    if (kind == 2) {
+        f[11] = 0x8200;
+        f[12] = below(8) ? 0x800 : below(6);
+        f[13] |= 0x20000;
+        f[14] = V86 >> 4;
+        f[15] = 0;
+    } else {
+        f[11] = selector(LEVEL + KINDS * level + 1) | level;
+        f[12] = STACK + 0x800;
+        if (!wide && below(2)) /* 16-bit stack, or one that ends */
+            f[11] = selector(LEVEL + KINDS * level + 6) | level, f[12] = 0x1000;
+        f[14] = selector(LEVEL + KINDS * level + (wide ? 0 : 2)) | level;
+        f[15] = wide ? CODE : 0;
+    }
+    u8 *end = code + END;
+    u32 count = 1 + below(3);
+    for (u32 i = 0; i < count; i++)
+        instruction();
+    b2(0xcd, 0x20);
+    end[0] = 0xcd, end[1] = 0x20;
+}
+
+static u32 sum(const void *at, u32 dwords)
+{
+    const u32 *p = at;
+    u32 s = 0;
+    for (u32 i = 0; i < dwords; i++)
+        s = (s << 7 | s >> 25) + p[i];
+    return s;
+}
+
+static void report(u32 index)
+{
+    u32 *f = found;
+    u32 inner = (f[3] & 3) == 0 && !(f[4] & 0x20000);
+    out8(0xe9, 'R');
+    out8(0xe9, ' ');
+    hex(index);
+    hex(f[0]);
+    if (f[0] == 8) {
+        out8(0xe9, '\n');
+        return;
+    }
+    hex(f[1] & 0xffff);
+    hex(f[2]);
+    hex(f[3] & 0xffff);
+    hex(f[4]);
+    hex(inner ? f[19] + 20 : f[5]);
+    hex(inner ? f[18] & 0xffff : f[6] & 0xffff);
+    for (u32 i = 7; i < 14; i++)
+        hex(f[i]);
+    const u32 *segments = (const u32 *)(f[19] + 28);
+    for (u32 i = 0; i < 4; i++)
+        hex((f[4] & 0x20000 ? segments[(i == 0) - (i == 1) + i] : f[14 + i]) & 0xffff);
+    hex(f[0] == 14 ? f[20] : 0);
+    hex(f[21]);
+    hex(f[22] & 0xffff);
+    hex(f[23] & 0xffff);
+    hex(f[24]);
+    u32 stack = f[18] >> 3, base = 0;
+    if (inner && !(f[18] & 4) && stack >= LEVEL && stack < SPECIAL)
+        base = (stack - LEVEL) % KINDS == 3 || (stack - LEVEL) % KINDS == 5 || (stack - LEVEL) % KINDS == 6
+                   ? DATA
+                   : 0;
+    base += f[19];
+    if (base - DATA < 0x1ff0 || base - STACK < 0xff0) { /* upper halves of what was pushed as 16 bits */
+        ((u16 *)base)[3] = 0;
+        ((u16 *)base)[7] = 0;
+    }
+    hex(sum((void *)(PHYSICAL + 0x1000), 2048) + sum((void *)(PHYSICAL + 0x7000), 1024));
+    hex(sum((void *)(V86 + 4096), 256));
+    hex(sum(gdt, 2 * DESCRIPTORS) + sum(ldt, 16));
+    hex(sum((void *)TABLE1, PAGES));
+    hex(sum(&other_tss, 26));
+    hex(sum(&main_tss, 26));
+    hex(kind << 8 | level << 4 | wide);
+    for (u32 i = 0; i < 8; i++) {
+        const u8 *c = (const u8 *)(kind == 2 ? V86 : PHYSICAL) + 4 * i;
+        hex((u32)c[0] << 24 | (u32)c[1] << 16 | (u32)c[2] << 8 | c[3]);
+    }
+    out8(0xe9, '\n');
+#ifdef DUMP
+    for (u32 i = 0; i < PAGES; i++)
+        out8(0xe9, 'M'), out8(0xe9, ' '), hex(i), hex(((u32 *)TABLE1)[i]), out8(0xe9, '\n');
+    for (u32 i = 1; i < PAGES; i++)
+        for (u32 k = 0; k < 1024; k++)
+            if (i == 1 || i == 2 || i == 7) {
+                u32 *a = (u32 *)(PHYSICAL + 4096 * i) + k;
+                if (*a != ((i == 7 || i == 1) ? i * 0x1010101 + k : k % 64 == 0 ? i * 0x1010101 + k : *a))
+                    out8(0xe9, 'M'), out8(0xe9, ' '), hex(TEST + 4096 * i + 4 * k), hex(*a), out8(0xe9, '\n');
+            }
+#endif
+}
+
+void kernel_main(void);
+void kernel_main(void)
+{
+    for (volatile u32 *p = (volatile u32 *)0; p < (volatile u32 *)0x10000; p++)
+        *p = 0xcccccccc; /* who jumps there gets INT3 */
+    make_tables();
+    make_pages();
+    restore_tables();
+    out8(0x21, 0xff);
+    out8(0xa1, 0xff);
+    for (u32 i = FIRST; i < FIRST + COUNT; i++) {
+        make(i);
+        run_test();
+        report(i);
+    }
+}
