@@ -360,7 +360,7 @@ static void instruction(void)
     u32 sel = any_selector(), r = below(8);
     if (r == 4)
         r = 1;
-    switch (below(30)) {
+    switch (below(34)) {
     case 0: { /* MOV sreg, POP sreg */
         static const u8 sregs[] = {0, 2, 3, 4, 5};
         mov(0, sel);
@@ -607,6 +607,37 @@ static void instruction(void)
         b1(ops[below(8)]);
         break;
     }
+    case 23: /* selectors in memory */
+        r = r == 4 ? 1 : r;
+        switch (below(6)) {
+        case 0:
+            b1(0x8c), memory_operand(below(6));
+            break;
+        case 1: {
+            static const u8 sregs[] = {0, 2, 3, 4, 5};
+            b1(0x8e), memory_operand(sregs[below(5)]);
+            break;
+        }
+        case 2:
+            b2(0x0f, 0x00), memory_operand(below(6));
+            break;
+        case 3:
+            b2(0x0f, 0x02 + below(2)), memory_operand(2);
+            b3(0x31, 0xd2, 0x90); /* XOR EDX, EDX: some of LAR's bits are undefined */
+            break;
+        case 4:
+            b2(0x0f, 0x01), memory_operand(below(2));
+            break;
+        default:
+            b2(0x0f, 0xa0 + 8 * below(2)), b1(0x58 | r);
+            if (wide) /* 16 bits: the upper half of 32 is undefined */
+                code -= 3, b3(0x66, 0x0f, 0xa0), b2(0x66, 0x58 | r);
+            break;
+        }
+        break;
+    case 24:
+        b3(0x0f, 0x01, 0xe0 | r); /* SMSW r */
+        break;
     default: /* references */
         prefixes();
         switch (below(7)) {
@@ -653,7 +684,8 @@ static void make(u32 index)
         if (i != 0)
             for (u32 k = 0; k < 1024; k += i >= 7 || i <= 2 ? 1 : 64)
                 ((u32 *)(PHYSICAL + 4096 * i))[k] = i * 0x1010101 + k;
-    static const u32 low[] = {0, 0x3e0, 0x7e0, 0xffc0}; /* where offset() leads in a segment that begins at 0 */
+    static const u32 low[] = {0, 0x3e0, 0x7e0,
+                              0xffc0}; /* where offset() leads in a segment that begins at 0 */
     for (u32 i = 0; i < 4; i++)
         for (volatile u32 *at = (volatile u32 *)low[i]; at < (volatile u32 *)(low[i] + 0x40); at++)
             *at = 0xcccccccc;

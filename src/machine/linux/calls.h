@@ -30,6 +30,10 @@ linux_call linux_exit, linux_getpid, linux_getppid, linux_getuid, linux_nothing,
     linux_no_threads;
 /* linux_frame.c */
 linux_call linux_sigreturn, linux_rt_sigreturn;
+/* attribute.c */
+linux_call linux_chmod, linux_fchmod, linux_fchmodat, linux_utime, linux_utimes, linux_utimensat,
+    linux_utimensat64, linux_truncate, linux_truncate64, linux_fallocate, linux_symlink, linux_symlinkat,
+    linux_link, linux_linkat, linux_flock, linux_statfs, linux_statfs64, linux_fstatfs, linux_fstatfs64;
 /* linux_sigcalls.c */
 linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_sigprocmask,
     linux_rt_sigpending, linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill,

@@ -154,6 +154,8 @@ typedef struct linux_time {
 } linux_time;
 
 uint64_t linux_clock(const linux_process *p);
+/* The guest's time of day in nanoseconds. */
+uint64_t linux_wall_clock(const linux_process *p);
 /* Timers that are due raise their signals. */
 void linux_run_timers(linux_process *p);
 /* Sleeps until `clock`, or until a signal comes: true if the time is over. UINT64_MAX = for ever; if nothing

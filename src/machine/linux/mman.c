@@ -1,6 +1,7 @@
 /* System calls about memory. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
 #include <errno.h>
+#include <sys/stat.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -63,6 +64,14 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
     return wrong != 0 ? wrong : linux_protect(p, start, size, protection);
 }
 
+/* A regular file, also if it is the host's standard input. */
+static bool mappable(const linux_open_file *file)
+{
+    struct stat about;
+    return file->kind == LINUX_REGULAR ||
+           (file->kind == LINUX_STANDARD && fstat(file->host, &about) == 0 && S_ISREG(about.st_mode));
+}
+
 static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint32_t protection,
                        uint32_t flags, uint32_t descriptor, uint64_t offset)
 {
@@ -76,7 +85,7 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
         return -ENOMEM;
     if (!anonymous && file == NULL)
         return -EBADF;
-    if (!anonymous && file->kind != LINUX_REGULAR)
+    if (!anonymous && !mappable(file))
         return -ENODEV;
     if (!anonymous && type != LINUX_MAP_PRIVATE && (protection & LINUX_PROT_WRITE) != 0) {
         notice_once(&p->machine->notices, NOTICE_OTHER, 1001,

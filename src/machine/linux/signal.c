@@ -81,6 +81,15 @@ static linux_siginfo page_fault_signal(linux_process *p, uint32_t error_code)
     return info;
 }
 
+/* A #DB with DR6.BS; it is cleared, as the kernel does. ICEBP has no bit in DR6. */
+static bool single_stepped(linux_process *p)
+{
+    enum { DR6_BS = 1 << 14 };
+    uint32_t dr6 = engine_get_debug(p->engine, 6);
+    engine_set_debug(p->engine, 6, dr6 & ~(uint32_t)DR6_BS);
+    return (dr6 & DR6_BS) != 0;
+}
+
 /* Which signal a fault is: arch/x86/kernel/traps.c's assignment. */
 void linux_fault(linux_process *p, unsigned vector, uint32_t error_code)
 {
@@ -93,7 +102,7 @@ void linux_fault(linux_process *p, unsigned vector, uint32_t error_code)
         info = (linux_siginfo){SIGFPE, LINUX_FPE_INTDIV, {eip}};
         break;
     case 1:
-        info = (linux_siginfo){SIGTRAP, LINUX_TRAP_TRACE, {eip}};
+        info = (linux_siginfo){SIGTRAP, single_stepped(p) ? LINUX_TRAP_TRACE : LINUX_TRAP_BRKPT, {eip}};
         break;
     case 3:
         info.signo = SIGTRAP;

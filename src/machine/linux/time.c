@@ -63,13 +63,18 @@ bool linux_sleep_until(linux_process *p, uint64_t clock)
 
 /* --- clocks --- */
 
+uint64_t linux_wall_clock(const linux_process *p)
+{
+    return time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS;
+}
+
 static int32_t clock_read(const linux_process *p, uint32_t which, uint64_t *ns)
 {
     switch (which) {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
     case CLOCK_TAI:
-        *ns = time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS;
+        *ns = linux_wall_clock(p);
         return 0;
     case CLOCK_MONOTONIC:
     case CLOCK_MONOTONIC_RAW:

@@ -1,0 +1,288 @@
+/* Attributes of files, links between them, and what file systems say of themselves. Nothing here follows a
+ * link of the host: a path leads to a place in a share, and calls act on the name there. */
+#define _GNU_SOURCE /* fallocate, linkat */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+#include "machine/linux/calls.h"
+
+/* A place that may be changed. */
+static int32_t changeable(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                          share_place *place)
+{
+    int32_t wrong = linux_place_of(p, directory, address, how, place);
+    if (wrong != 0)
+        return wrong;
+    wrong = share_may_change(place);
+    if (wrong != 0)
+        share_place_close(place);
+    return wrong;
+}
+
+/* The host's descriptor of an open regular file or directory of a writable share; -errno otherwise. */
+static int changeable_file(linux_process *p, uint32_t descriptor)
+{
+    const linux_open_file *file = linux_file_at(p, descriptor);
+    if (file == NULL)
+        return -EBADF;
+    if ((file->kind != LINUX_REGULAR && file->kind != LINUX_DIRECTORY) || !file->writable_share)
+        return -EROFS;
+    return file->host;
+}
+
+/* --- chmod --- */
+
+static int32_t chmod_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
+{
+    share_place place;
+    int32_t wrong = changeable(p, directory, address, SHARE_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = fchmodat(place.directory, place.name, (mode_t)(mode & 0777), 0) == 0 ? 0 : -errno;
+    share_place_close(&place);
+    return wrong;
+}
+
+int32_t linux_chmod(linux_process *p, const uint32_t a[6])
+{
+    return chmod_any(p, AT_FDCWD, a[0], a[1]);
+}
+
+int32_t linux_fchmodat(linux_process *p, const uint32_t a[6])
+{
+    return chmod_any(p, (int32_t)a[0], a[1], a[2]);
+}
+
+int32_t linux_fchmod(linux_process *p, const uint32_t a[6])
+{
+    int host = changeable_file(p, a[0]);
+    return host < 0 ? host : fchmod(host, (mode_t)(a[1] & 0777)) == 0 ? 0 : -errno;
+}
+
+/* --- times --- */
+
+/* Sets access and modification time; `times` NULL: the guest's time of day. Address 0: of the descriptor. */
+static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, const struct timespec *times,
+                         bool follow)
+{
+    struct timespec now[2];
+    if (times == NULL) {
+        uint64_t ns = linux_wall_clock(p);
+        now[0] = now[1] =
+            (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+        times = now;
+    }
+    if (address == 0) {
+        int host = changeable_file(p, (uint32_t)directory);
+        return host < 0 ? host : futimens(host, times) == 0 ? 0 : -errno;
+    }
+    share_place place;
+    int32_t wrong = changeable(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = utimensat(place.directory, place.name, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
+    share_place_close(&place);
+    return wrong;
+}
+
+static int32_t set_times_of(linux_process *p, const uint32_t a[6], const int64_t values[4])
+{
+    struct timespec times[2], *given = a[2] == 0 ? NULL : times;
+    for (unsigned i = 0; given != NULL && i < 2; i++)
+        times[i] = (struct timespec){.tv_sec = (time_t)values[2 * i], .tv_nsec = (long)values[2 * i + 1]};
+    return set_times(p, (int32_t)a[0], a[1], given, (a[3] & AT_SYMLINK_NOFOLLOW) == 0);
+}
+
+int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
+{
+    int32_t values[4] = {0};
+    if (a[2] != 0 && !linux_read_user(p, a[2], values, sizeof values))
+        return -EFAULT;
+    return set_times_of(p, a, (const int64_t[4]){values[0], values[1], values[2], values[3]});
+}
+
+int32_t linux_utimensat64(linux_process *p, const uint32_t a[6])
+{
+    int64_t values[4] = {0};
+    if (a[2] != 0 && !linux_read_user(p, a[2], values, sizeof values))
+        return -EFAULT;
+    return set_times_of(p, a, values);
+}
+
+/* utime has seconds, utimes microseconds. */
+static int32_t utime_any(linux_process *p, uint32_t path, uint32_t address, bool micro)
+{
+    int32_t values[4] = {0};
+    if (address != 0 && !linux_read_user(p, address, values, micro ? 16 : 8))
+        return -EFAULT;
+    if (!micro) {
+        values[2] = values[1];
+        values[1] = 0;
+    }
+    const uint32_t a[6] = {(uint32_t)AT_FDCWD, path, address};
+    return set_times_of(p, a,
+                        (const int64_t[4]){values[0], values[1] * 1000ll, values[2], values[3] * 1000ll});
+}
+
+int32_t linux_utime(linux_process *p, const uint32_t a[6])
+{
+    return utime_any(p, a[0], a[1], false);
+}
+
+int32_t linux_utimes(linux_process *p, const uint32_t a[6])
+{
+    return utime_any(p, a[0], a[1], true);
+}
+
+/* --- size --- */
+
+static int32_t truncate_any(linux_process *p, uint32_t address, uint64_t size)
+{
+    share_place place;
+    int32_t wrong = changeable(p, AT_FDCWD, address, SHARE_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    int host = share_open(&place, O_WRONLY, 0);
+    share_place_close(&place);
+    if (host < 0)
+        return host == -1 ? -errno : host;
+    wrong = ftruncate(host, (off_t)size) == 0 ? 0 : -errno;
+    close(host);
+    return wrong;
+}
+
+int32_t linux_truncate(linux_process *p, const uint32_t a[6])
+{
+    return (int32_t)a[1] < 0 ? -EINVAL : truncate_any(p, a[0], a[1]);
+}
+
+int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
+{
+    uint64_t size = a[1] | (uint64_t)a[2] << 32;
+    return (int64_t)size < 0 ? -EINVAL : truncate_any(p, a[0], size);
+}
+
+int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
+{
+    int host = changeable_file(p, a[0]);
+    if (host < 0)
+        return host;
+    return fallocate(host, (int)a[1], (off_t)(a[2] | (uint64_t)a[3] << 32),
+                     (off_t)(a[4] | (uint64_t)a[5] << 32)) == 0
+               ? 0
+               : -errno;
+}
+
+/* --- links and locks --- */
+
+static int32_t symlink_any(linux_process *p, uint32_t target, int32_t directory, uint32_t address)
+{
+    char text[SHARE_PATH];
+    share_place place;
+    int32_t length = linux_read_string(p, target, text, sizeof text);
+    if (length < 0)
+        return length;
+    int32_t wrong = changeable(p, directory, address, SHARE_MAY_BE_MISSING, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = symlinkat(text, place.directory, place.name) == 0 ? 0 : -errno;
+    share_place_close(&place);
+    return wrong;
+}
+
+int32_t linux_symlink(linux_process *p, const uint32_t a[6])
+{
+    return symlink_any(p, a[0], AT_FDCWD, a[1]);
+}
+
+int32_t linux_symlinkat(linux_process *p, const uint32_t a[6])
+{
+    return symlink_any(p, a[0], (int32_t)a[1], a[2]);
+}
+
+static int32_t link_any(linux_process *p, int32_t from_directory, uint32_t from, int32_t to_directory,
+                        uint32_t to)
+{
+    share_place old, new;
+    int32_t wrong = changeable(p, from_directory, from, 0, &old);
+    if (wrong != 0)
+        return wrong;
+    wrong = changeable(p, to_directory, to, SHARE_MAY_BE_MISSING, &new);
+    if (wrong == 0) {
+        wrong = linkat(old.directory, old.name, new.directory, new.name, 0) == 0 ? 0 : -errno;
+        share_place_close(&new);
+    }
+    share_place_close(&old);
+    return wrong;
+}
+
+int32_t linux_link(linux_process *p, const uint32_t a[6])
+{
+    return link_any(p, AT_FDCWD, a[0], AT_FDCWD, a[1]);
+}
+
+int32_t linux_linkat(linux_process *p, const uint32_t a[6])
+{
+    return link_any(p, (int32_t)a[0], a[1], (int32_t)a[2], a[3]);
+}
+
+/* There is nobody else in the guest; the host's lock keeps other programs away. Without LOCK_NB it would wait
+ * for them. */
+int32_t linux_flock(linux_process *p, const uint32_t a[6])
+{
+    const linux_open_file *file = linux_file_at(p, a[0]);
+    if (file == NULL)
+        return -EBADF;
+    if (file->kind != LINUX_REGULAR && file->kind != LINUX_DIRECTORY)
+        return 0;
+    return flock(file->host, (int)a[1] | LOCK_NB) == 0 ? 0 : -errno;
+}
+
+/* --- statfs --- */
+
+/* struct statfs64 of i386: the same file system on every host. */
+static int32_t put_statfs(linux_process *p, uint32_t address, bool wide)
+{
+    enum { TMPFS = 0x01021994, BLOCK = 4096, BLOCKS = 1 << 20, NAME_BYTES = 255 };
+    const uint32_t narrow[16] = {TMPFS,  BLOCK, BLOCKS, BLOCKS,     BLOCKS, BLOCKS,
+                                 BLOCKS, 0,     0,      NAME_BYTES, BLOCK};
+    const uint32_t large[21] = {TMPFS,  BLOCK, BLOCKS, 0, BLOCKS, 0, BLOCKS,     0,
+                                BLOCKS, 0,     BLOCKS, 0, 0,      0, NAME_BYTES, BLOCK};
+    return linux_write_user(p, address, wide ? large : narrow, wide ? sizeof large : sizeof narrow) ? 0
+                                                                                                    : -EFAULT;
+}
+
+static int32_t statfs_path(linux_process *p, uint32_t path, uint32_t address, bool wide)
+{
+    share_place place;
+    int32_t wrong = linux_place_of(p, AT_FDCWD, path, SHARE_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    share_place_close(&place);
+    return put_statfs(p, address, wide);
+}
+
+int32_t linux_statfs(linux_process *p, const uint32_t a[6])
+{
+    return statfs_path(p, a[0], a[1], false);
+}
+
+int32_t linux_statfs64(linux_process *p, const uint32_t a[6])
+{
+    return a[1] != 84 ? -EINVAL : statfs_path(p, a[0], a[2], true);
+}
+
+int32_t linux_fstatfs(linux_process *p, const uint32_t a[6])
+{
+    return linux_file_at(p, a[0]) == NULL ? -EBADF : put_statfs(p, a[1], false);
+}
+
+int32_t linux_fstatfs64(linux_process *p, const uint32_t a[6])
+{
+    return linux_file_at(p, a[0]) == NULL ? -EBADF : a[1] != 84 ? -EINVAL : put_statfs(p, a[2], true);
+}
