@@ -300,47 +300,10 @@ void p5_core_retire(p5_core *core, const p5_retired *retired);
 uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                                const p5_retired_block *blocks, size_t count);
 
-/* The same in two steps. What a stretch's branch was told by the branch target buffer; its values are the
- * core's own. */
-typedef uint8_t p5_prediction;
-
-/* First step: predicts the branch that a stretch ends with, if any, and learns. Called once for every
- * stretch, in the order of execution. It may run ahead of the second step, also in another thread, as long as
- * nothing but these two steps is done in between: before any other call for this core, of either thread, what
- * was predicted has to be priced. (P55C: the branch target buffer goes by addresses and order only,
- * 241428, 2.2. On the P54C it goes by pairs, and all is done in the second step.) */
-p5_prediction p5_core_predict(p5_core *core, const p5_retired *retired);
-/* ... of `count` stretches in turn, to `predictions`. */
-void p5_core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
-                            p5_prediction *predictions);
-/* Second step: prices a stretch. It may be fed in parts; each gets the prediction of the whole. */
-void p5_core_price(p5_core *core, const p5_retired *retired, p5_prediction prediction);
-/* ... `count` stretches; as p5_core_retire_blocks. */
-uint64_t p5_core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
-/* The same, but stops in front of a stretch during which p5_core_clock_estimate may come to `limit`. Answers
- * how many it has priced. */
-size_t p5_core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                   const p5_retired_block *blocks, const p5_prediction *predictions,
-                                   size_t count, uint64_t limit);
 /* Prices a delivery. */
 void p5_core_exception(p5_core *core, const p5_exception *exception);
 /* Lets `clocks` pass in HLT at privilege class of `cpl`. */
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
-/* Fast-forward: while it is on, p5_core_warm takes the place of p5_core_price, and what is fed goes through
- * caches, TLBs and branch target buffer in order without being priced. The core's clock goes on by one with
- * every instruction and by the clocks of p5_core_halt; no total changes. Other bus masters stand still. When
- * it is turned off nothing is under way in pipe, write buffers and bus. On the P54C, whose branch target
- * buffer goes by pairs, pairs are taken as the encodings have them. False: out of memory, or a profile is
- * being made. */
-bool p5_core_fast_forward(p5_core *core, bool on);
-void p5_core_warm(p5_core *core, const p5_retired *retired, p5_prediction prediction);
-/* The same of `count` stretches in turn; as in p5_core_price_blocks. */
-uint64_t p5_core_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                             const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
-/* While fast-forward is on: so many instructions were executed that are not even looked at; the clock goes on
- * by one with each. Returns it. */
-uint64_t p5_core_skip(p5_core *core, uint64_t instructions);
 /* Sets the control inputs, from the next instruction on. */
 void p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Never called: nothing matches.

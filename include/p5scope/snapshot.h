@@ -80,17 +80,10 @@ uint64_t p5_machine_input_taken(const p5_machine *machine);
 
 /* ---- Fast-forward ---- */
 
-/* Runs up to `instructions` instructions without the core model: the guest executes, its code fetches, data
- * references and branches go through caches (the second level included), TLBs and branch target buffer in
- * order, and nothing is counted. The model's clock goes on by one clock with each instruction and by the
- * clocks of HLT, so that timers come and the time-stamp counter moves; CTR0 and CTR1 stand still. Other bus
- * masters and what test registers left in caches and TLBs are not looked after. Afterwards nothing is under
- * way in pipe, write buffers and bus.
- *
- * Code and data are referred to block by block, not as the pipe overlaps them, so that what the structures
- * hold is that of the modelled run where the two do not meet: code and data of one block in the same set of
- * the second-level cache, or in the same line. On the P54C the branch target buffer goes by pairs, which are
- * taken as the encodings have them.
+/* Runs up to `instructions` instructions without counting: p5_machine_counts and what is made of it leave
+ * them and their clocks out. All else is as in p5_machine_run: caches, TLBs and branch target buffer hold
+ * afterwards what the instructions left there, the model's clock has gone on, and the guest's own counters
+ * have counted. An instruction that waits for a partner at the end goes alone.
  *
  * *result (may be NULL) as of p5_machine_run: P5_END_INSTRUCTIONS if all of them were executed. P5_ERR_STATE:
  * no guest, from a callback, or the machine is observed or profiled already; those begin behind it. */

@@ -3,7 +3,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/core.h"
 #include "core/internal.h"
+#include "core/profile/profile.h"
+#include "core/replay/memo_check.h"
+#include "core/testreg/branch_trace.h"
+#include "core/testreg/watch.h"
 #include "core/pipe/cost.h"
 #include "core/replay/memo_way.h"
 #include "core/model/model.h"
@@ -48,9 +53,36 @@ void p5_core_close(p5_core *core)
     memory_close(core->memory);
     branch_runs_close(&core->ran);
     free(core->watch);
-    free(core->warm);
     isa_decoder_close(core->decoder);
     free(core);
+}
+
+bool core_is_profiled(const p5_core *core)
+{
+    return core->profile != NULL;
+}
+
+const tlb *core_tlb(const p5_core *core, bool code)
+{
+    return code ? &core->memory->code_tlb : &core->memory->data_tlb;
+}
+
+core_lines core_count_lines(const p5_core *core)
+{
+    const memory *m = core->memory;
+    core_lines lines = {.code_lines = CACHE_SETS * m->code.order.ways};
+    for (unsigned set = 0; set < CACHE_SETS; set++) {
+        for (unsigned way = 0; way < m->data.order.ways; way++)
+            lines.data[m->data.state[set][way] & 3]++;
+        for (unsigned way = 0; way < m->code.order.ways; way++)
+            lines.code += m->code.tag[set][way] != CACHE_NO_TAG;
+    }
+    return lines;
+}
+
+const btb *core_btb(const p5_core *core)
+{
+    return &core->predictor->btb;
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
@@ -79,7 +111,7 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
         return NULL;
     }
     if (core->check) {
-        block->exact = p5_block_make(core->check->exact, bytes, size, linear, physical, code32, max_insns);
+        block->exact = p5_block_make(core->exact, bytes, size, linear, physical, code32, max_insns);
         if (!block->exact) {
             block_free(block);
             return NULL;
@@ -101,7 +133,7 @@ void p5_block_release(p5_core *core, p5_block *block)
         profile_released(core->profile, block);
     memo_release(core, block);
     if (core->check)
-        p5_block_release(core->check->exact, block->exact);
+        p5_block_release(core->exact, block->exact);
     *block->link = block->next;
     if (block->next)
         block->next->link = block->link;
@@ -221,33 +253,41 @@ uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p
     return core->now;
 }
 
+uint64_t p5_core_skip(p5_core *core, uint64_t instructions)
+{
+    core->instructions += instructions;
+    core->now += instructions;
+    if (core->exact)
+        p5_core_skip(core->exact, instructions);
+    return core->now;
+}
+
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
                     p5_stall cause)
 {
     memo_materialise(core);
     pipe_begin(&core->pipe, &core->timing, &core->state, core->now, 0, &core->resolver,
                &core->deltas[core->cpl_class]);
-    core->pipe.sink = core->profile ? &core->profile->sink : NULL;
+    core->pipe.observer = core->observer;
     pipe_deliver(&core->pipe, accesses, access_count, clocks, cause);
     core->now += (uint64_t)pipe_end(&core->pipe, &core->state);
     if (core->profile)
         profile_commit(core);
 }
 
-static void count_one(p5_core *core, enum p5_event event)
+/* Counted for the instruction at `who`. */
+static void count_one(p5_core *core, enum p5_event event, uint32_t who)
 {
     core->deltas[core->cpl_class].increments[event]++;
     core->deltas[core->cpl_class].asserted[event]++;
     if (core->profile)
-        profile_add(&core->profile->sink, event, 1, 1);
+        profile_add(core, who, event, 1, 1);
 }
 
 /* ... of the instruction that was executed last, before its delivery begins. */
 static void count_last(p5_core *core, enum p5_event event)
 {
-    if (core->profile)
-        core->profile->sink.who = profile_last(core);
-    count_one(core, event);
+    count_one(core, event, core->profile ? profile_last(core) : 0);
     if (core->profile)
         profile_commit(core);
 }
@@ -255,14 +295,11 @@ static void count_last(p5_core *core, enum p5_event event)
 /* Clocks that pass outside the pipe. The profile gives them to the instruction that was executed last. */
 static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
 {
-    if (core->warm != NULL)
-        return;
     core->deltas[core->cpl_class].clocks += clocks;
     core->deltas[core->cpl_class].stalls[cause] += clocks;
     core->now += clocks;
     if (core->profile) {
-        core->profile->sink.who = profile_last(core);
-        profile_add(&core->profile->sink, P5_PROFILE_STALLS + cause, clocks, clocks);
+        profile_add(core, profile_last(core), P5_PROFILE_STALLS + cause, clocks, clocks);
         profile_commit(core);
     }
 }
@@ -325,7 +362,7 @@ static void price_exception(p5_core *core, const p5_exception *e)
     enter_class(core, e->cpl_after);
     if (core->profile) {
         profile_delivered(core, counts_class(e->cpl), e->handler);
-        core->profile->sink.who = e->handler;
+        core->observer->who = e->handler;
     }
     enum p5_event events[8];
     unsigned n = 0;
@@ -348,7 +385,7 @@ static void price_exception(p5_core *core, const p5_exception *e)
     if (e->on_return && !software)
         events[n++] = P5_EVENT_RETURNS;
     for (unsigned i = 0; i < n; i++)
-        count_one(core, events[i]);
+        count_one(core, events[i], e->handler);
     deliver(core, e->accesses, e->access_count, software ? 0 : cost_dispatch(&core->timing, e),
             P5_STALL_EXCEPTION);
     if (core->control.branch_trace)
@@ -357,12 +394,9 @@ static void price_exception(p5_core *core, const p5_exception *e)
 
 void p5_core_exception(p5_core *core, const p5_exception *e)
 {
-    if (core->warm != NULL)
-        warm_exception(core, e);
-    else
-        price_exception(core, e);
+    price_exception(core, e);
     if (core->check) {
-        p5_core_exception(core->check->exact, e);
+        p5_core_exception(core->exact, e);
         memo_check_compare(core, "delivery", e->handler);
     }
 }
@@ -382,12 +416,9 @@ static void price_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 {
-    if (core->warm != NULL)
-        warm_halt(core, clocks);
-    else
-        price_halt(core, clocks, cpl);
+    price_halt(core, clocks, cpl);
     if (core->check) {
-        p5_core_halt(core->check->exact, clocks, cpl);
+        p5_core_halt(core->exact, clocks, cpl);
         memo_check_compare(core, "HLT", 0);
     }
 }
@@ -401,7 +432,7 @@ void core_hold_memo(p5_core *core)
     memo_materialise(core);
     core->memo.held = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
                       c->branch_trace || core->watch->on || core->breakpoints.active ||
-                      (core->profile && core->profile->sink.watched != P5_PROFILE_NONE);
+                      (core->profile && profile_takes_samples(core));
 }
 
 void p5_core_set_control(p5_core *core, const p5_control *control)
@@ -412,7 +443,7 @@ void p5_core_set_control(p5_core *core, const p5_control *control)
     watch_update(core);
     predictor_set_control(core->predictor, control->no_branch_allocation);
     if (core->check)
-        p5_core_set_control(core->check->exact, control);
+        p5_core_set_control(core->exact, control);
 }
 
 void p5_core_set_debug(p5_core *core, const p5_debug *debug)
@@ -421,37 +452,33 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
     breakpoints_set(&core->breakpoints, debug);
     core_hold_memo(core);
     if (core->check)
-        p5_core_set_debug(core->check->exact, debug);
+        p5_core_set_debug(core->exact, debug);
 }
 
 void p5_core_resume(p5_core *core)
 {
     core->pipe.match_missed = core->timing.errata;
     if (core->check)
-        p5_core_resume(core->check->exact);
+        p5_core_resume(core->exact);
 }
 
 void p5_core_load_cr3(p5_core *core)
 {
     price_settle(core);
     memory_load_cr3(core->memory);
-    if (core->warm != NULL)
-        core->warm->changes = 0;
     predictor_flush(core->predictor);
     watch_flushed(core);
     if (core->check)
-        p5_core_load_cr3(core->check->exact);
+        p5_core_load_cr3(core->exact);
 }
 
 void p5_core_invlpg(p5_core *core, uint32_t linear)
 {
     price_settle(core);
     memory_invlpg(core->memory, linear);
-    if (core->warm != NULL)
-        core->warm->changes = 0;
     watch_flushed(core);
     if (core->check)
-        p5_core_invlpg(core->check->exact, linear);
+        p5_core_invlpg(core->exact, linear);
 }
 
 void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause)
@@ -469,7 +496,7 @@ void p5_core_wbinvd(p5_core *core)
     core_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
     watch_flushed(core);
     if (core->check) {
-        p5_core_wbinvd(core->check->exact);
+        p5_core_wbinvd(core->exact);
         memo_check_compare(core, "WBINVD", 0);
     }
 }
@@ -481,7 +508,7 @@ void p5_core_invd(p5_core *core)
     core_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
     watch_flushed(core);
     if (core->check) {
-        p5_core_invd(core->check->exact);
+        p5_core_invd(core->exact);
         memo_check_compare(core, "INVD", 0);
     }
 }
@@ -542,7 +569,7 @@ void p5_core_settle(p5_core *core)
 {
     price_settle(core);
     if (core->check)
-        p5_core_settle(core->check->exact);
+        p5_core_settle(core->exact);
 }
 
 static void bring_up(p5_core *core)

@@ -4,17 +4,14 @@
 
 #include "base/host_line.h"
 #include "core/replay/bound.h"
-#include "core/testreg/breakpoints.h"
 #include "core/event/counts.h"
 #include "core/replay/memo.h"
-#include "core/replay/memo_check.h"
 #include "core/memory/memory.h"
 #include "core/memory/memory_trial.h"
+#include "core/pipe/breakpoints.h"
+#include "core/pipe/observer.h"
 #include "core/pipe/pipe.h"
-#include "core/profile/profile.h"
 #include "core/branch/predictor.h"
-#include "core/replay/warm.h"
-#include "core/testreg/watch.h"
 
 /* Branch trace messages (TR12.TR): branch_trace.c. */
 typedef struct branch_trace {
@@ -39,7 +36,7 @@ struct p5_core {
     pipe pipe;              /* the working copy, and the instruction that waits for a partner */
     pipe_resolver resolver; /* `unwatched`, or that of watch.c around it */
     pipe_resolver unwatched;
-    watch *watch;
+    struct watch *watch;
     pipe_deltas deltas[P5_CPL_CLASSES]; /* everything priced on the exact path */
     counts memory_counts;               /* what the memory side counted */
     uint64_t instructions;              /* priced so far */
@@ -47,17 +44,19 @@ struct p5_core {
     p5_prediction prediction;           /* of the stretch that is being priced */
     memo memo;
     trace_sink trace;
-    profiler *profile; /* NULL: none is made */
+    struct profiler *profile; /* NULL: none is made */
+    pipe_observer *observer;  /* its; or NULL */
+    uint32_t context;         /* of the profile; 0: none is made */
     breakpoints breakpoints;
     bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first has not been seen */
     p5_block *blocks;
     memory_trial trial;
-    struct warm *warm; /* NULL: what is fed is priced */
     /* While a stretch is priced: */
     const p5_block *block;
     branch_trace branches;
     branch_runs ran;
-    memo_check *check; /* NULL: the memo is not checked */
+    struct memo_check *check; /* NULL: the memo is not checked */
+    p5_core *exact;           /* ... else the core that is fed the same */
 };
 
 /* core.c */
@@ -86,8 +85,5 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
 void price_exact(p5_core *core, const p5_retired *r);
 void price_settle(p5_core *core);
 void price_open(p5_core *core);
-/* Sends the messages of the stretch's last instruction, and of a delivery. */
-void branch_trace_retired(p5_core *core, const p5_retired *r);
-void branch_trace_delivered(p5_core *core, const p5_exception *e);
 
 #endif

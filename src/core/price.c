@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "core/internal.h"
+#include "core/testreg/branch_trace.h"
 #include "core/pipe/cost.h"
 #include "core/branch/predictor_fast.h"
-#include "core/profile/profile_internal.h"
+#include "core/profile/profile.h"
 #include "core/replay/memo_tree.h"
 
 uint32_t price_physical(const p5_block *block, uint32_t linear)
@@ -65,11 +66,11 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
     p5_core *core = context;
     memory_set_pipe(core->memory, how->v_pipe);
     memory_set_partner(core->memory, how->partner);
-    if (core->profile)
-        profile_asks(core, core->pipe.sink->who);
+    if (core->observer)
+        core->observer->asks(core->observer);
     memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
-    if (core->profile && !answer->hit)
-        profile_missed_data(core, access->physical);
+    if (core->observer && !answer->hit)
+        core->observer->missed(core->observer, access->physical, false);
     return false;
 }
 
@@ -77,11 +78,11 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 {
     p5_core *core = context;
     uint32_t physical = price_physical(core->block, linear);
-    if (core->profile)
-        profile_asks(core, core->pipe.sink->who);
+    if (core->observer)
+        core->observer->asks(core->observer);
     memory_code(core->memory, linear, physical, core->block->code->cache_disable, asked, answer);
-    if (core->profile && !answer->hit)
-        profile_missed_code(core, physical);
+    if (core->observer && !answer->hit)
+        core->observer->missed(core->observer, physical, true);
     return false;
 }
 
@@ -138,7 +139,7 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
     pipe_begin(&core->pipe, &core->timing, &core->state, core->now, address, resolver, deltas);
     core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
                                         core->control.fpu_trap, core->control.trap_flag};
-    core->pipe.sink = core->profile ? &core->profile->sink : NULL;
+    core->pipe.observer = core->observer;
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
 }

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "core/internal.h"
+#include "core/profile/profile.h"
+#include "core/replay/memo_check.h"
+#include "core/testreg/watch.h"
 #include "core/replay/memo_tree.h"
 #include "core/memory/memory_system.h"
 #include "core/model/model.h"
@@ -219,7 +222,7 @@ static void transfer_pipe(pipe *p, snapshot *s)
     image.resolver = NULL;
     image.deltas = NULL;
     image.trace = NULL;
-    image.sink = NULL;
+    image.observer = NULL;
     image.breakpoints = NULL;
     image.pending.insn.op = NULL;
     image.pending.insn.accesses = NULL;

@@ -7,10 +7,10 @@
 
 #include <stdatomic.h>
 
-#include "core/testreg/breakpoints.h"
+#include "core/pipe/breakpoints.h"
 #include "engine/behind.h"
 #include "engine/engine.h"
-#include "engine/unicorn/unicorn_internal.h"
+#include "engine/unicorn/inside.h"
 #include "isa/isa.h"
 
 enum { ENGINE_PAGE_BYTES = 4096, ENGINE_PAGE_MASK = 4095 };

@@ -15,6 +15,7 @@
 #include "machine/run/contents.h"
 #include "machine/board/pins.h"
 #include "machine/run/pricer.h"
+#include "machine/machine.h"
 #include "machine/state.h"
 
 enum { LEAST_MEMORY = 1024 * 1024 };
@@ -337,6 +338,16 @@ p5_status machine_read_file(const char *path, size_t limit, uint8_t **bytes, siz
     return status;
 }
 
+p5_core *machine_core(const p5_machine *machine)
+{
+    return machine->core;
+}
+
+unsigned machine_threads(const p5_machine *machine)
+{
+    return machine->options.threads;
+}
+
 p5_core *p5_machine_core(p5_machine *machine)
 {
     machine->lent = true;
@@ -362,6 +373,8 @@ void p5_machine_settle(p5_machine *machine)
 void p5_machine_counts(p5_machine *machine, p5_counts *counts)
 {
     p5_core_counts(machine->core, counts);
+    if (machine->forward_instructions != 0)
+        p5_counts_subtract(counts, &machine->forward_counts);
 }
 
 uint64_t p5_machine_instructions(const p5_machine *machine)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/host_line.h"
+#include "core/branch/branch.h"
 #include "engine/engine.h"
 #include "isa/isa.h"
 #include "machine/board/devices.h"
@@ -105,8 +106,7 @@ struct p5_machine {
     bool lent;          /* the core or the monitor was given out: who has it may be told of things by them */
     observe_calm calm;  /* until when they need not be told of stretches */
     bool each_observed; /* somebody looks who does not look at counts only */
-    bool fast_forwarding;
-    bool executing_only; /* while fast_forwarding: the core is not even told what was executed */
+    bool executing_only; /* the core is not even told what was executed: fast_forward.c */
     /* What the model's thread writes while it prices, and what it reads with it. */
     BEGINS_LINE
     uint64_t instructions;
@@ -114,6 +114,7 @@ struct p5_machine {
     uint64_t check_clock;
     BEGINS_LINE
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
+    p5_counts forward_counts;                      /* ... and in no total that is told */
     bool running;         /* within p5_machine_run: what is called now are callbacks */
     bool close_wanted;    /* p5_machine_close was called by one */
     struct gdb *debugger; /* NULL: none */

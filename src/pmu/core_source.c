@@ -2,7 +2,7 @@
  * goes alone. */
 #include "core/testreg/test_access.h"
 #include "p5scope/core.h"
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 
 static uint64_t total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
 {

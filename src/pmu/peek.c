@@ -1,7 +1,7 @@
 /* CESR and the counters for somebody who must not disturb: see include/p5scope/observe.h. */
 #include "p5scope/observe.h"
 
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 
 static uint64_t peek_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
 {

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 
 /* Architectural events, in the order of their bits in EBX of CPUID leaf 0AH. -1: the processor has none. */
 static const struct {

@@ -3,7 +3,7 @@
  * have it exact to the instruction. */
 #include "pmu/pins.h"
 
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 
 pin_function pin_function_of(const pmu_counter *c)
 {
@@ -255,4 +255,16 @@ void pins_parity_error(p5_pmu *pmu)
     uint64_t now = pmu->watched.clock(pmu->watched.context);
     if (pmu->pins.changed != NULL)
         pins_show(&pmu->pins, P5_PIN_IERR, now + 1, 1);
+}
+
+const pins *pmu_pins(const p5_pmu *pmu)
+{
+    return &pmu->pins;
+}
+
+void pmu_own_parity_errors(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),
+                           void *context)
+{
+    pmu->parity_owner = error;
+    pmu->parity_owner_context = context;
 }

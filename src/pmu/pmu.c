@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "pmu/cesr.h"
 #include "pmu/faults.h"
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 #include "pmu/msr_map.h"
 
 /* What CESR says. */

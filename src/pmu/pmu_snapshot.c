@@ -1,6 +1,6 @@
 #include "pmu/pmu_snapshot.h"
 
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 
 static void transfer_counter(pmu_counter *c, snapshot *s)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 
 typedef struct source {
     uint64_t total, clocks;

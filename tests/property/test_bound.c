@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/core.h"
 #include "core/pipe/block.h"
 #include "core/replay/bound.h"
 #include "engine/internal.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/internal.h"
+#include "core/profile/profile.h"
 #include "p5scope/model.h"
 #include "random_core.h"
 

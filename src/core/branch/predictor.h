@@ -1,11 +1,11 @@
 /* The predictor's inside, for predictor.c, the test registers (raw BTB entries) and tests; the pipe uses
- * memory.h. */
+ * branch.h. */
 #ifndef CORE_BRANCH_PREDICTOR_H
 #define CORE_BRANCH_PREDICTOR_H
 
 #include "base/host_line.h"
+#include "core/branch/branch.h"
 #include "core/branch/btb.h"
-#include "core/memory/memory.h"
 #include "core/branch/return_stack.h"
 
 struct predictor {

@@ -114,20 +114,6 @@ uint64_t bus_core_clock(const bus *b, uint64_t n)
     return core_clock_of(b, n);
 }
 
-void bus_rest(bus *b, uint64_t clock)
-{
-    b->free = bus_clock_from(b, clock);
-    b->begun = b->free * b->half_ratio;
-    b->unlocked = 0;
-    static const p5_bus_use none[BUS_RECENT];
-    bus_tell(b);
-    bus_log_restart(&b->log, none);
-    b->counted_all = b->own + b->foreign;
-    b->counted_own = b->own;
-    if (b->board.dram_free > b->free)
-        b->board.dram_free = b->free;
-}
-
 /* ---- utilisation ---- */
 
 bus_use bus_used(const bus *b, uint64_t clock)

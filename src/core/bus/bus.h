@@ -109,8 +109,6 @@ static inline unsigned bus_burst_part(unsigned first, unsigned n)
     return first ^ n;
 }
 
-/* At core clock `clock` nothing is under way, whatever has been asked for: for fast-forward. */
-void bus_rest(bus *b, uint64_t clock);
 /* Core clocks in which the bus was in use up to `clock`; changes nothing. */
 typedef struct bus_use {
     uint64_t all, own;

@@ -1,5 +1,5 @@
 /* The contract between the pipe (pipe.c and its units) and the structures that live as long as the machine:
- * caches, TLBs, write buffers, bus, BTB, return stack. The pipe never looks into a structure; it asks here,
+ * caches, TLBs, write buffers, bus. The pipe never looks into a structure; it asks here (and in branch.h),
  * with a clock, and gets times. */
 #ifndef CORE_MEMORY_MEMORY_H
 #define CORE_MEMORY_MEMORY_H
@@ -11,14 +11,11 @@
 #include "p5scope/core.h"
 
 typedef struct memory memory; /* caches, TLBs, write buffers, bus: memory_system.c over its unit files */
-typedef struct predictor predictor; /* BTB and return stack: predictor.c over btb.c, return_stack.c */
 
-/* Both live as long as their core. NULL when memory is out. `totals` is where the memory events are counted;
+/* NULL when memory is out. `totals` is where the memory events are counted;
  * `hooks` may be NULL. */
 memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals);
 void memory_close(memory *m);
-predictor *predictor_open(const p5_model *model);
-void predictor_close(predictor *p);
 
 /* For the profile. Memory events are counted in `totals` from now on; what memory_data and memory_code count
  * stands there when they return, but for the references that are counted in `uses` by kind, if that is not
@@ -26,12 +23,6 @@ void predictor_close(predictor *p);
  * events 18h and 2Eh/0 count them as they pass. */
 void memory_set_totals(memory *m, counts *totals, uint64_t *uses);
 uint64_t memory_bus_taken(memory *m);
-
-/* For fast-forward. From here on events go to `scratch` and other bus masters stand still; answers where they
- * went before. Its end: they go to `totals` again, and at core clock `clock` everything under way has come to
- * its end. */
-counts *memory_hold(memory *m, counts *scratch);
-void memory_release(memory *m, counts *totals, uint64_t clock);
 
 /* RESET: everything invalid. (INIT keeps the caches: memory_load_cr3.) */
 void memory_reset(memory *m);
@@ -173,37 +164,6 @@ void memory_code(memory *m, uint32_t linear, uint32_t physical, bool cache_disab
 /* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as
  * decoded and answers which of them were marked since the line was last filled. */
 uint32_t memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
-
-/* Branch prediction of one executed branch. */
-typedef struct branch_query {
-    uint32_t address;       /* of its first byte */
-    uint32_t last_byte;     /* address of its last byte */
-    uint32_t pair;          /* address of the U instruction of its own pair: `address` unless it is in V */
-    uint32_t previous_pair; /* P54C key: address of the U instruction of the preceding pair */
-    uint32_t target;        /* actual next address */
-    uint32_t fall_through;
-    uint8_t kind; /* isa_branch */
-    bool taken;
-    bool in_v;
-    bool unpaired_chance; /* P54C: an unused pairing opportunity (no allocation) */
-    uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated: tight loops */
-    uint64_t since_last;  /* P55C: instructions executed since then, itself included */
-} branch_query;
-typedef struct branch_answer {
-    bool hit; /* valid entry found */
-    bool predicted_taken;
-    bool right; /* direction and target */
-    bool false_entry;
-    bool return_predicted, return_right, return_stack_overflow;
-} branch_answer;
-/* Looks the branch up, then updates and allocates. */
-void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer);
-/* P54C: a pair without a branch was executed after the pair of `previous_pair` (address of its U
- * instruction). True if a BTB entry predicted a taken branch there: the pipe is flushed (3 clocks). Wears the
- * entry down in any case. */
-bool predictor_passed(predictor *p, uint32_t previous_pair);
-void predictor_set_control(predictor *p, bool no_allocation);
-void predictor_flush(predictor *p);
 
 #include "core/memory/memory_fast.h" /* the functions above that are inline */
 

@@ -50,29 +50,6 @@ uint64_t memory_bus_taken(struct memory *m)
     return taken;
 }
 
-counts *memory_hold(struct memory *m, counts *scratch)
-{
-    counts *before = m->totals;
-    memory_fold(m);
-    m->totals = m->bus.totals = scratch;
-    m->agent.due = UINT64_MAX;
-    return before;
-}
-
-void memory_release(struct memory *m, counts *totals, uint64_t clock)
-{
-    memory_make_exclusive(m, UINT64_MAX - 1);
-    memory_fold(m);
-    m->totals = m->bus.totals = totals;
-    m->data_fill.done = m->code_fill.done = m->locked_read = m->ewbe_at = 0;
-    memset(m->code_parts, 0, sizeof m->code_parts);
-    memset(m->writes.free_at, 0, sizeof m->writes.free_at);
-    m->writes.drained = 0;
-    bus_rest(&m->bus, clock);
-    agent_resume(m, clock);
-    memory_set_quiet(m);
-}
-
 void memory_close(struct memory *m)
 {
     if (m == NULL)

@@ -8,7 +8,7 @@
 #ifndef CORE_MEMORY_MEMORY_SYSTEM_H
 #define CORE_MEMORY_MEMORY_SYSTEM_H
 
-#include "core/bus/agent.h"
+#include "core/memory/agent.h"
 #include "core/bus/bus.h"
 #include "core/memory/code_cache.h"
 #include "core/event/counts.h"

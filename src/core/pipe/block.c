@@ -427,6 +427,5 @@ void block_free(p5_block *block)
     free(block->access_start);
     free(block->end_masks);
     free(block->pieces);
-    free(block->warm);
     free(block);
 }

@@ -145,7 +145,6 @@ struct p5_block {
     bool plain;            /* each of its pieces can be remembered */
     bool locks;            /* one of its instructions locks its references */
     uint32_t branch_address;
-    struct warm_block *warm;       /* fast-forward: what it knows of the block; malloc'ed, or NULL */
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */
     struct p5_block *exact;        /* the same block of the core that it is compared with; or NULL */

@@ -19,14 +19,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/branch/branch.h"
 #include "core/pipe/block.h"
-#include "core/testreg/breakpoints.h"
+#include "core/pipe/breakpoints.h"
 #include "core/pipe/fifo.h"
 #include "core/pipe/fpu.h"
 #include "core/memory/memory.h"
 #include "core/pipe/mmx.h"
+#include "core/pipe/observer.h"
 #include "core/pipe/prefetch.h"
-#include "core/profile/profile.h"
 #include "core/model/timing.h"
 #include "core/pipe/trace.h"
 
@@ -142,7 +143,7 @@ typedef struct pipe {
     unsigned group_branch;         /* number of the group of the last branch */
     uint64_t branch_pairs;         /* P54C: pairs since the branch at hand last ran: set by the owner */
     trace_sink *trace;
-    profile_sink *sink;             /* NULL: no profile is made */
+    pipe_observer *observer;        /* NULL: nobody watches */
     pipe_front front;               /* of the instruction decoded last */
     pipe_front issued_front[2];     /* of those that go to U and V */
     const breakpoints *breakpoints; /* NULL: none are set */

@@ -86,18 +86,19 @@ void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
     count_in_pair(p, P5_EVENT_SATURATIONS_PERFORMED, u, u->saturated, v, v && v->saturated);
 }
 
-void pipe_profile_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)
+void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)
 {
+    pipe_observer *o = p->observer;
     pipe_blame(p, u->op);
     if (u->complete) {
-        profile_add(p->sink, P5_PROFILE_EXECUTIONS, 1, 1);
-        profile_add(p->sink, P5_PROFILE_UNPAIRED + (uint32_t)why, 1, 1);
+        o->counted(o, P5_PROFILE_EXECUTIONS, 1, 1);
+        o->counted(o, P5_PROFILE_UNPAIRED + (uint32_t)why, 1, 1);
     }
     if (v) {
         pipe_blame(p, v->op);
-        profile_add(p->sink, P5_PROFILE_EXECUTIONS, 1, 1);
-        profile_add(p->sink, P5_PROFILE_IN_V, 1, 1);
+        o->counted(o, P5_PROFILE_EXECUTIONS, 1, 1);
+        o->counted(o, P5_PROFILE_IN_V, 1, 1);
     }
-    if (p->sink->watched != P5_PROFILE_NONE)
-        profile_boundary(p->sink->core, p->start + (uint64_t)p->now, v ? v->next : u->next);
+    if (o->boundary)
+        o->boundary(o, p->start + (uint64_t)p->now, v ? v->next : u->next);
 }

@@ -127,7 +127,7 @@ void pipe_spend_all(pipe *p, const ex_owners *owners)
 
 void pipe_spend_execution(pipe *p, int64_t clocks, const ex_holds *h)
 {
-    if (!p->sink) {
+    if (!p->observer) {
         own_all(p->deltas->stalls, clocks, h);
         return;
     }

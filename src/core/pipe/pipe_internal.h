@@ -8,28 +8,29 @@
 #include "core/event/clock.h"
 #include "core/pipe/pairing.h"
 #include "core/pipe/pipe.h"
+#include "p5scope/profile.h"
 
 static inline void pipe_count(pipe *p, enum p5_event event, uint64_t n, uint64_t clocks)
 {
     p->deltas->increments[event] += n;
     p->deltas->asserted[event] += clocks;
-    if (p->sink)
-        profile_add(p->sink, event, n, clocks);
+    if (p->observer)
+        p->observer->counted(p->observer, event, n, clocks);
 }
 
 /* Clocks with an owner. */
 static inline void pipe_spend(pipe *p, p5_stall cause, uint64_t clocks)
 {
     p->deltas->stalls[cause] += clocks;
-    if (p->sink && clocks)
-        profile_add(p->sink, P5_PROFILE_STALLS + cause, clocks, clocks);
+    if (p->observer && clocks)
+        p->observer->counted(p->observer, P5_PROFILE_STALLS + cause, clocks, clocks);
 }
 
-/* What is counted from now on is due to `o`: matters to the profile only. */
+/* What is counted from now on is due to `o`: matters to observers only. */
 static inline void pipe_blame(pipe *p, const op *o)
 {
-    if (p->sink)
-        p->sink->who = o->address;
+    if (p->observer)
+        p->observer->who = o->address;
 }
 
 /* --- pipe_execute.c --- */
@@ -78,7 +79,7 @@ p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
 void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v);
 
 /* What the profile wants to know beyond events: executions, the pipes, pairing. */
-void pipe_profile_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
+void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
 
 /* --- pipe_issue.c --- */
 

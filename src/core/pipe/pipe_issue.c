@@ -180,11 +180,11 @@ void pipe_issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, i
         /* V's first EX clock is the one of U's last data reference: references stay in order, what U does
          * after its last one is shared. */
         int64_t begin_v = last.access ? clock_later(begin, last.clock) : begin;
-        const ex_owners alone = p->sink ? pipe_own_execution(end_u - begin, &held) : (ex_owners){0};
+        const ex_owners alone = p->observer ? pipe_own_execution(end_u - begin, &held) : (ex_owners){0};
         pipe_blame(p, ov);
         end_v = pipe_execute(p, v, true, begin_v, v->clocks, &held, &last);
         end = clock_later(end_u, end_v);
-        if (p->sink) {
+        if (p->observer) {
             const ex_owners owners = pipe_own_execution(end - begin, &held);
             pipe_spend_pair(p, ou, ov, &owners, &alone);
         } else {
@@ -235,6 +235,6 @@ void pipe_issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, i
         p->previous_u = p->last_u;
     p->last_u = ou->address;
     p->groups++;
-    if (p->sink)
-        pipe_profile_group(p, u, v, why);
+    if (p->observer)
+        pipe_tell_group(p, u, v, why);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/replay/memo_tree.h"
 #include "core/profile/profile_internal.h"
 
 bool key_grow(key_table *t)
@@ -28,16 +27,24 @@ bool key_grow(key_table *t)
 
 /* ---- start and end ------------------------------------------------------------------------------------- */
 
-bool profile_start(p5_core *core, const profile_options *options)
+static void observe_count(pipe_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
+static void observe_asking(pipe_observer *o);
+static void observe_miss(pipe_observer *o, uint32_t physical, bool code);
+
+profiler *profile_open(p5_core *core, const profile_options *options)
 {
     profiler *p = calloc(1, sizeof *p);
     if (!p)
-        return false;
+        return NULL;
     p->options = *options;
     p->options.functions = NULL;
     p->sink.core = core;
+    p->sink.observer =
+        (pipe_observer){.counted = observe_count, .asks = observe_asking, .missed = observe_miss};
     p->expected = PROFILE_ELSEWHERE;
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
+    if (p->sink.watched != P5_PROFILE_NONE)
+        p->sink.observer.boundary = profile_boundary;
     p->interval_clocks = options->interval_clocks;
     p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
     if (options->function_count > 0) {
@@ -52,21 +59,22 @@ bool profile_start(p5_core *core, const profile_options *options)
                 ARRAY_ROOM(&p->owns);
     if (!fits) {
         profile_close(p);
-        return false;
+        return NULL;
     }
     p->contexts.items[0] = p->contexts.items[1] = (profile_context){.parent = 1};
     p->contexts.count = 2;
     p->nobody.place = PROFILE_NO_PLACE;
     p->owns.items[p->owns.count++] = &p->nobody;
-    memory_advance(core->memory, core->now);
-    memo_drop_all(core); /* leaves of before know no instructions */
-    core->profile = p;
-    core_hold_memo(core);
+    return p;
+}
+
+void profile_begin(p5_core *core)
+{
+    profiler *p = core->profile;
     profile_set_context(core, 1);
     memory_set_totals(core->memory, &p->scratch, NULL);
     memory_bus_taken(core->memory);
     p->armed_at = profile_watched_total(core, core->now);
-    return true;
 }
 
 void profile_close(profiler *p)
@@ -162,15 +170,16 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
 
 /* An instruction counts the same few quantities again and again (REP): the youngest entries are looked at
  * first, so that the sink stays short. */
-void profile_add(profile_sink *sink, uint32_t quantity, uint64_t increments, uint64_t asserted)
+static void observe_count(pipe_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
     enum { YOUNG = 24 };
+    profile_sink *sink = (profile_sink *)o;
     if ((int)quantity == sink->watched)
         sink->watched_count += increments;
     size_t oldest = sink->deltas.count > YOUNG ? sink->deltas.count - YOUNG : 0;
     for (size_t i = sink->deltas.count; i-- > oldest;) {
         profile_delta *d = &sink->deltas.items[i];
-        if (d->quantity == quantity && d->address == sink->who && d->increments < UINT32_MAX / 2) {
+        if (d->quantity == quantity && d->address == o->who && d->increments < UINT32_MAX / 2) {
             d->increments += (uint32_t)increments;
             d->asserted += (uint32_t)asserted;
             return;
@@ -181,7 +190,38 @@ void profile_add(profile_sink *sink, uint32_t quantity, uint64_t increments, uin
         return;
     }
     sink->deltas.items[sink->deltas.count++] =
-        (profile_delta){sink->who, quantity, (uint32_t)increments, (uint32_t)asserted};
+        (profile_delta){o->who, quantity, (uint32_t)increments, (uint32_t)asserted};
+}
+
+static void observe_asking(pipe_observer *o)
+{
+    profile_asks(((profile_sink *)o)->core, o->who);
+}
+
+static void observe_miss(pipe_observer *o, uint32_t physical, bool code)
+{
+    p5_core *core = ((profile_sink *)o)->core;
+    if (code)
+        profile_missed_code(core, physical);
+    else
+        profile_missed_data(core, physical);
+}
+
+pipe_observer *profile_observer(p5_core *core)
+{
+    return &core->profile->sink.observer;
+}
+
+void profile_add(p5_core *core, uint32_t who, uint32_t quantity, uint64_t increments, uint64_t asserted)
+{
+    pipe_observer *o = profile_observer(core);
+    o->who = who;
+    observe_count(o, quantity, increments, asserted);
+}
+
+bool profile_takes_samples(const p5_core *core)
+{
+    return core->profile->sink.watched != P5_PROFILE_NONE;
 }
 
 void profile_commit(p5_core *core)
@@ -462,11 +502,9 @@ void profile_forget(p5_core *core)
     p->cell_table.used = 0;
 }
 
-bool profile_collect(p5_core *core)
+bool profile_sum_up(p5_core *core)
 {
     profiler *p = core->profile;
-    memory_advance(core->memory, core->now);
-    memo_fold(core);
     gather_rest(core);
     book_bus(p);
     collect_cells(p);

@@ -2,8 +2,8 @@
  *
  * A *site* is an instruction in a context at a privilege class. It owns an amount of each quantity
  * (p5scope/profile.h): events, clocks by owner, executions, pairing. The amounts add up to the core's totals.
- * - The exact path says in the sink who counts what; profile_commit hands it to the sites.
- * - A leaf of the memo keeps what its run put into the sink (its detail) and counts its uses by context;
+ * - As the pipe's observer it notes who counts what; profile_commit hands it to the sites.
+ * - A leaf of the memo keeps what its run counted (its detail) and counts its uses by context;
  *   profile_collect multiplies the two when somebody looks. So the hot path does nothing but compare the
  *   leaf's context with the current one.
  * - What the memory side counts when it is asked on its exact path belongs to the instruction that asked.
@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "core/pipe/block.h"
+#include "core/pipe/observer.h"
 #include "core/event/counts.h"
 #include "p5scope/profile.h"
 
@@ -29,16 +30,6 @@ typedef struct profile_delta {
     uint32_t quantity;
     uint32_t increments, asserted;
 } profile_delta;
-
-/* Where the pipe writes what it counts; `who` is the instruction that it counts for. */
-typedef struct profile_sink {
-    ARRAY_OF(profile_delta) deltas;
-    uint32_t who;
-    bool out_of_memory;
-    int watched; /* quantity that overflows are taken of, P5_PROFILE_CLOCKS or P5_PROFILE_NONE */
-    uint64_t watched_count;
-    p5_core *core; /* for profile_boundary */
-} profile_sink;
 
 typedef struct profile_amount {
     uint32_t quantity;
@@ -110,10 +101,10 @@ enum { PROFILE_SETS = 128 };
 typedef struct profiler profiler;
 struct memo_detail;
 
-/* Starts profiling; the totals of the core go on. False: out of memory. */
+/* Starts profiling; the totals of the core go on. False: out of memory. (core_profile.c) */
 bool profile_start(p5_core *core, const profile_options *options);
-void profile_close(profiler *p);
-/* Brings sites and edges up to date. False: memory ran out at some time, and the profile is not complete. */
+/* Brings sites and edges up to date. False: memory ran out at some time, and the profile is not complete.
+ * (core_profile.c) */
 bool profile_collect(p5_core *core);
 
 /* What has been collected; valid until the next instruction is priced. */
@@ -139,9 +130,20 @@ const profile_options *profile_asked(const p5_core *core);
 
 /* ---- for the core's files; all of them only while profiling ---- */
 
-/* Something counted: adds to the sink. */
-void profile_add(profile_sink *sink, uint32_t quantity, uint64_t increments, uint64_t asserted);
-/* What is in the sink happened once, in the current context. */
+/* profile_start and profile_collect, of the profiler alone. */
+profiler *profile_open(p5_core *core, const profile_options *options);
+/* It is the core's now. */
+void profile_begin(p5_core *core);
+void profile_close(profiler *p);
+bool profile_sum_up(p5_core *core);
+
+/* What the profiler is told as an observer of the pipe. */
+pipe_observer *profile_observer(p5_core *core);
+/* `who` has counted something. */
+void profile_add(p5_core *core, uint32_t who, uint32_t quantity, uint64_t increments, uint64_t asserted);
+/* Samples are taken: every boundary between groups matters. */
+bool profile_takes_samples(const p5_core *core);
+/* What was counted since the last commit happened once, in the current context. */
 void profile_commit(p5_core *core);
 /* What the memory side counts from now on is due to the instruction at `who`. Call it before the memory side
  * is asked. */
@@ -158,9 +160,6 @@ void profile_released(profiler *p, const p5_block *block);
 void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler);
 /* Address of the instruction that was executed last. */
 uint32_t profile_last(const p5_core *core);
-/* While samples are taken: a group has left EX at absolute clock `end`; `next` would be executed next. */
-void profile_boundary(p5_core *core, uint64_t end, uint32_t next);
-
 /* ---- for the memo ---- */
 
 /* What one use of a leaf stands for, instruction by instruction, and how often it was used in which context.
@@ -175,7 +174,7 @@ typedef struct memo_detail {
     profile_delta deltas[];
 } memo_detail;
 
-/* Makes the detail of a leaf from what is in the sink. NULL: out of memory. */
+/* Makes the detail of a leaf from what has been counted since the last commit. NULL: out of memory. */
 memo_detail *profile_detail(p5_core *core, arena *from);
 /* Books the uses since the last booking; `uses` are the leaf's since the last fold. */
 void profile_book(p5_core *core, memo_detail *detail, const uint64_t *uses);

@@ -59,6 +59,16 @@ typedef struct profile_end {
 #define PROFILE_IN(function) (((uint64_t)(function) + 1) << 32)
 #define PROFILE_ELSEWHERE    ((uint64_t)UINT32_MAX << 32)
 
+/* What has been told since the last commit. */
+typedef struct profile_sink {
+    pipe_observer observer; /* the first member: the observer's functions find the sink by it */
+    ARRAY_OF(profile_delta) deltas;
+    bool out_of_memory;
+    int watched; /* quantity that overflows are taken of, P5_PROFILE_CLOCKS or P5_PROFILE_NONE */
+    uint64_t watched_count;
+    p5_core *core;
+} profile_sink;
+
 struct profiler {
     profile_sink sink;
     profile_options options;
@@ -146,6 +156,8 @@ void profile_set_context(p5_core *core, uint32_t context);
 /* Writes down what the block's instructions are, and the function that it belongs to. */
 void profile_note_block(profiler *p, p5_block *block);
 void profile_interval_take(p5_core *core);
+/* observer.boundary, while samples are taken. */
+void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next);
 /* Total of what samples are taken by, when it is `clock`. */
 uint64_t profile_watched_total(p5_core *core, uint64_t clock);
 

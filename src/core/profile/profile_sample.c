@@ -37,8 +37,9 @@ uint64_t profile_watched_total(p5_core *core, uint64_t clock)
  * later, and the interrupt is taken at the first instruction boundary from then on: the address that the
  * handler finds on its stack is that of the instruction which would have come next. The handler presets the
  * counter again; what happened in between was not counted for the next sample. */
-void profile_boundary(p5_core *core, uint64_t end, uint32_t next)
+void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next)
 {
+    p5_core *core = ((profile_sink *)o)->core;
     profiler *p = core->profile;
     uint64_t total = profile_watched_total(core, end);
     uint64_t count = total - p->armed_at;

@@ -12,7 +12,7 @@ void profile_set_context(p5_core *core, uint32_t context)
     profiler *p = core->profile;
     p->context = context;
     p->place = p->own ? PROFILE_PLACE(context, core->cpl_class) : 0;
-    core->memo.context = context;
+    core->context = context;
 }
 
 static profile_end end_of(const profiler *p)

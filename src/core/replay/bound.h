@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "core/branch/branch.h"
 #include "p5scope/core.h"
 
 /* What a reference and a line of code take at most, in core clocks, by the model: memory, bus, and an agent

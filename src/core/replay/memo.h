@@ -38,7 +38,6 @@ typedef struct memo_table {
 typedef struct memo {
     bool on;
     bool held;            /* by control inputs or a trace that the remembered answers do not know */
-    uint32_t context;     /* of the profile; 0: none is made */
     memo_table states;    /* interned pipe states */
     memo_table paths;     /* ways in, by piece, state and variant, */
     memo_table families;  /* ... and the first one with variants of each piece and state */

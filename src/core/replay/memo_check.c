@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "core/core.h"
 #include "core/internal.h"
 #include "p5scope/event.h"
 
@@ -73,6 +74,7 @@ p5_status p5_core_check_memo(p5_core *core, p5_error *error)
     }
     p5_core_set_memo(check->exact, false);
     core->check = check;
+    core->exact = check->exact;
     core->memory->told = &check->told;
     return P5_OK;
 }
@@ -152,10 +154,7 @@ void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction
         return;
     p5_retired other = *r;
     other.block = r->block->exact;
-    if (core->warm != NULL)
-        p5_core_warm(check->exact, &other, prediction);
-    else
-        p5_core_price(check->exact, &other, prediction);
+    p5_core_price(check->exact, &other, prediction);
     memo_check_compare(core, "stretch", r->block->ops[r->first].address);
     if (check->difference[0] == '\0')
         check->stretches++;
@@ -179,19 +178,6 @@ size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_valu
         values = b->values_end;
     }
     return n;
-}
-
-uint64_t memo_check_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, const p5_prediction *predictions,
-                                size_t count)
-{
-    for (size_t n = 0; n < count; n++) {
-        const p5_retired r = block_retired(&blocks[n], accesses, values);
-        p5_core_warm(core, &r, predictions[n]);
-        accesses = blocks[n].accesses_end;
-        values = blocks[n].values_end;
-    }
-    return core->now;
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
@@ -226,7 +212,7 @@ p5_status memo_check_follow(p5_core *core, p5_error *error)
     image i = {0};
     p5_status status = p5_core_save(core, put, &i, error);
     if (status == P5_OK)
-        status = p5_core_load(core->check->exact, take, &i, error);
+        status = p5_core_load(core->exact, take, &i, error);
     free(i.bytes.items);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef CORE_REPLAY_MEMO_CHECK_H
 #define CORE_REPLAY_MEMO_CHECK_H
 
+#include "core/branch/branch.h"
 #include "core/memory/memory.h"
 #include "p5scope/core.h"
 
@@ -18,15 +19,12 @@ typedef struct memo_check {
 } memo_check;
 
 void memo_check_close(memo_check *check);
-/* A stretch that the first core has priced, or warmed. */
+/* A stretch that the first core has priced. */
 void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* p5_core_price_blocks_before for both, and p5_core_warm_blocks; `limit` UINT64_MAX: none. */
+/* p5_core_price_blocks_before for both; `limit` UINT64_MAX: none. */
 size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                          const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                          uint64_t limit);
-uint64_t memo_check_warm_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                const p5_retired_block *blocks, const p5_prediction *predictions,
-                                size_t count);
 /* Something that is no stretch has been fed to both; `what` it is and where. */
 void memo_check_compare(p5_core *core, const char *what, uint32_t address);
 /* The first core has loaded a snapshot: the second goes on from there, too. */

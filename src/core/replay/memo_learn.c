@@ -81,7 +81,7 @@ static int32_t offset(const p5_core *core, uint64_t asked)
 /* The instruction that asks; matters to the profile only. */
 static uint32_t who(const p5_core *core)
 {
-    return core->pipe.sink ? core->pipe.sink->who : 0;
+    return core->pipe.observer ? core->pipe.observer->who : 0;
 }
 
 static bool learn_data(void *context, const p5_access *access, uint64_t asked, const reference *how,

@@ -24,7 +24,7 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
         profile_book(core, leaf->detail, leaf->uses);
         profile_move(core, leaf->detail);
     }
-    leaf->context = m->context;
+    leaf->context = core->context;
 }
 
 /* What waits is itself not for the memo; or it came with another block than `p`, and they may go together

@@ -5,6 +5,7 @@
 #define CORE_REPLAY_MEMO_TREE_H
 
 #include "core/internal.h"
+#include "core/profile/profile.h"
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profile_internal.h"
 

@@ -277,7 +277,7 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
 static inline void memo_use_predicted(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
-    if (__builtin_expect(leaf->context != m->context, 0))
+    if (__builtin_expect(leaf->context != core->context, 0))
         memo_begin_to_use(core, leaf);
     leaf->uses[core->cpl_class]++;
     core->now += leaf->clocks;

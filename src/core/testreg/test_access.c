@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/internal.h"
+#include "core/testreg/watch.h"
 
 /* A command has changed a structure: nothing that was remembered of it holds. */
 static void changed(p5_core *core)
@@ -117,8 +118,8 @@ void test_cache_write(void *context, const test_cache_line *line)
         write_code_line(core, set, way, line, raw);
     changed(core);
     watch_update(core);
-    if (core->check)
-        test_cache_write(core->check->exact, line);
+    if (core->exact)
+        test_cache_write(core->exact, line);
 }
 
 /* True if another way of the set holds the same line: what data references see is one of them only. */
@@ -198,9 +199,9 @@ static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, u
 void test_cache_read(void *context, test_cache_line *line)
 {
     p5_core *core = context;
-    if (core->check) { /* a read is a use */
+    if (core->exact) { /* a read is a use */
         test_cache_line other = *line;
-        test_cache_read(core->check->exact, &other);
+        test_cache_read(core->exact, &other);
     }
     unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
     price_settle(core);
@@ -264,8 +265,8 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
     }
     changed(core);
     watch_flushed(core);
-    if (core->check)
-        test_cache_flush(core->check->exact, data, one_line, at_set, at_way);
+    if (core->exact)
+        test_cache_flush(core->exact, data, one_line, at_set, at_way);
 }
 
 /* ---- TLBs ---------------------------------------------------------------------------------------------- */
@@ -327,8 +328,8 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
     changed(core);
     watch_look(core);
     watch_update(core);
-    if (core->check)
-        test_tlb_write(core->check->exact, entry);
+    if (core->exact)
+        test_tlb_write(core->exact, entry);
 }
 
 /* 4 MB pages first: if both fit, the processor reports PS = 1 (table 26-13). */
@@ -350,9 +351,9 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
     p5_core *core = context;
     struct memory *m = core->memory;
     tlb *t;
-    if (core->check) {
+    if (core->exact) {
         test_tlb_entry other = *entry;
-        test_tlb_read(core->check->exact, &other);
+        test_tlb_read(core->exact, &other);
     }
     price_settle(core);
     int at = find_entry(m, entry, &t);
@@ -400,8 +401,8 @@ void test_btb_write(void *context, const test_btb_entry *from)
     }
     btb_put(b, from->set, from->bank, from->way, &entry);
     changed(core);
-    if (core->check)
-        test_btb_write(core->check->exact, from);
+    if (core->exact)
+        test_btb_write(core->exact, from);
 }
 
 void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
@@ -426,8 +427,8 @@ void test_btb_flush(void *context)
     price_settle(core);
     predictor_flush(core->predictor);
     changed(core);
-    if (core->check)
-        test_btb_flush(core->check->exact);
+    if (core->exact)
+        test_btb_flush(core->exact);
 }
 
 /* ---- parity -------------------------------------------------------------------------------------------- */
@@ -441,8 +442,8 @@ void test_parity(void *context, uint32_t tr1)
     p->reversed = tr1 & (PARITY_ARRAYS | PARITY_MC);
     parity_forget_if_gone(p, core->memory);
     watch_update(core);
-    if (core->check)
-        test_parity(core->check->exact, tr1);
+    if (core->exact)
+        test_parity(core->exact, tr1);
     if (microcode && p->error != NULL)
         p->error(p->context, PARITY_MC);
 }

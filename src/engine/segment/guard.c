@@ -3,7 +3,7 @@
  * segments: only when a check becomes necessary for the first time does the block hook get a version that
  * looks, and while data are to be checked the page cache stays empty, so that every access comes to the slow
  * path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves. */
-#include "core/testreg/breakpoints.h"
+#include "core/pipe/breakpoints.h"
 #include "engine/segment/segmentation.h"
 
 enum { CR0_AM = 1 << 18, CR4_DE = 8, DR7_ENABLED = 0xff, DR7_GENERAL_DETECT = 1 << 13 };

@@ -1,7 +1,7 @@
 #include "machine/board/pins.h"
 
 #include "core/model/model.h"
-#include "pmu/monitor.h"
+#include "pmu/pins.h"
 
 /* A wire from a PM pin: the model file's section [pins]. A pulse of one bus clock is too short for an 8259,
  * which takes an input that has fallen before the acknowledge for noise (level 7). So a flip-flop on the
@@ -68,8 +68,7 @@ static void parity_error(void *context, uint32_t array, bool shutdown)
 
 void pins_open(p5_machine *machine)
 {
-    machine->pmu->parity_owner = parity_error;
-    machine->pmu->parity_owner_context = machine;
+    pmu_own_parity_errors(machine->pmu, parity_error, machine);
     bool wired = false;
     for (unsigned i = 0; i < WIRED_PINS; i++)
         wired |= wire_of(machine, wired_pins[i]) != PIN_TO_NOTHING;

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/internal.h"
-#include "core/memory/memory_system.h"
+#include "core/core.h"
+#include "core/memory/data_cache.h"
+#include "core/memory/tlb.h"
 #include "machine/gdb/gdb.h"
 
 enum { LINES_AT_MOST = 24 };
@@ -94,24 +95,16 @@ static void show_tlb(gdb *g, const char *name, const tlb *t)
 
 static void monitor_tlb(gdb *g)
 {
-    const memory *m = g->machine->core->memory;
-    show_tlb(g, "code", &m->code_tlb);
-    show_tlb(g, "data", &m->data_tlb);
+    show_tlb(g, "code", core_tlb(g->machine->core, true));
+    show_tlb(g, "data", core_tlb(g->machine->core, false));
 }
 
 static void monitor_cache(gdb *g)
 {
-    const memory *m = g->machine->core->memory;
-    unsigned states[4] = {0}, code = 0;
-    for (unsigned set = 0; set < CACHE_SETS; set++) {
-        for (unsigned way = 0; way < m->data.order.ways; way++)
-            states[m->data.state[set][way] & 3]++;
-        for (unsigned way = 0; way < m->code.order.ways; way++)
-            code += m->code.tag[set][way] != CACHE_NO_TAG;
-    }
-    say(g, "data: %u modified, %u exclusive, %u shared, %u invalid\n", states[MESI_MODIFIED],
-        states[MESI_EXCLUSIVE], states[MESI_SHARED], states[MESI_INVALID]);
-    say(g, "code: %u of %u lines valid\n", code, CACHE_SETS * m->code.order.ways);
+    const core_lines lines = core_count_lines(g->machine->core);
+    say(g, "data: %u modified, %u exclusive, %u shared, %u invalid\n", lines.data[MESI_MODIFIED],
+        lines.data[MESI_EXCLUSIVE], lines.data[MESI_SHARED], lines.data[MESI_INVALID]);
+    say(g, "code: %u of %u lines valid\n", lines.code, lines.code_lines);
 }
 
 /* Where the clocks went: what `stat` calls the CPI stack, the largest first. */

@@ -5,6 +5,7 @@
  * parts gives the same bits as in one go (tests/property/test_split.c). A goal in instructions says where to
  * part. For a goal in clocks the stretch is priced instruction by instruction as soon as it could reach it.
  */
+#include "core/core.h"
 #include "machine/observe/observe_internal.h"
 
 #include "core/pipe/block.h"

@@ -2,6 +2,7 @@
 #ifndef MACHINE_OBSERVE_OBSERVE_H
 #define MACHINE_OBSERVE_OBSERVE_H
 
+#include "core/branch/branch.h"
 #include "engine/engine.h"
 #include "p5scope/observe.h"
 

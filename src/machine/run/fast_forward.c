@@ -1,36 +1,42 @@
-/* Running without the core model (include/p5scope/snapshot.h). */
+/* Running without counting (include/p5scope/snapshot.h): what was priced so far is taken from every total
+ * that is told afterwards. */
 #include "base/error.h"
+#include "core/core.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 
-/* `only`: it executes, and nothing is warmed. */
+/* `only`: it executes, and the core is not told. */
 static p5_status go(p5_machine *machine, uint64_t instructions, bool only, p5_run_result *result,
                     p5_error *error)
 {
-    p5_status ready = machine_check_ready(machine, error);
-    if (ready != P5_OK)
-        return ready;
+    p5_status status = machine_check_ready(machine, error);
+    if (status != P5_OK)
+        return status;
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE,
                          "an observed machine cannot be fast-forwarded: observe it behind");
-    if (!p5_core_fast_forward(machine->core, true))
+    if (core_is_profiled(machine->core))
         return error_set(error, P5_ERR_STATE, "a machine whose profile is made cannot be fast-forwarded");
     uint64_t before = machine->instructions, clock = p5_machine_clock(machine);
+    p5_counts earlier, now;
+    p5_core_counts(machine->core, &earlier);
     const p5_limits limits = {.max_instructions =
                                   instructions < UINT64_MAX - before ? before + instructions : UINT64_MAX};
     unsigned threads = machine->options.threads;
     if (only)
         machine->options.threads = 1; /* there is nothing for another */
-    machine->fast_forwarding = true;
+    p5_core_settle(machine->core);
     machine->executing_only = only;
-    p5_status status = P5_OK;
     if (instructions > 0)
         status = p5_machine_run(machine, &limits, result, error);
     else if (result != NULL)
         *result = (p5_run_result){.end = P5_END_INSTRUCTIONS};
-    machine->fast_forwarding = machine->executing_only = false;
+    machine->executing_only = false;
     machine->options.threads = threads;
-    p5_core_fast_forward(machine->core, false);
+    p5_core_settle(machine->core);
+    p5_core_counts(machine->core, &now);
+    p5_counts_subtract(&now, &earlier);
+    p5_counts_add(&machine->forward_counts, &now);
     machine->forward_instructions += machine->instructions - before;
     machine->forward_clocks += p5_machine_clock(machine) - clock;
     return status;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/core.h"
 #include "machine/state.h"
 
 /* Batches are not copied: the engine puts them down one behind the other on a shelf, and on the next one when

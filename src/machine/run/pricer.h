@@ -6,6 +6,7 @@
 #define MACHINE_RUN_PRICER_H
 
 #include "base/worker.h"
+#include "core/branch/branch.h"
 #include "p5scope/core.h"
 #include "p5scope/machine.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/host_time.h"
+#include "core/core.h"
 #include "core/pipe/block.h"
 #include "machine/board/bus_check.h"
 #include "machine/run/contents.h"
@@ -19,7 +20,6 @@
 enum {
     BLOCK_INSTRUCTIONS = 128,   /* the engine's blocks have no more */
     HORIZON_CLOCKS = 64 * 1024, /* no block takes longer: that many instructions at 512 clocks each */
-    HORIZON_FAST = 1024,        /* ... in fast-forward, at a clock each */
     BATCH_BLOCKS = 4,           /* a batch and what runs behind it is no more than so many largest blocks */
     APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
     HOST_CHECK_INSTRUCTIONS = 1 << 20                    /* how often the host's clock is looked at */
@@ -117,8 +117,6 @@ static inline void run_price_one(p5_machine *machine, const p5_retired *retired,
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
         if (__builtin_expect(machine->executing_only, 0))
             p5_core_skip(machine->core, (uint64_t)retired->count - retired->interrupted);
-        else if (__builtin_expect(machine->fast_forwarding, 0))
-            p5_core_warm(machine->core, retired, prediction);
         else
             p5_core_price(machine->core, retired, prediction);
     }
@@ -161,9 +159,7 @@ bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *v
         return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
     }
     machine->instructions += instructions;
-    uint64_t clock = __builtin_expect(machine->fast_forwarding, 0)
-                         ? p5_core_warm_blocks(machine->core, accesses, values, blocks, predictions, count)
-                         : p5_core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
+    uint64_t clock = p5_core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
     return run_goal_reached(machine, clock);
 }
 
@@ -293,7 +289,7 @@ static void run_plan(p5_machine *machine)
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
     uint64_t instructions_left = max_instructions - machine->instructions;
-    uint64_t horizon = machine->fast_forwarding ? HORIZON_FAST : HORIZON_CLOCKS, block = BLOCK_INSTRUCTIONS;
+    uint64_t horizon = HORIZON_CLOCKS, block = BLOCK_INSTRUCTIONS;
     contents_look(machine);
     bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||

@@ -107,6 +107,7 @@ static void transfer_machine(p5_machine *m, snapshot *s)
     m->instructions = snapshot_number(s, "instructions", m->instructions, UINT64_MAX);
     m->forward_instructions = snapshot_number(s, "forward", m->forward_instructions, UINT64_MAX);
     m->forward_clocks = snapshot_number(s, "forward.clocks", m->forward_clocks, UINT64_MAX);
+    snapshot_piece(s, "forward.counts", &m->forward_counts, sizeof m->forward_counts);
     snapshot_piece(s, "after", &m->after, sizeof m->after);
     snapshot_piece(s, "after.linear", &m->after_linear, sizeof m->after_linear);
     snapshot_piece(s, "after.msr", &m->after_msr, sizeof m->after_msr);

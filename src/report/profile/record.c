@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "core/internal.h"
+#include "core/core.h"
 #include "core/model/model.h"
-#include "core/branch/predictor.h"
 #include "core/profile/profile.h"
-#include "machine/state.h"
+#include "machine/machine.h"
 #include "p5scope/report.h"
 #include "p5scope/version.h"
 #include "report/profile/data.h"
@@ -23,8 +22,8 @@ enum {
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error)
 {
-    p5_core *core = machine->core;
-    if (core->profile)
+    p5_core *core = machine_core(machine);
+    if (core_is_profiled(core))
         return error_set(error, P5_ERR_STATE, "a profile of this machine is being made already");
     profile_options start = {.interval_clocks = FIRST_INTERVAL,
                              .most_intervals = options->no_intervals ? 0 : MOST_INTERVALS,
@@ -327,9 +326,9 @@ static bool take_samples(p5_profile *p, const p5_core *core, const profile_view 
 p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
                           p5_error *error)
 {
-    p5_core *core = machine->core;
+    p5_core *core = machine_core(machine);
     *profile = NULL;
-    if (!core->profile)
+    if (!core_is_profiled(core))
         return error_set(error, P5_ERR_STATE, "no profile of this machine is being made");
     p5_profile *p = profile_new();
     p5_counts *run_totals = p ? malloc(sizeof *run_totals) : NULL;
@@ -344,8 +343,7 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
         fits = p->command && p->options && p->object && take_model(p, p5_machine_model(machine)) &&
-               take_btb(p, &core->predictor->btb) &&
-               COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
+               take_btb(p, core_btb(core)) && COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
                COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
                COPY_ARRAY(&p->intervals, view.intervals, view.interval_count) &&
                take_samples(p, core, &view) && copy_sites(p, &view) && settle_totals(p, run_totals) &&

@@ -10,7 +10,8 @@
 #include "base/host_time.h"
 #include "base/quiet.h"
 #include "machine/run/spare.h"
-#include "machine/state.h"
+#include "machine/machine.h"
+#include "p5scope/observe.h"
 #include "p5scope/snapshot.h"
 #include "report/stat/stat.h"
 
@@ -231,7 +232,7 @@ p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_op
     }
     set_goals(in);
     write_header(in);
-    if (machine->options.threads > 1) {
+    if (machine_threads(machine) > 1) {
         in->spare = (spare_work){.some = some_rows, .context = in};
         spare_add(machine, &in->spare);
     }

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "machine/state.h"
+#include "machine/machine.h"
 #include "p5scope/version.h"
 #include "report/trace/rows.h"
 
@@ -357,7 +357,7 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     trace->options = *options;
     trace->sink = sink;
     trace->spare = (spare_work){.some = some_work, .context = trace};
-    trace->has_helper = machine->options.threads > 1;
+    trace->has_helper = machine_threads(machine) > 1;
     p5_status status = make_columns(trace, error);
     if (status == P5_OK)
         status = start_observing(trace, error);

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "core/model/model.h"
 #include "p5scope/version.h"
-#include "pmu/monitor.h"
 #include "pmu/pins.h"
 #include "report/insn_text.h"
 #include "report/trace/sink.h"
@@ -272,7 +271,7 @@ static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
         state->matches[i] = total;
     }
     if (matched != 0 && !first) {
-        const pins *p = &p5_machine_pmu(trace->machine)->pins;
+        const pins *p = pmu_pins(p5_machine_pmu(trace->machine));
         uint64_t up, down;
         pins_span(p, clock, 1, p->delay_clocks, &up, &down);
         pulse(state, VCD_BP, up, down, matched, 0);
@@ -306,7 +305,7 @@ static void window(p5_trace *trace, bool opens)
     uint64_t clock = p5_machine_clock(trace->machine);
     listen(trace, opens);
     if (opens) {
-        const pins *p = &p5_machine_pmu(trace->machine)->pins;
+        const pins *p = pmu_pins(p5_machine_pmu(trace->machine));
         for (unsigned i = 0; i < P5_PINS; i++)
             pin(trace, (p5_pin)i, p->pin[i].level, clock);
         if (trace->options.bus_clock) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/internal.h"
+#include "core/replay/memo_check.h"
 #include "core/replay/memo_tree.h"
 #include "p5scope/model.h"
 

@@ -1,5 +1,6 @@
 /* Branches of the P55C that are predicted ahead, by short ways for what is usual, are told what the predictor
  * answers who asks it for each, and leave the same entries. */
+#include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor_fast.h"
 #include "fixture.h"

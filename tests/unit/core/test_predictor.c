@@ -2,6 +2,7 @@
  * P54C's state machine and key, returns, false entries, NBP. */
 #include "fixture.h"
 
+#include "core/branch/branch.h"
 #include "isa/isa.h"
 
 typedef struct predictor_fixture {

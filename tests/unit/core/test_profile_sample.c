@@ -1,5 +1,6 @@
 /* Samples by counter overflow: where a sample is taken, and in which calling context. */
 #include "core/internal.h"
+#include "core/profile/profile.h"
 #include "fixture.h"
 
 enum { BEGIN = 0x1000, BODY = 0x1100, DATA = 0x8000, STACK = 0x9000 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "pmu/monitor.h"
+#include "pmu/internal.h"
 
 typedef struct fake_source {
     uint64_t increments[P5_EVENT_COUNT][P5_CPL_CLASSES];

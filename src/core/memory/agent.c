@@ -13,13 +13,6 @@ void agent_reset(struct memory *m)
         plan(m, m->model->agent.period);
 }
 
-void agent_resume(struct memory *m, uint64_t clock)
-{
-    uint64_t period = m->model->agent.period;
-    if (m->model->agent.kind != AGENT_NONE)
-        plan(m, (bus_clock_at(&m->bus, clock) / period + 1) * period);
-}
-
 void agent_run(struct memory *m, uint64_t clock)
 {
     const model_agent *how = &m->model->agent;

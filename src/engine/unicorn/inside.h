@@ -1,7 +1,7 @@
 /* How p5scope reaches into Unicorn 2 (the QEMU 5.0 x86 target in libunicorn.a): fields of its structures, and
  * the internal functions that are called or, by the linker's --wrap (unicorn.cmake), replaced. */
-#ifndef ENGINE_UNICORN_UNICORN_INTERNAL_H
-#define ENGINE_UNICORN_UNICORN_INTERNAL_H
+#ifndef ENGINE_UNICORN_INSIDE_H
+#define ENGINE_UNICORN_INSIDE_H
 
 #include "engine/unicorn/unicorn_state.h"
 #include "unicorn_layout.h" /* UC_CPU_*, UC_UC_*, UC_TCG_*, UC_OP_*: found by layout_gen.c */

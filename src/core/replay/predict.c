@@ -6,6 +6,7 @@
  * pipe. On the P54C a branch is looked up by the pair before it: the pipe asks (predictor_pairs.h). */
 #include <string.h>
 
+#include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor_fast.h"
 

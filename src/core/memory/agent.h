@@ -7,8 +7,8 @@
  *
  * Its turns are taken in the order of their clocks with the processor's own requests: before a request of
  * clock c come all turns that are due at c or earlier. So nothing depends on when somebody looks. */
-#ifndef CORE_BUS_AGENT_H
-#define CORE_BUS_AGENT_H
+#ifndef CORE_MEMORY_AGENT_H
+#define CORE_MEMORY_AGENT_H
 
 #include <stdint.h>
 
@@ -21,8 +21,6 @@ typedef struct agent {
 } agent;
 
 void agent_reset(struct memory *m);
-/* It stood still up to `clock`. */
-void agent_resume(struct memory *m, uint64_t clock);
 /* Takes all turns that are due at `clock`. */
 void agent_run(struct memory *m, uint64_t clock);
 

@@ -1,4 +1,4 @@
-#include "core/testreg/breakpoints.h"
+#include "core/pipe/breakpoints.h"
 
 /* LEN: 1, 2, (reserved), 4 bytes; the address is taken as aligned to it. */
 static uint32_t bytes_of(uint32_t dr7, unsigned n)

@@ -3,8 +3,8 @@
  *
  *   DR7:  31 30  29 28  27 26  25 24  23 22  21 20  19 18  17 16          7  6  5  4  3  2  1  0
  *         LEN3   R/W3   LEN2   R/W2   LEN1   R/W1   LEN0   R/W0   ...    G3 L3 G2 L2 G1 L1 G0 L0 */
-#ifndef CORE_TESTREG_BREAKPOINTS_H
-#define CORE_TESTREG_BREAKPOINTS_H
+#ifndef CORE_PIPE_BREAKPOINTS_H
+#define CORE_PIPE_BREAKPOINTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

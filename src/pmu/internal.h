@@ -1,6 +1,6 @@
 /* The performance monitor as a whole. */
-#ifndef PMU_MONITOR_H
-#define PMU_MONITOR_H
+#ifndef PMU_INTERNAL_H
+#define PMU_INTERNAL_H
 
 #include "pmu/counters.h"
 #include "pmu/perfmon.h"

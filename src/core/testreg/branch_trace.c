@@ -1,5 +1,7 @@
 /* Branch trace messages: special cycles that show on the bus where the program goes (TR12.TR and FTR; manual,
  * table 26-21). Which buffer they pass through, and that the processor waits for it, is inferred. */
+#include "core/testreg/branch_trace.h"
+
 #include "core/internal.h"
 
 static void send(p5_core *core, uint32_t address, bool target)

@@ -1,0 +1,51 @@
+/* Branch prediction as the pipe sees it: a branch is looked up, and what was learned is kept. BTB and return
+ * stack live as long as the machine: predictor.c over btb.c, return_stack.h. */
+#ifndef CORE_BRANCH_BRANCH_H
+#define CORE_BRANCH_BRANCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "p5scope/core.h"
+
+typedef struct predictor predictor;
+
+/* NULL when memory is out. */
+predictor *predictor_open(const p5_model *model);
+void predictor_close(predictor *p);
+
+/* What a stretch's branch was told, for who passes it on: predictor_fast.h. */
+typedef uint8_t p5_prediction;
+
+/* Branch prediction of one executed branch. */
+typedef struct branch_query {
+    uint32_t address;       /* of its first byte */
+    uint32_t last_byte;     /* address of its last byte */
+    uint32_t pair;          /* address of the U instruction of its own pair: `address` unless it is in V */
+    uint32_t previous_pair; /* P54C key: address of the U instruction of the preceding pair */
+    uint32_t target;        /* actual next address */
+    uint32_t fall_through;
+    uint8_t kind; /* isa_branch */
+    bool taken;
+    bool in_v;
+    bool unpaired_chance; /* P54C: an unused pairing opportunity (no allocation) */
+    uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated: tight loops */
+    uint64_t since_last;  /* P55C: instructions executed since then, itself included */
+} branch_query;
+typedef struct branch_answer {
+    bool hit; /* valid entry found */
+    bool predicted_taken;
+    bool right; /* direction and target */
+    bool false_entry;
+    bool return_predicted, return_right, return_stack_overflow;
+} branch_answer;
+/* Looks the branch up, then updates and allocates. */
+void predictor_branch(predictor *p, const branch_query *query, branch_answer *answer);
+/* P54C: a pair without a branch was executed after the pair of `previous_pair` (address of its U
+ * instruction). True if a BTB entry predicted a taken branch there: the pipe is flushed (3 clocks). Wears the
+ * entry down in any case. */
+bool predictor_passed(predictor *p, uint32_t previous_pair);
+void predictor_set_control(predictor *p, bool no_allocation);
+void predictor_flush(predictor *p);
+
+#endif

@@ -1,0 +1,45 @@
+/* The processor for the floors above, beside what include/p5scope/core.h offers everybody. */
+#ifndef CORE_CORE_H
+#define CORE_CORE_H
+
+#include "core/branch/branch.h"
+#include "p5scope/core.h"
+
+/* A profile is being made. */
+bool core_is_profiled(const p5_core *core);
+/* For who shows what they hold. */
+const struct tlb *core_tlb(const p5_core *core, bool code);
+typedef struct core_lines {
+    unsigned data[4];          /* by mesi_state */
+    unsigned code, code_lines; /* valid ones, all */
+} core_lines;
+core_lines core_count_lines(const p5_core *core);
+const struct btb *core_btb(const p5_core *core);
+
+/* p5_core_retire in two steps, which two threads can take. What a stretch's branch was told by the branch
+ * target buffer; its values are the core's own. */
+/* First step: predicts the branch that a stretch ends with, if any, and learns. Called once for every
+ * stretch, in the order of execution. It may run ahead of the second step, also in another thread, as long as
+ * nothing but these two steps is done in between: before any other call for this core, of either thread, what
+ * was predicted has to be priced. (P55C: the branch target buffer goes by addresses and order only,
+ * 241428, 2.2. On the P54C it goes by pairs, and all is done in the second step.) */
+p5_prediction p5_core_predict(p5_core *core, const p5_retired *retired);
+/* ... of `count` stretches in turn, to `predictions`. */
+void p5_core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
+                            p5_prediction *predictions);
+/* Second step: prices a stretch. It may be fed in parts; each gets the prediction of the whole. */
+void p5_core_price(p5_core *core, const p5_retired *retired, p5_prediction prediction);
+/* ... `count` stretches; as p5_core_retire_blocks. */
+uint64_t p5_core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
+/* The same, but stops in front of a stretch during which p5_core_clock_estimate may come to `limit`. Answers
+ * how many it has priced. */
+size_t p5_core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                   const p5_retired_block *blocks, const p5_prediction *predictions,
+                                   size_t count, uint64_t limit);
+
+/* So many instructions were executed that nobody prices: the clock goes on by one with each, and nothing is
+ * counted. Answers it. Nothing may wait for a partner. */
+uint64_t p5_core_skip(p5_core *core, uint64_t instructions);
+
+#endif

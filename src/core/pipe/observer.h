@@ -1,0 +1,23 @@
+/* The seam between the processor's hardware and whoever watches it. Nobody does in normal runs: then there is
+ * none (NULL). */
+#ifndef CORE_PIPE_OBSERVER_H
+#define CORE_PIPE_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct pipe_observer pipe_observer;
+struct pipe_observer {
+    uint32_t who; /* address of the instruction that what follows is told of */
+    /* It has added to a quantity (p5scope/profile.h). */
+    void (*counted)(pipe_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted);
+    /* It asks the memory side; what that counts from now on is due to it. */
+    void (*asks)(pipe_observer *o);
+    /* A reference to a line of data, or the fetch of a line of code, missed. */
+    void (*missed)(pipe_observer *o, uint32_t physical, bool code);
+    /* A group has left EX at absolute clock `end`; `next` would be executed next. NULL: nobody wants to know.
+     */
+    void (*boundary)(pipe_observer *o, uint64_t end, uint32_t next);
+};
+
+#endif
