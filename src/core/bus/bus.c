@@ -150,8 +150,8 @@ uint64_t bus_next_free(const bus *b, uint64_t asked)
     return core_clock_of(b, bus_first_free(b, asked).n);
 }
 
-/* The other processor had the bus last: PBREQ# until it is free and PBGNT# comes. Events 2Ah. */
-static bus_clock __attribute__((noinline)) arbitrate(bus *b, uint64_t asked)
+/* Events 2Ah. */
+bus_clock __attribute__((noinline)) bus_arbitrate(bus *b, uint64_t asked)
 {
     uint64_t granted = bus_first_free(b, asked).n + b->model->agent.grant;
     uint64_t waited = core_clock_of(b, granted) - core_clock_of(b, bus_clock_from(b, asked));
@@ -163,10 +163,9 @@ static bus_clock __attribute__((noinline)) arbitrate(bus *b, uint64_t asked)
     return (bus_clock){granted, granted * b->half_ratio};
 }
 
-/* Bus clock of the ADS# of a cycle asked for in core clock `asked`. */
 static inline bus_clock start(bus *b, uint64_t asked)
 {
-    return __builtin_expect(b->lost, 0) ? arbitrate(b, asked) : bus_first_free(b, asked);
+    return bus_start(b, asked, true);
 }
 
 static inline bus_clock not_before(const bus *b, bus_clock at, uint64_t n)
@@ -174,43 +173,26 @@ static inline bus_clock not_before(const bus *b, bus_clock at, uint64_t n)
     return at.n < n ? (bus_clock){n, n * b->half_ratio} : at;
 }
 
-/* bus_cycle, and room for the next one. */
-static inline uint64_t run_cycle(bus *b, bus_clock at, bus_time time, bool own)
+static inline uint64_t run_cycle(bus *b, bus_clock at, bus_time time)
 {
-    uint64_t end = bus_cycle(b, at, time, own);
-    if (__builtin_expect(bus_log_full(&b->log), 0))
-        bus_log_turn(&b->log);
-    return end;
+    return bus_cycle_logged(b, at, time, true);
 }
 
 bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
 {
-    bus_clock at = start(b, asked);
-    board_place place = board_read(&b->board, physical, true, at.n);
-    board_time time = b->board.time[place];
-    bus_line line;
-    for (unsigned n = 0; n < 4; n++)
-        line.part[bus_burst_part((physical >> 3) & 3, n)] =
-            core_clock_of(b, at.n + time.first + n * time.next);
-    line.last = run_cycle(b, at, b->line[place], true);
-    return line;
+    return bus_line_cycle(b, start(b, asked), physical, true);
 }
 
 uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical)
 {
     bus_clock at = start(b, asked);
     board_time time = b->board.time[board_read(&b->board, physical, false, at.n)];
-    return run_cycle(b, at, bus_takes(b, time.first, b->model->bus.idle_after_read), true);
+    return run_cycle(b, at, bus_takes(b, time.first, b->model->bus.idle_after_read));
 }
 
 uint64_t bus_write(bus *b, uint64_t asked)
 {
-    return run_cycle(b, start(b, asked), b->write, true);
-}
-
-uint64_t bus_write_back(bus *b, uint64_t asked)
-{
-    return run_cycle(b, start(b, asked), b->write_back, true);
+    return run_cycle(b, start(b, asked), b->write);
 }
 
 /* Locked cycles are never pipelined, and at least one idle clock stands between two sequences (241428,
@@ -219,14 +201,14 @@ uint64_t bus_locked_read(bus *b, uint64_t asked)
 {
     const model_bus *times = &b->model->bus;
     bus_clock at = not_before(b, start(b, asked), b->unlocked);
-    return run_cycle(b, at, bus_takes(b, times->locked_read, times->idle_after_read), true);
+    return run_cycle(b, at, bus_takes(b, times->locked_read, times->idle_after_read));
 }
 
 uint64_t bus_locked_write(bus *b, uint64_t asked)
 {
     const model_bus *times = &b->model->bus;
     bus_clock at = start(b, asked);
-    uint64_t end = run_cycle(b, at, bus_takes(b, times->locked_write, times->idle_after_write), true);
+    uint64_t end = run_cycle(b, at, bus_takes(b, times->locked_write, times->idle_after_write));
     b->unlocked = at.n + times->locked_write + times->locked_idle;
     return end;
 }
@@ -236,10 +218,13 @@ uint64_t bus_io(bus *b, uint64_t asked, bool write)
     const model_bus *times = &b->model->bus;
     bus_time time = write ? bus_takes(b, times->io_write, times->idle_after_write)
                           : bus_takes(b, times->io_read, times->idle_after_read);
-    return run_cycle(b, start(b, asked), time, true);
+    return run_cycle(b, start(b, asked), time);
 }
 
 uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 {
-    return run_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, 1), false);
+    uint64_t end = bus_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, 1), false);
+    if (bus_log_full(&b->log))
+        bus_log_turn(&b->log);
+    return end;
 }

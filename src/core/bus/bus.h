@@ -88,8 +88,6 @@ bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical);
 uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical);
 /* Write of up to 8 bytes; answers when it has ended. */
 uint64_t bus_write(bus *b, uint64_t asked);
-/* Burst of a modified line, ascending; answers when it has ended. */
-uint64_t bus_write_back(bus *b, uint64_t asked);
 uint64_t bus_locked_read(bus *b, uint64_t asked);
 uint64_t bus_locked_write(bus *b, uint64_t asked);
 uint64_t bus_io(bus *b, uint64_t asked, bool write);

@@ -60,4 +60,39 @@ static inline uint64_t bus_cycle(bus *b, bus_clock at, bus_time time, bool own)
     return end;
 }
 
+/* The other processor had the bus last: PBREQ# until it is free and PBGNT# comes. */
+bus_clock bus_arbitrate(bus *b, uint64_t asked);
+
+/* Bus clock of the ADS# of a cycle asked for in core clock `asked`. `shared`: there may be another master. */
+static inline __attribute__((always_inline)) bus_clock bus_start(bus *b, uint64_t asked, bool shared)
+{
+    return shared && __builtin_expect(b->lost, 0) ? bus_arbitrate(b, asked) : bus_first_free(b, asked);
+}
+
+/* bus_cycle of the processor's; `turn`: and room for the next one. */
+static inline __attribute__((always_inline)) uint64_t bus_cycle_logged(bus *b, bus_clock at, bus_time time,
+                                                                       bool turn)
+{
+    uint64_t end = bus_cycle(b, at, time, true);
+    if (turn && __builtin_expect(bus_log_full(&b->log), 0))
+        bus_log_turn(&b->log);
+    return end;
+}
+
+/* The burst that reads a line, its parts in the order of bus_burst_part. Not `whole`: only the part of
+ * `physical`, which comes first, is told of, and the log is not turned. */
+static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus_clock at, uint32_t physical,
+                                                                     bool whole)
+{
+    const unsigned wanted = (physical >> 3) & 3;
+    board_place place = board_read(&b->board, physical, true, at.n);
+    bus_line line;
+    line.part[wanted] = (at.half + b->first[place] + 1) / 2;
+    for (unsigned n = 1; whole && n < 4; n++)
+        line.part[bus_burst_part(wanted, n)] =
+            (at.half + b->first[place] + (uint64_t)n * b->board.time[place].next * b->half_ratio + 1) / 2;
+    line.last = bus_cycle_logged(b, at, b->line[place], whole);
+    return line;
+}
+
 #endif

@@ -1,6 +1,7 @@
 /* Data references: translation, look-up, line fill, writes (241428, 2, 3 and 6). One reference becomes one or
  * two bus parts of up to 8 bytes, and one look-up per line. */
 #include "core/memory/memory.h"
+#include "core/memory/memory_rules.h"
 
 /* The way of a plain reference through this file is compiled as a whole, for reads and writes apart: see
  * plain(). */
@@ -68,21 +69,16 @@ ALWAYS_INLINE void wait_for_buffer(reference *r, uint64_t until)
     wait_until(r, until, &r->answer->write_buffer);
 }
 
-/* Event 1Bh: a write to an E or M line waits for older writes (strong ordering). Silicon counts only the
- * clocks in which EWBE# is inactive (errata 44 and 75). */
 ALWAYS_INLINE void wait_for_order(reference *r)
 {
     struct memory *m = r->m;
-    uint64_t until = memory_writes_done(m);
-    if (until > r->clock) {
-        uint64_t from = m->model->errata && m->writes.drained > r->clock ? m->writes.drained : r->clock;
-        if (from < until) {
-            memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, until - from);
-            if (r->mmx)
-                memory_clocks(m, P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE, until - from);
-        }
+    uint64_t counted = memory_order_counts(m, r->clock);
+    if (counted > 0) {
+        memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, counted);
+        if (r->mmx)
+            memory_clocks(m, P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE, counted);
     }
-    wait_until(r, until, &r->answer->write_order);
+    wait_until(r, memory_writes_done(m), &r->answer->write_order);
 }
 
 /* ---- translation ---- */
@@ -97,7 +93,7 @@ static page_answer __attribute__((noinline))
 look_up_page(struct memory *m, const p5_access *access, part at, bool mmx, uint64_t clock)
 {
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0, write = (access->flags & P5_ACCESS_WRITE) != 0;
-    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    tlb *t = memory_tlb_of(m, access);
     uint32_t key = tlb_key(at.linear, large);
     int entry = tlb_find(t, key);
     page_answer answer = {clock, entry < 0};
@@ -124,7 +120,7 @@ ALWAYS_INLINE void translate(reference *r, const p5_access *access, const part *
     struct memory *m = r->m;
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
     uint32_t key = tlb_key(at->linear, large);
-    tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
+    tlb *t = memory_tlb_of(m, access);
     if (memory_page_usual(t, key, r->write))
         return;
     page_answer answer = look_up_page(m, access, *at, r->mmx, r->clock);
@@ -134,17 +130,9 @@ ALWAYS_INLINE void translate(reference *r, const p5_access *access, const part *
 
 /* ---- look-up ---- */
 
-/* While a line is being filled, the reference that missed goes on with its 8 bytes; others of that line
- * (P54C: of that set) wait until it is in the array. */
 ALWAYS_INLINE void wait_for_fill(reference *r, uint32_t physical)
 {
-    const line_fill *fill = &r->m->data_fill;
-    if (fill->done <= r->clock)
-        return;
-    bool same_line = cache_line(physical) == fill->line;
-    bool same_set = r->m->same_set_waits && cache_set(physical) == cache_set(fill->line);
-    if (same_line || same_set)
-        wait_for_read(r, fill->done);
+    wait_for_read(r, memory_filled(r->m, physical, r->clock));
 }
 
 ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
@@ -157,23 +145,13 @@ ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
     return way;
 }
 
-/* Takes a line into the cache; a modified victim goes to the bus behind the fill. */
 ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
     const model_latency *latency = &m->model->latency;
-    uint32_t physical = parts[0].physical;
-    unsigned set = cache_set(physical);
-    unsigned victim = data_cache_victim(&m->data, set);
-    bool modified = m->data.state[set][victim] == MESI_MODIFIED;
-    uint32_t replaced = data_cache_address(&m->data, set, victim);
     bool exclusive = m->model->bus.write_back_lines && !r->write_through;
-    bus_line line = bus_read_line(&m->bus, r->clock + latency->miss_to_bus, physical);
-    memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
-    if (modified)
-        memory_write_back(m, replaced, line.last);
-    data_cache_fill(&m->data, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);
-    m->data_fill = (line_fill){cache_line(physical), line.last + latency->fill_to_array};
+    bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, true);
+    bus_line line = memory_take_line(m, begins, parts[0].physical, exclusive, true, true);
     uint64_t arrived = 0;
     for (unsigned i = 0; i < count; i++) {
         uint64_t at = line.part[(parts[i].physical >> 3) & 3] + latency->bus_to_use;
@@ -216,8 +194,7 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     wait_for_buffer(r, m->writes.free_at[entry]);
     memory_upgrade_lines(m, r->clock); /* before the entry forgets its line */
     uint64_t end = bus_write(&m->bus, r->clock + m->model->latency.miss_to_bus);
-    write_buffer_take(&m->writes, entry, end, cache_line(at->physical), upgrade);
-    m->ewbe_at = end + m->ewbe_clocks;
+    memory_buffered(m, entry, end, at->physical, upgrade);
     if (!r->cacheable && !(r->mmx && m->loses_mmx_writes))
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
     memory_is_written(m, at->physical, at->size);
@@ -230,7 +207,7 @@ ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
     struct memory *m = r->m;
     int way = look_up(r, parts[0].physical);
     unsigned set = cache_set(parts[0].physical);
-    if (way >= 0 && m->data.state[set][way] != MESI_SHARED) {
+    if (way >= 0 && memory_owns(&m->data, set, (unsigned)way)) {
         wait_for_order(r);
         m->data.state[set][way] = MESI_MODIFIED;
         return;
@@ -384,12 +361,6 @@ static void special(reference *r, const p5_access *access)
     }
 }
 
-static bool is_misaligned(const p5_access *access)
-{
-    uint32_t granule = access->size == 8 ? 8 : 4;
-    return (access->linear & (granule - 1)) + access->size > granule;
-}
-
 /* Events of the look-ups; those of most kinds are counted when somebody looks. */
 ALWAYS_INLINE void count_reference(reference *r, unsigned partner, uint64_t asked, bool is_plain)
 {
@@ -475,7 +446,7 @@ static void __attribute__((noinline)) unusual(struct memory *m, const p5_access 
     *answer = (data_answer){0};
     reference r = {.m = m, .answer = answer, .clock = asked, .locked = locked, .mmx = mmx};
     r.write = (access->flags & P5_ACCESS_WRITE) != 0;
-    r.misaligned = is_misaligned(access);
+    r.misaligned = memory_misaligned(access);
     if ((access->flags & P5_ACCESS_IO) == 0) {
         make(&r, access, false);
         return;
@@ -494,9 +465,7 @@ static void __attribute__((noinline)) unusual(struct memory *m, const p5_access 
 void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
                  data_answer *answer)
 {
-    /* on its own boundary; a word within a dword is not misaligned either, but seldom */
-    uint32_t odd = access->linear & (access->size - 1u);
-    if (__builtin_expect((odd | locked | (access->flags & ACCESS_ON_BUS)) != 0, 0))
+    if (__builtin_expect(!memory_on_boundary(access) || (locked | (access->flags & ACCESS_ON_BUS)) != 0, 0))
         unusual(m, access, asked, access->flags & P5_ACCESS_LOCKED ? LOCK_MODIFY : locked, mmx, answer);
     else if ((access->flags & P5_ACCESS_WRITE) != 0)
         plain_write(m, access, asked, mmx, answer);

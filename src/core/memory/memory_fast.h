@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/memory/memory_system.h"
+#include "core/memory/memory_rules.h"
 #include "p5scope/core.h"
 
 /* The one entry of a TLB that is looked at for `key`: the last to translate a page of its hint. */
@@ -46,29 +46,23 @@ static inline void memory_set_partner(struct memory *m, unsigned partner)
  * filled (P54C: of another set), and a write waits for no older ones. */
 static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
 {
-    if (m->data_fill.done > clock &&
-        (cache_line(physical) == m->data_fill.line ||
-         (m->same_set_waits && cache_set(physical) == cache_set(m->data_fill.line))))
-        return false;
-    return !memory_frozen(m) && !(write && clock < memory_writes_done(m));
+    return memory_filled(m, physical, clock) == clock && !memory_frozen(m) &&
+           !(write && clock < memory_writes_done(m));
 }
 
 /* memory_data_usual at a clock at which nothing concerns the reference. */
 static inline bool memory_hits_any(struct memory *m, const p5_access *access)
 {
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
-    /* Aligned: 1, 2 and 4 bytes within a dword, 8 bytes on a quadword boundary. */
-    uint32_t granule = 3 + (access->size & 8u) / 2;
-    if ((access->linear & granule) + access->size > granule + 1 || (access->flags & ACCESS_ON_BUS) != 0)
+    if (memory_misaligned(access) || (access->flags & ACCESS_ON_BUS) != 0)
         return false;
     unsigned set = cache_set(access->physical);
-    int way = data_cache_find(&m->data, access->physical);
-    if (way < 0 || (write && m->data.state[set][way] < MESI_EXCLUSIVE))
+    int way = memory_hit(m, access->physical, write);
+    if (way < 0)
         return false;
     if (m->paging) {
         bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-        tlb *t = large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
-        if (!memory_page_usual(t, tlb_key(access->linear, large), write))
+        if (!memory_page_usual(memory_tlb_of(m, access), tlb_key(access->linear, large), write))
             return false;
     }
     if (write)
@@ -133,7 +127,7 @@ static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, 
     unsigned found = 0; /* not looked for: it was used last */
     if (!data_cache_at_hand(cache, physical, write)) {
         found = cache_match(cache->tag[set], cache_tag(physical));
-        if (found == 0 || (write && cache->state[set][__builtin_ctz(found)] < MESI_EXCLUSIVE))
+        if (found == 0 || (write && !memory_owns(cache, set, (unsigned)__builtin_ctz(found))))
             return false;
     }
     if (key != m->data_tlb.last.of[write] && m->paging && !memory_page_usual(&m->data_tlb, key, write))
@@ -168,7 +162,7 @@ static inline memory_concern memory_concerns(const struct memory *m, uint64_t cl
 {
     memory_concern concern = {0, 1, memory_writes_done(m) > clock}; /* fits no address */
     if (m->data_fill.done > clock) {
-        concern.mask = m->same_set_waits ? (CACHE_SETS - 1u) * CACHE_LINE : ~(CACHE_LINE - 1u);
+        concern.mask = m->fill_mask;
         concern.line = m->data_fill.line & concern.mask;
     }
     return concern;

@@ -2,8 +2,8 @@
  * under way concerns them: aligned, to cacheable memory, of a page that the TLB has at hand, on a board
  * without other masters. Everything is looked at before anything is changed, so that a reference which turns
  * out to be another one can be left to memory_data.c as it was. There the rules stand with their reasons. */
-#include "core/bus/bus_cycle.h"
 #include "core/memory/memory.h"
+#include "core/memory/memory_rules.h"
 
 /* Half core clocks: with more than that still to come on the bus, waits might not fit into an answer. */
 enum { FAR_AHEAD = 1 << 16 };
@@ -27,8 +27,7 @@ void memory_set_quick(struct memory *m)
 /* A plain reference that may be quick. Its page is looked at last, as that is a use of the TLB. */
 static inline bool may_be_quick(const struct memory *m, const p5_access *access, bool write)
 {
-    return m->quick && access->flags == (write ? P5_ACCESS_WRITE : 0) &&
-           (access->linear & (access->size - 1u)) == 0;
+    return m->quick && access->flags == (write ? P5_ACCESS_WRITE : 0) && memory_on_boundary(access);
 }
 
 /* A miss of it is cacheable, and needs no snoop. */
@@ -37,25 +36,9 @@ static inline bool misses_plainly(const struct memory *m, uint32_t physical)
     return physical - m->cacheable_from < m->cacheable_bytes && code_cache_find(&m->code, physical) < 0;
 }
 
-static inline uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static inline void count_use(struct memory *m, unsigned kind, unsigned partner, bool waited)
 {
     m->uses[kind | (waited ? 0 : partner)]++;
-}
-
-/* Clock from which the reference is not held by the line fill under way. */
-static inline uint64_t filled(const struct memory *m, uint32_t physical, uint64_t asked)
-{
-    const line_fill *fill = &m->data_fill;
-    if (fill->done <= asked)
-        return asked;
-    bool concerned = cache_line(physical) == fill->line ||
-                     (m->same_set_waits && cache_set(physical) == cache_set(fill->line));
-    return concerned ? fill->done : asked;
 }
 
 /* `answer`, behind what is seldom to be done after a cycle of the bus. */
@@ -72,34 +55,14 @@ static inline uint64_t log_kept(struct memory *m, uint64_t answer)
 
 /* ---- reads ---- */
 
-/* A modified line that made room goes to the bus behind the fill, which ends at `last`. */
-static inline void write_back(struct memory *m, uint32_t line, uint64_t last)
-{
-    if (__builtin_expect(*m->hooks.memory_apart, 0)) { /* somebody is told of it */
-        memory_write_back(m, line, last);
-        return;
-    }
-    memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
-    bus_cycle(&m->bus, bus_first_free(&m->bus, last), m->bus.write_back, true);
-}
-
 /* The line of a read that missed: it is asked for at `clock`; answers the clock at which its 8 bytes are
  * there. */
 static inline uint64_t fill_line(struct memory *m, uint32_t physical, uint64_t clock)
 {
     const model_latency *latency = &m->model->latency;
-    bus *b = &m->bus;
-    data_cache *cache = &m->data;
-    unsigned set = cache_set(physical), victim = data_cache_victim(cache, set);
-    bus_clock at = bus_first_free(b, clock + latency->miss_to_bus);
-    board_place place = board_read(&b->board, physical, true, at.n);
-    uint64_t arrived = (at.half + b->first[place] + 1) / 2; /* its own part comes first */
-    uint64_t last = bus_cycle(b, at, b->line[place], true);
-    if (cache->state[set][victim] == MESI_MODIFIED)
-        write_back(m, data_cache_address(cache, set, victim), last);
-    data_cache_fill(cache, victim, physical, m->model->bus.write_back_lines ? MESI_EXCLUSIVE : MESI_SHARED);
-    m->data_fill = (line_fill){cache_line(physical), last + latency->fill_to_array};
-    return arrived + latency->bus_to_use;
+    bus_clock at = bus_start(&m->bus, clock + latency->miss_to_bus, false);
+    bus_line line = memory_take_line(m, at, physical, m->model->bus.write_back_lines, false, false);
+    return line.part[(physical >> 3) & 3] + latency->bus_to_use;
 }
 
 /* A read that misses and may look for its line at `clock`. */
@@ -112,11 +75,11 @@ static inline uint64_t read_miss(struct memory *m, uint32_t physical, uint64_t a
         clock = free;
         m->uses[WAITED_FOR_BUFFER] += buffer;
     }
-    uint64_t arrived = later(fill_line(m, physical, clock), clock);
+    uint64_t arrived = memory_later(fill_line(m, physical, clock), clock);
     waited += arrived - clock;
     count_use(m, KIND_MISSED, partner, waited + buffer != 0);
     m->read_quiet = m->data_fill.done;
-    m->write_quiet = later(m->data_fill.done, memory_writes_done(m));
+    m->write_quiet = memory_later(m->data_fill.done, memory_writes_done(m));
     m->uses[WAITED_FOR_READ] += waited;
     return log_kept(m, memory_quick_pack(waited, buffer, 0, false));
 }
@@ -140,7 +103,7 @@ uint64_t memory_quick_read(struct memory *m, const p5_access *access, uint64_t a
     uint32_t physical = access->physical;
     if (!may_be_quick(m, access, false))
         return QUICK_NOT;
-    uint64_t clock = filled(m, physical, asked);
+    uint64_t clock = memory_filled(m, physical, asked);
     if (clock >= m->writes.upgrade_at || m->bus.begun > 2 * asked + FAR_AHEAD)
         return QUICK_NOT;
     int way = data_cache_find(&m->data, physical);
@@ -158,16 +121,14 @@ static uint64_t __attribute__((noinline)) write_hit(struct memory *m, const p5_a
                                                     uint64_t asked, uint64_t clock, unsigned partner)
 {
     unsigned set = cache_set(access->physical);
-    uint64_t done = later(memory_writes_done(m), clock), ordered = done - clock;
-    if (m->data.state[set][way] == MESI_SHARED || !page_is_usual(m, access, true))
+    uint64_t done = memory_later(memory_writes_done(m), clock), ordered = done - clock;
+    if (!memory_owns(&m->data, set, way) || !page_is_usual(m, access, true))
         return QUICK_NOT;
     data_cache_written(&m->data, set, way);
     if (done == asked)
         return QUICK_USUAL;
     if (ordered != 0) {
-        uint64_t from = m->model->errata ? later(m->writes.drained, clock) : clock;
-        if (from < done)
-            memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, done - from);
+        memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, memory_order_counts(m, clock));
     }
     m->uses[WAITED_FOR_READ] += clock - asked;
     count_use(m, KIND_WRITE | KIND_TO_E_OR_M, partner, true);
@@ -180,9 +141,9 @@ uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t 
     uint32_t physical = access->physical;
     if (!may_be_quick(m, access, true))
         return QUICK_NOT;
-    uint64_t clock = filled(m, physical, asked);
+    uint64_t clock = memory_filled(m, physical, asked);
     unsigned entry = write_buffer_next(&m->writes, v_pipe);
-    uint64_t taken = later(m->writes.free_at[entry], clock), buffer = taken - asked;
+    uint64_t taken = memory_later(m->writes.free_at[entry], clock), buffer = taken - asked;
     if (taken >= m->writes.upgrade_at || buffer > FAR_AHEAD)
         return QUICK_NOT;
     int way = data_cache_find(&m->data, physical);
@@ -190,13 +151,12 @@ uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t 
         return write_hit(m, access, (unsigned)way, asked, clock, partner);
     if (clock != asked || !misses_plainly(m, physical) || !page_is_usual(m, access, true))
         return QUICK_NOT;
-    uint64_t end = bus_cycle(&m->bus, bus_first_free(&m->bus, taken + m->model->latency.miss_to_bus),
-                             m->bus.write, true);
-    write_buffer_take(&m->writes, entry, end, 0, false);
-    m->ewbe_at = end + m->ewbe_clocks;
+    uint64_t end = bus_cycle_logged(&m->bus, bus_start(&m->bus, taken + m->model->latency.miss_to_bus, false),
+                                    m->bus.write, false);
+    memory_buffered(m, entry, end, physical, false);
     m->uses[WAITED_FOR_BUFFER] += buffer;
     count_use(m, KIND_WRITE | KIND_MISSED, partner, buffer != 0);
-    m->write_quiet = later(m->read_quiet, m->ewbe_at);
+    m->write_quiet = memory_later(m->read_quiet, m->ewbe_at);
     memory_is_written(m, physical, access->size);
     return log_kept(m, memory_quick_pack(0, buffer, 0, false));
 }

@@ -23,7 +23,7 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
         m->hooks.memory_apart = &never;
     m->separate_large = model->data_tlb.large_sets != 0;
     m->code_tlb_splits = model->code_tlb.split_large;
-    m->same_set_waits = model->data_cache.same_set_waits;
+    m->fill_mask = model->data_cache.same_set_waits ? (CACHE_SETS - 1u) * CACHE_LINE : ~(CACHE_LINE - 1u);
     m->loses_mmx_writes = model->errata && model->signature < SIGNATURE_XA3;
     if (!bus_init(&m->bus, model, totals)) {
         memory_close(m);

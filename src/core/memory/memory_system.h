@@ -56,7 +56,8 @@ struct memory {
     bool paging;
     bool separate_large; /* 4 MB pages have a TLB of their own */
     bool code_tlb_splits;
-    bool same_set_waits; /* a fill holds up the hits of its set, not only of its line */
+    uint32_t fill_mask; /* bits of addresses that are those of the line being filled: those of its line or,
+                           where a fill holds up all hits of its set, of its set */
     code_cache code;
     tlb code_tlb;
     line_fill data_fill, code_fill;

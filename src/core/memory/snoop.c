@@ -1,13 +1,10 @@
 /* Snoops. Internal ones keep a line from being valid in both caches (241428, 6.5.3); external ones answer
  * inquire cycles of other bus masters. */
-#include "core/memory/memory_system.h"
+#include "core/memory/memory_rules.h"
 
 uint64_t memory_write_back(struct memory *m, uint32_t line, uint64_t asked)
 {
-    memory_is_written(m, line, CACHE_LINE);
-    memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
-    memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
-    return bus_write_back(&m->bus, asked);
+    return memory_write_back_by(m, line, bus_start(&m->bus, asked, true), true);
 }
 
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked)

@@ -112,10 +112,9 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
                                memory_translates(&m->data_tlb, tlb_key(a->linear, false), write));
     d->pages |= !page;
     unsigned set = cache_set(a->physical);
-    int way = data_cache_find(&m->data, a->physical);
     bool line = (a->flags & ACCESS_ON_BUS) == 0 &&
-                cache_line(a->physical) == cache_line(a->physical + a->size - 1) && way >= 0 &&
-                (!write || m->data.state[set][way] >= MESI_EXCLUSIVE) && !is_filled(d, set);
+                cache_line(a->physical) == cache_line(a->physical + a->size - 1) &&
+                memory_hit(m, a->physical, write) >= 0 && !is_filled(d, set);
     if (!line) {
         d->sets[set / 64 % 2] |= 1ull << set % 64;
         set = (set + 1) % 128; /* the line may be the next one, too */

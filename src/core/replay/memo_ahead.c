@@ -6,10 +6,8 @@
 /* The reference hits, as memory_data_expected would find. Hits before it displace nothing. */
 static bool hits(const struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    unsigned set = cache_set(access->physical);
-    int way = data_cache_find(&m->data, access->physical);
-    return memory_kind(access) == expected->kind && (access->linear & expected->odd) == 0 && way >= 0 &&
-           (!expected->write || m->data.state[set][way] >= MESI_EXCLUSIVE) &&
+    return memory_kind(access) == expected->kind && (access->linear & expected->odd) == 0 &&
+           memory_hit(m, access->physical, expected->write) >= 0 &&
            (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), expected->write));
 }
 

@@ -1,0 +1,120 @@
+/* The rules of a data reference, each once. The exact path (memory_data.c), plain references
+ * (memory_quick.c), the hot path (memory_fast.h) and those who look ahead (replay) are made of them; what a
+ * path knows beforehand it passes as a constant, and the compiler leaves the rest out. */
+#ifndef CORE_MEMORY_MEMORY_RULES_H
+#define CORE_MEMORY_MEMORY_RULES_H
+
+#include "core/bus/bus_cycle.h"
+#include "core/memory/memory_system.h"
+#include "p5scope/core.h"
+
+static inline uint64_t memory_later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- what kind of reference it is ---- */
+
+/* On a boundary of its own size, as most are: then it is not misaligned. */
+static inline bool memory_on_boundary(const p5_access *access)
+{
+    return (access->linear & (access->size - 1u)) == 0;
+}
+
+/* 1, 2 and 4 bytes must lie within a dword, 8 bytes on a quadword boundary. */
+static inline bool memory_misaligned(const p5_access *access)
+{
+    uint32_t granule = access->size == 8 ? 8 : 4;
+    return (access->linear & (granule - 1)) + access->size > granule;
+}
+
+/* The TLB that translates it: 4 MB pages may have their own. */
+static inline tlb *memory_tlb_of(struct memory *m, const p5_access *access)
+{
+    return (access->flags & P5_ACCESS_LARGE_PAGE) != 0 && m->separate_large ? &m->data_tlb_large
+                                                                            : &m->data_tlb;
+}
+
+/* ---- whether it hits ---- */
+
+/* A write to the line needs no bus: it is E or M. */
+static inline bool memory_owns(const data_cache *cache, unsigned set, unsigned way)
+{
+    return cache->state[set][way] >= MESI_EXCLUSIVE;
+}
+
+/* The way of a hit that the cache can serve alone, -1 if there is none. */
+static inline int memory_hit(const struct memory *m, uint32_t physical, bool write)
+{
+    int way = data_cache_find(&m->data, physical);
+    return way >= 0 && write && !memory_owns(&m->data, cache_set(physical), (unsigned)way) ? -1 : way;
+}
+
+/* ---- what it waits for ---- */
+
+/* While a line is being filled, the reference that missed goes on with its 8 bytes; others of that line
+ * (P54C: of that set) wait until it is in the array. */
+static inline bool memory_fill_concerns(const struct memory *m, uint32_t physical)
+{
+    return ((physical ^ m->data_fill.line) & m->fill_mask) == 0;
+}
+
+/* Clock from which the fill does not hold it. */
+static inline uint64_t memory_filled(const struct memory *m, uint32_t physical, uint64_t clock)
+{
+    return m->data_fill.done > clock && memory_fill_concerns(m, physical) ? m->data_fill.done : clock;
+}
+
+/* Strong ordering: a write to an E or M line waits until older writes are on memory (memory_writes_done).
+ * Clocks that event 1Bh counts of it; silicon only those in which EWBE# is inactive (errata 44 and 75). */
+static inline uint64_t memory_order_counts(const struct memory *m, uint64_t clock)
+{
+    uint64_t until = memory_writes_done(m);
+    uint64_t from = m->model->errata ? memory_later(m->writes.drained, clock) : clock;
+    return from < until ? until - from : 0;
+}
+
+/* ---- what it does on the bus ---- */
+
+/* The modified line at physical address `line` goes to the bus by the cycle that begins at `at`; answers when
+ * it is there. `looked_at`: as below. */
+static inline uint64_t memory_write_back_by(struct memory *m, uint32_t line, bus_clock at, bool looked_at)
+{
+    memory_is_written(m, line, CACHE_LINE);
+    if (looked_at)
+        memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
+    memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
+    return bus_cycle_logged(&m->bus, at, m->bus.write_back, looked_at);
+}
+
+/* Takes the line of `physical` into the cache by the cycle that begins at `at`; a modified victim goes to the
+ * bus behind it. `whole`: all parts of the line are told of, not only that of `physical`. `looked_at`:
+ * somebody may look on or share the bus, and the log of its use is turned at once. */
+static inline __attribute__((always_inline)) bus_line memory_take_line(struct memory *m, bus_clock at,
+                                                                       uint32_t physical, bool exclusive,
+                                                                       bool whole, bool looked_at)
+{
+    data_cache *cache = &m->data;
+    unsigned set = cache_set(physical), victim = data_cache_victim(cache, set);
+    const bool modified = cache->state[set][victim] == MESI_MODIFIED;
+    const uint32_t replaced = data_cache_address(cache, set, victim);
+    const bus_line line = bus_line_cycle(&m->bus, at, physical, whole);
+    if (looked_at)
+        memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
+    if (modified)
+        memory_write_back_by(m, replaced, bus_start(&m->bus, line.last, looked_at), looked_at);
+    data_cache_fill(cache, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);
+    m->data_fill = (line_fill){cache_line(physical), line.last + m->model->latency.fill_to_array};
+    return line;
+}
+
+/* A write that misses or hits a shared line has taken `entry` of the write buffers and ends on the bus at
+ * `end`; `upgrade`: its line becomes exclusive then. EWBE# is active again some time later. */
+static inline void memory_buffered(struct memory *m, unsigned entry, uint64_t end, uint32_t physical,
+                                   bool upgrade)
+{
+    write_buffer_take(&m->writes, entry, end, cache_line(physical), upgrade);
+    m->ewbe_at = end + m->ewbe_clocks;
+}
+
+#endif
