@@ -36,34 +36,6 @@ enum {
     P5_CPL_MASK_ALL = P5_CPL_MASK_SYSTEM | P5_CPL_MASK_USER
 };
 
-/* The owner of a clock. Every clock of a run has exactly one; they add up to the clocks (the CPI stack). */
-typedef enum p5_stall {
-    P5_STALL_ISSUE,      /* first EX clock of an instruction or pair */
-    P5_STALL_EXECUTE,    /* further EX clocks of multi-clock instructions */
-    P5_STALL_BRANCH,     /* refill after a misprediction */
-    P5_STALL_CODE_FETCH, /* code cache or code TLB miss, starved prefetch */
-    P5_STALL_DECODE,     /* prefixes, empty FIFO: D1 starvation without a fetch miss */
-    P5_STALL_AGI,
-    P5_STALL_DATA_READ, /* waiting for a data memory read (event 1Ah without the TLB part) */
-    P5_STALL_DATA_TLB,
-    P5_STALL_MISALIGNED,
-    P5_STALL_BANK_CONFLICT,
-    P5_STALL_WRITE_BUFFER, /* write buffers full (event 19h) */
-    P5_STALL_WRITE_ORDER,  /* E/M-line write held by strong ordering (event 1Bh) */
-    P5_STALL_LOCKED,       /* locked read-modify-write on the bus */
-    P5_STALL_IO,
-    P5_STALL_FPU, /* x87 result or unit not ready */
-    P5_STALL_MMX_MULTIPLY,
-    P5_STALL_MMX_STORE,
-    P5_STALL_MMX_FP_SWITCH,
-    P5_STALL_SERIALISE,
-    P5_STALL_EXCEPTION, /* dispatch of exceptions and interrupts */
-    P5_STALL_HALT,
-    P5_STALL_COUNT
-} p5_stall;
-/* Lower-case name of a stall cause ("agi", "data_read", ...), never NULL for values below P5_STALL_COUNT. */
-const char *p5_stall_name(p5_stall cause);
-
 /* Flags of a data access. */
 enum {
     P5_ACCESS_WRITE = 1,

@@ -24,6 +24,10 @@ enum { P5_MONITORS = P5_MONITOR_P6 | P5_MONITOR_ARCH3 };
 /* How well the model knows an event: exact by rule, approximate, or not modelled beyond the named cases. */
 typedef enum p5_grade { P5_GRADE_EXACT, P5_GRADE_MODELLED, P5_GRADE_APPROXIMATE } p5_grade;
 
+/* Who counts an event: what the pipe does, what references and fetches bring (they belong to the instruction
+ * that asks), the bus while time passes, deliveries; or it is made of the clocks. */
+typedef enum p5_unit { P5_UNIT_PIPE, P5_UNIT_MEMORY, P5_UNIT_BUS, P5_UNIT_CORE, P5_UNIT_CLOCK } p5_unit;
+
 /* One event, a row of events/events.tsv. All strings are static. */
 typedef struct p5_event_info {
     enum p5_event id;
@@ -37,8 +41,12 @@ typedef struct p5_event_info {
     const char *title;          /* the manual's name */
     const char *const *aliases; /* other spellings, NULL-terminated */
     const char *group;          /* cache, tlb, branch, pipe, fpu, mmx, bus, system: the order of `stat` */
-    const char *rule;           /* what counts, in our words */
-    const char *remarks;        /* errata and discrepancies, may be empty */
+    p5_unit unit;
+    const char *figure;      /* formula of the derived figure beside it in reports; NULL: none of its own */
+    const char *figure_unit; /* ... in words, "% of data reads" */
+    unsigned figure_decimals;
+    const char *rule;    /* what counts, in our words */
+    const char *remarks; /* errata and discrepancies, may be empty */
     const char *source;
 } p5_event_info;
 
@@ -79,6 +87,12 @@ int p5_event_by_code(unsigned code, unsigned counter, unsigned family);
 
 /* The reserved codes in order, for `list` and for decoding CESR in words; *count gets their number. */
 const p5_event_reserved *p5_event_reserved_codes(size_t *count);
+
+/* Lower-case name of an owner of clocks ("agi", "data_read", ...), never NULL for values below
+ * P5_STALL_COUNT. */
+const char *p5_stall_name(p5_stall cause);
+/* The event (enum p5_event) that counts its clocks or what causes them, -1 if none does. */
+int p5_stall_event(p5_stall cause);
 
 #ifdef __cplusplus
 }

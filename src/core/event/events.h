@@ -7,6 +7,12 @@
 extern const p5_event_info events_table[P5_EVENT_COUNT];
 extern const p5_event_reserved events_reserved[];
 extern const unsigned events_reserved_count;
+/* Owners of clocks: name, and event (-1: none). */
+typedef struct stall_row {
+    const char *name;
+    int event;
+} stall_row;
+extern const stall_row stalls_table[P5_STALL_COUNT];
 /* Event id by select code and counter, -1 if there is none; families are not looked at. */
 extern const int8_t events_by_code[64][2];
 

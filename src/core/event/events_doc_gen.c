@@ -21,6 +21,8 @@ enum {
     FAMILIES,
     MAX,
     GROUP,
+    UNIT,
+    FIGURE,
     RULE,
     GRADE,
     SOURCE,

@@ -1,7 +1,7 @@
-/* Build-time generator: events/events.tsv -> event_ids.h (the enumeration) and events_table.c (the constant
- * tables of events.h). Everything that lookup relies on is checked here, with the file and line of what is
- * wrong, so that the tables need no checks at run time. Usage: events_gen EVENTS.TSV EVENT_IDS.H
- * EVENTS_TABLE.C */
+/* Build-time generator: events/events.tsv and stalls.tsv -> event_ids.h (the enumerations of events and of
+ * owners of clocks) and events_table.c (the constant tables of events.h). Everything that lookup relies on is
+ * checked here, with the file and line of what is wrong, so that the tables need no checks at run time.
+ * Usage: events_gen EVENTS.TSV STALLS.TSV EVENT_IDS.H EVENTS_TABLE.C */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 /* Manual, table 26-24: events that both counters can select, and those tied to one counter. */
 enum { EVENTS_ON_BOTH = 38, EVENTS_ON_ONE = 35 };
 
-enum { CODES = 64, MAX_ROWS = 2 * CODES, MAX_ALIASES = 8, NAME_SPACE = 128 };
+enum { CODES = 64, MAX_ROWS = 2 * CODES, MAX_ALIASES = 8, MAX_STALLS = 32, NAME_SPACE = 128 };
 
 enum {
     COLUMN_CODE,
@@ -25,16 +25,21 @@ enum {
     COLUMN_FAMILIES,
     COLUMN_MAX,
     COLUMN_GROUP,
+    COLUMN_UNIT,
+    COLUMN_FIGURE,
     COLUMN_RULE,
     COLUMN_GRADE,
     COLUMN_SOURCE,
     COLUMN_REMARKS,
     COLUMNS
 };
-static const char *const column_names[COLUMNS] = {"code",  "counters", "name",   "title", "aliases",
-                                                  "kind",  "families", "max",    "group", "rule",
-                                                  "grade", "source",   "remarks"};
+static const char *const column_names[COLUMNS] = {"code",   "counters", "name",  "title",  "aliases",
+                                                  "kind",   "families", "max",   "group",  "unit",
+                                                  "figure", "rule",     "grade", "source", "remarks"};
 static const char *const groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
+static const char *const units[] = {"pipe", "memory", "bus", "core", "clock", NULL};
+static const char *const unit_constants[] = {"P5_UNIT_PIPE", "P5_UNIT_MEMORY", "P5_UNIT_BUS", "P5_UNIT_CORE",
+                                             "P5_UNIT_CLOCK"};
 static const char *const kinds[] = {"occurrence", "duration", "reserved", NULL};
 static const char *const grades[] = {"exact", "modelled", "approximate", NULL};
 static const char *const grade_constants[] = {"P5_GRADE_EXACT", "P5_GRADE_MODELLED", "P5_GRADE_APPROXIMATE"};
@@ -46,16 +51,26 @@ typedef struct row {
     unsigned counters; /* bit 0 CTR0, bit 1 CTR1 */
     unsigned families; /* P5_FAMILY_* */
     int kind, grade;   /* indices of kinds[] and grades[] */
+    int unit;          /* ... and of units[] */
+    char *figure[3];   /* formula, unit, decimals; or NULL */
     char *field[COLUMNS];
     char *alias[MAX_ALIASES];
     unsigned alias_count;
     char freebsd[NAME_SPACE]; /* p5-NAME */
 } row;
 
+/* An owner of clocks: a row of stalls.tsv. */
+typedef struct stall {
+    char *name, *rule;
+    int event; /* dense number; -1: none */
+} stall;
+
 typedef struct table {
     const char *path;
     row rows[MAX_ROWS];
     unsigned count;
+    stall stalls[MAX_STALLS];
+    unsigned stall_count;
 } table;
 
 __attribute__((format(printf, 3, 4), noreturn)) static void fail(const table *t, unsigned line,
@@ -162,6 +177,21 @@ static void parse_aliases(const table *t, row *r)
     }
 }
 
+/* "formula; unit; decimals" */
+static void parse_figure(const table *t, row *r)
+{
+    char *cursor = r->field[COLUMN_FIGURE];
+    if (is_empty(cursor))
+        return;
+    for (unsigned i = 0; i < 3; i++) {
+        r->figure[i] = text_field(&cursor, ';');
+        if (r->figure[i] == NULL || (i > 0 && *r->figure[i]++ != ' ') || r->figure[i][0] == '\0')
+            fail(t, r->line, "the figure is not of the form 'formula; unit; decimals'");
+    }
+    if (cursor != NULL || strlen(r->figure[2]) != 1 || !isdigit((unsigned char)r->figure[2][0]))
+        fail(t, r->line, "the figure is not of the form 'formula; unit; decimals'");
+}
+
 static void parse_row(table *t, unsigned line, char *text)
 {
     if (t->count == MAX_ROWS)
@@ -199,6 +229,11 @@ static void parse_row(table *t, unsigned line, char *text)
         fail(t, line, "max '%s', expected 1 or 2", r->field[COLUMN_MAX]);
     if (index_of(groups, r->field[COLUMN_GROUP]) < 0)
         fail(t, line, "group '%s' is not one of the sections of the list", r->field[COLUMN_GROUP]);
+    r->unit = index_of(units, r->field[COLUMN_UNIT]);
+    if (r->unit < 0)
+        fail(t, line, "unit '%s', expected 'pipe', 'memory', 'bus', 'core' or 'clock'",
+             r->field[COLUMN_UNIT]);
+    parse_figure(t, r);
     r->grade = index_of(grades, r->field[COLUMN_GRADE]);
     if (r->grade < 0)
         fail(t, line, "grade '%s', expected 'exact', 'modelled' or 'approximate'", r->field[COLUMN_GRADE]);
@@ -226,6 +261,50 @@ static void parse(table *t, char *text)
             parse_row(t, line, start);
         seen_header = 1;
     }
+}
+
+/* Dense number of the event of this name, -1 if there is none. */
+static int number_of(const table *t, const char *name)
+{
+    int id = 0;
+    for (unsigned i = 0; i < t->count; i++) {
+        if (t->rows[i].kind == KIND_RESERVED)
+            continue;
+        if (strcmp(t->rows[i].field[COLUMN_NAME], name) == 0)
+            return id;
+        id++;
+    }
+    return -1;
+}
+
+static void parse_stalls(table *t, char *text)
+{
+    unsigned line = 0;
+    int seen_header = 0;
+    for (char *start; (start = text_field(&text, '\n')) != NULL;) {
+        line++;
+        if (start[0] == '#' || (start[0] == '\0' && text == NULL))
+            continue;
+        char *name = text_field(&start, '\t'), *event = text_field(&start, '\t'),
+             *rule = text_field(&start, '\t');
+        if (rule == NULL || start != NULL)
+            fail(t, line, "a row has the three columns name, event and rule");
+        if (!seen_header++)
+            continue;
+        if (!is_name(name) || is_empty(rule))
+            fail(t, line, "name '%s' is not of the form [a-z_][a-z0-9_]*, or has no rule", name);
+        stall s = {name, rule, is_empty(event) ? -1 : number_of(t, event)};
+        if (s.event < 0 && !is_empty(event))
+            fail(t, line, "no event is called '%s'", event);
+        for (unsigned i = 0; i < t->stall_count; i++)
+            if (strcmp(t->stalls[i].name, name) == 0)
+                fail(t, line, "'%s' stands twice", name);
+        if (t->stall_count == MAX_STALLS)
+            fail(t, line, "more than %d rows", MAX_STALLS);
+        t->stalls[t->stall_count++] = s;
+    }
+    if (t->stall_count == 0)
+        fail(t, line, "no rows");
 }
 
 /* No select code may mean two things on one counter. */
@@ -298,9 +377,15 @@ static void write_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
+static void write_upper(FILE *out, const char *name)
+{
+    for (; *name != '\0'; name++)
+        fputc(toupper((unsigned char)*name), out);
+}
+
 static void write_ids(const table *t, FILE *out)
 {
-    fputs("/* Generated from events/events.tsv; do not edit. */\n"
+    fputs("/* Generated from events/events.tsv and stalls.tsv; do not edit. */\n"
           "#ifndef P5SCOPE_EVENT_IDS_H\n#define P5SCOPE_EVENT_IDS_H\n\n"
           "/* Dense numbering of the performance events, in the order of their select codes. */\nenum "
           "p5_event {\n",
@@ -311,15 +396,24 @@ static void write_ids(const table *t, FILE *out)
         if (r->kind == KIND_RESERVED)
             continue;
         fputs("    P5_EVENT_", out);
-        for (const char *c = r->field[COLUMN_NAME]; *c != '\0'; c++)
-            fputc(toupper((unsigned char)*c), out);
+        write_upper(out, r->field[COLUMN_NAME]);
         fprintf(out, " = %u, /* %02Xh%s: %s */\n", id++, r->code,
                 r->counters == 1   ? " on CTR0"
                 : r->counters == 2 ? " on CTR1"
                                    : "",
                 r->field[COLUMN_TITLE]);
     }
-    fprintf(out, "};\nenum { P5_EVENT_COUNT = %u };\n\n#endif\n", id);
+    fprintf(out, "};\nenum { P5_EVENT_COUNT = %u };\n\n", id);
+    fputs("/* The owner of a clock. Every clock of a run has exactly one; they add up to the clocks (the CPI "
+          "stack). */\n"
+          "typedef enum p5_stall {\n",
+          out);
+    for (unsigned i = 0; i < t->stall_count; i++) {
+        fputs("    P5_STALL_", out);
+        write_upper(out, t->stalls[i].name);
+        fprintf(out, ", /* %s */\n", t->stalls[i].rule);
+    }
+    fputs("    P5_STALL_COUNT\n} p5_stall;\n\n#endif\n", out);
 }
 
 static void write_rows(const table *t, FILE *out)
@@ -339,6 +433,14 @@ static void write_rows(const table *t, FILE *out)
         write_string(out, r->field[COLUMN_TITLE]);
         fprintf(out, ",\n     .aliases = aliases_%u, .group = ", id);
         write_string(out, r->field[COLUMN_GROUP]);
+        fprintf(out, ", .unit = %s", unit_constants[r->unit]);
+        if (r->figure[0] != NULL) {
+            fputs(",\n     .figure = ", out);
+            write_string(out, r->figure[0]);
+            fputs(", .figure_unit = ", out);
+            write_string(out, r->figure[1]);
+            fprintf(out, ", .figure_decimals = %s", r->figure[2]);
+        }
         fputs(",\n     .rule = ", out);
         write_string(out, r->field[COLUMN_RULE]);
         fputs(",\n     .remarks = ", out);
@@ -390,6 +492,9 @@ static void write_table(const table *t, FILE *out)
     fputs("const int8_t events_by_code[64][2] = {\n", out);
     for (unsigned code = 0; code < CODES; code++)
         fprintf(out, "    {%d, %d},%s", by_code[code][0], by_code[code][1], code % 8 == 7 ? "\n" : "");
+    fputs("};\n\nconst stall_row stalls_table[P5_STALL_COUNT] = {\n", out);
+    for (unsigned i = 0; i < t->stall_count; i++)
+        fprintf(out, "    {\"%s\", %d},\n", t->stalls[i].name, t->stalls[i].event);
     fputs("};\n", out);
 }
 
@@ -412,15 +517,16 @@ static int write_file(const char *path, const table *t, void (*write)(const tabl
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: events_gen EVENTS.TSV EVENT_IDS.H EVENTS_TABLE.C\n");
+    if (argc != 5) {
+        fprintf(stderr, "usage: events_gen EVENTS.TSV STALLS.TSV EVENT_IDS.H EVENTS_TABLE.C\n");
         return 2;
     }
-    char *text = read_file(argv[1]);
+    char *text = read_file(argv[1]), *stalls = read_file(argv[2]);
     table *t = calloc(1, sizeof *t);
-    if (text == NULL || t == NULL) {
-        fprintf(stderr, "%s: cannot be read\n", argv[1]);
+    if (text == NULL || stalls == NULL || t == NULL) {
+        fprintf(stderr, "%s: cannot be read\n", text == NULL ? argv[1] : argv[2]);
         free(text);
+        free(stalls);
         free(t);
         return 1;
     }
@@ -429,8 +535,11 @@ int main(int argc, char **argv)
     check_codes(t);
     check_names(t);
     check_count(t);
-    int done = write_file(argv[2], t, write_ids) && write_file(argv[3], t, write_table);
+    t->path = argv[2];
+    parse_stalls(t, stalls);
+    int done = write_file(argv[3], t, write_ids) && write_file(argv[4], t, write_table);
     free(t);
     free(text);
+    free(stalls);
     return done ? 0 : 1;
 }

@@ -106,7 +106,7 @@ enum {
 /* References that go to the bus whatever the caches hold. */
 enum { ACCESS_ON_BUS = P5_ACCESS_IO | P5_ACCESS_LOCKED };
 /* The exact path. `locked`: LOCK_*, of which the reference is a part; P5_ACCESS_LOCKED is LOCK_MODIFY. `mmx`:
- * counts in the MMX-only events. Increments the memory events itself (memory_events). */
+ * counts in the MMX-only events. Increments the memory events itself (events.tsv, unit memory). */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
                  data_answer *answer);
 

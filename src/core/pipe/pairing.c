@@ -40,16 +40,16 @@ static unpaired mmx_check(const op *a, const op *b)
         return UNPAIRED_MMX_MEMORY; /* M5 */
     if (is_mmx(a) && is_mmx(b) && a->unit == b->unit && (a->unit == ISA_MMX_MUL || a->unit == ISA_MMX_SHIFT))
         return UNPAIRED_MMX_UNIT; /* M2, M3 */
-    return PAIRED;
+    return PAIRED;                /* M1 */
 }
 
 unpaired pairing_check(const op *a, const op *b)
 {
-    bool fxch = b->fp == ISA_FP_XCH;
+    bool fxch = b->fp == ISA_FP_XCH; /* F1, M8 */
     if (a->pair == ISA_FX || fxch)
         return a->pair == ISA_FX && fxch ? PAIRED : a->pair == ISA_FX ? UNPAIRED_FXCH : UNPAIRED_CLASS_V;
     if (a->pair != ISA_U && a->pair != ISA_UV)
-        return UNPAIRED_CLASS_U;
+        return UNPAIRED_CLASS_U; /* P1, P6 */
     if (b->pair != ISA_V && b->pair != ISA_UV)
         return UNPAIRED_CLASS_V;
     if (!a->first || b->long_second)

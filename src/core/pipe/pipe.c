@@ -15,13 +15,13 @@ static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t availabl
     if (encoding != PAIRED)
         return encoding;
     if (p->control.no_pairing)
-        return UNPAIRED_CONTROL;
+        return UNPAIRED_CONTROL; /* P9 */
     if (!pending->end_known && pending->operation.length > 1)
         return UNPAIRED_END_BIT; /* P7 */
     if ((x->op->flags & ISA_MMX) && !(pending->operation.flags & ISA_MMX) &&
         (p->x87_mode == MODE_X87 || p->control.fpu_trap))
         return UNPAIRED_MMX_MODE; /* M6 */
-    /* the partner has to be there in the last D1 clock of the first */
+    /* P8: the partner has to be there in the last D1 clock of the first */
     if (available > pull + pending->operation.d1_clocks - 1)
         return UNPAIRED_QUEUE;
     return PAIRED;

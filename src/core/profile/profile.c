@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/event/events.h"
 #include "core/profile/profile_internal.h"
 
 bool key_grow(key_table *t)
@@ -233,48 +234,6 @@ void profile_commit(p5_core *core)
 
 /* ---- the memory side ----------------------------------------------------------------------------------- */
 
-/* What references and fetches count. Clocks in which the bus is in use (18h, 2Eh) belong to who began the
- * cycle, and are counted as they pass: they are booked apart. Should the memory side count anything
- * else, it belongs to no instruction. */
-static const uint8_t memory_events[] = {
-    P5_EVENT_DATA_READ,
-    P5_EVENT_DATA_WRITE,
-    P5_EVENT_DATA_TLB_MISS,
-    P5_EVENT_DATA_READ_MISS,
-    P5_EVENT_DATA_WRITE_MISS,
-    P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES,
-    P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK,
-    P5_EVENT_EXTERNAL_SNOOPS,
-    P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS,
-    P5_EVENT_CODE_READ,
-    P5_EVENT_CODE_TLB_MISS,
-    P5_EVENT_CODE_CACHE_MISS,
-    P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES,
-
-    P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION,
-    P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION,
-    P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE,
-    P5_EVENT_LOCKED_BUS_CYCLE,
-    P5_EVENT_IO_READ_OR_WRITE_CYCLE,
-    P5_EVENT_NONCACHEABLE_MEMORY_READS,
-    P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY,
-    P5_EVENT_DATA_READ_OR_WRITE,
-    P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS,
-    P5_EVENT_BUS_OWNERSHIP_LATENCY,
-    P5_EVENT_BUS_OWNERSHIP_TRANSFERS,
-
-    P5_EVENT_CACHE_LINE_SHARING,
-    P5_EVENT_CACHE_M_STATE_LINE_SHARING,
-    P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION,
-    P5_EVENT_MMX_INSTRUCTION_DATA_READS,
-    P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
-    P5_EVENT_MMX_INSTRUCTION_DATA_WRITES,
-    P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES,
-    P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS,
-    P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS,
-    P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS,
-    P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE};
-
 static void move_event(p5_core *core, counts *from, profile_site *site, unsigned event)
 {
     profiler *p = core->profile;
@@ -292,13 +251,13 @@ static void move_event(p5_core *core, counts *from, profile_site *site, unsigned
     }
 }
 
-/* Moves what was counted to the totals and to the site, if any. */
+/* Moves what was counted to the totals and to the site, if any. Clocks in which the bus is in use belong to
+ * who began the cycle, and are counted as they pass: they are booked apart. */
 static void move_counts(p5_core *core, counts *from, profile_site *site)
 {
-    for (unsigned i = 0; i < sizeof memory_events; i++)
-        move_event(core, from, site, memory_events[i]);
-    move_event(core, from, NULL, P5_EVENT_BUS_CYCLE_DURATION);
-    move_event(core, from, NULL, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY);
+    for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
+        if (events_table[e].unit == P5_UNIT_MEMORY || events_table[e].unit == P5_UNIT_BUS)
+            move_event(core, from, events_table[e].unit == P5_UNIT_MEMORY ? site : NULL, e);
 }
 
 /* Books what was counted for the site that is asking. */

@@ -7,53 +7,6 @@
 #include "base/error.h"
 #include "report/stat/stat.h"
 
-/* The derived figure beside an event. Durations without a row here show their share of the clocks. */
-static const struct row_metric {
-    const char *event;
-    const char *formula;
-    const char *unit;
-    unsigned decimals;
-} row_metrics[] = {
-    {"instructions_executed", "clocks/instructions_executed", "CPI", 3},
-    {"instructions_executed_v_pipe", "100*instructions_executed_v_pipe/instructions_executed",
-     "% paired (V of all)", 1},
-    {"data_read", "data_read/instructions_executed", "per instruction", 3},
-    {"data_write", "data_write/instructions_executed", "per instruction", 3},
-    {"data_read_or_write", "data_read_or_write/instructions_executed", "per instruction", 3},
-    {"data_read_miss", "100*data_read_miss/data_read", "% of data reads", 2},
-    {"data_write_miss", "100*data_write_miss/data_write", "% of data writes", 2},
-    {"data_read_miss_or_write_miss", "100*data_read_miss_or_write_miss/data_read_or_write",
-     "% of data references", 2},
-    {"data_tlb_miss", "100*data_tlb_miss/data_read_or_write", "% of data references", 2},
-    {"misaligned_data_memory_or_io_references",
-     "100*misaligned_data_memory_or_io_references/data_read_or_write", "% of data references", 2},
-    {"memory_accesses_in_both_pipes", "100*memory_accesses_in_both_pipes/instructions_executed_v_pipe",
-     "% of pairs", 1},
-    {"bank_conflicts", "100*bank_conflicts/memory_accesses_in_both_pipes", "% of accesses in both pipes", 1},
-    {"code_cache_miss", "100*code_cache_miss/code_read", "% of code reads", 2},
-    {"code_tlb_miss", "100*code_tlb_miss/code_read", "% of code reads", 2},
-    {"branches", "100*branches/instructions_executed", "% of instructions", 1},
-    {"btb_hits", "100*btb_hits/branches", "% of branches", 1},
-    {"taken_branches", "100*taken_branches/branches", "% of branches", 1},
-    {"pipeline_flushes", "100*pipeline_flushes/branches", "% of branches", 2},
-    {"pipeline_flushes_due_to_wrong_branch_predictions",
-     "100*pipeline_flushes_due_to_wrong_branch_predictions/branches", "% of branches mispredicted", 2},
-    {"mispredicted_or_unpredicted_returns", "100*mispredicted_or_unpredicted_returns/returns", "% of returns",
-     2},
-    {"flops", "flops/clocks", "per clock", 3},
-    {"mmx_instructions_executed_u_pipe", "100*mmx_instructions_executed_u_pipe/instructions_executed",
-     "% of instructions", 1},
-    {"mmx_instructions_executed_v_pipe", "100*mmx_instructions_executed_v_pipe/instructions_executed",
-     "% of instructions", 1},
-    {"saturations_performed", "100*saturations_performed/saturating_mmx_instructions_executed",
-     "% of saturating instructions", 1},
-    {"mmx_instruction_data_read_misses", "100*mmx_instruction_data_read_misses/mmx_instruction_data_reads",
-     "% of MMX data reads", 2},
-    {"mmx_instruction_data_write_misses", "100*mmx_instruction_data_write_misses/mmx_instruction_data_writes",
-     "% of MMX data writes", 2},
-};
-enum { ROW_METRIC_COUNT = sizeof row_metrics / sizeof row_metrics[0] };
-
 static const p5_selected clocks = {
     .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
 
@@ -63,12 +16,10 @@ static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *
     if (selected->event == P5_SELECT_CLOCKS || selected->asserted || !selected->supported)
         return P5_OK;
     const p5_event_info *event = p5_event_describe((enum p5_event)selected->event);
-    for (size_t i = 0; i < ROW_METRIC_COUNT; i++) {
-        if (strcmp(row_metrics[i].event, event->name) != 0)
-            continue;
-        row->unit = row_metrics[i].unit;
-        row->decimals = row_metrics[i].decimals;
-        return metric_formula_parse(row_metrics[i].formula, &row->formula, error);
+    if (event->figure != NULL) {
+        row->unit = event->figure_unit;
+        row->decimals = event->figure_decimals;
+        return metric_formula_parse(event->figure, &row->formula, error);
     }
     if (!event->duration)
         return P5_OK;

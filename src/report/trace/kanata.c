@@ -53,21 +53,8 @@ struct kanata {
 /* Stalls have the names of the events that count them, where there is one. */
 static const char *stall_name(unsigned cause)
 {
-    static const char *const events[P5_STALL_COUNT] = {
-        [P5_STALL_BRANCH] = "pipeline_flushes_due_to_wrong_branch_predictions",
-        [P5_STALL_CODE_FETCH] = "code_cache_miss",
-        [P5_STALL_DECODE] = "d1_starvation_and_fifo_is_empty",
-        [P5_STALL_AGI] = "pipeline_agi_stalls",
-        [P5_STALL_DATA_READ] = "waiting_for_data_memory_read_stall_duration",
-        [P5_STALL_DATA_TLB] = "data_cache_tlb_miss_stall_duration",
-        [P5_STALL_BANK_CONFLICT] = "bank_conflicts",
-        [P5_STALL_WRITE_BUFFER] = "write_buffer_full_stall_duration",
-        [P5_STALL_WRITE_ORDER] = "stall_on_write_to_an_e_or_m_state_line",
-        [P5_STALL_FPU] = "floating_point_stalls_duration",
-        [P5_STALL_MMX_MULTIPLY] = "mmx_multiply_unit_interlock",
-        [P5_STALL_MMX_STORE] = "movd_movq_store_stall_due_to_previous_mmx_operation",
-    };
-    return events[cause] != NULL ? events[cause] : p5_stall_name((p5_stall)cause);
+    int event = p5_stall_event((p5_stall)cause);
+    return event >= 0 ? p5_event_describe((enum p5_event)event)->name : p5_stall_name((p5_stall)cause);
 }
 
 /* ---- the heap ------------------------------------------------------------------------------------------ */

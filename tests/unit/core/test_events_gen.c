@@ -37,8 +37,10 @@ static int generate(const workspace *w, const char *text, char **messages)
     assert_non_null(file);
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
-    char command[600];
-    snprintf(command, sizeof command, "cd %s && '%s/events_gen' events.tsv ids.h table.c 2>messages",
+    char command[900];
+    snprintf(command, sizeof command,
+             "cd %s && '%s/events_gen' events.tsv '" P5_SOURCE_DIR
+             "/events/stalls.tsv' ids.h table.c 2>messages",
              w->folder, P5_BUILD_DIR);
     int status = system(command);
     snprintf(path, sizeof path, "%s/messages", w->folder);
@@ -99,9 +101,11 @@ static void faults_are_found_with_their_line(void **state)
         {"01\t", "p54c p55c", "p6", "families 'p6'"},
         {"01\t", "\t2\t", "\t3\t", "max '3'"},
         {"01\t", "\tcache\t", "\tcaches\t", "group 'caches'"},
+        {"01\t", "\tmemory\t", "\tmemories\t", "unit 'memories'"},
+        {"01\t", "; per instruction; 3", "; per instruction", "not of the form 'formula; unit; decimals'"},
         {"01\t", "\texact\t", "\texactly\t", "grade 'exactly'"},
-        {"01\t", "\tcache\t", "\tcache\t\t", "more than 13 columns"},
-        {"01\t", "\tcache\t", "\tcache ", "12 columns"},
+        {"01\t", "\tcache\t", "\tcache\t\t", "more than 15 columns"},
+        {"01\t", "\tcache\t", "\tcache ", "14 columns"},
         {"01\t", "Data Write", "-", "must not be empty"},
         {"10\t", "reserved", "occurrence", "name '-'"},
     };

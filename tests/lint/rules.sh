@@ -1,0 +1,57 @@
+#!/bin/sh
+# rules.sh TREE [--write]: docs/rules.md is what docs/rules.tsv says (--write makes it so); no tag stands in a comment of src/core/pipe
+# without a rule, and no rule without a file that names its tag and a test that exists.
+set -eu
+cd "$1"
+table=docs/rules.tsv
+page=$(mktemp)
+trap 'rm -f "$page"' EXIT
+{
+    echo "# Rules by tag"
+    echo
+    echo "Generated from docs/rules.tsv by \`tests/lint/rules.sh . --write\`. Manuals are named by their numbers (docs/fidelity.md)."
+    echo
+    echo "| tag | rule | source | grade | where | tests |"
+    echo "|---|---|---|---|---|---|"
+    grep -v '^#' $table | awk -F '\t' '
+        function links(list,   n, i, part, name, text) {
+            n = split(list, part, " ")
+            text = ""
+            for (i = 1; i <= n; i++) {
+                name = part[i]
+                sub(/.*\//, "", name)
+                text = text (i > 1 ? ", " : "") "[" name "](../" part[i] ")"
+            }
+            return text
+        }
+        { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, links($5), links($6) }'
+} >"$page"
+if [ "${2:-}" = --write ]; then
+    cp "$page" docs/rules.md
+fi
+status=0
+if ! diff -u docs/rules.md "$page"; then
+    echo "docs/rules.md is not what $table says: tests/lint/rules.sh . --write"
+    status=1
+fi
+tag='(^|[^A-Za-z0-9_])([PMF][0-9]+[a-z]?)([^A-Za-z0-9_]|$)'
+# tags in comments: lines of comments, or what stands behind /* in a line of code
+named=$(sed -nE 's/^.*\/\*/ /p; /^ \*/p' src/core/pipe/*.[ch] | tr -c 'A-Za-z0-9_\n' '\n' | grep -xE '[PF][0-9][0-9]?[a-z]?|M[1-9]' | sort -u)
+known=$(grep -v '^#' $table | cut -f1 | sort)
+[ "$known" = "$(echo "$known" | uniq)" ] || { echo "$table: a tag stands twice"; status=1; }
+for t in $named; do
+    echo "$known" | grep -qx "$t" || { echo "src/core/pipe: $t is in no row of $table"; status=1; }
+done
+tab=$(printf '\t')
+while IFS="$tab" read -r t _ _ grade files tests; do
+    case $t in "#"*) continue ;; esac
+    case $grade in exact | modelled) ;; *) echo "$table: $t has no grade"; status=1 ;; esac
+    [ -n "$files" ] && [ -n "$tests" ] || { echo "$table: $t has no file or no test"; status=1; }
+    for f in $files; do
+        grep -qE "$(echo "$tag" | sed "s/\[PMF\]\[0-9\]+\[a-z\]?/$t/")" "$f" || { echo "$table: $f does not name $t"; status=1; }
+    done
+    for f in $tests; do
+        [ -f "$f" ] || { echo "$table: $t: there is no $f"; status=1; }
+    done
+done <$table
+exit $status
