@@ -57,6 +57,11 @@ void p5_core_close(p5_core *core)
     free(core);
 }
 
+const p5_model *core_model(const p5_core *core)
+{
+    return core->memory->model;
+}
+
 bool core_is_profiled(const p5_core *core)
 {
     return core->profile != NULL;

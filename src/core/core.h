@@ -5,6 +5,8 @@
 #include "core/branch/branch.h"
 #include "p5scope/core.h"
 
+/* The model that it was opened with. */
+const p5_model *core_model(const p5_core *core);
 /* A profile is being made. */
 bool core_is_profiled(const p5_core *core);
 /* For who shows what they hold. */

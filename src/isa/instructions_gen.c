@@ -17,13 +17,13 @@ enum { LINE_BYTES = 2048 };
 // clang-format off
 enum {
     OPCODES, MNEMONIC, OPERANDS, MODELS, SIZE, CLOCKS, LATENCY, PAIR, UNIT, FP, BRANCH, COST, VALUE, INT_OVERLAP,
-    FP_OVERLAP, PUSH, DATA, READS, WRITES, ADDRESS, FLAGS, CONFIDENCE, SOURCE, NOTES, COLUMNS
+    FP_OVERLAP, PUSH, DATA, READS, WRITES, ADDRESS, FLAGS, TRAITS, CONFIDENCE, SOURCE, NOTES, COLUMNS
 };
 // clang-format on
 static const char *const column_names[COLUMNS] = {
-    "opcodes", "mnemonic", "operands", "models",  "size",  "clocks",      "latency",    "pair",
-    "unit",    "fp",       "branch",   "cost",    "value", "int_overlap", "fp_overlap", "push",
-    "data",    "reads",    "writes",   "address", "flags", "confidence",  "source",     "notes"};
+    "opcodes", "mnemonic", "operands", "models", "size",        "clocks",     "latency", "pair", "unit",
+    "fp",      "branch",   "cost",     "value",  "int_overlap", "fp_overlap", "push",    "data", "reads",
+    "writes",  "address",  "flags",    "traits", "confidence",  "source",     "notes"};
 
 static const word model_words[] = {
     {"p5", ISA_P54C | ISA_P55C}, {"p54c", ISA_P54C}, {"p55c", ISA_P55C}, {"p6", ISA_P6}, {0}};
@@ -113,6 +113,16 @@ static const word flag_words[] = {{"serialising", ISA_SERIALISING},
                                   {"segment_load", ISA_SEGMENT_LOAD},
                                   {"io", ISA_IO},
                                   {0}};
+static const word trait_words[] = {{"push", ISA_T_PUSH},
+                                   {"pop", ISA_T_POP},
+                                   {"two_strings", ISA_T_TWO_STRINGS},
+                                   {"table_load", ISA_T_TABLE_LOAD},
+                                   {"verify", ISA_T_VERIFY},
+                                   {"far_return", ISA_T_FAR_RETURN},
+                                   {"store_st", ISA_T_STORE_ST},
+                                   {"loads_ss", ISA_T_LOADS_SS},
+                                   {"cosine", ISA_T_COSINE},
+                                   {0}};
 static const word confidence_words[] = {{"measured", 0}, {"manual", 1}, {"inferred", 2}, {0}};
 
 /* Cost rules and how many arguments each takes. */
@@ -306,6 +316,7 @@ static void parse_row(generator *g, char *fields[COLUMNS])
         if (pop)
             form.fp_push = (int8_t)-form.fp_push;
         form.flags = parse_set(g, FLAGS, flag_words, fields[FLAGS]);
+        form.traits = parse_set(g, TRAITS, trait_words, fields[TRAITS]);
         parse_data(g, fields[DATA], &form);
         form.reads = parse_set(g, READS, use_words, fields[READS]);
         form.writes = parse_set(g, WRITES, use_words, fields[WRITES]);
@@ -372,9 +383,11 @@ static void write_forms(const generator *g, FILE *out)
                 f->models, f->cost);
         for (unsigned a = 0; a < ISA_COST_ARGS; a++)
             fprintf(out, "%s%u", a == 0 ? "" : ", ", f->cost_args[a]);
-        fprintf(out, "}, %d, %u, %u, %u, 0x%02x, 0x%05" PRIx32 ", 0x%05" PRIx32 ", 0x%05" PRIx32 "},\n",
+        fprintf(out,
+                "}, %d, %u, %u, %u, 0x%02x, 0x%05" PRIx32 ", 0x%05" PRIx32 ", 0x%05" PRIx32 ", 0x%06" PRIx32
+                "},\n",
                 f->fp_push, f->data_reads, f->data_writes, f->accesses, f->address, f->reads, f->writes,
-                f->flags);
+                f->flags, f->traits);
     }
     fprintf(out, "};\n\n");
 }

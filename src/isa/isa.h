@@ -167,6 +167,19 @@ typedef enum isa_cost {
 
 enum { ISA_COST_ARGS = 5 };
 
+/* Column `traits`: what the core does for a few instructions alone. */
+typedef enum isa_trait {
+    ISA_T_PUSH = 1u << 0,        /* PUSH: pairs with its like */
+    ISA_T_POP = 1u << 1,         /* POP likewise */
+    ISA_T_TWO_STRINGS = 1u << 2, /* a step of REP refers to two strings */
+    ISA_T_TABLE_LOAD = 1u << 3,  /* loads LDTR, GDTR, IDTR or TR: event 0Fh counts it */
+    ISA_T_VERIFY = 1u << 4,      /* restarts the pipe like a taken branch (event 12h) */
+    ISA_T_FAR_RETURN = 1u << 5,  /* RETF */
+    ISA_T_STORE_ST = 1u << 6,    /* stores ST(0) as a number */
+    ISA_T_LOADS_SS = 1u << 7,    /* loads SS: the next instruction boundary takes no interrupts */
+    ISA_T_COSINE = 1u << 8,      /* FCOS: reduced another way than FSIN */
+} isa_trait;
+
 /* What a form reads and writes: bits 0-7 are EAX..EDI named by the form itself, the others operands of the
  * encoding. */
 enum {
@@ -208,6 +221,7 @@ typedef struct isa_form {
     uint8_t address;        /* GPRs that D2 uses besides base and index: ESP, ESI, EDI, EBX */
     uint32_t reads, writes; /* GPR bits and ISA_USE_* */
     uint32_t flags;
+    uint32_t traits; /* isa_trait */
 } isa_form;
 
 extern const isa_form isa_forms[];

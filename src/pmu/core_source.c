@@ -1,5 +1,7 @@
 /* The performance monitor over a core. Who asks is an instruction that observes: what waits for a partner
  * goes alone. */
+#include "core/core.h"
+#include "core/model/model.h"
 #include "core/testreg/test_access.h"
 #include "p5scope/core.h"
 #include "pmu/internal.h"
@@ -63,7 +65,10 @@ p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *er
         return status;
     (*pmu)->watched = (pmu_source){
         .context = core, .total = watched_total, .clocks = watched_clocks, .clock = watched_clock};
-    (*pmu)->pins.half_ratio = core_half_ratio(core);
+    const p5_model *model = core_model(core);
+    (*pmu)->pins.half_ratio = model->half_ratio;
+    (*pmu)->pins.delay_clocks = model->pin_delay_clocks;
+    (*pmu)->pins.overflow_clocks = model->pin_overflow_clocks;
     (*pmu)->tests.ops = (test_ops){.context = core,
                                    .cache_write = test_cache_write,
                                    .cache_read = test_cache_read,

@@ -24,8 +24,6 @@ typedef struct pin_pulse {
 } pin_pulse;
 
 enum { PIN_PULSES = 16 };
-/* "A few clocks", which is inferred to be 3, and "approximately 5" (manual 26.4.4.3). */
-enum { PIN_DELAY_CLOCKS = 3, PIN_OVERFLOW_CLOCKS = 5 };
 
 typedef struct pmu_pin {
     pin_function function;

@@ -118,6 +118,7 @@ struct p5_model {
     uint32_t uncacheable_count;
     uint32_t pins[MODEL_PINS];
     uint32_t pmi;
+    uint32_t pin_delay_clocks, pin_overflow_clocks;
     model_check check;
 };
 

@@ -191,6 +191,10 @@ const model_field model_fields[] = {
     CHOICE("pins", "pmi", pmi, PIN_TO_NOTHING, PIN_WIRES,
            "where the overflow interrupt of p6 and arch3 goes: none, nmi, or a line of the interrupt "
            "controllers"),
+    NUMBER("pins", "delay_clocks", pin_delay_clocks, 0, 1000,
+           "core clocks from what a pin shows to its latch: the manual's \"a few\" (26.4.4.3), inferred"),
+    NUMBER("pins", "overflow_clocks", pin_overflow_clocks, 0, 1000,
+           "the same of an overflow: the manual's \"approximately 5\""),
 
     CHOICE("check", "cycle", check.cycle, CHECK_NONE, "none read write code in out",
            "bus cycles that the board answers with BUSCHK#, as if they had failed"),

@@ -1,7 +1,6 @@
 #include "core/pipe/block.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/host_line.h"
 #include "core/memory/memory.h"
@@ -53,9 +52,9 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
         ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address: no interlock */
         o->agi_gpr &= (uint8_t)~ESP_BIT;
         o->stack_group = STACK_OTHER;
-        if (strcmp(form->mnemonic, "PUSH") == 0)
+        if (form->traits & ISA_T_PUSH)
             o->stack_group = STACK_PUSH;
-        else if (strcmp(form->mnemonic, "POP") == 0)
+        else if (form->traits & ISA_T_POP)
             o->stack_group = STACK_POP;
         else if (o->branch == ISA_CALL)
             o->stack_group = STACK_CALL;
@@ -74,7 +73,7 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
  * RMW in first and last. */
 static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
 {
-    bool two_strings = strcmp(form->mnemonic, "REP MOVS") == 0 || strcmp(form->mnemonic, "REP CMPS") == 0;
+    bool two_strings = (form->traits & ISA_T_TWO_STRINGS) != 0;
     bool variable = (o->flags & ISA_VARIABLE_ACCESSES) != 0;
     o->accesses = variable ? 0 : insn->accesses;
     o->access_span = (uint8_t)(o->clocks > 1 ? (o->clocks < 255 ? o->clocks - 1 : 254) : 0);
@@ -87,27 +86,16 @@ static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
     o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
 }
 
-static bool named(const isa_form *form, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(form->mnemonic, *names) == 0)
-            return true;
-    return false;
-}
-
 /* Events 0Fh and 12h: LDTR, GDTR, IDTR and TR are segment registers too; VERR and VERW restart the pipe like
  * a taken branch. */
 static void prepare_events(const isa_form *form, op *o)
 {
-    static const char *const tables[] = {"LGDT/LIDT", "LLDT", "LTR", NULL};
-    static const char *const verify[] = {"VERR/VERW", NULL};
-    static const char *const far_returns[] = {"RETF", NULL};
-    static const char *const stores[] = {"FST", "FSTP", NULL};
-    o->segment_loads = (o->flags & (ISA_SEGMENT_LOAD | ISA_FAR_TRANSFER)) || named(form, tables);
-    o->branch_like = named(form, verify);
-    o->far_return = named(form, far_returns);
-    o->fst = o->memory && named(form, stores);
-    o->loads_ss = strncmp(form->operands, "SS", 2) == 0; /* MOV SS, POP SS */
+    o->segment_loads =
+        (o->flags & (ISA_SEGMENT_LOAD | ISA_FAR_TRANSFER)) || (form->traits & ISA_T_TABLE_LOAD);
+    o->branch_like = (form->traits & ISA_T_VERIFY) != 0;
+    o->far_return = (form->traits & ISA_T_FAR_RETURN) != 0;
+    o->fst = o->memory && (form->traits & ISA_T_STORE_ST);
+    o->loads_ss = (form->traits & ISA_T_LOADS_SS) != 0;
     o->loads_segment = (o->flags & ISA_SEGMENT_LOAD) != 0;
 }
 

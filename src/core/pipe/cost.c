@@ -95,7 +95,7 @@ static uint32_t trigonometric(const timing *t, const isa_form *f, const p5_value
         return large + f->cost_args[4];
     int64_t quadrant = (int64_t)(x / half_pi + 0.5);
     double r = x - half_pi * (double)quadrant;
-    bool cosine = strcmp(f->mnemonic, "FCOS") == 0;
+    bool cosine = (f->traits & ISA_T_COSINE) != 0;
     bool negated = cosine ? quadrant % 4 == 2 : quadrant % 4 == 3;
     uint32_t clocks = (r < 0 ? -r : r) <= t->trig_small ? small : large;
     return clocks + f->cost_args[4] + highest_bit((uint64_t)quadrant) + (negated ? t->trig_negated : 0);

@@ -448,11 +448,6 @@ void test_parity(void *context, uint32_t tr1)
         p->error(p->context, PARITY_MC);
 }
 
-unsigned core_half_ratio(const p5_core *core)
-{
-    return core->memory->model->half_ratio;
-}
-
 void test_on_parity_error(void *context, void (*error)(void *context, uint32_t array), void *error_context)
 {
     p5_core *core = context;

@@ -58,8 +58,6 @@ bool test_tlb_read(void *core, test_tlb_entry *entry);
 void test_btb_write(void *core, const test_btb_entry *entry);
 void test_btb_read(void *core, test_btb_entry *entry, bool tag_only);
 void test_btb_flush(void *core);
-/* Half core clocks per bus clock. */
-unsigned core_half_ratio(const p5_core *core);
 /* TR1's bits 2 to 13 as they have been written; a microcode error is forced when MC goes from 0 to 1. */
 void test_parity(void *core, uint32_t tr1);
 /* Who is told of parity errors of the core `context`: `array` is the bit of TR1. */

@@ -74,7 +74,7 @@ static void test_wrong_tables(void **state)
         {"37\tAAA\t-\tp5\t1\t3\t-\tnp", "37\tAAA\t-\tp5\t1\t3\t-\tvu",
          "column 'pair': 'vu' is not one of its words", false},
         {"37\tAAA\t-\tp5", "37\tAAA\t-\tp7", "column 'models': 'p7' is not one of its words", false},
-        {"37\tAAA\t-\tp5", "37\tAAA\tp5", "23 columns instead of 24", false},
+        {"37\tAAA\t-\tp5", "37\tAAA\tp5", "24 columns instead of 25", false},
         {"rep:1,6", "rep:1", "rep takes 2 arguments, not 1", false},
         {"rep:1,6", "rap:1,6", "there is no rule 'rap'", false},
         {"\tload\t", "\tstore\t", "column 'data': does not fit the unit", false},

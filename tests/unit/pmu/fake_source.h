@@ -49,6 +49,8 @@ static inline p5_pmu *fake_open(fake_source *fake, unsigned family)
     p5_pmu *pmu;
     p5_error error;
     assert_int_equal(pmu_open(&source, family, &pmu, &error), P5_OK);
+    pmu->pins.delay_clocks = 3;
+    pmu->pins.overflow_clocks = 5;
     return pmu;
 }
 
