@@ -70,6 +70,12 @@ typedef struct p5_machine_options {
      * without newline. NULL = none. */
     void (*notice)(void *context, const char *line);
     void *notice_context;
+    /* A run was to end (p5_machine_stop, time-out) and did not within most of a second, because something
+     * outside holds it up, such as a pipe that an output is written to and that nobody reads. Called once, by
+     * a thread of the library's own, while the run goes on; all that it can do is to end the process. NULL:
+     * nothing is done. */
+    void (*stuck)(void *context);
+    void *stuck_context;
 } p5_machine_options;
 
 /* Opens a machine of the model, as after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_RANGE or
@@ -195,6 +201,9 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
                              p5_run_result *result, p5_error *error);
 /* Ends a run at the next block; safe from signal handlers and other threads. */
 void p5_machine_stop(p5_machine *machine);
+/* The run is to end, because of p5_machine_stop or its time-out: callbacks that wait for something give up.
+ */
+bool p5_machine_ending(const p5_machine *machine);
 /* Called about every `period_seconds` of host time from within p5_machine_run, for progress lines. NULL =
  * never. */
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),

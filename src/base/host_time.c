@@ -2,11 +2,21 @@
 
 #include <time.h>
 
-double host_now(void)
+static double seconds(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double host_now(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double host_used(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 int64_t host_now_whole(void)

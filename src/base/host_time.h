@@ -6,6 +6,8 @@
 
 /* Seconds since some time in the past; never goes back. */
 double host_now(void);
+/* Seconds of the host's processors that this process has used. */
+double host_used(void);
 /* The same in whole seconds, cheaper. */
 int64_t host_now_whole(void);
 

@@ -49,11 +49,16 @@ static int cannot_load(const char *path, const p5_error *error)
  * comes; a terminal is only asked, or given a moment if the guest is idle. */
 static int read_input(void *context, uint8_t *byte, bool idle)
 {
-    enum { IDLE_MILLISECONDS = 10 };
+    enum { IDLE_MILLISECONDS = 10, WAIT_MILLISECONDS = 50 };
     (void)context;
     if (isatty(STDIN_FILENO)) {
         struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
         if (poll(&ready, 1, idle ? IDLE_MILLISECONDS : 0) <= 0)
+            return 0;
+    }
+    struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (poll(&ready, 1, WAIT_MILLISECONDS) <= 0) {
+        if (interrupt_ending())
             return 0;
     }
     ssize_t got = read(STDIN_FILENO, byte, 1);
@@ -162,6 +167,7 @@ static p5_machine_options lasting_options(const guest_options *options)
                                 .memo_check = options->check_memo,
                                 .input = read_input,
                                 .console = options->screen ? discard : NULL,
+                                .stuck = interrupt_stuck,
                                 .notice = options->quiet ? NULL : show_notice};
 }
 

@@ -1,9 +1,11 @@
 #include "cli/interrupt.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
 
 /* A signal handler gets no context, so these are file-wide; nothing else in the command line is. */
 static p5_machine *volatile stopped_machine;
@@ -49,6 +51,22 @@ void interrupt_stops(p5_machine *machine)
     sigaddset(&action.sa_mask, SIGTERM);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+bool interrupt_ending(void)
+{
+    const p5_machine *machine = stopped_machine;
+    return machine != NULL && p5_machine_ending(machine);
+}
+
+void interrupt_stuck(void *context)
+{
+    static const char text[] = "p5scope: the run cannot come to its end, because nobody takes its output; "
+                               "ended at once, outputs are cut short\n";
+    (void)context;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(came != 0 ? 128 + came : CLI_TIMEOUT);
 }
 
 int interrupt_release(void)

@@ -3,10 +3,16 @@
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
+#include <stdbool.h>
+
 #include "p5scope/machine.h"
 
 /* From now on SIGINT and SIGTERM stop `machine`. */
 void interrupt_stops(p5_machine *machine);
+/* The run is to end: by such a signal, or its time is over. */
+bool interrupt_ending(void);
+/* p5_machine_options.stuck: ends the process, with the status that the run would have had. */
+void interrupt_stuck(void *context);
 /* Before the machine is closed. Returns the signal that came, 0 if none did; then the default is back. */
 int interrupt_release(void);
 

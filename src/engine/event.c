@@ -244,6 +244,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         delivery_run(e, &d);
         env->old_exception = -1;
         delivery_end(e);
+        stream_attention_if_wanted(e); /* the handler may fault before it has executed anything */
         return;
     case ENGINE_STOP:
         env->old_exception = -1;

@@ -403,6 +403,8 @@ bool stream_end_all(engine *e, uint32_t next);
 bool stream_end_before(engine *e, uint32_t at);
 /* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
 void stream_attention(engine *e);
+/* The same if there was a request. */
+void stream_attention_if_wanted(engine *e);
 
 /* event.c */
 void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);

@@ -16,6 +16,7 @@
 #include "machine/board/pins.h"
 #include "machine/run/pricer.h"
 #include "machine/machine.h"
+#include "machine/run/watchdog.h"
 #include "machine/state.h"
 
 enum { LEAST_MEMORY = 1024 * 1024 };
@@ -180,6 +181,7 @@ void p5_machine_close(p5_machine *machine)
     }
     if (machine->guest != NULL && machine->guest->close != NULL && machine->guest_state != NULL)
         machine->guest->close(machine);
+    watchdog_close(machine->watchdog);
     if (machine->engine != NULL)
         engine_close(machine->engine); /* holds blocks of the core */
     pricer_close(machine->pricer);

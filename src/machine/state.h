@@ -103,9 +103,9 @@ struct p5_machine {
     bool watching;     /* the core must see every instruction by itself: contents.c */
     bool refetch;      /* the block about to start may have other bytes now */
     observers *observers; /* NULL: nobody looks */
-    bool lent;          /* the core or the monitor was given out: who has it may be told of things by them */
-    observe_calm calm;  /* until when they need not be told of stretches */
-    bool each_observed; /* somebody looks who does not look at counts only */
+    bool lent;           /* the core or the monitor was given out: who has it may be told of things by them */
+    observe_calm calm;   /* until when they need not be told of stretches */
+    bool each_observed;  /* somebody looks who does not look at counts only */
     bool executing_only; /* the core is not even told what was executed: fast_forward.c */
     /* What the model's thread writes while it prices, and what it reads with it. */
     BEGINS_LINE
@@ -115,11 +115,13 @@ struct p5_machine {
     BEGINS_LINE
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
     p5_counts forward_counts;                      /* ... and in no total that is told */
-    bool running;         /* within p5_machine_run: what is called now are callbacks */
-    bool close_wanted;    /* p5_machine_close was called by one */
-    struct gdb *debugger; /* NULL: none */
-    atomic_bool stop;     /* p5_machine_stop was called */
-    spare_time spare;     /* of the thread that executes */
+    bool running;              /* within p5_machine_run: what is called now are callbacks */
+    bool close_wanted;         /* p5_machine_close was called by one */
+    struct gdb *debugger;      /* NULL: none */
+    atomic_bool stop;          /* p5_machine_stop was called */
+    atomic_bool expired;       /* the run's time is over */
+    struct watchdog *watchdog; /* NULL: no run has had a time-out yet */
+    spare_time spare;          /* of the thread that executes */
 
     p5_model *model;
     p5_pmu *pmu;
@@ -134,7 +136,7 @@ struct p5_machine {
     notices notices;
 
     p5_limits limits;
-    double timeout_at, progress_at; /* host seconds, 0 = never */
+    double progress_at; /* host seconds, 0 = never */
     double progress_period;
     void (*progress)(void *context, const p5_machine *machine);
     void *progress_context;

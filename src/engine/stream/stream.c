@@ -223,6 +223,12 @@ static void check_port(engine *e, const engine_block *b)
         engine_raise(e, 13, 0);
 }
 
+void stream_attention_if_wanted(engine *e)
+{
+    if (requests(e) != 0)
+        stream_attention(e);
+}
+
 /* Everything at a block's start that is not just noting it. */
 static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, bool attention)
 {

@@ -1,6 +1,9 @@
 #include "machine/board/devices.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -175,6 +178,18 @@ int devices_input_idle(devices *b, uint8_t *byte)
     return devices_take(b, byte, true);
 }
 
+/* A pipe takes PIPE_BUF bytes at once then. False: the run is to end, and nobody reads. */
+static bool wait_for_reader(const devices *b)
+{
+    enum { WAIT_MILLISECONDS = 50 };
+    struct pollfd wanted = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    while (poll(&wanted, 1, WAIT_MILLISECONDS) <= 0) {
+        if (machine_pause_wanted(b->machine))
+            return false;
+    }
+    return true;
+}
+
 void devices_console_flush(devices *b)
 {
     size_t size = b->console_used;
@@ -186,7 +201,14 @@ void devices_console_flush(devices *b)
         return;
     }
     for (const char *text = b->console_text; size != 0;) {
-        ssize_t written = write(STDOUT_FILENO, text, size);
+        if (!wait_for_reader(b)) {
+            memmove(b->console_text, text, size);
+            b->console_used = size;
+            return;
+        }
+        ssize_t written = write(STDOUT_FILENO, text, size < PIPE_BUF ? size : PIPE_BUF);
+        if (written < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
         if (written <= 0)
             return; /* nobody reads: the guest cannot know either */
         text += written;
@@ -196,7 +218,8 @@ void devices_console_flush(devices *b)
 
 void devices_console_char(devices *b, char c)
 {
-    b->console_text[b->console_used++] = c;
+    if (b->console_used < sizeof b->console_text) /* else the run is about to end */
+        b->console_text[b->console_used++] = c;
     if (c == '\n' || b->console_used == sizeof b->console_text)
         devices_console_flush(b);
 }

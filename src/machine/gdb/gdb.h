@@ -33,8 +33,8 @@ typedef struct gdb {
     size_t recent_count;              /* so far; the newest is at (recent_count - 1) % GDB_RECENT */
     bool follows;                     /* they are kept */
 
-    p5_run_result result; /* of the last run */
-    bool detached, killed;
+    p5_run_result result;           /* of the last run */
+    bool detached, killed, limited; /* limited: the run's limits are reached */
     char reply[GDB_PACKET + 64];
     size_t reply_size;
 } gdb;

@@ -1,7 +1,9 @@
-/* The connection to gdb: a TCP port of this host only, or a socket file; frames, acknowledgements, and
- * running the guest in pieces, between which Ctrl-C is looked for. */
+/* The connection to gdb: a socket file of this user's, or a TCP port of this host only; frames,
+ * acknowledgements, and running the guest in pieces, between which Ctrl-C is looked for. Nothing is waited
+ * for longer than until the run is to end. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,15 +11,18 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/host_time.h"
 #include "machine/gdb/gdb.h"
 
 enum {
     INTERRUPT = 3,
     PIECE_INSTRUCTIONS = 500000,
     PIECE_CLOCKS = 50000000,
+    WAIT_MILLISECONDS = 50,
     NO_BYTE = -1,
     NO_CONNECTION = -2
 };
@@ -25,6 +30,9 @@ enum {
 
 typedef struct connection {
     int socket;
+    p5_machine *machine;
+    const p5_limits *limits;
+    double over; /* when the time-out is, in the host's seconds; 0: never */
     bool acknowledges;
     uint8_t input[4096];
     size_t used, filled;
@@ -32,15 +40,33 @@ typedef struct connection {
 
 /* --- bytes --- */
 
+static bool is_over(const connection *c)
+{
+    return p5_machine_ending(c->machine) || (c->over != 0 && host_now() >= c->over);
+}
+
+/* True when the socket is ready; false: the run is to end. */
+static bool wait_for(const connection *c, int socket, short events)
+{
+    struct pollfd ready = {.fd = socket, .events = events};
+    while (poll(&ready, 1, WAIT_MILLISECONDS) <= 0) {
+        if (is_over(c))
+            return false;
+    }
+    return true;
+}
+
+/* NO_BYTE: there is none now, or the run is to end. */
 static int next_byte(connection *c, bool wait)
 {
     while (c->used == c->filled) {
-        struct pollfd ready = {.fd = c->socket, .events = POLLIN};
-        if (!wait && poll(&ready, 1, 0) <= 0)
+        if (wait && !wait_for(c, c->socket, POLLIN))
             return NO_BYTE;
-        ssize_t got = recv(c->socket, c->input, sizeof c->input, 0);
-        if (got < 0 && errno == EINTR)
+        ssize_t got = recv(c->socket, c->input, sizeof c->input, MSG_DONTWAIT);
+        if (got < 0 && !wait && (errno == EINTR || errno == EAGAIN))
             return NO_BYTE;
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
         if (got <= 0)
             return NO_CONNECTION;
         c->used = 0;
@@ -52,8 +78,10 @@ static int next_byte(connection *c, bool wait)
 static bool send_all(connection *c, const char *bytes, size_t size)
 {
     while (size != 0) {
-        ssize_t sent = send(c->socket, bytes, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
+        if (!wait_for(c, c->socket, POLLOUT))
+            return false;
+        ssize_t sent = send(c->socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (sent <= 0)
             return false;
@@ -92,6 +120,12 @@ static bool send_packet(connection *c, const gdb *g)
 
 typedef enum received { GOT_PACKET, GOT_INTERRUPT, GOT_NOTHING, GOT_END } received;
 
+/* What gdb says between packets. A browser that was told to talk to our port says something else. */
+static bool is_gdb(int byte)
+{
+    return byte == '$' || byte == '+' || byte == '-' || byte == INTERRUPT;
+}
+
 /* The next packet, unescaped. A wrong sum is asked for again; so is one that is too long. */
 static received receive_packet(connection *c, char *packet, size_t *size)
 {
@@ -102,21 +136,21 @@ static received receive_packet(connection *c, char *packet, size_t *size)
             return GOT_INTERRUPT;
         if (byte < 0)
             return byte == NO_BYTE ? GOT_NOTHING : GOT_END;
+        if (!is_gdb(byte))
+            return GOT_END;
     } while (byte != '$');
     unsigned sum = 0;
     bool escaped = false, fits = true;
     *size = 0;
     while ((byte = next_byte(c, true)) != '#') {
-        if (byte == NO_CONNECTION)
-            return GOT_END;
-        if (byte == NO_BYTE)
-            continue;
+        if (byte < 0)
+            return byte == NO_BYTE ? GOT_NOTHING : GOT_END;
         sum += (unsigned)byte;
         if (byte == '}' && !escaped) {
             escaped = true;
             continue;
         }
-        fits = *size < GDB_PACKET;
+        fits &= *size < GDB_PACKET;
         if (fits)
             packet[(*size)++] = (char)(escaped ? byte ^ 0x20 : byte);
         escaped = false;
@@ -124,10 +158,9 @@ static received receive_packet(connection *c, char *packet, size_t *size)
     char text[2];
     uint8_t given;
     for (unsigned i = 0; i < 2; i++) {
-        while ((byte = next_byte(c, true)) == NO_BYTE)
-            continue;
+        byte = next_byte(c, true);
         if (byte < 0)
-            return GOT_END;
+            return byte == NO_BYTE ? GOT_NOTHING : GOT_END;
         text[i] = (char)byte;
     }
     bool good = fits && (!c->acknowledges || (gdb_unhex(text, 2, &given, 1) == 1 && given == (sum & 0xff)));
@@ -147,21 +180,45 @@ static bool interrupted(connection *c)
     return false;
 }
 
+static uint64_t earlier(uint64_t limit, uint64_t piece)
+{
+    return limit != 0 && limit < piece ? limit : piece;
+}
+
+/* The limits are reached: the run ends, whatever gdb wants. */
+static bool at_limit(gdb *g, const connection *c)
+{
+    const p5_machine *machine = g->machine;
+    if (c->limits->max_instructions != 0 && machine->instructions >= c->limits->max_instructions)
+        g->result.end = P5_END_INSTRUCTIONS;
+    else if (c->limits->max_clocks != 0 && p5_machine_clock(machine) >= c->limits->max_clocks)
+        g->result.end = P5_END_CLOCKS;
+    else if (c->over != 0 && host_now() >= c->over)
+        g->result.end = P5_END_TIMEOUT;
+    else
+        return false;
+    g->limited = true;
+    return true;
+}
+
 static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
 {
     p5_machine *machine = g->machine;
     g->single_step = step;
     g->stop = GDB_STOP_NONE;
     while (!machine->ended) {
-        p5_limits limits = {.max_instructions = machine->instructions + (step ? 1 : PIECE_INSTRUCTIONS),
-                            .max_clocks = step ? 0 : p5_machine_clock(machine) + PIECE_CLOCKS,
+        uint64_t instructions = machine->instructions + (step ? 1 : PIECE_INSTRUCTIONS);
+        uint64_t clocks = p5_machine_clock(machine) + PIECE_CLOCKS;
+        p5_limits limits = {.max_instructions = earlier(c->limits->max_instructions, instructions),
+                            .max_clocks =
+                                step ? c->limits->max_clocks : earlier(c->limits->max_clocks, clocks),
                             .timeout_seconds = PIECE_SECONDS};
         p5_status status = p5_machine_run(machine, &limits, &g->result, error);
         if (status != P5_OK)
             return status;
         if (step && g->stop == GDB_STOP_NONE && g->result.end == P5_END_INSTRUCTIONS)
             g->stop = GDB_STOP_STEP;
-        if (g->stop != GDB_STOP_NONE || g->result.end == P5_END_STOPPED || interrupted(c))
+        if (g->stop != GDB_STOP_NONE || g->result.end == P5_END_STOPPED || at_limit(g, c) || interrupted(c))
             break;
     }
     return P5_OK;
@@ -176,8 +233,8 @@ static p5_status serve(gdb *g, connection *c, p5_error *error)
         received what = receive_packet(c, packet, &size);
         if (what == GOT_END)
             return P5_OK;
-        if (what == GOT_NOTHING && g->machine->stop) {
-            g->killed = true;
+        if (what == GOT_NOTHING && is_over(c)) {
+            g->killed = !at_limit(g, c);
             return P5_OK;
         }
         if (what != GOT_PACKET)
@@ -202,6 +259,8 @@ static p5_status serve(gdb *g, connection *c, p5_error *error)
         c->acknowledges &= !quiet;
         if (action == GDB_END)
             return P5_OK;
+        if (!g->machine->ended && at_limit(g, c))
+            return P5_OK;
     }
 }
 
@@ -221,6 +280,7 @@ static int listen_port(uint16_t port)
     return -1;
 }
 
+/* Nobody can connect before it listens, and by then only this user may. */
 static int listen_file(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -230,38 +290,70 @@ static int listen_file(const char *path)
     }
     strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, 1) == 0)
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+        chmod(path, S_IRUSR | S_IWUSR) == 0 && listen(fd, 1) == 0)
         return fd;
     if (fd >= 0)
         close(fd);
     return -1;
 }
 
-static bool is_port(const char *where, uint16_t *port)
+/* PORT, or HOST:PORT with a name or address of this host's own: *by_port. Anything else is a path. */
+static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5_error *error)
 {
-    char *end;
-    unsigned long number = strtoul(where, &end, 10);
+    const char *colon = strrchr(where, ':'), *digits = colon != NULL ? colon + 1 : where;
+    *by_port = strchr(where, '/') == NULL && *digits != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+    if (!*by_port)
+        return P5_OK;
+    size_t host = colon != NULL ? (size_t)(colon - where) : 0;
+    bool here = colon == NULL || (host == 9 && memcmp(where, "localhost", host) == 0) ||
+                (host == 9 && memcmp(where, "127.0.0.1", host) == 0);
+    if (!here)
+        return error_set(error, P5_ERR_RANGE,
+                         "gdb is waited for at this host only (localhost:PORT), not at '%s'", where);
+    unsigned long number = strtoul(digits, NULL, 10);
     *port = (uint16_t)number;
-    return where[0] >= '0' && where[0] <= '9' && *end == '\0' && number >= 1 && number <= 65535;
+    return number >= 1 && number <= UINT16_MAX
+               ? P5_OK
+               : error_set(error, P5_ERR_RANGE, "a port for gdb is 1 to 65535, not '%s'", digits);
 }
 
-static p5_status accept_gdb(const char *where, connection *c, p5_error *error)
+/* The first connection that speaks gdb's protocol; others are closed. False: the run is to end. */
+static bool accept_gdb(connection *c, int listener)
 {
-    uint16_t port;
-    bool by_port = is_port(where, &port);
-    if (!by_port && where[strspn(where, "0123456789")] == '\0')
-        return error_set(error, P5_ERR_RANGE, "a port for gdb is 1 to 65535, not '%s'", where);
+    while (wait_for(c, listener, POLLIN)) {
+        c->socket = accept(listener, NULL, NULL);
+        if (c->socket < 0)
+            continue;
+        uint8_t first;
+        if (wait_for(c, c->socket, POLLIN) && recv(c->socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1) {
+            if (is_gdb(first))
+                return true;
+            fprintf(stderr, "p5scope: refused a connection that is not gdb's\n");
+        }
+        close(c->socket);
+    }
+    return false;
+}
+
+static p5_status connect_gdb(const char *where, connection *c, bool *connected, p5_error *error)
+{
+    bool by_port;
+    uint16_t port = 0;
+    p5_status status = read_place(where, &by_port, &port, error);
+    if (status != P5_OK)
+        return status;
     int listener = by_port ? listen_port(port) : listen_file(where);
     if (listener < 0)
         return error_set(error, P5_ERR_IO, "cannot wait for gdb at '%s': %s", where, strerror(errno));
-    fprintf(stderr, "p5scope: waiting for gdb: target remote %s%s\n", by_port ? "localhost:" : "", where);
-    c->socket = accept(listener, NULL, NULL);
-    int reason = errno;
+    if (by_port)
+        fprintf(stderr, "p5scope: waiting for gdb: target remote localhost:%u\n", (unsigned)port);
+    else
+        fprintf(stderr, "p5scope: waiting for gdb: target remote %s\n", where);
+    *connected = accept_gdb(c, listener);
     close(listener);
     if (!by_port)
         unlink(where);
-    if (c->socket < 0)
-        return error_set(error, P5_ERR_IO, "gdb did not come: %s", strerror(reason));
     return P5_OK;
 }
 
@@ -274,10 +366,20 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE,
                          "a run cannot be traced and controlled by gdb at the same time");
-    connection c = {.acknowledges = true};
-    p5_status status = accept_gdb(where, &c, error);
+    const p5_limits none = {0};
+    connection c = {.machine = machine, .limits = limits != NULL ? limits : &none, .acknowledges = true};
+    if (!(c.limits->timeout_seconds >= 0))
+        return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
+    c.over = c.limits->timeout_seconds > 0 ? host_now() + c.limits->timeout_seconds : 0;
+    bool connected = false;
+    p5_status status = connect_gdb(where, &c, &connected, error);
     if (status != P5_OK)
         return status;
+    if (!connected) { /* nobody came in time */
+        *result = (p5_run_result){.end = machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT};
+        machine->stop = false;
+        return P5_OK;
+    }
     gdb *g = calloc(1, sizeof *g);
     if (g == NULL) {
         close(c.socket);
@@ -292,13 +394,20 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
         p5_core_set_trace(machine->core, NULL, NULL);
     engine_set_cuts(machine->engine, NULL, 0);
     close(c.socket);
-    bool killed = g->killed;
+    bool killed = g->killed && !machine->ended, limited = g->limited && !machine->ended;
     *result = g->result;
     free(g);
-    if (status == P5_OK && killed && !machine->ended)
+    if (status != P5_OK || limited) {
+        machine->stop = false;
+    } else if (killed) {
         result->end = P5_END_STOPPED;
-    else if (status == P5_OK) /* detached: it goes on by itself; ended: says how again */
-        status = p5_machine_run(machine, limits, result, error);
+        machine->stop = false;
+    } else { /* detached: it goes on by itself; ended: says how again */
+        p5_limits rest = *c.limits;
+        if (c.over != 0)
+            rest.timeout_seconds = fmax(c.over - host_now(), 1e-9);
+        status = p5_machine_run(machine, &rest, result, error);
+    }
     if (machine->close_wanted)
         p5_machine_close(machine);
     return status;

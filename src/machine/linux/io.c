@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "machine/linux/calls.h"
 
 enum { VECTOR_PIECES = 256, PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
+/* The host is asked for no more at a time, so that a call can be left in between when the run is to end. */
+enum { AT_A_TIME = 1 << 17 };
 #define NO_OFFSET UINT64_MAX
 
 static bool readable(const linux_open_file *file)
@@ -42,12 +45,31 @@ static bool wait_for_input(linux_process *p, const linux_open_file *file)
     return true;
 }
 
+/* The same for what the guest writes: false also if nothing can be written. */
+static bool wait_for_reader(linux_process *p, const linux_open_file *file)
+{
+    struct pollfd wanted = {.fd = file->host, .events = POLLOUT};
+    while (poll(&wanted, 1, LINUX_WAIT_MS) <= 0) {
+        if (machine_pause_wanted(p->machine)) {
+            p->blocked = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_ready(const linux_open_file *file)
+{
+    struct pollfd wanted = {.fd = file->host, .events = POLLIN};
+    return poll(&wanted, 1, 0) > 0;
+}
+
 static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size)
 {
     uint32_t done = 0;
     if (file->kind == LINUX_NULL)
         return 0;
-    while (done < size) {
+    while (done < size && !(done % AT_A_TIME == 0 && done != 0 && machine_pause_wanted(p->machine))) {
         uint8_t bytes[8] = {0};
         uint32_t part = size - done < sizeof bytes ? size - done : (uint32_t)sizeof bytes;
         if (file->kind == LINUX_RANDOM) {
@@ -61,7 +83,7 @@ static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint3
     return (int32_t)done;
 }
 
-static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
     struct iovec pieces[VECTOR_PIECES];
@@ -80,6 +102,23 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
         return -errno;
     linux_user_written(p, address, (size_t)got);
     return (int32_t)got;
+}
+
+static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                         uint64_t offset)
+{
+    uint32_t done = 0;
+    for (;;) {
+        uint32_t wanted = size - done < AT_A_TIME ? size - done : AT_A_TIME;
+        int32_t got =
+            read_part(p, file, address + done, wanted, offset == NO_OFFSET ? offset : offset + done);
+        if (got < 0 || p->blocked)
+            return done != 0 ? (int32_t)done : got;
+        done += (uint32_t)got;
+        if ((uint32_t)got < wanted || done == size || (file->kind != LINUX_REGULAR && !is_ready(file)) ||
+            machine_pause_wanted(p->machine))
+            return (int32_t)done;
+    }
 }
 
 static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
@@ -115,11 +154,30 @@ static int32_t write_quietly(const linux_open_file *file, const struct iovec *pi
     return result;
 }
 
-static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
-                         uint64_t offset)
+/* At most what a pipe takes at once where a reader may be slow. */
+static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size,
+                          uint64_t offset)
 {
     struct iovec pieces[VECTOR_PIECES];
     size_t bytes;
+    bool waits = file->kind == LINUX_STANDARD;
+    uint32_t most = waits ? PIPE_BUF : AT_A_TIME;
+    unsigned count =
+        linux_user_vector(p, address, size < most ? size : most, false, pieces, VECTOR_PIECES, &bytes);
+    if (count == 0)
+        return -EFAULT;
+    int32_t put = 0;
+    do { /* EAGAIN: somebody made our own output non-blocking */
+        if (waits && !wait_for_reader(p, file))
+            return 0;
+        put = write_quietly(file, pieces, (int)count, offset);
+    } while (waits && (put == -EAGAIN || put == -EINTR));
+    return put;
+}
+
+static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                         uint64_t offset)
+{
     if (file == NULL || !writable(file) || file->kind == LINUX_DIRECTORY ||
         file->kind == LINUX_VIRTUAL_DIRECTORY)
         return -EBADF;
@@ -127,19 +185,19 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
         return -EINVAL;
     if (file->host < 0)
         return (int32_t)size;
-    if (size == 0)
-        return 0;
-    unsigned count = linux_user_vector(p, address, size, false, pieces, VECTOR_PIECES, &bytes);
-    if (count == 0)
-        return -EFAULT;
     if (file->kind == LINUX_STANDARD)
         devices_console_flush(&p->machine->devices);
-    int32_t put = write_quietly(file, pieces, (int)count, offset);
-    if (put == -EAGAIN && file->kind == LINUX_STANDARD) { /* somebody made our own output non-blocking */
-        struct pollfd wanted = {.fd = file->host, .events = POLLOUT};
-        if (poll(&wanted, 1, LINUX_WAIT_MS) <= 0 && machine_pause_wanted(p->machine))
-            p->blocked = true;
-        put = p->blocked ? 0 : write_quietly(file, pieces, (int)count, offset);
+    uint32_t done = 0;
+    int32_t put = 0;
+    while (done < size && put >= 0 && !p->blocked && !(done != 0 && machine_pause_wanted(p->machine))) {
+        put = write_part(p, file, address + done, size - done, offset == NO_OFFSET ? offset : offset + done);
+        if (put == 0 && !p->blocked)
+            break;
+        done += put > 0 ? (uint32_t)put : 0;
+    }
+    if (done != 0) { /* a short write */
+        p->blocked = false;
+        return (int32_t)done;
     }
     if (put == -EAGAIN && (file->flags & O_NONBLOCK) == 0)
         notice_once(&p->machine->notices, NOTICE_OTHER, 1003,
@@ -202,7 +260,8 @@ static int32_t vector_any(linux_process *p, const uint32_t a[6], bool write)
                 return total != 0 ? (int32_t)total : part;
             total += part;
             done += (uint32_t)part;
-            if (part == 0 || total > INT32_MAX || (!write && done < piece[1]))
+            if (part == 0 || total > INT32_MAX || (!write && done < piece[1]) ||
+                machine_pause_wanted(p->machine))
                 return (int32_t)(total > INT32_MAX ? INT32_MAX : total);
             if (!write && file->kind == LINUX_STANDARD)
                 return (int32_t)total; /* do not wait for a second line */

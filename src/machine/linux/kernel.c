@@ -9,7 +9,8 @@
 
 #include "machine/load/segment.h"
 
-enum { PAGE_GDT, PAGE_IDT, PAGE_ENTRY, PAGE_STACK, KERNEL_PAGES };
+enum { PAGE_GDT, PAGE_IDT, PAGE_ENTRY, PAGE_STACK };
+_Static_assert(PAGE_STACK + 1 == LINUX_KERNEL_PAGES, "one frame each");
 enum { TSS_OFFSET = 0x800, TSS_LIMIT = 0x67, ENTRY_BYTES = 8, VECTORS = 256 };
 #define KERNEL_ADDRESS(page) (LINUX_KERNEL_BASE + (uint32_t)(page)*PAGE_BYTES)
 #define KERNEL_STACK_TOP     KERNEL_ADDRESS(PAGE_STACK + 1)
@@ -22,12 +23,22 @@ static bool vector_has_error_code(unsigned vector)
     return vector == 8 || (vector >= 10 && vector <= 14) || vector == 17;
 }
 
-/* Host address of kernel memory; the kernel's pages are always there. */
+/* Host address of kernel memory. The kernel's pages are always there, whatever CR3 and the tables have come
+ * to say. */
 static uint8_t *kernel_memory(const linux_process *p, uint32_t linear)
 {
-    uint32_t physical = 0;
-    engine_translate(p->engine, linear, &physical);
-    return engine_ram(p->engine, physical, 1);
+    uint32_t offset = linear - LINUX_KERNEL_BASE;
+    return engine_ram(p->engine, p->kernel_frames[offset / PAGE_BYTES] + offset % PAGE_BYTES, 1);
+}
+
+bool linux_kernel_find(linux_process *p)
+{
+    for (unsigned i = 0; i < LINUX_KERNEL_PAGES; i++) {
+        p->kernel_frames[i] = linux_frame_of(p, KERNEL_ADDRESS(i));
+        if (p->kernel_frames[i] == LINUX_NO_FRAME)
+            return false;
+    }
+    return true;
 }
 
 uint64_t *linux_gdt_entry(linux_process *p, unsigned index)
@@ -75,11 +86,12 @@ static void kernel_build_entries(linux_process *p, uint8_t *idt, uint8_t *code)
 bool linux_kernel_build(linux_process *p)
 {
     engine *e = p->engine;
-    uint8_t *pages[KERNEL_PAGES];
-    for (unsigned i = 0; i < KERNEL_PAGES; i++) {
+    uint8_t *pages[LINUX_KERNEL_PAGES];
+    for (unsigned i = 0; i < LINUX_KERNEL_PAGES; i++) {
         uint32_t frame = linux_frame_allocate(p);
         if (frame == LINUX_NO_FRAME || !linux_map_kernel(p, KERNEL_ADDRESS(i), frame))
             return false;
+        p->kernel_frames[i] = frame;
         pages[i] = engine_ram(e, frame, PAGE_BYTES);
     }
     engine_set(e, ENGINE_CR0, CR0_PE | CR0_ET | CR0_NE);

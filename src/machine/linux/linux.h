@@ -58,6 +58,8 @@ uint32_t linux_find_range(const linux_process *p, uint32_t size);
 const linux_region *linux_region_at(const linux_process *p, uint32_t address);
 /* Maps a kernel page (supervisor, writable). */
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame);
+/* The frame of a page that is there, LINUX_NO_FRAME if none is. */
+uint32_t linux_frame_of(linux_process *p, uint32_t linear);
 
 /* --- linux_user.c: guest pointers. Nothing is trusted: every page is checked for the user's right to it ---
  */
@@ -80,6 +82,7 @@ void linux_user_written(linux_process *p, uint32_t address, size_t size);
 
 #define LINUX_KERNEL_BASE 0xc0000000u
 enum {
+    LINUX_KERNEL_PAGES = 4,
     LINUX_KERNEL_CODE = 0x60,
     LINUX_KERNEL_DATA = 0x68,
     LINUX_USER_CODE = 0x73,
@@ -100,6 +103,8 @@ typedef struct linux_registers {
 } linux_registers;
 
 bool linux_kernel_build(linux_process *p);
+/* Finds the kernel's pages in a snapshot's memory. False: they are not there. */
+bool linux_kernel_find(linux_process *p);
 /* Descriptor `index` of the GDT, in guest memory. */
 uint64_t *linux_gdt_entry(linux_process *p, unsigned index);
 /* linux_snapshot.c: the personality's part of a snapshot. */
@@ -238,6 +243,7 @@ struct linux_process {
     p5_machine *machine;
     engine *engine;
     linux_memory memory;
+    uint32_t kernel_frames[LINUX_KERNEL_PAGES];
     linux_signals signals;
     linux_time time;
     linux_files files;

@@ -70,6 +70,8 @@ uint32_t linux_frame_allocate(linux_process *p)
 static void frame_free(linux_memory *m, uint32_t physical)
 {
     uint32_t index = physical / PAGE_BYTES;
+    if (index >= m->frame_count || (m->frames[index] & FRAME_USED) == 0)
+        return; /* no entry that is ours */
     m->frames[index] &= (uint8_t)~FRAME_USED;
     m->frames_free++;
     if (index < m->first_free)
@@ -83,7 +85,8 @@ static uint32_t *table_word(const linux_process *p, uint32_t physical)
     return (uint32_t *)(void *)engine_ram(p->engine, physical, 4);
 }
 
-/* Entry of `linear`; NULL if its page table is missing and `create` is false or memory is out. */
+/* Entry of `linear`; NULL if its page table is missing and `create` is false or memory is out, and if the
+ * table does not lie in memory (a debugger or a snapshot may have written the directory). */
 static uint32_t *page_entry(linux_process *p, uint32_t linear, bool create)
 {
     uint32_t *directory = table_word(p, p->memory.directory + (linear >> 22) * 4);
@@ -133,9 +136,9 @@ static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, ui
     if ((protection & LINUX_PROT_ALL) == 0)
         return 0;
     for (uint32_t page = start; page < end; page += PAGE_BYTES) {
-        bool table_missing = (*table_word(p, p->memory.directory + (page >> 22) * 4) & PTE_PRESENT) == 0;
-        needed += table_missing && (page == start || (page & 0x3fffff) == 0);
-        needed += (table_missing || (*page_entry(p, page, false) & PTE_FRAME) == 0);
+        const uint32_t *entry = page_entry(p, page, false);
+        needed += entry == NULL && (page == start || (page & 0x3fffff) == 0);
+        needed += entry == NULL || (*entry & PTE_FRAME) == 0;
     }
     return needed;
 }
@@ -220,6 +223,13 @@ static void region_add(linux_memory *m, linux_region region)
                 (m->regions.count - at - 1) * sizeof region);
         m->regions.count--;
     }
+}
+
+uint32_t linux_frame_of(linux_process *p, uint32_t linear)
+{
+    const uint32_t *entry = page_entry(p, linear, false);
+    uint32_t frame = entry != NULL && (*entry & PTE_PRESENT) != 0 ? *entry & PTE_ADDRESS : LINUX_NO_FRAME;
+    return frame / PAGE_BYTES < p->memory.frame_count ? frame : LINUX_NO_FRAME;
 }
 
 uint32_t linux_find_range(const linux_process *p, uint32_t size)
@@ -352,7 +362,10 @@ int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
         uint32_t *old = page_entry(p, from + offset, false);
         if (old == NULL || (*old & PTE_FRAME) == 0)
             continue;
-        *page_entry(p, to + offset, true) = *old;
+        uint32_t *moved = page_entry(p, to + offset, true);
+        if (moved == NULL)
+            continue;
+        *moved = *old;
         entry_set(p, from + offset, old, 0);
     }
     region_remove(&p->memory, from, from + size);

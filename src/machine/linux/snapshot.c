@@ -8,6 +8,20 @@
 
 enum { REGIONS_AT_MOST = 65536 };
 
+/* Ascending, apart from each other, in the user's part. */
+static bool regions_fit(const linux_memory *m)
+{
+    uint32_t end = 0;
+    for (size_t i = 0; i < m->regions.count; i++) {
+        const linux_region *r = &m->regions.items[i];
+        if (r->start < end || r->end <= r->start || r->end > LINUX_TASK_SIZE || r->backed_end < r->start ||
+            r->backed_end > r->end || (r->start | r->end | r->backed_end) % PAGE_BYTES != 0)
+            return false;
+        end = r->end;
+    }
+    return true;
+}
+
 static void transfer_memory(linux_process *p, snapshot *s)
 {
     linux_memory *m = &p->memory;
@@ -32,9 +46,13 @@ static void transfer_memory(linux_process *p, snapshot *s)
                    sizeof *m->regions.items, REGIONS_AT_MOST);
     snapshot_piece(s, "brk.start", &m->brk_start, sizeof m->brk_start);
     snapshot_piece(s, "brk", &m->brk, sizeof m->brk);
+    if (s->loading && s->status == P5_OK && !regions_fit(m))
+        snapshot_refuse(s, "part regions of the snapshot is no list of mappings");
     if (s->loading && s->status == P5_OK &&
         (m->directory % PAGE_BYTES != 0 || m->directory / PAGE_BYTES >= frames))
         snapshot_refuse(s, "part directory of the snapshot lies outside memory");
+    else if (s->loading && s->status == P5_OK && !linux_kernel_find(p))
+        snapshot_refuse(s, "part directory of the snapshot does not map the kernel");
 }
 
 void linux_transfer(p5_machine *machine, snapshot *s)

@@ -15,8 +15,11 @@ uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool
     memcpy(&directory_entry, engine_ram(p->engine, p->memory.directory + (address >> 22) * 4, 4), 4);
     if ((directory_entry & PTE_PRESENT) == 0)
         return NULL;
-    memcpy(&entry, engine_ram(p->engine, (directory_entry & 0xfffff000u) + (address >> 12 & 0x3ff) * 4, 4),
-           4);
+    const uint8_t *table =
+        engine_ram(p->engine, (directory_entry & 0xfffff000u) + (address >> 12 & 0x3ff) * 4, 4);
+    if (table == NULL)
+        return NULL;
+    memcpy(&entry, table, sizeof entry);
     if ((entry & needed) != needed)
         return NULL;
     uint32_t offset = address % PAGE_BYTES;

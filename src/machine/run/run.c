@@ -15,6 +15,7 @@
 #include "machine/board/pins.h"
 #include "machine/gdb/gdb.h"
 #include "machine/run/pricer.h"
+#include "machine/run/watchdog.h"
 #include "machine/state.h"
 
 enum {
@@ -22,14 +23,14 @@ enum {
     HORIZON_CLOCKS = 64 * 1024, /* no block takes longer: that many instructions at 512 clocks each */
     BATCH_BLOCKS = 4,           /* a batch and what runs behind it is no more than so many largest blocks */
     APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
-    HOST_CHECK_INSTRUCTIONS = 1 << 20                    /* how often the host's clock is looked at */
+    HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at for the progress line */
 };
 _Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS * BLOCK_INSTRUCTIONS,
                "a batch");
 
 bool machine_pause_wanted(const p5_machine *machine)
 {
-    return machine->stop || (machine->timeout_at != 0 && host_now() >= machine->timeout_at);
+    return machine->stop || machine->expired;
 }
 
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
@@ -200,6 +201,8 @@ void run_delivered(void *context, const p5_exception *exception)
         observers_delivered(machine, exception);
     if (machine->debugger != NULL)
         gdb_delivered(machine->debugger, exception);
+    if (run_goal_reached(machine, p5_core_clock_estimate(machine->core)))
+        engine_request_attention(machine->engine); /* exceptions may follow each other without end */
 }
 
 engine_action run_event(void *context, const engine_event *event)
@@ -325,13 +328,11 @@ static bool run_host_wants_pause(p5_machine *machine)
         run_pause(machine, P5_END_STOPPED);
         return true;
     }
-    if (machine->timeout_at == 0 && machine->progress_at == 0)
-        return false;
-    double now = host_now();
-    if (machine->timeout_at != 0 && now >= machine->timeout_at) {
+    if (machine->expired) {
         run_pause(machine, P5_END_TIMEOUT);
         return true;
     }
+    double now = machine->progress_at != 0 ? host_now() : 0;
     if (machine->progress_at != 0 && now >= machine->progress_at) {
         machine->progress_at = now + machine->progress_period;
         machine->progress(machine->progress_context, machine);
@@ -366,7 +367,7 @@ engine_action run_attention(void *context)
     bool host_check =
         !machine->stepping || machine->in_repeat || machine->instructions >= machine->check_instructions;
     machine->in_repeat = false;
-    if ((machine->stop || host_check) && run_host_wants_pause(machine))
+    if ((machine_pause_wanted(machine) || host_check) && run_host_wants_pause(machine))
         return ENGINE_STOP;
     if (clock >= run_guest_deadline(machine) && engine_interruptible(machine->engine))
         machine->guest->due(machine);
@@ -403,7 +404,7 @@ static bool run_halted(p5_machine *machine)
                            engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* HLT itself */
             return false;
         }
-        if (events % 1024 == 0 && run_host_wants_pause(machine))
+        if ((machine_pause_wanted(machine) || events % 1024 == 0) && run_host_wants_pause(machine))
             return false;
         uint64_t goal = deadline < limit ? deadline : limit;
         bool guest_due = run_guest_deadline(machine) <= goal;
@@ -461,21 +462,29 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         return ready;
     if (limits != NULL && !(limits->timeout_seconds >= 0))
         return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
+    double now = host_now(), seconds = limits != NULL ? limits->timeout_seconds : 0;
+    if (machine->watchdog == NULL && (seconds > 0 || machine->options.stuck != NULL)) {
+        machine->watchdog = watchdog_open(machine);
+        if (machine->watchdog == NULL)
+            return error_set(error, P5_ERR_MEMORY, "there is no thread that looks after the run's time");
+    }
     if (!machine->ended) {
-        double now = host_now();
         machine->limits = limits != NULL ? *limits : (p5_limits){0};
-        machine->timeout_at = machine->limits.timeout_seconds > 0 ? now + machine->limits.timeout_seconds : 0;
+        if (machine->watchdog != NULL)
+            watchdog_run_begins(machine->watchdog, seconds > 0 ? now + seconds : 0);
         machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;
         memset(&machine->result, 0, sizeof machine->result);
         machine->result.end = P5_END_STOPPED;
         machine->running = true;
         run_engine(machine);
         machine->running = false;
-        machine->stop = false;
         observers_sweep(machine);
         devices_console_flush(&machine->devices);
         if (machine->ended) /* nothing comes that could pair with the last instruction */
             p5_machine_settle(machine);
+        machine->stop = false;
+        if (machine->watchdog != NULL)
+            watchdog_run_ends(machine->watchdog);
     }
     if (result != NULL)
         *result = machine->result;
@@ -494,6 +503,13 @@ void p5_machine_stop(p5_machine *machine)
     machine->stop = true;
     if (machine->engine != NULL)
         engine_request_attention_apart(machine->engine);
+    if (machine->watchdog != NULL)
+        watchdog_stop_wanted(machine->watchdog);
+}
+
+bool p5_machine_ending(const p5_machine *machine)
+{
+    return machine_pause_wanted(machine);
 }
 
 void p5_machine_on_progress(p5_machine *machine, void (*progress)(void *context, const p5_machine *machine),

@@ -1,0 +1,152 @@
+#include "machine/run/watchdog.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/host_time.h"
+
+/* A run that is to end has so long for it. It is stuck then if it waits (has used no time of a processor) or
+ * has used this much; otherwise the host has had too many others to run, and it has as long again. */
+#define GRACE_SECONDS 0.8
+#define WAITS_SECONDS 0.01
+#define USED_SECONDS  0.5
+
+struct watchdog {
+    p5_machine *machine;
+    pthread_t thread;
+    int changed; /* eventfd */
+    pthread_mutex_t lock;
+    bool running, closing;
+    double over;            /* 0: never */
+    double look_at;         /* when it is looked whether the run has ended, 0: it is not to end */
+    double used, used_last; /* of the processors until it was to end, and when it was looked last */
+};
+
+/* What is due now; answers the seconds until the next is, negative: nothing is. */
+static double look(watchdog *w, double now, bool *stuck)
+{
+    p5_machine *machine = w->machine;
+    *stuck = false;
+    if (!w->running)
+        return -1;
+    if (w->over != 0 && now >= w->over && !machine->expired) {
+        machine->expired = true;
+        engine_request_attention_apart(machine->engine);
+    }
+    bool ending = machine_pause_wanted(machine);
+    double used = ending ? host_used() : 0;
+    if (w->look_at == 0 && ending) {
+        w->look_at = now + GRACE_SECONDS;
+        w->used = w->used_last = used;
+    }
+    if (ending && now >= w->look_at) {
+        *stuck = used - w->used_last < WAITS_SECONDS || used - w->used > USED_SECONDS;
+        w->look_at = now + GRACE_SECONDS;
+        w->used_last = used;
+    }
+    double next = w->look_at != 0 ? w->look_at : w->over;
+    w->running = !*stuck; /* said once */
+    return next == 0 || *stuck ? -1 : next - now;
+}
+
+static void *watch(void *context)
+{
+    watchdog *w = context;
+    for (;;) {
+        bool stuck;
+        pthread_mutex_lock(&w->lock);
+        bool closing = w->closing;
+        double wait = look(w, host_now(), &stuck);
+        pthread_mutex_unlock(&w->lock);
+        if (closing)
+            return NULL;
+        if (stuck && w->machine->options.stuck != NULL)
+            w->machine->options.stuck(w->machine->options.stuck_context);
+        enum { DAY = 86400 };
+        struct pollfd ready = {.fd = w->changed, .events = POLLIN};
+        poll(&ready, 1, wait < 0 ? -1 : wait > DAY ? DAY * 1000 : (int)(wait * 1000) + 1);
+        uint64_t count;
+        if (ready.revents != 0 && read(w->changed, &count, sizeof count) < 0 && errno != EINTR)
+            return NULL;
+    }
+}
+
+static void wake(watchdog *w)
+{
+    const uint64_t one = 1;
+    ssize_t written = write(w->changed, &one, sizeof one);
+    (void)written; /* it can only say that it was woken already */
+}
+
+/* Signals are for the thread that runs the machine: they break off what it waits for. */
+static bool start(watchdog *w)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool started = pthread_create(&w->thread, NULL, watch, w) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+watchdog *watchdog_open(p5_machine *machine)
+{
+    watchdog *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return NULL;
+    w->machine = machine;
+    w->changed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&w->lock, NULL);
+    if (w->changed >= 0 && start(w))
+        return w;
+    if (w->changed >= 0)
+        close(w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+    return NULL;
+}
+
+void watchdog_close(watchdog *w)
+{
+    if (w == NULL)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->closing = true;
+    pthread_mutex_unlock(&w->lock);
+    wake(w);
+    pthread_join(w->thread, NULL);
+    close(w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+void watchdog_run_begins(watchdog *w, double over)
+{
+    pthread_mutex_lock(&w->lock);
+    w->running = true;
+    w->over = over;
+    w->look_at = 0;
+    pthread_mutex_unlock(&w->lock);
+    if (over != 0)
+        wake(w);
+}
+
+void watchdog_run_ends(watchdog *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->running = false;
+    w->machine->expired = false;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void watchdog_stop_wanted(watchdog *w)
+{
+    int saved = errno;
+    wake(w);
+    errno = saved;
+}
