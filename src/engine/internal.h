@@ -257,7 +257,7 @@ struct engine {
     unsigned substitute_size;
     uint8_t substitute[16];
     engine_block *blocks;
-    size_t block_count;
+    unsigned block_instructions; /* of all of them, as block.c counts */
     const uint32_t *cuts; /* addresses at which blocks begin, ascending */
     size_t cut_count;
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */

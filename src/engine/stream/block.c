@@ -7,7 +7,10 @@
 #include "base/array.h"
 #include "engine/internal.h"
 
-enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14, BLOCK_LIMIT = 1u << 18 };
+enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14 };
+/* Descriptions, the core's included, take about as much of the host's memory as so many instructions: these
+ * for each of a block's and some for the block itself; the limit of all is about 256 MB. */
+enum { BLOCK_ITSELF = 4, BLOCKS_AT_MOST = 1 << 20 };
 
 /* What a look at the bytes says about the block to be translated. */
 typedef struct block_plan {
@@ -501,7 +504,8 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     settle(b, &plan);
     b->next = e->blocks;
     e->blocks = b;
-    if (++e->block_count > BLOCK_LIMIT)
+    e->block_instructions += plan.count + BLOCK_ITSELF;
+    if (e->block_instructions > BLOCKS_AT_MOST)
         b->slow = true; /* block_make_room when it runs */
     if (plan.kind == BLOCK_UNDEFINED || plan.kind == BLOCK_TOO_LONG)
         return;
@@ -542,14 +546,14 @@ static void discard_all(engine *e)
         e->blocks = b->next;
         discard(e, b);
     }
-    e->block_count = 0;
+    e->block_instructions = 0;
 }
 
 /* Code that changes all the time leaves descriptions behind; when there are too many, all of them and all
  * translations go. */
 bool block_make_room(engine *e)
 {
-    if (e->block_count <= BLOCK_LIMIT)
+    if (e->block_instructions <= BLOCKS_AT_MOST)
         return false;
     UC_INTERNAL(tb_flush)(engine_cpu(e));
     memset(e->block_index, 0, INDEX_SIZE * sizeof *e->block_index);
