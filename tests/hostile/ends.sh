@@ -1,6 +1,6 @@
 #!/bin/sh
 # ends.sh PROGRAM STATUS MESSAGE HOW ARGUMENTS...: `PROGRAM ARGUMENTS` ends with STATUS and says MESSAGE. HOW: plain; unread: stdout is a pipe that
-# nobody reads; interrupted: the same, and SIGINT comes; output: $OUT of the arguments is such a pipe; little: of address space.
+# nobody reads; interrupted: the same, and SIGINT comes; little: of address space.
 set -u
 program=$1 status=$2 message=$3 how=$4
 shift 4
@@ -8,15 +8,8 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 mkfifo "$scratch/pipe"
 exec 3<>"$scratch/pipe" # open at both ends: it fills, and no end of it is ever closed
-OUT=$scratch/pipe
-export OUT
-for argument do # the place of the pipe
-    shift
-    [ "$argument" != OUT ] || argument=$OUT
-    set -- "$@" "$argument"
-done
 case $how in
-plain | output) "$program" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" ;;
+plain) "$program" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" ;;
 unread) "$program" "$@" </dev/null >&3 2>"$scratch/err" ;;
 little) (ulimit -v 300000 && exec "$program" "$@") </dev/null >"$scratch/out" 2>"$scratch/err" ;;
 interrupted)
