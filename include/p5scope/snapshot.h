@@ -43,8 +43,8 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
                           p5_error *error);
 
 /* Opens a machine in the state that `path` holds. `options` (may be NULL) say what belongs to the host:
- * console, input, notice and their contexts, shares, memo_off, memo_check. No shares: those of the machine
- * that was saved, at the same places of this host; else what the guest sees of them must be the same. A
+ * console, input, notice and their contexts, shares, memo_off, memo_check. The guest must see the
+ * same shares as when it was saved, with the same rights: a snapshot grants nothing of this host. A
  * `model` (with `clock_mhz`, `agent`, `wires`) must be the snapshot's in every figure; NULL takes the
  * snapshot's. The other options are part of the state and must be left zero.
  *

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/sandbox.h"
 #include "p5scope/report.h"
 #include "p5scope/version.h"
 
@@ -87,6 +88,11 @@ int main(int argc, char **argv)
         return help(argc, argv);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("p5scope %s\n", p5_version());
+        if (argc > 2 && strcmp(argv[2], "-v") == 0) {
+            char walls[100];
+            sandbox_describe(walls, sizeof walls);
+            printf("sandbox of run: %s\n", walls);
+        }
         return output_finish(CLI_OK);
     }
     const cli_verb *verb = find_verb(word);

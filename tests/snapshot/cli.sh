@@ -20,7 +20,7 @@ for name in a b c d e f g; do : >d/$name; done
 grep -q 'directory read' whole.out || complain "the reader reads no directory"
 for n in 40 700 3000 9000 20000 41000; do
     "$program" run -q --save s --max-instructions $n --dir d:/data:rw "$reader" >part.out 2>err || complain "saving behind $n: $(cat err)"
-    "$program" stat -q -j -o part.json --load s >>part.out 2>err; [ $? = 7 ] || complain "loading behind $n: $(cat err)"
+    "$program" stat -q -j -o part.json --load s --dir d:/data:rw >>part.out 2>err; [ $? = 7 ] || complain "loading behind $n: $(cat err)"
     same whole.out part.out "saved behind $n instructions, the guest wrote something else"
     sed 's/"host":.*//' whole.json | tail -n +2 >a; sed 's/"host":.*//' part.json | tail -n +2 >b
     same a b "saved behind $n instructions, other counts"
@@ -31,11 +31,12 @@ refused() {
     "$program" run --load s $2 >/dev/null 2>err && complain "loaded although $1"
     grep -q "$1" err || complain "no '$1' in: $(cat err)"
 }
+refused "give it again as HOST:/data:rw" "" # a snapshot grants nothing of the host
 refused "give it again as HOST:/data:rw" "--dir d:/other"
 refused "give it again as HOST:/data:rw" "--dir d:/data"
-mv d/input d/elsewhere; refused "/data/input open, which cannot be opened again: No such file" ""
-cp -p d/elsewhere d/input; echo more >>d/input; refused "changed since the snapshot was made" ""
-cp d/elsewhere d/input; touch -d '2001-01-01' d/input; refused "written to since the snapshot was made" ""
+mv d/input d/elsewhere; refused "/data/input open, which cannot be opened again: No such file" "--dir d:/data:rw"
+cp -p d/elsewhere d/input; echo more >>d/input; refused "changed since the snapshot was made" "--dir d:/data:rw"
+cp d/elsewhere d/input; touch -d '2001-01-01' d/input; refused "written to since the snapshot was made" "--dir d:/data:rw"
 rm -f d/output
 # points
 "$program" stat -q -j -o whole.json "$quicksort" 1 >/dev/null

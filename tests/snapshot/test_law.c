@@ -215,6 +215,9 @@ static p5_machine *load(const setting *t, size_t *keys)
     p5_machine *m;
     p5_error error = {0};
     p5_machine_options options = options_of(t, keys);
+    const p5_share share = {.host = ".", .guest = "/data", .writable = true};
+    options.shares = &share; /* a snapshot grants nothing of the host */
+    options.share_count = strcmp(t->kind, "linux") == 0;
     if (p5_machine_load(t->snapshot, &options, &m, &error) != P5_OK)
         fail("load", &error);
     return m;

@@ -87,13 +87,16 @@ int share_open(const share_place *place, int flags, mode_t mode)
         return -EROFS;
     if (!place->writable)
         flags &= ~(O_CREAT | O_TRUNC);
+    if (fstatat(place->directory, place->name, &about, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(about.st_mode) &&
+        !S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
+        return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
     int host =
         openat(place->directory, place->name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
     if (host < 0)
         return -errno;
     if (fstat(host, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
         close(host);
-        return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
+        return -EACCES; /* it has become one meanwhile */
     }
     fcntl(host, F_SETFL, fcntl(host, F_GETFL) & ~O_NONBLOCK);
     return host;

@@ -286,21 +286,15 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
     return P5_OK;
 }
 
-/* The options of p5_machine_open that make a machine like the one that was saved. */
-static void complete_options(const preface *p, const p5_machine_options *from, p5_share *shares,
-                             p5_machine_options *to)
+/* The options of p5_machine_open that make a machine like the one that was saved. What of the host the guest
+ * sees is what the caller gives it now: a snapshot grants nothing. */
+static void complete_options(const preface *p, const p5_machine_options *from, p5_machine_options *to)
 {
     if (from != NULL)
         *to = *from;
     to->size = sizeof *to;
     to->permissive = p->info.permissive;
     to->memory_bytes = p->info.memory_bytes;
-    if (to->share_count != 0)
-        return;
-    for (size_t i = 0; i < p->share_count; i++)
-        shares[i] = (p5_share){p->shares[i].host, p->shares[i].guest, p->shares[i].writable};
-    to->shares = shares;
-    to->share_count = p->share_count;
 }
 
 static p5_status load_machine(snapshot_file *f, const preface *p, const p5_machine_options *options,
@@ -308,18 +302,14 @@ static p5_status load_machine(snapshot_file *f, const preface *p, const p5_machi
 {
     p5_machine_options complete = {0};
     const guest_kind *kind = kind_named(p->info.kind);
-    p5_share *shares = calloc(p->share_count + 1, sizeof *shares);
     p5_status status = P5_OK;
-    if (shares == NULL)
-        return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     if (kind == NULL)
         status =
             error_set(error, P5_ERR_FORMAT, "the snapshot is of a guest of unknown kind: %s", p->info.kind);
-    complete_options(p, options, shares, &complete);
+    complete_options(p, options, &complete);
     if (status == P5_OK)
         status = machine_open(&complete, options != NULL && options->model != NULL ? NULL : &p->model,
                               machine, error);
-    free(shares);
     if (status == P5_OK)
         status = machine_open_engine(*machine, p->info.memory_bytes, 0, error);
     if (status == P5_OK) {

@@ -1,0 +1,281 @@
+#define _GNU_SOURCE /* O_PATH, CLONE_THREAD */
+#include "cli/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifdef P5_SECCOMP
+#include <seccomp.h>
+#endif
+
+/* --- Landlock: files. The kernel's numbers, which older headers do not have all --- */
+
+enum {
+    FS_WRITE_FILE = 1 << 1,
+    FS_READ_FILE = 1 << 2,
+    FS_READ_DIR = 1 << 3,
+    FS_REMOVE_DIR = 1 << 4,
+    FS_REMOVE_FILE = 1 << 5,
+    FS_MAKE_DIR = 1 << 7,
+    FS_MAKE_REG = 1 << 8,
+    FS_MAKE_SOCK = 1 << 9,
+    FS_MAKE_SYM = 1 << 12,
+    FS_REFER = 1 << 13,
+    FS_TRUNCATE = 1 << 14,
+    FS_FIRST = (1 << 13) - 1, /* what the first version knows */
+    FS_READS = FS_READ_FILE | FS_READ_DIR,
+    FS_WRITES = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SYM |
+                FS_REFER | FS_TRUNCATE,
+    NET_BIND_AND_CONNECT = 3,
+    SCOPE_SOCKETS_AND_SIGNALS = 3,
+    RULE_PATH_BENEATH = 1,
+    ASK_VERSION = 1
+};
+enum { LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445, LANDLOCK_RESTRICT = 446 };
+
+typedef struct landlock_ruleset {
+    uint64_t fs, net, scoped;
+} landlock_ruleset;
+
+typedef struct landlock_path {
+    uint64_t allowed;
+    int32_t parent;
+} __attribute__((packed)) landlock_path;
+
+static long landlock_version(void)
+{
+    return syscall(LANDLOCK_CREATE, NULL, 0, ASK_VERSION);
+}
+
+static void allow_below(int rules, uint64_t handled, const char *path, uint64_t rights)
+{
+    int parent = open(path, O_PATH | O_CLOEXEC);
+    if (parent < 0)
+        return;
+    const landlock_path rule = {.allowed = rights & handled, .parent = parent};
+    syscall(LANDLOCK_ADD, rules, RULE_PATH_BENEATH, &rule, 0);
+    close(parent);
+}
+
+/* The folder of a file that is to be made. */
+static void allow_beside(int rules, uint64_t handled, const char *file, uint64_t rights)
+{
+    char *folder = strdup(file);
+    if (folder == NULL)
+        return;
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        slash[slash == folder] = '\0';
+    allow_below(rules, handled, slash != NULL ? folder : ".", rights);
+    free(folder);
+}
+
+static void confine_files(const sandbox_needs *needs)
+{
+    long version = landlock_version();
+    if (version < 1)
+        return;
+    landlock_ruleset set = {.fs =
+                                FS_FIRST | (version >= 2 ? FS_REFER : 0u) | (version >= 3 ? FS_TRUNCATE : 0u),
+                            .net = version >= 4 && needs->gdb == NULL ? NET_BIND_AND_CONNECT : 0,
+                            .scoped = version >= 6 ? SCOPE_SOCKETS_AND_SIGNALS : 0};
+    size_t size = version >= 6 ? sizeof set : version >= 4 ? 2 * sizeof set.fs : sizeof set.fs;
+    int rules = (int)syscall(LANDLOCK_CREATE, &set, size, 0);
+    if (rules < 0)
+        return;
+    for (size_t i = 0; i < needs->share_count; i++)
+        allow_below(rules, set.fs, needs->shares[i].host,
+                    FS_READS | (needs->shares[i].writable ? (uint64_t)FS_WRITES : 0));
+    if (needs->output != NULL)
+        allow_beside(rules, set.fs, needs->output,
+                     FS_READS | FS_WRITE_FILE | FS_MAKE_REG | FS_REMOVE_FILE | FS_TRUNCATE);
+    if (needs->gdb != NULL)
+        allow_beside(rules, set.fs, needs->gdb, FS_MAKE_SOCK | FS_REMOVE_FILE | FS_WRITE_FILE);
+    syscall(LANDLOCK_RESTRICT, rules, 0);
+    close(rules);
+}
+
+/* --- seccomp: system calls --- */
+
+#ifdef P5_SECCOMP
+static const char *const used_calls[] = {"read",
+                                         "readv",
+                                         "pread64",
+                                         "preadv",
+                                         "write",
+                                         "writev",
+                                         "pwrite64",
+                                         "pwritev",
+                                         "close",
+                                         "lseek",
+                                         "_llseek",
+                                         "fstat",
+                                         "stat",
+                                         "lstat",
+                                         "newfstatat",
+                                         "statx",
+                                         "fstatfs",
+                                         "statfs",
+                                         "access",
+                                         "faccessat",
+                                         "faccessat2",
+                                         "readlink",
+                                         "readlinkat",
+                                         "getdents64",
+                                         "open",
+                                         "openat",
+                                         "fcntl",
+                                         "dup",
+                                         "dup2",
+                                         "dup3",
+                                         "pipe",
+                                         "pipe2",
+                                         "poll",
+                                         "ppoll",
+                                         "select",
+                                         "pselect6",
+                                         "flock",
+                                         "fsync",
+                                         "fdatasync",
+                                         "ftruncate",
+                                         "fallocate",
+                                         "rename",
+                                         "renameat",
+                                         "renameat2",
+                                         "mkdir",
+                                         "mkdirat",
+                                         "rmdir",
+                                         "tee",
+                                         "fchmod",
+                                         "unlink",
+                                         "unlinkat",
+                                         "symlinkat",
+                                         "getcwd",
+                                         "umask",
+                                         "munmap",
+                                         "mremap",
+                                         "brk",
+                                         "madvise",
+                                         "rt_sigaction",
+                                         "rt_sigprocmask",
+                                         "rt_sigreturn",
+                                         "rt_sigpending",
+                                         "sigaltstack",
+                                         "futex",
+                                         "set_robust_list",
+                                         "rseq",
+                                         "sched_yield",
+                                         "sched_getaffinity",
+                                         "membarrier",
+                                         "eventfd2",
+                                         "nanosleep",
+                                         "clock_nanosleep",
+                                         "clock_gettime",
+                                         "clock_getres",
+                                         "gettimeofday",
+                                         "time",
+                                         "times",
+                                         "getrusage",
+                                         "getrandom",
+                                         "getpid",
+                                         "gettid",
+                                         "getppid",
+                                         "getuid",
+                                         "geteuid",
+                                         "getgid",
+                                         "getegid",
+                                         "uname",
+                                         "sysinfo",
+                                         "restart_syscall",
+                                         "exit",
+                                         "exit_group",
+                                         "recvfrom",
+                                         "recvmsg",
+                                         "shutdown"};
+static const char *const gdb_calls[] = {"socket",  "setsockopt", "bind",  "listen",  "accept",
+                                        "accept4", "sendto",     "chmod", "fchmodat"};
+
+/* Attributes and names of files, for a guest that may write. */
+static const char *const share_calls[] = {"fchmodat", "fchmodat2", "utimensat", "linkat", "fchownat"};
+
+static void allow(scmp_filter_ctx filter, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int number = seccomp_syscall_resolve_name(names[i]);
+        if (number != __NR_SCMP_ERROR)
+            seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
+    }
+}
+
+/* Nothing that becomes code, no process but threads, no signals for others, no limits but to look at them. */
+static void allow_partly(scmp_filter_ctx filter)
+{
+    const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+    const struct scmp_arg_cmp thread = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
+    const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
+    const struct scmp_arg_cmp look = SCMP_A2(SCMP_CMP_EQ, 0);
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, &no_code);
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, &no_code);
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, &thread);
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &itself);
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, &look);
+    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0); /* its flags cannot be looked at */
+    static const unsigned long terminal[] = {TCGETS, TIOCGWINSZ, FIONREAD};
+    for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++) {
+        const struct scmp_arg_cmp request = SCMP_A1(SCMP_CMP_EQ, terminal[i]);
+        seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, &request);
+    }
+}
+
+static void confine_calls(const sandbox_needs *needs)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    if (filter == NULL)
+        return;
+    allow(filter, used_calls, sizeof used_calls / sizeof used_calls[0]);
+    if (needs->gdb != NULL)
+        allow(filter, gdb_calls, sizeof gdb_calls / sizeof gdb_calls[0]);
+    for (size_t i = 0; i < needs->share_count; i++)
+        if (needs->shares[i].writable)
+            allow(filter, share_calls, sizeof share_calls / sizeof share_calls[0]);
+    allow_partly(filter);
+    seccomp_load(filter);
+    seccomp_release(filter);
+}
+#else
+static void confine_calls(const sandbox_needs *needs)
+{
+    (void)needs;
+}
+#endif
+
+void sandbox_enter(const sandbox_needs *needs)
+{
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    confine_files(needs);
+    confine_calls(needs);
+}
+
+void sandbox_describe(char *text, size_t size)
+{
+    const char *calls = "not built with seccomp";
+#ifdef P5_SECCOMP
+    calls = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0 ? "seccomp" : "no seccomp here";
+#endif
+    long version = landlock_version();
+    if (version >= 1)
+        snprintf(text, size, "%s, Landlock %ld", calls, version);
+    else
+        snprintf(text, size, "%s, no Landlock here", calls);
+}
