@@ -1,6 +1,6 @@
 /* Observation: exact, and without effect. Whoever looks at intervals must see what somebody saw who looked
- * behind every instruction, at the first boundary that reaches the goal; and every run must end with the
- * totals of one that nobody looks at. */
+ * behind every instruction and delivery, at the first boundary that reaches the goal; and every run must end
+ * with the totals of one that nobody looks at. */
 #include "guests.h"
 
 enum { MOST = 4096 };
@@ -40,7 +40,8 @@ static void run_to_end(p5_machine *machine, p5_counts *totals, uint64_t *instruc
     *instructions = p5_machine_instructions(machine);
 }
 
-/* Looks behind every instruction, and compares where an observation of `noted` is due. */
+/* Looks behind every instruction and every delivery, which takes clocks of its own, and compares where an
+ * observation of `noted` is due. */
 typedef struct comparison {
     const record *noted;
     const char *guest;
@@ -101,7 +102,7 @@ static void check_intervals_of(const char *name, const char *argument, const cha
     c.goal = goal_behind(&c, 0);
     p5_machine *every = open_guest(name, argument, model);
     p5_observe_options looks = {
-        .size = sizeof looks, .every_instructions = 1, .observed = compare, .context = &c};
+        .size = sizeof looks, .every_clocks = 1, .every_instructions = 1, .observed = compare, .context = &c};
     assert_int_equal(p5_machine_observe(every, &looks, NULL, &error), P5_OK);
     run_to_end(every, &all, &executed_all);
     p5_machine_close(every);
