@@ -6,10 +6,12 @@
  *     p5_assert_event(&before, &after, P5_EVENT_DATA_READ, 1000);
  *     p5_assert_clocks_between(&before, &after, 2000, 2100);
  *
- * Both ends are totals (p5_machine_counts, or p5_core_counts of a core that is fed by hand). A run whose guest
- * has ended is complete; behind one that a limit stopped, and behind a stream fed by hand, call
- * p5_machine_settle or p5_core_settle first, so that an instruction that waits for a partner is counted. A failure says which event, how many were expected and how many came, by
- * privilege class, and in how many clocks and instructions. The functions are the header's own: nothing is to be linked beside libp5core and cmocka. */
+ * Both ends are totals (p5_machine_counts, or p5_core_counts of a core that is fed by hand). A run whose
+ * guest has ended is complete; behind one that a limit stopped, and behind a stream fed by hand, call
+ * p5_machine_settle or p5_core_settle first, so that an instruction that waits for a partner is counted. A
+ * failure says which event, how many were expected and how many came, by privilege class, and in how many
+ * clocks and instructions. The functions are the header's own: nothing is to be linked beside libp5core and
+ * cmocka. */
 #ifndef P5SCOPE_CMOCKA_H
 #define P5SCOPE_CMOCKA_H
 

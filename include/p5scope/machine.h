@@ -222,8 +222,8 @@ void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
 enum { P5_SCREEN_COLUMNS = 80, P5_SCREEN_ROWS = 25 };
 typedef struct p5_screen {
     struct {
-        uint8_t character;  /* code page 437 */
-        uint8_t attribute;  /* bits 3-0 foreground, 6-4 background, 7 blink */
+        uint8_t character; /* code page 437 */
+        uint8_t attribute; /* bits 3-0 foreground, 6-4 background, 7 blink */
     } cells[P5_SCREEN_ROWS][P5_SCREEN_COLUMNS];
     unsigned row, column; /* of the cursor; may be outside */
 } p5_screen;

@@ -89,9 +89,9 @@ uint64_t p5_machine_input_taken(const p5_machine *machine);
  * no guest, from a callback, or the machine is observed or profiled already; those begin behind it. */
 p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
                                   p5_error *error);
-/* The same, and the structures are left as they are, too: the guest only executes, as fast as the engine goes.
- * What is measured behind it needs a fast-forward or some instructions first, until caches and branch target
- * buffer have forgotten that. */
+/* The same, and the structures are left as they are, too: the guest only executes, as fast as the engine
+ * goes. What is measured behind it needs a fast-forward or some instructions first, until caches and branch
+ * target buffer have forgotten that. */
 p5_status p5_machine_execute(p5_machine *machine, uint64_t instructions, p5_run_result *result,
                              p5_error *error);
 /* Instructions that were fast-forwarded so far, also before the machine was saved; *clocks (may be NULL): by

@@ -333,7 +333,7 @@ static error_t set_trips(bench_options *options, const char *text)
 static error_t add_argument(p5_case_function *f, const char *text)
 {
     enum { LARGEST_BUFFER = 16 << 20 };
-    uint64_t number;
+    uint64_t number = 0;
     bool buffer = strncmp(text, "buffer:", 7) == 0, negative = text[0] == '-';
     if (f->argument_count == P5_CASE_ARGUMENTS) {
         cli_complain("--arg", text, 1, "more than %d arguments", P5_CASE_ARGUMENTS);

@@ -197,7 +197,7 @@ static bool check_together(report_options *options)
         options->kind == REPORT_FOLDED || options->kind == REPORT_GRAPH ? "--fold writes stacks"
         : options->kind == REPORT_PAGE                                  ? "a page (.html) has everything"
         : converts && options->output == NULL && !only_events ? "--callgrind and --cachegrind write no table"
-                                              : NULL;
+                                                              : NULL;
     if (options->of_table == NULL && instead != NULL && table->format != P5_ROWS_TEXT)
         options->of_table = "--json or --csv";
     if (options->of_table != NULL && instead != NULL)
@@ -271,8 +271,7 @@ int verb_report(int argc, char **argv)
     static const struct argp_option table[] = {
         {"input", 'i', "FILE", 0, "Profile to read (p5scope.data)", 1},
         {"output", 'o', "FILE", 0, "To FILE: .html a page, .svg a flame graph, .folded .json .csv .txt", 0},
-        {"event", 'e', "LIST", 0,
-         "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
+        {"event", 'e', "LIST", 0, "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
         {"show-nr-samples", 'n', NULL, 0, "A column with the counts", 0},
         {"children", KEY_CHILDREN, NULL, 0, "Also cost with everything called", 0},

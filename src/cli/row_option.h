@@ -1,5 +1,5 @@
-/* --json and --csv: rows for programs in the place of text for people. A child of a verb's argp, whose input is
- * a p5_row_format. */
+/* --json and --csv: rows for programs in the place of text for people. A child of a verb's argp, whose input
+ * is a p5_row_format. */
 #ifndef CLI_ROW_OPTION_H
 #define CLI_ROW_OPTION_H
 

@@ -222,8 +222,8 @@ static void allow_partly(scmp_filter_ctx filter)
 {
     const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
     const struct scmp_arg_cmp thread = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
-    const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
-    const struct scmp_arg_cmp look = SCMP_A2(SCMP_CMP_EQ, 0);
+    const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0);
+    const struct scmp_arg_cmp look = SCMP_A2(SCMP_CMP_EQ, 0, 0);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, &no_code);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, &no_code);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, &thread);
@@ -232,7 +232,7 @@ static void allow_partly(scmp_filter_ctx filter)
     seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0); /* its flags cannot be looked at */
     static const unsigned long terminal[] = {TCGETS, TIOCGWINSZ, FIONREAD};
     for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++) {
-        const struct scmp_arg_cmp request = SCMP_A1(SCMP_CMP_EQ, terminal[i]);
+        const struct scmp_arg_cmp request = SCMP_A1(SCMP_CMP_EQ, terminal[i], 0);
         seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, &request);
     }
 }

@@ -258,7 +258,7 @@ struct engine {
     uint8_t substitute[16];
     engine_block *blocks;
     unsigned block_instructions; /* of all of them, as block.c counts */
-    const uint32_t *cuts; /* addresses at which blocks begin, ascending */
+    const uint32_t *cuts;        /* addresses at which blocks begin, ascending */
     size_t cut_count;
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
     unsigned references;        /* that the block being translated calls for: emit.c */

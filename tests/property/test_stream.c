@@ -124,8 +124,9 @@ static void memory_instruction(program *p)
         break; /* xadd */
     case 13:
         emit(p, 2, 0x0f, 0xa4), emit_memory(p, reg, r), emit(p, 1, (int)below(32));
-        emit(p, 2, 0x85, 0xc0 | reg << 3 | reg); /* test: with a memory hook Unicorn gets SHLD's flags wrong */
-        return;                                  /* shld */
+        emit(p, 2, 0x85,
+             0xc0 | reg << 3 | reg); /* test: with a memory hook Unicorn gets SHLD's flags wrong */
+        return;                      /* shld */
     case 14:
         emit(p, 1, 0xd1), reg = below(8) == 6 ? 0 : below(6);
         break; /* shifts by one */

@@ -375,7 +375,7 @@ p5_status p5_model_set_monitor(p5_model *model, const char *text, p5_error *erro
 {
     char keys[64];
     bool wide = strcmp(text, "arch3") == 0;
-    if (snprintf(keys, sizeof keys, "monitor=%s,counter_bits=%u", text, wide ? 48 : 40) >= (int)sizeof keys)
+    if (snprintf(keys, sizeof keys, "monitor=%s,counter_bits=%u", text, wide ? 48u : 40u) >= (int)sizeof keys)
         return error_set(error, P5_ERR_NAME, "there is no monitor with so long a name");
     p5_status status = set_keys(model, "processor", NULL, keys, error);
     if (error != NULL && status != P5_OK)

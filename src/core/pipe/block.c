@@ -235,7 +235,7 @@ static bool prepare_pieces(p5_block *block)
 {
     for (unsigned pass = 0; pass < 2; pass++) { /* counts them, makes them */
         unsigned n = 0, values = 0;
-        piece scratch, *p = NULL;
+        piece scratch = {0}, *p = NULL;
         for (unsigned i = 0; i < block->count; i++) {
             if (!p || !join(block, p, i)) {
                 p = pass ? &block->pieces[n] : &scratch;

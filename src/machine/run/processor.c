@@ -105,8 +105,8 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
     return processor_outcome(call, fault);
 }
 
-/* CPUID: highest leaf 1 (0AH with architectural performance monitoring); others are zeros. Feature bits: P54C FPU VME DE PSE TSC MSR MCE CX8, P55C
- * also MMX. */
+/* CPUID: highest leaf 1 (0AH with architectural performance monitoring); others are zeros. Feature bits: P54C
+ * FPU VME DE PSE TSC MSR MCE CX8, P55C also MMX. */
 static engine_action processor_cpuid(p5_machine *machine)
 {
     enum { FEATURES_P54C = 0x1bf, FEATURES_P55C = 0x8001bf };

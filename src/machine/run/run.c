@@ -133,8 +133,9 @@ static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired 
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
-    p5_prediction prediction =
-        machine->executing_only ? (p5_prediction){0} : p5_core_predict(machine->core, retired);
+    p5_prediction prediction = {0};
+    if (!machine->executing_only)
+        prediction = p5_core_predict(machine->core, retired);
     if (machine->apart) {
         if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
