@@ -56,20 +56,19 @@ static bool allocate(engine *e)
     return e->ram && e->code_pages && e->records && block_open(e);
 }
 
-/* Translated code has so much room; when it is full, Unicorn translates anew what is still needed. */
-enum { TRANSLATIONS_BYTES = 128 << 20, OPENING_BYTES = 64 << 20 };
+enum { OPENING_BYTES = 64 << 20 };
 void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 {
     (void)bytes; /* Unicorn would take 1 GB */
-    REAL(tcg_exec_init)(uc, TRANSLATIONS_BYTES);
+    REAL(tcg_exec_init)(uc, ENGINE_TRANSLATIONS);
 }
 
 /* Unicorn ends the process if it does not get what it opens with. */
 static bool address_space_suffices(void)
 {
-    size_t size = TRANSLATIONS_BYTES + OPENING_BYTES;
+    size_t size = ENGINE_TRANSLATIONS + OPENING_BYTES;
     void *room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED)
         return false;
@@ -88,7 +87,7 @@ static p5_status attach(engine *e, p5_error *error)
     if (!address_space_suffices())
         return error_set(error, P5_ERR_MEMORY,
                          "no address space for translations: %u MB beside the guest's memory (ulimit -v?)",
-                         (TRANSLATIONS_BYTES + OPENING_BYTES) >> 20);
+                         (ENGINE_TRANSLATIONS + OPENING_BYTES) >> 20);
     uc_err err = uc_open(UC_ARCH_X86, UC_MODE_32, &e->uc);
     if (err == UC_ERR_NOMEM)
         return error_set(error, P5_ERR_MEMORY, "out of memory");

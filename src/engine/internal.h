@@ -120,6 +120,7 @@ typedef struct engine_block {
 enum { REQUEST_BLOCK = 1, REQUEST_ITERATION = 2 };
 /* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
  * few hundred records, and they are given away in parts when the buffer is nearly full. */
+enum { ENGINE_TRANSLATIONS = 128 << 20 }; /* bytes for translated code */
 enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
 /* A batch takes blocks until it has ENGINE_BATCH instructions, and then that one which ends where it is given
  * away; and the running block is recorded behind it. Instructions with many data references are rare. So that
@@ -258,6 +259,8 @@ struct engine {
     uint8_t substitute[16];
     engine_block *blocks;
     unsigned block_instructions; /* of all of them, as block.c counts */
+    uintptr_t translations;      /* where Unicorn keeps what it translates, 0: not known yet; */
+    bool translations_full;      /* ... most of the room there is used */
     const uint32_t *cuts;        /* addresses at which blocks begin, ascending */
     size_t cut_count;
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */

@@ -457,6 +457,19 @@ static void discard(engine *e, engine_block *b)
 
 void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
 void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+/* Unicorn flushes by itself when its room is full, but then still links the block that ran before, which is
+ * gone, to the new one. So translations go earlier, between two blocks: block_make_room when `b` runs. */
+static void note_room(engine *e, const uc_translated *tb, engine_block *b)
+{
+    const uintptr_t at = (uintptr_t)tb; /* they lie in that room, in order */
+    if (e->translations == 0 || at < e->translations)
+        e->translations = at;
+    if (at - e->translations > ENGINE_TRANSLATIONS / 4 * 3) {
+        e->translations_full = true;
+        b->slow = true;
+    }
+}
+
 void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     engine *e = engine_of(uc_env_of(cpu));
@@ -496,12 +509,14 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     if (plan.size > tb->size) /* all of it is code, for the sake of who overwrites it */
         tb->size = (uint16_t)plan.size;
     if (known) {
+        note_room(e, tb, known);
         if (known->count != plan.count && known != e->emergency)
             engine_fail(e, "the block at %08x is translated as %u instructions now, as %u before", linear,
                         plan.count, (unsigned)known->count);
         return;
     }
     settle(b, &plan);
+    note_room(e, tb, b);
     b->next = e->blocks;
     e->blocks = b;
     e->block_instructions += plan.count + BLOCK_ITSELF;
@@ -553,8 +568,9 @@ static void discard_all(engine *e)
  * translations go. */
 bool block_make_room(engine *e)
 {
-    if (e->block_instructions <= BLOCKS_AT_MOST)
+    if (e->block_instructions <= BLOCKS_AT_MOST && !e->translations_full)
         return false;
+    e->translations_full = false;
     UC_INTERNAL(tb_flush)(engine_cpu(e));
     memset(e->block_index, 0, INDEX_SIZE * sizeof *e->block_index);
     discard_all(e);
