@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "form_kinds.h"
 #include "isa/isa.h"
 
 enum { CF = 1, PF = 4, AF = 16, ZF = 64, SF = 128, OF = 0x800, ALL = CF | PF | AF | ZF | SF | OF };
@@ -77,34 +78,6 @@ static const unsigned conditions[8] = {OF, CF, ZF, CF | ZF, SF, PF, SF | OF, SF 
 static const char *const left_out[] = {"CPUID", "RDTSC", "RDPMC",     "SGDT/SIDT", "SLDT", "STR", "SMSW",
                                        "LAR",   "LSL",   "VERR/VERW", "LDS",       "LES",  "LSS", "LFS",
                                        "LGS",   "RETF",  "IRET",      "ICEBP",     NULL};
-
-/* As snippets.c reads them. */
-enum {
-    MODRM = 1,     /* a ModRM byte, reg as given */
-    ANY_REG = 2,   /* reg is an operand */
-    MEMORY = 4,    /* mod 0 to 2 */
-    WIDE_ONLY = 8, /* no 66h: it means something else on later processors, or the result is undefined */
-    NO_REP = 16,   /* the same with F2h and F3h */
-    X87 = 32,      /* or MMX */
-    LOCKABLE = 64,
-    STRING = 128,
-    FIXED_MODRM = 256
-};
-enum {
-    PLAIN,
-    SHIFT,
-    SHIFT_CL,
-    JUMP8,
-    JUMP32,
-    CALL32,
-    RET,
-    RET_IMM,
-    JUMP_INDIRECT,
-    CALL_INDIRECT,
-    INT_N,
-    ENTER,
-    LOOP_8
-};
 
 static bool has_modrm(bool escape, unsigned op)
 {

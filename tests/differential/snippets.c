@@ -4,6 +4,7 @@
  *   snippets FIRST COUNT      writes one record for each
  *   snippets                  how many there are until every encoding was the first of one */
 #include "../guest/guest.h"
+#include "form_kinds.h"
 #include "record.h"
 
 enum { CF = 1, AF = 16, ZF = 64, SF = 128, PF = 4, OF = 0x800, ALL_FLAGS = 0x8d5 };
@@ -11,32 +12,6 @@ typedef struct form {
     u8 prefix, escape, opcode, modrm, imm, narrow_imm, kind;
     u16 flags, reads, defines, undefined;
 } form;
-enum {
-    MODRM = 1,
-    ANY_REG = 2,
-    MEMORY = 4,
-    WIDE_ONLY = 8,
-    NO_REP = 16,
-    X87 = 32,
-    LOCKABLE = 64,
-    STRING = 128,
-    FIXED_MODRM = 256
-};
-enum {
-    PLAIN,
-    SHIFT,
-    SHIFT_CL,
-    JUMP8,
-    JUMP32,
-    CALL32,
-    RET,
-    RET_IMM,
-    JUMP_INDIRECT,
-    CALL_INDIRECT,
-    INT_N,
-    ENTER,
-    LOOP_8
-};
 static const form forms[] = {
 #include "forms.h"
 };

@@ -1,0 +1,34 @@
+/* What a row of forms.h says of a form: written by forms_gen.c, read by snippets.c. */
+#ifndef FORM_KINDS_H
+#define FORM_KINDS_H
+
+/* Its flags, */
+enum {
+    MODRM = 1,     /* a ModRM byte, reg as given */
+    ANY_REG = 2,   /* reg is an operand */
+    MEMORY = 4,    /* mod 0 to 2 */
+    WIDE_ONLY = 8, /* no 66h: it means something else on later processors, or the result is undefined */
+    NO_REP = 16,   /* the same with F2h and F3h */
+    X87 = 32,      /* or MMX */
+    LOCKABLE = 64,
+    STRING = 128,
+    FIXED_MODRM = 256
+};
+/* ... and what its operands need. */
+enum {
+    PLAIN,
+    SHIFT,
+    SHIFT_CL,
+    JUMP8,
+    JUMP32,
+    CALL32,
+    RET,
+    RET_IMM,
+    JUMP_INDIRECT,
+    CALL_INDIRECT,
+    INT_N,
+    ENTER,
+    LOOP_8
+};
+
+#endif
