@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh BUILD [programs] [PAIRS] [--write]: runs the kernels of testprogs/bench, and minigzip and Lua if ./dev guests has built them, or the
-# real programs that tests/guests/programs.sh has built, in turn under `p5scope
+# real programs that tests/guest/real/programs.sh has built, in turn under `p5scope
 # stat` (all events), under cachegrind with caches and branches, and on the engine without a model (bare.c), PAIRS times (default 5), and
 # prints medians; then the start-up time. Times are what the user waits for, of the whole process, start-up included; the last ratio is
 # that of CPU times. --write puts the table into docs/performance.md.
@@ -38,7 +38,7 @@ list() {
 # 50 to 300 million instructions each; all of them read what they work on from standard input.
 list_programs() {
     local p=$guests/programs
-    [ -f "$p/stamp" ] || { echo "the programs are not there: tests/guests/programs.sh builds them" >&2; exit 2; }
+    [ -f "$p/stamp" ] || { echo "the programs are not there: tests/guest/real/programs.sh builds them" >&2; exit 2; }
     echo "bzip2|$p/in/text|$p/bzip2 -c"
     echo "tcc|$p/in/tcc.c|$p/tcc -c -o /dev/null -"
     echo "sqlite3|$p/in/work.sql|$p/sqlite3"

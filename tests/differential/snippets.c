@@ -3,7 +3,7 @@
  * what the masks in each record leave out. compare.c reads what two processors wrote.
  *   snippets FIRST COUNT      writes one record for each
  *   snippets                  how many there are until every encoding was the first of one */
-#include "../guest/guest.h"
+#include "../guests/guest.h"
 #include "form_kinds.h"
 #include "record.h"
 

@@ -6,4 +6,4 @@ python=/usr/bin/python3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONPATH="$1/python" P5SCOPE_LIBRARY="$3" P5_SOURCE="$2" P5_TESTPROGS="$1/testprogs" PYTHONDONTWRITEBYTECODE=1 MPLCONFIGDIR="$work"
-"$python" -m pytest -q -p no:cacheprovider "$2/tests/python"
+"$python" -m pytest -q -p no:cacheprovider "$2/tests/tool/python"

@@ -1,7 +1,7 @@
 /* A guest with everything open that a snapshot has to open again: a file being read, one being written, a
  * duplicate of its descriptor, one that has been unlinked, a pipe with something in it, a directory half
  * read. Share: /data with the file `input`. */
-#include "../guest/guest.h"
+#include "guest.h"
 
 enum { O_RDWR_CREAT = 0102 };
 

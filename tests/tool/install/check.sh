@@ -75,7 +75,7 @@ headers)
     done
     ;;
 c++)
-    c++ -Wall -Wextra -Werror -Wno-missing-field-initializers "$source/tests/install/cxx.cc" -o "$work/cxx" $(pkg-config --cflags --libs p5scope cmocka) || fail "a C++ program does not build"
+    c++ -Wall -Wextra -Werror -Wno-missing-field-initializers "$source/tests/tool/install/cxx.cc" -o "$work/cxx" $(pkg-config --cflags --libs p5scope cmocka) || fail "a C++ program does not build"
     [ -n "$guest" ] || exit 0
     "$work/cxx" "$guest" >"$work/log" || { cat "$work/log"; fail "the C++ program ended with status $?"; }
     grep -qE '^[0-9]+ instructions$' "$work/log" || { cat "$work/log"; fail "the C++ program did not count"; }

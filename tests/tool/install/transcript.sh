@@ -14,7 +14,7 @@ for page in "$@"; do
     mkdir -p "$work/build" "$work/clone/docs"
     ln -s "$work/prefix/bin/p5scope" "$work/build/p5scope"
     cp "$source"/docs/examples/* "$work/clone/docs" 2>/dev/null || :
-    sh "$source/tests/docs/console.sh" --here "$work/build" "$work/clone/docs" "$page" >"$work/out" || { cat "$work/out"; status=1; }
+    sh "$source/tests/tool/docs/console.sh" --here "$work/build" "$work/clone/docs" "$page" >"$work/out" || { cat "$work/out"; status=1; }
     [ -z "${P5_REBASE:-}" ] || cp "$work/clone/docs/$page" "$source/docs/examples/$page"
 done
 exit $status
