@@ -226,9 +226,10 @@ typedef struct p5_list_options {
         *pattern;      /* NULL = everything; a pattern or a part of a name, alias, title, group or rNN code */
     unsigned sections; /* P5_LIST_* */
     bool verbose;      /* rules, remarks, formulas, model fields */
-    bool json;         /* one object per line */
+    p5_row_format format;
 } p5_list_options;
-/* Writes the list to `out`; the number of rows goes to *rows. */
+/* Writes the list to `out`; the number of rows goes to *rows. JSON has one object per line and no first line;
+ * CSV has one kind of rows, `sections` is one of P5_LIST_*: else P5_ERR_RANGE. */
 p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error);
 
 /* ---- Registers in words: `p5scope msr` ---- */
@@ -349,6 +350,17 @@ void p5_bench_write_rows(FILE *out, p5_row_format format, const char *name, cons
 /* Writes clocks, CPI stack and events per trip; events that do not occur only with `zeros`. */
 void p5_bench_write(FILE *out, const p5_model *model, const p5_counts counts[2], const unsigned trips[2],
                     bool zeros);
+
+/* One of two inputs: counts[i] are of trips[i] of what `per` says. */
+typedef struct p5_bench_side {
+    const char *name, *per;
+    const p5_counts *counts;
+    const unsigned *trips;
+} p5_bench_side;
+/* Both per trip, B - A, and that in per cent of A: as text, or as rows. What is 0 on both sides only with
+ * `zeros`. */
+void p5_bench_compare_write(FILE *out, p5_row_format format, const p5_model *model,
+                            const p5_bench_side sides[2], bool zeros);
 
 /* ---- The pipeline, instruction by instruction ---- */
 

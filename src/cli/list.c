@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/row_option.h"
 #include "p5scope/report.h"
 
 static unsigned section_named(const char *word)
@@ -25,12 +26,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     p5_list_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->format;
+        return 0;
     case 'v':
         options->verbose = true;
         return 0;
     case 'j':
-        options->json = true;
-        return 0;
+        return row_option_set(&options->format, P5_ROWS_JSON);
     case ARGP_KEY_ARG:
         if (options->sections == P5_LIST_ALL && section_named(argument) != 0) {
             options->sections = section_named(argument);
@@ -49,11 +52,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int verb_list(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"verbose", 'v', NULL, 0, "Rules, remarks, formulas and every field of a model", 0},
-        {"json", 'j', NULL, 0, "One JSON object per line", 0},
+        {"verbose", 'v', NULL, 0, "Rules, remarks, formulas, fields of models", 0},
+        {NULL, 'j', NULL, 0, "The same as --json", 0},
         {0}};
+    static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
+        .children = children,
         .parser = parse,
         .args_doc = "[events|perf|metrics|models|instructions] [PATTERN]",
         .doc = "List the events (code, counter, kind, most per clock, exactness), perf's names for them, "
@@ -64,8 +69,13 @@ int verb_list(int argc, char **argv)
     p5_list_options list = {.sections = P5_LIST_ALL};
     if (!cli_parse_anywhere(&argp, argc, argv, &list))
         return CLI_USAGE;
-    size_t rows;
-    p5_error error;
+    if (list.format == P5_ROWS_CSV && list.sections == P5_LIST_ALL) {
+        cli_complain(NULL, NULL, 0,
+                     "--csv is one table: 'list --csv events', perf, metrics, models or instructions");
+        return CLI_USAGE;
+    }
+    size_t rows = 0;
+    p5_error error = {0};
     p5_status status = p5_list_write(stdout, &list, &rows, &error);
     if (!output_close(stdout, NULL, status, &error))
         return CLI_FAILED;

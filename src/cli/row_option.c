@@ -2,18 +2,22 @@
 
 enum { KEY_JSON = 0x800, KEY_CSV };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+error_t row_option_set(p5_row_format *format, p5_row_format wanted)
 {
-    p5_row_format *format = state->input, wanted = key == KEY_CSV ? P5_ROWS_CSV : P5_ROWS_JSON;
-    (void)argument;
-    if (key != KEY_JSON && key != KEY_CSV)
-        return ARGP_ERR_UNKNOWN;
     if (*format != P5_ROWS_TEXT && *format != wanted) {
         cli_complain(NULL, NULL, 0, "--json and --csv are two formats: one output has one");
         return CLI_REPORTED;
     }
     *format = wanted;
     return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != KEY_JSON && key != KEY_CSV)
+        return ARGP_ERR_UNKNOWN;
+    return row_option_set(state->input, key == KEY_CSV ? P5_ROWS_CSV : P5_ROWS_JSON);
 }
 
 static const struct argp_option table[] = {{"json", KEY_JSON, NULL, 0, "JSON, one object per line", 0},

@@ -8,4 +8,7 @@
 
 extern const struct argp row_argp;
 
+/* A verb's own option for one of them. */
+error_t row_option_set(p5_row_format *format, p5_row_format wanted);
+
 #endif

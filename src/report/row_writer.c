@@ -9,13 +9,18 @@
 
 void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind)
 {
-    *rows = (row_writer){.out = out, .csv = format == P5_ROWS_CSV};
+    rows_open_bare(rows, out, format);
     if (rows->csv)
         return;
     json_init(&rows->json, out);
     json_open_object(&rows->json);
     json_key_string(&rows->json, "p5scope", p5_version());
     json_key_string(&rows->json, "kind", kind);
+}
+
+void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
+{
+    *rows = (row_writer){.out = out, .csv = format == P5_ROWS_CSV};
 }
 
 void rows_header(row_writer *rows, const char *key, const char *value)
@@ -110,6 +115,26 @@ void rows_bool(row_writer *rows, const char *key, bool value)
         put(rows, key, value ? "true" : "false");
     else
         json_key_bool(&rows->json, key, value);
+}
+
+void rows_names(row_writer *rows, const char *key, const char *const *names, size_t count)
+{
+    if (!rows->csv) {
+        json_key(&rows->json, key);
+        json_open_array(&rows->json);
+        for (size_t i = 0; i < count; i++)
+            json_string(&rows->json, names[i]);
+        json_close_array(&rows->json);
+        return;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *cell = open_memstream(&text, &size);
+    for (size_t i = 0; cell != NULL && i < count; i++)
+        fprintf(cell, "%s%s", i > 0 ? " " : "", names[i]);
+    if (cell != NULL && fclose(cell) == 0)
+        put(rows, key, text);
+    free(text);
 }
 
 void rows_end(row_writer *rows)

@@ -24,11 +24,16 @@ void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *ki
 void rows_header(row_writer *rows, const char *key, const char *value);
 void rows_header_end(row_writer *rows);
 
+/* Rows without that first line. */
+void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format);
+
 void rows_begin(row_writer *rows);
 void rows_text(row_writer *rows, const char *key, const char *value); /* NULL: nothing, null */
 void rows_unsigned(row_writer *rows, const char *key, uint64_t value);
 void rows_double(row_writer *rows, const char *key, double value); /* not a number: nothing, null */
 void rows_bool(row_writer *rows, const char *key, bool value);
+/* An array of the `count` names; in CSV one cell, with spaces between them. */
+void rows_names(row_writer *rows, const char *key, const char *const *names, size_t count);
 void rows_end(row_writer *rows);
 
 #endif

@@ -12,3 +12,7 @@ p5scope list -j perf cycles
 p5scope list instructions 'imul*'
 p5scope list instructions -v 'add m,r'
 p5scope list -j instructions pmaddwd | jq -s -c 'length, (.[0] | {name, pair, unit, confidence})'
+p5scope list --csv perf cycles
+p5scope list --csv -v events flops
+p5scope list --csv
+p5scope list -j --csv events

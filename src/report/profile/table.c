@@ -60,6 +60,13 @@ static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, b
     }
 }
 
+/* Text shows a symbol's privilege class and no other's: there rows of one name are one row. Rows for programs
+ * have a column for it. */
+static bool apart_by_class(const p5_profile_table *t)
+{
+    return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
+}
+
 static table_row *add_row(table_rows *rows, const char *name, bool user)
 {
     table_row row = {strdup(name), user,
@@ -127,7 +134,7 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
         if (next) {
             char name[600];
             name_of(p, t->key, site->address, user, name, sizeof name);
-            row = add_row(rows, name, user);
+            row = add_row(rows, name, user && apart_by_class(t));
         }
         if (!row)
             return false;
@@ -153,7 +160,7 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_ro
         uint32_t address = p->samples.items[i].address;
         bool user = user_at(p, address);
         name_of(p, t->key, address, user, name, sizeof name);
-        table_row *row = add_row(rows, name, user);
+        table_row *row = add_row(rows, name, user && apart_by_class(t));
         if (!row)
             return false;
         row->own[0] = p->sample_period;

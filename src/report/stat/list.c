@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/row_writer.h"
 
 bool list_matches(const char *pattern, const char *name)
 {
@@ -90,38 +91,34 @@ static void write_event_text(FILE *out, const p5_event_info *event, bool verbose
     fprintf(out, "         source   %s\n", event->source);
 }
 
-static void write_event_json(FILE *out, const p5_event_info *event, bool verbose)
+static void write_event_row(row_writer *rows, const p5_event_info *event, bool verbose)
 {
-    json_writer json;
-    json_init(&json, out);
-    json_open_object(&json);
-    json_key_string(&json, "kind", "event");
-    json_key_string(&json, "name", event->name);
-    json_key_unsigned(&json, "code", event->code);
-    json_key_string(&json, "counters", event_counters_text(event->counters));
-    json_key_string(&json, "type", event->duration ? "duration" : "occurrence");
-    json_key_unsigned(&json, "max_per_clock", event->max_per_clock);
-    json_key_string(&json, "grade", event_grade_text(event->grade));
-    json_key(&json, "families");
-    json_open_array(&json);
+    const char *families[2];
+    size_t family_count = 0, alias_count = 0;
     if (event->families & P5_FAMILY_P54C)
-        json_string(&json, "P54C");
+        families[family_count++] = "P54C";
     if (event->families & P5_FAMILY_P55C)
-        json_string(&json, "P55C");
-    json_close_array(&json);
-    json_key_string(&json, "group", event->group);
-    json_key_string(&json, "title", event->title);
-    json_key(&json, "aliases");
-    json_open_array(&json);
-    for (const char *const *alias = event->aliases; alias != NULL && *alias != NULL; alias++)
-        json_string(&json, *alias);
-    json_close_array(&json);
+        families[family_count++] = "P55C";
+    while (event->aliases != NULL && event->aliases[alias_count] != NULL)
+        alias_count++;
+    rows_begin(rows);
+    rows_text(rows, "kind", "event");
+    rows_text(rows, "name", event->name);
+    rows_unsigned(rows, "code", event->code);
+    rows_text(rows, "counters", event_counters_text(event->counters));
+    rows_text(rows, "type", event->duration ? "duration" : "occurrence");
+    rows_unsigned(rows, "max_per_clock", event->max_per_clock);
+    rows_text(rows, "grade", event_grade_text(event->grade));
+    rows_names(rows, "families", families, family_count);
+    rows_text(rows, "group", event->group);
+    rows_text(rows, "title", event->title);
+    rows_names(rows, "aliases", event->aliases, alias_count);
     if (verbose) {
-        json_key_string(&json, "rule", event->rule);
-        json_key_string(&json, "remarks", event->remarks);
-        json_key_string(&json, "source", event->source);
+        rows_text(rows, "rule", event->rule);
+        rows_text(rows, "remarks", event->remarks);
+        rows_text(rows, "source", event->source);
     }
-    json_close_object(&json);
+    rows_end(rows);
 }
 
 const char *const event_groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
@@ -129,6 +126,8 @@ const char *const event_groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mm
 static size_t write_events(FILE *out, const p5_list_options *options)
 {
     size_t rows = 0;
+    row_writer writer;
+    rows_open_bare(&writer, out, options->format);
     for (const char *const *group = event_groups; *group != NULL; group++) {
         size_t group_rows = 0;
         for (int id = 0; id < P5_EVENT_COUNT; id++) {
@@ -136,8 +135,8 @@ static size_t write_events(FILE *out, const p5_list_options *options)
             if (strcmp(event->group, *group) != 0 ||
                 (options->pattern != NULL && !event_matches(options->pattern, event)))
                 continue;
-            if (options->json) {
-                write_event_json(out, event, options->verbose);
+            if (options->format != P5_ROWS_TEXT) {
+                write_event_row(&writer, event, options->verbose);
             } else {
                 if (rows == 0)
                     fprintf(out,
@@ -158,27 +157,27 @@ static const char *perf_meaning(const p5_perf_name *name)
     return name->event == P5_PERF_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)name->event)->name;
 }
 
-static void write_perf_json(FILE *out, const p5_perf_name *name)
+static void write_perf_row(row_writer *rows, const p5_perf_name *name)
 {
-    json_writer json;
-    json_init(&json, out);
-    json_open_object(&json);
-    json_key_string(&json, "kind", "perf-name");
-    json_key_string(&json, "name", name->name);
-    json_key_string(&json, "event", perf_meaning(name));
-    json_key_string(&json, "remarks", name->remarks);
-    json_close_object(&json);
+    rows_begin(rows);
+    rows_text(rows, "kind", "perf-name");
+    rows_text(rows, "name", name->name);
+    rows_text(rows, "event", perf_meaning(name));
+    rows_text(rows, "remarks", name->remarks);
+    rows_end(rows);
 }
 
 static size_t write_perf_names(FILE *out, const p5_list_options *options, size_t before)
 {
     size_t rows = 0;
+    row_writer writer;
+    rows_open_bare(&writer, out, options->format);
     for (const p5_perf_name *name = p5_perf_names(); name->name != NULL; name++) {
         if (!list_matches(options->pattern, name->name) &&
             !list_matches(options->pattern, perf_meaning(name)))
             continue;
-        if (options->json) {
-            write_perf_json(out, name);
+        if (options->format != P5_ROWS_TEXT) {
+            write_perf_row(&writer, name);
         } else {
             if (rows == 0)
                 fprintf(out, "%sNames of perf (name, what it counts here)\n\n", before > 0 ? "\n" : "");
@@ -193,7 +192,8 @@ static size_t write_perf_names(FILE *out, const p5_list_options *options, size_t
 
 typedef struct field_list {
     FILE *out;
-    json_writer *json;
+    row_writer *rows;
+    const char *model;
 } field_list;
 
 static void write_field_text(void *context, const char *section, const char *key, const char *value,
@@ -207,50 +207,69 @@ static void write_field_text(void *context, const char *section, const char *key
 static void write_field_json(void *context, const char *section, const char *key, const char *value,
                              const char *meaning)
 {
-    const field_list *list = context;
-    json_open_object(list->json);
-    json_key_string(list->json, "section", section);
-    json_key_string(list->json, "key", key);
-    json_key_string(list->json, "value", value);
-    json_key_string(list->json, "meaning", meaning != NULL ? meaning : "");
-    json_close_object(list->json);
+    json_writer *json = &((const field_list *)context)->rows->json;
+    json_open_object(json);
+    json_key_string(json, "section", section);
+    json_key_string(json, "key", key);
+    json_key_string(json, "value", value);
+    json_key_string(json, "meaning", meaning != NULL ? meaning : "");
+    json_close_object(json);
 }
 
-static void write_model(FILE *out, const p5_model *model, const p5_list_options *options, bool is_default)
+/* A field is a row of a table of its own. */
+static void write_field_csv(void *context, const char *section, const char *key, const char *value,
+                            const char *meaning)
 {
-    if (options->json) {
-        json_writer json;
-        json_init(&json, out);
-        json_open_object(&json);
-        json_key_string(&json, "kind", "model");
-        json_key_string(&json, "name", p5_model_name(model));
-        json_key_string(&json, "family", event_families_text(p5_model_family(model)));
-        json_key_double(&json, "clock_mhz", p5_model_clock_mhz(model));
-        json_key_unsigned(&json, "signature", p5_model_signature(model));
-        json_key_bool(&json, "default", is_default);
-        if (options->verbose) {
-            json_key(&json, "fields");
-            json_open_array(&json);
-            field_list list = {.out = out, .json = &json};
-            p5_model_fields(model, write_field_json, &list);
-            json_close_array(&json);
-        }
-        json_close_object(&json);
+    const field_list *list = context;
+    rows_begin(list->rows);
+    rows_text(list->rows, "kind", "model-field");
+    rows_text(list->rows, "name", list->model);
+    rows_text(list->rows, "section", section);
+    rows_text(list->rows, "key", key);
+    rows_text(list->rows, "value", value);
+    rows_text(list->rows, "meaning", meaning);
+    rows_end(list->rows);
+}
+
+static void write_model_row(row_writer *rows, const p5_model *model, bool verbose, bool is_default)
+{
+    field_list list = {.rows = rows, .model = p5_model_name(model)};
+    if (rows->csv && verbose) {
+        p5_model_fields(model, write_field_csv, &list);
         return;
     }
+    rows_begin(rows);
+    rows_text(rows, "kind", "model");
+    rows_text(rows, "name", p5_model_name(model));
+    rows_text(rows, "family", event_families_text(p5_model_family(model)));
+    rows_double(rows, "clock_mhz", p5_model_clock_mhz(model));
+    rows_unsigned(rows, "signature", p5_model_signature(model));
+    rows_bool(rows, "default", is_default);
+    if (verbose) {
+        json_key(&rows->json, "fields");
+        json_open_array(&rows->json);
+        p5_model_fields(model, write_field_json, &list);
+        json_close_array(&rows->json);
+    }
+    rows_end(rows);
+}
+
+static void write_model_text(FILE *out, const p5_model *model, bool verbose, bool is_default)
+{
     fprintf(out, "  %-12s %-5s %7.2f MHz  CPUID %04xh%s\n", p5_model_name(model),
             event_families_text(p5_model_family(model)), p5_model_clock_mhz(model), p5_model_signature(model),
             is_default ? "  (default)" : "");
-    if (options->verbose) {
-        field_list list = {.out = out};
+    field_list list = {.out = out};
+    if (verbose)
         p5_model_fields(model, write_field_text, &list);
-    }
 }
 
 static p5_status write_models(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
                               p5_error *error)
 {
     const char *const *names = p5_model_names();
+    row_writer writer;
+    rows_open_bare(&writer, out, options->format);
     for (size_t i = 0; names[i] != NULL; i++) {
         if (!list_matches(options->pattern, names[i]))
             continue;
@@ -258,9 +277,13 @@ static p5_status write_models(FILE *out, const p5_list_options *options, size_t 
         p5_status status = p5_model_open(names[i], &model, error);
         if (status != P5_OK)
             return status;
-        if (!options->json && *rows == 0)
-            fprintf(out, "%sModels (name, processor, clock, signature)\n\n", before > 0 ? "\n" : "");
-        write_model(out, model, options, i == 0);
+        if (options->format != P5_ROWS_TEXT) {
+            write_model_row(&writer, model, options->verbose, i == 0);
+        } else {
+            if (*rows == 0)
+                fprintf(out, "%sModels (name, processor, clock, signature)\n\n", before > 0 ? "\n" : "");
+            write_model_text(out, model, options->verbose, i == 0);
+        }
         p5_model_close(model);
         ++*rows;
     }
@@ -270,6 +293,8 @@ static p5_status write_models(FILE *out, const p5_list_options *options, size_t 
 p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error)
 {
     *rows = 0;
+    if (options->format == P5_ROWS_CSV && (options->sections & (options->sections - 1)) != 0)
+        return error_set(error, P5_ERR_RANGE, "a list as CSV has one kind of rows");
     if (options->sections & P5_LIST_EVENTS)
         *rows = write_events(out, options);
     if (options->sections & P5_LIST_PERF)

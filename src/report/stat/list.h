@@ -3,7 +3,6 @@
 #define REPORT_STAT_LIST_H
 
 #include "p5scope/report.h"
-#include "report/json_writer.h"
 
 /* True if `name` matches a glob, or contains `pattern` if that has no * or ?; NULL matches everything. */
 bool list_matches(const char *pattern, const char *name);

@@ -6,6 +6,7 @@
 #include "base/embed.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "report/row_writer.h"
 #include "report/stat/list.h"
 
 extern const embedded_file instruction_files[]; /* instructions.tsv */
@@ -120,20 +121,18 @@ static void write_text(FILE *out, const instruction_row *row, const char *counts
         fprintf(out, "         notes    %s\n", f[NOTES]);
 }
 
-static void write_json(FILE *out, const instruction_row *row, const char *counts)
+static void write_row(row_writer *rows, const instruction_row *row, const char *counts)
 {
     static const unsigned shown[] = {OPCODES, MODELS, CLOCKS,     LATENCY, PAIR,
                                      UNIT,    COST,   CONFIDENCE, SOURCE,  NOTES};
-    json_writer json;
-    json_init(&json, out);
-    json_open_object(&json);
-    json_key_string(&json, "kind", "instruction");
-    json_key_string(&json, "name", row->field[MNEMONIC]);
-    json_key_string(&json, "operands", given(row->field[OPERANDS]) ? row->field[OPERANDS] : "");
+    rows_begin(rows);
+    rows_text(rows, "kind", "instruction");
+    rows_text(rows, "name", row->field[MNEMONIC]);
+    rows_text(rows, "operands", given(row->field[OPERANDS]) ? row->field[OPERANDS] : "");
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        json_key_string(&json, wanted[shown[i]], given(row->field[shown[i]]) ? row->field[shown[i]] : "");
-    json_key_string(&json, "counts", counts);
-    json_close_object(&json);
+        rows_text(rows, wanted[shown[i]], given(row->field[shown[i]]) ? row->field[shown[i]] : "");
+    rows_text(rows, "counts", counts);
+    rows_end(rows);
 }
 
 /* "add" finds ADD and no PADDB; with an operand list only that form. */
@@ -163,6 +162,8 @@ p5_status list_instructions(FILE *out, const p5_list_options *options, size_t be
     char *copy = strdup(instruction_files[0].text), *cursor = copy;
     unsigned columns[WANTED] = {0};
     bool head = true;
+    row_writer writer;
+    rows_open_bare(&writer, out, options->format);
     *rows = 0;
     if (copy == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
@@ -185,8 +186,8 @@ p5_status list_instructions(FILE *out, const p5_list_options *options, size_t be
             continue;
         }
         char *counts = counts_text(&row);
-        if (options->json) {
-            write_json(out, &row, counts != NULL ? counts : "");
+        if (options->format != P5_ROWS_TEXT) {
+            write_row(&writer, &row, counts != NULL ? counts : "");
         } else {
             if (*rows == 0)
                 fprintf(

@@ -1,4 +1,5 @@
 /* The metric groups in `p5scope list`. */
+#include "report/row_writer.h"
 #include "report/stat/list.h"
 #include "report/stat/metric.h"
 
@@ -16,27 +17,39 @@ static void write_text(FILE *out, const metric_group *group, bool verbose)
         fprintf(out, "\n%s\n", group->description);
 }
 
-static void write_json(FILE *out, const metric_group *group, bool verbose)
+static void write_json(row_writer *rows, const metric_group *group, bool verbose)
 {
-    json_writer json;
-    json_init(&json, out);
-    json_open_object(&json);
-    json_key_string(&json, "kind", "metric-group");
-    json_key_string(&json, "name", group->name);
-    json_key_string(&json, "summary", group->summary);
-    json_key(&json, "metrics");
-    json_open_array(&json);
+    rows_begin(rows);
+    rows_text(rows, "kind", "metric-group");
+    rows_text(rows, "name", group->name);
+    rows_text(rows, "summary", group->summary);
+    json_key(&rows->json, "metrics");
+    json_open_array(&rows->json);
     for (size_t i = 0; i < group->metric_count; i++) {
-        json_open_object(&json);
-        json_key_string(&json, "name", group->metrics[i].name);
-        json_key_string(&json, "unit", group->metrics[i].unit);
-        json_key_string(&json, "formula", group->metrics[i].text);
-        json_close_object(&json);
+        json_open_object(&rows->json);
+        json_key_string(&rows->json, "name", group->metrics[i].name);
+        json_key_string(&rows->json, "unit", group->metrics[i].unit);
+        json_key_string(&rows->json, "formula", group->metrics[i].text);
+        json_close_object(&rows->json);
     }
-    json_close_array(&json);
+    json_close_array(&rows->json);
     if (verbose)
-        json_key_string(&json, "description", group->description);
-    json_close_object(&json);
+        rows_text(rows, "description", group->description);
+    rows_end(rows);
+}
+
+/* A metric is a row. */
+static void write_csv(row_writer *rows, const metric_group *group)
+{
+    for (size_t i = 0; i < group->metric_count; i++) {
+        rows_begin(rows);
+        rows_text(rows, "kind", "metric");
+        rows_text(rows, "group", group->name);
+        rows_text(rows, "name", group->metrics[i].name);
+        rows_text(rows, "unit", group->metrics[i].unit);
+        rows_text(rows, "formula", group->metrics[i].text);
+        rows_end(rows);
+    }
 }
 
 static bool group_matches(const char *pattern, const metric_group *group)
@@ -53,16 +66,20 @@ p5_status list_metrics(FILE *out, const p5_list_options *options, size_t before,
                        p5_error *error)
 {
     *rows = 0;
+    row_writer writer;
+    rows_open_bare(&writer, out, options->format);
     for (const embedded_file *file = metric_builtin_groups(); file->name != NULL; file++) {
         metric_group *group;
         p5_status status = metric_group_open(file->name, &group, error);
         if (status != P5_OK)
             return status;
         if (options->pattern == NULL || group_matches(options->pattern, group)) {
-            if (!options->json && *rows == 0)
+            if (options->format == P5_ROWS_TEXT && *rows == 0)
                 fprintf(out, "%sMetric groups (name, processors, what it shows)\n\n", before > 0 ? "\n" : "");
-            if (options->json)
-                write_json(out, group, options->verbose);
+            if (options->format == P5_ROWS_JSON)
+                write_json(&writer, group, options->verbose);
+            else if (options->format == P5_ROWS_CSV)
+                write_csv(&writer, group);
             else
                 write_text(out, group, options->verbose);
             ++*rows;
