@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench_loop.h"
+#include "cli/bench_input.h"
 #include "cli/file_use.h"
 #include "cli/guest_options.h"
 #include "cli/model_option.h"
@@ -27,68 +27,27 @@ enum {
 };
 enum { KONATA_TRIPS = 16, MOST_TRIPS = 1000, MOST_COPIES = 10000 };
 
+enum { MOST_INPUTS = 2 };
+
 typedef struct bench_options {
-    const char *path;
-    p5_case_function function; /* --function */
-    const char *of_function;   /* an option that only --function can have */
-    const char *code, *setup;  /* --asm, --setup */
-    const char *of_code;       /* an option that only --asm can have, as written */
-    unsigned copies;           /* --unroll */
-    unsigned repeat;           /* --repeat, 0 = not given */
+    const char *paths[MOST_INPUTS], *codes[MOST_INPUTS], *functions[MOST_INPUTS];
+    size_t path_count, code_count, function_count;
+    p5_case_function call;   /* arguments and result of --function */
+    const char *of_function; /* an option that only --function can have */
+    const char *of_code;     /* an option that only --asm can have, as written */
+    const char *of_diagram;  /* an option that only the diagram can have */
+    bool cpl_given, show_trips_given;
+    bench_terms terms;
     const char *model;
-    unsigned trips[2]; /* --n, 0 = not given */
     const char *konata;
     unsigned show_trips;
-    unsigned cpl;
     bool zeros, no_diagram;
     p5_row_format rows;
+    bench_input inputs[MOST_INPUTS];
+    size_t input_count;
 } bench_options;
 
-/* What is measured: two programs for N1 and N2, and how they run. */
-typedef struct bench {
-    p5_case_program *programs[2];
-    unsigned trips[2];
-    p5_case_conditions conditions;
-    p5_counts counts[2];
-} bench;
-
-/* ---- Code from the command line ---- */
-
-static bool assemble_loop(const bench_options *options, const char *counter, unsigned copies, bench *out)
-{
-    char *source = loop_source(options->code, options->setup, counter, copies);
-    p5_status status = source == NULL ? P5_ERR_MEMORY : P5_OK;
-    p5_error error = {.status = status};
-    for (unsigned i = 0; i < 2 && status == P5_OK; i++)
-        status = p5_case_assemble_text("--asm", source, out->trips[i], &out->programs[i], &error);
-    free(source);
-    if (status == P5_OK)
-        return true;
-    error.line = 0; /* lines of the text around the user's say nothing */
-    cli_show_error(&error, "--asm", options->code, NULL);
-    return false;
-}
-
-static void release(bench *of)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        p5_case_program_free(of->programs[i]);
-        of->programs[i] = NULL;
-    }
-}
-
-/* ---- Measuring ---- */
-
-static bool measure(bench *of)
-{
-    p5_error error = {0};
-    p5_status status = P5_OK;
-    for (unsigned i = 0; i < 2 && status == P5_OK; i++)
-        status = p5_case_run(of->programs[i], &of->conditions, NULL, NULL, &of->counts[i], &error);
-    if (status != P5_OK)
-        cli_show_error(&error, NULL, NULL, NULL);
-    return status == P5_OK;
-}
+/* ---- The diagram ---- */
 
 static bool write_konata(const p5_window *window, const char *path)
 {
@@ -127,169 +86,68 @@ static bool show_window(const bench_options *options, const bench *of)
     return good;
 }
 
-/* ---- A case file ---- */
+/* ---- One input, or two ---- */
 
-static bool bench_case_on(const bench_options *options, const p5_case *c, const char *model_name, bench *of)
+static bool show_one(const bench_options *options, const char *model_name, bench *of)
 {
     p5_model *model = model_option_open("--model", model_name);
-    if (model == NULL)
-        return false;
-    of->conditions.model = model_name;
-    bool good = measure(of);
+    bool good = model != NULL && bench_measure(of, model_name, &options->terms);
+    const p5_case *c = &of->case_file;
     if (good && options->rows != P5_ROWS_TEXT) {
-        p5_bench_write_rows(stdout, options->rows, c->name, model, of->counts, of->trips, options->zeros);
-        good = show_window(options, of);
+        p5_bench_write_rows(stdout, options->rows, of->name, model, of->counts, of->divisor, options->zeros);
     } else if (good) {
-        printf("%s on %s, per trip (N %u to %u):\n\n", c->name, model_name, of->trips[0], of->trips[1]);
-        p5_bench_write(stdout, model, of->counts, of->trips, options->zeros);
+        printf("%s on %s, %s:\n\n", of->name, model_name, of->per);
+        p5_bench_write(stdout, model, of->counts, of->divisor, options->zeros);
         if (c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
             putchar('\n');
             p5_case_judge(c, model, of->counts, true, stdout);
         }
-        good = show_window(options, of);
     }
+    good = good && show_window(options, of);
     p5_model_close(model);
     return good;
 }
 
-static int bench_case(const bench_options *options)
+/* A case's own models, or the one that was asked for. */
+static bool bench_one(const bench_options *options)
 {
-    p5_case c;
-    p5_error error = {0};
-    if (p5_case_read(options->path, &c, &error) != P5_OK) {
-        cli_show_error(&error, NULL, NULL, NULL);
-        return CLI_FAILED;
+    bench of;
+    bool good = bench_prepare(&of, &options->inputs[0], &options->terms);
+    char *given[] = {(char *)(uintptr_t)(options->model != NULL ? options->model : p5_model_names()[0]),
+                     NULL};
+    char **models = options->model == NULL && of.case_file.models != NULL ? of.case_file.models : given;
+    for (char **model = models; good && *model != NULL; model++) {
+        if (model != models)
+            putchar('\n'); /* an empty line between tables, whatever they are */
+        good = show_one(options, *model, &of);
     }
-    bench of = {.conditions = {.cpl = c.cpl, .cr4 = c.cr4}};
+    bench_release(&of);
+    return good;
+}
+
+static bool bench_two(const bench_options *options)
+{
+    bench of[2] = {{0}, {0}};
+    p5_bench_side sides[2];
     bool good = true;
+    const char *name = options->model != NULL ? options->model : p5_model_names()[0];
+    p5_model *model = model_option_open("--model", name);
     for (unsigned i = 0; i < 2 && good; i++) {
-        of.trips[i] = options->trips[1] != 0 ? options->trips[i] : c.trips[i];
-        if (p5_case_assemble(options->path, of.trips[i], &of.programs[i], &error) != P5_OK) {
-            cli_show_error(&error, NULL, NULL, NULL);
-            good = false;
+        good = bench_prepare(&of[i], &options->inputs[i], &options->terms) && model != NULL &&
+               bench_measure(&of[i], name, &options->terms);
+        sides[i] = (p5_bench_side){of[i].name, of[i].per, of[i].counts, of[i].divisor};
+    }
+    if (good)
+        p5_bench_compare_write(stdout, options->rows, model, sides, options->zeros);
+    for (unsigned i = 0; i < 2; i++) {
+        if (good && options->rows == P5_ROWS_TEXT && !options->no_diagram) {
+            printf("\n %c:", 'A' + (int)i);
+            good = show_window(options, &of[i]);
         }
+        bench_release(&of[i]);
     }
-    if (options->model != NULL) {
-        good = good && bench_case_on(options, &c, options->model, &of);
-    } else {
-        for (char **model = c.models; good && *model != NULL; model++) {
-            if (model != c.models)
-                putchar('\n'); /* an empty line between tables, whatever they are */
-            good = bench_case_on(options, &c, *model, &of);
-        }
-    }
-    release(&of);
-    p5_case_free(&c);
-    return good ? CLI_OK : CLI_FAILED;
-}
-
-/* ---- --asm ---- */
-
-/* --repeat: bodies of R and of 2R copies; the difference is R copies without the loop's own instructions. The
- * totals are put together so that "per trip" of them is one copy: N2 - N1 trips with R copies each. */
-static bool measure_copies(const bench_options *options, const char *counter, const bench *single,
-                           p5_counts counts[2])
-{
-    bench twice = *single;
-    memset(twice.programs, 0, sizeof twice.programs);
-    bool good = assemble_loop(options, counter, 2 * options->repeat, &twice) && measure(&twice);
-    release(&twice);
-    if (!good)
-        return false;
-    const uint64_t *few[2] = {(const uint64_t *)&single->counts[0], (const uint64_t *)&single->counts[1]};
-    const uint64_t *many[2] = {(const uint64_t *)&twice.counts[0], (const uint64_t *)&twice.counts[1]};
-    uint64_t *out[2] = {(uint64_t *)&counts[0], (uint64_t *)&counts[1]};
-    for (size_t i = 0; i < sizeof(p5_counts) / sizeof(uint64_t); i++) {
-        /* (m2 - m1) - (f2 - f1), as a difference of two sums that cannot be negative */
-        out[1][i] = many[1][i] + few[0][i];
-        out[0][i] = many[0][i] + few[1][i];
-    }
-    return true;
-}
-
-static bool bench_code_on(const bench_options *options, const p5_model *model, const char *counter, bench *of)
-{
-    unsigned copies = options->repeat != 0 ? options->repeat : options->copies;
-    if (!assemble_loop(options, counter, copies, of) || !measure(of))
-        return false;
-    if (options->repeat != 0) {
-        p5_counts counts[2];
-        unsigned per_copy[2] = {of->trips[0] * copies, of->trips[1] * copies};
-        if (!measure_copies(options, counter, of, counts))
-            return false;
-        if (options->rows != P5_ROWS_TEXT) {
-            p5_bench_write_rows(stdout, options->rows, options->code, model, counts, per_copy,
-                                options->zeros);
-            return show_window(options, of);
-        }
-        printf("%s on %s, per copy (from loops of %u and %u copies):\n\n", options->code,
-               p5_model_name(model), copies, 2 * copies);
-        p5_bench_write(stdout, model, counts, per_copy, options->zeros);
-    } else if (options->rows != P5_ROWS_TEXT) {
-        p5_bench_write_rows(stdout, options->rows, options->code, model, of->counts, of->trips,
-                            options->zeros);
-    } else {
-        printf("%s on %s, per trip (%u cop%s, dec %s, jnz; N %u to %u):\n\n", options->code,
-               p5_model_name(model), copies, copies == 1 ? "y" : "ies", counter, of->trips[0], of->trips[1]);
-        p5_bench_write(stdout, model, of->counts, of->trips, options->zeros);
-    }
-    return show_window(options, of);
-}
-
-static int bench_code(const bench_options *options)
-{
-    const char *counter = loop_counter(options->code, options->setup);
-    if (counter == NULL) {
-        cli_complain("--asm", options->code, 1,
-                     "the code leaves no register for the loop's counter; write a case file instead");
-        return CLI_USAGE;
-    }
-    p5_model *model =
-        model_option_open("--model", options->model != NULL ? options->model : p5_model_names()[0]);
-    if (model == NULL)
-        return CLI_USAGE;
-    bench of = {.trips = {200, 1200},
-                .conditions = {.model = options->model, .cpl = options->cpl, .timeout_seconds = 60}};
-    if (options->trips[1] != 0)
-        memcpy(of.trips, options->trips, sizeof of.trips);
-    bool good = bench_code_on(options, model, counter, &of);
-    release(&of);
     p5_model_close(model);
-    return good ? CLI_OK : CLI_FAILED;
-}
-
-/* ---- --function ---- */
-
-static int bench_function(bench_options *options)
-{
-    p5_error error = {0};
-    p5_model *model =
-        model_option_open("--model", options->model != NULL ? options->model : p5_model_names()[0]);
-    if (model == NULL)
-        return CLI_USAGE;
-    bench of = {.trips = {200, 1200},
-                .conditions = {.model = p5_model_name(model), .cpl = options->cpl, .timeout_seconds = 60}};
-    if (options->trips[1] != 0)
-        memcpy(of.trips, options->trips, sizeof of.trips);
-    options->function.path = options->path;
-    p5_status status = P5_OK;
-    for (unsigned i = 0; i < 2 && status == P5_OK; i++)
-        status = p5_case_assemble_function(&options->function, of.trips[i], &of.programs[i], &error);
-    if (status != P5_OK)
-        cli_show_error(&error, NULL, NULL, NULL);
-    bool good = status == P5_OK && measure(&of);
-    if (good && options->rows != P5_ROWS_TEXT) {
-        p5_bench_write_rows(stdout, options->rows, options->function.name, model, of.counts, of.trips,
-                            options->zeros);
-    } else if (good) {
-        printf("%s of %s on %s, per call (with the call, dec ebx, jnz; N %u to %u):\n\n",
-               options->function.name, options->path, p5_model_name(model), of.trips[0], of.trips[1]);
-        p5_bench_write(stdout, model, of.counts, of.trips, options->zeros);
-    }
-    good = good && show_window(options, &of);
-    release(&of);
-    p5_model_close(model);
-    return good ? CLI_OK : CLI_FAILED;
+    return good;
 }
 
 /* ---- Options ---- */
@@ -324,8 +182,8 @@ static error_t set_trips(bench_options *options, const char *text)
         cli_complain("--n", text, 1, "N1 is at least 1 and smaller than N2");
         return CLI_REPORTED;
     }
-    options->trips[0] = (unsigned)n[0];
-    options->trips[1] = (unsigned)n[1];
+    options->terms.trips[0] = (unsigned)n[0];
+    options->terms.trips[1] = (unsigned)n[1];
     return 0;
 }
 
@@ -354,6 +212,16 @@ static error_t add_argument(p5_case_function *f, const char *text)
     return 0;
 }
 
+static error_t add_input(const char *option, const char **inputs, size_t *count, const char *text)
+{
+    if (*count == MOST_INPUTS) {
+        cli_complain(option, text, 1, "two can be compared, not three");
+        return CLI_REPORTED;
+    }
+    inputs[(*count)++] = text;
+    return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     bench_options *options = state->input;
@@ -362,28 +230,26 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->rows;
         return 0;
     case KEY_ASM:
-        options->code = argument;
-        return 0;
+        return add_input("--asm", options->codes, &options->code_count, argument);
     case KEY_FUNCTION:
-        options->function.name = argument;
-        return 0;
+        return add_input("--function", options->functions, &options->function_count, argument);
     case KEY_ARG:
         options->of_function = "--arg";
-        return add_argument(&options->function, argument);
+        return add_argument(&options->call, argument);
     case KEY_X87:
         options->of_function = "--x87";
-        options->function.x87_result = true;
+        options->call.x87_result = true;
         return 0;
     case KEY_SETUP:
-        options->setup = argument;
+        options->terms.setup = argument;
         options->of_code = "--setup";
         return 0;
     case KEY_UNROLL:
         options->of_code = "--unroll";
-        return set_count("--unroll", argument, MOST_COPIES, &options->copies);
+        return set_count("--unroll", argument, MOST_COPIES, &options->terms.copies);
     case KEY_REPEAT:
         options->of_code = "--repeat";
-        return set_count("--repeat", argument, MOST_COPIES, &options->repeat);
+        return set_count("--repeat", argument, MOST_COPIES, &options->terms.repeat);
     case KEY_MODEL:
         options->model = argument;
         return 0;
@@ -393,31 +259,77 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->konata = argument;
         return 0;
     case KEY_TRIPS:
+        options->of_diagram = "--trips";
+        options->show_trips_given = true;
         return set_count("--trips", argument, MOST_TRIPS, &options->show_trips);
     case KEY_NO_DIAGRAM:
         options->no_diagram = true;
+        options->of_diagram = "--no-diagram";
         return 0;
     case KEY_CPL:
         if (strcmp(argument, "0") != 0 && strcmp(argument, "3") != 0) {
             cli_complain("--cpl", argument, 1, "code runs at CPL 0 or 3");
             return CLI_REPORTED;
         }
-        options->cpl = (unsigned)(argument[0] - '0');
-        options->of_code = "--cpl";
+        options->terms.cpl = (unsigned)(argument[0] - '0');
+        options->cpl_given = true;
         return 0;
     case 'v':
         options->zeros = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (options->path != NULL) {
-            cli_complain("p5scope bench ...", argument, 1, "one case file is enough");
-            return CLI_REPORTED;
-        }
-        options->path = argument;
-        return 0;
+        return add_input("p5scope bench ...", options->paths, &options->path_count, argument);
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* Files, code and functions as inputs: two files, two of --asm, one of each, or two functions. NULL, or what
+ * is wrong. */
+static const char *choose_inputs(bench_options *options)
+{
+    size_t paths = options->path_count, functions = options->function_count;
+    if (functions > 0 && (paths == 0 || options->code_count > 0))
+        return "--function: of which object or assembly file?";
+    size_t files = functions > paths ? functions : paths;
+    if (files + options->code_count == 0)
+        return "bench measures a case file, a --function of FILE, or --asm CODE";
+    if (files + options->code_count > MOST_INPUTS)
+        return "two inputs can be compared, not three";
+    for (size_t i = 0; i < files; i++) {
+        bench_input *input = &options->inputs[options->input_count++];
+        input->path = options->paths[i < paths ? i : paths - 1];
+        input->function = options->call;
+        if (functions > 0)
+            input->function.name = options->functions[i < functions ? i : functions - 1];
+    }
+    for (size_t i = 0; i < options->code_count; i++)
+        options->inputs[options->input_count++].code = options->codes[i];
+    return NULL;
+}
+
+/* What was asked for and nothing here can have: NULL, or a sentence. */
+static const char *without_effect(const bench_options *options)
+{
+    static char sentence[160];
+    bool cases = options->path_count > 0 && options->function_count == 0;
+    sentence[0] = '\0';
+    if (options->of_function != NULL && options->function_count == 0)
+        snprintf(sentence, sizeof sentence, "%s: of which function? --function NAME", options->of_function);
+    else if (options->of_code != NULL && options->code_count == 0)
+        snprintf(sentence, sizeof sentence, "%s is for --asm: a case file says it itself", options->of_code);
+    else if (options->cpl_given && cases && options->code_count == 0)
+        return "--cpl is for --asm and --function: a case file says it itself";
+    else if (options->terms.repeat != 0 && options->terms.copies != 1)
+        return "--unroll and --repeat: copies in one trip, or per copy";
+    else if (options->input_count == 2 && options->konata != NULL)
+        return "--konata writes the trips of one input, not of two";
+    else if (options->of_diagram != NULL && options->rows != P5_ROWS_TEXT && options->konata == NULL)
+        snprintf(sentence, sizeof sentence, "%s is of the diagram, which --json and --csv do not have",
+                 options->of_diagram);
+    else if (options->show_trips_given && options->no_diagram && options->konata == NULL)
+        return "--trips: of which diagram? not with --no-diagram";
+    return sentence[0] != '\0' ? sentence : NULL;
 }
 
 int verb_bench(int argc, char **argv)
@@ -442,39 +354,26 @@ int verb_bench(int argc, char **argv)
     static const struct argp argp = {
         .options = table,
         .parser = parse,
-        .args_doc = "FILE|--asm CODE",
-        .doc = "Show clocks and events per trip, and how code went through the pipes."
+        .args_doc = "FILE|--asm CODE [FILE|--asm CODE]",
+        .doc = "Show clocks and events per trip, and how code went through the pipes; of two inputs (files, "
+               "--asm, or --function) side by side."
                "\vExamples:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'\n  p5scope bench --repeat "
                "20 --model p54c-133 --asm 'imul eax, ebx'",
         .children = children};
-    bench_options options = {.copies = 1, .show_trips = 1, .cpl = 3};
+    bench_options options = {.terms = {.copies = 1, .cpl = 3}, .show_trips = 1};
     if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;
-    if ((options.path != NULL) == (options.code != NULL)) {
-        cli_complain(NULL, NULL, 0, "bench measures one case file, or --asm CODE");
+    const char *wrong = choose_inputs(&options);
+    if (wrong == NULL)
+        wrong = without_effect(&options);
+    if (wrong != NULL) {
+        cli_complain(NULL, NULL, 0, "%s", wrong);
         return CLI_USAGE;
     }
-    if (options.of_function != NULL && options.function.name == NULL) {
-        cli_complain(NULL, NULL, 0, "%s: of which function? --function NAME", options.of_function);
+    const file_use files[] = {{"--konata", options.konata, false},
+                              {"the input", options.paths[0], true},
+                              {"the input", options.paths[1], true}};
+    if (!file_uses_apart(files, 3))
         return CLI_USAGE;
-    }
-    if (options.function.name != NULL && options.path == NULL) {
-        cli_complain(NULL, NULL, 0, "--function: of which object or assembly file?");
-        return CLI_USAGE;
-    }
-    if (options.path != NULL && options.of_code != NULL &&
-        (options.function.name == NULL || strcmp(options.of_code, "--cpl") != 0)) {
-        cli_complain(NULL, NULL, 0, "%s is for --asm: a case file says it itself", options.of_code);
-        return CLI_USAGE;
-    }
-    if (options.repeat != 0 && options.copies != 1) {
-        cli_complain(NULL, NULL, 0, "--unroll and --repeat: copies in one trip, or per copy");
-        return CLI_USAGE;
-    }
-    const file_use files[] = {{"--konata", options.konata, false}, {"the case", options.path, true}};
-    if (!file_uses_apart(files, 2))
-        return CLI_USAGE;
-    if (options.function.name != NULL)
-        return bench_function(&options);
-    return options.path != NULL ? bench_case(&options) : bench_code(&options);
+    return (options.input_count == 2 ? bench_two(&options) : bench_one(&options)) ? CLI_OK : CLI_FAILED;
 }

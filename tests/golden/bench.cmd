@@ -17,8 +17,18 @@ p5scope bench function.o --function half --x87 --no-diagram | sed -n 1p
 p5scope bench function.o --function wild --arg 0x50000000
 p5scope bench function-outside.s --function outside
 p5scope bench function.o --function nosuch
+p5scope bench function.o
+p5scope bench function.o --function total --function half --x87 --arg buffer:4K --arg 10 --csv | sed -n 1,2p
 p5scope bench function-att.s
 p5scope bench --asm 'mov %eax, %ebx' --csv >att.csv; p5scope bench --asm 'mov ebx, eax' --csv | cmp - att.csv && echo same
 p5scope bench --asm nop --arg 3
 p5scope bench function.o --function total --arg many
 p5scope bench function.o --function total --unroll 3
+p5scope bench --no-diagram --asm 'inc eax' --asm 'inc eax; imul ecx, ecx'
+p5scope bench --repeat 10 --csv --asm 'mov eax, [esi]' --asm 'mov eax, [esi+1]'
+p5scope bench --asm nop --asm nop --asm nop
+p5scope bench --asm nop good.s --konata k
+p5scope bench --asm nop --json --trips 2
+p5scope bench --asm 'mov [0xf0000000], eax'
+p5scope bench --asm 'xor ecx, ecx; div ecx'
+p5scope bench --asm 'push 0xfffffff0; ret'

@@ -25,6 +25,32 @@ enum {
     SELECTOR_TSS = 0x28
 };
 
+/* "a page fault, writing F0000000h": what happened, in words. */
+static void say_exception(p5_machine *machine, const engine_event *event)
+{
+    static const char *const names[] = {[0] = "division error",  [1] = "debug exception",
+                                        [3] = "breakpoint",      [4] = "overflow trap",
+                                        [5] = "BOUND range",     [6] = "invalid opcode",
+                                        [7] = "no x87",          [8] = "double fault",
+                                        [10] = "invalid TSS",    [11] = "segment not there",
+                                        [12] = "stack fault",    [13] = "general protection fault",
+                                        [14] = "page fault",     [16] = "x87 error pending",
+                                        [17] = "alignment check"};
+    enum { PAGE_FAULT = 14, WROTE = 2 };
+    char did[48] = "";
+    if (event->vector == PAGE_FAULT)
+        snprintf(did, sizeof did, ", %s %08Xh",
+                 event->fault_address == event->eip ? "executing"
+                 : (event->error_code & WROTE) != 0 ? "writing"
+                                                    : "reading",
+                 event->fault_address);
+    else if (event->has_error_code)
+        snprintf(did, sizeof did, ", error code %Xh", event->error_code);
+    const char *name = event->vector < sizeof names / sizeof names[0] ? names[event->vector] : NULL;
+    machine_end_message(machine, "%s (exception %u)%s,", name != NULL ? name : "interrupt", event->vector,
+                        did);
+}
+
 /* A case has no handlers: any exception is the end, and a mistake in the case unless it is #UD at the exit
  * address. */
 static engine_action case_event(p5_machine *machine, const engine_event *event)
@@ -35,9 +61,7 @@ static engine_action case_event(p5_machine *machine, const engine_event *event)
     }
     machine_end(machine, P5_END_FAILED, 0);
     machine_end_at(machine, event->eip);
-    machine_end_message(machine, "exception %u (error code %Xh, address %Xh) in a case", event->vector,
-                        event->has_error_code ? event->error_code : 0,
-                        event->vector == 14 ? event->fault_address : 0);
+    say_exception(machine, event);
     return ENGINE_STOP;
 }
 

@@ -365,6 +365,14 @@ static p5_status complete(case_parser *in)
     return P5_OK;
 }
 
+static bool is_object(FILE *file)
+{
+    char magic[4];
+    bool object = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\177ELF", 4) == 0;
+    rewind(file);
+    return object;
+}
+
 p5_status p5_case_read(const char *path, p5_case *out, p5_error *error)
 {
     memset(out, 0, sizeof *out);
@@ -379,7 +387,12 @@ p5_status p5_case_read(const char *path, p5_case *out, p5_error *error)
     if (file == NULL) {
         status = fail(&in, NULL, error_set(error, P5_ERR_IO, "cannot open: %s", strerror(errno)));
     } else {
-        status = parse_lines(&in, file);
+        if (is_object(file)) {
+            status = fail(&in, NULL, error_set(error, P5_ERR_FORMAT, "it is no case file but an object"));
+            error_hint(error, "'p5scope bench --function NAME' calls a function of it");
+        } else {
+            status = parse_lines(&in, file);
+        }
         fclose(file);
     }
     if (status == P5_OK)

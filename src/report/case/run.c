@@ -26,8 +26,8 @@ static p5_status run_to_exit(p5_machine *machine, const p5_case_conditions *cond
                          : result.end == P5_END_HALT     ? "the processor halted for good"
                          : result.end == P5_END_SHUTDOWN ? "the processor shut down"
                                                          : "the run was stopped";
-    return error_set(error, P5_ERR_STATE, "did not run off its end: %s at %08Xh %s", reason, result.address,
-                     result.instruction);
+    return error_set(error, P5_ERR_STATE, "did not run off its end: %s at %08Xh%s%s", reason, result.address,
+                     result.instruction[0] != '\0' ? " " : "", result.instruction);
 }
 
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,

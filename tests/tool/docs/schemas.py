@@ -51,11 +51,11 @@ def check(name, text, least):
     return lines
 
 
-def same_table(name, words):
-    """The rows behind the first line of --json, and those of --csv."""
-    rows = [json.loads(line) for line in run(*words, "--json").splitlines()][1:]
+def same_table(name, words, first=1):
+    """The rows of --json behind the `first` lines, and those of --csv."""
+    rows = [json.loads(line) for line in run(*words, "--json").splitlines()][first:]
     table = list(csv.DictReader(io.StringIO(run(*words, "--csv"))))
-    text = lambda v: "" if v is None else "true" if v is True else "false" if v is False else v
+    text = lambda v: "" if v is None else "true" if v is True else "false" if v is False else " ".join(v) if isinstance(v, list) else v
     for row, cells in zip(rows, table):
         for key, value in row.items():
             got, want = cells.get(key), text(value)
@@ -83,6 +83,13 @@ check("trace", read("u.jsonl"), 5)
 check("list", run("list", "-j"), 80)
 check("list", run("list", "-j", "-v"), 80)
 check("list", run("list", "-j", "instructions"), 400)
+for words in (["events"], ["events", "-v"], ["perf"], ["models"], ["instructions"]):
+    same_table("list", ["list", *words], first=0)
+for words, columns in ((["metrics"], "kind,group,name,unit,formula"), (["models", "-v"], "kind,name,section,key,value,meaning")):
+    lines = run("list", "--csv", *words).splitlines()
+    if lines[0] != columns or len(lines) < 50:
+        fail(f"list --csv {words}: {len(lines)} lines, columns {lines[0]}")
+run("list", "--csv", ok=(129,))
 chain = f"{source}/docs/examples/chain.s"
 for name, words in {
     "bench": ["bench", chain],
@@ -93,6 +100,9 @@ for name, words in {
 }.items():
     check(name, run(*words, "--json"), 2)
     same_table(name, words)
+pair = ["bench", chain, "--asm", "imul eax, ebx"]
+check("bench-compare", run(*pair, "--json"), 5)
+same_table("bench-compare", pair)
 check("bench", run("bench", "--asm", "add eax, ebx", "-v", "--json"), 50)
 check("msr", run("msr", "--json"), 5)
 check("msr", run("msr", "cesr", "--json"), 5)

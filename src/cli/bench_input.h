@@ -1,0 +1,40 @@
+/* What `p5scope bench` measures: a case file, code from the command line, or a function, made into the two
+ * programs whose difference is one trip. */
+#ifndef CLI_BENCH_INPUT_H
+#define CLI_BENCH_INPUT_H
+
+#include "p5scope/report.h"
+
+typedef struct bench_input {
+    const char *path, *code;   /* a file, or --asm's text */
+    p5_case_function function; /* of `path`, if it has a name */
+} bench_input;
+
+/* How they are measured. */
+typedef struct bench_terms {
+    const char *setup; /* of code; may be NULL */
+    unsigned copies;   /* of code in one trip */
+    unsigned repeat;   /* per copy; 0: per trip */
+    unsigned trips[2]; /* 0: the case's, or 200 and 1200 */
+    unsigned cpl;      /* of code and functions */
+} bench_terms;
+
+typedef struct bench {
+    const bench_input *input;
+    p5_case_program *programs[2], *twice[2]; /* twice: --repeat's second loop */
+    unsigned trips[2];
+    p5_case_conditions conditions;
+    p5_case case_file; /* of a case */
+    char *name;        /* what it is: "dot of f.o" */
+    char *per;         /* what one is: "per trip (...)" */
+    p5_counts counts[2];
+    unsigned divisor[2]; /* counts[i] are of so many */
+} bench;
+
+/* Reads and assembles. False after a message; release it all the same. */
+bool bench_prepare(bench *out, const bench_input *input, const bench_terms *terms);
+/* Runs it on `model`, whose name it is, and fills in the counts. False after a message. */
+bool bench_measure(bench *of, const char *model, const bench_terms *terms);
+void bench_release(bench *of);
+
+#endif
