@@ -229,7 +229,7 @@ typedef struct p5_list_options {
     p5_row_format format;
 } p5_list_options;
 /* Writes the list to `out`; the number of rows goes to *rows. JSON has one object per line and no first line;
- * CSV has one kind of rows, `sections` is one of P5_LIST_*: else P5_ERR_RANGE. */
+ * CSV is one table: more than one section is P5_ERR_RANGE. */
 p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows, p5_error *error);
 
 /* ---- Registers in words: `p5scope msr` ---- */

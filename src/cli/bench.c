@@ -355,8 +355,7 @@ int verb_bench(int argc, char **argv)
         .options = table,
         .parser = parse,
         .args_doc = "FILE|--asm CODE [FILE|--asm CODE]",
-        .doc = "Show clocks and events per trip, and how code went through the pipes; of two inputs (files, "
-               "--asm, or --function) side by side."
+        .doc = "Show clocks and events per trip, and the pipes' use; two inputs side by side."
                "\vExamples:\n  p5scope bench --asm 'add eax, ebx; mov ecx, [esi]'\n  p5scope bench --repeat "
                "20 --model p54c-133 --asm 'imul eax, ebx'",
         .children = children};

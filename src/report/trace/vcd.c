@@ -30,7 +30,16 @@ typedef struct vcd_state {
     vcd_text *text;
     insn_text *texts;
     uint64_t matches[4];
+    bool began;          /* the window, and the text */
+    uint64_t until;      /* the window's end */
+    uint64_t free_at[2]; /* EX of U and V has nothing from then on */
 } vcd_state;
+
+/* A row behind each instruction: so the pipes are shown, not just where the program is at a row. */
+static bool shows_pipes(const p5_trace *trace)
+{
+    return trace->options.every_clocks == 0 && trace->options.every_instructions == 0;
+}
 
 /* ---- batches ------------------------------------------------------------------------------------------- */
 
@@ -151,9 +160,35 @@ static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
     end_batch_if_full(state);
 }
 
+/* What is in EX, from entering it until it is free again. */
+static void in_pipe(vcd_state *state, unsigned pipe, uint64_t clock, uint64_t address, uint64_t text)
+{
+    change(state, clock, VCD_PIPE_ADDRESS + 2 * pipe, address);
+    change(state, clock, VCD_PIPE_INSN + 2 * pipe, text);
+}
+
+static void empty_pipe(vcd_state *state, unsigned pipe, uint64_t until)
+{
+    if (state->free_at[pipe] != 0 && state->free_at[pipe] < until)
+        in_pipe(state, pipe, state->free_at[pipe], VCD_UNKNOWN, VCD_UNKNOWN);
+}
+
+static void on_insn(void *context, const p5_trace_insn *insn)
+{
+    p5_trace *trace = context;
+    vcd_state *state = trace->state;
+    empty_pipe(state, insn->pipe, insn->ex);
+    in_pipe(state, insn->pipe, insn->ex, insn->address,
+            vcd_text_string(state->text, insn_text_at(state->texts, insn->address)));
+    state->free_at[insn->pipe] = insn->end > insn->ex ? insn->end : insn->ex + 1;
+    end_batch_if_full(state);
+}
+
 static void listen(p5_trace *trace, bool on)
 {
     p5_core *core = p5_machine_core(trace->machine);
+    if (shows_pipes(trace))
+        p5_core_set_trace(core, on ? on_insn : NULL, trace);
     p5_core_on_bus(core, on ? on_bus : NULL, trace->state);
     p5_core_on_branch_message(core, on ? on_message : NULL, trace);
 }
@@ -166,10 +201,15 @@ static void put_text(trace_file *file, const char *text)
         trace_put_char(file, *text == '$' || *text == '\n' ? ' ' : *text);
 }
 
-/* The signal that is not shown. */
+/* Bits of the signals that are not shown. */
 static uint32_t left_out(const p5_trace *trace)
 {
-    return trace->options.bus_clock ? UINT32_MAX : VCD_BUS_CLOCK;
+    enum {
+        PROGRAM = 1 << VCD_ADDRESS | 1 << VCD_INSN,
+        PIPES = 1 << VCD_PIPE_ADDRESS | 1 << VCD_PIPE_INSN | 1 << VCD_V_ADDRESS | 1 << VCD_V_INSN
+    };
+    return (trace->options.bus_clock ? 0U : 1U << VCD_BUS_CLOCK) |
+           (shows_pipes(trace) ? (unsigned)PROGRAM : (unsigned)PIPES);
 }
 
 static void declare(p5_trace *trace)
@@ -178,7 +218,7 @@ static void declare(p5_trace *trace)
     const char *scope = "";
     char id[VCD_IDENTIFIER_BYTES];
     for (uint32_t i = 0; i < VCD_COLUMNS; i++) {
-        if (i == left_out(trace))
+        if ((left_out(trace) >> i & 1) != 0)
             continue;
         if (strcmp(scope, vcd_signals[i].scope) != 0)
             trace_put_format(file, "%s$scope module %s $end\n", scope[0] != '\0' ? "$upscope $end\n" : "",
@@ -223,7 +263,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
 {
     const p5_trace_options *options = &trace->options;
     /* With a row for every instruction all events would be most of the file: only those asked for. */
-    if (options->selection == NULL && options->every_clocks == 0 && options->every_instructions == 0)
+    if (options->selection == NULL && shows_pipes(trace))
         trace->column_count = 0;
     const p5_model *model = p5_machine_model(trace->machine);
     vcd_state *state = calloc(1, sizeof *state);
@@ -252,7 +292,6 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     trace_put(file, " $end\n$comment 1 ns stands for 1 core clock $end\n$timescale 1 ns $end\n");
     declare(trace);
     trace_put(file, "$enddefinitions $end\n");
-    vcd_text_begin(state->text, left_out(trace));
     return P5_OK;
 }
 
@@ -288,7 +327,7 @@ static void row(p5_trace *trace, const trace_row *r)
     change(state, clock, VCD_CESR, r->cesr);
     show_breakpoints(trace, clock, first);
     change(state, clock, VCD_CPL, r->at->cpl);
-    if (r->at->address != 0) {
+    if (r->at->address != 0 && !shows_pipes(trace)) {
         change(state, clock, VCD_ADDRESS, r->at->address);
         change(state, clock, VCD_INSN,
                vcd_text_string(state->text, insn_text_at(state->texts, r->at->address)));
@@ -305,6 +344,8 @@ static void window(p5_trace *trace, bool opens)
     uint64_t clock = p5_machine_clock(trace->machine);
     listen(trace, opens);
     if (opens) {
+        vcd_text_begin(state->text, clock, left_out(trace)); /* nothing has been put aside yet */
+        state->began = true;
         const pins *p = pmu_pins(p5_machine_pmu(trace->machine));
         for (unsigned i = 0; i < P5_PINS; i++)
             pin(trace, (p5_pin)i, p->pin[i].level, clock);
@@ -314,6 +355,9 @@ static void window(p5_trace *trace, bool opens)
         }
         return;
     }
+    empty_pipe(state, 0, UINT64_MAX);
+    empty_pipe(state, 1, UINT64_MAX);
+    state->until = clock;
     end_batch(state, clock + 1);
     state->now->bus_clock = VCD_CLOCK_STOPS;
     end_batch(state, UINT64_MAX);
@@ -325,6 +369,9 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     vcd_state *state = trace->state;
     listen(trace, false);
     aside_finish(state->aside);
+    if (!state->began)
+        vcd_text_begin(state->text, 0, left_out(trace));
+    vcd_text_end(state->text, state->until);
     trace_put(trace->file, "$comment ");
     put_text(trace->file, ending != NULL ? ending : "the guest has exited");
     trace_put(trace->file, " $end\n");

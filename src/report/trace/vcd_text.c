@@ -1,5 +1,6 @@
 #include "report/trace/vcd_text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +17,25 @@ enum {
 };
 
 const vcd_signal vcd_signals[VCD_COLUMNS] = {
-    [VCD_PM0] = {"pins", "wire", "PM0", 1, 0},
-    [VCD_PM1] = {"pins", "wire", "PM1", 1, 0},
+    [VCD_PM0] = {"pins", "wire", "PM0", 1, VCD_UNKNOWN},
+    [VCD_PM1] = {"pins", "wire", "PM1", 1, VCD_UNKNOWN},
     [VCD_BP] = {"pins", "wire", "BP", 4, 0},
-    [VCD_IERR] = {"pins", "wire", "IERR_n", 1, 1},
+    [VCD_IERR] = {"pins", "wire", "IERR_n", 1, VCD_UNKNOWN},
     [VCD_BUS_CLOCK] = {"bus", "wire", "CLK", 1, 0},
     [VCD_BUS_BUSY] = {"bus", "wire", "busy", 1, 0},
     [VCD_BUS_OTHER] = {"bus", "wire", "other", 1, 0},
     [VCD_BTM] = {"bus", "wire", "btm", 2, 0},
-    [VCD_BTM_ADDRESS] = {"bus", "wire", "btm_address", 32, 0},
-    [VCD_CESR] = {"pmu", "reg", "CESR", 32, 0},
-    [VCD_CTR0] = {"pmu", "reg", "CTR0", 40, 0},
-    [VCD_CTR1] = {"pmu", "reg", "CTR1", 40, 0},
-    [VCD_CPL] = {"cpu", "reg", "CPL", 2, 0},
-    [VCD_ADDRESS] = {"cpu", "reg", "address", 32, 0},
-    [VCD_INSN] = {"cpu", "string", "instruction", 1, 0},
+    [VCD_BTM_ADDRESS] = {"bus", "wire", "btm_address", 32, VCD_UNKNOWN},
+    [VCD_CESR] = {"pmu", "reg", "CESR", 32, VCD_UNKNOWN},
+    [VCD_CTR0] = {"pmu", "reg", "CTR0", 40, VCD_UNKNOWN},
+    [VCD_CTR1] = {"pmu", "reg", "CTR1", 40, VCD_UNKNOWN},
+    [VCD_CPL] = {"cpu", "reg", "CPL", 2, VCD_UNKNOWN},
+    [VCD_ADDRESS] = {"cpu", "reg", "address", 32, VCD_UNKNOWN},
+    [VCD_INSN] = {"cpu", "string", "instruction", 1, VCD_UNKNOWN},
+    [VCD_PIPE_ADDRESS] = {"cpu", "reg", "U_address", 32, VCD_UNKNOWN},
+    [VCD_PIPE_INSN] = {"cpu", "string", "U", 1, VCD_UNKNOWN},
+    [VCD_V_ADDRESS] = {"cpu", "reg", "V_address", 32, VCD_UNKNOWN},
+    [VCD_V_INSN] = {"cpu", "string", "V", 1, VCD_UNKNOWN},
 };
 
 struct vcd_text {
@@ -38,11 +43,13 @@ struct vcd_text {
     vcd_queue queue; /* all but the bus */
     vcd_bus bus;
     size_t signal_count;
+    uint32_t left_out; /* bits of signals that are not there */
     uint64_t *shown;   /* values as last written, but for */
     vcd_levels levels; /* ... those of the bus */
     vcd_time time;
     vcd_digits digits;
-    char *strings[STRINGS]; /* values of VCD_INSN, by hash; who tells adds to them, and none changes */
+    char *strings[STRINGS]; /* values of VCD_INSN and the like, by hash; who tells adds to them, and none
+                               changes */
 };
 
 vcd_text *vcd_text_open(trace_file *file, size_t signals, unsigned half_ratio)
@@ -57,8 +64,8 @@ vcd_text *vcd_text_open(trace_file *file, size_t signals, unsigned half_ratio)
         vcd_text_close(v);
         return NULL;
     }
-    for (uint32_t i = 0; i < VCD_COLUMNS; i++)
-        v->shown[i] = vcd_signals[i].initial;
+    for (uint32_t i = 0; i < signals; i++)
+        v->shown[i] = i < VCD_COLUMNS ? vcd_signals[i].initial : VCD_UNKNOWN;
     vcd_digits_make(&v->digits);
     v->time.digits = &v->digits;
     vcd_bus_init(&v->bus, half_ratio);
@@ -94,7 +101,7 @@ uint64_t vcd_text_string(vcd_text *v, const char *string)
         if (v->strings[at] != NULL && strcmp(v->strings[at], plain) == 0)
             return at;
     }
-    return UINT64_MAX; /* more different instructions than there is room for */
+    return VCD_UNKNOWN; /* more different instructions than there is room for */
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
@@ -118,17 +125,24 @@ const char *vcd_identifier(uint32_t signal, char text[VCD_IDENTIFIER_BYTES])
     return text;
 }
 
+static bool is_text(uint32_t signal)
+{
+    return signal < VCD_COLUMNS && vcd_signals[signal].type[0] == 's';
+}
+
 /* A change of `signal`, without its time, into CHANGE_BYTES; answers where the text goes on. */
 static char *put_value(const vcd_text *v, char *to, uint32_t signal, uint64_t value)
 {
     char id[VCD_IDENTIFIER_BYTES];
-    if (signal == VCD_INSN) {
+    if (is_text(signal)) {
         const char *text = value < STRINGS && v->strings[value] != NULL ? v->strings[value] : "-";
         *to++ = 's';
         to = stpcpy(to, text);
         *to++ = ' ';
     } else if (bits_of(signal) == 1) {
-        *to++ = value != 0 ? '1' : '0';
+        *to++ = value == VCD_UNKNOWN ? 'x' : value != 0 ? '1' : '0';
+    } else if (value == VCD_UNKNOWN) {
+        to = stpcpy(to, "bx ");
     } else {
         *to++ = 'b';
         for (int bit = value != 0 ? 63 - __builtin_clzll(value) : 0; bit >= 0; bit--)
@@ -255,17 +269,33 @@ static void write_before(vcd_text *v, uint64_t clock)
     trace_end_record(v->file);
 }
 
-void vcd_text_begin(vcd_text *v, uint32_t left_out)
+/* All signals, as `section`. */
+static void put_all(vcd_text *v, const char *section, bool known)
 {
-    trace_put(v->file, "#0\n$dumpvars\n");
+    trace_put_format(v->file, "%s\n", section);
     for (uint32_t i = 0; i < v->signal_count; i++) {
-        char *to = trace_room(v->file, CHANGE_BYTES);
-        if (to != NULL && i != left_out)
-            trace_wrote(v->file, put_value(v, to, i, i == VCD_INSN ? UINT64_MAX : v->shown[i]));
+        bool there = i >= VCD_COLUMNS || (v->left_out >> i & 1) == 0;
+        char *to = there ? trace_room(v->file, CHANGE_BYTES) : NULL;
+        if (to != NULL)
+            trace_wrote(v->file, put_value(v, to, i, known ? v->shown[i] : VCD_UNKNOWN));
     }
     trace_put(v->file, "$end\n");
     trace_end_record(v->file);
-    v->shown[VCD_INSN] = UINT64_MAX;
+}
+
+void vcd_text_begin(vcd_text *v, uint64_t clock, uint32_t left_out)
+{
+    v->time.value = clock;
+    v->left_out = left_out;
+    trace_put_format(v->file, "#%" PRIu64 "\n", clock);
+    put_all(v, "$dumpvars", true);
+}
+
+void vcd_text_end(vcd_text *v, uint64_t clock)
+{
+    if (v->time.value < clock)
+        trace_put_format(v->file, "#%" PRIu64 "\n", clock);
+    put_all(v, "$dumpoff", false);
 }
 
 bool vcd_text_write(vcd_text *v, const vcd_told *told)

@@ -22,10 +22,15 @@ enum {
     VCD_CTR0,
     VCD_CTR1,
     VCD_CPL,
-    VCD_ADDRESS,
+    VCD_ADDRESS, /* of the instruction that comes next */
     VCD_INSN,
+    VCD_PIPE_ADDRESS, /* of what is in EX of U; V follows */
+    VCD_PIPE_INSN,
+    VCD_V_ADDRESS,
+    VCD_V_INSN,
     VCD_COLUMNS
 };
+#define VCD_UNKNOWN UINT64_MAX /* as a value: x; of a text: - */
 
 typedef struct vcd_signal {
     const char *scope, *type, *name;
@@ -58,10 +63,13 @@ typedef struct vcd_text vcd_text;
  * caller's. NULL: out of memory. */
 vcd_text *vcd_text_open(trace_file *file, size_t signals, unsigned half_ratio);
 void vcd_text_close(vcd_text *v);
-/* The value of VCD_INSN that stands for a text, without blanks. By the thread that tells. */
+/* The value of VCD_INSN and the like that stands for a text, without blanks. By the thread that tells. */
 uint64_t vcd_text_string(vcd_text *v, const char *string);
-/* The values at first, but for that of `left_out`. */
-void vcd_text_begin(vcd_text *v, uint32_t left_out);
+/* The dump begins at `clock`, with what is known then of all signals but those whose bit is set in
+ * `left_out`. */
+void vcd_text_begin(vcd_text *v, uint64_t clock, uint32_t left_out);
+/* It ends at `clock`, or where its last change is: nothing is known of what comes then. */
+void vcd_text_end(vcd_text *v, uint64_t clock);
 /* Writes everything that happens before `told->before` and has not been written. False: out of memory. */
 bool vcd_text_write(vcd_text *v, const vcd_told *told);
 

@@ -15,7 +15,7 @@ typedef struct vcd_digits {
 
 typedef struct vcd_time {
     const vcd_digits *digits;
-    uint64_t value;            /* as last written; the dump begins with #0 */
+    uint64_t value;            /* as last written */
     uint64_t base, end;        /* `line` is that of times from `base` up to before `end`: */
     unsigned length;           /* ... so long in front of the last four digits; */
     char line[VCD_TIME_BYTES]; /* ... '#', digits, a newline */
