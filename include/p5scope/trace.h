@@ -69,6 +69,10 @@ typedef struct p5_trace_options {
                                                   instruction */
     const p5_trace_function *functions;
     size_t function_count;
+    bool every_function; /* Chrome: slices of all functions that the symbols of the file `guest` name, of */
+    uint64_t function_clocks; /* ... this many clocks or more. The machine is profiled: as p5_profile_start,
+                                 it can be done once */
+    const char *guest;
     bool markers, pmu;        /* rows at the guest's markers; at RDPMC, and RDMSR and WRMSR of the monitor */
     bool bus_clock;           /* VCD: the bus clock, too, edge by edge; a file many times as long */
     p5_bound from, to;        /* the window; kind 0: from the beginning, to the end */

@@ -17,10 +17,11 @@ enum {
     KEY_TO,
     KEY_DELTAS,
     KEY_BUS_CLOCK,
+    KEY_FUNCTIONS,
     MOST_WORDS = 64,
     MOST_FUNCTIONS = 1000
 };
-enum { USUAL_CLOCKS = 100000 };
+enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
 
 typedef struct trace_options {
     guest_options guest;
@@ -74,6 +75,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DELTAS:
         options->trace.deltas = true;
         return 0;
+    case KEY_FUNCTIONS:
+        options->trace.every_function = true;
+        options->trace.function_clocks = USUAL_FUNCTION_CLOCKS;
+        return argument == NULL ||
+                       guest_number("--functions", argument, UINT64_MAX, &options->trace.function_clocks)
+                   ? 0
+                   : CLI_REPORTED;
     case KEY_BUS_CLOCK:
         options->trace.bus_clock = true;
         return 0;
@@ -111,6 +119,10 @@ static bool choose_format(trace_options *options)
     }
     if (options->trace.bus_clock && options->trace.format != P5_TRACE_VCD) {
         cli_complain("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
+        return false;
+    }
+    if (options->trace.every_function && options->trace.format != P5_TRACE_CHROME) {
+        cli_complain("-o", path, 1, "--functions is for Perfetto (.json)");
         return false;
     }
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
@@ -184,6 +196,7 @@ static bool complete(trace_options *options)
         good = bound_option("--to", options->to, guest, &options->trace.to) &&
                bounds_in_order(&options->trace.from, &options->trace.to, "--to", options->to, 1);
     options->trace.functions = options->functions;
+    options->trace.guest = guest;
     if (!asks_for_rows(options) && options->trace.format != P5_TRACE_VCD)
         options->trace.every_clocks = USUAL_CLOCKS;
     return good;
@@ -253,6 +266,8 @@ int verb_trace(int argc, char **argv)
         {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata", 0},
         {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
         {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
+        {"functions", KEY_FUNCTIONS, "CLOCKS", OPTION_ARG_OPTIONAL,
+         "Perfetto: all functions, from that many on (1000)", 0},
         {"markers", KEY_MARKERS, NULL, 0, "Rows at the guest's markers (p5scope/guest.h)", 0},
         {"pmu", KEY_PMU, NULL, 0, "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
         {"event", 'e', "LIST", 0, "Columns, as for stat (all events and stalls)", 0},

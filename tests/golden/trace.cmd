@@ -40,3 +40,5 @@ p5scope trace -q -o t.json --from work --at main,work -e clocks markers && jq -c
 p5scope trace -q -o t.jsonl --from work --to work -e instructions_executed markers && jq -r 'select(.kind).kind' t.jsonl
 p5scope trace -q -o t.jsonl --from work --at work -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl | head -4
 p5scope trace -q -o t.jsonl --to work --at work,main -e clocks markers && jq -r 'select(.kind) | [.kind, .label // ""] | join(" ")' t.jsonl
+p5scope trace -o t.csv --functions quicksort 1
+p5scope trace -o t.json --functions=many quicksort 1

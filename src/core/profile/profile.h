@@ -94,6 +94,10 @@ typedef struct profile_options {
     uint32_t sample_latency; /* clocks from the overflow to the interrupt request */
     size_t most_samples;
     const char *object; /* file of the guest; copied */
+    /* May be NULL: control has come to `function` (its first address; 0: none), with `depth` frames below it,
+     * by a call, a return, a jump, an interrupt, or unwinding. */
+    void (*moved)(void *context, size_t depth, uint32_t function, uint64_t clock);
+    void *moved_context;
 } profile_options;
 
 enum { PROFILE_SETS = 128 };

@@ -13,6 +13,9 @@ void profile_set_context(p5_core *core, uint32_t context)
     p->context = context;
     p->place = p->own ? PROFILE_PLACE(context, core->cpl_class) : 0;
     core->context = context;
+    if (p->options.moved)
+        p->options.moved(p->options.moved_context, p->frames.count, p->contexts.items[context].function,
+                         core->now);
 }
 
 static profile_end end_of(const profiler *p)
@@ -144,8 +147,8 @@ static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
         const profile_frame *frame = &p->frames.items[i];
         if (frame->return_address != address || (interrupts_only && !frame->interrupt))
             continue;
-        profile_set_context(core, frame->context);
         p->frames.count = i;
+        profile_set_context(core, frame->context);
         return true;
     }
     return false;
@@ -165,8 +168,8 @@ static void transfer(p5_core *core, const profile_end *end, uint32_t from, uint3
             uint32_t context = p->frames.items[i].context;
             if (p->contexts.items[context].function != function)
                 continue;
-            profile_set_context(core, context);
             p->frames.count = i;
+            profile_set_context(core, context);
             return;
         }
     }
@@ -190,8 +193,8 @@ static bool signalled(p5_core *core, uint32_t function, unsigned cpl_class)
     if (!top || !top->interrupt || p->cpl_class == P5_CPL_USER || cpl_class != P5_CPL_USER)
         return false;
     uint32_t interrupted = top->return_address;
-    profile_set_context(core, top->context);
     p->frames.count--;
+    profile_set_context(core, top->context);
     enter_function(core, interrupted, interrupted, function, true);
     return true;
 }

@@ -89,6 +89,8 @@ const char *profile_quantity_name(unsigned quantity, char room[48]);
 /* Costs per instruction, privilege classes and contexts together; one row per insn, `width` quantities. */
 uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, size_t count);
 
+enum { PROFILE_LINUX_KERNEL = 0xc0000000u }; /* code from there on is the gates of a Linux guest's kernel */
+
 /* profile_symbols.c: functions and lines of an ELF file. Empty (and P5_OK) if it has none. */
 typedef struct profile_line {
     uint32_t address;

@@ -227,7 +227,7 @@ static bool add_called_functions(p5_profile *p)
             end = other > start && other < end ? other : end;
         }
         char name[16];
-        if (start >= 0xc0000000u) /* where Linux guests find the gates of their kernel */
+        if (start >= PROFILE_LINUX_KERNEL)
             snprintf(name, sizeof name, "[kernel]");
         else
             snprintf(name, sizeof name, "0x%08" PRIx32, start);

@@ -2,15 +2,17 @@
  * The array of a killed run lacks its end, which both readers allow. 1 clock is shown as 1 microsecond.
  *
  * Rows at intervals make counters: what each event was counted in 1000 clocks, from the row before to this
- * one. Functions are slices (B, E), markers asynchronous slices (b, e), the rest instants (i). */
+ * one. Functions are slices (B, E), markers asynchronous slices (b, e), the rest instants (i). The call
+ * stack, if it is asked for, is whole slices (X) one within the other. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "p5scope/version.h"
 #include "report/trace/sink.h"
+#include "report/trace/slices.h"
 
-enum { PROCESS = 1, THREAD_FUNCTIONS = 1, THREAD_PMU = 2 };
+enum { PROCESS = 1, THREAD_FUNCTIONS = 1, THREAD_PMU = 2, THREAD_CALLS = 3 };
 
 typedef struct chrome_state {
     uint64_t *values; /* at the last row that made counters */
@@ -18,6 +20,7 @@ typedef struct chrome_state {
     uint64_t begin; /* clock of the window's first row */
     uint64_t open;  /* functions entered in the window that have not returned */
     bool seen_counters;
+    slices *calls; /* NULL: functions that were asked for are shown, not all */
 } chrome_state;
 
 /* Begins an event; its arguments follow, then end_event. */
@@ -48,6 +51,25 @@ static void name_thread(trace_file *file, const char *kind, unsigned thread, con
     end_event(file);
 }
 
+/* A function of the call stack. */
+static void put_call(void *context, const char *name, uint64_t from, uint64_t to)
+{
+    p5_trace *trace = context;
+    begin_event(trace->file, name, 'X', from, THREAD_CALLS);
+    trace_put(trace->file, ",\"dur\":");
+    trace_put_unsigned(trace->file, to - from);
+    end_event(trace->file);
+    if (trace_file_failed(trace->file))
+        trace_fail(trace, NULL);
+}
+
+static void free_state(chrome_state *state)
+{
+    slices_close(state->calls);
+    free(state->values);
+    free(state);
+}
+
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     chrome_state *state = calloc(1, sizeof *state);
@@ -58,12 +80,23 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     }
     trace->state = state;
+    const p5_trace_options *options = &trace->options;
+    if (options->every_function) {
+        p5_status status = slices_open(trace->machine, options->guest, options->function_clocks, put_call,
+                                       trace, &state->calls, error);
+        if (status != P5_OK) {
+            free_state(state);
+            return status;
+        }
+    }
     trace_file *file = trace->file;
     trace_put(file, "[\n");
     const char *command = trace->options.command != NULL ? trace->options.command : "guest";
     name_thread(file, "process_name", 0, command);
     name_thread(file, "thread_name", THREAD_FUNCTIONS, "functions");
     name_thread(file, "thread_name", THREAD_PMU, "performance monitor");
+    if (options->every_function)
+        name_thread(file, "thread_name", THREAD_CALLS, "call stack");
     begin_event(file, "p5scope", 'i', 0, THREAD_PMU);
     trace_put(file, ",\"s\":\"g\",\"args\":{\"unit\":\"1 us is 1 clock\",\"header\":");
     trace_put_header(trace);
@@ -136,6 +169,13 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
     end_event(file);
 }
 
+static void window(p5_trace *trace, bool opens)
+{
+    chrome_state *state = trace->state;
+    if (state->calls != NULL)
+        slices_window(state->calls, p5_machine_clock(trace->machine), opens);
+}
+
 /* A function that was entered before the window has its exit alone: it is a whole slice from the window's
  * first row on. */
 static void slice(p5_trace *trace, const trace_row *r, bool begins)
@@ -201,16 +241,16 @@ static void row(p5_trace *trace, const trace_row *r)
 
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
-    (void)error;
     chrome_state *state = trace->state;
     begin_event(trace->file, "end", 'i', state->clock, THREAD_PMU);
     trace_put(trace->file, ",\"s\":\"g\",\"args\":{\"ending\":");
     trace_put_json(trace->file, ending != NULL ? ending : "exit");
     trace_put(trace->file, "}}\n]\n");
     trace_end_record(trace->file);
-    free(state->values);
-    free(state);
-    return P5_OK;
+    bool good = state->calls == NULL || slices_good(state->calls);
+    free_state(state);
+    return good ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for all of the call stack");
 }
 
-const trace_sink_type trace_chrome = {.begin = begin, .row = row, .row_apart = true, .end = end};
+const trace_sink_type trace_chrome = {
+    .begin = begin, .window = window, .row = row, .row_apart = true, .end = end};
