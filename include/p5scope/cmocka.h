@@ -6,6 +6,13 @@
  *     p5_assert_event(&before, &after, P5_EVENT_DATA_READ, 1000);
  *     p5_assert_clocks_between(&before, &after, 2000, 2100);
  *
+ * Counters as a guest sees them are programmed and read through the monitor (p5_machine_pmu, or p5_pmu_open
+ * over a core that is fed by hand):
+ *
+ *     p5_program(pmu, P5_MSR_PERFEVTSEL0, 0x410016);
+ *     ... run the code ...
+ *     p5_assert_msr(pmu, P5_MSR_PMC0, 1000);
+ *
  * Both ends are totals (p5_machine_counts, or p5_core_counts of a core that is fed by hand). A run whose
  * guest has ended is complete; behind one that a limit stopped, and behind a stream fed by hand, call
  * p5_machine_settle or p5_core_settle first, so that an instruction that waits for a partner is counted. A
@@ -26,6 +33,7 @@
 
 #include <p5scope/core.h>
 #include <p5scope/event.h>
+#include <p5scope/pmu.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -100,6 +108,35 @@ static inline void p5_check_event(const p5_counts *before, const p5_counts *afte
 #define p5_assert_stall(before, after, cause, expected)                                                      \
     p5_check_row(p5_stall_name(cause), (before)->stalls[cause], (after)->stalls[cause], before, after,       \
                  P5_AT_ANY, expected, expected, __FILE__, __LINE__)
+
+/* Writes `value` as WRMSR at CPL 0 would: CESR, PERFEVTSELn, a counter, ... of whichever monitor `pmu` is. A
+ * fault fails the test. */
+#define p5_program(pmu, msr, value) p5_do_program(pmu, msr, value, __FILE__, __LINE__)
+static inline void p5_do_program(p5_pmu *pmu, uint32_t msr, uint64_t value, const char *file, int line)
+{
+    p5_privilege highest = {P5_MODE_PROTECTED, 0, false, false};
+    if (p5_pmu_wrmsr(pmu, &highest, msr, value) == P5_NO_FAULT)
+        return;
+    print_error("ERROR: WRMSR of %" PRIX64 "h to register %" PRIX32 "h faults\n", value, msr);
+    _fail(file, line);
+}
+
+/* RDMSR at CPL 0 gives `expected`. */
+#define p5_assert_msr(pmu, msr, expected) p5_check_msr(pmu, msr, expected, __FILE__, __LINE__)
+static inline void p5_check_msr(p5_pmu *pmu, uint32_t msr, uint64_t expected, const char *file, int line)
+{
+    p5_privilege highest = {P5_MODE_PROTECTED, 0, false, false};
+    uint64_t came = 0;
+    bool faults = p5_pmu_rdmsr(pmu, &highest, msr, &came) != P5_NO_FAULT;
+    if (!faults && came == expected)
+        return;
+    print_error("ERROR: register %" PRIX32 "h: expected %" PRIu64 ", ", msr, expected);
+    if (faults)
+        print_error("RDMSR faults\n");
+    else
+        print_error("came %" PRIu64 "\n", came);
+    _fail(file, line);
+}
 
 #ifdef __cplusplus
 }

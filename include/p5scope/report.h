@@ -250,9 +250,20 @@ p5_status p5_register_set_field(const p5_register *reg, const char *assignment, 
 
 /* ---- Case files: `p5scope check` and `p5scope bench` ---- */
 
+/* A register of the performance monitor that a case programs, or expects something of. */
+typedef struct p5_case_register {
+    const char *name; /* as `p5scope msr` has it; static */
+    uint32_t msr;
+    bool written; /* by WRMSR at CPL 0 before the code runs */
+    uint64_t value;
+} p5_case_register;
+enum { P5_CASE_REGISTERS = 16 };
+
 /* One `#! expect` line: the value per trip lies within [value - down, value + up]. */
 typedef struct p5_expectation {
     p5_selected what;
+    int of_register; /* the number of the case's register that is to gain so much, whose name is what.name;
+                        -1: what is an event, or clocks */
     double value, up, down;
     char *model; /* `expect@MODEL`: a model's name or the beginning of some; NULL = all models */
     unsigned line;
@@ -267,6 +278,8 @@ typedef struct p5_case {
     unsigned cpl;
     uint32_t cr4;
     unsigned trips[2]; /* N1 < N2 */
+    p5_case_register registers[P5_CASE_REGISTERS];
+    size_t register_count;
     p5_expectation *expectations;
     size_t expectation_count;
 } p5_case;
@@ -313,13 +326,16 @@ typedef struct p5_case_conditions {
     const char *model;
     unsigned cpl;
     uint32_t cr4;
-    double timeout_seconds; /* host time for one run; 0 = none */
+    double timeout_seconds;            /* host time for one run; 0 = none */
+    const p5_case_register *registers; /* NULL: none */
+    size_t register_count;
 } p5_case_conditions;
-/* Runs `program` to its end on a machine fresh from reset; its totals go to *counts. `observe` (may be NULL)
- * is called before the run, e.g. to set a trace. */
+/* Runs `program` to its end on a machine fresh from reset; its totals go to *counts, and what RDMSR gives of
+ * the registers to `registers` (may be NULL). P5_ERR_STATE if the model does not have one, or faults on its
+ * value. `observe` (may be NULL) is called before the run, e.g. to set a trace. */
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
                       void (*observe)(void *context, p5_machine *machine), void *context, p5_counts *counts,
-                      p5_error *error);
+                      uint64_t *registers, p5_error *error);
 
 /* (count(N2) - count(N1)) / (N2 - N1). */
 double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2]);
@@ -327,8 +343,8 @@ double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const uns
 /* Compares per-trip values with the expectations that hold for `model`. Writes a line for each that fails
  * (with `all`: for each) to `out`, and returns how many failed. A case that expects nothing of the model
  * fails: it would test nothing. */
-unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all,
-                       FILE *out);
+unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2],
+                       const uint64_t registers[2][P5_CASE_REGISTERS], bool all, FILE *out);
 
 /* The outcome of one case on one model. */
 typedef struct p5_check_result {

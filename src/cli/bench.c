@@ -100,7 +100,8 @@ static bool show_one(const bench_options *options, const char *model_name, bench
         p5_bench_write(stdout, model, of->counts, of->divisor, options->zeros);
         if (c->expectation_count > 0 && of->trips[0] == c->trips[0] && of->trips[1] == c->trips[1]) {
             putchar('\n');
-            p5_case_judge(c, model, of->counts, true, stdout);
+            p5_case_judge(c, model, of->counts, (const uint64_t(*)[P5_CASE_REGISTERS])of->registers, true,
+                          stdout);
         }
     }
     good = good && show_window(options, of);

@@ -15,7 +15,8 @@ static bool prepare_case(bench *out, p5_error *error)
     if (p5_case_read(path, &out->case_file, error) != P5_OK)
         return false;
     const p5_case *c = &out->case_file;
-    out->conditions = (p5_case_conditions){.cpl = c->cpl, .cr4 = c->cr4};
+    out->conditions = (p5_case_conditions){
+        .cpl = c->cpl, .cr4 = c->cr4, .registers = c->registers, .register_count = c->register_count};
     for (unsigned i = 0; i < 2; i++) {
         if (out->trips[1] == 0)
             memcpy(out->trips, c->trips, sizeof out->trips);
@@ -93,11 +94,11 @@ bool bench_prepare(bench *out, const bench_input *input, const bench_terms *term
 }
 
 static p5_status run_both(const bench *of, p5_case_program *const programs[2], p5_counts counts[2],
-                          p5_error *error)
+                          uint64_t registers[2][P5_CASE_REGISTERS], p5_error *error)
 {
     p5_status status = P5_OK;
     for (unsigned i = 0; i < 2 && status == P5_OK; i++)
-        status = p5_case_run(programs[i], &of->conditions, NULL, NULL, &counts[i], error);
+        status = p5_case_run(programs[i], &of->conditions, NULL, NULL, &counts[i], registers[i], error);
     return status;
 }
 
@@ -122,10 +123,12 @@ bool bench_measure(bench *of, const char *model, const bench_terms *terms)
 {
     p5_error error = {0};
     p5_counts twice[2];
+    uint64_t unused[2][P5_CASE_REGISTERS];
     of->conditions.model = model;
     memcpy(of->divisor, of->trips, sizeof of->divisor);
-    p5_status status = run_both(of, of->programs, of->counts, &error);
-    if (status == P5_OK && of->twice[0] != NULL && (status = run_both(of, of->twice, twice, &error)) == P5_OK)
+    p5_status status = run_both(of, of->programs, of->counts, of->registers, &error);
+    if (status == P5_OK && of->twice[0] != NULL &&
+        (status = run_both(of, of->twice, twice, unused, &error)) == P5_OK)
         take_loop_out(of, twice, terms->repeat);
     if (status != P5_OK)
         cli_show_error(&error, NULL, NULL, NULL);

@@ -28,6 +28,7 @@ typedef struct bench {
     char *name;        /* what it is: "dot of f.o" */
     char *per;         /* what one is: "per trip (...)" */
     p5_counts counts[2];
+    uint64_t registers[2][P5_CASE_REGISTERS]; /* of a case */
     unsigned divisor[2]; /* counts[i] are of so many */
 } bench;
 

@@ -9,3 +9,5 @@ mkdir d && cp good.s d/a.s && cp good.s d/b.s && p5scope check d
 p5scope check -m nosuch good.s
 p5scope check -m p54c-133 good.s
 p5scope check -m p55c-200 good.s
+p5scope check counters.s
+p5scope check msr.s msr2.s

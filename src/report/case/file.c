@@ -170,21 +170,81 @@ static p5_status parse_cpl(case_parser *in)
     return need_end(in);
 }
 
-static p5_status parse_cr4(case_parser *in)
+/* A register's value, in hexadecimal, at the line's end. */
+static p5_status need_value(case_parser *in, const char *name, uint64_t largest, uint64_t *value)
 {
+    char what[80];
     char *word;
-    p5_status status = need_word(in, "the value of CR4", &word);
+    snprintf(what, sizeof what, "the value of %s", name);
+    p5_status status = need_word(in, what, &word);
     if (status != P5_OK)
         return status;
     char *end;
     errno = 0;
-    unsigned long value = strtoul(word, &end, 16);
+    *value = strtoull(word, &end, 16);
     bool suffix = (*end == 'h' || *end == 'H') && end[1] == '\0';
-    if (!isxdigit((unsigned char)word[0]) || errno != 0 || (*end != '\0' && !suffix) || value > UINT32_MAX)
+    if (!isxdigit((unsigned char)word[0]) || errno != 0 || (*end != '\0' && !suffix) || *value > largest)
         return fail(in, word,
-                    error_set(in->error, P5_ERR_SYNTAX, "'%s' is not a hexadecimal value of CR4", word));
-    in->out->cr4 = (uint32_t)value;
+                    error_set(in->error, P5_ERR_SYNTAX, "'%s' is not a hexadecimal value of %s", word, name));
     return need_end(in);
+}
+
+static p5_status parse_cr4(case_parser *in)
+{
+    uint64_t value = 0;
+    p5_status status = need_value(in, "CR4", UINT32_MAX, &value);
+    in->out->cr4 = (uint32_t)value;
+    return status;
+}
+
+/* A register of some processor's performance monitor by its name, NULL if none has it. */
+static const p5_register *monitor_register(const char *name)
+{
+    static const unsigned families[] = {P5_FAMILY_P55C, P5_FAMILY_P55C | P5_MONITOR_P6,
+                                        P5_FAMILY_P55C | P5_MONITOR_ARCH3};
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
+        for (const p5_register *r = p5_registers(families[f]); r->name != NULL; r++)
+            if (r->msr >= P5_MSR_TSC && text_same_name(r->name, name))
+                return r;
+    return NULL;
+}
+
+/* The number of a register in the case's list, where it may be put by this; -1 after an error. */
+static int need_register(case_parser *in, const p5_register *r)
+{
+    p5_case *c = in->out;
+    for (size_t i = 0; i < c->register_count; i++)
+        if (c->registers[i].msr == r->msr)
+            return (int)i;
+    if (c->register_count == P5_CASE_REGISTERS) {
+        fail(in, NULL,
+             error_set(in->error, P5_ERR_RANGE, "more than %u registers", (unsigned)P5_CASE_REGISTERS));
+        return -1;
+    }
+    c->registers[c->register_count] = (p5_case_register){.name = r->name, .msr = r->msr};
+    return (int)c->register_count++;
+}
+
+static p5_status parse_msr(case_parser *in)
+{
+    char *word;
+    p5_status status = need_word(in, "a register of the performance monitor", &word);
+    if (status != P5_OK)
+        return status;
+    const p5_register *r = monitor_register(word);
+    if (r == NULL) {
+        error_set(in->error, P5_ERR_NAME, "no performance monitor has a register '%s'", word);
+        error_hint(in->error, "see 'p5scope msr', and with --monitor=p6 or arch3");
+        return fail(in, word, P5_ERR_NAME);
+    }
+    int at = need_register(in, r);
+    if (at < 0)
+        return P5_ERR_RANGE;
+    p5_case_register *listed = &in->out->registers[at];
+    if (listed->written)
+        return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "%s has a value already", r->name));
+    listed->written = true;
+    return need_value(in, r->name, UINT64_MAX, &listed->value);
 }
 
 static p5_status parse_trips(case_parser *in)
@@ -229,6 +289,27 @@ static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
     return P5_OK;
 }
 
+/* What is expected: a register's gain, or an event. */
+static p5_status need_what(case_parser *in, char *word, p5_expectation *expect)
+{
+    const p5_register *r = monitor_register(word);
+    expect->of_register = r != NULL ? need_register(in, r) : -1;
+    if (r != NULL) {
+        snprintf(expect->what.name, sizeof expect->what.name, "%s", r->name);
+        return expect->of_register < 0 ? P5_ERR_RANGE : P5_OK;
+    }
+    p5_selection one = {0};
+    p5_status status = p5_selection_add(&one, word, P5_FAMILY_P54C | P5_FAMILY_P55C, in->error);
+    unsigned column = in->error != NULL && in->error->column > 0 ? in->error->column : 1;
+    if (status == P5_OK && one.count != 1)
+        status = error_set(in->error, P5_ERR_SYNTAX, "one event is expected here, '%s' selects %zu", word,
+                           one.count);
+    if (status == P5_OK)
+        expect->what = one.items[0];
+    p5_selection_free(&one);
+    return status == P5_OK ? P5_OK : fail(in, word + column - 1, status);
+}
+
 /* `model` is what stands behind the @ of expect@MODEL, or NULL. */
 static p5_status parse_expect(case_parser *in, char *model)
 {
@@ -241,17 +322,9 @@ static p5_status parse_expect(case_parser *in, char *model)
         status = need_word(in, "an event", &word);
     if (status != P5_OK)
         return status;
-    p5_selection one = {0};
-    status = p5_selection_add(&one, word, P5_FAMILY_P54C | P5_FAMILY_P55C, in->error);
-    unsigned column = in->error != NULL && in->error->column > 0 ? in->error->column : 1;
-    if (status == P5_OK && one.count != 1)
-        status = error_set(in->error, P5_ERR_SYNTAX, "one event is expected here, '%s' selects %zu", word,
-                           one.count);
-    if (status == P5_OK)
-        expect.what = one.items[0];
-    p5_selection_free(&one);
+    status = need_what(in, word, &expect);
     if (status != P5_OK)
-        return fail(in, word + column - 1, status);
+        return status;
     status = need_word(in, "the expected value", &word);
     if (status != P5_OK)
         return status;
@@ -285,9 +358,9 @@ static const struct directive {
     bool once;
     p5_status (*parse)(case_parser *in);
 } directives[] = {
-    {"case", true, parse_case},  {"models", true, parse_models}, {"cpl", true, parse_cpl},
-    {"cr4", true, parse_cr4},    {"n", true, parse_trips},       {"source", false, parse_source},
-    {"note", false, parse_note},
+    {"case", true, parse_case},      {"models", true, parse_models}, {"cpl", true, parse_cpl},
+    {"cr4", true, parse_cr4},        {"n", true, parse_trips},       {"msr", false, parse_msr},
+    {"source", false, parse_source}, {"note", false, parse_note},
 };
 enum { DIRECTIVE_COUNT = sizeof directives / sizeof directives[0] };
 

@@ -22,8 +22,13 @@ static void write_expectation(FILE *out, const p5_expectation *expect, double go
     fprintf(out, ", got %s (line %u)\n", short_number(got, result), expect->line);
 }
 
-unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2], bool all,
-                       FILE *out)
+static double gain_per_trip(uint64_t few, uint64_t many, const unsigned trips[2])
+{
+    return ((double)many - (double)few) / ((double)trips[1] - (double)trips[0]);
+}
+
+unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2],
+                       const uint64_t registers[2][P5_CASE_REGISTERS], bool all, FILE *out)
 {
     unsigned failed = 0;
     unsigned judged = 0;
@@ -32,14 +37,16 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
         if (!p5_expectation_applies(expect, p5_model_name(model)))
             continue;
         judged++;
-        if (expect->what.event != P5_SELECT_CLOCKS &&
+        int reg = expect->of_register;
+        if (reg < 0 && expect->what.event != P5_SELECT_CLOCKS &&
             (p5_event_describe((enum p5_event)expect->what.event)->families & p5_model_family(model)) == 0) {
             failed++;
             fprintf(out, "%s: %s does not have this event (line %u)\n", expect->what.name,
                     p5_model_name(model), expect->line);
             continue;
         }
-        double got = p5_per_trip(&expect->what, counts, c->trips);
+        double got = reg < 0 ? p5_per_trip(&expect->what, counts, c->trips)
+                             : gain_per_trip(registers[0][reg], registers[1][reg], c->trips);
         bool good = got >= expect->value - expect->down && got <= expect->value + expect->up;
         if (!good)
             failed++;

@@ -1,7 +1,12 @@
 /* The monitors of later processors: which registers there are, who may use them, what they take, and what
  * they count. Expected values: the layouts of PERFEVTSEL (Pentium Pro) and of architectural performance
  * monitoring 3. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "fake_source.h"
+#include "p5scope/cmocka.h"
 
 enum { P5 = P5_FAMILY_P55C, P6 = P5_FAMILY_P55C | P5_MONITOR_P6, ARCH3 = P5_FAMILY_P55C | P5_MONITOR_ARCH3 };
 enum {
@@ -318,8 +323,66 @@ static void announced(void **state)
     p5_pmu_close(pmu);
 }
 
-int main(void)
+/* The assertions of p5scope/cmocka.h, on the counters of each monitor. */
+static void assertions(void **state)
 {
+    (void)state;
+    static const struct {
+        unsigned family;
+        uint32_t select, value, counter;
+    } monitors[] = {{P5, P5_MSR_CESR, 0x96, P5_MSR_CTR0},
+                    {P6, SEL0, 0x16 | USR | EN, PMC0},
+                    {ARCH3, SEL0, 0x16 | USR | EN, PMC0}};
+    for (size_t i = 0; i < sizeof monitors / sizeof monitors[0]; i++) {
+        fake_source fake = {0};
+        p5_pmu *pmu = fake_open(&fake, monitors[i].family);
+        p5_program(pmu, monitors[i].counter, 100);
+        p5_program(pmu, monitors[i].select, monitors[i].value);
+        fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 8;
+        fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 2;
+        p5_assert_msr(pmu, monitors[i].counter, 108);
+        p5_pmu_close(pmu);
+    }
+}
+
+/* These two fail; wrong_assertions looks at how. */
+static void wrong_value(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P6);
+    p5_assert_msr(pmu, PMC0, 1);
+}
+static void wrong_register(void **state)
+{
+    (void)state;
+    fake_source fake = {0};
+    p5_pmu *pmu = fake_open(&fake, P6);
+    p5_program(pmu, P5_MSR_CESR, 0);
+}
+
+static void wrong_assertions(void **state)
+{
+    (void)state;
+    char self[2048], command[2100], text[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    snprintf(command, sizeof command, "'%s' fail 2>&1", self);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    text[fread(text, 1, sizeof text - 1, out)] = '\0';
+    assert_int_not_equal(pclose(out), 0);
+    assert_non_null(strstr(text, "register C1h: expected 1, came 0"));
+    assert_non_null(strstr(text, "WRMSR of 0h to register 11h faults"));
+    assert_non_null(strstr(text, "2 FAILED TEST(S)"));
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    const struct CMUnitTest failing[] = {cmocka_unit_test(wrong_value), cmocka_unit_test(wrong_register)};
+    if (argc > 1)
+        return cmocka_run_group_tests(failing, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fault_matrix),
         cmocka_unit_test(reserved_bits),
@@ -330,6 +393,8 @@ int main(void)
         cmocka_unit_test(enabled),
         cmocka_unit_test(overflow_status),
         cmocka_unit_test(announced),
+        cmocka_unit_test(assertions),
+        cmocka_unit_test(wrong_assertions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,7 +165,7 @@ static void judgement(void **state)
         char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
-        unsigned failed = p5_case_judge(&c, model, counts, false, out);
+        unsigned failed = p5_case_judge(&c, model, counts, NULL, false, out);
         fclose(out);
         assert_int_equal(failed, runs[i].failed);
         assert_int_equal(text[0] != '\0', failed > 0); /* a line for each failure, and only for those */
@@ -186,7 +186,7 @@ static void nothing_expected_is_a_failure(void **state)
     p5_counts counts[2];
     memset(counts, 0, sizeof counts);
     FILE *out = fopen("/dev/null", "w");
-    assert_int_equal(p5_case_judge(&c, model, counts, false, out), 1);
+    assert_int_equal(p5_case_judge(&c, model, counts, NULL, false, out), 1);
     fclose(out);
     p5_model_close(model);
     p5_case_free(&c);

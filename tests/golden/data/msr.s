@@ -1,0 +1,3 @@
+#! msr cesr 96
+#! msr pmc9 0
+#! expect clocks 1

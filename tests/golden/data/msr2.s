@@ -1,0 +1,3 @@
+#! msr cesr 96
+#! msr CESR 0
+#! expect clocks 1
