@@ -102,6 +102,11 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
         isa_block_free(code);
         return NULL;
     }
+    return core_block_make(core, code);
+}
+
+p5_block *core_block_make(p5_core *core, isa_block *code)
+{
     p5_block *block = block_prepare(&core->timing, code);
     if (!block)
         return NULL;
@@ -116,7 +121,7 @@ p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32
         return NULL;
     }
     if (core->check) {
-        block->exact = p5_block_make(core->exact, bytes, size, linear, physical, code32, max_insns);
+        block->exact = core_block_make(core->exact, isa_block_share(code));
         if (!block->exact) {
             block_free(block);
             return NULL;

@@ -3,6 +3,7 @@
 #define CORE_CORE_H
 
 #include "core/branch/branch.h"
+#include "isa/isa.h"
 #include "p5scope/core.h"
 
 /* The model that it was opened with. */
@@ -17,6 +18,10 @@ typedef struct core_lines {
 } core_lines;
 core_lines core_count_lines(const p5_core *core);
 const struct btb *core_btb(const p5_core *core);
+
+/* As p5_block_make, of a block that is decoded already and has instructions: takes it over, also when it
+ * answers NULL (memory is out), and frees it with the block. */
+p5_block *core_block_make(p5_core *core, isa_block *code);
 
 /* p5_core_retire in two steps, which two threads can take. What a stretch's branch was told by the branch
  * target buffer; its values are the core's own. */

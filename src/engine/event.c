@@ -3,7 +3,6 @@
  * IDT or vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next
  * event, so nothing is held across one. */
 #include "engine/segment/segmentation.h"
-#include "isa/prefix.h"
 
 /* An exception number of our own: an interrupt was injected between two runs. */
 enum { EXCEPTION_INJECTED = 0x200 };
@@ -54,14 +53,14 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
 /* A near RET stands at `linear`. */
 static bool is_return(engine *e, uint32_t linear)
 {
-    for (unsigned i = 0; i < 15; i++) {
-        uint8_t byte;
-        if (!engine_read_linear(e, linear + i, &byte, 1))
-            return false;
-        if (!isa_is_prefix(byte))
-            return byte == 0xc2 || byte == 0xc3;
-    }
-    return false;
+    enum { MOST = 15 };
+    uint8_t bytes[MOST];
+    unsigned size = engine_read_linear(e, linear, bytes, MOST) ? MOST : 0;
+    isa_insn insn;
+    while (size < MOST && engine_read_linear(e, linear + size, &bytes[size], 1))
+        size++; /* the next page is not there */
+    return isa_decode(e->decoder, bytes, size, linear, e->env->hflags & UC_HF_CS32, &insn) &&
+           isa_forms[insn.form].branch == ISA_RET;
 }
 
 /* An instruction that reads its operand in memory and writes it: the read is made with the intent to write,
@@ -73,23 +72,19 @@ bool event_modifies(const isa_insn *insn)
            form->branch == ISA_NOT_BRANCH;
 }
 
-uint32_t event_source_offset(const engine *e, const uint8_t *bytes, const isa_insn *insn)
+uint32_t event_source_offset(const engine *e, const isa_insn *insn)
 {
-    bool address32 = e->current->flags & UC_HF_CS32;
-    for (unsigned i = 0; i < insn->prefixes; i++)
-        if (bytes[i] == 0x67)
-            address32 = !address32;
-    return (uint32_t)e->env->regs[ENGINE_ESI] & (address32 ? UINT32_MAX : 0xffff);
+    return (uint32_t)e->env->regs[ENGINE_ESI] & (insn->address32 ? UINT32_MAX : 0xffff);
 }
 
 /* CMPS reads through ESI first, Unicorn through EDI: if both fault, the first one is the fault. */
-static void compare_source(engine *e, const uint8_t *bytes, const isa_insn *insn, uint32_t *code)
+static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
 {
     bool user = (e->env->hflags & UC_HF_CPL) == 3;
-    if ((bytes[insn->prefixes] & 0xfe) != 0xa6)
+    if (isa_forms[insn->form].engine != ISA_E_CMPS)
         return;
-    engine_segment_name segment = guard_segment_of(bytes, e->current->flags & UC_HF_CS32, false, 1);
-    uint32_t first = (uint32_t)e->env->segs[segment].base + event_source_offset(e, bytes, insn);
+    engine_segment_name segment = guard_segment_of(insn, false, 1);
+    uint32_t first = (uint32_t)e->env->segs[segment].base + event_source_offset(e, insn);
     uint32_t last = first + insn->operand_bytes - 1;
     if (mmu_faults(e, first, MMU_READ, user, code))
         e->env->cr[2] = first;
@@ -100,16 +95,13 @@ static void compare_source(engine *e, const uint8_t *bytes, const isa_insn *insn
 /* A page fault of the instruction at EIP, of the running block, as the processor reports it. */
 static void refine_page_fault(engine *e, uint32_t *code)
 {
-    const engine_block *b = e->current;
-    isa_insn insn;
-    uint32_t offset = engine_linear_eip(e) - b->linear;
-    if (!b->bytes || offset >= b->size ||
-        !isa_decode(e->decoder, b->bytes + offset, b->size - offset, b->linear + offset,
-                    b->flags & UC_HF_CS32, &insn))
+    const isa_block *running = e->current->code;
+    const isa_insn *insn = running ? block_insn(running->insns, running->count, engine_linear_eip(e)) : NULL;
+    if (!insn)
         return;
-    if (event_modifies(&insn))
+    if (event_modifies(insn))
         *code |= PF_WRITE;
-    compare_source(e, b->bytes + offset, &insn, code);
+    compare_source(e, insn, code);
 }
 
 /* Notes what delivered() will be told of the state before. */

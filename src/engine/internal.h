@@ -86,7 +86,8 @@ _Static_assert(offsetof(p5_retired, iopl) == offsetof(p5_retired, cpl) + offseto
 
 typedef struct engine_block {
     engine *owner;
-    p5_block *block; /* NULL for BLOCK_UNDEFINED, BLOCK_TOO_LONG and BLOCK_FAILED */
+    p5_block *block;       /* NULL for BLOCK_UNDEFINED, BLOCK_TOO_LONG and BLOCK_FAILED, as is */
+    const isa_block *code; /* ... what it was made of, which is `block`'s */
     uint32_t linear;
     uint16_t count;
     uint8_t kind; /* block_kind */
@@ -108,11 +109,19 @@ typedef struct engine_block {
     uint32_t later;         /* instructions of later processors in it (permissive) */
     uint32_t physical;
     uint32_t flags;                     /* of the translated block: hflags and some of EFLAGS */
-    uint8_t *bytes;                     /* what it was translated from */
     struct engine_block *next;          /* all blocks of the engine */
     struct engine_block *next_in_index; /* with the same hash */
     block_mark marks[];                 /* count + 1 */
 } engine_block;
+
+/* The instruction at linear address `at`, or NULL. */
+static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, uint32_t at)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (insns[i].address == at)
+            return &insns[i];
+    return NULL;
+}
 
 /* --- The engine --- */
 
@@ -248,10 +257,9 @@ struct engine {
     uc_hook_head *block_hook;
     isa_decoder *decoder;
     struct { /* the block that is being translated */
-        uint32_t linear;
-        const uint8_t *bytes;
-        size_t size;
         block_kind kind;
+        unsigned count; /* instructions that have been decoded */
+        isa_insn insns[BLOCK_INSNS];
     } translated;
     bool mmx_pending;       /* its MMX instruction enters MMX mode behind its reference */
     uint32_t substitute_at; /* bytes that are translated instead of what stands in memory there */
@@ -419,8 +427,8 @@ void event_redirected(engine *e, unsigned vector, uint32_t next);
 
 /* It reads its operand in memory and writes it. */
 bool event_modifies(const isa_insn *insn);
-/* ESI as the address size has it, of a string instruction of the running block. */
-uint32_t event_source_offset(const engine *e, const uint8_t *bytes, const isa_insn *insn);
+/* ESI as the address size of a string instruction has it. */
+uint32_t event_source_offset(const engine *e, const isa_insn *insn);
 
 /* registers.c */
 void registers_set_eflags(engine *e, uint32_t value);
@@ -449,7 +457,8 @@ void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);
 /* FS or GS is used by `b` and not flat: data references are checked from here on. */
 void guard_extra_segments(engine *e, const engine_block *b);
-engine_segment_name guard_segment_of(const uint8_t *bytes, bool code32, bool write, unsigned nth);
+/* The segment of the `nth` access of an instruction. */
+engine_segment_name guard_segment_of(const isa_insn *insn, bool write, unsigned nth);
 
 /* stack_frame.c: executes ENTER, PUSHA or POPA and goes on behind it. */
 _Noreturn void stack_frame_execute(engine *e, engine_block *b);

@@ -12,15 +12,40 @@ static bool ends_block(const isa_insn *insn)
     return isa_forms[insn->form].branch != ISA_NOT_BRANCH || insn->flags & ISA_UNDEFINED;
 }
 
+isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *bytes, uint32_t linear,
+                          uint32_t physical, bool code32)
+{
+    uint32_t size = 0;
+    for (unsigned i = 0; i < count; i++)
+        size += insns[i].length;
+    isa_block *block = malloc(sizeof *block);
+    if (block == NULL)
+        return NULL;
+    *block = (isa_block){.users = 1,
+                         .linear = linear,
+                         .physical = physical,
+                         .count = (uint16_t)count,
+                         .size = (uint16_t)size,
+                         .code32 = code32,
+                         .insns = malloc(count * sizeof *insns + 1),
+                         .bytes = malloc(size + 1)};
+    if (block->insns == NULL || block->bytes == NULL) {
+        isa_block_free(block);
+        return NULL;
+    }
+    if (count != 0) {
+        memcpy(block->insns, insns, count * sizeof *insns);
+        memcpy(block->bytes, bytes, size);
+    }
+    return block;
+}
+
 isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
                             uint32_t physical, bool code32, unsigned max_insns)
 {
     isa_insn *insns = NULL;
     unsigned count = 0, capacity = 0;
     size_t used = 0;
-    isa_block *block = calloc(1, sizeof *block);
-    if (block == NULL)
-        return NULL;
     if (max_insns > MAX_BLOCK_INSNS)
         max_insns = MAX_BLOCK_INSNS;
     while (count < max_insns) {
@@ -31,8 +56,10 @@ isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t s
         if (count == capacity) {
             capacity = capacity == 0 ? 16 : 2 * capacity;
             isa_insn *grown = realloc(insns, capacity * sizeof *insns);
-            if (grown == NULL)
-                goto out_of_memory;
+            if (grown == NULL) {
+                free(insns);
+                return NULL;
+            }
             insns = grown;
         }
         insns[count++] = insn;
@@ -40,27 +67,20 @@ isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t s
         if (ends_block(&insn))
             break;
     }
-    block->linear = linear;
-    block->physical = physical;
-    block->count = (uint16_t)count;
-    block->size = (uint16_t)used;
-    block->code32 = code32;
-    block->insns = insns;
-    block->bytes = malloc(used == 0 ? 1 : used);
-    if (block->bytes == NULL)
-        goto out_of_memory;
-    memcpy(block->bytes, bytes, used);
-    return block;
-
-out_of_memory:
+    isa_block *block = isa_block_make(insns, count, bytes, linear, physical, code32);
     free(insns);
-    free(block);
-    return NULL;
+    return block;
+}
+
+isa_block *isa_block_share(isa_block *block)
+{
+    block->users++;
+    return block;
 }
 
 void isa_block_free(isa_block *block)
 {
-    if (block == NULL)
+    if (block == NULL || --block->users != 0)
         return;
     free(block->insns);
     free(block->bytes);

@@ -85,9 +85,11 @@ static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
         case 0x2e:
         case 0x36:
         case 0x3e:
+            insn->segment = (uint8_t)(1 + (byte >> 3 & 3));
+            break;
         case 0x64:
         case 0x65:
-            insn->segment = 1;
+            insn->segment = (uint8_t)(5 + (byte & 1));
             break;
         default:
             return byte;
@@ -111,6 +113,7 @@ static void read_address16(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
     bool absolute = mod == 0 && rm == 6;
     if (!absolute)
         insn->address_gpr |= (uint8_t)(gpr_bit(base[rm]) | gpr_bit(index[rm]));
+    insn->stack_base = !absolute && base[rm] == EBP;
     if (absolute || mod != 0) {
         insn->has_disp = 1;
         read_number(r, mod == 1 ? 1 : 2);
@@ -130,6 +133,7 @@ static void read_address32(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
     bool absolute = mod == 0 && base == EBP;
     if (!absolute)
         insn->address_gpr |= gpr_bit(base);
+    insn->stack_base = !absolute && (base == ESP || base == EBP);
     if (absolute || mod != 0) {
         insn->has_disp = 1;
         read_number(r, mod == 1 ? 1 : 4);
@@ -285,6 +289,10 @@ bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_
         else if (map->has_variants)
             cell += ISA_VARIANT(modrm >> 3 & 7, mod == 3, !s.operand32, s.repeat != 0);
         bool memory = cell->has_modrm && mod != 3 && !cell->mod_ignored;
+        insn->reg = modrm >> 3 & 7;
+        insn->rm = (uint8_t)rm;
+        insn->operand32 = s.operand32;
+        insn->address32 = s.address32;
         if (memory && s.address32)
             read_address32(&r, insn, mod, rm);
         else if (memory)

@@ -122,7 +122,21 @@ static const word trait_words[] = {{"push", ISA_T_PUSH},
                                    {"store_st", ISA_T_STORE_ST},
                                    {"loads_ss", ISA_T_LOADS_SS},
                                    {"cosine", ISA_T_COSINE},
+                                   {"reversed", ISA_T_REVERSED},
+                                   {"protected", ISA_T_PROTECTED},
                                    {0}};
+static const word engine_words[] = {{"begins", ISA_E_BEGINS}, {"cmps", ISA_E_CMPS},
+                                    {"fnop", ISA_E_FNOP},     {"keeps_pointer", ISA_E_KEEPS_POINTER},
+                                    {"image", ISA_E_IMAGE},   {"cli", ISA_E_CLI},
+                                    {"sti", ISA_E_STI},       {"pushf", ISA_E_PUSHF},
+                                    {"popf", ISA_E_POPF},     {"int_n", ISA_E_INT_N},
+                                    {"iret", ISA_E_IRET},     {"alone", ISA_E_ALONE},
+                                    {"test", ISA_E_TEST},     {"neg", ISA_E_NEG},
+                                    {"smsw", ISA_E_SMSW},     {"flags_first", ISA_E_FLAGS_FIRST},
+                                    {"arpl", ISA_E_ARPL},     {"enter", ISA_E_ENTER},
+                                    {"pusha", ISA_E_PUSHA},   {"popa", ISA_E_POPA},
+                                    {"invd", ISA_E_INVD},     {"wbinvd", ISA_E_WBINVD},
+                                    {"icebp", ISA_E_ICEBP},   {0}};
 static const word confidence_words[] = {{"measured", 0}, {"manual", 1}, {"inferred", 2}, {0}};
 
 /* Cost rules and how many arguments each takes. */
@@ -187,6 +201,23 @@ static uint32_t parse_set(generator *g, unsigned column, const word *words, char
     while ((item = text_field(&text, ',')) != NULL)
         set |= parse_word(g, column, words, item);
     return set;
+}
+
+/* Words of both kinds. */
+static void parse_traits(generator *g, char *text, isa_form *form)
+{
+    char *item;
+    if (strcmp(text, "-") == 0)
+        return;
+    while ((item = text_field(&text, ',')) != NULL) {
+        uint32_t engine;
+        if (!find_word(engine_words, item, &engine))
+            form->traits |= parse_word(g, TRAITS, trait_words, item);
+        else if (form->engine != ISA_E_NONE)
+            complain(g, "column 'traits': '%s' is the second word for the engine", item);
+        else
+            form->engine = (uint8_t)engine;
+    }
 }
 
 static unsigned parse_number(generator *g, unsigned column, const char *text, unsigned most)
@@ -316,7 +347,7 @@ static void parse_row(generator *g, char *fields[COLUMNS])
         if (pop)
             form.fp_push = (int8_t)-form.fp_push;
         form.flags = parse_set(g, FLAGS, flag_words, fields[FLAGS]);
-        form.traits = parse_set(g, TRAITS, trait_words, fields[TRAITS]);
+        parse_traits(g, fields[TRAITS], &form);
         parse_data(g, fields[DATA], &form);
         form.reads = parse_set(g, READS, use_words, fields[READS]);
         form.writes = parse_set(g, WRITES, use_words, fields[WRITES]);
@@ -385,9 +416,9 @@ static void write_forms(const generator *g, FILE *out)
             fprintf(out, "%s%u", a == 0 ? "" : ", ", f->cost_args[a]);
         fprintf(out,
                 "}, %d, %u, %u, %u, 0x%02x, 0x%05" PRIx32 ", 0x%05" PRIx32 ", 0x%05" PRIx32 ", 0x%06" PRIx32
-                "},\n",
+                ", %u},\n",
                 f->fp_push, f->data_reads, f->data_writes, f->accesses, f->address, f->reads, f->writes,
-                f->flags, f->traits);
+                f->flags, f->traits, f->engine);
     }
     fprintf(out, "};\n\n");
 }

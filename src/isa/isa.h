@@ -178,7 +178,40 @@ typedef enum isa_trait {
     ISA_T_STORE_ST = 1u << 6,    /* stores ST(0) as a number */
     ISA_T_LOADS_SS = 1u << 7,    /* loads SS: the next instruction boundary takes no interrupts */
     ISA_T_COSINE = 1u << 8,      /* FCOS: reduced another way than FSIN */
+    ISA_T_REVERSED = 1u << 9,    /* FDIVR and its kin: divides the other way round */
+    ISA_T_PROTECTED = 1u << 10   /* exists in protected mode only */
 } isa_trait;
+
+/* Column `traits`: instructions for which the engine does something that Unicorn does not, or does otherwise
+ * (engine/stream/block.c says what). */
+typedef enum isa_engine {
+    ISA_E_NONE,
+    ISA_E_BEGINS, /* begins a block */
+    ISA_E_CMPS,
+    ISA_E_FNOP,
+    ISA_E_KEEPS_POINTER, /* leaves the pointer to the last x87 instruction */
+    ISA_E_IMAGE,         /* FNSAVE, FRSTOR */
+    /* The interrupt flag, which VME and PVI make virtual: */
+    ISA_E_CLI,
+    ISA_E_STI,
+    ISA_E_PUSHF,
+    ISA_E_POPF,
+    ISA_E_INT_N,
+    ISA_E_IRET,
+    /* From here on alone in their block: */
+    ISA_E_ALONE,
+    ISA_E_TEST, /* as /1 alone */
+    ISA_E_NEG,  /* if locked */
+    ISA_E_SMSW, /* of 32 bits */
+    ISA_E_FLAGS_FIRST,
+    ISA_E_ARPL,
+    ISA_E_ENTER,
+    ISA_E_PUSHA,
+    ISA_E_POPA,
+    ISA_E_INVD,
+    ISA_E_WBINVD,
+    ISA_E_ICEBP
+} isa_engine;
 
 /* What a form reads and writes: bits 0-7 are EAX..EDI named by the form itself, the others operands of the
  * encoding. */
@@ -222,6 +255,7 @@ typedef struct isa_form {
     uint32_t reads, writes; /* GPR bits and ISA_USE_* */
     uint32_t flags;
     uint32_t traits; /* isa_trait */
+    uint8_t engine;  /* isa_engine */
 } isa_form;
 
 extern const isa_form isa_forms[];
@@ -239,12 +273,16 @@ typedef struct isa_insn {
     uint16_t form;    /* index into isa_forms */
     uint8_t length;   /* bytes, prefixes included, 1..15 */
     uint8_t prefixes; /* number of prefix bytes, the 0Fh escape not included */
-    uint8_t size_prefixes;                                            /* how many of them are 66h or 67h */
-    uint8_t lock : 1, rep : 1, repne : 1, segment : 1, escape_0f : 1; /* rep, repne: the last of F3 and F2 */
-    uint8_t has_disp : 1;  /* displacement of any size, moffs included */
-    uint8_t has_imm : 1;   /* immediate operand; branch displacements and far pointers are none */
-    uint8_t memory : 1;    /* explicit operand in memory that is referenced (not LEA, INVLPG) */
-    uint8_t operand_bytes; /* 1, 2, 4, 8, 10: size of the memory operand, else of the main one; 0 = none */
+    uint8_t size_prefixes;                               /* how many of them are 66h or 67h */
+    uint8_t lock : 1, rep : 1, repne : 1, escape_0f : 1; /* rep, repne: the last of F3 and F2 */
+    uint8_t operand32 : 1, address32 : 1;                /* sizes */
+    uint8_t stack_base : 1; /* the operand in memory is addressed by ESP or EBP, BP: SS is its segment */
+    uint8_t segment;        /* override: ES 1, CS 2, SS 3, DS 4, FS 5, GS 6, the last of them; 0 = none */
+    uint8_t reg, rm;        /* of ModRM, 0 without */
+    uint8_t has_disp : 1;   /* displacement of any size, moffs included */
+    uint8_t has_imm : 1;    /* immediate operand; branch displacements and far pointers are none */
+    uint8_t memory : 1;     /* explicit operand in memory that is referenced (not LEA, INVLPG) */
+    uint8_t operand_bytes;  /* 1, 2, 4, 8, 10: size of the memory operand, else of the main one; 0 = none */
     uint8_t read_gpr, write_gpr; /* data registers, address registers not included */
     uint8_t address_gpr;         /* registers used in D2: base, index, implicit ESP/ESI/EDI/EBX */
     uint8_t read_mm, write_mm;
@@ -280,6 +318,7 @@ unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size
 /* A straight run of instructions as the engine executes it. The bytes are kept: profiles and traces
  * disassemble them. */
 typedef struct isa_block {
+    unsigned users;     /* isa_block_share */
     uint32_t linear;    /* address of the first byte */
     uint32_t physical;  /* the same, translated */
     uint32_t physical2; /* physical address of the second page if the block crosses a page end, else 0 */
@@ -291,11 +330,16 @@ typedef struct isa_block {
     uint8_t *bytes;
 } isa_block;
 
+/* A block of instructions that are decoded already, and their bytes. NULL when memory is out. */
+isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *bytes, uint32_t linear,
+                          uint32_t physical, bool code32);
 /* Decodes up to `max_insns` instructions starting at bytes[0], ending after a branch or after the bytes that
  * are complete. NULL when memory is out. `physical2` and `cache_disable` are
  * left to the caller, who frees the block with isa_block_free. */
 isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
                             uint32_t physical, bool code32, unsigned max_insns);
+/* One user more, who frees it as well. */
+isa_block *isa_block_share(isa_block *block);
 void isa_block_free(isa_block *block);
 
 #endif

@@ -58,7 +58,7 @@ static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate
  * with 0.5 on both cores; taken here as a rule on the divisor's exponent (x87.divide_small_gain). */
 static uint32_t divide(const timing *t, const op *o, const isa_form *f, uint32_t clocks, const p5_value *v)
 {
-    bool reversed = strncmp(f->mnemonic, "FDIVR", 5) == 0 || strncmp(f->mnemonic, "FIDIVR", 6) == 0;
+    bool reversed = (f->traits & ISA_T_REVERSED) != 0;
     bool other_is_dividend = reversed != (o->fp_to_sti != 0);
     double dividend = as_double(other_is_dividend ? v->b : v->a);
     double divisor = as_double(other_is_dividend ? v->a : v->b);

@@ -93,27 +93,18 @@ void guard_debug_written(engine *e)
 /* --- Data references --- */
 
 /* The instruction of the running block that makes the next access, and which of its accesses that is. */
-static const uint8_t *running_instruction(const engine *e, unsigned *nth)
+static const isa_insn *running_instruction(const engine *e, unsigned *nth)
 {
     const engine_block *b = e->current;
     if (b->kind == BLOCK_REP) {
         *nth = (unsigned)(e->record_next - e->iteration_records);
-        return b->bytes;
+        return b->code->insns;
     }
     unsigned made = (unsigned)(e->record_next - engine_records(e)), i = 0;
     while (i + 1 < b->count && b->marks[i + 1].accesses <= made)
         i++;
     *nth = made - b->marks[i].accesses;
-    return b->bytes + b->marks[i].offset;
-}
-
-/* FSAVE and FRSTOR are aligned as their first field is. */
-static bool aligned_by_first(const uint8_t *bytes)
-{
-    while (*bytes == 0x66 || *bytes == 0x67 || *bytes == 0x9b || (*bytes & 0xe7) == 0x26 ||
-           (*bytes & 0xfe) == 0x64)
-        bytes++;
-    return bytes[0] == 0xdd && ((bytes[1] & 0x38) == 0x20 || (bytes[1] & 0x38) == 0x30);
+    return &b->code->insns[i];
 }
 
 static bool segment_rights(const uc_segment *s, bool write)
@@ -138,11 +129,10 @@ static void check_offset(engine *e, engine_segment_name name, uint32_t offset, u
 }
 
 /* CMPS reads its first string, ESI's, before the second, which Unicorn reads first. */
-static void check_source(engine *e, const uint8_t *bytes, const isa_insn *insn, unsigned size,
-                         uintptr_t retaddr)
+static void check_source(engine *e, const isa_insn *insn, unsigned size, uintptr_t retaddr)
 {
-    engine_segment_name name = guard_segment_of(bytes, e->current->flags & UC_HF_CS32, false, 1);
-    uint32_t offset = event_source_offset(e, bytes, insn);
+    engine_segment_name name = guard_segment_of(insn, false, 1);
+    uint32_t offset = event_source_offset(e, insn);
     check_offset(e, name, offset, size, false, retaddr);
     mmu_fill(e, (uint32_t)e->env->segs[name].base + offset, MMU_READ, (e->env->hflags & UC_HF_CPL) == 3,
              retaddr);
@@ -153,18 +143,11 @@ static void check_source(engine *e, const uint8_t *bytes, const isa_insn *insn, 
 static void check_segment(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
 {
     unsigned nth;
-    const uint8_t *bytes = running_instruction(e, &nth);
-    bool code32 = e->current->flags & UC_HF_CS32;
-    engine_segment_name name = guard_segment_of(bytes, code32, write, nth);
-    isa_insn insn;
-    enum { OP_CMPS = 0xa6 };
-    if (!write && isa_decode(e->decoder, bytes, (size_t)(e->current->bytes + e->current->size - bytes), 0,
-                             code32, &insn)) {
-        if (insn.memory && event_modifies(&insn))
-            write = true;
-        if ((bytes[insn.prefixes] & 0xfe) == OP_CMPS && nth == 0)
-            check_source(e, bytes, &insn, size, retaddr);
-    }
+    const isa_insn *insn = running_instruction(e, &nth);
+    engine_segment_name name = guard_segment_of(insn, write, nth);
+    if (!write && isa_forms[insn->form].engine == ISA_E_CMPS && nth == 0)
+        check_source(e, insn, size, retaddr);
+    write = write || event_modifies(insn);
     check_offset(e, name, linear - (uint32_t)e->env->segs[name].base, size, write, retaddr);
 }
 
@@ -180,8 +163,8 @@ void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
     if (e->guard.alignment && e->current && !(access->flags & P5_ACCESS_SYSTEM) &&
         access->linear & (access->size - 1u)) {
         unsigned nth;
-        const uint8_t *bytes = running_instruction(e, &nth);
-        if (nth == 0 || !aligned_by_first(bytes))
+        const isa_insn *insn = running_instruction(e, &nth);
+        if (nth == 0 || isa_forms[insn->form].engine != ISA_E_IMAGE) /* aligned as its first field is */
             UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_AC, 0, retaddr);
     }
     if (e->guard.breakpoints)
@@ -246,17 +229,9 @@ void WRAP(helper_single_step)(uc_env *env)
 }
 
 /* MOV SS and POP SS hold off traps and code breakpoints until the next instruction is done. */
-static bool loads_stack_segment(const engine_block *b)
-{
-    const uint8_t *bytes = b->bytes + b->marks[b->count - 1].offset;
-    while (*bytes == 0x66 || *bytes == 0x67 || (*bytes & 0xe7) == 0x26 || (*bytes & 0xfe) == 0x64)
-        bytes++;
-    return bytes[0] == 0x17 || (bytes[0] == 0x8e && (bytes[1] >> 3 & 7) == ENGINE_SS);
-}
-
 void guard_completed(engine *e, const engine_block *b)
 {
-    e->guard.shadow = b->bytes && b->count && loads_stack_segment(b);
+    e->guard.shadow = b->code && isa_forms[b->code->insns[b->count - 1].form].traits & ISA_T_LOADS_SS;
     if (e->resume)
         e->resume--;
 }
@@ -278,36 +253,27 @@ static bool beyond_limit(const engine *e, const engine_block *b, uint32_t bytes)
  * last instruction did to ESP or ECX; false if that is no near branch. */
 static bool take_back_branch(engine *e, const engine_block *b)
 {
-    isa_insn insn;
-    const block_mark *mark = &b->marks[b->count - 1];
-    bool code32 = b->flags & UC_HF_CS32;
-    if (!b->bytes || !isa_decode(e->decoder, b->bytes + mark->offset, (size_t)(b->size - mark->offset),
-                                 b->linear + mark->offset, code32, &insn))
+    if (!b->code)
         return false;
+    const isa_insn *insn = &b->code->insns[b->count - 1];
+    const isa_form *form = &isa_forms[insn->form];
     uint32_t mask = e->env->segs[ENGINE_SS].flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff, change = 0;
-    const uint8_t *opcode = b->bytes + mark->offset + insn.prefixes;
-    bool wide = code32, address32 = code32;
-    for (unsigned i = 0; i < insn.prefixes; i++) {
-        if (b->bytes[mark->offset + i] == 0x66)
-            wide = !code32;
-        if (b->bytes[mark->offset + i] == 0x67)
-            address32 = !code32;
-    }
-    switch (isa_forms[insn.form].branch) {
+    uint32_t pointer_bytes = insn->operand32 ? 4 : 2;
+    switch (form->branch) {
     case ISA_JCC:
     case ISA_JMP:
     case ISA_JMP_INDIRECT:
         break;
     case ISA_CALL:
     case ISA_CALL_INDIRECT:
-        change = wide ? 4 : 2;
+        change = pointer_bytes;
         break;
     case ISA_RET:
-        change = 0u - ((wide ? 4u : 2u) + (opcode[0] == 0xc2 ? insn.imm16 : 0u));
+        change = 0u - (pointer_bytes + insn->imm16);
         break;
     case ISA_LOOP:
-        if (opcode[0] != 0xe3) { /* JCXZ counts nothing */
-            uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX], count = address32 ? UINT32_MAX : 0xffff;
+        if (form->writes & 1 << ENGINE_ECX) { /* JCXZ counts nothing */
+            uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX], count = insn->address32 ? UINT32_MAX : 0xffff;
             e->env->regs[ENGINE_ECX] = (ecx & ~count) | ((ecx + 1) & count);
         }
         break;
@@ -316,7 +282,7 @@ static bool take_back_branch(engine *e, const engine_block *b)
     }
     uint32_t esp = (uint32_t)e->env->regs[ENGINE_ESP];
     e->env->regs[ENGINE_ESP] = (esp & ~mask) | ((esp + change) & mask);
-    e->env->eip = b->linear + mark->offset - (uint32_t)e->env->segs[ENGINE_CS].base;
+    e->env->eip = insn->address - (uint32_t)e->env->segs[ENGINE_CS].base;
     return true;
 }
 

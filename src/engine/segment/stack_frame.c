@@ -4,7 +4,7 @@
 #include "engine/segment/segmentation.h"
 #include "engine/stream/access.h"
 
-enum { LEVELS = 32, IMMEDIATES = 3 /* bytes: size, level */, REGISTERS = 8 };
+enum { LEVELS = 32, REGISTERS = 8 };
 
 typedef struct frame_stack {
     uc_env *env;
@@ -46,8 +46,7 @@ static uint32_t operand_mask(const frame_stack *s)
 
 static void enter(const frame_stack *s, const engine_block *b)
 {
-    const uint8_t *immediates = b->bytes + b->size - IMMEDIATES;
-    uint32_t bytes = immediates[0] | (uint32_t)immediates[1] << 8, level = immediates[2] % LEVELS;
+    uint32_t bytes = b->code->insns->imm16, level = b->code->insns->imm8 % LEVELS;
     uint32_t outer = (uint32_t)s->env->regs[ENGINE_EBP], frame = (uint32_t)s->env->regs[ENGINE_ESP] - s->size;
     uint32_t sp = frame;
     store(s, frame, outer);

@@ -2,10 +2,8 @@
  * CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode
  * virtual interrupts. Whatever would fault is left to Unicorn, which raises #GP(0) for it. */
 #include "engine/segment/segmentation.h"
-#include "isa/prefix.h"
 
 enum { CR4_VME = 1, CR4_PVI = 2 };
-enum { OP_CLI = 0xfa, OP_STI = 0xfb, OP_PUSHF = 0x9c, OP_POPF = 0x9d, OP_INT = 0xcd, OP_IRET = 0xcf };
 enum { TSS_BITMAP_FIELD = 0x66, REDIRECTION_BYTES = 32 };
 
 static void set_flags(engine *e, uint32_t flags)
@@ -84,27 +82,17 @@ static bool redirected(engine *e, unsigned vector)
     return !(access_load_system(e, base + offset, 1, 0) >> (vector & 7) & 1);
 }
 
-/* The opcode behind the prefixes; *wide: 32-bit operands. */
-static const uint8_t *opcode_of(const engine_block *b, bool *wide)
+static bool execute(engine *e, const isa_insn *insn, uint32_t *next)
 {
-    const uint8_t *bytes = b->bytes;
-    *wide = b->flags & UC_HF_CS32;
-    for (; isa_is_prefix(*bytes); bytes++)
-        if (*bytes == 0x66)
-            *wide = !(b->flags & UC_HF_CS32);
-    return bytes;
-}
-
-static bool execute(engine *e, const uint8_t *opcode, bool wide, uint32_t *next)
-{
-    switch (*opcode) {
-    case OP_CLI:
+    bool wide = insn->operand32;
+    switch (isa_forms[insn->form].engine) {
+    case ISA_E_CLI:
         return set_interrupt_flag(e, false);
-    case OP_STI:
+    case ISA_E_STI:
         return set_interrupt_flag(e, true);
-    case OP_PUSHF:
+    case ISA_E_PUSHF:
         return !wide && push_flags(e);
-    case OP_POPF:
+    case ISA_E_POPF:
         return !wide && pop_flags(e);
     default:
         return !wide && return_from_interrupt(e, next);
@@ -117,18 +105,17 @@ void virtual_flag_execute(engine *e, engine_block *b)
     uint32_t extension = env->eflags & UC_EFLAGS_VM ? CR4_VME : CR4_PVI;
     if (!(env->cr[4] & extension))
         return;
-    bool wide;
-    const uint8_t *opcode = opcode_of(b, &wide);
+    const isa_insn *insn = b->code->insns;
     uint32_t next = (uint32_t)env->eip + b->size;
     e->current = b;
     e->external = 0;
-    if (*opcode == OP_INT) {
-        if (redirected(e, opcode[1]))
-            event_redirected(e, opcode[1], next);
+    if (isa_forms[insn->form].engine == ISA_E_INT_N) {
+        if (redirected(e, insn->imm8))
+            event_redirected(e, insn->imm8, next);
         e->record_next = e->records;
         return;
     }
-    if (!execute(e, opcode, wide, &next)) {
+    if (!execute(e, insn, &next)) {
         e->record_next = e->records;
         return;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "core/core.h"
 #include "engine/internal.h"
 
 enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14 };
@@ -62,62 +63,17 @@ static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
     code->size = have;
 }
 
-static unsigned insn_value(const isa_insn *insn)
+static const isa_form *form_of(const isa_insn *insn)
 {
-    return isa_forms[insn->form].value;
+    return &isa_forms[insn->form];
 }
 
-static bool is_test_alias(const uint8_t *opcode)
-{
-    return (opcode[0] & 0xfe) == 0xf6 && (opcode[1] & 0x38) == 0x08;
-}
-
-static bool is_locked_neg(const isa_insn *insn, const uint8_t *opcode)
-{
-    return insn->lock && (opcode[0] & 0xfe) == 0xf6 && (opcode[1] & 0x38) == 0x18;
-}
-
-/* NOP behind FS or GS and an address size prefix. */
+/* Markers of p5scope/guest.h: NOP behind FS or GS and an address size prefix. */
 static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
 {
-    return insn->length == 3 && bytes[2] == 0x90 && bytes[1] == 0x67 &&
-           (bytes[0] == 0x64 || bytes[0] == 0x65);
-}
-
-static bool is_cmpxchg8b(const uint8_t *opcode)
-{
-    return opcode[0] == 0x0f && opcode[1] == 0xc7;
-}
-
-/* RCL, RCR and SETcc of memory, for which Unicorn puts computed flags into the state before the reference. If
- * it faults, they must be what the state says that they are. */
-static bool computes_flags_first(const isa_insn *insn, const uint8_t *opcode)
-{
-    bool rotate = ((opcode[0] & 0xfe) == 0xc0 || (opcode[0] & 0xfc) == 0xd0) && (opcode[1] & 0x30) == 0x10;
-    return insn->memory && (rotate || (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x90));
-}
-
-enum { OP_PUSHA = 0x60, OP_POPA = 0x61, OP_ARPL = 0x63, OP_ENTER = 0xc8 };
-
-static bool is_stack_frame(uint8_t opcode)
-{
-    return opcode == OP_PUSHA || opcode == OP_POPA || opcode == OP_ENTER;
-}
-
-static bool is_arpl(const isa_insn *insn, const uint8_t *opcode)
-{
-    return insn->memory && opcode[0] == OP_ARPL;
-}
-
-static bool is_wide_smsw(const isa_insn *insn, const uint8_t *opcode)
-{
-    return opcode[0] == 0x0f && opcode[1] == 0x01 && (opcode[2] & 0xf8) == 0xe0 && insn->operand_bytes == 4;
-}
-
-/* BT, BTS, BTR, BTC. */
-static bool is_bit_test(const uint8_t *opcode)
-{
-    return opcode[0] == 0x0f && ((opcode[1] & 0xe7) == 0xa3 || opcode[1] == 0xba);
+    static const uint8_t mark[] = {0x67, 0x90};
+    return insn->length == 1 + sizeof mark && memcmp(bytes + 1, mark, sizeof mark) == 0 &&
+           insn->segment >= 1 + ENGINE_FS;
 }
 
 static bool is_v86(uint32_t flags)
@@ -126,40 +82,36 @@ static bool is_v86(uint32_t flags)
 }
 
 /* A store with a CS prefix: no code segment can be written in protected mode. */
-static bool is_code_write(const isa_insn *insn, const uint8_t *bytes, bool code32, uint32_t flags)
+static bool is_code_write(const isa_insn *insn, uint32_t flags)
 {
-    if (!insn->segment || !(flags & UC_HF_PE) || is_v86(flags) || !isa_forms[insn->form].data_writes)
+    if (!insn->segment || !(flags & UC_HF_PE) || is_v86(flags) || !form_of(insn)->data_writes)
         return false;
-    return (insn->memory || insn->flags & ISA_STRING) &&
-           guard_segment_of(bytes, code32, true, 0) == ENGINE_CS;
+    return (insn->memory || insn->flags & ISA_STRING) && guard_segment_of(insn, true, 0) == ENGINE_CS;
 }
 
 /* What VME and PVI change: the interrupt flag's instructions, and INT n in V86 mode. */
-static bool is_virtual(uint8_t opcode, uint32_t flags)
+static bool is_virtual(const isa_insn *insn, uint32_t flags)
 {
-    enum { CLI = 0xfa, STI = 0xfb, PUSHF = 0x9c, POPF = 0x9d, INT = 0xcd, IRET = 0xcf, IOPL = 3 << 12 };
+    enum { IOPL = 3 << 12 };
     bool level3 = (flags & IOPL) == IOPL;
-    switch (opcode) {
-    case CLI:
-    case STI:
+    switch (form_of(insn)->engine) {
+    case ISA_E_CLI:
+    case ISA_E_STI:
         return (flags & UC_HF_CPL) == 3 && !level3;
-    case PUSHF:
-    case POPF:
-    case IRET:
+    case ISA_E_PUSHF:
+    case ISA_E_POPF:
+    case ISA_E_IRET:
         return is_v86(flags) && !level3;
-    case INT:
+    case ISA_E_INT_N:
         return is_v86(flags);
     default:
         return false;
     }
 }
 
-static uint8_t extra_segments(const isa_insn *insn, const uint8_t *bytes)
+static uint8_t extra_segments(const isa_insn *insn)
 {
-    uint8_t found = 0;
-    for (unsigned i = 0; insn->segment && i < insn->prefixes; i++)
-        found |= bytes[i] == 0x64 ? GUARD_FS : bytes[i] == 0x65 ? GUARD_GS : 0;
-    return found;
+    return insn->segment == 1 + ENGINE_FS ? GUARD_FS : insn->segment == 1 + ENGINE_GS ? GUARD_GS : 0;
 }
 
 static bool repeats(const isa_insn *insn)
@@ -169,101 +121,109 @@ static bool repeats(const isa_insn *insn)
 
 /* ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW exist in protected mode only: #UD else, before anything
  * behind the opcode is looked at. */
-static bool is_protected_only(const uint8_t *opcode, uint32_t flags)
+static bool is_missing(const isa_insn *insn, uint32_t flags)
 {
-    if (flags & UC_HF_PE && !(flags & UC_EFLAGS_VM))
-        return false;
-    return opcode[0] == 0x63 || (opcode[0] == 0x0f && (opcode[1] == 0x02 || opcode[1] == 0x03 ||
-                                                       (opcode[1] == 0x00 && (opcode[2] >> 3 & 7) < 6)));
+    return form_of(insn)->traits & ISA_T_PROTECTED && (!(flags & UC_HF_PE) || is_v86(flags));
 }
 
-/* What a block's only instruction needs from the engine beside being executed. Unicorn translates INVD and
- * WBINVD to nothing, and ICEBP to an undefined instruction. */
-static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, bool code32, block_plan *plan)
+/* What the engine does for this instruction, of what its row says:
+ *
+ * TEST as F6 /1 or F7 /1 is unknown to Unicorn; LOCK NEG it makes a loop that reads twice. RCL, RCR and SETcc
+ * of memory: it puts computed flags into the state before the reference; if that faults, they must be what
+ * the state says that they are. CMPXCHG8B takes its other flags from where the block's last instruction has
+ * not yet put them. INVD and WBINVD are translated to nothing, and ICEBP to an undefined instruction. */
+static isa_engine engine_part(const isa_insn *insn)
 {
-    const uint8_t *opcode = bytes + insn->prefixes;
+    isa_engine part = (isa_engine)form_of(insn)->engine;
+    if ((part == ISA_E_TEST && insn->reg != 1) || (part == ISA_E_NEG && !insn->lock) ||
+        (part == ISA_E_SMSW && insn->operand_bytes != 4))
+        return ISA_E_NONE;
+    return part;
+}
+
+/* What a block's only instruction needs from the engine beside being executed. */
+static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan *plan)
+{
+    const isa_form *form = form_of(insn);
     if (insn->flags & ISA_UNDEFINED)
         return insn->length == MAX_INSN_BYTES ? BLOCK_TOO_LONG : BLOCK_UNDEFINED;
-    if (is_protected_only(opcode, plan->flags))
+    if (is_missing(insn, plan->flags))
         return BLOCK_UNDEFINED;
-    if (is_code_write(insn, bytes, code32, plan->flags)) {
-        unsigned fp = isa_forms[insn->form].fp;
-        plan->waits = insn->flags & (ISA_X87 | ISA_MMX) && fp != ISA_FP_CONTROL && fp != ISA_FP_STATUS;
+    if (is_code_write(insn, plan->flags)) {
+        plan->waits =
+            insn->flags & (ISA_X87 | ISA_MMX) && form->fp != ISA_FP_CONTROL && form->fp != ISA_FP_STATUS;
         return BLOCK_CODE_WRITE;
     }
-    if (is_virtual(opcode[0], plan->flags))
+    if (is_virtual(insn, plan->flags))
         return BLOCK_VIRTUAL;
-    if (opcode[0] == 0x0f && opcode[1] == 0x08)
-        return BLOCK_INVD;
-    if (opcode[0] == 0x0f && opcode[1] == 0x09)
-        return BLOCK_WBINVD;
-    if (opcode[0] == 0xf1)
-        return BLOCK_ICEBP;
     if (is_mark(insn, bytes))
-        return bytes[0] == 0x64 ? BLOCK_MARK_BEGIN : BLOCK_MARK_END;
-    if (insn_value(insn) == ISA_VALUE_COUNT)
+        return insn->segment == 1 + ENGINE_FS ? BLOCK_MARK_BEGIN : BLOCK_MARK_END;
+    if (form->value == ISA_VALUE_COUNT)
         return BLOCK_COUNT;
-    if (opcode[0] == 0x0f && (opcode[1] & 0xfe) == 0xbc) {
-        plan->scan_reverse = opcode[1] & 1;
-        plan->scan_register = opcode[2] >> 3 & 7;
+    if (form->cost == ISA_COST_BSF || form->cost == ISA_COST_BSR) {
+        plan->scan_reverse = form->cost == ISA_COST_BSR;
+        plan->scan_register = insn->reg;
         plan->scan_bits = 8 * insn->operand_bytes;
         return BLOCK_SCAN;
     }
-    if (is_test_alias(opcode))
+    plan->wide = insn->operand_bytes == 4;
+    switch (engine_part(insn)) {
+    case ISA_E_TEST:
         plan->alias = true;
-    if (is_locked_neg(insn, opcode))
+        break;
+    case ISA_E_NEG:
         plan->locked_neg = true;
-    if (computes_flags_first(insn, opcode))
-        return BLOCK_FLAGS;
-    if (is_arpl(insn, opcode))
-        return BLOCK_ARPL;
-    if (is_stack_frame(opcode[0])) {
-        plan->wide = insn->operand_bytes == 4;
-        return opcode[0] == OP_ENTER ? BLOCK_ENTER : opcode[0] == OP_PUSHA ? BLOCK_PUSHA : BLOCK_POPA;
-    }
-    if (is_wide_smsw(insn, opcode)) {
-        plan->scan_register = opcode[2] & 7;
+        break;
+    case ISA_E_SMSW:
+        plan->scan_register = insn->rm;
         return BLOCK_SMSW;
+    case ISA_E_FLAGS_FIRST:
+        return BLOCK_FLAGS;
+    case ISA_E_ARPL:
+        return BLOCK_ARPL;
+    case ISA_E_ENTER:
+        return BLOCK_ENTER;
+    case ISA_E_PUSHA:
+        return BLOCK_PUSHA;
+    case ISA_E_POPA:
+        return BLOCK_POPA;
+    case ISA_E_INVD:
+        return BLOCK_INVD;
+    case ISA_E_WBINVD:
+        return BLOCK_WBINVD;
+    case ISA_E_ICEBP:
+        return BLOCK_ICEBP;
+    default:
+        break;
     }
-    if ((opcode[0] & 0xfc) == 0x6c)
+    if (insn->flags & ISA_STRING && insn->flags & ISA_IO)
         plan->port_bytes = insn->operand_bytes;
-    if (!repeats(insn))
-        return plan->port_bytes ? BLOCK_PORT : BLOCK_PLAIN;
-    plan->address16 = !code32;
-    for (unsigned i = 0; i < insn->prefixes; i++) {
-        if (bytes[i] == 0x67)
-            plan->address16 = code32;
-    }
-    return BLOCK_REP;
+    plan->address16 = !insn->address32;
+    return repeats(insn) ? BLOCK_REP : plan->port_bytes ? BLOCK_PORT : BLOCK_PLAIN;
 }
 
 /* Instructions that must stand alone: everything before them has been retired when they run, everything after
- * them sees what they did. CMPXCHG8B does because Unicorn's takes its other flags from where the block's last
- * instruction has not yet put them. */
-static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, bool code32, uint32_t flags)
+ * them sees what they did. */
+static bool stands_alone(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
 {
-    return is_code_write(insn, bytes, code32, flags) || is_protected_only(bytes + insn->prefixes, flags) ||
-           is_virtual(bytes[insn->prefixes], flags) ||
+    return is_code_write(insn, flags) || is_missing(insn, flags) || is_virtual(insn, flags) ||
            insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_UNDEFINED) || repeats(insn) ||
-           insn_value(insn) == ISA_VALUE_COUNT || is_test_alias(bytes + insn->prefixes) ||
-           is_locked_neg(insn, bytes + insn->prefixes) ||
-           computes_flags_first(insn, bytes + insn->prefixes) || is_stack_frame(bytes[insn->prefixes]) ||
-           is_arpl(insn, bytes + insn->prefixes) || is_wide_smsw(insn, bytes + insn->prefixes) ||
-           is_cmpxchg8b(bytes + insn->prefixes) || is_mark(insn, bytes);
+           form_of(insn)->value == ISA_VALUE_COUNT || engine_part(insn) >= ISA_E_ALONE ||
+           is_mark(insn, bytes);
 }
 
 /* Instructions that begin a block. LOOPcc does because Unicorn leaves it, when the count is zero, with flags
  * that are computed on the other way only. Bit tests do because Unicorn takes the flags that are undefined
  * behind them (all but CF) from what the block's last instruction would have made of others: with nothing
  * before them they stay as they are, however the code is cut into blocks. */
-static bool begins_block(const isa_insn *insn, const uint8_t *bytes)
+static bool begins_block(const isa_insn *insn)
 {
-    return is_bit_test(bytes + insn->prefixes) || (bytes[insn->prefixes] & 0xfe) == 0xe0;
+    return form_of(insn)->engine == ISA_E_BEGINS;
 }
 
 static bool ends_block(const isa_insn *insn, block_kind kind)
 {
-    return kind != BLOCK_PLAIN || isa_forms[insn->form].branch != ISA_NOT_BRANCH ||
+    return kind != BLOCK_PLAIN || form_of(insn)->branch != ISA_NOT_BRANCH ||
            insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
 }
 
@@ -281,6 +241,20 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
     mmu_forget_code(e); /* descriptions are found again by their number of instructions */
 }
 
+/* The block's instruction number `n`, which begins at `at`: each is decoded once. NULL if it does not end
+ * within `code`. */
+static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at, bool code32,
+                               const code_bytes *code)
+{
+    isa_insn *insn = &e->translated.insns[n];
+    if (n < e->translated.count)
+        return insn;
+    if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32, insn))
+        return NULL;
+    e->translated.count = n + 1;
+    return insn;
+}
+
 /* Decides where the block at `linear` ends. A block lies in one page, but for one whose only instruction
  * crosses a page end: so a fault of fetching is always one of a block's first instruction. */
 static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, code_bytes *code)
@@ -289,30 +263,30 @@ static block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigne
     bool code32 = flags & UC_HF_CS32;
     size_t at = 0;
     while (plan.count < max && (plan.count == 0 || !is_cut(e, linear + (uint32_t)at))) {
-        isa_insn insn;
-        if (!isa_decode(e->decoder, code->bytes + at, code->size - at, linear + (uint32_t)at, code32,
-                        &insn)) {
+        const isa_insn *insn = decoded(e, plan.count, linear, at, code32, code);
+        if (!insn) {
             if (plan.count)
                 break;
             code_bytes_join(e, linear, code);
             max = 1;
-            if (!isa_decode(e->decoder, code->bytes, code->size, linear, code32, &insn)) {
+            insn = decoded(e, 0, linear, 0, code32, code);
+            if (!insn) {
                 plan.count = 1; /* the second page is not there: fetching it will fault */
                 break;
             }
         }
-        bool alone = stands_alone(&insn, code->bytes + at, code32, plan.flags);
-        bool stores = isa_forms[insn.form].data_writes != 0;
-        bool begins = alone || begins_block(&insn, code->bytes + at);
+        bool alone = stands_alone(insn, code->bytes + at, plan.flags);
+        bool stores = form_of(insn)->data_writes != 0;
+        bool begins = alone || begins_block(insn);
         if ((begins && plan.count) || (stores && plan.stores && e->behind.invd))
             break;
         plan.stores += stores;
         plan.count++;
-        plan.kind = kind_of(&insn, code->bytes + at, code32, &plan);
-        plan.extra_segments |= extra_segments(&insn, code->bytes + at);
-        plan.later += isa_forms[insn.form].models == ISA_P6;
-        at += insn.length;
-        if (alone || ends_block(&insn, plan.kind) || at >= code->size)
+        plan.kind = kind_of(insn, code->bytes + at, &plan);
+        plan.extra_segments |= extra_segments(insn);
+        plan.later += form_of(insn)->models == ISA_P6;
+        at += insn->length;
+        if (alone || ends_block(insn, plan.kind) || at >= code->size)
             break;
     }
     plan.size = (unsigned)at;
@@ -338,11 +312,10 @@ static void substitute(engine *e, const block_plan *plan, uint32_t linear, const
         enum { LOCK = 0xf0, REPNE = 0xf2 /* means nothing here */ };
         e->substitute_size = plan->size;
         memcpy(e->substitute, code->bytes, plan->size);
-        unsigned at = 0; /* of the opcode: behind the prefixes, none of which looks like it */
-        for (; (e->substitute[at] & 0xfe) != 0xf6; at++) {
-            if (plan->locked_neg && e->substitute[at] == LOCK)
-                e->substitute[at] = REPNE;
-        }
+        unsigned at = e->translated.insns[0].prefixes; /* of the opcode */
+        for (unsigned i = 0; i < at; i++)
+            if (e->substitute[i] == LOCK)
+                e->substitute[i] = REPNE;
         if (plan->alias)
             e->substitute[at + 1] &= (uint8_t)~0x38u;
     }
@@ -367,15 +340,15 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
 {
     unsigned at = 0;
     bool last_looks_outside = false;
+    if (e->translated.count < b->count)
+        return false;
     for (unsigned i = 0; i < b->count; i++) {
-        isa_insn insn;
-        if (!isa_decode(e->decoder, code->bytes + at, code->size - at, b->linear + at, code32, &insn))
-            return false;
+        const isa_insn *insn = &e->translated.insns[i];
         b->marks[i].offset = (uint16_t)at;
-        b->marks[i + 1].accesses = (uint16_t)(b->marks[i].accesses + insn.accesses);
-        b->marks[i + 1].values = (uint16_t)(b->marks[i].values + (insn_value(&insn) != ISA_VALUE_NONE));
-        last_looks_outside = insn.flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD);
-        at += insn.length;
+        b->marks[i + 1].accesses = (uint16_t)(b->marks[i].accesses + insn->accesses);
+        b->marks[i + 1].values = (uint16_t)(b->marks[i].values + (form_of(insn)->value != ISA_VALUE_NONE));
+        last_looks_outside = insn->flags & (ISA_SYSTEM | ISA_IO | ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD);
+        at += insn->length;
     }
     b->marks[b->count].offset = (uint16_t)at;
     unsigned room = QUICK_ACCESSES + 2u * b->count;
@@ -386,14 +359,15 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         return false;
     tb->size = (uint16_t)at;
     b->size = (uint16_t)at;
-    b->bytes = malloc(at);
-    if (!b->bytes)
+    isa_block *made =
+        isa_block_make(e->translated.insns, b->count, code->bytes, b->linear, b->physical, code32);
+    if (!made)
         return false;
-    memcpy(b->bytes, code->bytes, at);
     engine_catch_up(e);
-    b->block = p5_block_make(e->options.core, code->bytes, at, b->linear, b->physical, code32, b->count);
+    b->block = core_block_make(e->options.core, made);
+    b->code = b->block ? made : NULL;
     b->plain = b->quick && !b->slow;
-    return b->block && p5_block_count(b->block) == b->count;
+    return b->block != NULL;
 }
 
 /* A description made before for the same bytes at the same place, or NULL. Blocks are translated again after
@@ -403,7 +377,8 @@ static engine_block *find_again(engine *e, const uc_translated *tb, const block_
 {
     for (engine_block *b = e->block_index[hash]; b; b = b->next_in_index) {
         if (b->linear == (uint32_t)tb->pc && b->physical == physical && b->flags == tb->flags &&
-            b->planned == plan->count && b->size <= code->size && memcmp(b->bytes, code->bytes, b->size) == 0)
+            b->planned == plan->count && b->size <= code->size &&
+            memcmp(b->code->bytes, code->bytes, b->size) == 0)
             return b;
     }
     return NULL;
@@ -450,8 +425,6 @@ static void discard(engine *e, engine_block *b)
         engine_catch_up(e);
         p5_block_release(e->options.core, b->block);
     }
-    if (b)
-        free(b->bytes);
     free(b);
 }
 
@@ -482,6 +455,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     code_bytes_find(e, linear, &physical, &code);
     if (code.bytes && physical < e->ram_bytes && !e->code_pages[physical / ENGINE_PAGE_BYTES])
         behind_search(e, code.bytes - (linear & ENGINE_PAGE_MASK));
+    e->translated.count = 0;
     block_plan plan = plan_block(e, linear, tb->flags, max, &code);
     unsigned hash = hash_of(tb, &plan, physical, &code);
     engine_block *known = find_again(e, tb, &plan, physical, &code, hash);
@@ -493,9 +467,6 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     }
     e->block_hook->user_data = b;
     e->unfinished = known ? NULL : b;
-    e->translated.linear = linear;
-    e->translated.bytes = code.bytes;
-    e->translated.size = code.size;
     e->translated.kind = plan.kind;
     e->mmx_pending = false;
     substitute(e, &plan, linear, &code);

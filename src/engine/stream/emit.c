@@ -74,27 +74,26 @@ static engine *engine_of_translator(const uc_translator *s)
     return engine_of(uc_env_of(uc_cpu_of_handle(uc)));
 }
 
-/* The instruction that is being translated, and its opcode. False if it cannot be read. */
-static bool translated(const uc_translator *s, isa_insn *insn, const uint8_t **opcode)
+/* The instruction that is being translated. NULL if it cannot be read. */
+static const isa_insn *translated(const uc_translator *s)
 {
     const engine *e = engine_of_translator(s);
     const uc_op *op = uc_last_op(s);
     while (op && op->opcode != UC_OP_INSN_START)
         op = uc_op_before(s, op);
-    uint32_t offset = op ? (uint32_t)op->arguments[0] - e->translated.linear : UINT32_MAX;
-    if (!e->translated.bytes || offset >= e->translated.size ||
-        !isa_decode(e->decoder, e->translated.bytes + offset, e->translated.size - offset,
-                    e->translated.linear + offset, e->env->hflags & UC_HF_CS32, insn))
-        return false;
-    *opcode = e->translated.bytes + offset + insn->prefixes;
-    return true;
+    return op ? block_insn(e->translated.insns, e->translated.count, (uint32_t)op->arguments[0]) : NULL;
+}
+
+static bool translates(const uc_translator *s, isa_engine what)
+{
+    const isa_insn *insn = translated(s);
+    return insn && isa_forms[insn->form].engine == what;
 }
 
 static bool is_memory_instruction(const uc_translator *s)
 {
-    isa_insn insn;
-    const uint8_t *opcode;
-    return translated(s, &insn, &opcode) && insn.memory;
+    const isa_insn *insn = translated(s);
+    return insn && insn->memory;
 }
 
 /* Nothing since the block's MMX instruction before this one could have left MMX mode, which therefore need
@@ -115,14 +114,6 @@ static bool is_in_mmx(const uc_translator *s)
 
 void WRAP(helper_fwait)(uc_env *env);
 
-/* FNOP, for which Unicorn waits. */
-static bool is_fnop(const uc_translator *s)
-{
-    isa_insn insn;
-    const uint8_t *opcode;
-    return translated(s, &insn, &opcode) && opcode[0] == 0xd9;
-}
-
 void REAL(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments)
@@ -136,7 +127,7 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
             return;
         }
     }
-    if (function == (void *)WRAP(helper_fwait) && is_fnop(s))
+    if (function == (void *)WRAP(helper_fwait) && translates(s, ISA_E_FNOP)) /* Unicorn only waits */
         call(s, (uintptr_t)x87_nop, 0, 1, arguments);
     else if (result || count < 1 || !complete(s, (uintptr_t)function, (unsigned)count, arguments))
         REAL(tcg_gen_callN)(s, function, result, count, arguments);
@@ -162,9 +153,8 @@ static void enter_pending_mmx(uc_translator *s)
 /* PUNPCKLBW, PUNPCKLWD and PUNPCKLDQ read a dword; Unicorn reads eight bytes. */
 static bool reads_half(const uc_translator *s)
 {
-    isa_insn insn;
-    const uint8_t *opcode;
-    return translated(s, &insn, &opcode) && opcode[0] == 0x0f && opcode[1] >= 0x60 && opcode[1] <= 0x62;
+    const isa_insn *insn = translated(s);
+    return insn && insn->flags & ISA_MMX && insn->operand_bytes == 4;
 }
 
 static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
@@ -196,23 +186,13 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
-/* FNSTSW AX, and what the 80287 had and the 387 does not, leave the pointer to the last instruction. */
-static bool keeps_pointer(const uc_translator *s)
-{
-    isa_insn insn;
-    const uint8_t *opcode;
-    if (!translated(s, &insn, &opcode))
-        return false;
-    return (opcode[0] == 0xdf && opcode[1] == 0xe0) ||
-           (opcode[0] == 0xdb && (opcode[1] == 0xe0 || opcode[1] == 0xe1 || opcode[1] == 0xe4));
-}
-
-/* A MOVQ into a register is a plain store into the state, all others that write one are calls. */
+/* A MOVQ into a register is a plain store into the state, all others that write one are calls. FNSTSW AX, and
+ * what the 80287 had and the 387 does not, leave the pointer to the last instruction. */
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
 {
     const uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                     first = offsetof(uc_env, fpregs), pointer = offsetof(uc_env, fpop);
-    if (b == env && c - pointer < offsetof(uc_env, fpdp) - pointer && keeps_pointer(s))
+    if (b == env && c - pointer < offsetof(uc_env, fpdp) - pointer && translates(s, ISA_E_KEEPS_POINTER))
         return;
     REAL(tcg_gen_op3)(s, opcode, a, b, c);
     if (opcode != UC_OP_ST_I64 || b != env || c - first >= sizeof((uc_env *)NULL)->fpregs)

@@ -63,7 +63,7 @@ const uint8_t *x87_instruction(uc_env *env, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
     UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
-    return e->current->bytes + (engine_linear_eip(e) - e->current->linear);
+    return e->current->code->bytes + (engine_linear_eip(e) - e->current->linear);
 }
 
 void x87_nop(uc_env *env)

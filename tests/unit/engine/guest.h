@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "core/core.h"
 #include "engine/engine.h"
 #include "isa/isa.h"
 
@@ -51,12 +52,11 @@ struct p5_block {
 };
 static isa_decoder *guest_decoder;
 
-p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
-                        bool code32, unsigned max_insns)
+p5_block *core_block_make(p5_core *core, isa_block *code)
 {
     (void)core;
     p5_block *block = malloc(sizeof *block);
-    block->decoded = isa_block_decode(guest_decoder, bytes, size, linear, physical, code32, max_insns);
+    block->decoded = code;
     return block;
 }
 void p5_block_release(p5_core *core, p5_block *block)

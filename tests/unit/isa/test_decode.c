@@ -276,13 +276,49 @@ static void test_prefix_bits(void **state)
     assert_int_equal(insn.prefixes, 4);
     assert_true(insn.rep);
     assert_false(insn.repne);
-    assert_true(insn.segment);
+    assert_int_equal(insn.segment, 2); /* CS */
     assert_false(insn.lock);
     assert_false(insn.escape_0f);
     static const uint8_t bswap[] = {0x0f, 0xc8};
     insn = decode(bswap, sizeof bswap, true, "bswap eax");
     assert_int_equal(insn.prefixes, 0);
     assert_true(insn.escape_0f);
+}
+
+/* Manual: segment-override prefixes, default segments, address-size prefix. */
+static void test_segments(void **state)
+{
+    (void)state;
+    enum { ES = 1, CS, SS, DS, FS, GS };
+    static const struct {
+        const char *text;
+        bool code32;
+        uint8_t size, bytes[7], segment;
+        bool stack_base, address32;
+    } cases[] = {
+        {"mov eax,es:[eax]", true, 3, {0x26, 0x8b, 0x00}, ES, false, true},
+        {"mov eax,cs:[eax]", true, 3, {0x2e, 0x8b, 0x00}, CS, false, true},
+        {"mov eax,ss:[eax]", true, 3, {0x36, 0x8b, 0x00}, SS, false, true},
+        {"mov eax,ds:[ebp]", true, 4, {0x3e, 0x8b, 0x45, 0x00}, DS, true, true},
+        {"mov eax,fs:gs:[eax]: the last", true, 4, {0x64, 0x65, 0x8b, 0x00}, GS, false, true},
+        {"mov eax,gs:fs:[eax]", true, 4, {0x65, 0x64, 0x8b, 0x00}, FS, false, true},
+        {"mov eax,[ebp]", true, 3, {0x8b, 0x45, 0x00}, 0, true, true},
+        {"mov eax,[disp32]", true, 6, {0x8b, 0x05, 0, 0, 0, 0}, 0, false, true},
+        {"mov eax,[esp]", true, 3, {0x8b, 0x04, 0x24}, 0, true, true},
+        {"mov eax,[ebp+eax]", true, 4, {0x8b, 0x44, 0x05, 0}, 0, true, true},
+        {"mov eax,[eax+ebp]", true, 3, {0x8b, 0x04, 0x28}, 0, false, true},
+        {"mov eax,[eax*1+disp32]", true, 7, {0x8b, 0x04, 0x05, 0, 0, 0, 0}, 0, false, true},
+        {"mov eax,[bp+di]", true, 3, {0x67, 0x8b, 0x03}, 0, true, false},
+        {"mov ax,[bx+si]", false, 2, {0x8b, 0x00}, 0, false, false},
+        {"mov ax,[disp16]", false, 4, {0x8b, 0x06, 0, 0}, 0, false, false},
+        {"mov ax,[bp]", false, 3, {0x8b, 0x46, 0}, 0, true, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        isa_insn insn = decode(cases[i].bytes, cases[i].size, cases[i].code32, cases[i].text);
+        expect(cases[i].text, "segment", cases[i].segment, insn.segment);
+        expect(cases[i].text, "stack base", cases[i].stack_base, insn.stack_base);
+        expect(cases[i].text, "32-bit address", cases[i].address32, insn.address32);
+    }
 }
 
 static void test_branches(void **state)
@@ -482,11 +518,11 @@ static void test_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers),     cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_prefix_bits),
-        cmocka_unit_test(test_branches),      cmocka_unit_test(test_x87_stack),
-        cmocka_unit_test(test_mmx_registers), cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_registers),   cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_segments),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_prefix_bits), cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_x87_stack),   cmocka_unit_test(test_mmx_registers),
+        cmocka_unit_test(test_clocks),      cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

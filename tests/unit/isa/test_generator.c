@@ -77,6 +77,8 @@ static void test_wrong_tables(void **state)
         {"37\tAAA\t-\tp5", "37\tAAA\tp5", "24 columns instead of 25", false},
         {"rep:1,6", "rep:1", "rep takes 2 arguments, not 1", false},
         {"rep:1,6", "rap:1,6", "there is no rule 'rap'", false},
+        {"two_strings,cmps", "cmps,fnop", "column 'traits': 'fnop' is the second word for the engine", false},
+        {"two_strings,cmps", "two_strings,comps", "column 'traits': 'comps' is not one of its words", false},
         {"\tload\t", "\tstore\t", "column 'data': does not fit the unit", false},
     };
     char path[] = "/tmp/p5-generator-XXXXXX";
