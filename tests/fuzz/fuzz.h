@@ -1,4 +1,5 @@
-/* What the fuzzers share: the entry that libFuzzer calls, reading of the input, laws that end the program. */
+/* What the fuzzers share: the entry that libFuzzer or driver.c calls, reading of the input, laws that end the
+ * program, and files. */
 #ifndef FUZZ_FUZZ_H
 #define FUZZ_FUZZ_H
 
@@ -8,6 +9,17 @@
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* libFuzzer's or the driver's: changes an input of `size` bytes in a room of `most`; answers its new size. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+/* A fuzzer may have its own, which is used then. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) __attribute__((weak));
+
+/* What the driver adds up over all inputs. */
+typedef struct fuzz_figures {
+    uint64_t instructions;
+    double past_limit; /* seconds, the most by which a run outlasted its limit */
+} fuzz_figures;
+extern fuzz_figures fuzz_figures_now; /* of this process: fuzz.c */
 
 /* A law that must hold for every input; ends the program with the place if it does not. */
 #define LAW(condition)                                                                                       \
@@ -39,5 +51,31 @@ static inline uint32_t fuzz_word(fuzz_input *input)
         value = value << 8 | fuzz_byte(input);
     return value;
 }
+
+/* The first `size` bytes of the input, or what there is of them, as an input of their own. */
+static inline fuzz_input fuzz_part(fuzz_input *input, size_t size)
+{
+    fuzz_input part = {input->data, size < input->size ? size : input->size};
+    input->data += part.size;
+    input->size -= part.size;
+    return part;
+}
+
+/* A pseudo-random number (xorshift64); the state is not 0. */
+static inline uint64_t fuzz_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* A folder for files, which is removed with what is in it when the process ends that asked for it first. */
+const char *fuzz_folder(void);
+/* A file of that folder that holds `data`, and its path; there is one of each name. */
+typedef struct fuzz_file {
+    char path[64];
+} fuzz_file;
+fuzz_file fuzz_file_make(const char *name, const void *data, size_t size);
 
 #endif

@@ -14,9 +14,11 @@ static bool banks_conflict(const p5_access *a, const p5_access *b)
     return (banks(a) & banks(b)) != 0;
 }
 
-/* What memory_set_partner wants to know of the reference before. */
+/* What memory_set_partner wants to know of the reference before. One to a port is none. */
 static unsigned partner_of(const last_access *last, const p5_access *a)
 {
+    if ((last->access->flags & P5_ACCESS_IO) != 0)
+        return 0;
     bool same_kind = ((last->access->flags ^ a->flags) & P5_ACCESS_WRITE) == 0;
     return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
 }

@@ -50,6 +50,8 @@ static void boot_transfer(p5_machine *machine, snapshot *s)
     }
     char *path = s->loading ? NULL : b->disk.path;
     b->disk.drive = (uint8_t)snapshot_number(s, "disk.drive", b->disk.drive, 255);
+    if (!s->loading && b->disk.drive != BIOS_NO_DRIVE && path == NULL)
+        snapshot_refuse(s, "no path leads to the disk image any more");
     snapshot_text(s, "disk.path", &path);
     bool writable = snapshot_number(s, "disk.writable", b->disk.writable, 1) != 0;
     snapshot_piece(s, "disk.changed", &changed, sizeof changed);

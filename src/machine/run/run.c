@@ -312,7 +312,9 @@ static void run_plan(p5_machine *machine)
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
     uint64_t instructions_goal = near ? host_check : max_instructions - block;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
-    machine->check_clock = near || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
+    /* Stepping, every instruction is a boundary; but exceptions may follow each other with none in between.
+     */
+    machine->check_clock = near || goal == UINT64_MAX ? goal : goal - horizon;
 }
 
 static void run_pause(p5_machine *machine, p5_end why)

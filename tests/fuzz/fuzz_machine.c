@@ -1,0 +1,309 @@
+/* Whole machines against hostile guests (image.h): whatever a guest does, the host goes on, the run ends
+ * within its limits, the laws of the counts hold, and how it was run makes no difference - with or without
+ * what is remembered of pricing, in one thread or two, in one piece or many, through a snapshot.
+ *
+ *   header   kind, model, options, how it is run again, limits | what it types
+ */
+#include <string.h>
+#include <time.h>
+
+#include "image.h"
+#include "machine/state.h"
+#include "p5scope/report.h"
+#include "p5scope/snapshot.h"
+
+#define TIMEOUT_SECONDS 4
+
+/* How a guest is run a second time, to the same end. */
+typedef enum again {
+    AGAIN_NOT,
+    AGAIN_THREADS,
+    AGAIN_MEMO_OFF,
+    AGAIN_MEMO_CHECK, /* ... and compared behind every stretch */
+    AGAIN_PIECES,
+    AGAIN_SNAPSHOT,
+    AGAIN_COUNT
+} again;
+
+typedef struct plan {
+    image image;
+    p5_machine_options options;
+    p5_limits limits;
+    again again;
+    uint32_t pieces;
+    uint8_t typed[8];
+} plan;
+
+/* ---- what an input says -------------------------------------------------------------------------------- */
+
+static void nothing(void *context, const void *text, size_t size)
+{
+    (void)context;
+    (void)text;
+    (void)size;
+}
+
+/* Keys and what the serial port receives: the plan's, again and again, now and then nothing. */
+static int typed(void *context, uint8_t *byte, bool idle)
+{
+    uint64_t *count = context;
+    (void)idle;
+    *byte = (uint8_t)(*count * 41);
+    return ++*count % 3 == 0 ? 0 : 1;
+}
+
+static plan plan_make(fuzz_input input)
+{
+    static const char *const models[] = {"p55c-200", "p54c-133",    "p55c-200",
+                                         "p54c-100", "p55c-200-p6", "p55c-200-arch3"};
+    static const char *const agents[] = {"dma", "processor"};
+    static const char *const wires[] = {"pm0=nmi", "pm0=irq5,pm1=irq1"};
+    static const uint8_t kinds[] = {IMAGE_FLAT, IMAGE_FLAT, IMAGE_FLAT, IMAGE_REAL, IMAGE_DISK};
+    fuzz_input header = fuzz_part(&input, IMAGE_HEADER_BYTES);
+    plan p = {.options = {.size = sizeof p.options, .console = nothing, .input = typed}};
+    unsigned kind = fuzz_byte(&header), model = fuzz_byte(&header), flags = fuzz_byte(&header),
+             extra = fuzz_byte(&header);
+    p.options.model = models[model % (sizeof models / sizeof models[0])];
+    p.options.memory_bytes = 1u << (20 + (flags & 1) + (flags >> 1 & 1));
+    p.options.permissive = (flags & 0x1c) == 0x1c;
+    p.options.disk_writable = (flags & 0x20) != 0;
+    if (extra < 0x10)
+        p.options.agent = agents[extra & 1];
+    else if (extra < 0x20)
+        p.options.wires = wires[extra & 1];
+    else if (extra < 0x24)
+        p.options.check = "read,address=0x19000";
+    p.again = (again)(fuzz_byte(&header) % AGAIN_COUNT);
+    /* Mostly short runs, so that there are many. */
+    unsigned size = fuzz_byte(&header), more = fuzz_byte(&header);
+    p.limits.max_instructions = (64 + more) << (size & 7);
+    p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << (size & 7) / 2;
+    p.limits.timeout_seconds = TIMEOUT_SECONDS;
+    const char *fewer = getenv("P5_FUZZ_INSTRUCTIONS"); /* for who looks where something begins */
+    if (fewer != NULL)
+        p.limits.max_instructions = strtoull(fewer, NULL, 10);
+    p.pieces = 1 + fuzz_word(&header) % (uint32_t)p.limits.max_instructions;
+    image_make(&p.image, (image_kind)kinds[kind % sizeof kinds], input);
+    return p;
+}
+
+/* ---- a run --------------------------------------------------------------------------------------------- */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void fail(const char *what, const p5_error *error)
+{
+    fprintf(stderr, "%s: %s\n", what, error->message);
+    abort();
+}
+
+typedef struct guest {
+    p5_machine *machine;
+    p5_run_result result;
+    uint64_t typed;
+} guest;
+
+static void guest_open(guest *g, const plan *p, const fuzz_file *file, again how)
+{
+    p5_machine_options options = p->options;
+    p5_error error = {0};
+    options.input_context = &g->typed;
+    options.threads = how == AGAIN_THREADS ? 2 : 1;
+    options.memo_off = how == AGAIN_MEMO_OFF;
+    options.memo_check = how == AGAIN_MEMO_CHECK && options.check == NULL;
+    if (p5_machine_open(&options, &g->machine, &error) != P5_OK)
+        fail("open", &error);
+    p5_status status = p->image.kind == IMAGE_FLAT
+                           ? p5_machine_load_flat(g->machine, file->path, IMAGE_ADDRESS, &error)
+                       : p->image.kind == IMAGE_REAL
+                           ? p5_machine_load_real(g->machine, file->path, IMAGE_ADDRESS >> 4, 0, &error)
+                           : p5_machine_load_disk(g->machine, file->path, &error);
+    if (status != P5_OK)
+        fail("load", &error);
+}
+
+static void guest_run(guest *g, const p5_limits *limits)
+{
+    p5_error error = {0};
+    uint64_t before = p5_machine_clock(g->machine), instructions = p5_machine_instructions(g->machine);
+    double begin = seconds_now();
+    if (p5_machine_run(g->machine, limits, &g->result, &error) != P5_OK)
+        fail("run", &error);
+    double past = seconds_now() - begin - limits->timeout_seconds;
+    if (past > fuzz_figures_now.past_limit)
+        fuzz_figures_now.past_limit = past;
+    LAW(past < 1);
+    if (g->result.end == P5_END_FAILED)
+        fprintf(stderr, "engine: %s\n", g->result.message);
+    LAW(g->result.end != P5_END_FAILED && g->result.end != P5_END_STOPPED);
+    LAW(p5_machine_clock(g->machine) >= before);
+    LAW(p5_machine_instructions(g->machine) <= limits->max_instructions);
+    fuzz_figures_now.instructions += p5_machine_instructions(g->machine) - instructions;
+}
+
+/* In pieces of so many instructions. */
+static void guest_run_pieces(guest *g, const plan *p)
+{
+    p5_limits limits = p->limits;
+    uint64_t most = limits.max_instructions, piece = p->pieces < most / 8 ? most / 8 : p->pieces;
+    do {
+        uint64_t next = p5_machine_instructions(g->machine) + piece;
+        limits.max_instructions = next < most ? next : most;
+        guest_run(g, &limits);
+    } while (g->result.end == P5_END_INSTRUCTIONS && limits.max_instructions < most);
+}
+
+/* To some point, into a file, into another machine and on. */
+static void guest_run_saved(guest *g, const plan *p)
+{
+    fuzz_file saved = fuzz_file_make("snapshot", "", 0);
+    p5_limits limits = p->limits;
+    p5_error error = {0};
+    limits.max_instructions = p->pieces;
+    guest_run(g, &limits);
+    if (g->result.end != P5_END_INSTRUCTIONS)
+        return;
+    if (p5_machine_save(g->machine, saved.path, NULL, &error) != P5_OK)
+        fail("save", &error);
+    p5_machine_close(g->machine);
+    p5_machine_options options = {
+        .size = sizeof options, .console = nothing, .input = typed, .input_context = &g->typed};
+    if (p5_machine_load(saved.path, &options, &g->machine, &error) != P5_OK)
+        fail("load what was saved", &error);
+    guest_run(g, &p->limits);
+}
+
+static void guest_check(guest *g)
+{
+    unsigned checked;
+    LAW(p5_laws_check_machine(g->machine, stderr, &checked) == 0);
+    LAW(checked > 0);
+}
+
+static void same_registers(const engine *a, const engine *b)
+{
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_CR4; r++)
+        if (engine_get(a, r) != engine_get(b, r)) {
+            fprintf(stderr, "register %u: %x, again %x\n", (unsigned)r, engine_get(a, r), engine_get(b, r));
+            abort();
+        }
+}
+
+static void same_counts(p5_machine *a, p5_machine *b)
+{
+    static p5_counts first, second;
+    p5_machine_counts(a, &first);
+    p5_machine_counts(b, &second);
+    for (int id = 0; id < P5_EVENT_COUNT; id++)
+        if (memcmp(first.increments[id], second.increments[id], sizeof first.increments[id]) != 0)
+            fprintf(stderr, "%s: %llu, again %llu\n", p5_event_describe((enum p5_event)id)->name,
+                    (unsigned long long)p5_counts_sum(first.increments[id], P5_CPL_MASK_ALL),
+                    (unsigned long long)p5_counts_sum(second.increments[id], P5_CPL_MASK_ALL));
+    LAW(memcmp(&first, &second, sizeof first) == 0);
+}
+
+static void guests_compare(guest *first, guest *second)
+{
+    p5_machine *a = first->machine, *b = second->machine;
+    if (first->result.end == P5_END_TIMEOUT || second->result.end == P5_END_TIMEOUT)
+        return; /* by the host's clock: at any place */
+    if (first->result.end != second->result.end)
+        fprintf(stderr, "ends: %d at %x, again %d at %x\n", (int)first->result.end, first->result.address,
+                (int)second->result.end, second->result.address);
+    LAW(first->result.end == second->result.end && first->result.address == second->result.address);
+    if (p5_machine_instructions(a) != p5_machine_instructions(b) ||
+        p5_machine_clock(a) != p5_machine_clock(b))
+        fprintf(stderr, "%llu instructions, clock %llu; again %llu, %llu\n",
+                (unsigned long long)p5_machine_instructions(a), (unsigned long long)p5_machine_clock(a),
+                (unsigned long long)p5_machine_instructions(b), (unsigned long long)p5_machine_clock(b));
+    LAW(p5_machine_instructions(a) == p5_machine_instructions(b));
+    LAW(p5_machine_clock(a) == p5_machine_clock(b));
+    same_registers(a->engine, b->engine);
+    uint32_t size = a->options.memory_bytes;
+    LAW(memcmp(engine_ram(a->engine, 0, size), engine_ram(b->engine, 0, size), size) == 0);
+    same_counts(a, b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static plan p;
+    p = plan_make((fuzz_input){data, size});
+    fuzz_file file = fuzz_file_make("image", p.image.bytes, p.image.size);
+    if (getenv("P5_FUZZ_INSTRUCTIONS") != NULL)
+        printf("%s %s, again %d\n", (const char *const[]){"flat", "real", "disk"}[p.image.kind],
+               p.options.model, (int)p.again);
+    guest first = {0}, second = {0};
+    guest_open(&first, &p, &file, AGAIN_NOT);
+    guest_run(&first, &p.limits);
+    guest_check(&first);
+    if (getenv("P5_FUZZ_INSTRUCTIONS") != NULL)
+        printf("ends %d at %x: %s\n", (int)first.result.end, first.result.address, first.result.instruction);
+    /* A disk that was written to is another one. */
+    if (p.again != AGAIN_NOT && !p.options.disk_writable) {
+        guest_open(&second, &p, &file, p.again);
+        if (p.again == AGAIN_PIECES)
+            guest_run_pieces(&second, &p);
+        else if (p.again == AGAIN_SNAPSHOT)
+            guest_run_saved(&second, &p);
+        else
+            guest_run(&second, &p.limits);
+        guest_check(&second);
+        guests_compare(&first, &second);
+        p5_machine_close(second.machine);
+    }
+    p5_machine_close(first.machine);
+    return 0;
+}
+
+/* Whole parts change: a snippet, a record, the tables; or a byte in one. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    uint64_t r = fuzz_random(&state) >> 8;
+    if (most < IMAGE_INPUT_MAX)
+        return LLVMFuzzerMutate(data, size, most);
+    if (size < IMAGE_FIRST_SNIPPET + IMAGE_SNIPPET_BYTES) { /* a new one: with 1 to 16 snippets */
+        size_t wanted = IMAGE_FIRST_SNIPPET + (1 + r % IMAGE_SNIPPETS) * IMAGE_SNIPPET_BYTES;
+        for (; size < wanted; size++)
+            data[size] = (uint8_t)(fuzz_random(&state) >> 32);
+        return size;
+    }
+    size_t snippets = (size - IMAGE_FIRST_SNIPPET) / IMAGE_SNIPPET_BYTES;
+    uint8_t *snippet = data + IMAGE_FIRST_SNIPPET + r % snippets * IMAGE_SNIPPET_BYTES;
+    uint8_t *record = snippet + IMAGE_SNIPPET_BYTES - IMAGE_RECORDS * IMAGE_RECORD_BYTES +
+                      (r >> 8) % IMAGE_RECORDS * IMAGE_RECORD_BYTES;
+    uint8_t *other = data + IMAGE_FIRST_SNIPPET + (r >> 16) % snippets * IMAGE_SNIPPET_BYTES;
+    switch ((r >> 24) % 8) {
+    case 0:
+        LLVMFuzzerMutate(data, IMAGE_HEADER_BYTES, IMAGE_HEADER_BYTES);
+        return size;
+    case 1:
+        LLVMFuzzerMutate(data + IMAGE_HEADER_BYTES, IMAGE_TABLE_BYTES, IMAGE_TABLE_BYTES);
+        return size;
+    case 2:
+        LLVMFuzzerMutate(snippet, 24, 24);
+        return size;
+    case 3: /* a new record */
+        for (unsigned i = 0; i < IMAGE_RECORD_BYTES; i++)
+            record[i] = (uint8_t)(fuzz_random(&state) >> 32);
+        return size;
+    case 4:
+        memmove(record, other + IMAGE_SNIPPET_BYTES - (1 + (r >> 40) % IMAGE_RECORDS) * IMAGE_RECORD_BYTES,
+                IMAGE_RECORD_BYTES);
+        return size;
+    case 5:
+        if (snippets < IMAGE_SNIPPETS) { /* one twice, or one less */
+            memcpy(data + size, snippet, IMAGE_SNIPPET_BYTES);
+            return size + IMAGE_SNIPPET_BYTES;
+        }
+        return size - IMAGE_SNIPPET_BYTES;
+    default:
+        LLVMFuzzerMutate(record, IMAGE_RECORD_BYTES, IMAGE_RECORD_BYTES);
+        return size;
+    }
+}
