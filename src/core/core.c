@@ -92,6 +92,16 @@ const btb *core_btb(const p5_core *core)
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
+/* A block that a code breakpoint looks at is not remembered: a leaf knows of no match. */
+static void count_matches_of(p5_core *core, p5_block *block)
+{
+    if (!breakpoints_within(&core->breakpoints, block->code->linear, block->code->size))
+        return;
+    memo_release(core, block);
+    for (piece *p = block->pieces; p; p = p->next)
+        p->memo = false;
+}
+
 p5_block *p5_block_make(p5_core *core, const uint8_t *bytes, size_t size, uint32_t linear, uint32_t physical,
                         bool code32, unsigned max_insns)
 {
@@ -120,6 +130,7 @@ p5_block *core_block_make(p5_core *core, isa_block *code)
         block_free(block);
         return NULL;
     }
+    count_matches_of(core, block);
     if (core->check) {
         block->exact = core_block_make(core->exact, isa_block_share(code));
         if (!block->exact) {
@@ -441,7 +452,8 @@ void core_hold_memo(p5_core *core)
     const p5_control *c = &core->control;
     memo_materialise(core);
     core->memo.held = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
-                      c->branch_trace || core->watch->on || core->breakpoints.active ||
+                      c->branch_trace || core->watch->on ||
+                      (core->breakpoints.active && !breakpoints_count_only(&core->breakpoints)) ||
                       (core->profile && profile_takes_samples(core));
 }
 
@@ -461,6 +473,8 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
     price_settle(core);
     breakpoints_set(&core->breakpoints, debug);
     core_hold_memo(core);
+    for (p5_block *block = core->blocks; block; block = block->next)
+        count_matches_of(core, block);
     if (core->check)
         p5_core_set_debug(core->exact, debug);
 }
@@ -468,6 +482,7 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
 void p5_core_resume(p5_core *core)
 {
     core->pipe.match_missed = core->timing.errata;
+    core->match_at = core->instructions;
     if (core->check)
         p5_core_resume(core->exact);
 }

@@ -48,6 +48,7 @@ struct p5_core {
     pipe_observer *observer;  /* its; or NULL */
     uint32_t context;         /* of the profile; 0: none is made */
     breakpoints breakpoints;
+    uint64_t match_at; /* `instructions` behind which pipe.match_missed and match_twice hold */
     bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first has not been seen */
     p5_block *blocks;
     memory_trial trial;
@@ -85,5 +86,6 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
 void price_exact(p5_core *core, const p5_retired *r);
 void price_settle(p5_core *core);
 void price_open(p5_core *core);
+void price_forget_matches(p5_core *core);
 
 #endif

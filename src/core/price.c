@@ -133,6 +133,13 @@ void price_open(p5_core *core)
 
 /* ---- stretches ----------------------------------------------------------------------------------------- */
 
+/* What the pipe knows of the next instruction's code breakpoint is old if remembered ones came between. */
+void price_forget_matches(p5_core *core)
+{
+    if (core->match_at != core->instructions)
+        core->pipe.match_missed = core->pipe.match_twice = false;
+}
+
 static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
     memo_materialise(core);
@@ -142,11 +149,12 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
     core->pipe.observer = core->observer;
     core->pipe.trace = core->trace.insn ? &core->trace : NULL;
     core->pipe.breakpoints = core->breakpoints.active ? &core->breakpoints : NULL;
+    price_forget_matches(core);
 }
 
 static void end(p5_core *core)
 {
-    core->instructions += core->pipe.instructions;
+    core->match_at = core->instructions += core->pipe.instructions;
     if (core->timing.btb_by_pairs)
         core->groups += core->pipe.groups;
     core->now += (uint64_t)pipe_end(&core->pipe, &core->state);

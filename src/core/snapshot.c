@@ -240,6 +240,7 @@ void core_transfer(p5_core *core, snapshot *s)
     check_model(core, s);
     memo_fold(core);
     memo_materialise(core); /* `state` is what counts from here on, in both directions */
+    price_forget_matches(core);
     if (s->loading)
         memo_drop_all(core); /* it knows structures by the numbers of their changes */
     transfer_memory(core->memory, s);
@@ -262,6 +263,7 @@ void core_transfer(p5_core *core, snapshot *s)
     transfer_branches(core, s);
     if (!s->loading || s->status != P5_OK)
         return;
+    core->match_at = core->instructions;
     core_hold_memo(core);
     watch_update(core);
     if (core->check != NULL)

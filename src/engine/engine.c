@@ -52,8 +52,9 @@ static bool allocate(engine *e)
 {
     e->ram = map(e->ram_bytes);
     e->code_pages = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
+    e->table_pages = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
     e->records = malloc(RECORD_CAPACITY * sizeof *e->records);
-    return e->ram && e->code_pages && e->records && block_open(e);
+    return e->ram && e->code_pages && e->table_pages && e->records && block_open(e);
 }
 
 enum { OPENING_BYTES = 64 << 20 };
@@ -188,6 +189,7 @@ void engine_close(engine *e)
         munmap(e->ram, e->ram_bytes);
     behind_close(e);
     free(e->code_pages);
+    free(e->table_pages);
     free(e->records);
     free(e);
 }

@@ -139,9 +139,9 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
 /* While on, plain stretches are kept until there are ENGINE_BATCH instructions of them - the last block and
  * the running one may bring a block of the largest size more, each - or something happens that could make a
  * difference to anybody: everything before a special instruction, a port access, an exception, attention() or
- * the setting of accessed and dirty bits has been given away then. Not to be on if the owner looks at what
- * the guest's stores change - page tables that it writes itself, memory behind the caches - while it prices.
- */
+ * a change of page tables that were walked, by a walk or by the guest, has been given away then. Not to be on
+ * if the owner looks at something else that the guest's stores change - memory behind the caches - while it
+ * prices. */
 enum {
     ENGINE_BATCH = 256,
     ENGINE_BLOCK = 128, /* instructions of the largest block */
@@ -176,8 +176,10 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
  * shadow forbids it (NMI ignores IF, and waits for the IRET of the one before; P5_TRANSFER_FAULT, for machine
  * check, waits for nothing). */
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
-/* EFLAGS.RF is set for the next instruction. */
+/* The instruction that was retired last has set EFLAGS.RF, for the next one. */
 bool engine_resuming(const engine *e);
+/* ... and whoever has to know has been told. */
+void engine_resume_told(engine *e);
 /* True if an NMI would be taken at this boundary: none is being handled. */
 bool engine_nmi_possible(const engine *e);
 /* True if a maskable interrupt would be taken at this boundary. */

@@ -291,7 +291,13 @@ bool engine_interruptible(const engine *e)
 
 bool engine_resuming(const engine *e)
 {
-    return e->resume != 0;
+    return e->resume == RESUME_AFTER_THIS;
+}
+
+void engine_resume_told(engine *e)
+{
+    if (!e->guard.looking) /* else guard.c counts it down */
+        e->resume = RESUME_NOW;
 }
 
 bool engine_nmi_possible(const engine *e)

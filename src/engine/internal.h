@@ -23,7 +23,7 @@ enum { ENGINE_PAGE_BYTES = 4096, ENGINE_PAGE_MASK = 4095 };
 enum { PAGE_ENTRIES = 512 };
 typedef struct page_entry {
     uint32_t read_tag;
-    uint32_t write_tag; /* only with the dirty bit set and no translated code in the page */
+    uint32_t write_tag; /* only with the dirty bit set and neither translated code nor tables in the page */
     uint32_t physical;  /* page */
     uint32_t kind;      /* ACCESS_KIND of its P5_ACCESS_* */
     uint8_t *host;      /* of the page's first byte; NULL where there is no RAM */
@@ -39,6 +39,8 @@ typedef struct page_set {
     uint8_t bits; /* P5_PAGE_* */
 } page_set;
 #define PAGE_NO_TAG(index) (((uint32_t)(index) ^ 1) * ENGINE_PAGE_BYTES)
+/* The write tag of an entry that lacks its own only because tables were walked in the page. */
+#define PAGE_TABLE_TAG(index) (((uint32_t)(index) ^ 2) * ENGINE_PAGE_BYTES)
 
 /* --- Blocks (block.c) --- */
 
@@ -206,6 +208,7 @@ struct engine {
     uint32_t ram_bytes;
     uint32_t address_mask; /* A20 */
     uint8_t *code_pages;   /* one byte per page of RAM: holds translated code */
+    uint8_t *table_pages;  /* ... tables were walked in it since translations were flushed */
     uint8_t open_bus[ENGINE_PAGE_BYTES];
     behind behind;
     page_entry uncached; /* what mmu_fill answers while there are behind.pins */

@@ -36,8 +36,16 @@ static uint32_t physical_read(const engine *e, uint32_t physical)
     return value;
 }
 
+/* What was executed is priced with the tables as they are. */
+static void price_before_tables_change(engine *e)
+{
+    if (stream_give_batch(e))
+        engine_request_attention(e);
+    engine_catch_up(e);
+}
+
 /* Sets bits of a table entry and returns those that were clear; the tables may lie in a page with translated
- * code. What was executed before is priced with the tables as they were. */
+ * code. */
 static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
 {
     physical &= e->address_mask;
@@ -48,9 +56,7 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
     uint32_t clear = bits & ~value;
     if (!clear)
         return 0;
-    if (stream_give_batch(e))
-        engine_request_attention(e);
-    engine_catch_up(e);
+    price_before_tables_change(e);
     value |= bits;
     if (e->code_pages[physical / ENGINE_PAGE_BYTES])
         mmu_write_code(e, physical, sizeof value, 0);
@@ -164,27 +170,70 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
     return true;
 }
 
+static void note_table(engine *e, uint32_t entry)
+{
+    uint32_t page = entry & ~(uint32_t)ENGINE_PAGE_MASK;
+    if (entry == 0 || page >= e->ram_bytes || e->table_pages[page / ENGINE_PAGE_BYTES])
+        return;
+    e->table_pages[page / ENGINE_PAGE_BYTES] = 1;
+    for (unsigned user = 0; user < 2; user++) {
+        for (unsigned i = 0; i < PAGE_ENTRIES; i++) {
+            page_entry *held = &e->pages[user][i];
+            if (held->physical == page && held->write_tag == held->read_tag)
+                held->write_tag = PAGE_TABLE_TAG(i);
+        }
+    }
+}
+
+/* The core walks these tables, too, when it prices what is executed with this translation: it must find them
+ * as they are now, so stores into them are seen from now on. */
+static void note_tables(engine *e, uint32_t linear)
+{
+    uint32_t directory_entry, table_entry;
+    if (!((uint32_t)e->env->cr[0] & CR0_PG))
+        return;
+    engine_walk(e, linear, &directory_entry, &table_entry);
+    note_table(e, directory_entry);
+    note_table(e, table_entry);
+}
+
+/* All translations have gone, those of code too. */
+static void forget_tables(engine *e)
+{
+    price_before_tables_change(e);
+    memset(e->table_pages, 0, e->ram_bytes / ENGINE_PAGE_BYTES);
+}
+
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr)
 {
     walk_result result;
-    uint32_t code;
+    uint32_t code, index = linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES;
+    uint32_t tag = linear & ~(uint32_t)ENGINE_PAGE_MASK, none = PAGE_NO_TAG(index);
+    page_entry *held = &e->pages[user][index];
+    if (access == MMU_WRITE && held->read_tag == tag && held->write_tag == PAGE_TABLE_TAG(index)) {
+        price_before_tables_change(e);
+        return held;
+    }
     if (!walk(e, linear, access, user, true, &result, &code)) {
         e->env->cr[2] = linear;
         e->fetch_fault = access == MMU_FETCH;
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PAGE_FAULT, (int)code, retaddr);
     }
-    uint32_t tag = linear & ~(uint32_t)ENGINE_PAGE_MASK;
-    uint32_t none = PAGE_NO_TAG(linear / ENGINE_PAGE_BYTES);
     /* while there are pins, fetches and data references may translate differently: nothing is kept */
-    page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : mmu_entry(e, linear, user);
+    page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : held;
     bool ram = result.physical < e->ram_bytes, fast = ram && !e->guard.data;
-    if (ram && access == MMU_WRITE)
+    uint32_t page = result.physical / ENGINE_PAGE_BYTES;
+    note_tables(e, linear);
+    if (ram && access == MMU_WRITE) {
         behind_keep(e, result.physical);
-    bool guarded = ram && (e->code_pages[result.physical / ENGINE_PAGE_BYTES] ||
-                           !behind_kept(&e->behind, result.physical / ENGINE_PAGE_BYTES));
+        if (e->table_pages[page])
+            price_before_tables_change(e);
+    }
+    bool guarded = ram && (e->code_pages[page] || !behind_kept(&e->behind, page));
+    uint32_t write_tag = ram && e->table_pages[page] ? PAGE_TABLE_TAG(index) : tag;
     uint8_t *host = ram ? e->ram + result.physical : NULL;
     *entry = (page_entry){.read_tag = fast ? tag : none,
-                          .write_tag = fast && result.dirty && !guarded ? tag : none,
+                          .write_tag = fast && result.dirty && !guarded ? write_tag : none,
                           .physical = result.physical,
                           .kind = ACCESS_KIND(0, result.flags),
                           .host = host,
@@ -276,8 +325,10 @@ void WRAP(tlb_flush)(uc_cpu *cpu)
 {
     engine *e = engine_of(uc_env_of(cpu));
     REAL(tlb_flush)(cpu); /* also forgets which block stands at which linear address */
-    if (e)
+    if (e) {
         mmu_flush(e);
+        forget_tables(e);
+    }
 }
 
 void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);

@@ -67,6 +67,21 @@ static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index
            (page->write_tag == page->read_tag || !is_found(page->write_tag, index));
 }
 
+/* Pages that were walked for them. */
+static void transfer_table_pages(engine *e, snapshot *s)
+{
+    uint32_t page = 0, end = e->ram_bytes / ENGINE_PAGE_BYTES;
+    do {
+        while (!s->loading && page < end && !e->table_pages[page])
+            page++;
+        page = (uint32_t)snapshot_number(s, "table", page, end);
+        if (page < end && s->status == P5_OK)
+            e->table_pages[page++] = 1;
+        else
+            return;
+    } while (true);
+}
+
 /* Translations that are held although the page tables may have changed since. Host addresses are made anew.
  */
 static void transfer_pages(engine *e, snapshot *s)
@@ -193,4 +208,5 @@ void engine_transfer(engine *e, snapshot *s)
         save_pages(e, s, e->ram, NULL, NULL);
     transfer_behind(e, s);
     transfer_pages(e, s);
+    transfer_table_pages(e, s);
 }

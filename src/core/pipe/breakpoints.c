@@ -21,6 +21,22 @@ void breakpoints_set(breakpoints *b, const p5_debug *debug)
     }
 }
 
+bool breakpoints_count_only(const breakpoints *b)
+{
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (b->all[n].enabled || b->all[n].kind != BREAKPOINT_CODE)
+            return false;
+    return true;
+}
+
+bool breakpoints_within(const breakpoints *b, uint32_t address, uint32_t bytes)
+{
+    for (unsigned n = 0; n < BREAKPOINTS; n++)
+        if (b->all[n].kind == BREAKPOINT_CODE && b->all[n].address - address < bytes)
+            return b->active;
+    return false;
+}
+
 unsigned breakpoints_code(const breakpoints *b, uint32_t address, bool in_v)
 {
     unsigned matches = 0;

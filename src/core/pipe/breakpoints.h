@@ -34,6 +34,11 @@ typedef struct breakpoints {
 } breakpoints;
 
 void breakpoints_set(breakpoints *b, const p5_debug *debug);
+/* Only instructions can match, each time that they are executed in U, and nothing but the count comes of it.
+ */
+bool breakpoints_count_only(const breakpoints *b);
+/* A code breakpoint lies in these bytes. */
+bool breakpoints_within(const breakpoints *b, uint32_t address, uint32_t bytes);
 /* Which of the four match an instruction at `address` (bit n = DRn). Breakpoints that are not enabled look at
  * the U pipe alone. */
 unsigned breakpoints_code(const breakpoints *b, uint32_t address, bool in_v);

@@ -29,10 +29,11 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
 
 /* What waits is itself not for the memo; or it came with another block than `p`, and they may go together
  * with a reference each: no variant says whether these meet in one bank. */
-static bool waiting_is_unknown(const pipe_pending *waiting, const piece *p)
+static bool waiting_is_unknown(const p5_core *core, const pipe_pending *waiting, const piece *p)
 {
     const op *first = &p->block->ops[p->first];
     return waiting->operation.lock != LOCK_NONE ||
+           breakpoints_within(&core->breakpoints, waiting->operation.address, 1) ||
            (p->first == 0 && waiting->insn.access_count > 0 && first->accesses > 0 &&
             pairing_check(&waiting->operation, first) == PAIRED);
 }
@@ -43,7 +44,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key)
     memo_state *current = memo_current(m);
     if (!current)
         current = m->current = memo_intern(core);
-    if (!current || (current->waiting && waiting_is_unknown(current->waiting, p)))
+    if (!current || (current->waiting && waiting_is_unknown(core, current->waiting, p)))
         return NULL;
     memo_path *path = memo_find_path(m, p, current, key);
     if (m->last)

@@ -10,7 +10,7 @@ enum { BARE_SMALL_IMAGE = 64 << 10 };
 
 const guest_kind bare_guest = {.name = "bare"};
 
-void bare_start(p5_machine *machine, uint32_t entry)
+void bare_enter(p5_machine *machine, uint32_t entry)
 {
     engine *e = machine->engine;
     uint32_t gdt_address = machine->options.memory_bytes - PAGE_BYTES;
@@ -28,10 +28,15 @@ void bare_start(p5_machine *machine, uint32_t entry)
     engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED);
     engine_set(e, ENGINE_EIP, entry);
     segment_init_x87(e);
-    /* INVD can lose what only the caches have; without memory for that it cannot */
-    contents_keep_memory(machine);
     processor_set_control(machine);
     machine->guest = &bare_guest;
+}
+
+void bare_start(p5_machine *machine, uint32_t entry)
+{
+    bare_enter(machine, entry);
+    /* INVD can lose what only the caches have; without memory for that it cannot */
+    contents_keep_memory(machine);
 }
 
 p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes, size_t size,

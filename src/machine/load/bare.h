@@ -9,6 +9,8 @@ enum { BARE_DEFAULT_MEMORY = 64 << 20, BARE_LEAST_MEMORY = 1 << 20, BARE_CODE = 
 /* Puts the processor into the entry state and makes the machine ready to run. The topmost page of RAM holds a
  * GDT with the two segments (selectors 08h and 10h); the stack grows down from below it. There is no IDT: a
  * guest that wants one loads it. */
+void bare_enter(p5_machine *machine, uint32_t entry);
+/* The same for a guest whose memory behind the caches is kept from the start. */
 void bare_start(p5_machine *machine, uint32_t entry);
 /* Copies `size` bytes to physical `address`, zeroes up to `memory_size`. P5_ERR_FORMAT if that is not free
  * RAM. */

@@ -212,7 +212,7 @@ static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_ker
 static void kernel_enter(p5_machine *machine, const kernel *k)
 {
     engine *e = machine->engine;
-    bare_start(machine, k->entry);
+    bare_enter(machine, k->entry);
     engine_segment code = segment_flat(CODE_SELECTOR, true, 0), data = segment_flat(DATA_SELECTOR, false, 0);
     uint64_t gdt[4] = {0, 0, segment_descriptor(&code), segment_descriptor(&data)};
     memcpy(engine_ram(e, GDT_AT, sizeof gdt), gdt, sizeof gdt);

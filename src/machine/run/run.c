@@ -58,10 +58,9 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
  * nothing interrupts it, and what the core asks the engine for does not depend on what the guest stores. */
 static bool run_may_batch(const p5_machine *machine)
 {
-    bool tables = machine->guest != &linux_guest && (engine_get(machine->engine, ENGINE_CR0) & CR0_PG) != 0;
-    return machine->far && !tables && !machine->each_observed && machine->debugger == NULL &&
-           machine->after == 0 && !machine->debug_written && !machine->interrupt_request &&
-           !machine->memory_apart;
+    enum { DR7_ENABLED = 0xff };
+    return machine->far && !machine->each_observed && machine->debugger == NULL && machine->after == 0 &&
+           (machine->dr[7] & DR7_ENABLED) == 0 && !machine->interrupt_request && !machine->memory_apart;
 }
 
 /* Something has come up that run_may_batch asks for. Answers whether there may be batches. */
@@ -89,8 +88,10 @@ static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
         processor_after(machine);
         run_rebatch(machine);
     }
-    if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine))
+    if (__builtin_expect(machine->debug_written, 0) && engine_resuming(machine->engine)) {
         p5_core_resume(machine->core);
+        engine_resume_told(machine->engine);
+    }
     if (__builtin_expect(machine->debugger != NULL, 0))
         machine->attention_wanted |= gdb_retired(machine->debugger, retired);
     if (__builtin_expect(retired->interrupted, 0))
@@ -126,8 +127,8 @@ static inline void run_price_one(p5_machine *machine, const p5_retired *retired,
 /* There is nothing to be done behind it but to look for goals. */
 static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired *retired)
 {
-    return machine->after == 0 && !machine->debug_written && machine->debugger == NULL &&
-           !retired->interrupted && !machine->interrupt_request;
+    return machine->after == 0 && !(machine->debug_written && engine_resuming(machine->engine)) &&
+           machine->debugger == NULL && !retired->interrupted && !machine->interrupt_request;
 }
 
 bool run_retired(void *context, const p5_retired *retired)
