@@ -133,15 +133,17 @@ typedef struct p5_stat_intervals_options {
     uint64_t most; /* so many intervals, then the run goes on unobserved; 0 = no limit */
     bool paused;   /* nothing is counted before p5_stat_intervals_turn says so */
     p5_stat_format format;
-    FILE *out;           /* where the rows go, also by the thread that executes */
+    const char
+        *table; /* of text: a row for each interval, this metric group in the columns; NULL: a report */
+    FILE *out;  /* where the rows go, also by the thread that executes */
     const p5_stat *stat; /* what the intervals have in common; of it `runs`, `run_count` and `interval` are
                             not used */
     const p5_stat_style *style; /* of text and CSV */
 } p5_stat_intervals_options;
 /* Writes the header, and observes the machine's loaded guest from then on. `out`, what `stat` points to and
  * `style` have to live until the intervals are closed. Rows are sent on when 64 KB of them or 20 ms have come
- * together. Errors: those of metric groups (P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_IO) and of p5_machine_observe;
- * P5_ERR_STATE for a `size` that is not this library's. */
+ * together. Errors: those of metric groups and p5_table_open (P5_ERR_NAME, P5_ERR_SYNTAX, P5_ERR_IO) and of
+ * p5_machine_observe; P5_ERR_STATE for a `size` that is not this library's. */
 p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_options *options,
                                  p5_stat_intervals **intervals, p5_error *error);
 /* Counting begins (`inside`) or pauses here; an interval is cut short by its end. Also from callbacks. */

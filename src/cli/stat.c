@@ -54,6 +54,21 @@ typedef struct stat_options {
     FILE *to;     /* the report, for a comparison; NULL: where the options say */
 } stat_options;
 
+/* False after a message: `option`'s argument `text` names a metric group at `name` that there is not, or that
+ * is in a broken file. */
+static bool known_group(const char *option, const char *text, const char *name)
+{
+    char group[200];
+    snprintf(group, sizeof group, "%.*s", (int)strcspn(name, ","), name);
+    p5_error error = {0};
+    if (p5_metric_group_check(group, &error) == P5_OK)
+        return true;
+    bool in_file = error.line != 0;
+    error.column = in_file ? error.column : (unsigned)(name - text) + 1;
+    cli_show_error(&error, option, in_file ? NULL : text, "Run 'p5scope list metrics' to see the groups.");
+    return false;
+}
+
 /* -M a,b */
 static error_t add_metrics(stat_options *options, const char *text)
 {
@@ -65,14 +80,8 @@ static error_t add_metrics(stat_options *options, const char *text)
     options->metric_text[options->metric_text_count++] = copy;
     char *rest;
     for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        p5_error error = {0};
-        if (p5_metric_group_check(name, &error) != P5_OK) {
-            bool in_file = error.line != 0;
-            error.column = in_file ? error.column : (unsigned)(name - copy) + 1;
-            cli_show_error(&error, "-M", in_file ? NULL : text,
-                           "Run 'p5scope list metrics' to see the groups.");
+        if (!known_group("-M", text, text + (name - copy)))
             return CLI_REPORTED;
-        }
         if (options->metric_count == MOST_WORDS)
             return ENOMEM;
         options->metrics[options->metric_count++] = name;
@@ -115,8 +124,9 @@ static error_t parse_output(int key, char *argument, struct argp_state *state)
         options->style.big_numbers = false;
         return 0;
     case KEY_TABLE:
-        options->style.table = true;
-        return 0;
+        options->intervals.table = argument;
+        options->style.table = argument == NULL;
+        return argument == NULL || known_group("--table", argument, argument) ? 0 : CLI_REPORTED;
     case KEY_HEADER:
         options->style.header = true;
         return 0;
@@ -410,7 +420,14 @@ static bool check_together(const stat_options *options)
         {options->style.zeros && (options->csv || options->json || options->no_events ||
                                   options->events.count > 0 || options->metric_count > 0),
          "-v: only the whole table as text leaves anything out"},
-        {options->style.table && options->runs < 2, "--table: of which runs? -r N"},
+        {options->style.table && options->runs < 2,
+         "--table: of which runs? -r N; for intervals --table=GROUP"},
+        {options->intervals.table != NULL && !has_intervals(options),
+         "--table=GROUP: of which intervals? -I N"},
+        {options->intervals.table != NULL && (options->csv || options->json),
+         "--table=GROUP is text: not with -x or -j"},
+        {options->intervals.table != NULL && (named || options->no_events || options->detailed),
+         "--table=GROUP has the group's metrics in its columns: not with -e, -M, -n or -d"},
         {(options->summary || options->intervals.most != 0) && !has_intervals(options),
          "--summary and --interval-count: of which intervals? -I N"},
     };
@@ -461,7 +478,10 @@ static const struct argp_option output_table[] = {
     {"output", 'o', "FILE", 0, "Report to FILE instead of stderr", 0},
     {"append", KEY_APPEND, NULL, 0, "Append to FILE", 0},
     {"log-fd", KEY_LOG_FD, "N", 0, "Report to file descriptor N", 0},
-    {"table", KEY_TABLE, NULL, 0, "With -r: each run by itself", 0},
+    {"table", KEY_TABLE, "GROUP", OPTION_ARG_OPTIONAL,
+     "With -I: a row for each interval, the metrics of GROUP in the columns; with -r, without GROUP: each "
+     "run by itself",
+     0},
     {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
     {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
     {"junit", KEY_JUNIT, "FILE", 0, "With --expect: the outcome for CI services", 0},

@@ -42,3 +42,9 @@ p5scope stat --compare --mem 4M one.json two.json
 p5scope stat --compare one.json hello
 head -2 one.json >cut.json; p5scope stat --compare one.json cut.json
 p5scope run --model p55c-200 --model p54c-133 hello
+p5scope stat -I 500 --table=branch hello 2>&1 >/dev/null | sed 1d
+p5scope top -I 500 hello 2>top >/dev/null; p5scope stat -q -I 500 --table=overview hello 2>&1 >/dev/null | sed 1d | diff top -
+p5scope stat -I 500 --table=brnch hello
+p5scope stat --table=branch hello
+p5scope stat -I 500 --table=branch -j hello
+p5scope stat -I 500 --table=branch -M cache hello

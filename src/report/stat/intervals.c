@@ -35,7 +35,8 @@ struct p5_stat_intervals {
     p5_stat_run slots[SLOTS];
     /* Of who makes the rows. */
     stat_plan *plan;
-    FILE *made; /* rows that have not been sent on: their text, */
+    p5_table *table; /* NULL: a report for each */
+    FILE *made;      /* rows that have not been sent on: their text, */
     char *text;
     size_t size;
     double sent; /* ... and when the last were */
@@ -73,6 +74,12 @@ static void send_on(p5_stat_intervals *in)
     in->sent = host_now();
 }
 
+static void write_table_row(p5_stat_intervals *in, const p5_stat_run *run)
+{
+    p5_table_write_row(in->made, in->table, run->clock, &run->counts);
+    fflush(in->made); /* `size` follows */
+}
+
 static void write_rows(void *context, unsigned slot)
 {
     p5_stat_intervals *in = context;
@@ -80,11 +87,13 @@ static void write_rows(void *context, unsigned slot)
     if (in->failed)
         return;
     p5_stat stat = in->stat;
+    const p5_stat_intervals_options *options = &in->options;
     stat.runs = run;
     stat.run_count = 1;
     stat.interval = (double)run->clock / (p5_model_clock_mhz(stat.model) * 1e6);
-    const p5_stat_intervals_options *options = &in->options;
-    if (stat_write(in->made, &stat, in->plan, options->format, options->style, &in->error) != P5_OK)
+    if (in->table != NULL)
+        write_table_row(in, run);
+    else if (stat_write(in->made, &stat, in->plan, options->format, options->style, &in->error) != P5_OK)
         stop(in);
     if (in->size >= MOST_BYTES || host_now() - in->sent >= most_seconds)
         send_on(in);
@@ -102,7 +111,11 @@ static void write_header(p5_stat_intervals *in)
     FILE *out = in->options.out;
     switch (in->options.format) {
     case P5_STAT_TEXT:
-        stat_write_interval_text_header(out, &in->stat);
+        stat_write_comment(out, &in->stat, true);
+        if (in->table != NULL)
+            p5_table_write_header(out, in->table);
+        else
+            stat_write_interval_text_header(out);
         break;
     case P5_STAT_CSV:
         stat_write_interval_csv_header(out, &in->stat, in->options.style);
@@ -195,6 +208,7 @@ static void free_all(p5_stat_intervals *in)
         fclose(in->made);
     free(in->text);
     stat_plan_close(in->plan);
+    p5_table_close(in->table);
     free(in);
 }
 
@@ -207,6 +221,8 @@ static p5_status start(p5_stat_intervals *in, p5_error *error)
     if (in->made == NULL || in->aside == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for intervals");
     p5_status status = stat_plan_open(&in->stat, &in->plan, error);
+    if (status == P5_OK && in->options.table != NULL)
+        status = p5_table_open(in->options.table, in->stat.model, &in->table, error);
     return status == P5_OK ? p5_machine_observe(in->machine, &observe, &in->observer, error) : status;
 }
 

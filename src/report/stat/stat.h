@@ -92,7 +92,7 @@ p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, 
                          p5_error *error);
 p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error);
 /* What stands above the rows of intervals. */
-void stat_write_interval_text_header(FILE *out, const p5_stat *stat);
+void stat_write_interval_text_header(FILE *out);
 void stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);
 void stat_write_interval_json_header(FILE *out, const p5_stat *stat);
 

@@ -234,9 +234,8 @@ static void write_table(const text_report *in)
             clocks.variance_percent);
 }
 
-void stat_write_interval_text_header(FILE *out, const p5_stat *stat)
+void stat_write_interval_text_header(FILE *out)
 {
-    stat_write_comment(out, stat, true);
     fprintf(out, "#           time             counts      events\n");
 }
 
