@@ -200,8 +200,10 @@ struct engine {
     p5_value *value_end;
 
     /* REP strings. */
-    uint32_t repeat_count;        /* ECX when the stretch began */
-    p5_access *iteration_records; /* where the current iteration's records begin */
+    uint32_t repeat_count;              /* ECX when the stretch began */
+    uint32_t repeat_flags;              /* arithmetic flags in front of the instruction */
+    const engine_block *repeat_goes_on; /* the one that is in the middle, while its parts are told */
+    p5_access *iteration_records;       /* where the current iteration's records begin */
 
     /* Physical memory. */
     uint8_t *ram;

@@ -1,11 +1,12 @@
 /* Random snippets of the instructions in forms.h, run one after the other with random registers, flags, x87
  * state and memory. A Linux program: what it writes is the same on every processor of the family, but for
  * what the masks in each record leave out. compare.c reads what two processors wrote.
- *   snippets FIRST COUNT      writes one record for each
- *   snippets                  how many there are until every encoding was the first of one */
-#include "../guests/guest.h"
+ *   snippets FIRST COUNT [STATES]
+ *      writes one record for each, or one for each of as many states that it begins in
+ *   snippets
+ *      how many there are until every encoding was the first of one */
 #include "form_kinds.h"
-#include "record.h"
+#include "snippet_run.h"
 
 enum { CF = 1, AF = 16, ZF = 64, SF = 128, PF = 4, OF = 0x800, ALL_FLAGS = 0x8d5 };
 typedef struct form {
@@ -15,40 +16,7 @@ typedef struct form {
 static const form forms[] = {
 #include "forms.h"
 };
-enum { FORMS = sizeof forms / sizeof forms[0] };
-
-/* Memory: two pages with nothing behind them, one page alone, one that can be written below one that can not,
- * a stack. */
-enum {
-    CODE = 0x30000000,
-    DATA = 0x20001000,
-    LAST = 0x20020000,
-    LOW = 0x2000f000,
-    CONSTANT = 0x20010000,
-    STACK = 0x20030000,
-    MISSING = 0x20035000,
-    PAGE = 4096,
-    SLOT = 160,
-    CHUNK = 2048,
-    INSNS = 6,
-    EAX = 0,
-    ECX,
-    EDX,
-    EBX,
-    ESP,
-    EBP,
-    ESI,
-    EDI
-};
-/* What is filled before a snippet and looked at behind it. */
-static const struct {
-    u32 at, dwords;
-} windows[RECORD_WINDOWS] = {{DATA, 64},
-                             {DATA + PAGE - 128, 64},
-                             {DATA + 2 * PAGE - 128, 32},
-                             {LAST + PAGE - 128, 32},
-                             {LOW + PAGE - 64, 16},
-                             {STACK + PAGE - 512, 128}};
+enum { FORMS = sizeof forms / sizeof forms[0], INSNS = RECORD_INSNS };
 
 static u32 random_state;
 static u32 next_random(void)
@@ -63,11 +31,6 @@ static u32 below(u32 n)
     return next_random() % n;
 }
 
-static const u32 values[] = {
-    0,          1,          2,          0xffffffff, 0x80000000, 0x7fffffff, 0x80,       0x7f,
-    0xff,       0x8000,     0x7fff,     0xffff,     0x12345678, 0x9999,     0x99,       31,
-    32,         33,         15,         16,         8,          9,          0x80000011, 0xaaaaaaaa,
-    0x7f800000, 0x7fa00000, 0xffc00000, 0x3f800000, 0x00000400, 0xfff00000, 0x7ff80000, 0x00010000};
 static u32 any_value(void)
 {
     return below(3) ? values[below(sizeof values / sizeof values[0])] : next_random() << below(24);
@@ -97,13 +60,8 @@ static u32 data_pointer(void)
 
 /* --- One snippet --- */
 
-typedef struct state {
-    u32 registers[8], flags; /* loaded before the snippet */
-    u32 x87[27];
-    int uses_x87;
-} state;
-static record records[CHUNK];
-static state states[CHUNK];
+static record records[SLOTS];
+static state states[SLOTS];
 
 static const u8 x87_values[][10] = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0},                               /* 0 */
@@ -311,19 +269,15 @@ static u32 put_jump_target(u8 *to, const form *f, u32 *hole)
     return n + put32(to + n, 0);
 }
 
-extern void snippet_exit(void);
-
-static void make(u32 index, record *r, state *s, u8 *code)
+static void begin_random(u32 seed)
 {
-    random_state = index * 2654435761u ^ 0x5bd1e995u;
-    if (random_state == 0)
-        random_state = 1;
+    random_state = seed ? seed : 1;
     for (u32 i = 0; i < 8; i++)
         next_random();
-    u8 *bytes = (u8 *)r;
-    for (u32 i = 0; i < sizeof *r; i++)
-        bytes[i] = 0;
-    r->index = index;
+}
+
+static void make_state(state *s)
+{
     for (u32 i = 0; i < 8; i++)
         s->registers[i] = any_value();
     s->registers[EBX] = data_pointer();
@@ -347,6 +301,41 @@ static void make(u32 index, record *r, state *s, u8 *code)
     if (below(50) == 0)
         s->flags |= 0x4000;
     s->uses_x87 = 0;
+}
+
+/* The state that the snippet begins in, into its record. */
+static void note_state(record *r, state *s)
+{
+    for (u32 i = 0; i < 8; i++)
+        r->before[i] = s->registers[i];
+    r->flags_before = s->flags;
+    r->uses_x87 = (u8)s->uses_x87;
+    if (s->uses_x87) {
+        make_x87(s);
+        for (u32 i = 0; i < 27; i++)
+            r->x87_before[i] = s->x87[i];
+    }
+}
+
+/* The same snippet in another state. Which flags are undefined depends on CL, which stays. */
+static void make_again(u32 number, const record *first, const state *before, record *r, state *s)
+{
+    *r = *first;
+    r->run = number;
+    begin_random((first->index * 64 + number) * 2654435761u ^ 0x165667b1u);
+    make_state(s);
+    s->registers[ECX] = (s->registers[ECX] & ~31u) | (before->registers[ECX] & 31);
+    s->uses_x87 = before->uses_x87;
+    note_state(r, s);
+}
+
+static void make(u32 index, record *r, state *s, u8 *code)
+{
+    static const record nothing;
+    begin_random(index * 2654435761u ^ 0x5bd1e995u);
+    *r = nothing;
+    r->index = index;
+    make_state(s);
 
     u32 n = 0, undefined = 0, count = 1 + below(INSNS), fix[INSNS] = {0}, fix_kind[INSNS] = {0},
         starts[INSNS + 1];
@@ -425,153 +414,26 @@ static void make(u32 index, record *r, state *s, u8 *code)
     code[n++] = 0xe9;
     put32(code + n, (u32)snippet_exit - (u32)(code + n + 4));
     r->code_at = (u32)code;
-    for (u32 i = 0; i < 8; i++)
-        r->before[i] = s->registers[i];
-    r->flags_before = s->flags;
-    r->uses_x87 = (u8)s->uses_x87;
-    if (s->uses_x87) {
-        make_x87(s);
-        for (u32 i = 0; i < 27; i++)
-            r->x87_before[i] = s->x87[i];
-    }
-}
-
-/* --- Running it --- */
-
-u32 load_registers[8], load_flags, load_x87, *load_image, load_code; /* what snippet_run takes */
-u32 found_registers[8], found_flags, found_image[27];                /* what snippet_exit leaves */
-u32 run_esp, run_ebp, run_ebx, run_esi, run_edi;
-u32 found_signal; /* 0: none */
-void snippet_run(void);
-void snippet_back(void);
-void snippet_handler(void);
-__asm__(".text\n"
-        ".globl snippet_run, snippet_exit, snippet_back, snippet_handler\n"
-        "snippet_run:\n"
-        "  movl %ebx, run_ebx\n  movl %esi, run_esi\n  movl %edi, run_edi\n  movl %ebp, run_ebp\n  movl "
-        "%esp, run_esp\n"
-        "  cmpl $0, load_x87\n  je 1f\n  movl load_image, %eax\n  frstor (%eax)\n"
-        "1: movl load_registers+16, %esp\n  subl $4, %esp\n  movl load_flags, %eax\n  movl %eax, (%esp)\n"
-        "  movl load_registers, %eax\n  movl load_registers+4, %ecx\n  movl load_registers+8, %edx\n"
-        "  movl load_registers+12, %ebx\n  movl load_registers+20, %ebp\n  movl load_registers+24, %esi\n"
-        "  movl load_registers+28, %edi\n  jmp *load_code\n"
-        "snippet_exit:\n"
-        "  movl %eax, found_registers\n  movl %ecx, found_registers+4\n  movl %edx, found_registers+8\n"
-        "  movl %ebx, found_registers+12\n  movl %esp, found_registers+16\n  movl %ebp, found_registers+20\n"
-        "  movl %esi, found_registers+24\n  movl %edi, found_registers+28\n  movl run_esp, %esp\n"
-        "  pushfl\n  popl found_flags\n  pushl $0x202\n  popfl\n"
-        "  cmpl $0, load_x87\n  je snippet_back\n  fnsave found_image\n"
-        "snippet_back:\n"
-        "  pushl $0x202\n  popfl\n" /* a handler may have been entered with AC */
-        "  movl run_esp, %esp\n  movl run_ebp, %ebp\n  movl run_ebx, %ebx\n  movl run_esi, %esi\n  movl "
-        "run_edi, %edi\n  ret\n"
-        "snippet_handler:\n" /* of a signal: signal, info, context */
-        "  pushl $0x202\n  popfl\n  jmp snippet_signal\n");
-
-static record *current;
-
-typedef struct signal_context {
-    u32 gs, fs, es, ds, edi, esi, ebp, esp, ebx, edx, ecx, eax, trap, error, eip, cs, eflags, esp_at_signal,
-        ss;
-    u32 *x87;
-    u32 mask, cr2;
-} signal_context;
-
-void snippet_signal(int signal, const void *info, const u8 *context);
-void snippet_signal(int signal, const void *info, const u8 *context)
-{
-    const signal_context *c = (const signal_context *)(context + 20);
-    record *r = current;
-    (void)info;
-    r->signal = (u32)signal;
-    r->trap = c->trap;
-    r->error = c->trap >= 10 && c->trap <= 14 ? c->error : 0;
-    r->cr2 = c->trap == 14 ? c->cr2 : 0;
-    r->eip = c->eip;
-    r->flags = c->eflags;
-    const u32 registers[8] = {c->eax, c->ecx, c->edx, c->ebx, c->esp_at_signal, c->ebp, c->esi, c->edi};
-    for (u32 i = 0; i < 8; i++)
-        r->registers[i] = registers[i];
-    if (r->uses_x87 && c->x87)
-        for (u32 i = 0; i < 27; i++)
-            r->x87[i] = c->x87[i];
-    __asm__ volatile("jmp snippet_back");
-    __builtin_unreachable();
-}
-
-static u32 pattern[256];
-static void fill(u32 index)
-{
-    u32 from = index * 7 % 128;
-    for (u32 w = 0; w < RECORD_WINDOWS; w++) {
-        u32 to = windows[w].at, count = windows[w].dwords, source = (u32)(pattern + (from + 16 * w) % 128);
-        __asm__ volatile("rep movsl" : "+D"(to), "+S"(source), "+c"(count) : : "memory");
-    }
-}
-static u32 look(u32 w)
-{
-    const u32 *at = (const u32 *)windows[w].at;
-    u32 sum = 0;
-    for (u32 i = 0; i < windows[w].dwords; i++)
-        sum = (sum << 5 | sum >> 27) + at[i];
-    return sum;
-}
-
-static void run(record *r, const state *s)
-{
-    fill(r->index);
-    for (u32 i = 0; i < 8; i++)
-        load_registers[i] = s->registers[i];
-    load_flags = s->flags;
-    load_x87 = (u32)s->uses_x87;
-    load_image = (u32 *)s->x87;
-    load_code = r->code_at;
-    current = r;
-    snippet_run();
-    if (r->signal == 0) {
-        for (u32 i = 0; i < 8; i++)
-            r->registers[i] = found_registers[i];
-        r->flags = found_flags;
-        r->eip = r->code_at + r->size;
-        if (s->uses_x87)
-            for (u32 i = 0; i < 27; i++)
-                r->x87[i] = found_image[i];
-    }
-    for (u32 w = 0; w < RECORD_WINDOWS; w++)
-        r->memory[w] = look(w);
+    note_state(r, s);
 }
 
 /* --- The program --- */
 
-static u32 map(u32 at, u32 pages, u32 rights)
+/* A sum of what is not as it was filled; 0 if nothing changed. */
+static u32 look(u32 index, u32 w)
 {
-    return (u32)guest_syscall(SYS_mmap2, at, pages * PAGE, rights, 0x32 /* private, fixed, anonymous */, -1,
-                              0);
-}
-
-static void prepare(void)
-{
-    enum { SIGILL = 4, SIGTRAP = 5, SIGBUS = 7, SIGFPE = 8, SIGSEGV = 11 };
-    static const int signals[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV};
-    static u32 stack[4096];
-    const u32 place[3] = {(u32)stack, 0, sizeof stack};
-    guest_syscall(SYS_sigaltstack, place, 0);
-    for (u32 i = 0; i < 5; i++) {
-        enum { SA_SIGINFO = 4, SA_ONSTACK = 0x08000000, SA_NODEFER = 0x40000000, SA_RESTORER = 0x04000000 };
-        u32 action[5] = {(u32)snippet_handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER, 0, 0, 0};
-        guest_syscall(SYS_rt_sigaction, signals[i], action, 0, 8);
+    const u32 *at = (const u32 *)windows[w].at, *source = filling(index, w);
+    u32 left = windows[w].dwords, sum = 0;
+    for (;;) {
+        u8 same;
+        __asm__ volatile("cmp %%eax, %%eax\n\trepe cmpsl\n\tsete %3"
+                         : "+D"(at), "+S"(source), "+c"(left), "=q"(same)
+                         :
+                         : "memory", "cc");
+        if (same)
+            return sum;
+        sum = (sum << 5 | sum >> 27) + (at[-1] ^ left << 20);
     }
-    for (u32 i = 0; i < 256; i++)
-        pattern[i] = i % 3 == 0 ? values[i / 3 % 32] : i % 3 == 1 ? i * 0x01010101u : 0x3ff00000u + (i << 12);
-    map(CODE, CHUNK * SLOT / PAGE, 7);
-    map(DATA, 2, 3);
-    map(LAST, 1, 3);
-    map(LOW, 2, 3);
-    map(STACK, 1, 3);
-    u32 *constant = (u32 *)CONSTANT;
-    for (u32 i = 0; i < PAGE / 4; i++)
-        constant[i] = pattern[i % 256];
-    guest_syscall(SYS_mprotect, CONSTANT, PAGE, 1);
 }
 
 static u32 number(const char *text)
@@ -580,6 +442,38 @@ static u32 number(const char *text)
     while (*text)
         n = n * 10 + (u32)(*text++ - '0');
     return n;
+}
+
+static u32 first, left, runs;
+static void run_all(void)
+{
+    run_prepare();
+    while (left != 0) {
+        u32 most = SLOTS / runs, count = left < most ? left : most;
+        for (u32 i = 0; i < count * runs; i += runs) {
+            make(first + i / runs, &records[i], &states[i], (u8 *)CODE + i / runs * SLOT);
+            for (u32 k = 1; k < runs; k++)
+                make_again(k, &records[i], &states[i], &records[i + k], &states[i + k]);
+        }
+        for (u32 i = 0; i < count * runs; i++) {
+            fill(records[i].index);
+            run_filled(&records[i], &states[i]);
+            for (u32 w = 0; w < RECORD_WINDOWS; w++)
+                records[i].memory[w] = look(records[i].index, w);
+        }
+        const char *at = (const char *)records;
+        u32 bytes = count * runs * sizeof records[0];
+        while (bytes != 0) {
+            int written = guest_syscall(SYS_write, 1, at, bytes);
+            if (written <= 0)
+                guest_syscall(SYS_exit, 2);
+            at += written;
+            bytes -= (u32)written;
+        }
+        first += count;
+        left -= count;
+    }
+    guest_syscall(SYS_exit, 0);
 }
 
 int guest_main(int argc, char **argv, char **envp)
@@ -591,25 +485,9 @@ int guest_main(int argc, char **argv, char **envp)
         guest_print(1, "\n");
         return 0;
     }
-    u32 first = number(argv[1]), left = number(argv[2]);
-    prepare();
-    while (left != 0) {
-        u32 count = left < CHUNK ? left : CHUNK;
-        for (u32 i = 0; i < count; i++)
-            make(first + i, &records[i], &states[i], (u8 *)CODE + i * SLOT);
-        for (u32 i = 0; i < count; i++)
-            run(&records[i], &states[i]);
-        const char *at = (const char *)records;
-        u32 bytes = count * sizeof records[0];
-        while (bytes != 0) {
-            int written = guest_syscall(SYS_write, 1, at, bytes);
-            if (written <= 0)
-                return 2;
-            at += written;
-            bytes -= (u32)written;
-        }
-        first += count;
-        left -= count;
-    }
+    first = number(argv[1]);
+    left = number(argv[2]);
+    runs = argc > 3 ? number(argv[3]) : 1;
+    run_apart(run_all);
     return 0;
 }

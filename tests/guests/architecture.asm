@@ -252,6 +252,21 @@ start:  call boot
         mov edx, 1
         arpl cx, dx
         zero_flag 0
+        begin_case                      ; what changes nothing stores nothing
+        mov ax, READ
+        mov es, ax
+        mov word [small_data], 2
+        mov dx, 1
+        arpl [es:small_data], dx
+        end_case NONE, 0, 0
+        begin_case
+        mov ax, READ
+        mov es, ax
+        mov dx, 3
+.arpl:  arpl [es:small_data], dx
+        end_case GP, 0, .arpl
+        mov ax, DATA0
+        mov es, ax
 
         ; ---- no instructions
 %macro undefined 1+

@@ -117,6 +117,12 @@ start:  call boot
         mov ax, [after]
         cmp ax, .r11
         jne fail_real
+        begin_real                              ; far returns, ENTER
+        call sixteen
+        mov [cs:after], bx
+        end_real NONE, 0
+        cmp word [after], 0
+        jne fail_real
         ; ---- limits of protected mode stay: data beyond 64 KB
         cli
         lgdt [gdt_register]
@@ -149,6 +155,7 @@ start:  call boot
         out 0f4h, al
         hlt
 
+%include "sixteen.inc"
 int40:  mov bp, sp
         mov ax, [bp]
         mov [cs:after], ax

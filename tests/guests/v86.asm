@@ -67,6 +67,19 @@ start:  call boot
 .a5:    hlt
         end_v86 GP, 0, .a5
         is dword [seen.ebx], 7777h & 0 | 3002h
+        begin_case
+        at_v86 2 | IOPL3
+        pushfd                                          ; VM and RF do not show
+        pop ebx
+.a51:   hlt
+        end_v86 GP, 0, .a51
+        is dword [seen.ebx], 3002h
+        begin_case                                      ; far returns, ENTER
+        at_v86 2 | IOPL3
+        call sixteen
+.a52:   hlt
+        end_v86 GP, 0, .a52
+        is dword [seen.ebx], 0
         begin_case                                      ; IOPL does not open ports
         at_v86 2 | IOPL3
 .a6:    in al, 80h
@@ -270,7 +283,7 @@ start:  call boot
         end_case GP, 0, .d7
         finish
 
-        bits 16
+%include "sixteen.inc"
 handler:
         push bp
         mov bp, sp

@@ -97,13 +97,6 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
     record_store(e, linear, access, &pages[0]);
 }
 
-void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
-{
-    page_entry pages[2];
-    fill_store(e, linear, access, pages, retaddr);
-    record_store(e, linear, access, &pages[0]);
-}
-
 void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr)
 {
     engine *e = engine_of(env);

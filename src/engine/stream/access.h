@@ -46,9 +46,6 @@ static inline uint32_t access_word(unsigned size, bool user, uint32_t flags)
 /* What misses the page cache or crosses a page end (access.c). A load answers `size` bytes, zero-extended. */
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr);
-/* The reference of a store that an exception keeps from storing: it may fault and is recorded; memory stays.
- */
-void access_store_nothing(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 
 /* The faults of a store by an instruction that makes several, before the first. */
 void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr);

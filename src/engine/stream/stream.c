@@ -294,6 +294,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         e->repeat_count = (uint32_t)e->env->regs[ENGINE_ECX];
         if (b->address16)
             e->repeat_count &= 0xffff;
+        if (e->repeat_goes_on != b)
+            e->repeat_flags = (uint32_t)UC_INTERNAL(cpu_cc_compute_all)(e->env, (int)e->env->cc_op);
+        e->repeat_goes_on = NULL;
         e->iteration_records = e->record_next;
         if (b->port_bytes)
             check_port(e, b);
@@ -331,6 +334,7 @@ static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *at
             return false;
         }
         *attention = end_repeat(e, b->linear, again);
+        e->repeat_goes_on = again ? b : NULL;
     } else {
         *attention = stream_end(e, e->current->count, b->linear, false);
     }

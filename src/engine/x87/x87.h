@@ -85,6 +85,9 @@ static inline void x87_wait(uc_env *env, uintptr_t retaddr)
 }
 /* The instruction of the running block that calls at `retaddr`; EIP is at it afterwards. */
 const uint8_t *x87_instruction(uc_env *env, uintptr_t retaddr);
+/* The end of a store at `linear` that an unmasked exception keeps from storing: it makes no reference. The
+ * block ends behind it, as only the last instruction of a stretch may make fewer references than it has. */
+_Noreturn void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr);
 /* FNOP: waits, and is the last instruction that the x87 had. */
 void x87_nop(uc_env *env);
 #define X87_RETADDR ((uintptr_t)__builtin_return_address(0))

@@ -86,14 +86,8 @@ static uc_fpreg load80(uc_env *env, uint64_t address, uintptr_t retaddr)
     return value;
 }
 
-static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, bool suppressed, uintptr_t retaddr)
+static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, uintptr_t retaddr)
 {
-    if (suppressed) {
-        bool user = access_at_user_level(env);
-        access_store_nothing(engine_of(env), (uint32_t)address, access_word(8, user, 0), retaddr);
-        access_store_nothing(engine_of(env), (uint32_t)address + 8, access_word(2, user, 0), retaddr);
-        return;
-    }
     access_check_store(env, (uint32_t)address, 8, retaddr);
     access_check_store(env, (uint32_t)address + 8, 2, retaddr);
     WRAP(cpu_stq_data_ra)(env, address, value->mantissa, retaddr);
@@ -274,12 +268,25 @@ void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address)
         return;
     x87_wait(env, retaddr);
     bool empty = x87_empty(env, 0);
-    store80(env, address, empty ? &x87_indefinite : x87_st(env, 0), empty && !(env->fpuc & X87_IE), retaddr);
+    if (empty && !(env->fpuc & X87_IE)) {
+        x87_underflow(env);
+        x87_end_unstored(env, (uint32_t)address, retaddr);
+    }
+    store80(env, address, empty ? &x87_indefinite : x87_st(env, 0), retaddr);
     engine_of(env)->x87.suppressed = false;
     if (empty)
         x87_underflow(env);
     else
         x87_set_conditions(env, 0, X87_C1);
+}
+
+static void finish_decimal(uc_env *env, bool empty, uint16_t status)
+{
+    engine_of(env)->x87.suppressed = false;
+    if (empty)
+        x87_underflow(env);
+    else
+        finish_store(env, status);
 }
 
 void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address);
@@ -296,14 +303,12 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
                          : "+m"(decimal), "=&a"(status)
                          : "m"(*x87_st(env, 0)), "m"(env->fpuc)
                          : X87_CLOBBERS);
-    bool invalid = empty || status & X87_IE;
-    store80(env, address, &decimal, invalid && !(env->fpuc & X87_IE), retaddr);
-    if (empty) {
-        engine_of(env)->x87.suppressed = false;
-        x87_underflow(env);
-    } else {
-        finish_store(env, status);
+    if ((empty || status & X87_IE) && !(env->fpuc & X87_IE)) {
+        finish_decimal(env, empty, status);
+        x87_end_unstored(env, (uint32_t)address, retaddr);
     }
+    store80(env, address, &decimal, retaddr);
+    finish_decimal(env, empty, status);
 }
 
 /* --- Moves --- */

@@ -2,6 +2,7 @@
  * guest's state. */
 #include <string.h>
 
+#include "engine/segment/segmentation.h"
 #include "engine/x87/x87.h"
 #include "isa/prefix.h"
 
@@ -66,17 +67,40 @@ const uint8_t *x87_instruction(uc_env *env, uintptr_t retaddr)
     return e->current->code->bytes + (engine_linear_eip(e) - e->current->linear);
 }
 
+/* `bytes` are the last instruction that the x87 had. */
+static void note_instruction(uc_env *env, const uint8_t *bytes)
+{
+    while (isa_is_prefix(*bytes))
+        bytes++;
+    env->fpip = env->eip;
+    env->fpcs = (uint16_t)env->segs[ENGINE_CS].selector;
+    env->fpop = (uint16_t)((bytes[0] & 7) << 8 | bytes[1]);
+}
+
 void x87_nop(uc_env *env)
 {
     uintptr_t retaddr = X87_RETADDR;
     if (!x87_held(env))
         x87_wait(env, retaddr);
-    const uint8_t *opcode = x87_instruction(env, retaddr);
-    while (isa_is_prefix(*opcode))
-        opcode++;
-    env->fpip = env->eip;
-    env->fpcs = (uint16_t)env->segs[ENGINE_CS].selector;
-    env->fpop = (uint16_t)((opcode[0] & 7) << 8 | opcode[1]);
+    note_instruction(env, x87_instruction(env, retaddr));
+}
+
+void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
+{
+    engine *e = engine_of(env);
+    const isa_block *code = e->current->code;
+    note_instruction(env, x87_instruction(env, retaddr));
+    const isa_insn *insn = block_insn(code->insns, code->count, engine_linear_eip(e));
+    engine_segment_name segment = guard_segment_of(insn, true, 0);
+    env->fpdp = linear - (uint32_t)env->segs[segment].base;
+    env->fpds = (uint16_t)env->segs[segment].selector;
+    env->eip += insn->length;
+    env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
+    if (stream_end(e, (unsigned)(insn - code->insns) + 1, engine_linear_eip(e), false))
+        engine_request_attention(e);
+    if (env->eflags & FLAG_TF)
+        guard_trap(e, 1 << 14);
+    engine_resume(e);
 }
 
 void engine_ignore_math_error(engine *e)

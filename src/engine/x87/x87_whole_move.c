@@ -117,11 +117,10 @@ LOAD_CONSTANT(fldz)
         uint16_t before = env->fpus;                                                                         \
         bits result = (bits)WRAP(otherwise)(env);                                                            \
         uint16_t after = env->fpus;                                                                          \
-        env->fpus = before;                                                                                  \
         if (engine_of(env)->x87.suppressed)                                                                  \
-            access_store_nothing(engine_of(env), address, access_word(sizeof result, user, 0), retaddr);     \
-        else                                                                                                 \
-            access_store_quick(env, address, result, sizeof result, user, 0, retaddr);                       \
+            x87_end_unstored(env, address, retaddr);                                                         \
+        env->fpus = before;                                                                                  \
+        access_store_quick(env, address, result, sizeof result, user, 0, retaddr);                           \
         env->fpus = after;                                                                                   \
         if (pops)                                                                                            \
             WRAP(helper_fpop)(env);                                                                          \

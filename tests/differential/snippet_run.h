@@ -1,0 +1,201 @@
+/* Runs pieces of code one after the other, each with its own registers, flags, x87 state and memory, and
+ * notes what came of it: for the Linux programs of this folder, which run natively and as guests. */
+#ifndef SNIPPET_RUN_H
+#define SNIPPET_RUN_H
+
+#include "../guests/guest.h"
+#include "record.h"
+
+/* Memory: two pages with nothing behind them, one page alone, one that can be written below one that can not,
+ * a stack. */
+enum {
+    CODE = 0x30000000,
+    DATA = 0x20001000,
+    LAST = 0x20020000,
+    LOW = 0x2000f000,
+    CONSTANT = 0x20010000,
+    STACK = 0x20030000,
+    MISSING = 0x20035000,
+    PAGE = 4096,
+    SLOT = 160,
+    SLOTS = 2048,
+    EAX = 0,
+    ECX,
+    EDX,
+    EBX,
+    ESP,
+    EBP,
+    ESI,
+    EDI
+};
+/* What is filled before a snippet and looked at behind it. */
+static const struct {
+    u32 at, dwords;
+} windows[RECORD_WINDOWS] = {{DATA, 64},
+                             {DATA + PAGE - 128, 64},
+                             {DATA + 2 * PAGE - 128, 32},
+                             {LAST + PAGE - 128, 32},
+                             {LOW + PAGE - 64, 16},
+                             {STACK + PAGE - 512, 128}};
+
+typedef struct state {
+    u32 registers[8], flags; /* loaded before the code */
+    u32 x87[27];
+    int uses_x87;
+} state;
+
+/* Numbers that are special to some instruction; memory is filled with them, too. */
+static const u32 values[] = {
+    0,          1,          2,          0xffffffff, 0x80000000, 0x7fffffff, 0x80,       0x7f,
+    0xff,       0x8000,     0x7fff,     0xffff,     0x12345678, 0x9999,     0x99,       31,
+    32,         33,         15,         16,         8,          9,          0x80000011, 0xaaaaaaaa,
+    0x7f800000, 0x7fa00000, 0xffc00000, 0x3f800000, 0x00000400, 0xfff00000, 0x7ff80000, 0x00010000};
+
+u32 load_registers[8], load_flags, load_x87, *load_image, load_code; /* what snippet_run takes */
+u32 found_registers[8], found_flags, found_image[27];                /* what snippet_exit leaves */
+u32 run_esp, run_ebp, run_ebx, run_esi, run_edi;
+u32 found_signal; /* 0: none */
+void snippet_run(void);
+void snippet_exit(void); /* the code jumps there */
+void snippet_back(void);
+void snippet_handler(void);
+__asm__(".text\n"
+        ".globl snippet_run, snippet_exit, snippet_back, snippet_handler\n"
+        "snippet_run:\n"
+        "  movl %ebx, run_ebx\n  movl %esi, run_esi\n  movl %edi, run_edi\n  movl %ebp, run_ebp\n  movl "
+        "%esp, run_esp\n"
+        "  cmpl $0, load_x87\n  je 1f\n  movl load_image, %eax\n  frstor (%eax)\n"
+        "1: movl load_registers+16, %esp\n  subl $4, %esp\n  movl load_flags, %eax\n  movl %eax, (%esp)\n"
+        "  movl load_registers, %eax\n  movl load_registers+4, %ecx\n  movl load_registers+8, %edx\n"
+        "  movl load_registers+12, %ebx\n  movl load_registers+20, %ebp\n  movl load_registers+24, %esi\n"
+        "  movl load_registers+28, %edi\n  jmp *load_code\n"
+        "snippet_exit:\n"
+        "  movl %eax, found_registers\n  movl %ecx, found_registers+4\n  movl %edx, found_registers+8\n"
+        "  movl %ebx, found_registers+12\n  movl %esp, found_registers+16\n  movl %ebp, found_registers+20\n"
+        "  movl %esi, found_registers+24\n  movl %edi, found_registers+28\n  movl run_esp, %esp\n"
+        "  pushfl\n  popl found_flags\n  pushl $0x202\n  popfl\n"
+        "  cmpl $0, load_x87\n  je snippet_back\n  fnsave found_image\n"
+        "snippet_back:\n"
+        "  pushl $0x202\n  popfl\n" /* a handler may have been entered with AC */
+        "  movl run_esp, %esp\n  movl run_ebp, %ebp\n  movl run_ebx, %ebx\n  movl run_esi, %esi\n  movl "
+        "run_edi, %edi\n  ret\n"
+        "snippet_handler:\n" /* of a signal: signal, info, context */
+        "  pushl $0x202\n  popfl\n  jmp snippet_signal\n");
+
+static record *current;
+
+typedef struct signal_context {
+    u32 gs, fs, es, ds, edi, esi, ebp, esp, ebx, edx, ecx, eax, trap, error, eip, cs, eflags, esp_at_signal,
+        ss;
+    u32 *x87;
+    u32 mask, cr2;
+} signal_context;
+
+void snippet_signal(int signal, const int *info, const u8 *context);
+void snippet_signal(int signal, const int *info, const u8 *context)
+{
+    const signal_context *c = (const signal_context *)(context + 20);
+    record *r = current;
+    r->signal = (u32)signal;
+    r->signal_code = (u32)info[2];
+    r->trap = c->trap;
+    r->error = c->trap >= 10 && c->trap <= 14 ? c->error : 0;
+    r->cr2 = c->trap == 14 ? c->cr2 : 0;
+    r->eip = c->eip;
+    r->flags = c->eflags;
+    const u32 registers[8] = {c->eax, c->ecx, c->edx, c->ebx, c->esp_at_signal, c->ebp, c->esi, c->edi};
+    for (u32 i = 0; i < 8; i++)
+        r->registers[i] = registers[i];
+    if (r->uses_x87 && c->x87)
+        for (u32 i = 0; i < 27; i++)
+            r->x87[i] = c->x87[i];
+    __asm__ volatile("jmp snippet_back");
+    __builtin_unreachable();
+}
+
+static u32 pattern[256];
+static const u32 *filling(u32 index, u32 w)
+{
+    return pattern + (index * 7 + 16 * w) % 128;
+}
+static void fill(u32 index)
+{
+    for (u32 w = 0; w < RECORD_WINDOWS; w++) {
+        u32 to = windows[w].at, count = windows[w].dwords;
+        const u32 *source = filling(index, w);
+        __asm__ volatile("rep movsl" : "+D"(to), "+S"(source), "+c"(count) : : "memory");
+    }
+}
+static void run_filled(record *r, const state *s)
+{
+    for (u32 i = 0; i < 8; i++)
+        load_registers[i] = s->registers[i];
+    load_flags = s->flags;
+    load_x87 = (u32)s->uses_x87;
+    load_image = (u32 *)s->x87;
+    load_code = r->code_at;
+    current = r;
+    snippet_run();
+    if (r->signal == 0) {
+        for (u32 i = 0; i < 8; i++)
+            r->registers[i] = found_registers[i];
+        r->flags = found_flags;
+        r->eip = r->code_at + r->size;
+        if (s->uses_x87)
+            for (u32 i = 0; i < 27; i++)
+                r->x87[i] = found_image[i];
+    }
+}
+
+static u32 map(u32 at, u32 pages, u32 rights)
+{
+    return (u32)guest_syscall(SYS_mmap2, at, pages * PAGE, rights, 0x32 /* private, fixed, anonymous */, -1,
+                              0);
+}
+
+static void __attribute__((noinline)) run_alone(void (*program)(void))
+{
+    enum { TOP = 0xb0000000, TASK = 0xc0000000, END = 0xffffe000 };
+    guest_syscall(SYS_munmap, TOP, TASK - TOP);
+    guest_syscall(SYS_munmap, TASK, END - TASK);
+    program();
+}
+/* Goes on in `program` on a stack that is nowhere near the addresses of the code that is run, and takes the
+ * system's away: what natively lies there is another thing than in a guest. */
+static void run_apart(void (*program)(void))
+{
+    enum { PLACE = 0x10000000, BYTES = 0x10000 };
+    map(PLACE, BYTES / PAGE, 3);
+    __asm__ volatile("movl %0, %%esp\n\tpushl %2\n\tcall *%1"
+                     :
+                     : "i"(PLACE + BYTES - 64), "r"(run_alone), "r"(program)
+                     : "memory");
+    __builtin_unreachable();
+}
+
+static void run_prepare(void)
+{
+    enum { SIGILL = 4, SIGTRAP = 5, SIGBUS = 7, SIGFPE = 8, SIGSEGV = 11 };
+    static const int signals[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV};
+    static u32 stack[4096];
+    const u32 place[3] = {(u32)stack, 0, sizeof stack};
+    guest_syscall(SYS_sigaltstack, place, 0);
+    for (u32 i = 0; i < 5; i++) {
+        enum { SA_SIGINFO = 4, SA_ONSTACK = 0x08000000, SA_NODEFER = 0x40000000, SA_RESTORER = 0x04000000 };
+        u32 action[5] = {(u32)snippet_handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER, 0, 0, 0};
+        guest_syscall(SYS_rt_sigaction, signals[i], action, 0, 8);
+    }
+    for (u32 i = 0; i < 256; i++)
+        pattern[i] = i % 3 == 0 ? values[i / 3 % 32] : i % 3 == 1 ? i * 0x01010101u : 0x3ff00000u + (i << 12);
+    map(CODE, SLOTS * SLOT / PAGE, 7);
+    map(DATA, 2, 3);
+    map(LAST, 1, 3);
+    map(LOW, 2, 3);
+    map(STACK, 1, 3);
+    u32 *constant = (u32 *)CONSTANT;
+    for (u32 i = 0; i < PAGE / 4; i++)
+        constant[i] = pattern[i % 256];
+    guest_syscall(SYS_mprotect, CONSTANT, PAGE, 1);
+}
+
+#endif
