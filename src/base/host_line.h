@@ -39,4 +39,14 @@ static inline void host_line_will_write(const void *at)
 #endif
 }
 
+/* Between two looks at what another thread writes. */
+static inline void host_line_wait(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("isb");
+#endif
+}
+
 #endif

@@ -66,7 +66,7 @@ static bool look_a_few_times(const atomic_ullong *counter, unsigned long long wa
     for (unsigned looks = 0; looks < LOOKS_BETWEEN_TIMES; looks++) {
         if (atomic_load(counter) >= wanted)
             return true;
-        __builtin_ia32_pause();
+        host_line_wait();
     }
     return false;
 }

@@ -1,8 +1,9 @@
 /* MMX instructions by the host's SSE2, which does the same on twice as many elements: what is in the upper
- * half does not matter. */
-#include <emmintrin.h>
-
+ * half does not matter. Hosts without it have mmx_elements.c. */
 #include "engine/x87/mmx.h"
+
+#ifndef P5_SOFT_X87
+#include <emmintrin.h>
 
 /* Name, and what becomes of `a`, the first operand, and `b`. */
 #define PLAIN(X)                                                                                             \
@@ -79,10 +80,6 @@ static inline void tell(uc_env *env, __m128i as_if, __m128i exact)
     value_add(engine_of(env), ISA_VALUE_SATURATED, clips);
 }
 
-#define DECLARE(name, ...) void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from);
-PLAIN(DECLARE)
-SATURATING(DECLARE)
-
 #define DEFINE_PLAIN(name, result)                                                                           \
     void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from)                             \
     {                                                                                                        \
@@ -102,17 +99,16 @@ PLAIN(DEFINE_PLAIN)
     }
 SATURATING(DEFINE_SATURATING)
 
-void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value);
 void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value)
 {
     store(to, _mm_cvtsi32_si128((int)value));
 }
+#endif
 
 bool mmx_computes(uintptr_t function)
 {
-#define ADDRESS(name, ...) (uintptr_t) WRAP(helper_##name##_mmx),
-    static const uintptr_t all[] = {PLAIN(ADDRESS) SATURATING(ADDRESS)(uintptr_t)
-                                        WRAP(helper_movl_mm_T0_mmx)};
+#define ADDRESS(name) (uintptr_t) WRAP(helper_##name##_mmx),
+    static const uintptr_t all[] = {MMX_INSTRUCTIONS(ADDRESS)(uintptr_t) WRAP(helper_movl_mm_T0_mmx)};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i] == function)
             return true;

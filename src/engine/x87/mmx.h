@@ -3,6 +3,7 @@
 #define ENGINE_X87_MMX_H
 
 #include "engine/internal.h"
+#include "engine/x87/x87_operation.h"
 
 /* In front of every MMX instruction: takes the registers over from the x87 (x87_control.c). */
 void WRAP(helper_enter_mmx)(uc_env *env);
@@ -11,6 +12,18 @@ void mmx_wait(uc_env *env);
 
 /* Sign and exponent of a register that an MMX instruction has written (241430, 8.2). */
 enum { MMX_EXPONENT = 0xffff };
+
+#define MMX_INSTRUCTIONS(X)                                                                                  \
+    X(paddb)                                                                                                 \
+    X(paddw) X(paddl) X(psubb) X(psubw) X(psubl) X(pmaddwd) X(pmulhw) X(pmullw) X(paddsb) X(paddsw)          \
+        X(paddusb) X(paddusw) X(psubsb) X(psubsw) X(psubusb) X(psubusw) X(pcmpeqb) X(pcmpeqw) X(pcmpeql)     \
+            X(pcmpgtb) X(pcmpgtw) X(pcmpgtl) X(pand) X(pandn) X(por) X(pxor) X(psllw) X(pslld) X(psllq)      \
+                X(psrlw) X(psrld) X(psrlq) X(psraw) X(psrad) X(punpcklbw) X(punpcklwd) X(punpckldq)          \
+                    X(punpckhbw) X(punpckhwd) X(punpckhdq) X(packsswb) X(packuswb) X(packssdw)
+#define MMX_DECLARE(name) void WRAP(helper_##name##_mmx)(uc_env * env, uc_fpreg * to, uc_fpreg * from);
+MMX_INSTRUCTIONS(MMX_DECLARE)
+#undef MMX_DECLARE
+void WRAP(helper_movl_mm_T0_mmx)(uc_fpreg *to, uint32_t value);
 
 /* `function` is one of them, or MOVD into a register: it leaves alone where the registers are, and tags and
  * TOP. */

@@ -1,15 +1,16 @@
-/* The x87, computed by the host's own. Unicorn's helper functions are replaced one by one; an instruction is
- * one to three of them (fetch the operand, operate, pop), of which x87_whole_operate.c and x87_whole_move.c
- * make one. Values and the status word come out as an x87 makes them, which Unicorn's software arithmetic
- * does not do.
+/* The x87, computed by the host's own if it has one. Unicorn's helper functions are replaced one by one; an
+ * instruction is one to three of them (fetch the operand, operate, pop), of which x87_whole_operate.c and
+ * x87_whole_move.c make one. Values and the status word come out as an x87 makes them, which Unicorn's
+ * software arithmetic does not do.
  *
- * While the guest masks all exceptions, its x87 is the host's (x87_host.h). Otherwise its registers are in
- * Unicorn's state, and an operation is run on a host x87 that is loaded with it (x87_exact), which makes
- * stack faults and unmasked exceptions right. */
+ * While the guest masks all exceptions, its x87 is the host's (x87_host.h). Otherwise, and on hosts without
+ * an x87, its registers are in Unicorn's state, and an operation is run on one that is loaded with it
+ * (x87_exact, x87_operation.h), which makes stack faults and unmasked exceptions right. */
 #ifndef ENGINE_X87_X87_H
 #define ENGINE_X87_X87_H
 
 #include "engine/internal.h"
+#include "engine/x87/x87_operation.h"
 
 enum {
     X87_IE = 1,
@@ -70,7 +71,7 @@ static inline bool x87_masked(uint16_t control)
 
 static inline bool x87_held(const uc_env *env)
 {
-    return engine_of(env)->x87.place == X87_IN_HOST;
+    return X87_BY_HOST && engine_of(env)->x87.place == X87_IN_HOST;
 }
 
 /* A waiting instruction begins that looks at Unicorn's state: vector 16 is raised if an unmasked exception is
@@ -97,10 +98,8 @@ bool x87_underflow(uc_env *env);
 bool x87_overflow(uc_env *env);
 extern const uc_fpreg x87_indefinite;
 
-/* An operation on a host x87 with the guest's state: `operation` executes one instruction between FRSTOR and
- * FNSAVE of the image, with ST(0) = a, ST(1) = b and the memory operand `memory`. The result goes to `to`, or
- * to the stack as the operation pushed or popped. */
-typedef void x87_operation(uint8_t image[108], const void *memory);
+/* An operation on an image of the guest's state, with ST(0) = a, ST(1) = b and the memory operand `memory`.
+ * The result goes to `to`, or to the stack as the operation pushed or popped. */
 typedef struct x87_operands {
     const uc_fpreg *a, *b; /* NULL = not there */
     bool a_empty, b_empty;

@@ -58,33 +58,13 @@ void x87_recognise_registers(uc_env *env, x87_binary which, unsigned a, unsigned
 
 /* --- Two operands --- */
 
-#define EXACT(name, insn)                                                                                    \
-    static void name(uint8_t image[108], const void *memory)                                                 \
-    {                                                                                                        \
-        __asm__ volatile("frstor (%0)\n\t" insn "\n\tfnsave (%0)"                                            \
-                         :                                                                                   \
-                         : "r"(image), "r"(memory)                                                           \
-                         : X87_CLOBBERS);                                                                    \
-    }
-#define BINARY(name, op, integer_op)                                                                         \
-    EXACT(name##_register, op " %%st(1), %%st")                                                              \
-    EXACT(name##_m32, op "s (%1)")                                                                           \
-    EXACT(name##_m64, op "l (%1)")                                                                           \
-    EXACT(name##_i32, integer_op "l (%1)")
+/* By x87_binary and x87_operand. */
 #define BY_OPERAND(name)                                                                                     \
     {                                                                                                        \
-        name##_register, name##_m32, name##_m64, name##_i32                                                  \
+        x87_##name##_register, x87_##name##_m32, x87_##name##_m64, x87_##name##_i32                          \
     }
-BINARY(add, "fadd", "fiadd")
-BINARY(sub, "fsub", "fisub")
-BINARY(subr, "fsubr", "fisubr")
-BINARY(mul, "fmul", "fimul")
-BINARY(divide, "fdiv", "fidiv")
-BINARY(divider, "fdivr", "fidivr")
-
-/* By x87_binary and x87_operand. */
-static x87_operation *const operations[][4] = {BY_OPERAND(add), BY_OPERAND(sub),    BY_OPERAND(subr),
-                                               BY_OPERAND(mul), BY_OPERAND(divide), BY_OPERAND(divider)};
+static x87_operation *const operations[][4] = {BY_OPERAND(fadd), BY_OPERAND(fsub), BY_OPERAND(fsubr),
+                                               BY_OPERAND(fmul), BY_OPERAND(fdiv), BY_OPERAND(fdivr)};
 
 /* ST(0) and the operand that was fetched before. */
 static x87_operands with_operand(uc_env *env)
@@ -131,19 +111,13 @@ ARITHMETIC(fdivr, X87_DIVIDER)
 
 /* --- Comparisons: only condition codes --- */
 
-EXACT(com_register, "fcom %%st(1)")
-EXACT(com_m32, "fcoms (%1)")
-EXACT(com_m64, "fcoml (%1)")
-EXACT(com_i32, "ficoml (%1)")
-EXACT(tst, "ftst")
-EXACT(ucom, "fucom %%st(1)")
-
 void x87_compare_operand(uc_env *env, bool unordered)
 {
-    static x87_operation *const ordered[] = {com_register, com_m32, com_m64, com_i32, tst};
+    static x87_operation *const ordered[] = {x87_fcom_register, x87_fcom_m32, x87_fcom_m64, x87_fcom_i32,
+                                             x87_ftst};
     x87_operands o = with_operand(env);
     uc_fpreg kept = *o.a;
-    x87_exact(env, unordered ? ucom : ordered[engine_of(env)->x87.operand_kind], &o, 0);
+    x87_exact(env, unordered ? x87_fucom : ordered[engine_of(env)->x87.operand_kind], &o, 0);
     *x87_st(env, 0) = kept;
     env->fptags[x87_slot(env, 0)] = o.a_empty;
 }

@@ -11,7 +11,7 @@ static void set_control(uc_env *env, uint32_t value)
 {
     uint16_t control = (uint16_t)((value & CONTROL_BITS) | CONTROL_ONE);
     if (x87_held(env) && x87_masked(control)) {
-        __asm__ volatile("fldcw %0" : : "m"(control));
+        X87_ON_HOST("fldcw %0" : : "m"(control));
         env->fpuc = control;
         return;
     }
@@ -47,11 +47,7 @@ const x87_wholes x87_whole_control = {rows, sizeof rows / sizeof rows[0]};
 uint32_t WRAP(helper_fnstsw)(uc_env *env);
 uint32_t WRAP(helper_fnstsw)(uc_env *env)
 {
-    uint16_t status;
-    if (!x87_held(env))
-        return x87_status_word(env);
-    __asm__ volatile("fnstsw %0" : "=a"(status));
-    return status;
+    return x87_held(env) ? x87_host_status() : x87_status_word(env);
 }
 
 void REAL(helper_fclex)(uc_env *env);
@@ -59,7 +55,7 @@ void WRAP(helper_fclex)(uc_env *env);
 void WRAP(helper_fclex)(uc_env *env)
 {
     if (x87_held(env))
-        __asm__ volatile("fnclex");
+        X87_ON_HOST("fnclex");
     else
         REAL(helper_fclex)(env);
 }

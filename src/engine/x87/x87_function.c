@@ -16,18 +16,13 @@ typedef struct function {
 } function;
 
 #define FUNCTION(name, ...)                                                                                  \
-    static void name##_exact(uint8_t image[108], const void *memory)                                         \
-    {                                                                                                        \
-        (void)memory;                                                                                        \
-        __asm__ volatile("frstor (%0)\n\t" #name "\n\tfnsave (%0)" : : "r"(image) : X87_CLOBBERS);           \
-    }                                                                                                        \
     static uint16_t name##_held(void)                                                                        \
     {                                                                                                        \
-        uint16_t status;                                                                                     \
-        __asm__ volatile(#name "\n\tfnstsw %0" : "=a"(status));                                              \
+        uint16_t status = 0;                                                                                 \
+        X87_ON_HOST(#name "\n\tfnstsw %0" : "=a"(status));                                                   \
         return status;                                                                                       \
     }                                                                                                        \
-    static const function name##_function = {name##_exact, name##_held, __VA_ARGS__};                        \
+    static const function name##_function = {x87_##name, name##_held, __VA_ARGS__};                          \
     void WRAP(helper_##name)(uc_env * env);                                                                  \
     void WRAP(helper_##name)(uc_env * env)                                                                   \
     {                                                                                                        \
@@ -55,9 +50,7 @@ static void run_held(uc_env *env, const function *f)
 /* What the host's x87 has found so far; only if that is nothing can be seen what it finds next. */
 static bool refused_something(void)
 {
-    uint16_t status;
-    __asm__ volatile("fnstsw %0" : "=a"(status));
-    return status & (X87_IE | X87_ZE);
+    return x87_host_status() & (X87_IE | X87_ZE);
 }
 
 static void run(uc_env *env, const function *f, uintptr_t retaddr)
@@ -114,7 +107,7 @@ void WRAP(helper_fabs_ST0)(uc_env *env);
 void WRAP(helper_fabs_ST0)(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0)))
-        __asm__ volatile("fabs");
+        X87_ON_HOST("fabs");
     else
         change_sign(env, 0x8000, 0, X87_RETADDR);
 }
@@ -123,7 +116,7 @@ void WRAP(helper_fchs_ST0)(uc_env *env);
 void WRAP(helper_fchs_ST0)(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0)))
-        __asm__ volatile("fchs");
+        X87_ON_HOST("fchs");
     else
         change_sign(env, 0, 0x8000, X87_RETADDR);
 }
@@ -133,7 +126,7 @@ void WRAP(helper_fxam_ST0)(uc_env *env);
 void WRAP(helper_fxam_ST0)(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0))) {
-        __asm__ volatile("fxam");
+        X87_ON_HOST("fxam");
         return;
     }
     x87_wait(env, X87_RETADDR);

@@ -3,8 +3,6 @@
 
 #include "engine/x87/x87_host.h"
 
-/* As FNSAVE writes them in 32-bit protected mode. */
-enum { IMAGE_STATUS = 4, IMAGE_TAGS = 8, IMAGE_REGISTERS = 28, IMAGE_BYTES = 108, REGISTER_BYTES = 10 };
 /* Status: what is not TOP or follows from the rest. */
 enum { STATUS_KEPT = X87_CC | X87_SF | X87_EXCEPTIONS, TAG_EMPTY = 3 };
 
@@ -28,9 +26,9 @@ static unsigned reach_of(const uc_fpreg *value)
 bool x87_take(uc_env *env)
 {
     engine *e = engine_of(env);
-    if (x87_held(env) || !x87_masked(env->fpuc))
+    if (!X87_BY_HOST || x87_held(env) || !x87_masked(env->fpuc))
         return false;
-    uint8_t image[IMAGE_BYTES] = {0};
+    uint8_t image[X87_IMAGE_BYTES] = {0};
     uint16_t status, tags = 0;
     env->fpstt &= 7;
     status = (uint16_t)((env->fpus & STATUS_KEPT) | env->fpstt << 11);
@@ -39,13 +37,13 @@ bool x87_take(uc_env *env)
         if (env->fptags[slot])
             tags |= (uint16_t)(TAG_EMPTY << 2 * slot);
         e->x87.reach[slot] = env->fptags[slot] ? X87_REACH_EMPTY : reach_of(value);
-        memcpy(image + IMAGE_REGISTERS + REGISTER_BYTES * ((slot - env->fpstt) & 7), value->bytes,
-               REGISTER_BYTES);
+        memcpy(image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * ((slot - env->fpstt) & 7), value->bytes,
+               X87_REGISTER_BYTES);
     }
     memcpy(image, &env->fpuc, 2);
-    memcpy(image + IMAGE_STATUS, &status, 2);
-    memcpy(image + IMAGE_TAGS, &tags, 2);
-    __asm__ volatile("frstor %0" : : "m"(image));
+    memcpy(image + X87_IMAGE_STATUS, &status, 2);
+    memcpy(image + X87_IMAGE_TAGS, &tags, 2);
+    X87_ON_HOST("frstor %0" : : "m"(image));
     e->x87.place = X87_IN_HOST;
     e->x87.suppressed = false;
     return true;
@@ -58,17 +56,18 @@ void x87_settle_from(engine *e)
         e->x87.place = X87_IN_STATE;
         return;
     }
-    uint8_t image[IMAGE_BYTES];
+    uint8_t image[X87_IMAGE_BYTES];
     uint16_t status, tags;
-    __asm__ volatile("fnsave %0" : "=m"(image)); /* leaves the host's x87 as its programs want it */
-    memcpy(&status, image + IMAGE_STATUS, 2);
-    memcpy(&tags, image + IMAGE_TAGS, 2);
+    X87_ON_HOST("fnsave %0" : "=m"(image)); /* leaves the host's x87 as its programs want it */
+    memcpy(&status, image + X87_IMAGE_STATUS, 2);
+    memcpy(&tags, image + X87_IMAGE_TAGS, 2);
     env->fpus = status & STATUS_KEPT;
     env->fpstt = status >> 11 & 7;
     for (unsigned slot = 0; slot < 8; slot++) {
         env->fptags[slot] = (tags >> 2 * slot & 3) == TAG_EMPTY;
-        memcpy(env->fpregs[slot].bytes, image + IMAGE_REGISTERS + REGISTER_BYTES * ((slot - env->fpstt) & 7),
-               REGISTER_BYTES);
+        memcpy(env->fpregs[slot].bytes,
+               image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * ((slot - env->fpstt) & 7),
+               X87_REGISTER_BYTES);
     }
     e->x87.place = X87_IN_STATE;
     forget_reach(e);
@@ -88,8 +87,9 @@ void x87_open(engine *e)
 /* FLD needs a free register, taking the top off and putting it back does not. */
 void x87_host_value(unsigned i, uc_fpreg *value)
 {
+    (void)value; /* where there is no host's x87 */
     X87_BY_NUMBER(i, "fxch ", "")
-    __asm__ volatile("fstpt %0\n\tfldt %0" : "+m"(*value));
+    X87_ON_HOST("fstpt %0\n\tfldt %0" : "+m"(*value));
     X87_BY_NUMBER(i, "fxch ", "")
 }
 

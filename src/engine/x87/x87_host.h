@@ -13,6 +13,13 @@
 
 #include "engine/x87/x87.h"
 
+/* What is executed while the registers are there, as asm has it; on a host without an x87 they never are. */
+#ifdef P5_SOFT_X87
+#define X87_ON_HOST(...) ((void)0)
+#else
+#define X87_ON_HOST(...) __asm__ volatile(__VA_ARGS__)
+#endif
+
 enum {
     X87_REACH_UNKNOWN = 0x7fff,
     X87_REACH_EMPTY = 0x8000,
@@ -64,6 +71,12 @@ static inline void x87_popped(uc_env *env)
     x87_pop_from(env, engine_of(env), x87_slot(env, 0));
 }
 
+static inline uint16_t x87_host_status(void)
+{
+    uint16_t status = 0;
+    X87_ON_HOST("fnstsw %0" : "=a"(status));
+    return status;
+}
 /* The value of a filled register, held. C1 is lost. */
 void x87_host_value(unsigned i, uc_fpreg *value);
 /* Looks at a held register's value if its reach is not within `safe`. True if it is now. */
@@ -84,7 +97,7 @@ bool x87_within(uc_env *env, unsigned i);
     }
 #define X87_CASE(number, before, after)                                                                      \
     case number:                                                                                             \
-        __asm__ volatile(before "%%st(" #number ")" after ::: "cc");                                         \
+        X87_ON_HOST(before "%%st(" #number ")" after ::: "cc");                                              \
         break;
 
 #endif

@@ -103,7 +103,7 @@ void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address)
         x87_wait(env, retaddr);
     uc_fpreg value = load80(env, address, retaddr);
     if (can) {
-        __asm__ volatile("fldt %0" : : "m"(value));
+        X87_ON_HOST("fldt %0" : : "m"(value));
         x87_pushed(env, X87_REACH_UNKNOWN);
         return;
     }
@@ -115,8 +115,7 @@ void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
     x87_wait(env, retaddr);
-    uc_fpreg decimal = load80(env, address, retaddr), value = {.mantissa = 0};
-    __asm__ volatile("fbld %1\n\tfstpt %0" : "=m"(value) : "m"(decimal) : X87_CLOBBERS);
+    uc_fpreg decimal = load80(env, address, retaddr), value = x87_from_decimal(&decimal);
     push(env, &value, 0);
 }
 
@@ -130,26 +129,15 @@ void WRAP(helper_fpush)(uc_env *env)
 }
 
 /* The constants depend on the rounding control. */
-#define CONSTANT(name, insn)                                                                                 \
+#define CONSTANT(name)                                                                                       \
     void WRAP(helper_##name##_ST0)(uc_env * env);                                                            \
     void WRAP(helper_##name##_ST0)(uc_env * env)                                                             \
     {                                                                                                        \
-        uc_fpreg value = {.mantissa = 0};                                                                    \
-        uint16_t control = env->fpuc | X87_EXCEPTIONS, host = X87_DEFAULT_CONTROL;                           \
-        __asm__ volatile("fldcw %1\n\t" insn "\n\tfstpt %0\n\tfldcw %2"                                      \
-                         : "=m"(value)                                                                       \
-                         : "m"(control), "m"(host)                                                           \
-                         : X87_CLOBBERS);                                                                    \
+        uc_fpreg value = x87_##name(env->fpuc);                                                              \
         engine_of(env)->x87.pushing = false;                                                                 \
         push(env, &value, 0);                                                                                \
     }
-CONSTANT(fld1, "fld1")
-CONSTANT(fldl2t, "fldl2t")
-CONSTANT(fldl2e, "fldl2e")
-CONSTANT(fldpi, "fldpi")
-CONSTANT(fldlg2, "fldlg2")
-CONSTANT(fldln2, "fldln2")
-CONSTANT(fldz, "fldz")
+X87_CONSTANTS(CONSTANT)
 
 /* FLD ST(i), after a push that made it ST(i + 1); without one, FCMOV of later processors. */
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i);
@@ -177,7 +165,7 @@ void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
 
 /* --- Stores. The pop comes separately. With an unmasked exception nothing is stored and nothing pops. --- */
 
-/* The guest's status after a conversion of ST(0) by the host that ended with `status`. */
+/* The guest's status after a conversion of ST(0) that ended with `status`. */
 static inline void finish_store(uc_env *env, uint16_t status)
 {
     engine *e = engine_of(env);
@@ -188,31 +176,24 @@ static inline void finish_store(uc_env *env, uint16_t status)
     x87_update_summary(env);
 }
 
-/* ST(0) as `type`, converted by `insn` with flags cleared and the guest's masks: for what is not usual
- * (x87_whole_move.c). Nothing waits before FNINIT tidies up, so the host takes no exception. */
-#define CONVERSION(name, type, insn, indefinite)                                                             \
-    static inline type name(uc_env *env, uintptr_t retaddr)                                                  \
+/* ST(0) as `type`: for what is not usual (x87_whole_move.c). */
+#define CONVERSION(format, type, indefinite)                                                                 \
+    static inline type to_##format(uc_env *env, uintptr_t retaddr)                                           \
     {                                                                                                        \
         type result = indefinite;                                                                            \
-        uint16_t status;                                                                                     \
         x87_wait(env, retaddr);                                                                              \
         engine_of(env)->x87.suppressed = false;                                                              \
-        if (__builtin_expect(x87_empty(env, 0), 0)) {                                                        \
+        if (__builtin_expect(x87_empty(env, 0), 0))                                                          \
             x87_underflow(env);                                                                              \
-            return result;                                                                                   \
-        }                                                                                                    \
-        __asm__ volatile("fnclex\n\tfldt %2\n\tfldcw %3\n\t" insn " %0\n\tfnstsw %1\n\tfninit"               \
-                         : "+m"(result), "=&a"(status)                                                       \
-                         : "m"(*x87_st(env, 0)), "m"(env->fpuc)                                              \
-                         : X87_CLOBBERS);                                                                    \
-        finish_store(env, status);                                                                           \
+        else                                                                                                 \
+            finish_store(env, x87_to_##format(x87_st(env, 0), env->fpuc, &result));                          \
         return result;                                                                                       \
     }
-CONVERSION(to_m32, uint32_t, "fstps", 0xffc00000u)
-CONVERSION(to_m64, uint64_t, "fstpl", 0xfff8000000000000u)
-CONVERSION(to_i16, int16_t, "fistps", INT16_MIN)
-CONVERSION(to_i32, int32_t, "fistpl", INT32_MIN)
-CONVERSION(to_i64, int64_t, "fistpll", INT64_MIN)
+CONVERSION(m32, uint32_t, 0xffc00000u)
+CONVERSION(m64, uint64_t, 0xfff8000000000000u)
+CONVERSION(i16, int16_t, INT16_MIN)
+CONVERSION(i32, int32_t, INT32_MIN)
+CONVERSION(i64, int64_t, INT64_MIN)
 
 uint32_t WRAP(helper_fsts_ST0)(uc_env *env);
 uint32_t WRAP(helper_fsts_ST0)(uc_env *env)
@@ -256,7 +237,7 @@ static bool store_held80(uc_env *env, uint64_t address)
         return false;
     access_found(e, &low, P5_ACCESS_WRITE);
     access_found(e, &high, P5_ACCESS_WRITE);
-    __asm__ volatile("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t(*)[10])low.host));
+    X87_ON_HOST("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t(*)[10])low.host));
     return true;
 }
 
@@ -299,10 +280,7 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
     x87_wait(env, retaddr);
     bool empty = x87_empty(env, 0);
     if (!empty)
-        __asm__ volatile("fnclex\n\tfldt %2\n\tfldcw %3\n\tfbstp %0\n\tfnstsw %1\n\tfninit"
-                         : "+m"(decimal), "=&a"(status)
-                         : "m"(*x87_st(env, 0)), "m"(env->fpuc)
-                         : X87_CLOBBERS);
+        status = x87_to_decimal(x87_st(env, 0), env->fpuc, &decimal);
     if ((empty || status & X87_IE) && !(env->fpuc & X87_IE)) {
         finish_decimal(env, empty, status);
         x87_end_unstored(env, (uint32_t)address, retaddr);
@@ -371,7 +349,7 @@ void WRAP(helper_fpop)(uc_env *env)
 {
     engine *e = engine_of(env);
     if (x87_held(env)) { /* of what has no exception: not FSTP ST(0), which could have one */
-        __asm__ volatile("ffree %st(0)\n\tfincstp");
+        X87_ON_HOST("ffree %st(0)\n\tfincstp");
         x87_popped(env);
         return;
     }

@@ -1,5 +1,5 @@
-/* The x87's state words, pending exceptions, stack faults, and operations on a host x87 that holds the
- * guest's state. */
+/* The x87's state words, pending exceptions, stack faults, and operations on an image of the guest's state.
+ */
 #include <string.h>
 
 #include "engine/segment/segmentation.h"
@@ -126,18 +126,17 @@ bool x87_overflow(uc_env *env)
     return stack_fault(env, true);
 }
 
-/* --- Images: as FNSAVE writes them in 32-bit protected mode --- */
+/* --- Images --- */
 
-enum { IMAGE_STATUS = 4, IMAGE_TAGS = 8, IMAGE_REGISTERS = 28, REGISTER_BYTES = 10 };
-
-static void put_register(uint8_t image[108], unsigned i, const uc_fpreg *value)
+static void put_register(uint8_t image[X87_IMAGE_BYTES], unsigned i, const uc_fpreg *value)
 {
-    memcpy(image + IMAGE_REGISTERS + REGISTER_BYTES * i, value->bytes, REGISTER_BYTES);
+    memcpy(image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * i, value->bytes, X87_REGISTER_BYTES);
 }
 
-static void take_register(uc_env *env, unsigned i, const uint8_t image[108], unsigned from)
+static void take_register(uc_env *env, unsigned i, const uint8_t image[X87_IMAGE_BYTES], unsigned from)
 {
-    memcpy(x87_st(env, i)->bytes, image + IMAGE_REGISTERS + REGISTER_BYTES * from, REGISTER_BYTES);
+    memcpy(x87_st(env, i)->bytes, image + X87_IMAGE_REGISTERS + X87_REGISTER_BYTES * from,
+           X87_REGISTER_BYTES);
     env->fptags[x87_slot(env, i)] = 0;
 }
 
@@ -145,7 +144,7 @@ bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
 {
     /* The image's TOP is 0, so ST(0), ST(1) and ST(7) are its registers 0, 1 and 7. ST(7) only matters as
      * full or empty. */
-    uint8_t image[108] = {0};
+    uint8_t image[X87_IMAGE_BYTES] = {0};
     uint16_t status = env->fpus & X87_CC, tags = 0xffff;
     if (operands->a && !operands->a_empty)
         tags &= (uint16_t)~0x0003u;
@@ -154,15 +153,15 @@ bool x87_exact(uc_env *env, x87_operation *operation, const x87_operands *operan
     if (!x87_empty(env, 7))
         tags &= (uint16_t)~0xc000u;
     memcpy(image, &env->fpuc, 2);
-    memcpy(image + IMAGE_STATUS, &status, 2);
-    memcpy(image + IMAGE_TAGS, &tags, 2);
+    memcpy(image + X87_IMAGE_STATUS, &status, 2);
+    memcpy(image + X87_IMAGE_TAGS, &tags, 2);
     if (operands->a)
         put_register(image, 0, operands->a);
     if (operands->b)
         put_register(image, 1, operands->b);
     operation(image, operands->memory);
-    memcpy(&status, image + IMAGE_STATUS, 2);
-    memcpy(&tags, image + IMAGE_TAGS, 2);
+    memcpy(&status, image + X87_IMAGE_STATUS, 2);
+    memcpy(&tags, image + X87_IMAGE_TAGS, 2);
 
     env->fpus = (uint16_t)((env->fpus & ~X87_CC) | (status & (X87_CC | X87_EXCEPTIONS | X87_SF)));
     x87_update_summary(env);

@@ -36,7 +36,7 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
             x87_wait(env, retaddr);                                                                          \
         type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
         if (can) {                                                                                           \
-            __asm__ volatile(insn " %0" : : "m"(operand));                                                   \
+            X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             x87_pushed(env, reach_of(&operand));                                                             \
             return;                                                                                          \
         }                                                                                                    \
@@ -54,7 +54,7 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
         if (__builtin_expect(reach == X87_REACH_UNKNOWN, 0))                                                 \
             return false;                                                                                    \
         access_found(e, &at, 0);                                                                             \
-        __asm__ volatile(insn " %0" : : "m"(*(const type *)at.host));                                        \
+        X87_ON_HOST(insn " %0" : : "m"(*(const type *)at.host));                                             \
         x87_push_to(env, e, slot, reach);                                                                    \
         return true;                                                                                         \
     }                                                                                                        \
@@ -89,7 +89,7 @@ static void load_register(uc_env *env, unsigned i)
     static void name(uc_env *env)                                                                            \
     {                                                                                                        \
         if (X87_READY(env, x87_can_push(env))) {                                                             \
-            __asm__ volatile(#name);                                                                         \
+            X87_ON_HOST(#name);                                                                              \
             x87_pushed(env, 2);                                                                              \
             return;                                                                                          \
         }                                                                                                    \
@@ -135,7 +135,7 @@ LOAD_CONSTANT(fldz)
             __builtin_expect(!access_find(e, address, sizeof(type), user, true, &at), 0))                    \
             return false;                                                                                    \
         access_found(e, &at, P5_ACCESS_WRITE);                                                               \
-        __asm__ volatile(insn " %0" : "=m"(*(type *)at.host));                                               \
+        X87_ON_HOST(insn " %0" : "=m"(*(type *)at.host));                                                    \
         if (pops)                                                                                            \
             x87_pop_from(env, e, top);                                                                       \
         return true;                                                                                         \

@@ -70,7 +70,7 @@ static bool operable(uc_env *env, unsigned i)
                 uc_fpreg number = x87_from_##type(operand);                                                  \
                 tell_division(env, &number, 0, (which) == X87_DIVIDER, retaddr);                             \
             }                                                                                                \
-            __asm__ volatile(insn " %0" : : "m"(operand));                                                   \
+            X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             *x87_reach(env, 0) = result_reach(which, *x87_reach(env, 0), operand_reach);                     \
             return;                                                                                          \
         }                                                                                                    \
@@ -89,7 +89,7 @@ static bool operable(uc_env *env, unsigned i)
             __builtin_expect(!safe(at.host), 0))                                                             \
             return false;                                                                                    \
         access_found(e, &at, 0);                                                                             \
-        __asm__ volatile(insn " %0" : : "m"(*(const type *)at.host));                                        \
+        X87_ON_HOST(insn " %0" : : "m"(*(const type *)at.host));                                             \
         *reach = result_reach(which, *reach, operand_reach);                                                 \
         return true;                                                                                         \
     }                                                                                                        \
@@ -166,7 +166,7 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
             x87_wait(env, retaddr);                                                                          \
         type operand = (type)access_load_quick(env, address, sizeof(type), user, 0, retaddr);                \
         if (can) {                                                                                           \
-            __asm__ volatile(insn " %0" : : "m"(operand));                                                   \
+            X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             if (pops)                                                                                        \
                 x87_popped(env);                                                                             \
             return;                                                                                          \
@@ -184,7 +184,7 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
             __builtin_expect(!access_find(e, address, sizeof(type), user, false, &at), 0))                   \
             return false;                                                                                    \
         access_found(e, &at, 0);                                                                             \
-        __asm__ volatile(insn " %0" : : "m"(*(const type *)at.host));                                        \
+        X87_ON_HOST(insn " %0" : : "m"(*(const type *)at.host));                                             \
         if (pops)                                                                                            \
             x87_popped(env);                                                                                 \
         return true;                                                                                         \
@@ -214,7 +214,7 @@ BINARY(fdivr, X87_DIVIDER, "fdivr", "fdiv", "fidivr")
     static void name(uc_env *env, unsigned i)                                                                \
     {                                                                                                        \
         if (X87_READY(env, x87_filled(env, 0) && x87_filled(env, 1) && i == 1)) {                            \
-            __asm__ volatile(insn);                                                                          \
+            X87_ON_HOST(insn);                                                                               \
             x87_popped(env);                                                                                 \
             x87_popped(env);                                                                                 \
             return;                                                                                          \
@@ -241,7 +241,7 @@ COMPARE_BOTH(ucom_both, ucom_st0_pop, "fucompp")
 static void test(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0))) {
-        __asm__ volatile("ftst");
+        X87_ON_HOST("ftst");
         return;
     }
     x87_wait(env, X87_RETADDR);

@@ -191,12 +191,15 @@ static void same_image(const char *name, const uint8_t *code, const uint8_t *end
                        void (*host)(uint64_t *operand, uint8_t *image))
 {
     uint64_t operand = 0x8001000280030004u;
+    const uint8_t before[IMAGE_BYTES] = {0x7f, 0x03, 0, 0, 0, 0, 0, 0, 0xff, 0xff}; /* as after FNINIT */
     uint8_t expected[IMAGE_BYTES];
     guest g;
     guest_open(&g);
     guest_put(&g, GUEST_CODE, code, end);
+    engine_set_x87(g.e, before);
     memcpy(engine_ram(g.e, GUEST_DATA, 8), &operand, 8);
     guest_run(&g, ENGINE_HALTED);
+    __asm__ volatile("frstor %0" : : "m"(before));
     host(&operand, expected);
     const uint8_t *image = engine_ram(g.e, IMAGE, IMAGE_BYTES);
     if (memcmp(image + IMAGE_TAGS, expected + IMAGE_TAGS, 2) != 0)

@@ -1,6 +1,7 @@
 /* The x87 against the host's own: every instruction on random and special operands, with random control
  * words, sticky flags and empty registers; registers, tags, status word and memory operand must be the same.
- */
+ * P5SCOPE_X87_ROUNDS=N takes N times as many cases: 2000 of them are 10^6 of each instruction and rounding
+ * mode. */
 #include <sys/mman.h>
 
 #include "x87_cases.h"
@@ -14,9 +15,12 @@ static void test_differential(void **state)
     guest_open(&g);
     uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint8_t *before = malloc((size_t)CASES * RECORD), *host = malloc((size_t)CASES * RECORD);
-    unsigned total = 0, wrong = 0;
-    for (unsigned n = 0; n < sizeof insns / sizeof insns[0]; n++) {
-        const x87_insn *insn = &insns[n];
+    const char *wanted = getenv("P5SCOPE_X87_ROUNDS");
+    const unsigned long rounds = wanted ? strtoul(wanted, NULL, 10) : 1,
+                        forms = sizeof insns / sizeof insns[0];
+    unsigned long total = 0, wrong = 0;
+    for (unsigned long n = 0; n < rounds * forms; n++) {
+        const x87_insn *insn = &insns[n % forms];
         uint8_t *records = engine_ram(g.e, RECORDS, CASES * RECORD);
         for (unsigned i = 0; i < CASES; i++)
             random_record(before + i * RECORD, insn);
@@ -33,11 +37,12 @@ static void test_differential(void **state)
         guest_run(&g, ENGINE_HALTED);
         unsigned differing = 0;
         for (unsigned i = 0; i < CASES; i++) {
-            if (!same(host + i * RECORD, records + i * RECORD) && differing++ == 0) {
+            const uint8_t *h = host + i * RECORD, *r = records + i * RECORD;
+            if (!same(h, r) && !(SOFT && transcendental(insn) && nearly_same(h, r)) && differing++ == 0) {
                 print_error("%s, case %u\n", insn->name, i);
                 show("before", before + i * RECORD);
-                show("host", host + i * RECORD);
-                show("guest", records + i * RECORD);
+                show("host", h);
+                show("guest", r);
             }
         }
         if (differing)
@@ -51,7 +56,7 @@ static void test_differential(void **state)
     guest_close(&g);
     assert_true(total >= 100000);
     if (wrong)
-        fail_msg("%u of %u cases differ from the host's x87", wrong, total);
+        fail_msg("%lu of %lu cases differ from the host's x87", wrong, total);
 }
 
 /* --- What the comparison with the host does not show --- */

@@ -42,7 +42,7 @@ static void random_sequence(sequence *s, unsigned family)
             insn = &load_control;
         else if (family == P5_FAMILY_P55C && below(12) == 0)
             insn = &mmx[below(2)];
-        else if (strcmp(insn->name, "fninit") == 0)
+        else if (strcmp(insn->name, "fninit") == 0 || (SOFT && transcendental(insn)))
             insn = &insns[0];
         add(s, n, insn);
     }

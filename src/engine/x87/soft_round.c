@@ -1,0 +1,178 @@
+/* Numbers to and from registers; rounding, overflow and underflow (243190, 7.8). */
+#include "engine/x87/soft.h"
+
+#ifdef P5_SOFT_X87
+
+enum { WRAP_EXPONENT = 0x6000 };
+
+const soft_format soft_extended = {64, 1, SOFT_TOP - 1};
+
+soft_number soft_unpack(const uc_fpreg *r)
+{
+    soft_number n = {
+        .negative = r->exponent & SOFT_SIGN, .exponent = r->exponent & SOFT_TOP, .mantissa = r->mantissa};
+    if (n.exponent == 0) {
+        n.class = n.mantissa ? SOFT_FINITE : SOFT_ZERO;
+        if (n.mantissa) {
+            int shift = __builtin_clzll(n.mantissa);
+            n.denormal = true;
+            n.exponent = 1 - shift;
+            n.mantissa <<= shift;
+        }
+    } else if (!(n.mantissa >> 63)) {
+        n.class = SOFT_INVALID;
+    } else if (n.exponent == SOFT_TOP) {
+        n.class = !(n.mantissa << 1) ? SOFT_INFINITE : n.mantissa >> 62 & 1 ? SOFT_QUIET : SOFT_SIGNALLING;
+    } else {
+        n.class = SOFT_FINITE;
+    }
+    return n;
+}
+
+uc_fpreg soft_pack(const soft_number *n)
+{
+    uint16_t sign = n->negative ? SOFT_SIGN : 0;
+    if (n->class == SOFT_ZERO)
+        return (uc_fpreg){.exponent = sign};
+    if (n->class != SOFT_FINITE)
+        return (uc_fpreg){.mantissa = n->mantissa, .exponent = (uint16_t)(SOFT_TOP | sign)};
+    if (n->exponent < 1)
+        return (uc_fpreg){.mantissa = n->mantissa >> (1 - n->exponent), .exponent = sign};
+    return (uc_fpreg){.mantissa = n->mantissa, .exponent = (uint16_t)(n->exponent | sign)};
+}
+
+uc_fpreg soft_invalid(soft *s)
+{
+    s->flags |= X87_IE;
+    return x87_indefinite;
+}
+
+unsigned soft_precision(uint16_t control)
+{
+    static const unsigned bits[] = {24, 64, 53, 64};
+    return bits[control >> 8 & 3];
+}
+
+static bool rounds_up(uint16_t control, bool negative, bool odd, bool half, bool rest)
+{
+    switch (soft_rounding(control)) {
+    case SOFT_DOWN:
+        return negative && (half || rest);
+    case SOFT_UP:
+        return !negative && (half || rest);
+    case SOFT_CHOP:
+        return false;
+    default:
+        return half && (rest || odd);
+    }
+}
+
+uint64_t soft_round_integer(uint16_t control, bool negative, soft_wide value, bool *inexact, bool *up)
+{
+    uint64_t whole = (uint64_t)(value >> 64), part = (uint64_t)value;
+    *inexact = part != 0;
+    *up = rounds_up(control, negative, whole & 1, part >> 63, part << 1 != 0);
+    return whole + *up;
+}
+
+/* The topmost `bits` of it; *carry: it became a power of two, and is half of it now. */
+static uint64_t round_to(const soft *s, unsigned bits, bool negative, soft_wide significand, bool *inexact,
+                         bool *up, bool *carry)
+{
+    uint64_t kept = soft_round_integer(s->control, negative, soft_shift(significand, 64 - bits), inexact, up);
+    *carry = bits < 64 ? kept >> bits : *up && kept == 0;
+    if (*carry)
+        return 1ull << 63;
+    return kept << (64 - bits);
+}
+
+uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
+                    soft_wide significand)
+{
+    bool inexact, up, carry;
+    uint64_t mantissa = round_to(s, format->bits, negative, significand, &inexact, &up, &carry);
+    int rounded = *exponent + carry;
+    s->codes &= ~(unsigned)X87_C1;                      /* of the last of two results */
+    if (rounded < format->low && s->control & X87_UE) { /* tiny: fewer bits */
+        mantissa =
+            round_to(s, format->bits, negative, soft_shift(significand, (unsigned)(format->low - *exponent)),
+                     &inexact, &up, &carry);
+        rounded = format->low;
+        s->flags |= inexact ? X87_UE : 0;
+    } else if (rounded < format->low) {
+        s->flags |= X87_UE;
+        rounded += scales ? WRAP_EXPONENT : 0;
+    } else if (rounded > format->high) {
+        s->flags |= X87_OE;
+        if (s->control & X87_OE) {
+            up = soft_rounding(s->control) == SOFT_NEAREST ||
+                 soft_rounding(s->control) == (negative ? SOFT_DOWN : SOFT_UP);
+            rounded = format->high + up;
+            mantissa = up ? 1ull << 63 : ~0ull << (64 - format->bits);
+            inexact = true;
+        } else {
+            rounded -= scales ? WRAP_EXPONENT : 0;
+        }
+    }
+    *exponent = rounded;
+    if (!scales && s->flags & ~(unsigned)s->control & (X87_OE | X87_UE)) /* nothing will be stored */
+        return mantissa;
+    if (inexact)
+        s->flags |= X87_PE;
+    if (inexact && up)
+        s->codes |= X87_C1;
+    return mantissa;
+}
+
+uc_fpreg soft_result(soft *s, bool negative, int exponent, soft_wide significand, unsigned bits)
+{
+    const soft_format format = {bits, soft_extended.low, soft_extended.high};
+    uint64_t mantissa = soft_round(s, &format, true, negative, &exponent, significand);
+    uint16_t sign = negative ? SOFT_SIGN : 0;
+    if (exponent == format.low && !(mantissa >> 63))
+        exponent = 0;
+    if (exponent > SOFT_TOP || exponent < 0) { /* too large or small even so */
+        s->flags |= X87_PE;
+        s->codes = (s->codes & ~(unsigned)X87_C1) | (exponent > 0 ? X87_C1 : 0);
+        return exponent > 0 ? soft_infinity(negative) : soft_zero(negative);
+    }
+    return (uc_fpreg){.mantissa = mantissa, .exponent = (uint16_t)((unsigned)exponent | sign)};
+}
+
+/* Of two NaNs the quiet one, or else that with the larger significand, or else the positive one. Always
+ * quiet. */
+static uc_fpreg nan_of(const soft_number *a, const soft_number *b)
+{
+    const soft_number *taken = a;
+    bool a_is = a->class >= SOFT_QUIET, b_is = b && b->class >= SOFT_QUIET;
+    if (a_is && b_is) {
+        if (a->class != b->class)
+            taken = a->class == SOFT_QUIET ? a : b;
+        else if (a->mantissa != b->mantissa)
+            taken = a->mantissa > b->mantissa ? a : b;
+        else
+            taken = a->negative ? b : a;
+    } else if (b_is) {
+        taken = b;
+    }
+    uc_fpreg value = soft_pack(taken);
+    value.mantissa |= 1ull << 62;
+    return value;
+}
+
+bool soft_not_numbers(soft *s, const soft_number *a, const soft_number *b)
+{
+    if (a->class == SOFT_INVALID || (b && b->class == SOFT_INVALID)) {
+        s->result = soft_invalid(s);
+        return true;
+    }
+    if (a->class == SOFT_SIGNALLING || (b && b->class == SOFT_SIGNALLING))
+        s->flags |= X87_IE;
+    if (a->class >= SOFT_QUIET || (b && b->class >= SOFT_QUIET)) {
+        s->result = nan_of(a, b);
+        return true;
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,364 @@
+/* Transcendental functions by the C library's for 113 bits, rounded once. A processor's own are some tenths
+ * of a unit of the last place off, so that a result may differ in its last bit (docs/fidelity.md). */
+#include <string.h>
+
+#include "engine/x87/soft.h"
+
+#ifdef P5_SOFT_X87
+
+#if __LDBL_MANT_DIG__ == 113
+typedef long double quad;
+#define QUAD(name) name##l
+#else
+__extension__ typedef __float128 quad;
+#define QUAD(name) name##f128
+#endif
+quad QUAD(sin)(quad x);
+quad QUAD(cos)(quad x);
+quad QUAD(tan)(quad x);
+quad QUAD(atan2)(quad y, quad x);
+quad QUAD(log2)(quad x);
+quad QUAD(log1p)(quad x);
+quad QUAD(expm1)(quad x);
+
+enum { FRACTION = 112 };
+
+static quad from_bits(soft_wide bits)
+{
+    quad q;
+    memcpy(&q, &bits, sizeof q);
+    return q;
+}
+
+/* Exponents below 1 are out of reach: 2^`scaled` times as large then. */
+static quad quad_of(const soft_number *n, int scaled)
+{
+    soft_wide sign = (soft_wide)n->negative << 127;
+    if (n->class == SOFT_ZERO)
+        return from_bits(sign);
+    if (n->class == SOFT_INFINITE)
+        return from_bits(sign | (soft_wide)SOFT_TOP << FRACTION);
+    return from_bits(sign | (soft_wide)(unsigned)(n->exponent + scaled) << FRACTION |
+                     (soft_wide)(n->mantissa << 1) << (FRACTION - 64));
+}
+
+/* The natural logarithm of 2. */
+static quad ln2(void)
+{
+    return from_bits((soft_wide)0x3ffe62e42fefa39eu << 64 | 0xf35793c7673007e6u);
+}
+
+/* A value that is not exact; it is 2^`scaled` times what is meant. */
+static uc_fpreg rounded(soft *s, quad value, int scaled)
+{
+    soft_wide bits;
+    memcpy(&bits, &value, sizeof bits);
+    bool negative = bits >> 127;
+    int exponent = (int)(bits >> FRACTION & SOFT_TOP);
+    soft_wide fraction = bits << (128 - FRACTION) >> 1;
+    if (exponent == SOFT_TOP)
+        return soft_infinity(negative);
+    if (exponent == 0 && fraction == 0)
+        return soft_zero(negative);
+    fraction |= (soft_wide)(exponent != 0) << 127;
+    exponent += exponent == 0;
+    while (!(fraction >> 127)) {
+        fraction <<= 1;
+        exponent--;
+    }
+    return soft_result(s, negative, exponent - scaled, fraction | 1, 64);
+}
+
+#define ONE ((soft_wide)1 << 127)
+
+/* A little less than the significand. */
+static uc_fpreg less(soft *s, bool negative, int exponent, soft_wide significand)
+{
+    if (significand == ONE)
+        return soft_result(s, negative, exponent - 1, ~(soft_wide)0, 64);
+    return soft_result(s, negative, exponent, significand - 1, 64);
+}
+
+/* What processors answer where the result is the number but for bits far below. */
+static uc_fpreg as_if_inexact(soft *s, const soft_number *n)
+{
+    s->flags |= X87_PE | (n->exponent < 1 ? X87_UE : 0);
+    return soft_result(s, n->negative, n->exponent, (soft_wide)n->mantissa << 64, 64);
+}
+
+static uc_fpreg one(bool negative)
+{
+    return x87_from_integer(negative ? -1 : 1);
+}
+
+/* --- Trigonometric functions --- */
+
+/* What is left of ST(0) when a multiple of half of pi is taken away, pi of the 66 bits that these processors
+ * have of it; and how often that was, modulo 4 (241430, FSIN). */
+static quad reduced(const soft_number *a, unsigned *quarters)
+{
+    /* pi/2 = HALF_PI / 2^65 */
+    const soft_wide half_pi = (soft_wide)0xc90fdaa22168c234u << 2 | 3;
+    enum { UNIT = 65 };
+    soft_wide rest = a->mantissa;
+    unsigned count = 0;
+    *quarters = 0;
+    if (a->exponent < SOFT_BIAS - 1)
+        return quad_of(a, 0);
+    for (int i = a->exponent - SOFT_BIAS - 63 + UNIT; i >= 0; i--) { /* rest = mantissa << i mod half_pi */
+        count <<= 1;
+        if (rest >= half_pi) {
+            count += (unsigned)(rest / half_pi);
+            rest %= half_pi;
+        }
+        if (i > 0)
+            rest <<= 1;
+    }
+    bool negative = a->negative;
+    if (rest * 2 > half_pi) {
+        rest = half_pi - rest;
+        count++;
+        negative = !negative;
+    }
+    *quarters = a->negative ? (0u - count) & 3 : count & 3;
+    if (rest == 0)
+        return 0;
+    quad value = (quad)(uint64_t)(rest >> 64) * from_bits((soft_wide)(SOFT_BIAS + 64 - UNIT) << FRACTION) +
+                 (quad)(uint64_t)rest * from_bits((soft_wide)(SOFT_BIAS - UNIT) << FRACTION);
+    return negative ? -value : value;
+}
+
+/* What is neither computed nor large. */
+static bool trigonometric(soft *s)
+{
+    const soft_number *a = &s->a;
+    if (soft_not_numbers(s, a, NULL)) {
+        s->pushed = s->result;
+        return false;
+    }
+    if (a->class == SOFT_INFINITE) {
+        s->result = s->pushed = soft_invalid(s);
+        return false;
+    }
+    soft_note_denormal(s, a, NULL);
+    if (a->class == SOFT_FINITE && a->exponent >= SOFT_BIAS + 63) {
+        s->codes |= X87_C2;
+        s->unfinished = true;
+        s->result = soft_pack(a);
+        return false;
+    }
+    return true;
+}
+
+enum { SMALL = SOFT_BIAS - 64 }; /* below, the sine and the tangent are the angle but for the last bit */
+
+static uc_fpreg sine_of(soft *s, unsigned more)
+{
+    const soft_number *a = &s->a;
+    unsigned quarters = 0;
+    if (a->class == SOFT_ZERO)
+        return more ? one(false) : soft_zero(a->negative);
+    if (a->exponent < SMALL)
+        return as_if_inexact(
+            s, more
+                   ? &(const soft_number){.class = SOFT_FINITE, .exponent = SOFT_BIAS, .mantissa = 1ull << 63}
+                   : a);
+    quad rest = reduced(a, &quarters);
+    quarters += more;
+    quad value = quarters & 1 ? QUAD(cos)(rest) : QUAD(sin)(rest);
+    if (quarters & 1 && value == 1) /* but for less than these bits have */
+        return less(s, quarters & 2, SOFT_BIAS, ONE);
+    if (quarters == 0 && value == rest)
+        return less(s, a->negative, a->exponent, (soft_wide)a->mantissa << 64);
+    return rounded(s, quarters & 2 ? -value : value, 0);
+}
+
+static void sine(soft *s)
+{
+    if (trigonometric(s))
+        s->result = sine_of(s, 0);
+}
+
+static void cosine(soft *s)
+{
+    if (trigonometric(s))
+        s->result = sine_of(s, 1);
+}
+
+static void sine_and_cosine(soft *s)
+{
+    if (!trigonometric(s))
+        return;
+    s->result = sine_of(s, 0);
+    s->pushed = sine_of(s, 1);
+}
+
+static void tangent(soft *s)
+{
+    if (!trigonometric(s))
+        return;
+    unsigned quarters;
+    s->pushed = one(false);
+    if (s->a.class == SOFT_ZERO) {
+        s->result = soft_zero(s->a.negative);
+    } else if (s->a.exponent < SMALL) {
+        s->result = soft_result(s, s->a.negative, s->a.exponent, (soft_wide)s->a.mantissa << 64 | 1, 64);
+    } else {
+        quad value = QUAD(tan)(reduced(&s->a, &quarters));
+        s->result = rounded(s, quarters & 1 ? -1 / value : value, 0);
+    }
+}
+
+/* The angle of ST(0), ST(1). */
+static void arc_tangent(soft *s)
+{
+    const soft_number *x = &s->a, *y = &s->b;
+    if (soft_not_numbers(s, y, x))
+        return;
+    soft_note_denormal(s, x, y);
+    bool axis = y->class == SOFT_ZERO || x->class == SOFT_INFINITE;
+    if (axis && !x->negative && y->class != SOFT_INFINITE) {
+        s->result = soft_zero(y->negative);
+        return;
+    }
+    if (x->class == SOFT_FINITE && y->class == SOFT_FINITE && !x->negative &&
+        y->exponent < x->exponent - 64) {
+        /* the quotient but for its last bit */
+        soft_wide dividend = (soft_wide)y->mantissa << 63, rest = (dividend % x->mantissa) << 64;
+        soft_wide quotient = dividend / x->mantissa << 64 | rest / x->mantissa;
+        int shift = quotient >> 127 ? 0 : 1;
+        int exponent = y->exponent - x->exponent + SOFT_BIAS - shift;
+        s->result = rest % x->mantissa ? soft_result(s, y->negative, exponent, quotient << shift | 1, 64)
+                                       : less(s, y->negative, exponent, quotient << shift);
+        return;
+    }
+    /* Only the quotient matters, and it is not small. */
+    soft_number p = *x, q = *y;
+    if (p.class == SOFT_FINITE && q.class == SOFT_FINITE) {
+        int over = p.exponent - q.exponent;
+        p.exponent = SOFT_BIAS + (over > 200 ? 200 : over < -200 ? -200 : over);
+        q.exponent = SOFT_BIAS;
+    } else {
+        p.exponent = p.class == SOFT_FINITE ? SOFT_BIAS : p.exponent;
+        q.exponent = q.class == SOFT_FINITE ? SOFT_BIAS : q.exponent;
+    }
+    s->result = rounded(s, QUAD(atan2)(quad_of(&q, 0), quad_of(&p, 0)), 0);
+}
+
+/* --- Powers and logarithms --- */
+
+/* ST(1) * `logarithm`, which is `negative`, and not zero. */
+static void multiplied(soft *s, quad logarithm, int scaled)
+{
+    soft_number y = s->b;
+    int exponent = y.exponent;
+    y.exponent = SOFT_BIAS; /* for the product to be in reach */
+    s->result = rounded(s, quad_of(&y, 0) * logarithm, scaled + SOFT_BIAS - exponent);
+}
+
+/* Where an operand is not finite or the logarithm is zero. True if the result stands. */
+static bool logarithm_ends(soft *s, bool zero, bool infinite, bool negative)
+{
+    const soft_number *y = &s->b;
+    negative ^= y->negative;
+    if ((zero && y->class == SOFT_INFINITE) || (infinite && y->class == SOFT_ZERO))
+        s->result = soft_invalid(s);
+    else if (zero || y->class == SOFT_ZERO)
+        s->result = soft_zero(negative);
+    else if (infinite || y->class == SOFT_INFINITE)
+        s->result = soft_infinity(negative);
+    else
+        return false;
+    return true;
+}
+
+static void logarithm(soft *s)
+{
+    const soft_number *x = &s->a, *y = &s->b;
+    if (soft_not_numbers(s, x, y))
+        return;
+    if (x->negative && x->class != SOFT_ZERO) {
+        s->result = soft_invalid(s);
+        return;
+    }
+    if (x->class == SOFT_ZERO && y->class == SOFT_FINITE) {
+        s->flags |= X87_ZE;
+        s->result = soft_infinity(!y->negative);
+        return;
+    }
+    bool one = x->class == SOFT_FINITE && x->exponent == SOFT_BIAS && x->mantissa == 1ull << 63;
+    soft_note_denormal(s, x, y);
+    if (logarithm_ends(s, one, x->class == SOFT_INFINITE || x->class == SOFT_ZERO,
+                       x->class == SOFT_ZERO || (x->class == SOFT_FINITE && x->exponent < SOFT_BIAS)))
+        return;
+    enum { MOVED = 100 };
+    if (x->exponent < 1)
+        multiplied(s, QUAD(log2)(quad_of(x, MOVED)) - MOVED, 0);
+    else
+        multiplied(s, QUAD(log2)(quad_of(x, 0)), 0);
+}
+
+static void logarithm_near_one(soft *s)
+{
+    const soft_number *x = &s->a, *y = &s->b;
+    if (soft_not_numbers(s, x, y))
+        return;
+    if (x->negative && x->class == SOFT_INFINITE) {
+        s->result = soft_invalid(s);
+        return;
+    }
+    soft_note_denormal(s, x, y);
+    if (logarithm_ends(s, x->class == SOFT_ZERO, x->class == SOFT_INFINITE, x->negative))
+        return;
+    if (x->negative && x->exponent >= SOFT_BIAS) { /* out of range: it stays */
+        s->flags |= X87_PE;
+        s->result = soft_pack(x);
+        return;
+    }
+    if (x->exponent < SMALL) { /* the logarithm is the number but for its last bit */
+        soft_number m = *x;
+        m.exponent = SOFT_BIAS;
+        multiplied(s, quad_of(&m, 0) / ln2(), SOFT_BIAS - x->exponent);
+        return;
+    }
+    multiplied(s, QUAD(log1p)(quad_of(x, 0)) / ln2(), 0);
+}
+
+/* 2^ST(0) - 1. */
+static void power(soft *s)
+{
+    const soft_number *a = &s->a;
+    if (soft_not_numbers(s, a, NULL))
+        return;
+    soft_note_denormal(s, a, NULL);
+    s->result = soft_pack(a);
+    if (a->class == SOFT_ZERO)
+        return;
+    if (a->class == SOFT_INFINITE) {
+        s->result = a->negative ? one(true) : s->result;
+        return;
+    }
+    if (a->exponent < SMALL) {
+        soft_number m = *a;
+        m.exponent = SOFT_BIAS;
+        s->result = rounded(s, quad_of(&m, 0) * ln2(), SOFT_BIAS - a->exponent);
+        return;
+    }
+    s->flags |= X87_PE;
+    if (a->exponent == SOFT_BIAS && a->mantissa == 1ull << 63)
+        s->result = a->negative ? (uc_fpreg){.mantissa = 1ull << 63, .exponent = SOFT_SIGN | (SOFT_BIAS - 1)}
+                                : one(false);
+    else if (a->exponent < SOFT_BIAS) /* beyond, the operand stays */
+        s->result = rounded(s, QUAD(expm1)(quad_of(a, 0) * ln2()), 0);
+}
+
+SOFT_FUNCTION(fsin, sine, SOFT_KEEPS, false, X87_C1 | X87_C2)
+SOFT_FUNCTION(fcos, cosine, SOFT_KEEPS, false, X87_C1 | X87_C2)
+SOFT_FUNCTION(fsincos, sine_and_cosine, SOFT_PUSHES, false, X87_C1 | X87_C2)
+SOFT_FUNCTION(fptan, tangent, SOFT_PUSHES, false, X87_C1 | X87_C2)
+SOFT_FUNCTION(fpatan, arc_tangent, SOFT_POPS, true, X87_C1)
+SOFT_FUNCTION(fyl2x, logarithm, SOFT_POPS, true, X87_C1)
+SOFT_FUNCTION(fyl2xp1, logarithm_near_one, SOFT_POPS, true, X87_C1)
+SOFT_FUNCTION(f2xm1, power, SOFT_KEEPS, false, X87_C1)
+
+#endif
