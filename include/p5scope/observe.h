@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "p5scope/machine.h"
+#include "p5scope/pmu.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -188,6 +189,14 @@ typedef struct p5_port_options {
  * first > last, P5_ERR_STATE from a callback, P5_ERR_MEMORY. */
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error);
 
+/* The registers of the monitor that this one is, in the order of their numbers: CESR, CTR0 and CTR1, or those
+ * of a later monitor that can be read; *count of them, at most P5_MONITOR_REGISTERS. */
+enum { P5_MONITOR_REGISTERS = 16 };
+const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count);
+/* What RDMSR of one of them would read, as below. */
+uint64_t p5_pmu_peek_register(const p5_pmu *pmu, const p5_register *reg, const p5_counts *counts);
+/* True for those that count. */
+bool p5_register_counts(const p5_register *reg);
 /* CESR, and CTR0 (`counter` 0) or CTR1 as RDPMC would read it if it came next, without the effects of a
  * read: what waits for a partner goes on waiting. `counts` are the machine's at this point. */
 uint32_t p5_pmu_peek_cesr(const p5_pmu *pmu);

@@ -116,16 +116,23 @@ static unsigned status_bit(unsigned counter)
     return counter < PMU_GENERAL ? counter : 32 + counter - PMU_GENERAL;
 }
 
-/* What has overflowed since this was looked at last stays in GLOBAL_STATUS until it is cleared. */
+/* What has overflowed stays in GLOBAL_STATUS until it is cleared. */
+static uint64_t status_of(const p5_pmu *pmu, const pmu_source *source)
+{
+    const perfmon *m = &pmu->perfmon;
+    uint64_t status = m->global_status;
+    for (unsigned i = 0; i < PMU_COUNTERS; i++)
+        if (counter_carries(&pmu->counters[i], source) != m->carries[i])
+            status |= UINT64_C(1) << status_bit(i);
+    return status;
+}
+
 static void latch(p5_pmu *pmu)
 {
     perfmon *m = &pmu->perfmon;
-    for (unsigned i = 0; i < PMU_COUNTERS; i++) {
-        uint64_t carries = counter_carries(&pmu->counters[i], &pmu->source);
-        if (carries != m->carries[i])
-            m->global_status |= UINT64_C(1) << status_bit(i);
-        m->carries[i] = carries;
-    }
+    m->global_status = status_of(pmu, &pmu->source);
+    for (unsigned i = 0; i < PMU_COUNTERS; i++)
+        m->carries[i] = counter_carries(&pmu->counters[i], &pmu->source);
 }
 
 static void write_counter(p5_pmu *pmu, unsigned i, uint64_t value)
@@ -147,11 +154,18 @@ void perfmon_reset(p5_pmu *pmu)
 
 uint64_t perfmon_read(p5_pmu *pmu, uint32_t msr)
 {
+    if (msr == P5_MSR_GLOBAL_STATUS)
+        latch(pmu);
+    return perfmon_peek(pmu, msr, &pmu->source);
+}
+
+uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source)
+{
     const perfmon *m = &pmu->perfmon;
     if (msr - P5_MSR_PMC0 < PMU_GENERAL)
-        return counter_read(&pmu->counters[msr - P5_MSR_PMC0], &pmu->source);
+        return counter_read(&pmu->counters[msr - P5_MSR_PMC0], source);
     if (msr - P5_MSR_FIXED_CTR0 < PMU_FIXED)
-        return counter_read(&pmu->counters[PMU_GENERAL + msr - P5_MSR_FIXED_CTR0], &pmu->source);
+        return counter_read(&pmu->counters[PMU_GENERAL + msr - P5_MSR_FIXED_CTR0], source);
     if (msr - P5_MSR_PERFEVTSEL0 < PMU_GENERAL)
         return m->evtsel[msr - P5_MSR_PERFEVTSEL0];
     switch (msr) {
@@ -160,8 +174,7 @@ uint64_t perfmon_read(p5_pmu *pmu, uint32_t msr)
     case P5_MSR_GLOBAL_CTRL:
         return m->global_ctrl;
     case P5_MSR_GLOBAL_STATUS:
-        latch(pmu);
-        return m->global_status;
+        return status_of(pmu, source);
     default:
         return 0;
     }

@@ -61,6 +61,8 @@ int perfmon_event(unsigned family, uint32_t evtsel);
 void perfmon_reset(p5_pmu *pmu);
 /* The register of number `msr`, one of the monitor's own. WRMSR of a value that is not accepted faults. */
 uint64_t perfmon_read(p5_pmu *pmu, uint32_t msr);
+/* The same by what `source` says, and nothing changes. */
+uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source);
 bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value);
 void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value);
 

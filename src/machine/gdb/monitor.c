@@ -25,31 +25,51 @@ static void say(gdb *g, const char *format, ...)
         gdb_hex(g, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
 }
 
-static uint64_t msr(const gdb *g, uint32_t number)
+/* What a half of CESR selects. */
+static void say_selected(gdb *g, unsigned counter, const p5_counter_select *half, uint64_t value)
 {
-    uint64_t value = 0;
-    p5_pmu_rdmsr(g->machine->pmu, &highest, number, &value);
-    return value;
+    const char *name = "nothing";
+    for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+        const p5_event_info *info = p5_event_describe((enum p5_event)e);
+        if (info->code == half->code && (info->counters & (counter == 0 ? P5_ON_CTR0 : P5_ON_CTR1)) != 0 &&
+            (half->system || half->user))
+            name = info->name;
+    }
+    say(g, "ctr%u %" PRIu64 "  %s%s%s%s\n", counter, value, name, half->system ? ", CPL 0-2" : "",
+        half->user ? ", CPL 3" : "", half->clocks ? ", clocks" : "");
 }
 
+/* The registers of whichever monitor it is, selections in words. */
 static void monitor_pmu(gdb *g)
 {
+    p5_pmu *pmu = g->machine->pmu;
+    unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
+    size_t count;
+    p5_counts totals;
     p5_counter_select select[2];
-    p5_cesr_decode((uint32_t)msr(g, P5_MSR_CESR), select);
-    say(g, "cesr 0x%08" PRIx64 "\n", msr(g, P5_MSR_CESR));
-    for (unsigned i = 0; i < 2; i++) {
-        const p5_counter_select *half = &select[i];
-        const char *name = "nothing";
-        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
-            const p5_event_info *info = p5_event_describe((enum p5_event)e);
-            if (info->code == half->code && (info->counters & (i == 0 ? P5_ON_CTR0 : P5_ON_CTR1)) != 0 &&
-                (half->system || half->user))
-                name = info->name;
+    const p5_register *registers = p5_pmu_monitor_registers(pmu, &count);
+    p5_core_settle(g->machine->core);
+    p5_machine_counts(g->machine, &totals);
+    for (size_t i = 0; i < count; i++) {
+        const p5_register *r = &registers[i];
+        uint64_t value = p5_pmu_peek_register(pmu, r, &totals);
+        if (r->msr == P5_MSR_CESR) {
+            p5_cesr_decode((uint32_t)value, select);
+            say(g, "cesr 0x%08" PRIx64 "\n", value);
+        } else if (r->msr == P5_MSR_CTR0 || r->msr == P5_MSR_CTR1) {
+            say_selected(g, r->msr - P5_MSR_CTR0, &select[r->msr - P5_MSR_CTR0], value);
+        } else if (p5_register_counts(r)) {
+            say(g, "%-14s %" PRIu64 "\n", r->name, value);
+        } else {
+            char text[120] = "";
+            if (value != 0 && r->msr - P5_MSR_PERFEVTSEL0 < 4)
+                p5_evtsel_describe((uint32_t)value, family, text, sizeof text);
+            say(g, "%-14s 0x%08" PRIx64 "%s%s\n", r->name, value, text[0] != '\0' ? "  " : "", text);
         }
-        say(g, "ctr%u %" PRIu64 "  %s%s%s%s\n", i, msr(g, P5_MSR_CTR0 + i), name,
-            half->system ? ", CPL 0-2" : "", half->user ? ", CPL 3" : "", half->clocks ? ", clocks" : "");
     }
-    say(g, "tsc  %" PRIu64 "\n", msr(g, P5_MSR_TSC));
+    uint64_t tsc = 0;
+    p5_pmu_rdmsr(pmu, &highest, P5_MSR_TSC, &tsc);
+    say(g, "tsc  %" PRIu64 "\n", tsc);
 }
 
 static void monitor_events(gdb *g)
@@ -71,10 +91,11 @@ static void monitor_events(gdb *g)
 /* Those that can be read; a test register's value is what was last written or read by a command. */
 static void monitor_msr(gdb *g)
 {
-    for (uint32_t number = P5_MSR_MCA; number <= P5_MSR_CTR1; number++) {
+    unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
+    for (const p5_register *r = p5_registers(family); r->name != NULL; r++) {
         uint64_t value;
-        if (p5_pmu_rdmsr(g->machine->pmu, &highest, number, &value) == P5_NO_FAULT)
-            say(g, "%02" PRIX32 "h  0x%016" PRIx64 "\n", number, value);
+        if (p5_pmu_rdmsr(g->machine->pmu, &highest, r->msr, &value) == P5_NO_FAULT)
+            say(g, "%02" PRIX32 "h  0x%016" PRIx64 "  %s\n", r->msr, value, r->name);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "report/stat/list.h"
 
-enum { APPLICATION = 0x70357363, FORM = 2, BUSY_MILLISECONDS = 60000 };
+enum { APPLICATION = 0x70357363, FORM = 3, BUSY_MILLISECONDS = 60000 };
 
 extern const embedded_file database_files[]; /* database.sql */
 
@@ -48,7 +48,7 @@ static p5_status prepare(p5_database *database, p5_error *error)
         {&database->add_interval,
          "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, "
          "argument, "
-         "value, cesr, ctr0, ctr1) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+         "value, cesr, ctr0, ctr1, registers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (sqlite3_prepare_v3(database->sqlite, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].statement,
@@ -337,11 +337,9 @@ p5_status database_add_interval(p5_database *database, const database_interval *
         bind_unsigned(add, 10, row->at->number);
     if (row->has_value)
         bind_unsigned(add, 11, row->at->value);
-    if (row->has_counters) {
-        bind_unsigned(add, 12, row->cesr);
-        bind_unsigned(add, 13, row->counter[0]);
-        bind_unsigned(add, 14, row->counter[1]);
-    }
+    for (unsigned i = 0; i < 3 && row->registers != NULL; i++)
+        bind_unsigned(add, 12 + (int)i, row->registers[i]);
+    bind_text(add, 15, row->later_registers);
     p5_status status = run_statement(database, add, error);
     *id = sqlite3_last_insert_rowid(database->sqlite);
     return status;

@@ -27,9 +27,9 @@ typedef struct database_interval {
     const char *kind, *label;
     const p5_observation *at; /* NULL: only the clock and instructions below */
     uint64_t clock, instructions;
-    bool has_number, has_value, has_counters;
-    uint32_t cesr;
-    uint64_t counter[2];
+    bool has_number, has_value;
+    const uint64_t *registers;   /* CESR, CTR0, CTR1; NULL: none */
+    const char *later_registers; /* of a later monitor; NULL: none */
 } database_interval;
 
 /* Fails with the database's own words. */

@@ -1,6 +1,6 @@
 -- The form of the databases that p5scope writes: p5scope-trace-sqlite(5). user_version is the form's number.
 PRAGMA application_id = 0x70357363; -- "p5sc"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
@@ -39,6 +39,7 @@ CREATE TABLE interval (
     argument INTEGER,         -- id of a marker, ECX
     value INTEGER,            -- read or written
     cesr INTEGER, ctr0 INTEGER, ctr1 INTEGER,
+    registers TEXT,           -- of a later monitor, in the place of these: an object of JSON
     UNIQUE (run, number)
 );
 

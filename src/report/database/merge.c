@@ -23,7 +23,7 @@ static const char copy_all[] =
     "temp.wanted w;"
     "INSERT INTO interval SELECT o.id + s.interval, o.run + s.run, o.number, o.previous + s.interval, "
     "o.kind, o.label,"
-    " o.clock, o.instructions, o.address, o.cpl, o.argument, o.value, o.cesr, o.ctr0, o.ctr1"
+    " o.clock, o.instructions, o.address, o.cpl, o.argument, o.value, o.cesr, o.ctr0, o.ctr1, o.registers"
     " FROM other.interval o, temp.shift s;"
     "INSERT INTO value SELECT v.interval + s.interval, m.id, v.value FROM other.value v, temp.shift s"
     " JOIN other.event o ON o.id = v.event JOIN main.event m ON m.name = o.name;"

@@ -40,6 +40,7 @@ enum {
     LINE_CESR,
     LINE_CTR0,
     LINE_CTR1,
+    LINE_REGISTERS,
     LINE_DELTAS, /* type */
     LINE_ITSELF
 };
@@ -51,7 +52,8 @@ static const char take_apart[] =
     "j ->> '$.summary.seconds', j ->> '$.summary.ending', j ->> '$.summary.rows', "
     "j ->> '$.interval', j ->> '$.row', j ->> '$.kind', j ->> '$.label', j ->> '$.clock', "
     "j ->> '$.instructions', j ->> '$.address', j ->> '$.cpl', j ->> '$.number', "
-    "j ->> '$.cesr', j ->> '$.ctr0', j ->> '$.ctr1', json_type(j, '$.deltas'), j FROM (SELECT ?1 AS j)";
+    "j ->> '$.cesr', j ->> '$.ctr0', j ->> '$.ctr1', j -> '$.registers', json_type(j, '$.deltas'), j FROM "
+    "(SELECT ?1 AS j)";
 
 /* Counters of a trace's row ?3 whose object is ?4: totals, or what was added since the row ?2. */
 static const char add_row[] =
@@ -276,6 +278,9 @@ static p5_status take_row(line_reader *reader, p5_error *error)
                          .cpl = (uint8_t)sqlite3_column_int(parts, LINE_CPL),
                          .number = (uint32_t)sqlite3_column_int64(parts, LINE_NUMBER),
                          .value = (uint64_t)sqlite3_column_int64(parts, LINE_VALUE)};
+    const uint64_t registers[] = {(uint64_t)sqlite3_column_int64(parts, LINE_CESR),
+                                  (uint64_t)sqlite3_column_int64(parts, LINE_CTR0),
+                                  (uint64_t)sqlite3_column_int64(parts, LINE_CTR1)};
     database_interval interval = {.run = reader->run,
                                   .number = reader->rows++,
                                   .previous = reader->previous,
@@ -286,10 +291,9 @@ static p5_status take_row(line_reader *reader, p5_error *error)
                                   .instructions = (uint64_t)sqlite3_column_int64(parts, LINE_COMPLETED),
                                   .has_number = has(parts, LINE_NUMBER),
                                   .has_value = has(parts, LINE_VALUE),
-                                  .has_counters = true,
-                                  .cesr = (uint32_t)sqlite3_column_int64(parts, LINE_CESR),
-                                  .counter = {(uint64_t)sqlite3_column_int64(parts, LINE_CTR0),
-                                              (uint64_t)sqlite3_column_int64(parts, LINE_CTR1)}};
+                                  .registers = has(parts, LINE_CESR) ? registers : NULL,
+                                  .later_registers =
+                                      has(parts, LINE_REGISTERS) ? text_of(parts, LINE_REGISTERS) : NULL};
     sqlite3_int64 id;
     status = database_add_interval(reader->database, &interval, &id, error);
     if (status != P5_OK)

@@ -154,9 +154,13 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
     begin_event(file, name, 'i', r->at->clock, THREAD_PMU);
     trace_put(file, ",\"s\":\"t\",\"args\":{\"instructions\":");
     trace_put_unsigned(file, r->at->instructions);
-    trace_put_format(file, ",\"address\":\"0x%08x\",\"cesr\":\"0x%08x\",\"ctr0\":%llu,\"ctr1\":%llu",
-                     r->at->address, r->cesr, (unsigned long long)r->counter[0],
-                     (unsigned long long)r->counter[1]);
+    trace_put_format(file, ",\"address\":\"0x%08x\"", r->at->address);
+    for (size_t i = 0; i < trace->register_count; i++) {
+        const char *quote = p5_register_counts(&trace->registers[i]) ? "" : "\"";
+        trace_put_format(file, ",\"%s\":%s", trace->registers[i].name, quote);
+        trace_put_register(file, &trace->registers[i], r->registers[i]);
+        trace_put(file, quote);
+    }
     if (r->has_value)
         trace_put_format(file, ",\"value\":\"0x%llx\"", (unsigned long long)r->at->value);
     for (size_t i = 0; i < trace->column_count; i++) {

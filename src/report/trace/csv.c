@@ -19,7 +19,11 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     put_comment(file, trace->options.options != NULL ? trace->options.options : "");
     trace_put(file, ", guest: ");
     put_comment(file, trace->options.command != NULL ? trace->options.command : "");
-    trace_put(file, "\nrow,kind,label,clock,instructions,address,cpl,number,value,cesr,ctr0,ctr1");
+    trace_put(file, "\nrow,kind,label,clock,instructions,address,cpl,number,value");
+    for (size_t i = 0; i < trace->register_count; i++) {
+        trace_put_char(file, ',');
+        trace_put(file, trace->registers[i].name);
+    }
     for (size_t i = 0; i < trace->column_count; i++) {
         trace_put_char(file, ',');
         trace_put(file, trace->columns[i].name);
@@ -50,9 +54,10 @@ static void row(p5_trace *trace, const trace_row *r)
     trace_put_format(file, ",0x%08x,%u", r->at->address, r->at->cpl);
     put_number(file, r->at->number, r->has_number);
     put_number(file, r->at->value, r->has_value);
-    trace_put_format(file, ",0x%08x", r->cesr);
-    put_number(file, r->counter[0], true);
-    put_number(file, r->counter[1], true);
+    for (size_t i = 0; i < trace->register_count; i++) {
+        trace_put_char(file, ',');
+        trace_put_register(file, &trace->registers[i], r->registers[i]);
+    }
     for (size_t i = 0; i < trace->column_count; i++)
         put_number(file, trace->options.deltas ? r->values[i] - r->before[i] : r->values[i], true);
     trace_put_char(file, '\n');

@@ -39,9 +39,15 @@ static void row(p5_trace *trace, const trace_row *r)
         put_key(file, "number", r->at->number);
     if (r->has_value)
         put_key(file, "value", r->at->value);
-    put_key(file, "cesr", r->cesr);
-    put_key(file, "ctr0", r->counter[0]);
-    put_key(file, "ctr1", r->counter[1]);
+    bool later = trace_later_monitor(trace);
+    for (size_t i = 0; i < trace->register_count; i++)
+        if (!later)
+            put_key(file, trace->registers[i].name, r->registers[i]);
+    if (later) {
+        char text[TRACE_REGISTERS_TEXT];
+        trace_put(file, ",\"registers\":");
+        trace_put(file, trace_registers_text(trace, r, text));
+    }
     trace_put(file, trace->options.deltas ? ",\"deltas\":{" : ",\"totals\":{");
     for (size_t i = 0; i < trace->column_count; i++) {
         trace_put(file, i == 0 ? "\"" : ",\"");

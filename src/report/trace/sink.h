@@ -22,10 +22,9 @@ typedef struct trace_row {
     const char *label;          /* the function's name; the register of a PMU instruction; NULL: none */
     const p5_observation *at;   /* kind is meaningless for "start" and "stop" */
     bool has_number, has_value; /* at->number (marker's id, ECX), at->value */
-    uint32_t cesr;
-    uint64_t counter[2];    /* CTR0, CTR1 */
-    const uint64_t *values; /* totals, by column */
-    const uint64_t *before; /* those of the row before; zeros at first */
+    uint64_t registers[P5_MONITOR_REGISTERS]; /* by p5_trace.registers */
+    const uint64_t *values;                   /* totals, by column */
+    const uint64_t *before;                   /* those of the row before; zeros at first */
     uint64_t clock_before;
 } trace_row;
 
@@ -45,6 +44,8 @@ struct p5_trace {
     p5_selection all;
     trace_column *columns;
     size_t column_count;
+    const p5_register *registers; /* of the monitor */
+    size_t register_count;
     uint64_t *values, *before;
     uint64_t rows, clock_before;
     bool open;   /* within the window */
@@ -75,6 +76,14 @@ extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, tr
 
 /* The trace cannot be written on: stops the run. */
 void trace_fail(p5_trace *trace, const p5_error *error);
+/* The monitor is not the Pentium's. */
+bool trace_later_monitor(const p5_trace *trace);
+/* Its registers as an object of JSON. */
+enum { TRACE_REGISTERS_TEXT = 800 };
+const char *trace_registers_text(const p5_trace *trace, const trace_row *row,
+                                 char text[TRACE_REGISTERS_TEXT]);
+/* A register's value: in decimal digits if it counts, else 0xHEX. */
+void trace_put_register(trace_file *file, const p5_register *reg, uint64_t value);
 /* The header as a JSON object without line end: version, model, clock rate, options, command. */
 void trace_put_header(p5_trace *trace);
 

@@ -82,6 +82,8 @@ static void add_row(p5_trace *trace, const trace_row *r)
 {
     sqlite_state *state = trace->state;
     p5_error error = {0};
+    char text[TRACE_REGISTERS_TEXT];
+    bool later = trace_later_monitor(trace);
     database_interval interval = {.run = state->run,
                                   .number = (sqlite3_int64)r->number,
                                   .previous = state->previous,
@@ -92,9 +94,8 @@ static void add_row(p5_trace *trace, const trace_row *r)
                                   .instructions = r->at->instructions,
                                   .has_number = r->has_number,
                                   .has_value = r->has_value,
-                                  .has_counters = true,
-                                  .cesr = r->cesr,
-                                  .counter = {r->counter[0], r->counter[1]}};
+                                  .registers = later ? NULL : r->registers,
+                                  .later_registers = later ? trace_registers_text(trace, r, text) : NULL};
     sqlite3_int64 id;
     p5_status status = database_add_interval(state->database, &interval, &id, &error);
     if (status == P5_OK)

@@ -1,4 +1,6 @@
 /* Traces: from observations of the machine to rows, and from rows to a format. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,15 +111,48 @@ void trace_put_header(p5_trace *trace)
     trace_put(trace->file, "}");
 }
 
-static const char *register_name(uint32_t msr)
+void trace_put_register(trace_file *file, const p5_register *reg, uint64_t value)
 {
-    static const char *const names[] = {"tsc", "cesr", "ctr0", "ctr1"};
-    return msr >= P5_MSR_TSC && msr <= P5_MSR_CTR1 ? names[msr - P5_MSR_TSC] : NULL;
+    if (p5_register_counts(reg))
+        trace_put_unsigned(file, value);
+    else
+        trace_put_format(file, "0x%08llx", (unsigned long long)value);
+}
+
+bool trace_later_monitor(const p5_trace *trace)
+{
+    return trace->registers[0].msr != P5_MSR_CESR;
+}
+
+const char *trace_registers_text(const p5_trace *trace, const trace_row *row, char text[TRACE_REGISTERS_TEXT])
+{
+    int at = snprintf(text, TRACE_REGISTERS_TEXT, "{");
+    for (size_t i = 0; i < trace->register_count; i++)
+        at += snprintf(text + at, (size_t)(TRACE_REGISTERS_TEXT - at), "%s\"%s\":%" PRIu64, i > 0 ? "," : "",
+                       trace->registers[i].name, row->registers[i]);
+    snprintf(text + at, (size_t)(TRACE_REGISTERS_TEXT - at), "}");
+    return text;
+}
+
+static const char *register_name(const p5_trace *trace, uint32_t msr)
+{
+    for (size_t i = 0; i < trace->register_count; i++)
+        if (trace->registers[i].msr == msr)
+            return trace->registers[i].name;
+    return msr == P5_MSR_TSC ? "tsc" : NULL;
+}
+
+/* Of the counter that ECX of RDPMC names. */
+static const char *counter_name(const p5_trace *trace, uint32_t ecx)
+{
+    const uint32_t fixed = UINT32_C(1) << 30;
+    return register_name(trace, !trace_later_monitor(trace) ? P5_MSR_CTR0 + ecx
+                                : ecx & fixed               ? P5_MSR_FIXED_CTR0 + (ecx & ~fixed)
+                                                            : P5_MSR_PMC0 + ecx);
 }
 
 static void describe(const p5_trace *trace, const p5_observation *at, trace_row *row)
 {
-    static const char *const counters[] = {"ctr0", "ctr1"};
     switch (at->kind) {
     case P5_OBSERVE_ENTRY:
     case P5_OBSERVE_EXIT:
@@ -129,12 +164,12 @@ static void describe(const p5_trace *trace, const p5_observation *at, trace_row 
         row->has_number = true;
         break;
     case P5_OBSERVE_RDPMC:
-        row->label = at->number < 2 ? counters[at->number] : NULL;
+        row->label = counter_name(trace, at->number);
         row->has_number = row->has_value = true;
         break;
     case P5_OBSERVE_RDMSR:
     case P5_OBSERVE_WRMSR:
-        row->label = register_name(at->number);
+        row->label = register_name(trace, at->number);
         row->has_number = row->has_value = true;
         break;
     default:
@@ -155,15 +190,14 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
                                : p5_counts_sum(trace->counts.stalls[column->stall], P5_CPL_MASK_ALL);
     }
     const p5_pmu *pmu = p5_machine_pmu(trace->machine);
-    trace_row row = {
-        .number = trace->rows,
-        .kind = kind != NULL ? kind : p5_observation_name(at->kind),
-        .at = at,
-        .cesr = p5_pmu_peek_cesr(pmu),
-        .counter = {p5_pmu_peek_counter(pmu, 0, &trace->counts), p5_pmu_peek_counter(pmu, 1, &trace->counts)},
-        .values = trace->values,
-        .before = trace->before,
-        .clock_before = trace->clock_before};
+    trace_row row = {.number = trace->rows,
+                     .kind = kind != NULL ? kind : p5_observation_name(at->kind),
+                     .at = at,
+                     .values = trace->values,
+                     .before = trace->before,
+                     .clock_before = trace->clock_before};
+    for (size_t i = 0; i < trace->register_count; i++)
+        row.registers[i] = p5_pmu_peek_register(pmu, &trace->registers[i], &trace->counts);
     if (kind == NULL)
         describe(trace, at, &row);
     if (trace->aside != NULL)
@@ -356,6 +390,7 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     trace->machine = machine;
     trace->options = *options;
     trace->sink = sink;
+    trace->registers = p5_pmu_monitor_registers(p5_machine_pmu(machine), &trace->register_count);
     trace->spare = (spare_work){.some = some_work, .context = trace};
     trace->has_helper = machine_threads(machine) > 1;
     /* slices are written where they are found, so rows are, too */

@@ -201,14 +201,28 @@ static void put_text(trace_file *file, const char *text)
         trace_put_char(file, *text == '$' || *text == '\n' ? ' ' : *text);
 }
 
+/* Signals that are not the same for every machine follow the others: the registers of a later monitor, then
+ * the columns. */
+static uint32_t register_signal(const p5_trace *trace, size_t i)
+{
+    return (uint32_t)i + (trace_later_monitor(trace) ? (uint32_t)VCD_COLUMNS : (uint32_t)VCD_CESR);
+}
+
+static uint32_t column_signal(const p5_trace *trace, size_t i)
+{
+    return (uint32_t)(VCD_COLUMNS + (trace_later_monitor(trace) ? trace->register_count : 0) + i);
+}
+
 /* Bits of the signals that are not shown. */
 static uint32_t left_out(const p5_trace *trace)
 {
     enum {
+        P5_REGISTERS = 1 << VCD_CESR | 1 << VCD_CTR0 | 1 << VCD_CTR1,
         PROGRAM = 1 << VCD_ADDRESS | 1 << VCD_INSN,
         PIPES = 1 << VCD_PIPE_ADDRESS | 1 << VCD_PIPE_INSN | 1 << VCD_V_ADDRESS | 1 << VCD_V_INSN
     };
     return (trace->options.bus_clock ? 0U : 1U << VCD_BUS_CLOCK) |
+           (trace_later_monitor(trace) ? P5_REGISTERS : 0U) |
            (shows_pipes(trace) ? (unsigned)PROGRAM : (unsigned)PIPES);
 }
 
@@ -231,6 +245,13 @@ static void declare(p5_trace *trace)
         trace_put(file, " $end\n");
     }
     trace_put(file, "$upscope $end\n");
+    if (trace_later_monitor(trace)) {
+        trace_put(file, "$scope module pmu $end\n");
+        for (size_t i = 0; i < trace->register_count; i++)
+            trace_put_format(file, "$var reg 64 %s %s [63:0] $end\n",
+                             vcd_identifier(register_signal(trace, i), id), trace->registers[i].name);
+        trace_put(file, "$upscope $end\n");
+    }
     if (trace->column_count == 0)
         return;
     trace_put(file, "$scope module events $end\n");
@@ -240,8 +261,8 @@ static void declare(p5_trace *trace)
         for (char *c = name; *c != '\0'; c++)
             if (!isalnum((unsigned char)*c))
                 *c = '_';
-        trace_put_format(file, "$var reg 64 %s %s [63:0] $end\n",
-                         vcd_identifier(VCD_COLUMNS + (uint32_t)i, id), name);
+        trace_put_format(file, "$var reg 64 %s %s [63:0] $end\n", vcd_identifier(column_signal(trace, i), id),
+                         name);
     }
     trace_put(file, "$upscope $end\n");
 }
@@ -272,8 +293,8 @@ static p5_status begin(p5_trace *trace, p5_error *error)
         state->trace = trace;
         state->slots = calloc(SLOTS, sizeof *state->slots);
         state->aside = aside_open(trace->has_helper ? SLOTS : 1, write_slot, state);
-        state->text =
-            vcd_text_open(trace->file, VCD_COLUMNS + trace->column_count, (unsigned)model->half_ratio);
+        state->text = vcd_text_open(trace->file, column_signal(trace, trace->column_count),
+                                    (unsigned)model->half_ratio);
         state->texts = insn_text_open(trace->machine);
     }
     if (state == NULL || state->slots == NULL || state->aside == NULL || state->text == NULL ||
@@ -322,9 +343,8 @@ static void row(p5_trace *trace, const trace_row *r)
     vcd_state *state = trace->state;
     uint64_t clock = r->at->clock;
     bool first = strcmp(r->kind, "start") == 0;
-    for (unsigned i = 0; i < 2; i++)
-        change(state, clock, VCD_CTR0 + i, r->counter[i]);
-    change(state, clock, VCD_CESR, r->cesr);
+    for (uint32_t i = 0; i < trace->register_count; i++)
+        change(state, clock, register_signal(trace, i), r->registers[i]);
     show_breakpoints(trace, clock, first);
     change(state, clock, VCD_CPL, r->at->cpl);
     if (r->at->address != 0 && !shows_pipes(trace)) {
@@ -334,7 +354,7 @@ static void row(p5_trace *trace, const trace_row *r)
     }
     for (size_t i = 0; i < trace->column_count; i++)
         if (first || r->values[i] != r->before[i])
-            change(state, clock, VCD_COLUMNS + (uint32_t)i, r->values[i]);
+            change(state, clock, column_signal(trace, i), r->values[i]);
     end_batch_at(state, clock);
 }
 

@@ -1,10 +1,11 @@
 #!/bin/sh
-# session.sh P5SCOPE SCRIPT.gdb GUEST: see README.md.
+# session.sh P5SCOPE SCRIPT.gdb GUEST [OPTION...]: see README.md.
 set -eu
 p5scope=$1 script=$2 guest=$3
+shift 3
 command -v gdb >/dev/null || { echo "gdb is not installed"; exit 77; }
 folder=$(mktemp -d "${TMPDIR:-/tmp}/p5scope-gdb-XXXXXX")
-"$p5scope" run -q --gdb "$folder/socket" "$guest" >"$folder/guest" 2>&1 &
+"$p5scope" run -q --gdb "$folder/socket" "$@" "$guest" >"$folder/guest" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 until grep -q '^p5scope: waiting for gdb' "$folder/guest"; do # the socket is there before anybody listens at it
@@ -15,7 +16,7 @@ timeout 1200 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -e
     -x "$script" "$guest" >"$folder/raw" 2>&1 </dev/null || true
 wait $server || true
 {
-    sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*\(804\|bfff\)[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' \
+    sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*\(804\|bfff\)[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' -e 's/^10h .*/10h  N/' \
         -e '/^ \{4,\}[0-9]/s/[0-9][0-9.]*\( %\| clocks each\|  [a-z]\|  [UV]\)/N\1/g' "$folder/raw"
     echo "--- guest"
     grep -v '^p5scope: waiting' "$folder/guest" || true
