@@ -250,6 +250,22 @@ p5_status p5_register_write_value(FILE *out, const p5_register *reg, unsigned fa
 p5_status p5_register_set_field(const p5_register *reg, const char *assignment, uint64_t *value,
                                 p5_error *error);
 
+/* ---- Output files ---- */
+
+/* A file that is written belongs to one process for as long as it has it open: of two runs with one output
+ * file the second is told so, and nothing is lost or mixed. */
+typedef enum p5_output_mode {
+    P5_OUTPUT_EMPTY,  /* what stood there goes */
+    P5_OUTPUT_APPEND, /* what is written comes behind it */
+    P5_OUTPUT_KEEP    /* nothing happens to it yet */
+} p5_output_mode;
+/* Opens `path` for writing and makes it if it is not there (*made, which may be NULL: there was not even a
+ * link). Regular files are locked until the descriptor is closed, where the file system can do that. The
+ * descriptor, or -errno; EWOULDBLOCK is that another process has it. */
+int p5_output_open(const char *path, p5_output_mode mode, bool *made);
+/* In words, for a positive errno of that or of writing. */
+const char *p5_output_reason(int number);
+
 /* ---- Case files: `p5scope check` and `p5scope bench` ---- */
 
 /* A register of the performance monitor that a case programs, or expects something of. */

@@ -52,11 +52,9 @@ typedef struct bench_options {
 static bool write_konata(const p5_window *window, const char *path)
 {
     p5_error error = {0};
-    FILE *out = fopen(path, "we");
-    if (out == NULL) {
-        cli_complain("--konata", path, 1, "cannot write %s: %s", path, strerror(errno));
+    FILE *out = output_open_file("--konata", path);
+    if (out == NULL)
         return false;
-    }
     p5_status status = p5_window_write_kanata(out, window, &error);
     return output_close(out, path, status, &error);
 }

@@ -240,11 +240,9 @@ static bool write_junit(const check_run *run)
     if (run->junit == NULL)
         return true;
     p5_error error = {0};
-    FILE *out = fopen(run->junit, "we");
-    if (out == NULL) {
-        cli_complain("--junit", run->junit, 1, "cannot write %s: %s", run->junit, strerror(errno));
+    FILE *out = output_open_file("--junit", run->junit);
+    if (out == NULL)
         return false;
-    }
     p5_status status = p5_check_write_junit(out, "p5scope check", run->results, run->result_count, &error);
     return output_close(out, run->junit, status, &error);
 }

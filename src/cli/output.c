@@ -2,17 +2,63 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "p5scope/report.h"
+
+static int open_for(const char *option, const char *path, p5_output_mode mode, bool *made)
+{
+    int file = p5_output_open(path, mode, made);
+    if (file < 0)
+        cli_complain(option, path, 1, "cannot write %s: %s", path, p5_output_reason(-file));
+    return file;
+}
+
+FILE *output_open_file(const char *option, const char *path)
+{
+    int file = open_for(option, path, P5_OUTPUT_EMPTY, NULL);
+    return file >= 0 ? fdopen(file, "w") : NULL;
+}
+
+bool output_reserve(output_reserved *reserved, const char *option, const char *path)
+{
+    *reserved = (output_reserved){.option = option, .path = path, .file = -1};
+    if (path != NULL)
+        reserved->file = open_for(option, path, P5_OUTPUT_KEEP, &reserved->made);
+    return path == NULL || reserved->file >= 0;
+}
+
+FILE *output_begin(output_reserved *reserved)
+{
+    struct stat about;
+    bool regular = fstat(reserved->file, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *out = regular && ftruncate(reserved->file, 0) != 0 ? NULL : fdopen(reserved->file, "w");
+    if (out == NULL)
+        cli_complain(reserved->option, reserved->path, 1, "cannot write %s: %s", reserved->path,
+                     strerror(errno));
+    else
+        reserved->file = -1; /* the stream's */
+    return out;
+}
+
+void output_release(output_reserved *reserved)
+{
+    if (reserved->path == NULL || reserved->file < 0)
+        return;
+    if (reserved->made)
+        remove(reserved->path);
+    close(reserved->file);
+    reserved->file = -1;
+}
 
 FILE *output_open(const output_options *options)
 {
     FILE *out = stderr;
     if (options->path != NULL) {
-        out = fopen(options->path, options->append ? "ae" : "we");
-        if (out == NULL)
-            cli_complain("-o", options->path, 1, "cannot write %s: %s", options->path, strerror(errno));
+        int file = open_for("-o", options->path, options->append ? P5_OUTPUT_APPEND : P5_OUTPUT_EMPTY, NULL);
+        out = file >= 0 ? fdopen(file, options->append ? "a" : "w") : NULL;
     } else if (options->descriptor >= 0) {
         int copy = dup(options->descriptor);
         out = copy >= 0 ? fdopen(copy, "w") : NULL;

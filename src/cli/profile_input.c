@@ -1,4 +1,5 @@
 #include "cli/profile_input.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,8 +70,5 @@ p5_profile *profile_input(const char *path)
 
 FILE *profile_output(const char *path)
 {
-    FILE *out = path != NULL ? fopen(path, "we") : stdout;
-    if (out == NULL)
-        cli_complain("-o", path, 1, "cannot write %s: %s", path, strerror(errno));
-    return out;
+    return path != NULL ? output_open_file("-o", path) : stdout;
 }

@@ -65,18 +65,22 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Writes one file; false after a message. */
-static bool write_file(const char *option, const char *path, const p5_profile *profile,
-                       p5_status (*write)(FILE *out, const p5_profile *profile, p5_error *error))
+typedef p5_status profile_writer(FILE *out, const p5_profile *profile, p5_error *error);
+
+/* The files of a run. */
+enum { PROFILE, CALLGRIND, CACHEGRIND, FILES };
+static profile_writer *const writers[FILES] = {p5_profile_write, p5_profile_write_callgrind,
+                                               p5_profile_write_cachegrind};
+
+/* Writes one; false after a message. */
+static bool write_file(output_reserved *file, profile_writer *write, const p5_profile *profile)
 {
-    FILE *out = fopen(path, "we");
-    if (out == NULL) {
-        cli_complain(option, path, 1, "cannot write %s: %s", path, strerror(errno));
+    FILE *out = output_begin(file);
+    if (out == NULL)
         return false;
-    }
     p5_error error = {0};
     p5_status status = write(out, profile, &error);
-    return output_close(out, path, status, &error);
+    return output_close(out, file->path, status, &error);
 }
 
 /* NULL: none is wanted. */
@@ -86,7 +90,7 @@ static const char *profile_path(const record_options *options)
     return options->path != NULL ? options->path : others ? NULL : "p5scope.data";
 }
 
-static bool write_files(const record_options *options, p5_profile *profile)
+static bool write_files(const record_options *options, output_reserved files[FILES], p5_profile *profile)
 {
     p5_error error = {0};
     if (options->events.count > 0 &&
@@ -94,39 +98,25 @@ static bool write_files(const record_options *options, p5_profile *profile)
         cli_show_error(&error, NULL, NULL, NULL);
         return false;
     }
-    const char *path = profile_path(options);
-    bool fine = path == NULL || write_file("-o", path, profile, p5_profile_write);
-    if (options->callgrind != NULL)
-        fine &= write_file("--callgrind", options->callgrind, profile, p5_profile_write_callgrind);
-    if (options->cachegrind != NULL)
-        fine &= write_file("--cachegrind", options->cachegrind, profile, p5_profile_write_cachegrind);
+    bool fine = true;
+    for (unsigned i = 0; i < FILES; i++)
+        if (files[i].path != NULL)
+            fine &= write_file(&files[i], writers[i], profile);
     return fine;
 }
 
-/* Nobody wants to hear after a long run that its profile cannot be written. Leaves everything as it is. */
-static bool can_write(const char *option, const char *path)
+static bool reserve(const record_options *options, output_reserved files[FILES])
 {
-    if (path == NULL)
-        return true;
-    struct stat about;
-    bool there = lstat(path, &about) == 0; /* a link stays, wherever it leads */
-    FILE *out = fopen(path, "ae");
-    if (out == NULL) {
-        cli_complain(option, path, 1, "cannot write %s: %s", path, strerror(errno));
-        return false;
-    }
-    fclose(out);
-    if (!there)
-        remove(path);
-    return true;
+    bool first = output_reserve(&files[PROFILE], "-o", profile_path(options));
+    bool second = output_reserve(&files[CALLGRIND], "--callgrind", first ? options->callgrind : NULL);
+    return output_reserve(&files[CACHEGRIND], "--cachegrind", first && second ? options->cachegrind : NULL) &&
+           first && second;
 }
 
-static int record(const record_options *options, const char *own, const char *command)
+static int record(const record_options *options, output_reserved files[FILES], const char *own,
+                  const char *command)
 {
     int status;
-    if (!can_write("-o", profile_path(options)) || !can_write("--callgrind", options->callgrind) ||
-        !can_write("--cachegrind", options->cachegrind))
-        return CLI_USAGE;
     p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
     if (machine == NULL)
         return status;
@@ -153,7 +143,7 @@ static int record(const record_options *options, const char *own, const char *co
         if (p5_profile_take(machine, command, own, &profile, &error) != P5_OK) {
             cli_show_error(&error, NULL, NULL, NULL);
             status = CLI_INTERNAL;
-        } else if (!write_files(options, profile)) {
+        } else if (!write_files(options, files, profile)) {
             status = CLI_INTERNAL;
         }
         char ending[400];
@@ -189,7 +179,12 @@ static int record_guest(const record_options *options, char **argv)
         return CLI_USAGE;
     char *own = guest_own_options(&options->guest, argv);
     char *command = guest_command_line(&options->guest);
-    int status = own != NULL && command != NULL ? record(options, own, command) : CLI_INTERNAL;
+    output_reserved files[FILES];
+    int status = CLI_USAGE;
+    if (reserve(options, files))
+        status = own != NULL && command != NULL ? record(options, files, own, command) : CLI_INTERNAL;
+    for (unsigned i = 0; i < FILES; i++)
+        output_release(&files[i]);
     free(own);
     free(command);
     return status;

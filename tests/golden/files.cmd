@@ -20,3 +20,9 @@ p5scope report kept -o /dev/null && p5scope diff kept hard --no-functions | head
 p5scope record -q -o dangling nothing-there; readlink dangling; p5scope record -q -o dangling rdpmc.elf >/dev/null; head -c 17 new
 p5scope check --junit ./good.s .; head -c 8 good.s
 p5scope bench --konata good.s good.s; head -c 8 good.s
+echo first >held; flock held p5scope stat -q -o held hello; cat held
+echo first >held; flock held p5scope stat -q -o held --append hello; cat held
+echo first >held; flock held p5scope record -q -o held hello; cat held
+echo first >held.csv; flock held.csv p5scope trace -q -o held.csv hello; cat held.csv
+p5scope trace -q -o held.db hello >/dev/null; flock held.db p5scope trace -q -o held.db hello; sqlite3 held.db 'SELECT count(*) FROM run'
+rm -f made; p5scope record -q -o made nosuch; ls made

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/embed.h"
 #include "base/error.h"
+#include "p5scope/report.h"
 #include "report/stat/list.h"
 
 enum { APPLICATION = 0x70357363, FORM = 3, BUSY_MILLISECONDS = 60000 };
@@ -97,6 +99,7 @@ static p5_status open_file(const char *path, p5_database **out, p5_error *error)
     if (database == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a database");
     database->path = path;
+    database->lock = -1;
     p5_status status = P5_OK;
     /* never used by two threads at the same time */
     enum { FLAGS = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX };
@@ -138,9 +141,17 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     bool exists = stat(path, &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
+    /* Held until SQLite has closed the file: its own locks would go with another descriptor of the process.
+     */
+    int lock = p5_output_open(path, P5_OUTPUT_KEEP, NULL);
+    if (lock < 0)
+        return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, p5_output_reason(-lock));
     p5_status status = open_file(path, database, error);
-    if (status != P5_OK)
+    if (status != P5_OK) {
+        close(lock);
         return status;
+    }
+    (*database)->lock = lock;
     /* As other traces it is not forced to the disk: the journal is for a run that is killed, and after a
      * power failure the run can be made again. */
     status = database_do(*database, "PRAGMA synchronous = OFF", error);
@@ -174,6 +185,8 @@ p5_status p5_database_close(p5_database *database, p5_error *error)
     p5_status status = P5_OK;
     if (sqlite3_close(database->sqlite) != SQLITE_OK)
         status = error_set(error, P5_ERR_IO, "cannot close %s", database->path);
+    if (database->lock >= 0)
+        close(database->lock);
     free(database);
     return status;
 }

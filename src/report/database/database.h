@@ -9,6 +9,7 @@
 
 struct p5_database {
     const char *path; /* the caller's */
+    int lock;         /* a trace's file, which is one run's; -1: several processes may write */
     sqlite3 *sqlite;
     sqlite3_stmt *add_run, *end_run, *add_event, *find_event, *add_interval;
     sqlite3_stmt *add_values; /* of an interval; NULL until there are some */

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/aside.h"
 #include "base/error.h"
+#include "p5scope/report.h"
 #include "base/host_time.h"
 #include "base/quiet.h"
 #include "base/text.h"
@@ -70,7 +71,7 @@ static p5_status report(const trace_file *file, p5_error *error)
     int failure = atomic_load(&file->failure);
     if (failure == NO_MEMORY)
         return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
-    return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, strerror(failure));
+    return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, p5_output_reason(failure));
 }
 
 static void write_slot(void *file, unsigned slot);
@@ -84,10 +85,9 @@ p5_status trace_file_open(const char *path, bool compressed, bool put_aside, tra
         return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
     file->path = path;
     bool standard = strcmp(path, "-") == 0;
-    file->descriptor =
-        standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file->descriptor = standard ? dup(STDOUT_FILENO) : p5_output_open(path, P5_OUTPUT_EMPTY, NULL);
     if (file->descriptor < 0)
-        fail(file, errno);
+        fail(file, standard ? errno : -file->descriptor);
     struct stat about;
     file->regular =
         !standard && file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 && S_ISREG(about.st_mode);
