@@ -101,16 +101,6 @@ enum {
         2 /* stack fault, invalid operand or division by zero, masked or not: no FLOP (event 22h) */
 };
 
-/* One of several stretches that follow one another, each a whole block with nothing about it but this: none
- * of the other members of p5_retired is set. */
-typedef struct p5_retired_block {
-    p5_block *block;
-    const p5_access *accesses_end; /* behind its accesses; they begin where those of the one before end */
-    const p5_value *values_end;    /* likewise */
-    uint32_t next;                 /* as in p5_retired, like the rest */
-    uint8_t cpl, cpl_after, mode, iopl;
-} p5_retired_block;
-
 /* What the processor does at the boundary after the stretch. */
 typedef enum p5_transfer {
     P5_TRANSFER_FAULT,
@@ -267,10 +257,6 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i); /* fixed data ref
 
 /* Prices one retired stretch. Allocates nothing on the usual path. */
 void p5_core_retire(p5_core *core, const p5_retired *retired);
-/* Prices `count` stretches, the same as p5_core_retire of each of them, but faster. The first one's accesses
- * and values begin at `accesses` and `values`. Answers p5_core_clock_estimate. */
-uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                               const p5_retired_block *blocks, size_t count);
 
 /* Prices a delivery. */
 void p5_core_exception(p5_core *core, const p5_exception *exception);

@@ -299,10 +299,9 @@ static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_co
 /* Counted for the instruction at `who`. */
 static void count_one(p5_core *core, enum p5_event event, uint32_t who)
 {
-    core->deltas[core->cpl_class].increments[event]++;
-    core->deltas[core->cpl_class].asserted[event]++;
-    if (core->profile)
-        profile_add(core, who, event, 1, 1);
+    if (core->observer)
+        core->observer->who = who;
+    observed_count(&core->deltas[core->cpl_class], core->observer, event, 1, 1);
 }
 
 /* ... of the instruction that was executed last, before its delivery begins. */
@@ -317,12 +316,12 @@ static void count_last(p5_core *core, enum p5_event event)
 static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
 {
     core->deltas[core->cpl_class].clocks += clocks;
-    core->deltas[core->cpl_class].stalls[cause] += clocks;
     core->now += clocks;
-    if (core->profile) {
-        profile_add(core, profile_last(core), P5_PROFILE_STALLS + cause, clocks, clocks);
+    if (core->profile)
+        core->observer->who = profile_last(core);
+    observed_spend(&core->deltas[core->cpl_class], core->observer, cause, clocks);
+    if (core->profile)
         profile_commit(core);
-    }
 }
 
 /* The fault came from the partner of an instruction that went to U. */

@@ -98,7 +98,10 @@ static p5_status attach(engine *e, p5_error *error)
         err = uc_ctl_exits_enable(e->uc); /* no exit address: only callbacks end a run */
     if (err != UC_ERR_OK)
         return error_set(error, P5_ERR_ENGINE, "Unicorn does not start: %s", uc_strerror(err));
-    return layout_check(e, error);
+    p5_status status = layout_check(e->uc, &e->env, error);
+    if (status == P5_OK)
+        e->env->owner = e;
+    return status;
 }
 
 static p5_status add_hooks(engine *e, p5_error *error)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/snapshot.h"
+#include "core/pipe/batch.h"
 #include "p5scope/core.h"
 #include "p5scope/status.h"
 

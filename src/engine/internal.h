@@ -324,9 +324,6 @@ static inline page_entry *mmu_entry(engine *e, uint32_t linear, bool user)
     return &e->pages[user][(linear / ENGINE_PAGE_BYTES) % PAGE_ENTRIES];
 }
 
-/* layout.c */
-p5_status layout_check(engine *e, p5_error *error);
-
 /* mmu.c */
 typedef enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH } mmu_access;
 /* The entry for an access to `linear`'s page; raises #PF if it is not allowed. `retaddr` as for Unicorn's
@@ -385,6 +382,8 @@ static inline void x87_settle(engine *e)
         x87_settle_from(e);
 }
 void x87_open(engine *e);
+/* Raises what is pending in front of a block that waits for the x87. */
+void x87_wait_before(engine *e);
 
 /* The owner has done everything that it was told. */
 static inline void engine_catch_up(engine *e)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../model_timing.h"
+#include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor.h"
 #include "core/profile/profile.h"

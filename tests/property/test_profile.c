@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
 #include "p5scope/model.h"

@@ -1,5 +1,5 @@
-/* Running totals of one core: what every unit increments, and what p5_counts is made of. The pipe and the
- * memory side share it: pipe.c owns the pipe, branch, x87 and MMX events, the memory files own theirs. */
+/* Running totals of one core, of which p5_counts is made: what the pipe counts stretch by stretch (pipe,
+ * branch, x87 and MMX events) and what the memory side counts as it goes. */
 #ifndef CORE_EVENT_COUNTS_H
 #define CORE_EVENT_COUNTS_H
 
@@ -14,19 +14,33 @@ typedef struct counts {
     uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];
 } counts;
 
+/* What a run through the pipe adds to the totals of its privilege class. */
+typedef struct pipe_deltas {
+    uint64_t clocks;
+    uint64_t increments[P5_EVENT_COUNT];
+    uint64_t asserted[P5_EVENT_COUNT];
+    uint64_t stalls[P5_STALL_COUNT];
+} pipe_deltas;
+
 /* Privilege class (P5_CPL_*) of a CPL; V86 mode runs at CPL 3, real mode at CPL 0. */
 static inline unsigned counts_class(unsigned cpl)
 {
     return cpl == 3 ? P5_CPL_USER : cpl == 0 ? P5_CPL_KERNEL : P5_CPL_INNER;
 }
 
-/* Adds `n` increments in which the signal was on for `clocks` clocks (an occurrence: 1, 1; a duration: n, n;
- * two occurrences in one clock: 2, 1). `class` is P5_CPL_*. */
+/* Where every event is counted: `n` increments, in which the signal was on for `clocks` clocks (an
+ * occurrence: 1, 1; a duration: n, n; two occurrences in one clock: 2, 1). */
+static inline void event_add(uint64_t *increments, uint64_t *asserted, uint64_t n, uint64_t clocks)
+{
+    *increments += n;
+    *asserted += clocks;
+}
+
+/* ... of the memory side; `class` is P5_CPL_*. The pipe's, which are told to who watches: pipe/observer.h. */
 static inline void counts_add(counts *totals, enum p5_event event, unsigned class, uint64_t n,
                               uint64_t clocks)
 {
-    totals->increments[event][class] += n;
-    totals->asserted[event][class] += clocks;
+    event_add(&totals->increments[event][class], &totals->asserted[event][class], n, clocks);
 }
 
 #endif

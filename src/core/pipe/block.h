@@ -9,8 +9,8 @@
 #include "base/host_line.h"
 #include "core/branch/branch_run.h"
 #include "core/model/timing.h"
+#include "core/pipe/batch.h"
 #include "isa/isa.h"
-#include "p5scope/core.h"
 
 /* Why two neighbours did not issue together (pairing rules of 242816, those of MMX in 243006). */
 typedef enum unpaired {

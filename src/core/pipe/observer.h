@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/event/counts.h"
+#include "p5scope/profile.h"
+
 typedef struct pipe_observer pipe_observer;
 struct pipe_observer {
     uint32_t who; /* address of the instruction that what follows is told of */
@@ -19,5 +22,21 @@ struct pipe_observer {
      */
     void (*boundary)(pipe_observer *o, uint64_t end, uint32_t next);
 };
+
+/* An event, and clocks with an owner, are counted for the instruction `o->who`. */
+static inline void observed_count(pipe_deltas *d, pipe_observer *o, enum p5_event event, uint64_t n,
+                                  uint64_t clocks)
+{
+    event_add(&d->increments[event], &d->asserted[event], n, clocks);
+    if (o)
+        o->counted(o, event, n, clocks);
+}
+
+static inline void observed_spend(pipe_deltas *d, pipe_observer *o, p5_stall cause, uint64_t clocks)
+{
+    d->stalls[cause] += clocks;
+    if (o && clocks)
+        o->counted(o, P5_PROFILE_STALLS + cause, clocks, clocks);
+}
 
 #endif

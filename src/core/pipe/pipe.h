@@ -31,14 +31,6 @@
 #include "core/model/timing.h"
 #include "core/pipe/trace.h"
 
-/* What a run adds to the totals of its privilege class. */
-typedef struct pipe_deltas {
-    uint64_t clocks;
-    uint64_t increments[P5_EVENT_COUNT];
-    uint64_t asserted[P5_EVENT_COUNT];
-    uint64_t stalls[P5_STALL_COUNT];
-} pipe_deltas;
-
 /* What the memory side wants to know of a reference beside its address. */
 typedef struct reference {
     uint8_t locked; /* LOCK_* */

@@ -8,22 +8,16 @@
 #include "core/event/clock.h"
 #include "core/pipe/pairing.h"
 #include "core/pipe/pipe.h"
-#include "p5scope/profile.h"
 
 static inline void pipe_count(pipe *p, enum p5_event event, uint64_t n, uint64_t clocks)
 {
-    p->deltas->increments[event] += n;
-    p->deltas->asserted[event] += clocks;
-    if (p->observer)
-        p->observer->counted(p->observer, event, n, clocks);
+    observed_count(p->deltas, p->observer, event, n, clocks);
 }
 
 /* Clocks with an owner. */
 static inline void pipe_spend(pipe *p, p5_stall cause, uint64_t clocks)
 {
-    p->deltas->stalls[cause] += clocks;
-    if (p->observer && clocks)
-        p->observer->counted(p->observer, P5_PROFILE_STALLS + cause, clocks, clocks);
+    observed_spend(p->deltas, p->observer, cause, clocks);
 }
 
 /* What is counted from now on is due to `o`: matters to observers only. */

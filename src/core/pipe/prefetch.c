@@ -8,10 +8,7 @@ static void fetch_line(pipe *p, uint32_t address)
     prefetch *f = &p->prefetch;
     code_answer answer;
     if (p->resolver->code(p->resolver->context, address, p->start + (uint64_t)f->clock, &answer)) {
-        p->deltas->increments[P5_EVENT_CODE_READ]++;
-        p->deltas->asserted[P5_EVENT_CODE_READ]++;
-        if (p->observer)
-            p->observer->counted(p->observer, P5_EVENT_CODE_READ, 1, 1);
+        observed_count(p->deltas, p->observer, P5_EVENT_CODE_READ, 1, 1);
         for (unsigned i = 0; i < PREFETCH_PARTS; i++)
             f->line[i] = f->clock;
         return;

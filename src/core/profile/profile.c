@@ -213,13 +213,6 @@ pipe_observer *profile_observer(p5_core *core)
     return &core->profile->sink.observer;
 }
 
-void profile_add(p5_core *core, uint32_t who, uint32_t quantity, uint64_t increments, uint64_t asserted)
-{
-    pipe_observer *o = profile_observer(core);
-    o->who = who;
-    observe_count(o, quantity, increments, asserted);
-}
-
 bool profile_takes_samples(const p5_core *core)
 {
     return core->profile->sink.watched != P5_PROFILE_NONE;

@@ -143,8 +143,6 @@ bool profile_sum_up(p5_core *core);
 
 /* What the profiler is told as an observer of the pipe. */
 pipe_observer *profile_observer(p5_core *core);
-/* `who` has counted something. */
-void profile_add(p5_core *core, uint32_t who, uint32_t quantity, uint64_t increments, uint64_t asserted);
 /* Samples are taken: every boundary between groups matters. */
 bool profile_takes_samples(const p5_core *core);
 /* What was counted since the last commit happened once, in the current context. */

@@ -5,6 +5,7 @@
 
 #include "core/branch/branch.h"
 #include "core/memory/memory.h"
+#include "core/pipe/batch.h"
 #include "p5scope/core.h"
 
 enum { MEMO_DIFFERENCE = 240 }; /* bytes of what is said of one */

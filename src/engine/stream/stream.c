@@ -5,7 +5,6 @@
 
 #include "base/host_line.h"
 #include "engine/internal.h"
-#include "engine/x87/x87.h"
 
 /* ECX as the count of the REP string that is running. */
 static uint32_t repeat_register(const engine *e)
@@ -251,7 +250,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         engine_raise(e, 1, 0);
     case BLOCK_CODE_WRITE:
         if (b->waits)
-            x87_wait(e->env, 0);
+            x87_wait_before(e);
         engine_raise(e, 13, 0);
     case BLOCK_VIRTUAL:
         virtual_flag_execute(e, b);

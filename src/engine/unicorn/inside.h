@@ -4,6 +4,7 @@
 #define ENGINE_UNICORN_INSIDE_H
 
 #include "engine/unicorn/unicorn_state.h"
+#include "p5scope/status.h"
 #include "unicorn_layout.h" /* UC_CPU_*, UC_UC_*, UC_TCG_*, UC_OP_*: found by layout_gen.c */
 
 /* hflags */
@@ -97,5 +98,8 @@ bool UC_INTERNAL(cpu_restore_state)(uc_cpu *cpu, uintptr_t retaddr, bool will_ex
 /* Replaced functions: WRAP(name) is ours, REAL(name) the archive's. */
 #define WRAP(name) __wrap_##name##_x86_64
 #define REAL(name) __real_##name##_x86_64
+
+/* layout.c: is all of this so? And where the processor's state is. */
+p5_status layout_check(uc_engine *uc, uc_env **env, p5_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "engine/internal.h"
+#include "engine/unicorn/inside.h"
 
 static bool general_registers(uc_engine *uc, const uc_env *env)
 {
@@ -59,12 +59,12 @@ static bool x87(uc_engine *uc, const uc_env *env)
 void REAL(helper_wrmsr)(uc_env *env);
 static bool owner_field(uc_env *env)
 {
-    enum { KERNEL_GS_BASE = 0xc0000102 };
-    env->regs[ENGINE_ECX] = (uint32_t)KERNEL_GS_BASE;
-    env->regs[ENGINE_EAX] = 0x89abcdef;
-    env->regs[ENGINE_EDX] = 0x01234567;
+    enum { EAX, ECX, EDX, KERNEL_GS_BASE = 0xc0000102 };
+    env->regs[ECX] = (uint32_t)KERNEL_GS_BASE;
+    env->regs[EAX] = 0x89abcdef;
+    env->regs[EDX] = 0x01234567;
     REAL(helper_wrmsr)(env);
-    env->regs[ENGINE_ECX] = env->regs[ENGINE_EAX] = env->regs[ENGINE_EDX] = 0;
+    env->regs[ECX] = env->regs[EAX] = env->regs[EDX] = 0;
     return (uintptr_t)env->owner == 0x0123456789abcdef;
 }
 
@@ -83,26 +83,25 @@ static bool translator(uc_engine *uc)
     return found && !uc_last_op(s);
 }
 
-p5_status layout_check(engine *e, p5_error *error)
+p5_status layout_check(uc_engine *uc, uc_env **state, p5_error *error)
 {
     uint32_t eax;
-    if (uc_reg_read(e->uc, UC_X86_REG_EAX, &eax) != UC_ERR_OK) /* Unicorn initialises itself on first use */
+    if (uc_reg_read(uc, UC_X86_REG_EAX, &eax) != UC_ERR_OK) /* Unicorn initialises itself on first use */
         return error_set(error, P5_ERR_ENGINE, "Unicorn does not initialise");
-    uc_cpu *cpu = uc_cpu_of_handle(e->uc);
+    uc_cpu *cpu = uc_cpu_of_handle(uc);
     uc_env *env = uc_env_of(cpu);
-    bool pointers = *(uc_engine **)(void *)((char *)cpu + UC_CPU_UC) == e->uc &&
-                    *(uc_env **)(void *)((char *)cpu + UC_CPU_ENV_POINTER) == env && env->uc == e->uc;
-    if (!pointers || !general_registers(e->uc, env) || !control_registers(e->uc, env) || !x87(e->uc, env) ||
-        !owner_field(env) || !translator(e->uc))
+    bool pointers = *(uc_engine **)(void *)((char *)cpu + UC_CPU_UC) == uc &&
+                    *(uc_env **)(void *)((char *)cpu + UC_CPU_ENV_POINTER) == env && env->uc == uc;
+    if (!pointers || !general_registers(uc, env) || !control_registers(uc, env) || !x87(uc, env) ||
+        !owner_field(env) || !translator(uc))
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn's processor state is not laid out as it was when p5scope was built");
     /* Undefined instructions shall be exceptions like the others, not the end of the run. */
-    bool (**stop_interrupt)(uc_engine *, uint32_t) = (void *)((char *)e->uc + UC_UC_STOP_INTERRUPT);
-    if (!*stop_interrupt || !(*stop_interrupt)(e->uc, 6) || (*stop_interrupt)(e->uc, 13))
+    bool (**stop_interrupt)(uc_engine *, uint32_t) = (void *)((char *)uc + UC_UC_STOP_INTERRUPT);
+    if (!*stop_interrupt || !(*stop_interrupt)(uc, 6) || (*stop_interrupt)(uc, 13))
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn does not treat undefined instructions as it did when p5scope was built");
     *stop_interrupt = NULL;
-    env->owner = e;
-    e->env = env;
+    *state = env;
     return P5_OK;
 }

@@ -78,6 +78,11 @@ void engine_settle(engine *e)
     x87_settle(e);
 }
 
+void x87_wait_before(engine *e)
+{
+    x87_wait(e->env, 0);
+}
+
 void x87_open(engine *e)
 {
     e->x87.place = X87_IN_STATE;

@@ -8,7 +8,7 @@
 #define ENGINE_X87_X87_WHOLE_H
 
 #include "engine/stream/access.h"
-#include "engine/stream/emit.h"
+#include "engine/x87/emit.h"
 #include "engine/x87/x87_host.h"
 
 /* Operands where they are in memory. */

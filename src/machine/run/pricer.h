@@ -7,6 +7,7 @@
 
 #include "base/worker.h"
 #include "core/branch/branch.h"
+#include "core/pipe/batch.h"
 #include "p5scope/core.h"
 #include "p5scope/machine.h"
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/core.h"
 #include "core/internal.h"
 #include "core/replay/memo_check.h"
 #include "core/replay/memo_tree.h"

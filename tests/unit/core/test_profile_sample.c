@@ -1,4 +1,5 @@
 /* Samples by counter overflow: where a sample is taken, and in which calling context. */
+#include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
 #include "fixture.h"

@@ -1,8 +1,9 @@
 /* Calls in generated code that make up one instruction, and what is called instead of them. */
-#ifndef ENGINE_STREAM_EMIT_H
-#define ENGINE_STREAM_EMIT_H
+#ifndef ENGINE_X87_EMIT_H
+#define ENGINE_X87_EMIT_H
 
-#include "engine/internal.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct emit_whole {
     uintptr_t first, second, whole; /* functions */
