@@ -11,6 +11,7 @@ enum { KEY_ASM_RAW = 0x100, KEY_NO_SOURCE };
 typedef struct annotate_options {
     const char *input;
     p5_profile_listing listing;
+    const char *of_text; /* an option that rows for programs do not have */
 } annotate_options;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -34,12 +35,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'l':
         options->listing.source = true;
+        options->of_text = "--source";
         return 0;
     case KEY_NO_SOURCE:
         options->listing.source = false;
+        options->of_text = "--no-source";
         return 0;
     case KEY_ASM_RAW:
         options->listing.bytes = true;
+        options->of_text = "--asm-raw";
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0) {
@@ -75,6 +79,11 @@ int verb_annotate(int argc, char **argv)
     annotate_options options = {.input = "p5scope.data", .listing.source = true};
     if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;
+    if (options.of_text != NULL && options.listing.format != P5_ROWS_TEXT) {
+        cli_complain(NULL, NULL, 0, "%s is for the listing as text: --json and --csv always have the line",
+                     options.of_text);
+        return CLI_USAGE;
+    }
     p5_profile *profile = profile_input(options.input);
     if (profile == NULL)
         return CLI_USAGE;

@@ -29,7 +29,7 @@ typedef struct bench {
     char *per;         /* what one is: "per trip (...)" */
     p5_counts counts[2];
     uint64_t registers[2][P5_CASE_REGISTERS]; /* of a case */
-    unsigned divisor[2]; /* counts[i] are of so many */
+    unsigned divisor[2];                      /* counts[i] are of so many */
 } bench;
 
 /* Reads and assembles. False after a message; release it all the same. */

@@ -391,6 +391,10 @@ int verb_check(int argc, char **argv)
         cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
         return CLI_USAGE;
     }
+    if (run.verbose && run.rows != P5_ROWS_TEXT) {
+        cli_complain(NULL, NULL, 0, "-v is for the report as text: --json and --csv have the outcomes only");
+        return CLI_USAGE;
+    }
     int status = model_exists(run.only_model) ? check(&run) : CLI_USAGE;
     check_free(&run);
     return status;

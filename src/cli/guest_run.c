@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/guest_form.h"
 #include "cli/guest_save.h"
 #include "cli/host_clock.h"
 #include "cli/interrupt.h"
@@ -110,36 +111,31 @@ static p5_status load_bzimage(const guest_options *options, p5_machine *machine,
     return status;
 }
 
-static p5_status load(const guest_options *options, p5_machine *machine, p5_error *error)
+static p5_status load(const guest_options *options, guest_form form, p5_machine *machine, p5_error *error)
 {
     const char *path = options->command[0];
-    if (options->kernel != NULL)
+    const char *const *words = (const char *const *)options->command;
+    switch (form) {
+    case FORM_KERNEL:
         return load_kernel(options, machine, error);
-    if (options->real)
-        return p5_machine_load_real(machine, path, options->real_segment, options->real_offset, error);
-    if (options->flat)
-        return p5_machine_load_flat(machine, path, options->flat_address, error);
-    p5_image_kind kind;
-    p5_status status = p5_machine_image_kind(path, &kind, error);
-    if (status != P5_OK)
-        return status;
-    if (kind == P5_IMAGE_MULTIBOOT)
+    case FORM_FLAT:
+        return options->real
+                   ? p5_machine_load_real(machine, path, options->real_segment, options->real_offset, error)
+                   : p5_machine_load_flat(machine, path, options->flat_address, error);
+    case FORM_MULTIBOOT:
         return p5_machine_load_multiboot(machine, path, error);
-    if (kind == P5_IMAGE_KERNEL)
+    case FORM_BZIMAGE:
         return load_bzimage(options, machine, error);
-    if (kind == P5_IMAGE_DOS)
-        return p5_machine_load_dos(machine, path, (const char *const *)options->command, options->environment,
-                                   error);
-    if (kind == P5_IMAGE_DISK)
+    case FORM_DOS:
+        return p5_machine_load_dos(machine, path, words, options->environment, error);
+    case FORM_DISK:
         return p5_machine_load_disk(machine, path, error);
-    bool linux_program;
-    status = p5_machine_probe(path, &linux_program, error);
-    if (status != P5_OK)
-        return status;
-    if (!linux_program)
+    case FORM_ELF:
         return p5_machine_load_elf(machine, path, error);
-    return p5_machine_load_linux(machine, path, (const char *const *)options->command, options->environment,
-                                 error);
+    case FORM_LINUX:
+        break;
+    }
+    return p5_machine_load_linux(machine, path, words, options->environment, error);
 }
 
 /* Input that is a file goes on where the snapshot's guest had come. */
@@ -231,14 +227,19 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
     machine_options.disk_writable = options->disk_write;
     machine_options.rtc_set = options->rtc_set;
     machine_options.rtc_seconds = options->rtc_seconds;
-    p5_machine *machine;
+    p5_machine *machine = NULL;
     p5_error error = {0};
+    guest_form form;
     *status = CLI_OK;
-    if (p5_machine_open(&machine_options, &machine, &error) != P5_OK) {
+    if (guest_form_find(options, &form, &error) != P5_OK) {
+        *status = cannot_load(options->command[0], &error);
+    } else if (!guest_form_takes(options, form)) {
+        *status = CLI_USAGE;
+    } else if (p5_machine_open(&machine_options, &machine, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         *status = CLI_INTERNAL;
         machine = NULL;
-    } else if (load(options, machine, &error) != P5_OK) {
+    } else if (load(options, form, machine, &error) != P5_OK) {
         *status = cannot_load(options->command[0], &error);
         p5_machine_close(machine);
         machine = NULL;

@@ -126,6 +126,10 @@ static int answer(const msr_arguments *arguments, unsigned family)
     uint64_t value;
     if (!evaluate(arguments, reg, family, &value))
         return CLI_USAGE;
+    if (encode && arguments->rows != P5_ROWS_TEXT) {
+        cli_complain(NULL, NULL, 0, "--json and --csv are for layouts and values; this is a single number");
+        return CLI_USAGE;
+    }
     if (encode) { /* the number alone, for scripts */
         printf("0x%08" PRIx64 "\n", value);
         return CLI_OK;

@@ -165,6 +165,10 @@ static int record_guest(const record_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "--period: the samples are in the profile. -o FILE says where it goes");
         return CLI_USAGE;
     }
+    if (options->no_intervals && profile_path(options) == NULL) {
+        cli_complain(NULL, NULL, 0, "--no-intervals is for the profile, and none is written. -o FILE");
+        return CLI_USAGE;
+    }
     if (options->events.count > 0 && options->callgrind == NULL && options->cachegrind == NULL) {
         cli_complain(NULL, NULL, 0,
                      "--events: of which file? --callgrind or --cachegrind; a profile has all");

@@ -27,6 +27,7 @@ typedef struct report_options {
     event_words events;
     p5_profile_table table;
     const char *of_table; /* an option that only a table can follow, as written */
+    bool input_given;
 } report_options;
 
 static const struct {
@@ -92,11 +93,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'i':
     case ARGP_KEY_ARG:
-        if (key == ARGP_KEY_ARG && state->arg_num > 0) {
+        if (options->input_given) {
             cli_complain(NULL, NULL, 0, "one profile at a time; '%s' is another", argument);
             return CLI_REPORTED;
         }
         options->input = argument;
+        options->input_given = true;
         return 0;
     case 'o':
         options->output = argument;

@@ -35,6 +35,7 @@ typedef struct stat_options {
     char *metric_text[MOST_WORDS]; /* what they are cut from */
     size_t metric_text_count;
     p5_stat_style style;
+    bool digits; /* -B or --no-big-num */
     bool csv, json, no_events, check_laws, summary, detailed;
     p5_stat_intervals_options intervals; /* -I */
     const char *expect[MOST_WORDS];      /* --expect */
@@ -118,10 +119,9 @@ static error_t parse_output(int key, char *argument, struct argp_state *state)
         options->output.descriptor = (int)number;
         return 0;
     case 'B':
-        options->style.big_numbers = true;
-        return 0;
     case KEY_NO_BIG_NUM:
-        options->style.big_numbers = false;
+        options->style.big_numbers = key == 'B';
+        options->digits = true;
         return 0;
     case KEY_TABLE:
         options->intervals.table = argument;
@@ -409,6 +409,12 @@ static bool check_together(const stat_options *options)
          "-I, --save and several --model: they are those of one run"},
         {options->guest.model_count > 1 && options->junit != NULL,
          "--junit and several --model: one file has the outcome of one"},
+        {options->runs > 1 && options->guest.gdb != NULL, "--gdb and -r: gdb controls one run"},
+        {options->guest.gdb != NULL && (has_intervals(options) || options->roi_count > 0),
+         "--gdb and -I or --roi: a run that gdb controls is not observed"},
+        {options->digits && (options->csv || options->json),
+         "-B and --no-big-num are for the report as text"},
+        {options->no_events && options->detailed, "-n and -d: no events, or all metric groups"},
         {options->csv && options->json, "-x and -j are two formats: one report has one"},
         {options->no_events && named, "-n and -e or -M: no events, or these"},
         {options->output.path != NULL && options->output.descriptor >= 0,

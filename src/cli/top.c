@@ -258,6 +258,8 @@ int verb_top(int argc, char **argv)
             status = CLI_OK;
         else if (t.guest.command == NULL)
             cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope top --help'");
+        else if (t.guest.gdb != NULL)
+            cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
         else if (guest_files_apart(&t.guest, NULL, 0))
             status = run_guest(&t);
     }

@@ -121,6 +121,13 @@ static bool choose_format(trace_options *options)
         cli_complain("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
         return false;
     }
+    if (options->trace.format == P5_TRACE_VCD && options->trace.every_clocks == 0 &&
+        options->trace.every_instructions == 0 && asks_for_rows(options)) {
+        cli_complain(
+            "-o", path, 1,
+            "--at, --markers and --pmu: a waveform shows every instruction already, unless -I is given");
+        return false;
+    }
     if (options->trace.every_function && options->trace.format != P5_TRACE_CHROME) {
         cli_complain("-o", path, 1, "--functions is for Perfetto (.json)");
         return false;
@@ -182,6 +189,10 @@ static bool complete(trace_options *options)
     }
     if (options->trace.path == NULL) {
         cli_complain(NULL, NULL, 0, "-o FILE says where the trace goes, and by its name in which format");
+        return false;
+    }
+    if (options->guest.gdb != NULL) {
+        cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not traced");
         return false;
     }
     const char *guest = options->guest.command[0];

@@ -1,0 +1,74 @@
+#include "cli/guest_form.h"
+
+p5_status guest_form_find(const guest_options *options, guest_form *form, p5_error *error)
+{
+    const char *path = options->command[0];
+    *form = options->kernel != NULL ? FORM_KERNEL : FORM_FLAT;
+    if (options->kernel != NULL || options->flat)
+        return P5_OK;
+    p5_image_kind kind;
+    bool linux_program = false;
+    p5_status status = p5_machine_image_kind(path, &kind, error);
+    if (status != P5_OK)
+        return status;
+    *form = kind == P5_IMAGE_MULTIBOOT ? FORM_MULTIBOOT
+            : kind == P5_IMAGE_KERNEL  ? FORM_BZIMAGE
+            : kind == P5_IMAGE_DOS     ? FORM_DOS
+            : kind == P5_IMAGE_DISK    ? FORM_DISK
+                                       : FORM_ELF;
+    if (*form != FORM_ELF)
+        return P5_OK;
+    status = p5_machine_probe(path, &linux_program, error);
+    *form = linux_program ? FORM_LINUX : FORM_ELF;
+    return status;
+}
+
+static const char *form_name(guest_form form)
+{
+    switch (form) {
+    case FORM_LINUX:
+        return "a Linux program";
+    case FORM_DOS:
+        return "a DOS program";
+    case FORM_MULTIBOOT:
+        return "a Multiboot kernel";
+    case FORM_ELF:
+        return "a bare-metal program";
+    case FORM_FLAT:
+        return "a flat image";
+    case FORM_DISK:
+        return "a disk image";
+    default:
+        return "a Linux kernel";
+    }
+}
+
+bool guest_form_takes(const guest_options *options, guest_form form)
+{
+    const unsigned programs = FORM_LINUX | FORM_DOS;
+    const struct {
+        bool given;
+        unsigned forms;
+        const char *option, *whose;
+    } rules[] = {{options->counter[0] != NULL, FORM_LINUX, "--ctr0",
+                  "a Linux program, which cannot program it itself"},
+                 {options->counter[1] != NULL, FORM_LINUX, "--ctr1",
+                  "a Linux program, which cannot program it itself"},
+                 {options->pce, FORM_LINUX, "--pce", "a Linux program, which cannot set CR4"},
+                 {options->seed != 0, FORM_LINUX, "--seed", "a Linux program's random numbers"},
+                 {options->environment_count != 0, programs, "--env", "a Linux or DOS program"},
+                 {options->share_count != 0, programs, "--dir", "a Linux or DOS program"},
+                 {options->module_count != 0, FORM_MULTIBOOT, "--module", "a Multiboot kernel"},
+                 {options->disk_write, FORM_DISK, "--disk-write", "a disk image"},
+                 {options->rtc_set, ~(unsigned)FORM_LINUX, "--rtc", "a guest that has the board to itself"},
+                 {options->screen, ~(unsigned)FORM_LINUX, "--screen", "a guest that has the board to itself"},
+                 {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
+                  "a guest that can be told of it"}};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].given && (rules[i].forms & form) == 0) {
+            cli_complain(NULL, NULL, 0, "%s is for %s; this guest is %s", rules[i].option, rules[i].whose,
+                         form_name(form));
+            return false;
+        }
+    return true;
+}
