@@ -44,7 +44,10 @@ enum {
     EFLAGS_TF = 1u << 8,
     EFLAGS_IF = 1u << 9,
     EFLAGS_DF = 1u << 10,
-    EFLAGS_IOPL3 = 3u << 12
+    EFLAGS_IOPL3 = 3u << 12,
+    EFLAGS_VM = 1u << 17,
+    /* What sigreturn and a debugger may set of a Linux program's: CF PF AF ZF SF TF DF OF RF AC. */
+    EFLAGS_USER = 0x50dd5
 };
 
 /* How a kind of guest takes part in the run. Any function may be NULL. */

@@ -34,7 +34,7 @@ typedef struct input {
 /* One line of a state file, and of the report. */
 typedef struct totals {
     uint64_t next_seed, inputs, instructions, crashes, hangs, past_milliseconds, grown_kilobytes, descriptors;
-    uint64_t seconds;
+    uint64_t seconds, peak_kilobytes;
 } totals;
 
 /* What a batch tells its parent: shared memory. */
@@ -129,7 +129,7 @@ static size_t input_of(campaign *c, uint64_t seed)
     for (unsigned i = 0; i < 8; i++)
         fuzz_random(&random_state);
     size_t size = 0;
-    if (c->corpus_count == 0 || below(8) == 0) {
+    if (c->corpus_count == 0 || below(2) == 0) {
         size = below(4) == 0 ? below(INPUT_MAX) : below(512);
         random_bytes(c->data, size);
         return LLVMFuzzerCustomMutator != NULL ? mutate(c->data, size, INPUT_MAX) : size;
@@ -343,7 +343,8 @@ static uint64_t batch_fork(campaign *c, bool given, uint64_t first, uint64_t cou
 
 static const char state_format[] =
     "next-seed %" SCNu64 " inputs %" SCNu64 " instructions %" SCNu64 " crashes %" SCNu64 " hangs %" SCNu64
-    " past-ms %" SCNu64 " grown-kb %" SCNu64 " descriptors %" SCNu64 " seconds %" SCNu64 "\n";
+    " past-ms %" SCNu64 " grown-kb %" SCNu64 " descriptors %" SCNu64 " seconds %" SCNu64 " peak-kb %" SCNu64
+    "\n";
 
 static void state_read(const char *path, totals *t)
 {
@@ -351,7 +352,8 @@ static void state_read(const char *path, totals *t)
     if (file == NULL)
         return;
     if (fscanf(file, state_format, &t->next_seed, &t->inputs, &t->instructions, &t->crashes, &t->hangs,
-               &t->past_milliseconds, &t->grown_kilobytes, &t->descriptors, &t->seconds) != 9) {
+               &t->past_milliseconds, &t->grown_kilobytes, &t->descriptors, &t->seconds,
+               &t->peak_kilobytes) != 10) {
         fprintf(stderr, "%s: not a state of a campaign\n", path);
         exit(2);
     }
@@ -363,9 +365,9 @@ static void state_write(FILE *file, const totals *t)
     fprintf(file,
             "next-seed %" PRIu64 " inputs %" PRIu64 " instructions %" PRIu64 " crashes %" PRIu64
             " hangs %" PRIu64 " past-ms %" PRIu64 " grown-kb %" PRIu64 " descriptors %" PRIu64
-            " seconds %" PRIu64 "\n",
+            " seconds %" PRIu64 " peak-kb %" PRIu64 "\n",
             t->next_seed, t->inputs, t->instructions, t->crashes, t->hangs, t->past_milliseconds,
-            t->grown_kilobytes, t->descriptors, t->seconds);
+            t->grown_kilobytes, t->descriptors, t->seconds, t->peak_kilobytes);
 }
 
 static void state_add(const char *path, const totals *now)
@@ -382,6 +384,7 @@ static void state_add(const char *path, const totals *now)
     t.past_milliseconds =
         now->past_milliseconds > t.past_milliseconds ? now->past_milliseconds : t.past_milliseconds;
     t.grown_kilobytes = now->grown_kilobytes > t.grown_kilobytes ? now->grown_kilobytes : t.grown_kilobytes;
+    t.peak_kilobytes = now->peak_kilobytes > t.peak_kilobytes ? now->peak_kilobytes : t.peak_kilobytes;
     FILE *file = fopen(path, "w");
     if (file == NULL) {
         perror(path);
@@ -405,6 +408,9 @@ static void campaign_run(campaign *c, uint64_t images, double seconds)
         done += count;
     }
     c->now.seconds = (uint64_t)(seconds_now() - begin);
+    struct rusage children; /* of the one that needed most */
+    getrusage(RUSAGE_CHILDREN, &children);
+    c->now.peak_kilobytes = (uint64_t)children.ru_maxrss;
 }
 
 static uint64_t number(const char *text)

@@ -6,6 +6,14 @@
 
 fuzz_figures fuzz_figures_now;
 
+/* Of the address sanitizer, where it is built in: what is freed is not kept for long, or it would be all that
+ * grows. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=8:malloc_context_size=8:exitcode=99";
+}
+
 static char folder[32];
 static pid_t folder_owner;
 
@@ -42,4 +50,20 @@ fuzz_file fuzz_file_make(const char *name, const void *data, size_t size)
     LAW(fwrite(data, 1, size, out) == size);
     LAW(fclose(out) == 0);
     return file;
+}
+
+void fuzz_patch(uint8_t *bytes, size_t size, fuzz_input *input)
+{
+    static const uint32_t edges[] = {
+        0,      1,      2,      3,      7,        0x10,       0x20,       0x7f,       0x80,       0xff,
+        0x1000, 0x7fff, 0x8000, 0xffff, 0x100000, 0x7fffffff, 0x80000000, 0xfffff000, 0xfffffffc, 0xffffffff};
+    while (input->size > 0 && size > 0) {
+        unsigned how = fuzz_byte(input), a = fuzz_byte(input), b = fuzz_byte(input);
+        size_t at = (how & 0xc0) != 0 ? a % size : (size_t)(a << 8 | b) * size >> 16, width = 1u << (how & 3);
+        uint32_t value = how & 0x20 ? fuzz_word(input) : edges[b % (sizeof edges / sizeof edges[0])];
+        if ((how & 0x1c) == 0x1c) /* a little more or less than it was */
+            value = bytes[at] + b % 9 - 4;
+        width = width > 4 ? 1 : width;
+        memcpy(bytes + at, &value, width < size - at ? width : size - at);
+    }
 }

@@ -14,6 +14,9 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 /* A fuzzer may have its own, which is used then. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) __attribute__((weak));
 
+/* Exit status of a process that the sanitizers have ended. */
+enum { FUZZ_SANITIZER_STATUS = 99 };
+
 /* What the driver adds up over all inputs. */
 typedef struct fuzz_figures {
     uint64_t instructions;
@@ -60,6 +63,9 @@ static inline fuzz_input fuzz_part(fuzz_input *input, size_t size)
     input->size -= part.size;
     return part;
 }
+
+/* Damages `bytes` as what is left of the input says: other numbers in some places, mostly in front. */
+void fuzz_patch(uint8_t *bytes, size_t size, fuzz_input *input);
 
 /* A pseudo-random number (xorshift64); the state is not 0. */
 static inline uint64_t fuzz_random(uint64_t *state)

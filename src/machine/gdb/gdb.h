@@ -61,6 +61,8 @@ long gdb_unhex(const char *text, size_t length, uint8_t *bytes, size_t size);
 const char *gdb_description(void);
 unsigned gdb_register_count(void);
 unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16]);
+/* False while a Linux program stands in its kernel's entry, from where other registers would lead astray. */
+bool gdb_may_redirect(const gdb *g);
 bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t size);
 
 /* gdb_monitor.c: the text of a `monitor` command, as hexadecimal, into the reply. */

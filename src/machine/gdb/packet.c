@@ -147,6 +147,23 @@ static gdb_action read_memory(gdb *g, reader r)
     return got == 0 && size != 0 ? failed(g) : GDB_REPLY;
 }
 
+/* A Linux program's kernel keeps its pages: what stands there is what the personality goes by. */
+static bool may_write(const gdb *g, uint32_t address, uint32_t size)
+{
+    if (g->machine->guest != &linux_guest)
+        return true;
+    for (uint32_t at = address, left = size; left != 0;) {
+        uint32_t here = PAGE_BYTES - at % PAGE_BYTES, physical;
+        if (engine_translate(g->machine->engine, at, &physical) &&
+            (engine_page_rights(g->machine->engine, at) & P5_PAGE_SUPERVISOR) != 0)
+            return false;
+        here = here < left ? here : left;
+        at += here;
+        left -= here;
+    }
+    return true;
+}
+
 static gdb_action write_memory(gdb *g, reader r, bool binary)
 {
     uint8_t bytes[MEMORY_AT_MOST];
@@ -161,7 +178,8 @@ static gdb_action write_memory(gdb *g, reader r, bool binary)
         memcpy(bytes, r.at, size);
     else if (binary || gdb_unhex(r.at, rest, bytes, size) != (long)size)
         return failed(g);
-    return done(g, engine_write_linear(g->machine->engine, address, bytes, size));
+    return done(g,
+                may_write(g, address, size) && engine_write_linear(g->machine->engine, address, bytes, size));
 }
 
 /* --- stopping and going --- */
@@ -189,7 +207,7 @@ static gdb_action resume(gdb *g, gdb_action how, reader r)
 {
     if (r.at < r.end) { /* from an address */
         uint32_t address = take_number(&r);
-        if (!r.good)
+        if (!r.good || !gdb_may_redirect(g))
             return failed(g);
         engine_set(g->machine->engine, ENGINE_EIP, address);
     }

@@ -119,6 +119,31 @@ static bool write_x87(gdb *g, size_t offset, const uint8_t *bytes, size_t size)
     return true;
 }
 
+/* Neither VM, which changes the mode, nor of a Linux program what a debugger of Linux may not. */
+static void write_flags(gdb *g, uint32_t value)
+{
+    uint32_t before = engine_get(g->machine->engine, ENGINE_EFLAGS);
+    uint32_t free = g->machine->guest == &linux_guest ? EFLAGS_USER : ~(uint32_t)EFLAGS_VM;
+    engine_set(g->machine->engine, ENGINE_EFLAGS, (before & ~free) | (value & free));
+}
+
+/* CR0 changes the mode: not from outside. A Linux program's control registers are its kernel's. */
+static bool write_system(gdb *g, engine_register which, uint32_t value)
+{
+    bool reserved =
+        which == ENGINE_CR4 && (value & ~p5_pmu_cr4_mask(p5_model_family(g->machine->model))) != 0;
+    if (which == ENGINE_CR0 || g->machine->guest == &linux_guest || reserved)
+        return false;
+    engine_set(g->machine->engine, which, value);
+    processor_set_control(g->machine);
+    return true;
+}
+
+bool gdb_may_redirect(const gdb *g)
+{
+    return g->machine->guest != &linux_guest || engine_cpl(g->machine->engine) != 0;
+}
+
 bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t size)
 {
     uint8_t before[16];
@@ -127,11 +152,16 @@ bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t si
         return false;
     if (memcmp(before, bytes, width) == 0)
         return true; /* `G` and `P` often write what is there */
+    if (!gdb_may_redirect(g))
+        return false;
     uint32_t value;
     uint64_t wide;
     memcpy(&value, bytes, sizeof value);
     if (number < FIRST_SEGMENT) {
-        engine_set(g->machine->engine, plain(number), value);
+        if (plain(number) == ENGINE_EFLAGS)
+            write_flags(g, value);
+        else
+            engine_set(g->machine->engine, plain(number), value);
         processor_set_control(g->machine); /* TF */
         return true;
     }
@@ -143,13 +173,8 @@ bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t si
         unsigned index = number - FIRST_X87_CONTROL;
         return write_x87(g, x87_offset[index], bytes, x87_is_pointer(index) ? 4 : 2);
     }
-    if (number < FIRST_MONITOR) {
-        if (number == FIRST_SYSTEM) /* CR0 changes the mode: not from outside */
-            return false;
-        engine_set(g->machine->engine, system_order[number - FIRST_SYSTEM], value);
-        processor_set_control(g->machine);
-        return true;
-    }
+    if (number < FIRST_MONITOR)
+        return write_system(g, system_order[number - FIRST_SYSTEM], value);
     memcpy(&wide, bytes, sizeof wide);
     return p5_pmu_wrmsr(g->machine->pmu, &highest, monitor_order[number - FIRST_MONITOR], wide) ==
            P5_NO_FAULT;

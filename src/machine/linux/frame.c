@@ -61,8 +61,6 @@ _Static_assert(sizeof(frame_x87) == 112, "_fpstate_32");
 _Static_assert(offsetof(frame_rt, ucontext) == 144 && sizeof(frame_ucontext) == 116, "rt_sigframe_ia32");
 
 enum { X87_MAGIC = 0xffff /* no FXSR part follows */ };
-/* What sigreturn may set: CF PF AF ZF SF TF DF OF RF AC. */
-enum { EFLAGS_USER = 0x50dd5 };
 
 bool linux_on_signal_stack(const linux_process *p)
 {

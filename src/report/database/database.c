@@ -91,6 +91,19 @@ static p5_status adopt(p5_database *database, p5_error *error)
     return status;
 }
 
+/* What a file brings with it is not to do anything: no triggers, no views in the place of tables, no
+ * functions that reach outside, no values without measure. */
+static void distrust(sqlite3 *sqlite)
+{
+    enum { LONGEST_VALUE = 16 << 20 };
+    static const int off[] = {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
+                              SQLITE_DBCONFIG_TRUSTED_SCHEMA};
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+        sqlite3_db_config(sqlite, off[i], 0, NULL);
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+}
+
 /* Opens the file without looking what it holds. */
 static p5_status open_file(const char *path, p5_database **out, p5_error *error)
 {
@@ -110,6 +123,7 @@ static p5_status open_file(const char *path, p5_database **out, p5_error *error)
         p5_database_close(database, NULL);
         return status;
     }
+    distrust(database->sqlite);
     sqlite3_busy_timeout(database->sqlite, BUSY_MILLISECONDS); /* another p5scope merge may be at it */
     *out = database;
     return P5_OK;
