@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "core/model/model.h"
 #include "machine/board/bus_check.h"
+#include "machine/board/devices.h"
+#include "machine/board/ports.h"
 #include "machine/run/contents.h"
 #include "machine/board/pins.h"
 #include "machine/run/pricer.h"
@@ -111,6 +113,9 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
         if (options->memo_check)
             status = p5_core_check_memo(m->core, error);
     }
+    m->devices = devices_new(m);
+    if (status == P5_OK && m->devices == NULL)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     if (status != P5_OK) {
         p5_machine_close(m);
         return status;
@@ -122,9 +127,8 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);
     m->notices.sink = options->notice;
     m->notices.context = options->notice_context;
-    devices_init(&m->devices, m);
-    m->devices.console = options->console;
-    m->devices.console_context = options->console_context;
+    m->devices->console = options->console;
+    m->devices->console_context = options->console_context;
     *machine = m;
     return P5_OK;
 }
@@ -156,7 +160,7 @@ p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint3
     p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
     if (status == P5_OK) {
         machine->options.memory_bytes = memory;
-        cmos_set_memory(&machine->devices);
+        cmos_set_memory(machine->devices);
     }
     return status;
 }
@@ -199,7 +203,8 @@ void p5_machine_close(p5_machine *machine)
     }
     free(machine->shares);
     observers_free(machine);
-    ports_free(&machine->ports);
+    free(machine->port_handlers.items);
+    free(machine->devices);
     notice_free(&machine->notices);
     spare_free(&machine->spare);
     free(machine);
@@ -400,7 +405,7 @@ bool p5_machine_screen(const p5_machine *machine, p5_screen *screen)
     const guest_kind *kind = machine->guest;
     if (kind == NULL || machine->engine == NULL || kind == &linux_guest || kind == &case_guest)
         return false;
-    const video *v = &machine->devices.video;
+    const video *v = &machine->devices->video;
     const uint8_t *text = engine_ram(machine->engine, TEXT, TEXT_BYTES);
     if (text == NULL)
         return false;

@@ -11,11 +11,9 @@
 #include "core/branch/branch.h"
 #include "engine/engine.h"
 #include "isa/isa.h"
-#include "machine/board/devices.h"
-#include "machine/run/notice.h"
-#include "machine/observe/observe.h"
-#include "machine/board/ports.h"
-#include "machine/run/spare.h"
+#include "machine/notice.h"
+#include "machine/observers.h"
+#include "machine/spare.h"
 #include "p5scope/machine.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -133,9 +131,9 @@ struct p5_machine {
 
     const guest_kind *guest; /* NULL until a loader succeeded */
     void *guest_state;
-    uint32_t case_exit; /* p5_case_image.exit_address */
-    devices devices;
-    ports ports;
+    uint32_t case_exit;                      /* p5_case_image.exit_address */
+    struct devices *devices;                 /* the board */
+    ARRAY_OF(p5_port_options) port_handlers; /* the host's, asked from the last one on, before the board */
     notices notices;
 
     p5_limits limits;

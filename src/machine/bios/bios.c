@@ -223,7 +223,7 @@ static void bios_data_area(bios *b)
         EQUIPMENT_SERIAL = 0x200
     };
     bool diskette = b->disk.drive < 0x80, hard_disk = !diskette && b->disk.drive != BIOS_NO_DRIVE;
-    const rtc_time *now = &b->machine->devices.rtc.time;
+    const rtc_time *now = &b->machine->devices->rtc.time;
     int seconds = (now->hour * 60 + now->minute) * 60 + now->second;
     bios_store(b, BDA_COM1, 2, 0x3f8);
     bios_store(b, BDA_EQUIPMENT, 2,
@@ -261,13 +261,13 @@ static void bios_program(bios *b)
 
 void bios_attach(bios *b)
 {
-    devices_attach(&b->machine->devices,
+    devices_attach(b->machine->devices,
                    &(device){"BIOS", BIOS_PORT, BIOS_PORT, service_read, service_write, b, false});
 }
 
 void bios_install(bios *b)
 {
-    devices *board = &b->machine->devices;
+    devices *board = b->machine->devices;
     board->input = INPUT_KEYBOARD;
     bios_rom(b);
     bios_vectors(b);

@@ -4,6 +4,7 @@
 #ifndef MACHINE_BIOS_BIOS_H
 #define MACHINE_BIOS_BIOS_H
 
+#include "machine/board/devices.h"
 #include "machine/state.h"
 
 /* The image behind INT 13h. */

@@ -112,7 +112,7 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
     }
     boot_processor(machine->engine);
     bios_install(b);
-    devices_set_a20(&machine->devices, false);
+    devices_set_a20(machine->devices, false);
     bool read = bios_disk_boot(b);
     engine_set(machine->engine, ENGINE_EDX, b->disk.drive);
     machine->guest = &boot_guest;
@@ -184,7 +184,7 @@ p5_status p5_machine_load_real(p5_machine *machine, const char *path, uint16_t s
     }
     real_enter(machine, segment, offset);
     bios_install(b);
-    devices_set_a20(&machine->devices, false);
+    devices_set_a20(machine->devices, false);
     machine->guest = &boot_guest;
     machine->guest_state = b;
     processor_set_control(machine);

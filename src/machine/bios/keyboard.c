@@ -80,9 +80,9 @@ bool bios_key_take(bios *b, uint16_t *key)
 static bool key_wait(bios *b)
 {
     uint16_t key;
-    const keyboard *k = &b->machine->devices.keyboard;
+    const keyboard *k = &b->machine->devices->keyboard;
     if (!bios_key_take(b, &key)) {
-        keyboard_ask(&b->machine->devices);
+        keyboard_ask(b->machine->devices);
         if (k->input_ended && k->queued == 0 && !k->output_full) {
             machine_end(b->machine, P5_END_HALT, 0);
             machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
@@ -107,7 +107,7 @@ bool bios_keyboard(bios *b)
         if (key_there(b, &key))
             bios_set_word(b, ENGINE_EAX, key);
         else
-            keyboard_ask(&b->machine->devices);
+            keyboard_ask(b->machine->devices);
         return false;
     case 0x02:
     case 0x12:

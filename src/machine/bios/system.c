@@ -14,7 +14,7 @@ enum {
 
 static void system_a20(bios *b)
 {
-    devices *board = &b->machine->devices;
+    devices *board = b->machine->devices;
     switch (bios_low(b, ENGINE_EAX)) {
     case 0:
     case 1:
@@ -39,8 +39,8 @@ static bool system_wait(bios *b)
     p5_machine *machine = b->machine;
     uint64_t microseconds = (uint64_t)bios_word(b, ENGINE_ECX) << 16 | bios_word(b, ENGINE_EDX);
     if (b->wait_until == 0)
-        b->wait_until = machine->devices.now + machine_ns_to_clocks(machine, microseconds * 1000) + 1;
-    if (machine->devices.now < b->wait_until)
+        b->wait_until = machine->devices->now + machine_ns_to_clocks(machine, microseconds * 1000) + 1;
+    if (machine->devices->now < b->wait_until)
         return true;
     b->wait_until = 0;
     bios_set_flag(b, FLAG_CARRY, false);
@@ -160,7 +160,7 @@ static uint8_t time_bcd(int value)
 
 void bios_time(bios *b)
 {
-    const rtc_time *t = &b->machine->devices.rtc.time;
+    const rtc_time *t = &b->machine->devices->rtc.time;
     uint32_t ticks = bios_load(b, BDA_TICKS, 4);
     bios_set_flag(b, FLAG_CARRY, false);
     switch (bios_high(b, ENGINE_EAX)) {

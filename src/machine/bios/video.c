@@ -23,7 +23,7 @@ static uint32_t video_cell(unsigned row, unsigned column)
 /* The cursor's place, row and column, where programs look for it and in the CRT controller. */
 static void video_set_cursor(bios *b, uint32_t place)
 {
-    video *v = &b->machine->devices.video;
+    video *v = &b->machine->devices->video;
     uint32_t at = (place >> 8 & 255) * COLUMNS + (place & 255);
     bios_store(b, BDA_CURSOR, 2, place);
     v->crtc[VIDEO_CURSOR_HIGH] = (uint8_t)(at >> 8);
@@ -69,7 +69,7 @@ static void video_dac_block(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
     uint32_t first = bios_low(b, ENGINE_EBX) * 3u, count = bios_word(b, ENGINE_ECX) * 3u;
-    uint8_t *dac = b->machine->devices.video.dac;
+    uint8_t *dac = b->machine->devices->video.dac;
     for (uint32_t i = 0; i < count && first + i < 768; i++) {
         if (set)
             dac[first + i] = bios_load(b, at + i, 1) & 0x3f;
@@ -80,7 +80,7 @@ static void video_dac_block(bios *b, bool set)
 
 static void video_palette(bios *b)
 {
-    video *v = &b->machine->devices.video;
+    video *v = &b->machine->devices->video;
     uint8_t *entry = &v->dac[bios_low(b, ENGINE_EBX) * 3u];
     switch (bios_low(b, ENGINE_EAX)) {
     case 0x00:
@@ -166,7 +166,7 @@ void bios_video_put(bios *b, uint8_t character)
 static void video_teletype(bios *b, uint8_t character)
 {
     if (character != '\r' && character != 7)
-        devices_console_char(&b->machine->devices, (char)character);
+        devices_console_char(b->machine->devices, (char)character);
     bios_video_put(b, character);
 }
 
@@ -179,7 +179,7 @@ static void video_write(bios *b, bool attribute)
         bios_store(b, SCREEN + at * CELL, 1, character);
         if (attribute)
             bios_store(b, SCREEN + at * CELL + 1, 1, bios_low(b, ENGINE_EBX));
-        devices_console_char(&b->machine->devices, (char)character);
+        devices_console_char(b->machine->devices, (char)character);
     }
 }
 

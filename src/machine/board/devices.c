@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "machine/state.h"
 
-void devices_init(devices *b, p5_machine *machine)
+devices *devices_new(p5_machine *machine)
 {
-    memset(b, 0, sizeof *b);
+    devices *b = calloc(1, sizeof *b);
+    if (b == NULL)
+        return NULL;
     b->machine = machine;
     b->deadline = UINT64_MAX;
     debug_port_attach(b);
@@ -25,6 +28,7 @@ void devices_init(devices *b, p5_machine *machine)
     coprocessor_attach(b);
     marker_port_attach(b);
     video_attach(b);
+    return b;
 }
 
 void devices_attach(devices *b, const device *added)
@@ -125,7 +129,7 @@ static void tell_of_empty_port(p5_machine *machine, uint16_t port)
 
 uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
 {
-    devices *b = &machine->devices;
+    devices *b = machine->devices;
     const device *found = devices_find(b, port);
     uint32_t ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
     if (found == NULL) {
@@ -142,7 +146,7 @@ uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
 
 void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value)
 {
-    devices *b = &machine->devices;
+    devices *b = machine->devices;
     const device *found = devices_find(b, port);
     if (found == NULL) {
         tell_of_empty_port(machine, port);

@@ -77,8 +77,8 @@ struct devices {
 
 /* The devices' part of a snapshot, in either direction. */
 void devices_transfer(devices *b, snapshot *s);
-/* Attaches the devices that every machine has. */
-void devices_init(devices *b, p5_machine *machine);
+/* The devices that every machine has; for free(). NULL: out of memory. */
+devices *devices_new(p5_machine *machine);
 void devices_attach(devices *b, const device *added);
 void devices_attach_timer(devices *b, const device_timer *added);
 /* An access of the guest that no handler of the host's took (ports.h). Ports without a device read all ones.

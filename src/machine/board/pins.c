@@ -2,6 +2,7 @@
 
 #include "core/model/model.h"
 #include "pmu/pins.h"
+#include "machine/board/devices.h"
 
 /* A wire from a PM pin: the model file's section [pins]. A pulse of one bus clock is too short for an 8259,
  * which takes an input that has fallen before the acknowledge for noise (level 7). So a flip-flop on the
@@ -22,7 +23,7 @@ static void drive(p5_machine *machine, p5_pin pin, bool level)
         return;
     uint32_t wire = wire_of(machine, pin);
     if (wire >= PIN_TO_IRQ)
-        devices_set_irq(&machine->devices, wire - PIN_TO_IRQ, true);
+        devices_set_irq(machine->devices, wire - PIN_TO_IRQ, true);
     else if (wire == PIN_TO_NMI)
         machine->nmi_request = machine->attention_wanted = true;
 }
@@ -34,9 +35,9 @@ void pins_acknowledged(p5_machine *machine)
         if (wire < PIN_TO_IRQ)
             continue;
         unsigned irq = wire - PIN_TO_IRQ;
-        const pic *c = irq < 8 ? &machine->devices.pic.master : &machine->devices.pic.slave;
+        const pic *c = irq < 8 ? &machine->devices->pic.master : &machine->devices->pic.slave;
         if ((c->isr >> (irq & 7) & 1) != 0 || (c->irr >> (irq & 7) & 1) == 0)
-            devices_set_irq(&machine->devices, irq, false);
+            devices_set_irq(machine->devices, irq, false);
     }
 }
 

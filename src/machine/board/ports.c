@@ -1,8 +1,7 @@
 #include "machine/board/ports.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
+#include "machine/board/devices.h"
 #include "machine/state.h"
 
 static bool covers(const p5_port_options *handler, uint16_t port)
@@ -12,8 +11,8 @@ static bool covers(const p5_port_options *handler, uint16_t port)
 
 static bool handlers_read(p5_machine *machine, uint16_t port, unsigned size, uint32_t *value)
 {
-    for (size_t i = machine->ports.handlers.count; i-- > 0;) {
-        const p5_port_options *handler = &machine->ports.handlers.items[i];
+    for (size_t i = machine->port_handlers.count; i-- > 0;) {
+        const p5_port_options *handler = &machine->port_handlers.items[i];
         if (covers(handler, port) && handler->read != NULL &&
             handler->read(handler->context, machine, port, size, value))
             return true;
@@ -23,8 +22,8 @@ static bool handlers_read(p5_machine *machine, uint16_t port, unsigned size, uin
 
 static bool handlers_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t value)
 {
-    for (size_t i = machine->ports.handlers.count; i-- > 0;) {
-        const p5_port_options *handler = &machine->ports.handlers.items[i];
+    for (size_t i = machine->port_handlers.count; i-- > 0;) {
+        const p5_port_options *handler = &machine->port_handlers.items[i];
         if (covers(handler, port) && handler->write != NULL &&
             handler->write(handler->context, machine, port, size, value))
             return true;
@@ -57,12 +56,6 @@ void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
                 .port = port, .size = (uint8_t)size, .write = true, .handled = handled, .value = value});
 }
 
-void ports_free(ports *p)
-{
-    free(p->handlers.items);
-    *p = (ports){0};
-}
-
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error)
 {
     if (options->size != sizeof *options)
@@ -73,8 +66,8 @@ p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *op
     if (options->first > options->last)
         return error_set(error, P5_ERR_RANGE, "ports %Xh to %Xh: the first is above the last", options->first,
                          options->last);
-    if (!ARRAY_ROOM(&machine->ports.handlers))
+    if (!ARRAY_ROOM(&machine->port_handlers))
         return error_set(error, P5_ERR_MEMORY, "no memory for a port handler");
-    machine->ports.handlers.items[machine->ports.handlers.count++] = *options;
+    machine->port_handlers.items[machine->port_handlers.count++] = *options;
     return P5_OK;
 }

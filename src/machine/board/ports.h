@@ -2,16 +2,10 @@
 #ifndef MACHINE_BOARD_PORTS_H
 #define MACHINE_BOARD_PORTS_H
 
-#include "base/array.h"
-#include "p5scope/observe.h"
-
-typedef struct ports {
-    ARRAY_OF(p5_port_options) handlers; /* asked from the last one on */
-} ports;
+#include <stdint.h>
 
 /* Port callbacks of the engine: `context` is the machine. */
 uint32_t ports_read(void *context, uint16_t port, unsigned size);
 void ports_write(void *context, uint16_t port, unsigned size, uint32_t value);
-void ports_free(ports *p);
 
 #endif

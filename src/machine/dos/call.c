@@ -79,7 +79,7 @@ static dos_error vector_set(dos *d, bool *wait)
     engine_get_segment(d->engine, ENGINE_DS, &ds);
     bios_store(&d->bios, vector * 4, 4, (uint32_t)ds.selector << 16 | bios_word(&d->bios, ENGINE_EDX));
     if (vector == 9) /* it looks at the keyboard itself, so keys come without being asked for */
-        keyboard_want(&d->machine->devices, true);
+        keyboard_want(d->machine->devices, true);
     return DOS_OK;
 }
 
@@ -101,7 +101,7 @@ static uint8_t day_of_week(int year, int month, int day)
 
 static dos_error date_get(dos *d, bool *wait)
 {
-    const rtc_time *t = &d->machine->devices.rtc.time;
+    const rtc_time *t = &d->machine->devices->rtc.time;
     (void)wait;
     bios_set_low(&d->bios, ENGINE_EAX,
                  day_of_week(t->year, t->month < 1 || t->month > 12 ? 1 : t->month, t->day));
@@ -113,8 +113,8 @@ static dos_error date_get(dos *d, bool *wait)
 /* The board's clock; its hundredths are those of the model's time. */
 static dos_error time_get(dos *d, bool *wait)
 {
-    const rtc_time *t = &d->machine->devices.rtc.time;
-    uint64_t ns = machine_clocks_to_ns(d->machine, d->machine->devices.now);
+    const rtc_time *t = &d->machine->devices->rtc.time;
+    uint64_t ns = machine_clocks_to_ns(d->machine, d->machine->devices->now);
     (void)wait;
     bios_set_word(&d->bios, ENGINE_ECX, (uint16_t)(t->hour << 8 | t->minute));
     bios_set_word(&d->bios, ENGINE_EDX,

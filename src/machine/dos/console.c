@@ -22,8 +22,8 @@ int dos_input(dos *d, uint8_t *byte)
     for (;;) {
         if (d->input_ended || options->input == NULL)
             return -1;
-        devices_console_flush(&d->machine->devices);
-        int got = devices_input_idle(&d->machine->devices, byte);
+        devices_console_flush(d->machine->devices);
+        int got = devices_input_idle(d->machine->devices, byte);
         d->input_ended = got < 0;
         if (got != 1)
             return got;
@@ -39,7 +39,7 @@ int dos_input(dos *d, uint8_t *byte)
 
 void dos_output(dos *d, uint8_t character)
 {
-    devices_console_char(&d->machine->devices, (char)character);
+    devices_console_char(d->machine->devices, (char)character);
     bios_video_put(&d->bios, character);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "machine/bios/bios.h"
+#include "machine/board/devices.h"
 #include "machine/load/mz.h"
 #include "machine/share/share.h"
 #include "machine/state.h"

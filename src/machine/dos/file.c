@@ -381,7 +381,7 @@ dos_error dos_call_handles(dos *d, bool *wait)
 static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done,
                               bool *wait)
 {
-    devices_console_flush(&d->machine->devices);
+    devices_console_flush(d->machine->devices);
     for (; *done < size; ++*done) {
         uint8_t byte = '\n';
         int got = !file->raw && d->line_feed ? 1 : dos_input(d, &byte);
@@ -440,7 +440,7 @@ dos_error dos_call_read(dos *d, bool *wait)
 static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
 {
     quiet closed;
-    devices_console_flush(&d->machine->devices);
+    devices_console_flush(d->machine->devices);
     quiet_begin(&closed, false);
     bool broken = write(STDERR_FILENO, bytes, size) < 0 && errno == EPIPE;
     quiet_end(&closed, broken);

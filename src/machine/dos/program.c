@@ -221,7 +221,7 @@ void dos_terminate(dos *d, uint8_t how, uint8_t code)
         dos_free_owned(d, psp);
     }
     if (d->depth == 0) {
-        devices_console_flush(&d->machine->devices);
+        devices_console_flush(d->machine->devices);
         machine_end(d->machine, P5_END_EXIT, code);
         return;
     }

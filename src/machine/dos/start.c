@@ -34,7 +34,7 @@ static engine_action dos_event(p5_machine *machine, const engine_event *event)
     for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         if (event->vector != faults[i].vector || bios_load(&d->bios, event->vector * 4u, 4) != stub)
             continue;
-        devices_console_flush(&machine->devices);
+        devices_console_flush(machine->devices);
         machine_end(machine, P5_END_SIGNAL, 0);
         machine->result.signal = faults[i].signal;
         machine_end_at(machine, event->eip);
@@ -199,8 +199,8 @@ static p5_status start(dos *d, const char *path, const char *const *arguments, c
     engine_set(machine->engine, ENGINE_ESP, BOOT_STACK);
     bios_install(&d->bios);
     put_stubs(d);
-    keyboard_want(&machine->devices, false);
-    devices_set_a20(&machine->devices, false);
+    keyboard_want(machine->devices, false);
+    devices_set_a20(machine->devices, false);
     dos_memory_open(d, FIRST_BLOCK);
     d->drive = d->tree.mount_count != 0 ? DOS_FIRST_DRIVE : DOS_OWN_DRIVE;
     status = begin(d, path, arguments, variables, image, error);

@@ -244,7 +244,7 @@ static void high_memory(dos *d, bool take)
 
 static void a20(dos *d, bool on)
 {
-    devices_set_a20(&d->machine->devices, on);
+    devices_set_a20(d->machine->devices, on);
     answer(d, 0);
 }
 
@@ -271,7 +271,7 @@ void dos_xms(dos *d)
         a20(d, false);
         break;
     case 0x07:
-        bios_set_word(&d->bios, ENGINE_EAX, d->machine->devices.a20);
+        bios_set_word(&d->bios, ENGINE_EAX, d->machine->devices->a20);
         bios_set_low(&d->bios, ENGINE_EBX, 0);
         break;
     case 0x08:

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/quiet.h"
+#include "machine/board/devices.h"
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
@@ -35,7 +36,7 @@ static bool writable(const linux_open_file *file)
 static bool wait_for_input(linux_process *p, const linux_open_file *file)
 {
     struct pollfd wanted = {.fd = file->host, .events = POLLIN};
-    devices_console_flush(&p->machine->devices);
+    devices_console_flush(p->machine->devices);
     while (poll(&wanted, 1, LINUX_WAIT_MS) == 0 || wanted.revents == 0) {
         if (machine_pause_wanted(p->machine)) {
             p->blocked = true;
@@ -186,7 +187,7 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
     if (file->host < 0)
         return (int32_t)size;
     if (file->kind == LINUX_STANDARD)
-        devices_console_flush(&p->machine->devices);
+        devices_console_flush(p->machine->devices);
     uint32_t done = 0;
     int32_t put = 0;
     while (done < size && put >= 0 && !p->blocked && !(done != 0 && machine_pause_wanted(p->machine))) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/board/devices.h"
 #include "machine/load/bare.h"
 #include "machine/load/elf.h"
 #include "machine/load/first_program.h"
@@ -278,7 +279,7 @@ p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5
         kernel_enter(machine, k);
         /* a kernel without a console on the serial port has one on the screen, and reads the keyboard */
         if (strstr(line, "console=ttyS") == NULL)
-            machine->devices.input = INPUT_KEYBOARD;
+            machine->devices->input = INPUT_KEYBOARD;
     }
     free(k);
     return status;

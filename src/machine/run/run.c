@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "core/pipe/block.h"
 #include "machine/board/bus_check.h"
+#include "machine/board/devices.h"
 #include "machine/run/contents.h"
 #include "machine/board/pins.h"
 #include "machine/gdb/gdb.h"
@@ -213,7 +214,7 @@ engine_action run_event(void *context, const engine_event *event)
     p5_machine *machine = context;
     if (event->vector == VECTOR_MATH && event->kind == P5_TRANSFER_FAULT &&
         (engine_get(machine->engine, ENGINE_CR0) & CR0_NE) == 0) {
-        coprocessor_error(&machine->devices);
+        coprocessor_error(machine->devices);
         machine->halted = machine->frozen = true;
         return ENGINE_STOP;
     }
@@ -236,7 +237,7 @@ static uint64_t run_guest_deadline(p5_machine *machine)
 
 static uint64_t run_deadline(p5_machine *machine)
 {
-    uint64_t guest = run_guest_deadline(machine), board = devices_deadline(&machine->devices);
+    uint64_t guest = run_guest_deadline(machine), board = devices_deadline(machine->devices);
     return guest < board ? guest : board;
 }
 
@@ -265,7 +266,7 @@ static void run_interrupt(p5_machine *machine)
     if (!machine->interrupt_request || !engine_interruptible(machine->engine))
         return;
     machine->halted = false;
-    run_inject(machine, devices_acknowledge(&machine->devices), P5_TRANSFER_INTERRUPT);
+    run_inject(machine, devices_acknowledge(machine->devices), P5_TRANSFER_INTERRUPT);
     pins_acknowledged(machine);
     if (machine->interrupt_request) /* a further one is taken before the handler's first instruction */
         engine_request_attention(machine->engine);
@@ -375,8 +376,8 @@ engine_action run_attention(void *context)
         return ENGINE_STOP;
     if (clock >= run_guest_deadline(machine) && engine_interruptible(machine->engine))
         machine->guest->due(machine);
-    if (clock >= devices_deadline(&machine->devices))
-        devices_advance(&machine->devices, clock);
+    if (clock >= devices_deadline(machine->devices))
+        devices_advance(machine->devices, clock);
     pins_follow(machine);
     run_interrupt(machine);
     run_plan(machine);
@@ -424,7 +425,7 @@ static bool run_halted(p5_machine *machine)
             machine->halted = false;
             machine->guest->due(machine);
         }
-        devices_advance(&machine->devices, goal);
+        devices_advance(machine->devices, goal);
     }
 }
 
@@ -483,7 +484,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         run_engine(machine);
         machine->running = false;
         observers_sweep(machine);
-        devices_console_flush(&machine->devices);
+        devices_console_flush(machine->devices);
         if (machine->ended) /* nothing comes that could pair with the last instruction */
             p5_machine_settle(machine);
         machine->stop = false;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "core/snapshot.h"
 #include "core/model/model.h"
+#include "machine/board/devices.h"
 #include "machine/run/contents.h"
 #include "machine/snapshot/snapshot_file.h"
 #include "machine/state.h"
@@ -124,7 +125,7 @@ static void transfer_machine(p5_machine *m, snapshot *s)
     snapshot_piece(s, "refetch", &m->refetch, sizeof m->refetch);
     snapshot_piece(s, "case_exit", &m->case_exit, sizeof m->case_exit);
     notice_transfer(&m->notices, s);
-    devices_transfer(&m->devices, s);
+    devices_transfer(m->devices, s);
 }
 
 static p5_status transfer_section(p5_machine *m, snapshot_file *f, const char *name,
@@ -194,7 +195,7 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
     snapshot_file *f = snapshot_file_create(path, error);
     if (f == NULL)
         return error != NULL ? error->status : P5_ERR_IO;
-    devices_console_flush(&machine->devices);
+    devices_console_flush(machine->devices);
     preface *p = calloc(1, sizeof *p);
     p5_status status = P5_OK;
     if (p == NULL || !preface_of(machine, options, p))
@@ -347,5 +348,5 @@ p5_status p5_machine_load(const char *path, const p5_machine_options *options, p
 
 uint64_t p5_machine_input_taken(const p5_machine *machine)
 {
-    return machine->devices.input_taken;
+    return machine->devices->input_taken;
 }

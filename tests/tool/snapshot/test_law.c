@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/snapshot.h"
+#include "machine/board/devices.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
 #include "pmu/pmu_snapshot.h"
@@ -143,7 +144,7 @@ static state state_of(p5_machine *m)
     s.pieces[s.count - 1].sum =
         memory_sum(engine_ram(m->engine, 0, m->options.memory_bytes), m->options.memory_bytes);
     pmu_transfer(m->pmu, &pieces);
-    devices_transfer(&m->devices, &pieces);
+    devices_transfer(m->devices, &pieces);
     core_transfer(m->core, &pieces);
     return s;
 }

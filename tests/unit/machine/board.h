@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "machine/board/devices.h"
 #include "machine/state.h"
 
 static inline p5_machine *board_open(const char *input_text);
@@ -49,9 +50,9 @@ static inline void out(p5_machine *machine, uint16_t port, unsigned value)
 /* Lets `clocks` pass and the devices see it. */
 static inline void pass(p5_machine *machine, uint64_t clocks)
 {
-    uint64_t goal = machine->devices.now + clocks;
+    uint64_t goal = machine->devices->now + clocks;
     p5_core_halt(machine->core, goal - p5_core_clock_estimate(machine->core), 0);
-    devices_advance(&machine->devices, goal);
+    devices_advance(machine->devices, goal);
 }
 
 /* Both controllers initialised with vectors 20h and 28h, nothing masked. */

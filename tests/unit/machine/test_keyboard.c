@@ -59,7 +59,7 @@ static void test_keys(void **state)
     (void)state;
     static const uint8_t expected[] = {0x1e, 0x9e, 0x2a, 0x1e, 0x9e, 0xaa, 0x1d, 0x2e, 0xae, 0x9d};
     p5_machine *m = board_open("aA\003");
-    m->devices.input = INPUT_KEYBOARD;
+    m->devices->input = INPUT_KEYBOARD;
     board_interrupts(m);
     out(m, COMMAND, 0x60);
     out(m, DATA, 0x45);
@@ -67,7 +67,7 @@ static void test_keys(void **state)
         for (unsigned wait = 0; !m->interrupt_request && wait < 4; wait++)
             pass(m, MILLISECOND);
         assert_true(m->interrupt_request);
-        assert_int_equal(0x21, devices_acknowledge(&m->devices));
+        assert_int_equal(0x21, devices_acknowledge(m->devices));
         assert_int_equal(expected[i], in(m, DATA));
         out(m, PIC_MASTER, 0x20);
     }

@@ -20,8 +20,8 @@ static void test_transmitter(void **state)
     assert_int_equal(0x20, in(m, LSR));
     pass(m, CHARACTER);
     assert_int_equal(0x60, in(m, LSR));
-    assert_memory_equal("ab", m->devices.console_text, 2);
-    m->devices.console_used = 0;
+    assert_memory_equal("ab", m->devices->console_text, 2);
+    m->devices->console_used = 0;
     p5_machine_close(m);
 }
 
@@ -56,12 +56,12 @@ static void test_receive_interrupt(void **state)
     out(m, LCR, 3);
     out(m, MCR, 0x08);
     out(m, IER, 0x01);
-    assert_int_equal(CHARACTER, devices_deadline(&m->devices) - p5_core_clock(m->core));
+    assert_int_equal(CHARACTER, devices_deadline(m->devices) - p5_core_clock(m->core));
     pass(m, CHARACTER - 1);
     assert_false(m->interrupt_request);
     pass(m, 1);
     assert_true(m->interrupt_request);
-    assert_int_equal(0x24, devices_acknowledge(&m->devices));
+    assert_int_equal(0x24, devices_acknowledge(m->devices));
     assert_int_equal(0x04, in(m, IIR));
     assert_int_equal('x', in(m, DATA));
     assert_int_equal(0x01, in(m, IIR));
@@ -117,7 +117,7 @@ static void test_holding_interrupt(void **state)
     assert_int_equal(0x01, in(m, IIR));
     pass(m, 2);
     assert_int_equal(0x02, in(m, IIR));
-    m->devices.console_used = 0;
+    m->devices->console_used = 0;
     p5_machine_close(m);
 }
 
@@ -132,7 +132,7 @@ static void test_loop_overrun(void **state)
     assert_int_equal(0x03, in(m, LSR) & 0x1f); /* data, overrun */
     assert_int_equal(0x01, in(m, LSR) & 0x1f); /* the read cleared it */
     assert_int_equal('b', in(m, DATA));
-    assert_int_equal(0, m->devices.console_used);
+    assert_int_equal(0, m->devices->console_used);
     p5_machine_close(m);
 }
 

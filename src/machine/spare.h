@@ -1,8 +1,8 @@
 /* What the thread that executes does when it is so far ahead of the model's (pricer.h) that it would have to
  * wait for room, and the model's when it would have to wait for something to price: somebody's work that can
  * be done in small pieces, such as writing a file. */
-#ifndef MACHINE_RUN_SPARE_H
-#define MACHINE_RUN_SPARE_H
+#ifndef MACHINE_SPARE_H
+#define MACHINE_SPARE_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "machine/run/spare.h"
+#include "machine/spare.h"
 
 #include "machine/state.h"
 

@@ -1,6 +1,6 @@
-/* The observers of a machine: what the run loop tells them. */
-#ifndef MACHINE_OBSERVE_OBSERVE_H
-#define MACHINE_OBSERVE_OBSERVE_H
+/* The observers of a machine (observe/): what the run loop and the board tell them. */
+#ifndef MACHINE_OBSERVERS_H
+#define MACHINE_OBSERVERS_H
 
 #include "core/branch/branch.h"
 #include "engine/engine.h"

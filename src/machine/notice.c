@@ -1,4 +1,4 @@
-#include "machine/run/notice.h"
+#include "machine/notice.h"
 
 #include <stdarg.h>
 #include <stdio.h>

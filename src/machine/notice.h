@@ -1,6 +1,6 @@
 /* Messages for the user: each distinct line once. */
-#ifndef MACHINE_RUN_NOTICE_H
-#define MACHINE_RUN_NOTICE_H
+#ifndef MACHINE_NOTICE_H
+#define MACHINE_NOTICE_H
 
 #include <stdint.h>
 
