@@ -3,9 +3,9 @@
 #define CORE_INTERNAL_H
 
 #include "base/host_line.h"
-#include "core/replay/bound.h"
+#include "core/bound.h"
 #include "core/event/counts.h"
-#include "core/replay/memo.h"
+#include "core/memo.h"
 #include "core/memory/memory.h"
 #include "core/memory/memory_trial.h"
 #include "core/pipe/breakpoints.h"

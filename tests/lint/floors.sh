@@ -6,9 +6,6 @@
 # - internal.h, *_internal.h and state.h are for their own folder and the folders in it.
 # - No circle between folders. The headers of a folder that has folders in it are what these share, below all of them; its sources put
 #   them together, above all of them.
-#
-# What is not so yet stands in floors.allow, with the reason: a line for each include ("FILE HEADER WHY") or edge of a circle ("FOLDER
-# FOLDER WHY"). A line that is not needed any more is an offence too.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
 
@@ -30,24 +27,16 @@ includes() { # FILE:LINE FOLDER FILE OF INCLUDED-FOLDER INCLUDED-FILE, of every 
 }
 
 status=0
-includes | awk -v list="$(grep -v '^#' tests/lint/floors.allow || true)" '
+includes | awk '
     function floor_of(folder) { sub(/\/.*/, "", folder); return folder }
     function offence(why) { print place ": " why; bad = 1 }
     function inside(folder, of) { return folder == of || index(folder, of "/") == 1 }
-    function allowed(a, b) {
-        if (!((a, b) in allow)) return 0
-        used[a, b]
-        return 1
-    }
     # A folder with folders in it is two: its headers, and its sources.
     function node(folder, file) { return (folder in parent) && file ~ /\.c$/ ? folder "/*.c" : folder }
     BEGIN {
         n = split("base isa core pmu engine machine report cli", floor, " ")
         for (i = 1; i <= n; i++) height[floor[i]] = i
         watchers = "^core/(replay|profile|testreg)$"
-        n = split(list, row, "\n")
-        for (i = 1; i <= n; i++)
-            if (split(row[i], part, " ") >= 3) { allow[part[1], part[2]] = row[i]; reasons++ }
         hardware = "^core/(event|model|bus|memory|branch|pipe)$"
     }
     { line[NR] = $0; seen[$2]; seen[$4] }
@@ -67,10 +56,10 @@ includes | awk -v list="$(grep -v '^#' tests/lint/floors.allow || true)" '
                 offence(here " includes \"" to "\"")
             if (here ~ hardware && there ~ watchers)
                 offence("hardware includes \"" to "\"")
-            if (to ~ /(\/|_)internal\.h$|\/state\.h$/ && !inside(here, there) && !allowed(from, to))
+            if (to ~ /(\/|_)internal\.h$|\/state\.h$/ && !inside(here, there))
                 offence(to " is for " there " alone")
             a = node(here, from); b = node(there, to)
-            if (a != b && !((a, b) in edge) && !allowed(a, b)) { edge[a, b] = place; nodes[a]; nodes[b] }
+            if (a != b && !((a, b) in edge)) { edge[a, b] = place; nodes[a]; nodes[b] }
         }
         # What nobody includes, and what includes nothing, is in no circle.
         do {
@@ -96,8 +85,6 @@ includes | awk -v list="$(grep -v '^#' tests/lint/floors.allow || true)" '
             place = edge[e]
             offence("in a circle: " ends[1] " -> " ends[2])
         }
-        for (e in allow)
-            if (!(e in used)) { place = "tests/lint/floors.allow"; offence("not needed: " allow[e]) }
         exit bad
     }' || status=1
 

@@ -129,7 +129,7 @@ struct p5_block {
     bool near;           /* it ends in a branch that the BTB predicts */
     branch_run *ran;     /* when its last instruction, a branch or not, last ran */
     piece *pieces;       /* in order, one behind the other */
-    /* For the profile, whose first stretch of the block sets them: profile_internal.h. */
+    /* For the profile, whose first stretch of the block sets them: profiler.h. */
     uint64_t place;   /* its first instruction, and its function; 0: not set */
     uint64_t goes_on; /* its function, if what comes behind it is expected there */
 

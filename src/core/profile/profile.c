@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/event/events.h"
-#include "core/profile/profile_internal.h"
+#include "core/profile/profiler.h"
 
 bool key_grow(key_table *t)
 {

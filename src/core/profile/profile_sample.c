@@ -1,6 +1,6 @@
 /* What a real tool would see - an interrupt some time after a counter has overflowed - and totals over time.
  */
-#include "core/profile/profile_internal.h"
+#include "core/profile/profiler.h"
 
 static uint64_t halted_clocks(const p5_core *core)
 {

@@ -3,7 +3,7 @@
  * handlers, CALL as a way to read EIP. */
 #include <string.h>
 
-#include "core/profile/profile_internal.h"
+#include "core/profile/profiler.h"
 
 enum { MOST_FRAMES = 1 << 20, MOST_CONTEXTS = 1 << 16, SEARCH_FRAMES = 4096 };
 

@@ -1,4 +1,4 @@
-#include "core/replay/bound.h"
+#include "core/bound.h"
 
 #include "core/internal.h"
 #include "core/replay/memo_tree.h"

@@ -1,4 +1,4 @@
-#include "core/replay/memo.h"
+#include "core/memo.h"
 
 #include <stdlib.h>
 #include <string.h>

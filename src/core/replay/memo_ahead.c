@@ -1,5 +1,5 @@
 /* What memo_price will do, without doing it. */
-#include "core/replay/bound.h"
+#include "core/bound.h"
 #include "core/replay/memo_way.h"
 #include "core/branch/predictor_pairs.h"
 

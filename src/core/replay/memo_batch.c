@@ -1,7 +1,7 @@
 /* The hot path for many stretches at once. */
 #include <string.h>
 
-#include "core/replay/bound.h"
+#include "core/bound.h"
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_way.h"
 
@@ -516,7 +516,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     int64_t levels = begins_apart(core) ? NO_LEVELS : priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
-    if (profiled && blocks->block->place != core->profile->expected)
+    if (profiled && !profile_expects(core->profile, blocks->block))
         path = NULL;
     const uint64_t far = limit > core->most_blind_clocks ? limit - core->most_blind_clocks : 0;
     const p5_retired_block *b = blocks, *end = b + count;
@@ -553,7 +553,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                     core->memo.last->plain_path = path;
             }
             if (profiled && p == block->pieces &&
-                __builtin_expect(!path || core->now >= core->profile->interval_at, 0)) {
+                __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
                 path = noted_path(core, &all);
                 quiet = find_quiet_time(core->memory);
             }

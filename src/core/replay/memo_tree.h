@@ -7,7 +7,7 @@
 #include "core/internal.h"
 #include "core/profile/profile.h"
 #include "core/branch/predictor_fast.h"
-#include "core/profile/profile_internal.h"
+#include "core/profile/profiler.h"
 
 enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
 

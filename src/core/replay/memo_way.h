@@ -4,7 +4,7 @@
 
 #include "core/replay/memo_tree.h"
 #include "core/branch/predictor_pairs.h"
-#include "core/profile/profile_internal.h"
+#include "core/profile/profiler.h"
 
 /* How far a way was followed. */
 typedef struct memo_reached {

@@ -1,6 +1,6 @@
-/* What a profile consists of; the files profile*.c share it. */
-#ifndef CORE_PROFILE_PROFILE_INTERNAL_H
-#define CORE_PROFILE_PROFILE_INTERNAL_H
+/* What a profile consists of, for the files profile*.c; and what replay's hot path books into it, inline. */
+#ifndef CORE_PROFILE_PROFILER_H
+#define CORE_PROFILE_PROFILER_H
 
 #include "core/internal.h"
 #include "core/memory/memory_system.h"
@@ -212,11 +212,21 @@ static inline void profile_went_on(profiler *p, p5_block *block, uint32_t next)
     p->block = block;
 }
 
+/* A stretch of `block` goes on where the one before stopped, in the same function; the interval is over. */
+static inline bool profile_expects(const profiler *p, const p5_block *block)
+{
+    return block->place == p->expected;
+}
+static inline bool profile_interval_over(const profiler *p, uint64_t now)
+{
+    return now >= p->interval_at;
+}
+
 /* Notes a stretch, all of `block`, that simply goes on where the one before stopped, in the same function:
  * most do. False: profile_follow has more to do. */
 static inline bool profile_goes_on(profiler *p, p5_block *block, uint32_t next, uint64_t now)
 {
-    if (block->place != p->expected || now >= p->interval_at)
+    if (!profile_expects(p, block) || profile_interval_over(p, now))
         return false;
     profile_went_on(p, block, next);
     return true;

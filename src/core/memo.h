@@ -1,7 +1,8 @@
 /* The memo: what the pipe did with a piece of code from one state is remembered and not worked out again. The
- * idea, the files and the words are in README.md. */
-#ifndef CORE_REPLAY_MEMO_H
-#define CORE_REPLAY_MEMO_H
+ * idea, the files and the words are in replay/README.md. p5_core holds it by value, which spares the hot path
+ * a load; hence it stands here. */
+#ifndef CORE_MEMO_H
+#define CORE_MEMO_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* How long a stretch can take, before it is priced. */
-#ifndef CORE_REPLAY_BOUND_H
-#define CORE_REPLAY_BOUND_H
+#ifndef CORE_BOUND_H
+#define CORE_BOUND_H
 
 #include <stdbool.h>
 
