@@ -1,9 +1,10 @@
-# Cross build for ARM hosts (./dev arm): cmake --toolchain cmake/aarch64.cmake -DCMAKE_SYSROOT=FOLDER, which has Debian's arm64 packages.
-# Generators and tests run under qemu-user.
+# Cross build for ARM hosts (./dev arm). build/arm-root has Debian's arm64 packages (tests/tool/arm/sysroot.sh); what the build makes and runs is
+# run by qemu-user.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build/arm-root)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;${CMAKE_SYSROOT})
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

@@ -117,12 +117,13 @@ install(DIRECTORY ${python_module} DESTINATION ${P5_PYTHON_DIR} FILES_MATCHING P
 find_program(P5_SCDOC scdoc DOC "Makes the man pages")
 file(GLOB manuals CONFIGURE_DEPENDS docs/*.scd)
 if(P5_SCDOC)
+  set(man_page ${CMAKE_SOURCE_DIR}/cmake/man_page.sh)
   set(pages)
   foreach(manual IN LISTS manuals)
     get_filename_component(page ${manual} NAME_WLE)
     string(REGEX REPLACE ".*\\." "" section ${page})
     set(output ${CMAKE_CURRENT_BINARY_DIR}/package/${page})
-    add_custom_command(OUTPUT ${output} COMMAND sh -c "'${P5_SCDOC}' <'${manual}' >'${output}'" DEPENDS ${manual}
+    add_custom_command(OUTPUT ${output} COMMAND sh -c "'${man_page}' '${P5_SCDOC}' <'${manual}' >'${output}'" DEPENDS ${manual} ${man_page}
                        COMMENT "Man page ${page}" VERBATIM)
     install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
     list(APPEND pages ${output})
@@ -132,8 +133,8 @@ if(P5_SCDOC)
     get_filename_component(name ${page} NAME_WE)
     string(REGEX REPLACE ".*\\." "" section ${page})
     set(output ${CMAKE_CURRENT_BINARY_DIR}/package/p5scope-${page})
-    add_custom_command(OUTPUT ${output} COMMAND sh -c "'${CMAKE_SOURCE_DIR}/docs/tables.sh' ${name} '${CMAKE_SOURCE_DIR}' | '${P5_SCDOC}' >'${output}'"
-                       DEPENDS docs/tables.sh events/events.tsv ${metric_groups} docs/board.md COMMENT "Man page p5scope-${page}" VERBATIM)
+    add_custom_command(OUTPUT ${output} COMMAND sh -c "'${CMAKE_SOURCE_DIR}/docs/tables.sh' ${name} '${CMAKE_SOURCE_DIR}' | '${man_page}' '${P5_SCDOC}' >'${output}'"
+                       DEPENDS ${man_page} docs/tables.sh events/events.tsv ${metric_groups} docs/board.md COMMENT "Man page p5scope-${page}" VERBATIM)
     install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
     list(APPEND pages ${output})
   endforeach()

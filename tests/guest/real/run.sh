@@ -23,7 +23,13 @@ counts() { grep -v ' options: \| on the host' "$1"; }
 same() {
     name=$1 input=$2
     shift 2
-    if ! "$@" <"$input" >"$work/expected"; then
+    "$@" <"$input" >"$work/expected"
+    status=$?
+    if [ $status = 126 ]; then
+        echo "skipped: this machine does not run i386 programs"
+        exit 77
+    fi
+    if [ $status != 0 ]; then
         echo "FAIL $name: not even this machine runs $*"
         return 1
     fi
@@ -53,7 +59,7 @@ run_case() {
     case $1 in
     compress) same "$1" "$dir/text" "$dir/minigzip" ;;
     decompress)
-        "$dir/minigzip" <"$dir/text" >"$work/text.gz"
+        gzip -n <"$dir/text" >"$work/text.gz"
         same "$1" "$work/text.gz" "$dir/minigzip" -d
         ;;
     fib | strings | sort | floats) same "$1" "$dir/scripts/$1.lua" "$dir/lua" - ;;
