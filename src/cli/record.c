@@ -161,6 +161,10 @@ static int record_guest(const record_options *options, char **argv)
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");
         return CLI_USAGE;
     }
+    if (options->guest.gdb != NULL) {
+        cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
+        return CLI_USAGE;
+    }
     if (options->sample_event != NULL && profile_path(options) == NULL) {
         cli_complain(NULL, NULL, 0, "--period: the samples are in the profile. -o FILE says where it goes");
         return CLI_USAGE;

@@ -100,6 +100,7 @@ void profile_close(profiler *p)
     free(p->frames.items);
     free(p->samples.items);
     free(p->intervals.items);
+    free(p->markers.items);
     free(p->sink.deltas.items);
     free(p->functions);
     free(p->object);
@@ -482,6 +483,8 @@ void profile_look(const p5_core *core, profile_view *view)
                            .samples = p->samples.items,
                            .sample_count = p->samples.count,
                            .overflows = p->overflows,
+                           .markers = p->markers.items,
+                           .marker_count = p->markers.count,
                            .intervals = p->intervals.items,
                            .interval_count = p->intervals.count,
                            .data_misses = p->data_misses,

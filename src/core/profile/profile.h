@@ -80,6 +80,13 @@ typedef struct profile_interval {
     uint64_t totals[P5_PROFILE_EXECUTIONS];
 } profile_interval;
 
+/* The guest has said that it begins or ends something (p5scope/guest.h). */
+typedef struct profile_marker {
+    uint64_t clock;
+    uint32_t id;
+    bool begins;
+} profile_marker;
+
 typedef struct profile_range {
     uint32_t start, end; /* [start, end) */
 } profile_range;
@@ -111,6 +118,10 @@ bool profile_start(p5_core *core, const profile_options *options);
  * (core_profile.c) */
 bool profile_collect(p5_core *core);
 
+/* Notes a marker; beyond PROFILE_MARKERS they are not kept. */
+enum { PROFILE_MARKERS = 10000 };
+void profile_mark(p5_core *core, const profile_marker *marker);
+
 /* What has been collected; valid until the next instruction is priced. */
 typedef struct profile_view {
     const profile_site *sites;
@@ -126,6 +137,8 @@ typedef struct profile_view {
     uint64_t overflows; /* samples that there would be without the bound */
     const profile_interval *intervals;
     size_t interval_count;
+    const profile_marker *markers;
+    size_t marker_count;
     const uint64_t *data_misses, *code_misses; /* per set, PROFILE_SETS each */
 } profile_view;
 void profile_look(const p5_core *core, profile_view *view);

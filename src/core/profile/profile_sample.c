@@ -93,3 +93,14 @@ void profile_interval_take(p5_core *core)
     }
     p->interval_at = core->now - core->now % p->interval_clocks + p->interval_clocks;
 }
+
+void profile_mark(p5_core *core, const profile_marker *marker)
+{
+    profiler *p = core->profile;
+    if (p->markers.count == PROFILE_MARKERS)
+        return;
+    if (ARRAY_ROOM(&p->markers))
+        p->markers.items[p->markers.count++] = *marker;
+    else
+        p->out_of_memory = true;
+}

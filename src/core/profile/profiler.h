@@ -114,6 +114,7 @@ struct profiler {
     uint64_t due;      /* clock of the interrupt request after an overflow; 0 = none yet */
     bool open_sample;  /* the context of the last sample is that of the instruction that comes next */
     ARRAY_OF(profile_interval) intervals;
+    ARRAY_OF(profile_marker) markers;
     uint64_t interval_clocks, interval_at;
     counts scratch;
 };

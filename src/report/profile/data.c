@@ -40,6 +40,7 @@ void p5_profile_free(p5_profile *p)
     free(p->btb.items);
     free(p->shown.items);
     free(p->intervals.items);
+    free(p->markers.items);
     free(p->version);
     free(p->model);
     free(p->command);

@@ -63,6 +63,7 @@ struct p5_profile {
     unsigned sample_latency;
     ARRAY_OF(profile_sample) samples;
     ARRAY_OF(profile_interval) intervals;
+    ARRAY_OF(profile_marker) markers; /* of the guest, by clock */
     unsigned data_ways, code_ways;
     uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
     ARRAY_OF(profile_btb_entry) btb; /* when the run ended, by set and way; unused ones are left out */

@@ -76,6 +76,66 @@ static void write_area(const html_page *page, const unsigned *order, unsigned at
             100 * (double)owned(p, order[at]) / last);
 }
 
+enum { MOST_PHASES = 8, MOST_SHOWN = 400 };
+
+/* Clock at which what `begins` begins ends; `last` if that is not told. */
+static uint64_t phase_end(const p5_profile *p, size_t begins, uint64_t last)
+{
+    const profile_marker *from = &p->markers.items[begins];
+    for (size_t i = begins + 1; i < p->markers.count; i++)
+        if (p->markers.items[i].id == from->id)
+            return p->markers.items[i].clock < last ? p->markers.items[i].clock : last;
+    return last;
+}
+
+/* Between the guest's markers of each number: a row of bars. */
+static void write_phases(const html_page *page, uint64_t last)
+{
+    const p5_profile *p = page->p;
+    uint32_t ids[MOST_PHASES];
+    unsigned count = 0;
+    for (size_t i = 0; i < p->markers.count && count < MOST_PHASES; i++) {
+        unsigned at = 0;
+        while (at < count && ids[at] != p->markers.items[i].id)
+            at++;
+        if (at == count)
+            ids[count++] = p->markers.items[i].id;
+    }
+    for (unsigned row = 0; row < count; row++) {
+        unsigned shown = 0;
+        fprintf(page->out, "<div class=\"phases\" data-phase=\"%" PRIu32 "\">", ids[row]);
+        for (size_t i = 0; i < p->markers.count && shown < MOST_SHOWN; i++) {
+            const profile_marker *m = &p->markers.items[i];
+            if (m->id != ids[row] || !m->begins || m->clock >= last)
+                continue;
+            uint64_t end = phase_end(p, i, last);
+            fprintf(page->out,
+                    "<span style=\"left:%.3f%%;width:%.3f%%\" title=\"phase %" PRIu32 ": clocks %" PRIu64
+                    " to %" PRIu64 "\">%" PRIu32 "</span>",
+                    100 * (double)m->clock / (double)last, 100 * (double)(end - m->clock) / (double)last,
+                    m->id, m->clock, end, m->id);
+            shown++;
+        }
+        fputs("</div>\n", page->out);
+    }
+}
+
+/* Where the guest's markers stand. */
+static void write_markers(const html_page *page, uint64_t last)
+{
+    const p5_profile *p = page->p;
+    size_t every = p->markers.count / MOST_SHOWN + 1;
+    for (size_t i = 0; i < p->markers.count; i += every) {
+        const profile_marker *m = &p->markers.items[i];
+        double x = (double)m->clock / (double)last * WIDTH;
+        if (m->clock <= last)
+            fprintf(page->out,
+                    "<line class=\"marker\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%d\"><title>%s %" PRIu32
+                    " at clock %" PRIu64 "</title></line>\n",
+                    x, x, HEIGHT, m->begins ? "begin" : "end", m->id, m->clock);
+    }
+}
+
 /* The clocks of each interval by owner, the largest at the bottom. */
 static void write_stack(const html_page *page)
 {
@@ -90,12 +150,16 @@ static void write_stack(const html_page *page)
         order[at] = s;
         count++;
     }
+    uint64_t last = p->intervals.items[p->intervals.count - 1].clock;
+    fputs("<figure>", page->out);
+    write_phases(page, last);
     fprintf(page->out,
-            "<figure><svg class=\"stack\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+            "<svg class=\"stack\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
             "aria-label=\"Clocks by owner over time, stacked up to all\">\n",
             WIDTH, HEIGHT);
     for (unsigned at = 0; at < count; at++)
         write_area(page, order, at);
+    write_markers(page, last);
     fputs("</svg><figcaption class=\"legend\">", page->out);
     for (unsigned at = 0; at < count; at++)
         fprintf(page->out, "<span><i style=\"background:%s\"></i>%s</span> ", colours[at % COLOURS],

@@ -189,6 +189,14 @@ static void read_interval(reader *r)
     APPEND(r, &r->p->intervals, x);
 }
 
+static void read_marker(reader *r)
+{
+    profile_marker x = {.clock = number(r, UINT64_MAX)};
+    x.begins = strcmp(word(r), "begin") == 0;
+    x.id = (uint32_t)number(r, UINT32_MAX);
+    APPEND(r, &r->p->markers, x);
+}
+
 static void read_sets(reader *r)
 {
     const char *which = word(r);
@@ -301,12 +309,25 @@ static void read_line(reader *r)
     static const struct {
         const char *tag;
         void (*read)(reader *r);
-    } others[] = {{"family", read_family},     {"clock-mhz", read_clock},   {"field", read_field},
-                  {"quantity", read_quantity}, {"total", read_total},       {"function", read_function},
-                  {"file", read_file},         {"code", read_code},         {"context", read_context},
-                  {"calls", read_calls},       {"site", read_site},         {"ways", read_ways},
-                  {"sets", read_sets},         {"btb", read_btb},           {"sampling", read_sampling},
-                  {"sample", read_sample},     {"interval", read_interval}, {"end", read_end}};
+    } others[] = {{"family", read_family},
+                  {"clock-mhz", read_clock},
+                  {"field", read_field},
+                  {"quantity", read_quantity},
+                  {"total", read_total},
+                  {"function", read_function},
+                  {"file", read_file},
+                  {"code", read_code},
+                  {"context", read_context},
+                  {"calls", read_calls},
+                  {"site", read_site},
+                  {"ways", read_ways},
+                  {"sets", read_sets},
+                  {"btb", read_btb},
+                  {"sampling", read_sampling},
+                  {"sample", read_sample},
+                  {"interval", read_interval},
+                  {"marker", read_marker},
+                  {"end", read_end}};
     const char *tag = word(r);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(tag, texts[i].tag) == 0)

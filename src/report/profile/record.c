@@ -8,6 +8,7 @@
 #include "core/model/model.h"
 #include "core/profile/profile.h"
 #include "machine/machine.h"
+#include "p5scope/observe.h"
 #include "p5scope/report.h"
 #include "p5scope/version.h"
 #include "report/profile/data.h"
@@ -18,6 +19,23 @@ enum {
     MOST_SAMPLES = 1 << 22,
     OVERFLOW_CLOCKS = 5 /* from the overflow to the pin; manual, 26.4.4.3 */
 };
+
+static void marked(void *context, p5_machine *machine, const p5_observation *at)
+{
+    (void)context;
+    const profile_marker marker = {
+        .clock = at->clock, .id = at->number, .begins = at->kind == P5_OBSERVE_BEGIN};
+    profile_mark(machine_core(machine), &marker);
+}
+
+/* The observer goes with the machine. */
+static p5_status follow_markers(p5_machine *machine, p5_error *error)
+{
+    p5_observer *observer;
+    const p5_observe_options options = {
+        .size = sizeof options, .markers = true, .observed = marked, .counts_only = true};
+    return p5_machine_observe(machine, &options, &observer, error);
+}
 
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error)
@@ -56,7 +74,7 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
     bool started = ranges && profile_start(core, &start);
     free(ranges);
     profile_symbols_free(&symbols);
-    return started ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+    return started ? follow_markers(machine, error) : error_set(error, P5_ERR_MEMORY, "out of memory");
 }
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
@@ -346,8 +364,8 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
                take_btb(p, core_btb(core)) && COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
                COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
                COPY_ARRAY(&p->intervals, view.intervals, view.interval_count) &&
-               take_samples(p, core, &view) && copy_sites(p, &view) && settle_totals(p, run_totals) &&
-               take_symbols(p, &view, p->object);
+               COPY_ARRAY(&p->markers, view.markers, view.marker_count) && take_samples(p, core, &view) &&
+               copy_sites(p, &view) && settle_totals(p, run_totals) && take_symbols(p, &view, p->object);
     }
     free(run_totals);
     if (!fits) {

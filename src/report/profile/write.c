@@ -119,6 +119,10 @@ p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
                 fprintf(out, " %u:%" PRIu64, q, p->intervals.items[i].totals[q]);
         fputc('\n', out);
     }
+    for (size_t i = 0; i < p->markers.count; i++) {
+        const profile_marker *m = &p->markers.items[i];
+        fprintf(out, "marker %" PRIu64 " %s %" PRIu32 "\n", m->clock, m->begins ? "begin" : "end", m->id);
+    }
     fputs("end\n", out);
     return error_unless_written(error, out, "the profile");
 }

@@ -109,6 +109,7 @@ screen --model p5 x
 stat --gdb gdb.socket -r 2 $G/hello
 stat --gdb gdb.socket -I 1000 $G/hello
 trace -o x.csv --gdb gdb.socket $G/hello
+record --gdb gdb.socket $G/hello
 top --gdb gdb.socket $G/hello
 run $G/timer.elf an argument
 run --flat 0x8000 $G/flat.bin argument
