@@ -60,6 +60,8 @@ typedef struct guest_kind {
     uint64_t (*deadline)(p5_machine *machine);
     /* The deadline was reached and the processor takes interrupts at this boundary: inject it. */
     void (*due)(p5_machine *machine);
+    /* A debugger lets a signal through that it was told of (gdb_signal). NULL: there are none. */
+    void (*end_by_signal)(p5_machine *machine, int signal);
     void (*close)(p5_machine *machine);
     /* Its state in a snapshot, in either direction. Loading: the engine and the devices are there already;
      * makes guest_state, which close() frees also when only a part of it could be loaded. */

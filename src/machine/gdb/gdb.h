@@ -16,7 +16,13 @@ typedef struct gdb_watch {
     uint32_t address, size;
 } gdb_watch;
 
-typedef enum gdb_stop { GDB_STOP_NONE, GDB_STOP_STEP, GDB_STOP_BREAKPOINT, GDB_STOP_WATCH } gdb_stop;
+typedef enum gdb_stop {
+    GDB_STOP_NONE,
+    GDB_STOP_STEP,
+    GDB_STOP_BREAKPOINT,
+    GDB_STOP_WATCH,
+    GDB_STOP_SIGNAL
+} gdb_stop;
 
 typedef struct gdb {
     p5_machine *machine;
@@ -28,6 +34,9 @@ typedef struct gdb {
     gdb_stop stop;    /* why the run loop was told to stop */
     gdb_watch hit;
     uint32_t hit_address;
+    int signal;  /* Linux's number of the one that would end the program, which stands where it came; 0: none
+                  */
+    bool passes; /* the program gets it */
 
     p5_trace_insn recent[GDB_RECENT]; /* the last instructions, once `monitor pipeline` was asked */
     size_t recent_count;              /* so far; the newest is at (recent_count - 1) % GDB_RECENT */
@@ -42,6 +51,8 @@ typedef struct gdb {
 /* gdb_stop.c: called by the run loop when a debugger is there. True: attention is wanted. */
 bool gdb_retired(gdb *g, const p5_retired *retired);
 void gdb_delivered(gdb *g, const p5_exception *exception);
+/* A signal that ends the program, by its number: it waits for what gdb says. */
+void gdb_signal(gdb *g, int signal);
 bool gdb_insert(gdb *g, unsigned kind, uint32_t address, uint32_t size);
 bool gdb_remove(gdb *g, unsigned kind, uint32_t address, uint32_t size);
 
@@ -60,6 +71,9 @@ long gdb_unhex(const char *text, size_t length, uint8_t *bytes, size_t size);
 /* gdb_registers.c: numbers as in the target description. 0 bytes: there is no such register. */
 const char *gdb_description(void);
 unsigned gdb_register_count(void);
+/* EIP is told as a linear address, which is what breakpoints and memory have. */
+uint32_t gdb_eip_read(const gdb *g);
+void gdb_eip_write(gdb *g, uint32_t linear);
 unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16]);
 /* False while a Linux program stands in its kernel's entry, from where other registers would lead astray. */
 bool gdb_may_redirect(const gdb *g);

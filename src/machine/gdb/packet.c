@@ -184,6 +184,15 @@ static gdb_action write_memory(gdb *g, reader r, bool binary)
 
 /* --- stopping and going --- */
 
+/* gdb has numbers of its own for signals (its include/gdb/signals.def); this is Linux's as one of them. */
+static unsigned signal_number(int signal)
+{
+    static const uint8_t numbers[] = {0,  1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
+                                      16, 20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12};
+    enum { UNKNOWN = 143 };
+    return signal > 0 && (size_t)signal < sizeof numbers ? numbers[signal] : UNKNOWN;
+}
+
 void gdb_stop_reply(gdb *g)
 {
     static const char *const watch_names[] = {"watch", "rwatch", "awatch"};
@@ -191,12 +200,14 @@ void gdb_stop_reply(gdb *g)
     if (g->machine->ended && result->end == P5_END_EXIT)
         gdb_print(g, "W%02x", (unsigned)result->status & 0xff);
     else if (g->machine->ended && result->end == P5_END_SIGNAL)
-        gdb_print(g, "X%02x", (unsigned)result->signal & 0xff);
+        gdb_print(g, "X%02x", signal_number(result->signal));
     else if (g->machine->ended) /* halted for good, shut down, reset, failed */
         gdb_print(g, "X06");
     else if (g->stop == GDB_STOP_WATCH)
         gdb_print(g, "T%02x%s:%x;thread:1;", SIGNAL_TRAP, watch_names[g->hit.kind - GDB_WATCH_WRITE],
                   g->hit_address);
+    else if (g->stop == GDB_STOP_SIGNAL)
+        gdb_print(g, "T%02xthread:1;", signal_number(g->signal));
     else if (g->stop == GDB_STOP_BREAKPOINT)
         gdb_print(g, "T%02xhwbreak:;thread:1;", SIGNAL_TRAP);
     else
@@ -209,15 +220,18 @@ static gdb_action resume(gdb *g, gdb_action how, reader r)
         uint32_t address = take_number(&r);
         if (!r.good || !gdb_may_redirect(g))
             return failed(g);
-        engine_set(g->machine->engine, ENGINE_EIP, address);
+        gdb_eip_write(g, address);
     }
     return how;
 }
 
-/* vCont;ACTION[:THREAD]...: there is one thread, the first action is for it. Signals are not passed on. */
+/* vCont;ACTION[:THREAD]...: there is one thread, the first action is for it. A signal is passed on if it is
+ * the one that the program stands at. */
 static gdb_action continue_by_threads(gdb *g, const char *action, const char *end)
 {
-    reader none = {end, end, true};
+    reader none = {end, end, true}, number = {action + 1, end, true};
+    g->passes = action < end && (*action == 'C' || *action == 'S') && g->signal != 0 &&
+                take_number(&number) == signal_number(g->signal);
     if (action < end && (*action == 'c' || *action == 'C'))
         return resume(g, GDB_CONTINUE, none);
     if (action < end && (*action == 's' || *action == 'S'))

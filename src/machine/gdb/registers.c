@@ -4,6 +4,7 @@
 #include "machine/gdb/gdb.h"
 
 enum {
+    EIP = 8,
     FIRST_SEGMENT = 10,
     FIRST_X87 = 16,
     FIRST_X87_CONTROL = 24,
@@ -59,7 +60,25 @@ static bool x87_is_pointer(unsigned index)
 
 static engine_register plain(unsigned number)
 {
-    return number < 8 ? (engine_register)(ENGINE_EAX + number) : number == 8 ? ENGINE_EIP : ENGINE_EFLAGS;
+    return number < EIP ? (engine_register)(ENGINE_EAX + number) : ENGINE_EFLAGS;
+}
+
+/* gdb looks for what EIP points to at EIP: it gets the linear address. */
+static uint32_t code_base(const gdb *g)
+{
+    engine_segment code;
+    engine_get_segment(g->machine->engine, ENGINE_CS, &code);
+    return code.base;
+}
+
+uint32_t gdb_eip_read(const gdb *g)
+{
+    return code_base(g) + engine_get(g->machine->engine, ENGINE_EIP);
+}
+
+void gdb_eip_write(gdb *g, uint32_t linear)
+{
+    engine_set(g->machine->engine, ENGINE_EIP, linear - code_base(g));
 }
 
 unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16])
@@ -68,7 +87,7 @@ unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16])
     uint8_t image[X87_IMAGE];
     uint32_t value = 0;
     if (number < FIRST_SEGMENT) {
-        value = engine_get(e, plain(number));
+        value = number == EIP ? gdb_eip_read(g) : engine_get(e, plain(number));
     } else if (number < FIRST_X87) {
         engine_segment segment;
         engine_get_segment(e, segment_order[number - FIRST_SEGMENT], &segment);
@@ -157,6 +176,10 @@ bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t si
     uint32_t value;
     uint64_t wide;
     memcpy(&value, bytes, sizeof value);
+    if (number == EIP) {
+        gdb_eip_write(g, value);
+        return true;
+    }
     if (number < FIRST_SEGMENT) {
         if (plain(number) == ENGINE_EFLAGS)
             write_flags(g, value);

@@ -201,12 +201,21 @@ static bool at_limit(gdb *g, const connection *c)
     return true;
 }
 
+/* The processor stands in the kernel entry of a Linux guest: no place to stop at. */
+static bool in_kernel(const p5_machine *machine)
+{
+    return machine->guest->end_by_signal != NULL && engine_cpl(machine->engine) == 0;
+}
+
 static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
 {
     p5_machine *machine = g->machine;
     g->single_step = step;
     g->stop = GDB_STOP_NONE;
-    while (!machine->ended) {
+    if (g->passes)
+        machine->guest->end_by_signal(machine, g->signal);
+    g->signal = 0;
+    do {
         uint64_t instructions = machine->instructions + (step ? 1 : PIECE_INSTRUCTIONS);
         uint64_t clocks = p5_machine_clock(machine) + PIECE_CLOCKS;
         p5_limits limits = {.max_instructions = earlier(c->limits->max_instructions, instructions),
@@ -218,9 +227,17 @@ static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
             return status;
         if (step && g->stop == GDB_STOP_NONE && g->result.end == P5_END_INSTRUCTIONS)
             g->stop = GDB_STOP_STEP;
+        if ((g->stop == GDB_STOP_STEP || g->stop == GDB_STOP_SIGNAL) && in_kernel(machine) &&
+            !at_limit(g, c)) {
+            g->stop = GDB_STOP_NONE;
+            step = true;
+            continue;
+        }
+        if (g->stop != GDB_STOP_NONE && g->signal != 0 && !in_kernel(machine))
+            g->stop = GDB_STOP_SIGNAL;
         if (g->stop != GDB_STOP_NONE || g->result.end == P5_END_STOPPED || at_limit(g, c) || interrupted(c))
             break;
-    }
+    } while (!machine->ended);
     return P5_OK;
 }
 

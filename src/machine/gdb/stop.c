@@ -50,6 +50,13 @@ void gdb_delivered(gdb *g, const p5_exception *exception)
     engine_request_attention(g->machine->engine);
 }
 
+void gdb_signal(gdb *g, int signal)
+{
+    g->signal = signal;
+    g->stop = GDB_STOP_SIGNAL;
+    engine_request_attention(g->machine->engine);
+}
+
 /* --- packets Z and z --- */
 
 static void use_breakpoints(gdb *g)

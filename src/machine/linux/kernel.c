@@ -222,6 +222,7 @@ static void linux_close(p5_machine *machine)
 
 const guest_kind linux_guest = {.name = "linux",
                                 .attention = linux_attention,
+                                .end_by_signal = linux_end_by_signal,
                                 .event = linux_event,
                                 .deadline = linux_deadline,
                                 .due = linux_due,

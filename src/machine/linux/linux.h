@@ -143,6 +143,8 @@ void linux_raise(linux_process *p, const linux_siginfo *info);
 void linux_fault(linux_process *p, unsigned vector, uint32_t error_code);
 /* Puts pending signals onto the user's stack, or ends the guest. */
 void linux_deliver_signals(linux_process *p);
+/* The default action of a signal that ends the program, which a debugger was told of first. */
+void linux_end_by_signal(p5_machine *machine, int signal);
 /* True if a signal would be delivered. */
 bool linux_signal_waits(const linux_process *p);
 /* linux_frame.c: a frame for `signal` on the user's stack; false if the stack is no good. */

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "machine/gdb/gdb.h"
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 
@@ -160,6 +161,11 @@ static void signal_kills(linux_process *p, int signal)
         machine_end_message(p->machine, "of later processors; --isa=permissive lets it run");
 }
 
+void linux_end_by_signal(p5_machine *machine, int signal)
+{
+    signal_kills(machine->guest_state, signal);
+}
+
 static void signal_handle(linux_process *p, int signal)
 {
     linux_signals *s = &p->signals;
@@ -193,7 +199,10 @@ void linux_deliver_signals(linux_process *p)
         else if (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
             notice_once(&p->machine->notices, NOTICE_OTHER, (uint32_t)signal,
                         "stop signal %d ignored: nobody could continue the guest", signal);
-        else
+        else if (p->machine->debugger != NULL) {
+            gdb_signal(p->machine->debugger, signal);
+            break;
+        } else
             signal_kills(p, signal);
     }
     if (s->mask_saved) { /* sigsuspend ended without a handler */

@@ -1,8 +1,9 @@
 #!/bin/sh
-# session.sh P5SCOPE SCRIPT.gdb GUEST [OPTION...]: see README.md.
+# session.sh P5SCOPE SCRIPT.gdb GUEST [OPTION...]: see README.md. A GUEST.bin is an image, without symbols.
 set -eu
 p5scope=$1 script=$2 guest=$3
 shift 3
+case $guest in *.bin) symbols= ;; *) symbols=$guest ;; esac
 command -v gdb >/dev/null || { echo "gdb is not installed"; exit 77; }
 folder=$(mktemp -d "${TMPDIR:-/tmp}/p5scope-gdb-XXXXXX")
 "$p5scope" run -q --gdb "$folder/socket" "$@" "$guest" >"$folder/guest" 2>&1 &
@@ -13,7 +14,7 @@ until grep -q '^p5scope: waiting for gdb' "$folder/guest"; do # the socket is th
     sleep 0.05
 done
 timeout 1200 gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set width 0' -ex 'set remotetimeout 60' -ex "target remote $folder/socket" \
-    -x "$script" "$guest" >"$folder/raw" 2>&1 </dev/null || true
+    -x "$script" $symbols >"$folder/raw" 2>&1 </dev/null || true
 wait $server || true
 {
     sed -e "s#[^ ]*/\([a-z0-9_]*\.\(asm\|c\|inc\)\)#\1#g" -e 's/0x0*\(804\|bfff\)[0-9a-f]*/ADDRESS/g' -e 's/^tsc .*/tsc  N/' -e 's/^10h .*/10h  N/' \
