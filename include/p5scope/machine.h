@@ -22,7 +22,10 @@ typedef struct p5_share {
     const char *host;
     const char *guest; /* absolute guest path; NULL = same as host's absolute path */
     bool writable;
+    uint64_t max_bytes; /* how much a writable one may grow by, all in all: sizes of files count, holes too,
+                           and 4 KB for each new name; 0 = P5_SHARE_MAX_BYTES */
 } p5_share;
+#define P5_SHARE_MAX_BYTES (UINT64_C(1) << 30)
 
 /* Options of p5_machine_open; zero-initialise, set `size`, then what you need. Strings are copied. */
 typedef struct p5_machine_options {

@@ -82,7 +82,7 @@ static error_t positive_number(const char *option, const char *text, double *val
     return CLI_REPORTED;
 }
 
-/* --dir HOST[:GUEST][:ro|rw] */
+/* --dir HOST[:GUEST][:ro|rw[,max=SIZE]] */
 static error_t add_share(guest_options *options, const char *text)
 {
     if (options->share_count == GUEST_MOST_SHARES) {
@@ -104,9 +104,16 @@ static error_t add_share(guest_options *options, const char *text)
             share->writable = part[1] == 'w';
             return 0;
         }
+        if (last && strncmp(part, "rw,max=", 7) == 0) {
+            share->writable = true;
+            if (p5_parse_size(part + 7, &share->max_bytes) && share->max_bytes != 0)
+                return 0;
+            cli_complain("--dir", text, (unsigned)(part - copy) + 8, "max= is a size, e.g. 100M");
+            return CLI_REPORTED;
+        }
         if (share->guest != NULL || part[0] != '/') {
             cli_complain("--dir", text, (unsigned)(part - copy) + 1,
-                         share->guest != NULL ? "only 'ro' or 'rw' may stand here"
+                         share->guest != NULL ? "only 'ro', 'rw' or 'rw,max=SIZE' may stand here"
                                               : "the guest's path is absolute, or this is 'ro' or 'rw'");
             return CLI_REPORTED;
         }
@@ -343,7 +350,7 @@ static const struct argp_option run_table[] = {
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
     {"disk-write", KEY_DISK_WRITE, NULL, 0, "The booted disk image may be written to", 0},
     {"gdb", KEY_GDB, "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest", 0},
-    {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
+    {"dir", KEY_DIR, "DIR[:GUEST][:rw[,max=SIZE]]", 0, "Show a host directory to the guest", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
     {"threads", KEY_THREADS, "1|2", 0, "Host threads; 2: the model has one of its own", 0},

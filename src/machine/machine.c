@@ -38,6 +38,7 @@ static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *o
         const p5_share *from = &options->shares[i];
         p5_share *to = &machine->shares[machine->options.share_count++];
         to->writable = from->writable;
+        to->max_bytes = from->max_bytes;
         to->host = strdup(from->host);
         to->guest = from->guest != NULL ? strdup(from->guest) : realpath(from->host, NULL);
         if (to->guest == NULL && from->guest == NULL)

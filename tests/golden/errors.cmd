@@ -55,3 +55,5 @@ p5scope stat -d -M cache hello
 p5scope stat -v -j hello
 p5scope stat --table hello
 p5scope help nosuch
+p5scope run --dir .:/x:rw,max=big hello
+p5scope run --dir .:/x:rw,min=1 hello

@@ -272,8 +272,8 @@ static void make_share(job *j)
     make_link(share, "out", outside);
     make_link(share, "loop", "loop");
     make_link(share, "deep", "sub/../text");
-    j->shares[0] = (p5_share){share, "/share", true};
-    j->shares[1] = (p5_share){share, "/ro", false};
+    j->shares[0] = (p5_share){.host = share, .guest = "/share", .writable = true};
+    j->shares[1] = (p5_share){.host = share, .guest = "/ro"};
     j->options.shares = j->shares;
     j->options.share_count = 2;
 }

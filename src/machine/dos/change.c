@@ -44,6 +44,8 @@ dos_error dos_call_make_directory(dos *d, bool *wait)
     (void)wait;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), true, &place);
     if (wrong == DOS_OK)
+        wrong = dos_error_of(share_take_name(&place));
+    if (wrong == DOS_OK)
         wrong = answer(mkdirat(place.directory, place.name, 0777));
     share_place_close(&place);
     return wrong == DOS_EXISTS ? DOS_DENIED : wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;

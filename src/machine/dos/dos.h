@@ -61,7 +61,8 @@ typedef struct dos_file {
     bool inherited; /* by programs that are executed */
     uint8_t drive;
     uint32_t position;
-    char *path; /* of DOS_DISK: in the share tree, NULL for the program on its own drive */
+    share_quota *quota; /* of DOS_DISK, NULL: none */
+    char *path;         /* of DOS_DISK: in the share tree, NULL for the program on its own drive */
     char name[DOS_NAME];
 } dos_file;
 

@@ -187,6 +187,7 @@ static dos_error open_place(dos *d, const dos_path *path, const share_place *pla
         return S_ISREG(about.st_mode) ? DOS_TOO_MANY_FILES : DOS_DENIED;
     }
     file->host = host;
+    file->quota = place->quota;
     file->drive = path->drive;
     file->path = strdup(place->guest);
     strncpy(file->name, strrchr(path->text, '\\') + 1, sizeof file->name - 1);
@@ -456,9 +457,14 @@ static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_
         return DOS_OK;
     if (file->position > UINT32_MAX - size)
         return DOS_DENIED;
-    ssize_t put = pwrite(file->host, bytes, size, file->position);
+    uint64_t before = share_size(file->host);
+    int64_t fits = share_fits(file->quota, file->host, file->position, size);
+    if (fits < 0)
+        return dos_error_of((int32_t)fits);
+    ssize_t put = pwrite(file->host, bytes, (size_t)fits, file->position);
     if (put < 0)
         return dos_error_of(-errno);
+    share_settle(file->quota, file->host, before);
     file->position += (uint32_t)put;
     return DOS_OK;
 }
@@ -480,8 +486,8 @@ bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte)
 /* No bytes: the file ends here. */
 static dos_error write_end(const dos_file *file)
 {
-    return file->kind == DOS_DISK && ftruncate(file->host, file->position) != 0 ? dos_error_of(-errno)
-                                                                                : DOS_OK;
+    return file->kind == DOS_DISK ? dos_error_of(share_truncate(file->quota, file->host, file->position))
+                                  : DOS_OK;
 }
 
 dos_error dos_call_write(dos *d, bool *wait)

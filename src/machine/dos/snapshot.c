@@ -21,6 +21,7 @@ static void reopen(dos *d, dos_file *file, uint64_t size, snapshot *s)
     }
     int32_t wrong = share_resolve(&d->tree, "", file->path, 0, &place);
     file->host = wrong == 0 && place.directory >= 0 ? share_open(&place, access[file->access & 3], 0) : -1;
+    file->quota = place.quota;
     share_place_close(&place);
     if (file->host < 0)
         snapshot_refuse(s, "the guest has %s open, which cannot be opened again", file->path);

@@ -151,7 +151,7 @@ static int32_t truncate_any(linux_process *p, uint32_t address, uint64_t size)
     share_place_close(&place);
     if (host < 0)
         return host == -1 ? -errno : host;
-    wrong = ftruncate(host, (off_t)size) == 0 ? 0 : -errno;
+    wrong = share_truncate(place.quota, host, size);
     close(host);
     return wrong;
 }
@@ -172,10 +172,19 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     int host = changeable_file(p, a[0]);
     if (host < 0)
         return host;
-    return fallocate(host, (int)a[1], (off_t)(a[2] | (uint64_t)a[3] << 32),
-                     (off_t)(a[4] | (uint64_t)a[5] << 32)) == 0
-               ? 0
-               : -errno;
+    uint64_t from = a[2] | (uint64_t)a[3] << 32, size = a[4] | (uint64_t)a[5] << 32,
+             before = share_size(host);
+    share_quota *quota = linux_file_at(p, a[0])->quota;
+    bool grows = a[1] == 0 || a[1] == FALLOC_FL_KEEP_SIZE; /* the latter behind the file's end */
+    if (grows && share_fits(quota, host, from, size) != (int64_t)size)
+        return -ENOSPC;
+    if (fallocate(host, (int)a[1], (off_t)from, (off_t)size) != 0)
+        return -errno;
+    if (a[1] == FALLOC_FL_KEEP_SIZE && from + size > before)
+        share_take(quota, from + size - before);
+    else
+        share_settle(quota, host, before);
+    return 0;
 }
 
 /* --- links and locks --- */
@@ -190,7 +199,9 @@ static int32_t symlink_any(linux_process *p, uint32_t target, int32_t directory,
     int32_t wrong = changeable(p, directory, address, SHARE_MAY_BE_MISSING, &place);
     if (wrong != 0)
         return wrong;
-    wrong = symlinkat(text, place.directory, place.name) == 0 ? 0 : -errno;
+    wrong = share_take_name(&place);
+    if (wrong == 0)
+        wrong = symlinkat(text, place.directory, place.name) == 0 ? 0 : -errno;
     share_place_close(&place);
     return wrong;
 }
@@ -214,7 +225,9 @@ static int32_t link_any(linux_process *p, int32_t from_directory, uint32_t from,
         return wrong;
     wrong = changeable(p, to_directory, to, SHARE_MAY_BE_MISSING, &new);
     if (wrong == 0) {
-        wrong = linkat(old.directory, old.name, new.directory, new.name, 0) == 0 ? 0 : -errno;
+        wrong = share_take_name(&new);
+        if (wrong == 0)
+            wrong = linkat(old.directory, old.name, new.directory, new.name, 0) == 0 ? 0 : -errno;
         share_place_close(&new);
     }
     share_place_close(&old);

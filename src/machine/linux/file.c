@@ -161,6 +161,7 @@ static int32_t open_host(linux_process *p, const share_place *place, uint32_t fl
         return -ENOMEM;
     }
     file->writable_share = place->writable;
+    file->quota = place->quota;
     char **path = file->kind == LINUX_DIRECTORY ? &file->path : &file->name;
     if ((*path = strdup(place->guest)) == NULL) {
         linux_file_release(file);

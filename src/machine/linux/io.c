@@ -159,6 +159,16 @@ static int32_t write_quietly(const linux_open_file *file, const struct iovec *pi
 static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size,
                           uint64_t offset)
 {
+    uint64_t before = file->quota != NULL ? share_size(file->host) : 0;
+    if (file->quota != NULL) {
+        uint64_t from = (file->flags & O_APPEND) != 0 ? before
+                        : offset != NO_OFFSET         ? offset
+                                                      : (uint64_t)lseek(file->host, 0, SEEK_CUR);
+        int64_t fits = share_fits(file->quota, file->host, from, size);
+        if (fits < 0)
+            return (int32_t)fits;
+        size = (uint32_t)fits;
+    }
     struct iovec pieces[VECTOR_PIECES];
     size_t bytes;
     bool waits = file->kind == LINUX_STANDARD;
@@ -173,6 +183,7 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
             return 0;
         put = write_quietly(file, pieces, (int)count, offset);
     } while (waits && (put == -EAGAIN || put == -EINTR));
+    share_settle(file->quota, file->host, before);
     return put;
 }
 
@@ -328,7 +339,7 @@ static int32_t truncate_any(linux_process *p, uint32_t descriptor, uint64_t leng
         return -EBADF;
     if (file->kind != LINUX_REGULAR || !writable(file) || length > INT64_MAX)
         return -EINVAL;
-    return ftruncate(file->host, (off_t)length) == 0 ? 0 : -errno;
+    return share_truncate(file->quota, file->host, length);
 }
 
 int32_t linux_ftruncate(linux_process *p, const uint32_t a[6])

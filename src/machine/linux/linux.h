@@ -194,6 +194,7 @@ typedef struct linux_open_file {
     int host;       /* descriptor, -1 if none */
     uint32_t flags; /* O_* of open: access mode, APPEND, NONBLOCK */
     bool writable_share;
+    share_quota *quota;      /* of its share, NULL: none */
     uint64_t position;       /* of a directory: number of the next entry */
     struct dirent **entries; /* of a host's directory, when it was read from its beginning */
     int entry_count;

@@ -104,17 +104,17 @@ static bool still_there(linux_process *p, const linux_open_file *file, const str
 }
 
 /* Opens what `path` leads to as it was open; -1 after an error. */
-static int reopen(linux_process *p, const char *path, uint32_t flags, bool directory, bool *writable,
-                  snapshot *s)
+static int reopen(linux_process *p, const char *path, bool directory, linux_open_file *file, snapshot *s)
 {
     share_place place;
     int32_t wrong = linux_resolve(p, AT_FDCWD, path[0] != '\0' ? path : "/", 0, &place);
     int host = -1;
     if (wrong == 0 && place.directory >= 0) {
-        int access = directory ? O_RDONLY | O_DIRECTORY : (int)(flags & (O_ACCMODE | O_APPEND));
+        int access = directory ? O_RDONLY | O_DIRECTORY : (int)(file->flags & (O_ACCMODE | O_APPEND));
         host = share_open(&place, access, 0); /* no more than the share allows now */
         wrong = host < 0 ? host : 0;
-        *writable = place.writable;
+        file->writable_share = place.writable;
+        file->quota = place.quota;
     }
     if (wrong == 0 && host < 0)
         wrong = -ENOENT;
@@ -176,7 +176,7 @@ static void transfer_regular(linux_process *p, linux_open_file *file, snapshot *
     if (there && file->name == NULL) {
         snapshot_refuse(s, "a file of the snapshot has no name");
     } else if (there) {
-        file->host = reopen(p, file->name, file->flags, false, &file->writable_share, s);
+        file->host = reopen(p, file->name, false, file, s);
         check_unchanged(file->name, file->host, &state, s);
     } else {
         file->host = memfd_create("guest", MFD_CLOEXEC);
@@ -195,7 +195,7 @@ static void transfer_directory(linux_process *p, linux_open_file *file, snapshot
     if (file->path == NULL)
         snapshot_refuse(s, "a directory of the snapshot has no path");
     else
-        file->host = reopen(p, file->path, file->flags, true, &file->writable_share, s);
+        file->host = reopen(p, file->path, true, file, s);
 }
 
 /* ---- pipes --------------------------------------------------------------------------------------------- */

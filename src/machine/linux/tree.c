@@ -67,7 +67,10 @@ static int32_t mkdir_any(linux_process *p, int32_t directory, uint32_t address, 
     int32_t wrong = place_to_change(p, directory, address, SHARE_MAY_BE_MISSING, &place);
     if (wrong != 0)
         return wrong == -EBUSY ? -EEXIST : wrong;
-    wrong = mkdirat(place.directory, place.name, (mode_t)(mode & ~p->files.umask & 0777)) == 0 ? 0 : -errno;
+    wrong = share_take_name(&place);
+    if (wrong == 0)
+        wrong =
+            mkdirat(place.directory, place.name, (mode_t)(mode & ~p->files.umask & 0777)) == 0 ? 0 : -errno;
     share_place_close(&place);
     return wrong;
 }

@@ -13,10 +13,16 @@
 
 enum { SHARE_PATH = 4096 };
 
+/* How much may still be written (quota.c). */
+typedef struct share_quota {
+    uint64_t left;
+} share_quota;
+
 typedef struct share_mount {
     char *guest;   /* absolute, normalised, without a final slash; "" for the root */
     int directory; /* O_PATH */
     bool writable;
+    share_quota quota;
 } share_mount;
 
 typedef struct share_tree {
@@ -33,6 +39,7 @@ typedef struct share_place {
     int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory; the caller closes it
                       (share_place_close) */
     bool writable;
+    share_quota *quota;     /* of the share, NULL for a virtual directory */
     char name[256];         /* "." for the root of a share or a directory itself */
     char guest[SHARE_PATH]; /* the whole path, normalised and free of links but for the last component if it
                                was not followed */
@@ -50,6 +57,16 @@ int32_t share_may_change(const share_place *place);
 /* Opens what stands there, a regular file or a directory: the host's descriptor. `flags`: the host's O_*.
  * Where nothing may be written, what is there may still be read with O_CREAT or O_TRUNC. */
 int share_open(const share_place *place, int flags, mode_t mode);
+/* How many of `size` bytes from `from` on can be written to the open file `host`; -ENOSPC if none. NULL: no
+ * quota, here and below. */
+int64_t share_fits(const share_quota *quota, int host, uint64_t from, uint64_t size);
+uint64_t share_size(int host);
+void share_take(share_quota *quota, uint64_t bytes);
+/* Takes what the file has grown by since its size was `before`, or gives back. */
+void share_settle(share_quota *quota, int host, uint64_t before);
+int32_t share_truncate(share_quota *quota, int host, uint64_t size);
+/* A file, directory or link is about to be made there. */
+int32_t share_take_name(const share_place *place);
 /* The entries of a directory of the host in the order of their names, "." and ".." first: their number. The
  * caller frees them (share_list_free). */
 int share_list(int directory, struct dirent ***entries);

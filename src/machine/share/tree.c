@@ -54,6 +54,7 @@ p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p
                              share->guest);
         }
         mount->writable = share->writable;
+        mount->quota.left = share->max_bytes != 0 ? share->max_bytes : P5_SHARE_MAX_BYTES;
         mount->guest = normalised(share->guest);
         tree->mount_count++;
         if (mount->guest == NULL || strlen(mount->guest) >= SHARE_PATH / 2)
@@ -87,9 +88,13 @@ int share_open(const share_place *place, int flags, mode_t mode)
         return -EROFS;
     if (!place->writable)
         flags &= ~(O_CREAT | O_TRUNC);
-    if (fstatat(place->directory, place->name, &about, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(about.st_mode) &&
-        !S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
+    bool there = fstatat(place->directory, place->name, &about, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
         return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
+    int32_t full = !there && (flags & O_CREAT) != 0 ? share_take_name(place) : 0;
+    if (full != 0)
+        return full;
+    uint64_t before = there && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
     int host =
         openat(place->directory, place->name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
     if (host < 0)
@@ -98,6 +103,8 @@ int share_open(const share_place *place, int flags, mode_t mode)
         close(host);
         return -EACCES; /* it has become one meanwhile */
     }
+    if ((flags & O_TRUNC) != 0)
+        share_settle(place->quota, host, before);
     fcntl(host, F_SETFL, fcntl(host, F_GETFL) & ~O_NONBLOCK);
     return host;
 }

@@ -18,7 +18,7 @@
 enum { LINKS_AT_MOST = 40 };
 
 /* The mount at exactly `path` (normalised, "" = root), or NULL. */
-static const share_mount *mount_at(const share_tree *tree, const char *path)
+static share_mount *mount_at(const share_tree *tree, const char *path)
 {
     for (size_t i = 0; i < tree->mount_count; i++)
         if (strcmp(tree->mounts[i].guest, path) == 0)
@@ -44,6 +44,7 @@ typedef struct walk {
     const share_tree *tree;
     int directory;
     bool writable;
+    share_quota *quota;
     char path[SHARE_PATH];
 } walk;
 
@@ -54,11 +55,12 @@ static void walk_close(walk *w)
     w->directory = -1;
 }
 
-static int32_t walk_enter_mount(walk *w, const share_mount *mount)
+static int32_t walk_enter_mount(walk *w, share_mount *mount)
 {
     walk_close(w);
     w->directory = fcntl(mount->directory, F_DUPFD_CLOEXEC, 3);
     w->writable = mount->writable;
+    w->quota = &mount->quota;
     return w->directory >= 0 ? 0 : -errno;
 }
 
@@ -76,7 +78,7 @@ static int32_t path_append(char *path, const char *name, size_t length)
 /* Goes from the walk's directory into the plain directory `name`; w->path already ends in it. */
 static int32_t walk_enter(walk *w, const char *name)
 {
-    const share_mount *mount = mount_at(w->tree, w->path);
+    share_mount *mount = mount_at(w->tree, w->path);
     if (mount != NULL)
         return walk_enter_mount(w, mount);
     if (w->directory >= 0 && strcmp(w->path, "/dev") != 0) {
@@ -100,7 +102,8 @@ static int32_t walk_to(walk *w, const char *path)
     walk_close(w);
     w->path[0] = '\0';
     w->writable = false;
-    const share_mount *root = mount_at(w->tree, "");
+    w->quota = NULL;
+    share_mount *root = mount_at(w->tree, "");
     int32_t wrong = root != NULL ? walk_enter_mount(w, root) : 0;
     while (wrong == 0 && *path != '\0') {
         path += strspn(path, "/");
@@ -165,6 +168,7 @@ static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place 
     place->directory = w->directory;
     w->directory = -1;
     place->writable = w->writable;
+    place->quota = w->quota;
     strcpy(place->name, name);
     strcpy(place->guest, w->path);
     return path_append(place->guest, name, strlen(name));
@@ -176,6 +180,7 @@ static int32_t walk_finish_here(walk *w, share_place *place)
     place->directory = w->directory;
     w->directory = -1;
     place->writable = w->writable;
+    place->quota = w->quota;
     strcpy(place->name, ".");
     strcpy(place->guest, w->path);
     return 0;

@@ -1,0 +1,65 @@
+/* What a guest may write into a share: how much the files in it may grow by, all in all. Sizes count, holes
+ * too, and NAME_BYTES for each new name. A file that shrinks gives back; one that is deleted does not, as it
+ * may still be open. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/share/share.h"
+
+enum { NAME_BYTES = 4096 };
+
+uint64_t share_size(int host)
+{
+    struct stat about;
+    return fstat(host, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+/* The largest size that the file may have. */
+static uint64_t largest(const share_quota *quota, int host)
+{
+    uint64_t size = share_size(host);
+    return quota->left > UINT64_MAX - size ? UINT64_MAX : size + quota->left;
+}
+
+int64_t share_fits(const share_quota *quota, int host, uint64_t from, uint64_t size)
+{
+    uint64_t most = quota != NULL ? largest(quota, host) : UINT64_MAX;
+    if (size != 0 && from >= most)
+        return -ENOSPC;
+    return (int64_t)(size < most - from ? size : most - from);
+}
+
+void share_take(share_quota *quota, uint64_t bytes)
+{
+    if (quota != NULL)
+        quota->left -= bytes < quota->left ? bytes : quota->left;
+}
+
+void share_settle(share_quota *quota, int host, uint64_t before)
+{
+    uint64_t size = share_size(host);
+    if (size >= before)
+        share_take(quota, size - before);
+    else if (quota != NULL)
+        quota->left += before - size;
+}
+
+int32_t share_truncate(share_quota *quota, int host, uint64_t size)
+{
+    uint64_t before = share_size(host);
+    if (quota != NULL && size > largest(quota, host))
+        return -ENOSPC;
+    if (ftruncate(host, (off_t)size) != 0)
+        return -errno;
+    share_settle(quota, host, before);
+    return 0;
+}
+
+int32_t share_take_name(const share_place *place)
+{
+    if (place->quota != NULL && place->quota->left < NAME_BYTES)
+        return -ENOSPC;
+    share_take(place->quota, NAME_BYTES);
+    return 0;
+}

@@ -1,0 +1,58 @@
+/* A share that may grow by 1 MB: what fits, what does not, and what gives back. The argument is the share. */
+#include "guest.h"
+
+enum {
+    RDWR = 2,
+    CREAT = 0100,
+    TRUNC = 01000,
+    APPEND = 02000,
+    NOSPC = 28,
+    KEEP_SIZE = 1,
+    CALL_link = 9,
+    CALL_truncate64 = 193,
+    CALL_fallocate = 324,
+    MEGA = 1 << 20,
+    NAME = 4096 /* of the quota for each new name */
+};
+
+static char block[64 << 10];
+
+/* Writes blocks until one does not fit: bytes. */
+static int fill(int fd)
+{
+    int done = 0, put;
+    while ((put = guest_syscall(SYS_write, fd, block, sizeof block)) > 0)
+        done += put;
+    CHECK(-NOSPC, put);
+    return done;
+}
+
+int guest_main(int argc, char **argv, char **envp)
+{
+    (void)envp;
+    CHECK(2, argc);
+    CHECK(0, guest_syscall(SYS_chdir, argv[1]));
+    int a = guest_syscall(SYS_open, "a", RDWR | CREAT, 0644);
+    CHECK(MEGA - NAME, fill(a));
+    CHECK(-NOSPC, guest_syscall(SYS_open, "b", RDWR | CREAT, 0644));
+    CHECK(-NOSPC, guest_syscall(SYS_mkdir, "d", 0755));
+    CHECK(-NOSPC, guest_syscall(SYS_symlink, "a", "s"));
+    CHECK(-NOSPC, guest_syscall(CALL_link, "a", "l"));
+    CHECK(10, guest_syscall(SYS_pwrite64, a, block, 10, 100, 0)); /* nothing grows */
+    CHECK(-NOSPC, guest_syscall(SYS_pwrite64, a, block, 1, MEGA, 0));
+    CHECK(0, guest_syscall(SYS_ftruncate64, a, 0, 0)); /* gives back */
+    CHECK(-NOSPC, guest_syscall(SYS_ftruncate64, a, 0, 1));
+    CHECK(-NOSPC, guest_syscall(CALL_truncate64, "a", MEGA, 0));
+    CHECK(-NOSPC, guest_syscall(CALL_fallocate, a, 0, 0, 0, MEGA, 0));
+    CHECK(-NOSPC, guest_syscall(CALL_fallocate, a, KEEP_SIZE, 0, 0, MEGA, 0));
+    CHECK(1, guest_syscall(SYS_pwrite64, a, block, 1, MEGA / 2 - 1, 0)); /* a hole counts */
+    CHECK(0, guest_syscall(SYS_mkdir, "d", 0755));
+    int b = guest_syscall(SYS_open, "d/b", RDWR | CREAT | APPEND, 0644);
+    CHECK(MEGA / 2 - 3 * NAME, fill(b));
+    CHECK(0, guest_syscall(SYS_unlink, "a")); /* may still be open, as it is */
+    CHECK(-NOSPC, guest_syscall(SYS_write, b, block, 1));
+    CHECK(0, guest_syscall(SYS_close, b));
+    b = guest_syscall(SYS_open, "d/b", RDWR | TRUNC, 0);
+    CHECK(MEGA / 2 - 3 * NAME, fill(b));
+    return guest_failures != 0;
+}
