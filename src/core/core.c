@@ -72,6 +72,16 @@ const tlb *core_tlb(const p5_core *core, bool code)
     return code ? &core->memory->code_tlb : &core->memory->data_tlb;
 }
 
+uint64_t core_block_clocks(const p5_block *block)
+{
+    return block->blind_clocks;
+}
+
+uint64_t core_most_clocks(const p5_core *core)
+{
+    return core->most_blind_clocks;
+}
+
 core_lines core_count_lines(const p5_core *core)
 {
     const memory *m = core->memory;

@@ -11,6 +11,10 @@
 const p5_model *core_model(const p5_core *core);
 /* A profile is being made. */
 bool core_is_profiled(const p5_core *core);
+/* Clocks that a block takes at most, before what its last instruction does beyond its fixed references; and
+ * that all blocks so far do. */
+uint64_t core_block_clocks(const p5_block *block);
+uint64_t core_most_clocks(const p5_core *core);
 /* For who shows what they hold. */
 const struct tlb *core_tlb(const p5_core *core, bool code);
 typedef struct core_lines {

@@ -201,7 +201,7 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
 {
     e->callbacks.retired = retired;
     e->callbacks.retired_blocks = blocks;
-    engine_batch(e, false);
+    engine_batch(e, 0);
 }
 
 engine_stop engine_run(engine *e)

@@ -137,21 +137,23 @@ void engine_ignore_math_error(engine *e);
 
 /* Puts other functions in the place of engine_callbacks.retired and retired_blocks. Between runs. */
 void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks);
-/* While on, plain stretches are kept until there are ENGINE_BATCH instructions of them - the last block and
- * the running one may bring a block of the largest size more, each - or something happens that could make a
+/* Plain stretches are kept until they may take `clocks` (core_block_clocks; ENGINE_BATCH_CLOCKS at most, 0:
+ * none are kept), or there are so many instructions of them that each has 512 - the last block and the
+ * running one may bring a block of the largest size more, each - or something happens that could make a
  * difference to anybody: everything before a special instruction, a port access, an exception, attention() or
- * a change of page tables that were walked, by a walk or by the guest, has been given away then. Not to be on
- * if the owner looks at something else that the guest's stores change - memory behind the caches - while it
+ * a change of page tables that were walked, by a walk or by the guest, has been given away then. Not if
+ * the owner looks at something else that the guest's stores change - memory behind the caches - while it
  * prices. */
 enum {
     ENGINE_BATCH = 256,
+    ENGINE_BATCH_CLOCKS = ENGINE_BATCH * 512,
     ENGINE_BLOCK = 128, /* instructions of the largest block */
     /* What a room needs to have, whatever is executed (internal.h). */
     ENGINE_ROOM_BLOCKS = 1 + ENGINE_BATCH + 1,
     ENGINE_ROOM_VALUES = ENGINE_BATCH + 2 * ENGINE_BLOCK,
     ENGINE_ROOM_ACCESSES = 3200
 };
-void engine_batch(engine *e, bool on);
+void engine_batch(engine *e, unsigned clocks);
 /* Batches are put into `room` from the next one on, one after another; at first into the engine's own. Who
  * keeps a batch calls this before retired_blocks returns. The next one's room may begin where that batch ends
  * in each of the three arrays: what the running block has recorded by then stands there, and is needed until

@@ -106,6 +106,7 @@ typedef struct engine_block {
     uint8_t scan_register;  /* its destination, and that of BLOCK_SMSW */
     uint8_t scan_bits;      /* 16 or 32 */
     uint8_t extra_segments; /* GUARD_FS, GUARD_GS: overrides in it */
+    int weight;             /* of a batch's clocks: what it may take, at least 512 for each instruction */
     uint16_t size;          /* bytes */
     uint16_t planned;       /* instructions asked for; Unicorn may have ended the block before */
     uint32_t later;         /* instructions of later processors in it (permissive) */
@@ -179,10 +180,11 @@ struct engine {
     p5_value *value_next;
     p5_retired_block *batch_next; /* where the next stretch of the batch goes; records and values of the
                                running block begin where those of the one before end */
-    int batch_room; /* instructions that the batch still takes. More than none: the running block is a quick
-                       one */
+    int batch_room; /* engine_block.weight that the batch still takes. More than none: the running block is a
+                       quick one */
     unsigned batch_instructions; /* none: the batch is empty */
-    bool batching;               /* engine_batch */
+    bool batching;               /* engine_batch, */
+    int batch_clocks;            /* ... of so many */
     bool descriptor;             /* the stretch read a descriptor */
     bool restart; /* the running block was left because it changed its own code; it goes on with a block that
                      starts inside */

@@ -99,8 +99,10 @@ struct p5_machine {
     bool nmi_request;       /* the NMI pin has been raised: run.c */
     bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
     bool stepping;
-    bool far;          /* no goal comes within a batch of the engine */
-    bool apart;        /* ... nor within what the model's thread may be behind: batches go there */
+    unsigned batch_clocks; /* engine_batch; 0: a goal may come within a batch */
+    bool apart;            /* no goal comes within what the model's thread may be behind: batches go there */
+    unsigned apart_given;  /* messages since that thread was waited for */
+    uint64_t alone_until;  /* ... it is not used before so many instructions */
     bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
     bool memory_apart; /* memory behind the caches is kept: contents.c */
     bool watching;     /* the core must see every instruction by itself: contents.c */

@@ -364,7 +364,15 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     if (!made)
         return false;
     engine_catch_up(e);
+    uint64_t most = core_most_clocks(e->options.core);
     b->block = core_block_make(e->options.core, made);
+    if (core_most_clocks(e->options.core) > most) /* the owner plans with that */
+        engine_request_attention_apart(e);
+    if (b->block) {
+        enum { EACH = ENGINE_BATCH_CLOCKS / ENGINE_BATCH };
+        uint64_t clocks = core_block_clocks(b->block);
+        b->weight = clocks > EACH * b->count ? (int)clocks : EACH * b->count;
+    }
     b->code = b->block ? made : NULL;
     b->plain = b->quick && !b->slow;
     return b->block != NULL;

@@ -22,9 +22,10 @@ void stream_full(engine *e)
 
 /* --- Batches --- */
 
-void engine_batch(engine *e, bool on)
+void engine_batch(engine *e, unsigned clocks)
 {
-    e->batching = on && e->callbacks.retired_blocks;
+    e->batching = clocks != 0 && e->callbacks.retired_blocks;
+    e->batch_clocks = (int)clocks;
     if (!e->batching)
         engine_no_batch(e); /* what there is goes at the next boundary */
 }
@@ -94,7 +95,7 @@ static inline void run(engine *e, engine_block *b)
 {
     e->current = b;
     if (b->quick & e->batching) {
-        e->batch_room = ENGINE_BATCH;
+        e->batch_room = e->batch_clocks;
         record_in(e, &e->next_batch, ENGINE_ROOM_ACCESSES);
     }
 }
@@ -392,7 +393,7 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
     }
     engine_block *ended = e->current;
     batch_add(e, ended, b->linear);
-    e->batch_room -= ended->count;
+    e->batch_room -= ended->weight;
     e->current = b;
 }
 

@@ -20,10 +20,12 @@
 #include "machine/state.h"
 
 enum {
-    BLOCK_INSTRUCTIONS = 128,   /* the engine's blocks have no more */
-    HORIZON_CLOCKS = 64 * 1024, /* no block takes longer: that many instructions at 512 clocks each */
-    BATCH_BLOCKS = 4,           /* a batch and what runs behind it is no more than so many largest blocks */
+    BLOCK_INSTRUCTIONS = 128, /* the engine's blocks have no more */
+    BATCH_BLOCKS = 4,         /* a batch and what runs behind it is no more than so many largest blocks */
     APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
+    WORTH_APART = 32, /* messages to the model's thread between two waits for it */
+    ALONE_INSTRUCTIONS = 1 << 18,
+    LEAST_BATCH_CLOCKS = 4096,        /* for a batch to be worth being one */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at for the progress line */
 };
 _Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS * BLOCK_INSTRUCTIONS,
@@ -60,8 +62,9 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
 static bool run_may_batch(const p5_machine *machine)
 {
     enum { DR7_ENABLED = 0xff };
-    return machine->far && !machine->each_observed && machine->debugger == NULL && machine->after == 0 &&
-           (machine->dr[7] & DR7_ENABLED) == 0 && !machine->interrupt_request && !machine->memory_apart;
+    return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
+           machine->after == 0 && (machine->dr[7] & DR7_ENABLED) == 0 && !machine->interrupt_request &&
+           !machine->memory_apart;
 }
 
 /* Something has come up that run_may_batch asks for. Answers whether there may be batches. */
@@ -69,7 +72,7 @@ static bool run_rebatch(p5_machine *machine)
 {
     bool may = run_may_batch(machine);
     machine->apart &= may;
-    engine_batch(machine->engine, may);
+    engine_batch(machine->engine, may ? machine->batch_clocks : 0);
     return may;
 }
 
@@ -132,6 +135,18 @@ static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired 
            machine->debugger == NULL && !retired->interrupted && !machine->interrupt_request;
 }
 
+/* Waits for the model's thread. Where that comes again and again the two take turns, and each waits for the
+ * other to wake: one thread goes on alone for a while. */
+static void run_wait(p5_machine *machine)
+{
+    pricer_wait(machine->pricer);
+    if (machine->apart_given > 0 && machine->apart_given < WORTH_APART) {
+        machine->apart = false;
+        machine->alone_until = machine->instructions + ALONE_INSTRUCTIONS;
+    }
+    machine->apart_given = 0;
+}
+
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
@@ -139,9 +154,10 @@ bool run_retired(void *context, const p5_retired *retired)
     if (!machine->executing_only)
         prediction = p5_core_predict(machine->core, retired);
     if (machine->apart) {
+        machine->apart_given++;
         if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
-        pricer_wait(machine->pricer);
+        run_wait(machine);
     }
     run_settle(machine);
     run_price_one(machine, retired, prediction);
@@ -172,6 +188,7 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
 {
     p5_machine *machine = context;
     if (machine->apart) {
+        machine->apart_given++;
         pricer_put(machine->pricer, accesses, values, blocks, count, instructions);
         return false;
     }
@@ -187,9 +204,9 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
 
 void run_catch_up(void *context)
 {
-    const p5_machine *machine = context;
+    p5_machine *machine = context;
     if (machine->apart)
-        pricer_wait(machine->pricer);
+        run_wait(machine);
 }
 
 void run_delivered(void *context, const p5_exception *exception)
@@ -283,8 +300,9 @@ static bool run_has_pricer(p5_machine *machine)
     return machine->pricer != NULL;
 }
 
-/* Decides how to go on from this boundary: whole blocks up to where a goal comes near, in one thread if it is
- * not far, or single steps. */
+/* Decides how to go on from this boundary: whole blocks up to where a goal comes near, in batches and in two
+ * threads if it is not; or single steps. A batch, the block that ends it and the one that runs meanwhile have
+ * to stay before the goal: as it comes nearer batches are planned shorter. */
 static void run_plan(p5_machine *machine)
 {
     uint64_t max_instructions = run_limit(machine->limits.max_instructions);
@@ -295,7 +313,7 @@ static void run_plan(p5_machine *machine)
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
     uint64_t instructions_left = max_instructions - machine->instructions;
-    uint64_t horizon = HORIZON_CLOCKS, block = BLOCK_INSTRUCTIONS;
+    uint64_t horizon = core_most_clocks(machine->core), block = BLOCK_INSTRUCTIONS;
     contents_look(machine);
     bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
@@ -304,19 +322,24 @@ static void run_plan(p5_machine *machine)
         machine->stepping = near;
         engine_step_mode(machine->engine, near);
     }
-    machine->far = !near && instructions_left > BATCH_BLOCKS * block && clocks_left > BATCH_BLOCKS * horizon;
+    uint64_t spare = clocks_left > 2 * horizon ? (clocks_left - 2 * horizon) / 2 : 0;
+    if (near || instructions_left <= BATCH_BLOCKS * block || spare < LEAST_BATCH_CLOCKS)
+        machine->batch_clocks = 0;
+    else
+        machine->batch_clocks = spare < ENGINE_BATCH_CLOCKS ? (unsigned)spare : ENGINE_BATCH_CLOCKS;
+    if (machine->batch_clocks != 0)
+        horizon = machine->batch_clocks + 2 * horizon;
     machine->apart = run_rebatch(machine) && instructions_left > APART_BLOCKS * block &&
-                     clocks_left > APART_BLOCKS * horizon && run_has_pricer(machine);
-    if (machine->far) {
+                     machine->instructions >= machine->alone_until &&
+                     clocks_left / horizon > 2 * (WORKER_MESSAGES + 1) && run_has_pricer(machine);
+    if (machine->apart)
+        horizon *= WORKER_MESSAGES + 1;
+    if (machine->batch_clocks != 0)
         block *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
-        horizon *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
-    }
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
     uint64_t instructions_goal = near ? host_check : max_instructions - block;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
-    /* Stepping, every instruction is a boundary; but exceptions may follow each other with none in between.
-     */
-    machine->check_clock = near || goal == UINT64_MAX ? goal : goal - horizon;
+    machine->check_clock = near || goal == UINT64_MAX ? UINT64_MAX : goal - horizon;
 }
 
 static void run_pause(p5_machine *machine, p5_end why)

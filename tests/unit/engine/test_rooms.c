@@ -150,7 +150,7 @@ static void run(const trial *t)
         k.tight = tight;
         k.g.catch_up = look;
         engine_set_retired(k.g.e, keep_one, keep);
-        engine_batch(k.g.e, true);
+        engine_batch(k.g.e, ENGINE_BATCH_CLOCKS);
         take_room(&k, 0, 0, 0);
         guest_run(&k.g, ENGINE_HALTED);
         assert_int_equal(k.kept, 0); /* the engine has asked for them before it returned */

@@ -54,7 +54,7 @@ static void test_batch(void **state)
     guest g;
     for (int on = 0; on < 2; on++) {
         guest_open(&g);
-        engine_batch(g.e, on);
+        engine_batch(g.e, on ? ENGINE_BATCH_CLOCKS : 0);
         GUEST_LOAD(&g, loop);
         guest_run(&g, ENGINE_HALTED);
         assert_int_equal(g.count, 1 + 3 * 1000 + 1);
