@@ -102,6 +102,7 @@ struct p5_machine {
     unsigned batch_clocks; /* engine_batch; 0: a goal may come within a batch */
     bool apart;            /* no goal comes within what the model's thread may be behind: batches go there */
     unsigned apart_given;  /* messages since that thread was waited for */
+    unsigned turns;        /* waits in a row for few of them */
     uint64_t alone_until;  /* ... it is not used before so many instructions */
     bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
     bool memory_apart; /* memory behind the caches is kept: contents.c */

@@ -29,6 +29,7 @@ typedef struct job {
     p5_limits step; /* 0: in one go */
     uint64_t every_clocks, forward;
     bool profiled;
+    bool alone; /* what it does needs both threads so often that one goes on alone */
 } job;
 
 static uint64_t hash_of(const void *bytes, size_t size, uint64_t hash)
@@ -171,7 +172,7 @@ int main(int argc, char **argv)
         {"walk1m", "p55c-233", "walk1m", "2", .every_clocks = 100000},
         {"x87", "p55c-200", "x87", "100", .every_clocks = 20000},
         {"mmx", "p55c-200", "mmx", "300", .every_clocks = 20000},
-        {"selfmod", "p55c-200", "selfmod", "20000", .every_clocks = 500000},
+        {"selfmod", "p55c-200", "selfmod", "20000", .every_clocks = 500000, .alone = true},
     };
     static outcome one, two;
     unsigned rows = 0;
@@ -187,7 +188,7 @@ int main(int argc, char **argv)
                    (unsigned long long)one.clock, one.rows, (unsigned long long)two.clock, two.rows);
             return 1;
         }
-        if (one.elsewhere != 0 || two.elsewhere == 0 ||
+        if (one.elsewhere != 0 || (two.elsewhere == 0 && !j->alone) ||
             (j->step.max_instructions | j->step.max_clocks ? one.pieces < 2 : 0)) {
             printf("%s: %u of %u rows told in another thread, %d pieces\n", j->name, two.elsewhere, two.rows,
                    one.pieces);

@@ -23,8 +23,9 @@ enum {
     BLOCK_INSTRUCTIONS = 128, /* the engine's blocks have no more */
     BATCH_BLOCKS = 4,         /* a batch and what runs behind it is no more than so many largest blocks */
     APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
-    WORTH_APART = 32, /* messages to the model's thread between two waits for it */
-    ALONE_INSTRUCTIONS = 1 << 18,
+    WORTH_APART = 4,                  /* messages to the model's thread between two waits for it: */
+    TURNS_AT_MOST = 64,               /* after so many waits in a row for fewer, */
+    ALONE_INSTRUCTIONS = 1 << 17,     /* ... one thread goes on alone for so long */
     LEAST_BATCH_CLOCKS = 4096,        /* for a batch to be worth being one */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at for the progress line */
 };
@@ -140,9 +141,13 @@ static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired 
 static void run_wait(p5_machine *machine)
 {
     pricer_wait(machine->pricer);
-    if (machine->apart_given > 0 && machine->apart_given < WORTH_APART) {
+    machine->turns = machine->apart_given < WORTH_APART ? machine->turns + (machine->apart_given > 0) : 0;
+    if (machine->turns >= TURNS_AT_MOST) {
         machine->apart = false;
+        machine->turns = 0;
         machine->alone_until = machine->instructions + ALONE_INSTRUCTIONS;
+        if (machine->alone_until < machine->check_instructions)
+            machine->check_instructions = machine->alone_until;
     }
     machine->apart_given = 0;
 }
