@@ -202,6 +202,17 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
     UC_INTERNAL(tcg_temp_free_internal)(s, ones);
 }
 
+/* Where optimisation makes the count of a rotation to the left a constant of 0, Unicorn's code for ARM is an
+ * instruction that does not exist. To the right by the negative count is the same, and has code. */
+void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value, uintptr_t count);
+void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value, uintptr_t count)
+{
+    uintptr_t negative = UC_INTERNAL(tcg_const_i32)(s, 0);
+    UC_INTERNAL(tcg_gen_subfi_i32)(s, negative, 0, count);
+    UC_INTERNAL(tcg_gen_rotr_i32)(s, result, value, negative);
+    UC_INTERNAL(tcg_temp_free_internal)(s, uc_temporary_of(s, negative));
+}
+
 #define GENERATE(name, generate)                                                                             \
     void REAL(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
     void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
