@@ -146,6 +146,10 @@ static void guest_run(guest *g, const p5_limits *limits)
         fprintf(stderr, "engine: %s\n", g->result.message);
     LAW(g->result.end != P5_END_FAILED && g->result.end != P5_END_STOPPED);
     LAW(p5_machine_clock(g->machine) >= before);
+    if (limits->max_instructions != 0 && p5_machine_instructions(g->machine) > limits->max_instructions)
+        fprintf(stderr, "%llu instructions, at most %llu\n",
+                (unsigned long long)p5_machine_instructions(g->machine),
+                (unsigned long long)limits->max_instructions);
     LAW(limits->max_instructions == 0 || p5_machine_instructions(g->machine) <= limits->max_instructions);
     fuzz_figures_now.instructions += p5_machine_instructions(g->machine) - instructions;
 }
@@ -168,7 +172,7 @@ static void guest_run_saved(guest *g, const plan *p)
     fuzz_file saved = fuzz_file_make("snapshot", "", 0);
     p5_limits limits = p->limits;
     p5_error error = {0};
-    limits.max_instructions = p->pieces;
+    limits.max_instructions = p->pieces < limits.max_instructions ? p->pieces : limits.max_instructions;
     guest_run(g, &limits);
     if (g->result.end != P5_END_INSTRUCTIONS)
         return;
@@ -238,6 +242,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static plan p;
     p = plan_make((fuzz_input){data, size});
     fuzz_file file = fuzz_file_make("image", p.image.bytes, p.image.size);
+    const char *keep = getenv("P5_FUZZ_IMAGE");
+    if (keep != NULL) { /* for `p5scope run --flat 0x10000` or --real 0x1000:0 */
+        FILE *out = fopen(keep, "wb");
+        LAW(out != NULL && fwrite(p.image.bytes, 1, p.image.size, out) == p.image.size && fclose(out) == 0);
+    }
     if (getenv("P5_FUZZ_INSTRUCTIONS") != NULL)
         printf("%s %s, again %d\n", (const char *const[]){"flat", "real", "disk"}[p.image.kind],
                p.options.model, (int)p.again);

@@ -301,7 +301,14 @@ static void substitute(engine *e, const block_plan *plan, uint32_t linear, const
     enum { INT3 = 0xcc };
     e->substitute_at = linear;
     e->substitute_size = 0;
-    if (plan->kind == BLOCK_UNDEFINED || plan->kind == BLOCK_TOO_LONG) {
+    if (plan->size == 0 && code->size > 0) {
+        /* The rest is on a page that is not there. That faults before anything else, but Unicorn refuses some
+         * opcodes without reading what belongs to them: an instruction that has its last byte there. */
+        enum { DS_PREFIX = 0x3e, MOV_AL = 0xb0 };
+        e->substitute_size = (unsigned)code->size;
+        memset(e->substitute, DS_PREFIX, code->size - 1);
+        e->substitute[code->size - 1] = MOV_AL;
+    } else if (plan->kind == BLOCK_UNDEFINED || plan->kind == BLOCK_TOO_LONG) {
         e->substitute_size = sizeof ud2;
         memcpy(e->substitute, ud2, sizeof ud2);
     } else if (plan->kind == BLOCK_ICEBP) { /* as long, and ends the block */
