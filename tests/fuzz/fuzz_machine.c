@@ -1,6 +1,7 @@
 /* Whole machines against hostile guests (image.h): whatever a guest does, the host goes on, the run ends
  * within its limits, the laws of the counts hold, and how it was run makes no difference - with or without
- * what is remembered of pricing, in one thread or two, in one piece or many, through a snapshot.
+ * what is remembered of pricing, in one thread or two, in one piece or many, through a snapshot, while it is
+ * profiled or traced.
  *
  *   header   kind, model, options, how it is run again, limits | what it types
  */
@@ -9,8 +10,10 @@
 
 #include "image.h"
 #include "machine/state.h"
+#include "p5scope/profile.h"
 #include "p5scope/report.h"
 #include "p5scope/snapshot.h"
+#include "p5scope/trace.h"
 
 #define TIMEOUT_SECONDS 4
 
@@ -22,6 +25,9 @@ typedef enum again {
     AGAIN_MEMO_CHECK, /* ... and compared behind every stretch */
     AGAIN_PIECES,
     AGAIN_SNAPSHOT,
+    AGAIN_PROFILE,
+    AGAIN_TRACE,
+    AGAIN_FORWARD, /* without counting at first: only that it holds */
     AGAIN_COUNT
 } again;
 
@@ -186,6 +192,59 @@ static void guest_run_saved(guest *g, const plan *p)
     guest_run(g, &p->limits);
 }
 
+/* With a profile, every instruction's and every interval's. */
+static void guest_run_profiled(guest *g, const plan *p, const fuzz_file *file)
+{
+    static const char *const events[] = {NULL, NULL, "clocks", "data_read", "branches"};
+    p5_error error = {0};
+    p5_profile *profile;
+    p5_profile_options options = {
+        .size = sizeof options, .sample_event = events[p->pieces % 5], .sample_period = 1 + p->pieces % 50};
+    if (p5_profile_start(g->machine, file->path, &options, &error) != P5_OK)
+        fail("profile", &error);
+    guest_run(g, &p->limits);
+    p5_machine_settle(g->machine);
+    if (p5_profile_take(g->machine, "image", "", &profile, &error) != P5_OK)
+        fail("take the profile", &error);
+    FILE *out = fopen("/dev/null", "w");
+    LAW(out != NULL && p5_profile_write(out, profile, &error) == P5_OK);
+    LAW(p5_profile_write_cachegrind(out, profile, &error) == P5_OK);
+    LAW(p5_profile_write_callgrind(out, profile, &error) == P5_OK);
+    fclose(out);
+    p5_profile_free(profile);
+}
+
+static void guest_run_traced(guest *g, const plan *p)
+{
+    fuzz_file file = fuzz_file_make("trace", "", 0);
+    p5_error error = {0};
+    p5_trace *trace;
+    const p5_trace_options options = {.size = sizeof options,
+                                      .path = file.path,
+                                      .format = (p5_trace_format)(p->pieces % P5_TRACE_FORMATS),
+                                      .every_instructions = 1 + p->pieces % 200,
+                                      .markers = true,
+                                      .pmu = true,
+                                      .to = {.kind = P5_BOUND_INSTRUCTION, .at = 1000}};
+    if (p5_trace_open(g->machine, &options, &trace, &error) != P5_OK)
+        fail("trace", &error);
+    guest_run(g, &p->limits);
+    if (p5_trace_close(trace, NULL, &error) != P5_OK)
+        fail("close the trace", &error);
+}
+
+static void guest_run_forward(guest *g, const plan *p)
+{
+    p5_error error = {0};
+    uint64_t count = p->pieces % (p->limits.max_instructions + 1);
+    p5_status status = p->pieces & 1 ? p5_machine_fast_forward(g->machine, count, &g->result, &error)
+                                     : p5_machine_execute(g->machine, count, &g->result, &error);
+    if (status != P5_OK)
+        fail("fast-forward", &error);
+    if (g->result.end == P5_END_INSTRUCTIONS)
+        guest_run(g, &p->limits);
+}
+
 static void guest_check(guest *g)
 {
     unsigned checked;
@@ -263,10 +322,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             guest_run_pieces(&second, &p);
         else if (p.again == AGAIN_SNAPSHOT)
             guest_run_saved(&second, &p);
+        else if (p.again == AGAIN_PROFILE)
+            guest_run_profiled(&second, &p, &file);
+        else if (p.again == AGAIN_TRACE)
+            guest_run_traced(&second, &p);
+        else if (p.again == AGAIN_FORWARD)
+            guest_run_forward(&second, &p);
         else
             guest_run(&second, &p.limits);
         guest_check(&second);
-        guests_compare(&first, &second);
+        if (p.again != AGAIN_FORWARD)
+            guests_compare(&first, &second);
         p5_machine_close(second.machine);
     }
     p5_machine_close(first.machine);
