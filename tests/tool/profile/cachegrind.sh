@@ -8,4 +8,5 @@ needs jq
 stat_values "$scratch/expected" -q "$@"
 "$p5scope" record -q --cachegrind "$scratch/cachegrind.out" "$@" >/dev/null
 totals_agree cg_annotate "$scratch/cachegrind.out" clocks instructions_executed data_read_miss pipeline_agi_stalls
-grep -q 'quicksort\.c:sort$' "$scratch/text" || fail "no quicksort.c:sort"
+# FILE:FUNCTION, or as of valgrind 3.21 FUNCTION:FILE
+grep -Eq 'quicksort\.c:sort$| sort:[^ ]*quicksort\.c$' "$scratch/text" || fail "no quicksort.c:sort"
