@@ -199,7 +199,7 @@ static int run_guest(top *t)
     if (t->group_count > MOST_GROUPS)
         t->group_count = MOST_GROUPS;
     if (t->clocks == 0 && t->instructions == 0)
-        t->clocks = (uint64_t)(p5_model_clock_mhz(t->model) * 1e6 / SECOND_PARTS);
+        t->clocks = (uint64_t)(p5_model_clock_mhz(t->model) * 1e6 / (double)SECOND_PARTS);
     p5_observe_options options = {.size = sizeof options,
                                   .every_clocks = t->clocks,
                                   .every_instructions = t->instructions,

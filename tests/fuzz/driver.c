@@ -285,7 +285,7 @@ static int batch_wait(campaign *c, pid_t child, bool *hung)
         if (c->shared->done != done) {
             done = c->shared->done;
             since = seconds_now();
-        } else if (!*hung && seconds_now() - since > HANG_SECONDS) {
+        } else if (!*hung && seconds_now() - since > (double)HANG_SECONDS) {
             *hung = true;
             kill(child, SIGABRT); /* an abort, so that a debugger or a core file shows where */
         }

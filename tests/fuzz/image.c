@@ -177,8 +177,8 @@ static void start_devices(code *c, unsigned how)
         code_byte(c, out[i][0]);
     }
     if (how & 4) /* COM1's interrupts */
-        code_put(c, "\x66\xba\xf9\x03\xb0\x0f\xee\x66\xba\xfc\x03\xb0\x0b\xee" + (c->code32 ? 0 : 1),
-                 c->code32 ? 14 : 7);
+        code_put(c, &"\x66\xba\xf9\x03\xb0\x0f\xee\x66\xba\xfc\x03\xb0\x0b\xee"[c->code32 ? 0 : 1],
+                 c -> code32 ? 14 : 7);
 }
 
 static void start_protected(image *made, uint8_t *bytes, fuzz_input *input)

@@ -293,7 +293,7 @@ static void logarithm(soft *s)
         return;
     enum { MOVED = 100 };
     if (x->exponent < 1)
-        multiplied(s, QUAD(log2)(quad_of(x, MOVED)) - MOVED, 0);
+        multiplied(s, QUAD(log2)(quad_of(x, MOVED)) - (quad)MOVED, 0);
     else
         multiplied(s, QUAD(log2)(quad_of(x, 0)), 0);
 }

@@ -69,7 +69,7 @@ static void *watch(void *context)
             w->machine->options.stuck(w->machine->options.stuck_context);
         enum { DAY = 86400 };
         struct pollfd ready = {.fd = w->changed, .events = POLLIN};
-        poll(&ready, 1, wait < 0 ? -1 : wait > DAY ? DAY * 1000 : (int)(wait * 1000) + 1);
+        poll(&ready, 1, wait < 0 ? -1 : wait > (double)DAY ? DAY * 1000 : (int)(wait * 1000) + 1);
         uint64_t count;
         if (ready.revents != 0 && read(w->changed, &count, sizeof count) < 0 && errno != EINTR)
             return NULL;

@@ -114,7 +114,7 @@ static void write_frame(graph *g, uint32_t at, double x, unsigned depth)
     double width = whole != 0 ? 100.0 * (double)f->all / (double)whole : 0;
     char room[16], grouped[32];
     const char *name = at == 0 ? "all" : profile_name_at(g->p, f->function, room);
-    if (width * 100 < LEAST_PERMYRIAD || depth >= DEEPEST)
+    if (width * 100 < (double)LEAST_PERMYRIAD || depth >= DEEPEST)
         return;
     g->depth = depth + 1 > g->depth ? depth + 1 : g->depth;
     fprintf(g->out,

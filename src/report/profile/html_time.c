@@ -36,8 +36,8 @@ static void write_chart(const html_page *page, unsigned quantity)
     for (size_t i = 0; i < p->intervals.count; i++) {
         const profile_interval *from = i ? &p->intervals.items[i - 1] : &start, *to = &p->intervals.items[i];
         double y = HEIGHT - 2 - rate_in(from, to, quantity) / most * (HEIGHT - 4);
-        fprintf(page->out, "%.1f,%.1f %.1f,%.1f ", (double)from->clock / last * WIDTH, y,
-                (double)to->clock / last * WIDTH, y);
+        fprintf(page->out, "%.1f,%.1f %.1f,%.1f ", (double)from->clock / last * (double)WIDTH, y,
+                (double)to->clock / last * (double)WIDTH, y);
     }
     fputs("\"/></svg></figure>\n", page->out);
 }
@@ -68,8 +68,9 @@ static void write_area(const html_page *page, const unsigned *order, unsigned at
             double sum = 0;
             for (unsigned below = 0; below + side < at + 1; below++)
                 sum += rate_in(from, to, P5_PROFILE_STALLS + order[below]);
-            double x[2] = {(double)from->clock / last * WIDTH, (double)to->clock / last * WIDTH};
-            double y = HEIGHT * (1 - (sum < 1 ? sum : 1));
+            double x[2] = {(double)from->clock / last * (double)WIDTH,
+                           (double)to->clock / last * (double)WIDTH};
+            double y = (double)HEIGHT * (1 - (sum < 1 ? sum : 1));
             fprintf(page->out, "%.1f,%.2f %.1f,%.2f ", x[side], y, x[1 - side], y);
         }
     fprintf(page->out, "Z\"><title>%s: %.1f %% of all clocks</title></path>\n", name,

@@ -32,7 +32,7 @@ static double chase(const char *model, bool random, uint32_t size, uint32_t stri
         f.now += 2;
         at = next[at];
     }
-    double clocks = (double)(f.now - start) / LOADS;
+    double clocks = (double)(f.now - start) / (double)LOADS;
     free(next);
     fixture_close(&f);
     return clocks;
