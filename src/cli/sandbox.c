@@ -217,14 +217,15 @@ static void allow(scmp_filter_ctx filter, const char *const *names, size_t count
     }
 }
 
-/* Nothing that becomes code, no process but threads, no signals for others, no limits but to look at them. */
-static void allow_partly(scmp_filter_ctx filter)
+/* Nothing that becomes code (but for gdb, which makes another engine to go back), no process but threads, no
+ * signals for others, no limits but to look at them. */
+static void allow_partly(scmp_filter_ctx filter, bool engines)
 {
     const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
     const struct scmp_arg_cmp thread = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
     const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0);
     const struct scmp_arg_cmp look = SCMP_A2(SCMP_CMP_EQ, 0, 0);
-    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, &no_code);
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), engines ? 0 : 1, &no_code);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, &no_code);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, &thread);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &itself);
@@ -248,7 +249,7 @@ static void confine_calls(const sandbox_needs *needs)
     for (size_t i = 0; i < needs->share_count; i++)
         if (needs->shares[i].writable)
             allow(filter, share_calls, sizeof share_calls / sizeof share_calls[0]);
-    allow_partly(filter);
+    allow_partly(filter, needs->gdb != NULL);
     seccomp_load(filter);
     seccomp_release(filter);
 }

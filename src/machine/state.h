@@ -109,10 +109,13 @@ struct p5_machine {
     bool watching;     /* the core must see every instruction by itself: contents.c */
     bool refetch;      /* the block about to start may have other bytes now */
     observers *observers; /* NULL: nobody looks */
-    bool lent;           /* the core or the monitor was given out: who has it may be told of things by them */
-    observe_calm calm;   /* until when they need not be told of stretches */
-    bool each_observed;  /* somebody looks who does not look at counts only */
-    bool executing_only; /* the core is not even told what was executed: fast_forward.c */
+    bool lent;          /* the core or the monitor was given out: who has it may be told of things by them */
+    observe_calm calm;  /* until when they need not be told of stretches */
+    bool each_observed; /* somebody looks who does not look at counts only */
+    uint64_t input_reads; /* bytes that a Linux guest has had of its standard input, since the machine was
+                             opened */
+    bool replaying;       /* a copy that goes through what has happened: nothing that it writes leaves it */
+    bool executing_only;  /* the core is not even told what was executed: fast_forward.c */
     /* What the model's thread writes while it prices, and what it reads with it. */
     BEGINS_LINE
     uint64_t instructions;

@@ -4,6 +4,7 @@
 #ifndef MACHINE_GDB_GDB_H
 #define MACHINE_GDB_GDB_H
 
+#include "machine/gdb/history.h"
 #include "machine/state.h"
 
 enum { GDB_PACKET = 16384, GDB_BREAKPOINTS = 256, GDB_WATCHES = 32, GDB_RECENT = 16 };
@@ -42,6 +43,7 @@ typedef struct gdb {
     size_t recent_count;              /* so far; the newest is at (recent_count - 1) % GDB_RECENT */
     bool follows;                     /* they are kept */
 
+    gdb_history history;
     p5_run_result result;           /* of the last run */
     bool detached, killed, limited; /* limited: the run's limits are reached */
     char reply[GDB_PACKET + 64];
@@ -53,11 +55,23 @@ bool gdb_retired(gdb *g, const p5_retired *retired);
 void gdb_delivered(gdb *g, const p5_exception *exception);
 /* A signal that ends the program, by its number: it waits for what gdb says. */
 void gdb_signal(gdb *g, int signal);
+bool gdb_is_breakpoint(const gdb *g, uint32_t linear);
+/* The engine of the machine that gdb looks at is told of the breakpoints. */
+void gdb_use_breakpoints(gdb *g);
 bool gdb_insert(gdb *g, unsigned kind, uint32_t address, uint32_t size);
 bool gdb_remove(gdb *g, unsigned kind, uint32_t address, uint32_t size);
 
 /* What a packet asks the server to do after its reply, or instead of one. */
-typedef enum gdb_action { GDB_REPLY, GDB_CONTINUE, GDB_STEP, GDB_END } gdb_action;
+typedef enum gdb_action {
+    GDB_REPLY,
+    GDB_CONTINUE,
+    GDB_STEP,
+    GDB_BACK_CONTINUE,
+    GDB_BACK_STEP,
+    GDB_END
+} gdb_action;
+/* server.c: the processor stands in the kernel entry of a Linux guest, which is no place to stop at. */
+bool gdb_in_kernel(const p5_machine *machine);
 /* gdb_packet.c: one packet without its frame. The answer is in g->reply, unescaped. */
 gdb_action gdb_packet(gdb *g, const char *packet, size_t size);
 /* Describes in g->reply why the guest stands. */

@@ -103,8 +103,16 @@ static gdb_action read_registers(gdb *g)
     return GDB_REPLY;
 }
 
+/* Nothing can be changed in what has been. */
+static bool in_the_past(const gdb *g)
+{
+    return g->history.present != NULL;
+}
+
 static gdb_action write_registers(gdb *g, reader r)
 {
+    if (in_the_past(g))
+        return failed(g);
     uint8_t bytes[16];
     for (unsigned i = 0; i < gdb_register_count() && r.at < r.end; i++) {
         unsigned width = gdb_register_read(g, i, bytes);
@@ -127,7 +135,8 @@ static gdb_action one_register(gdb *g, reader r, bool write)
         return GDB_REPLY;
     }
     take(&r, '=');
-    return done(g, r.good && gdb_unhex(r.at, (size_t)(r.end - r.at), bytes, width) == (long)width &&
+    return done(g, r.good && !in_the_past(g) &&
+                       gdb_unhex(r.at, (size_t)(r.end - r.at), bytes, width) == (long)width &&
                        gdb_register_write(g, number, bytes, width));
 }
 
@@ -171,7 +180,7 @@ static gdb_action write_memory(gdb *g, reader r, bool binary)
     take(&r, ',');
     uint32_t size = take_number(&r);
     take(&r, ':');
-    if (!r.good || size > sizeof bytes)
+    if (!r.good || size > sizeof bytes || in_the_past(g))
         return failed(g);
     size_t rest = (size_t)(r.end - r.at);
     if (binary && rest == size)
@@ -203,6 +212,8 @@ void gdb_stop_reply(gdb *g)
         gdb_print(g, "X%02x", signal_number(result->signal));
     else if (g->machine->ended) /* halted for good, shut down, reset, failed */
         gdb_print(g, "X06");
+    else if (g->history.begins)
+        gdb_print(g, "T%02xreplaylog:begin;thread:1;", SIGNAL_TRAP);
     else if (g->stop == GDB_STOP_WATCH)
         gdb_print(g, "T%02x%s:%x;thread:1;", SIGNAL_TRAP, watch_names[g->hit.kind - GDB_WATCH_WRITE],
                   g->hit_address);
@@ -218,7 +229,7 @@ static gdb_action resume(gdb *g, gdb_action how, reader r)
 {
     if (r.at < r.end) { /* from an address */
         uint32_t address = take_number(&r);
-        if (!r.good || !gdb_may_redirect(g))
+        if (!r.good || in_the_past(g) || !gdb_may_redirect(g))
             return failed(g);
         gdb_eip_write(g, address);
     }
@@ -281,7 +292,9 @@ static gdb_action query(gdb *g, const char *packet, size_t size)
 {
     static const char features[] = "qXfer:features:read:target.xml:", monitor[] = "qRcmd,";
     if (starts(packet, size, "qSupported")) {
-        gdb_print(g, "PacketSize=%x;QStartNoAckMode+;swbreak-;hwbreak+;qXfer:features:read+;vContSupported+",
+        gdb_print(g,
+                  "PacketSize=%x;QStartNoAckMode+;swbreak-;hwbreak+;qXfer:features:read+;ReverseStep+;"
+                  "ReverseContinue+;vContSupported+",
                   GDB_PACKET);
     } else if (starts(packet, size, features)) {
         return description(g, (reader){packet + sizeof features - 1, packet + size, true});
@@ -332,6 +345,10 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
         return resume(g, GDB_CONTINUE, r);
     case 's':
         return resume(g, GDB_STEP, r);
+    case 'b': /* bs, bc: backwards */
+        return size != 2 || (packet[1] != 's' && packet[1] != 'c') ? GDB_REPLY
+               : packet[1] == 's'                                  ? GDB_BACK_STEP
+                                                                   : GDB_BACK_CONTINUE;
     case 'Z':
     case 'z':
         return breakpoint(g, r, packet[0] == 'Z');

@@ -202,7 +202,7 @@ static bool at_limit(gdb *g, const connection *c)
 }
 
 /* The processor stands in the kernel entry of a Linux guest: no place to stop at. */
-static bool in_kernel(const p5_machine *machine)
+bool gdb_in_kernel(const p5_machine *machine)
 {
     return machine->guest->end_by_signal != NULL && engine_cpl(machine->engine) == 0;
 }
@@ -212,11 +212,14 @@ static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
     p5_machine *machine = g->machine;
     g->single_step = step;
     g->stop = GDB_STOP_NONE;
-    if (g->passes)
+    g->history.begins = false;
+    if (g->passes && g->history.present == NULL)
         machine->guest->end_by_signal(machine, g->signal);
     g->signal = 0;
     do {
-        uint64_t instructions = machine->instructions + (step ? 1 : PIECE_INSTRUCTIONS);
+        machine = g->machine;
+        uint64_t instructions =
+            machine->instructions + earlier(gdb_history_left(g), step ? 1 : PIECE_INSTRUCTIONS);
         uint64_t clocks = p5_machine_clock(machine) + PIECE_CLOCKS;
         p5_limits limits = {.max_instructions = earlier(c->limits->max_instructions, instructions),
                             .max_clocks =
@@ -225,20 +228,29 @@ static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
         p5_status status = p5_machine_run(machine, &limits, &g->result, error);
         if (status != P5_OK)
             return status;
+        gdb_history_arrives(g);
+        gdb_history_keep(g);
+        machine = g->machine;
         if (step && g->stop == GDB_STOP_NONE && g->result.end == P5_END_INSTRUCTIONS)
             g->stop = GDB_STOP_STEP;
-        if ((g->stop == GDB_STOP_STEP || g->stop == GDB_STOP_SIGNAL) && in_kernel(machine) &&
+        if ((g->stop == GDB_STOP_STEP || g->stop == GDB_STOP_SIGNAL) && gdb_in_kernel(machine) &&
             !at_limit(g, c)) {
             g->stop = GDB_STOP_NONE;
             step = true;
             continue;
         }
-        if (g->stop != GDB_STOP_NONE && g->signal != 0 && !in_kernel(machine))
+        if (g->stop != GDB_STOP_NONE && g->signal != 0 && !gdb_in_kernel(machine))
             g->stop = GDB_STOP_SIGNAL;
         if (g->stop != GDB_STOP_NONE || g->result.end == P5_END_STOPPED || at_limit(g, c) || interrupted(c))
             break;
     } while (!machine->ended);
     return P5_OK;
+}
+
+static bool went_away(void *context)
+{
+    connection *c = context;
+    return interrupted(c) || is_over(c);
 }
 
 static p5_status serve(gdb *g, connection *c, p5_error *error)
@@ -263,6 +275,13 @@ static p5_status serve(gdb *g, connection *c, p5_error *error)
             gdb_print(g, "OK");
         } else {
             action = gdb_packet(g, packet, size);
+        }
+        if (action == GDB_BACK_CONTINUE || action == GDB_BACK_STEP) {
+            g->reply_size = 0;
+            if (gdb_history_back(g, action == GDB_BACK_STEP, went_away, c))
+                gdb_stop_reply(g);
+            else
+                gdb_print(g, "E.%s", g->history.refused);
         }
         if (action == GDB_CONTINUE || action == GDB_STEP) {
             p5_status status = run(g, c, action == GDB_STEP, error);
@@ -405,7 +424,9 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     g->machine = machine;
     g->stop = GDB_STOP_STEP;
     machine->debugger = g;
+    gdb_history_keep(g);
     status = serve(g, &c, error);
+    gdb_history_close(g);
     machine->debugger = NULL;
     if (g->follows)
         p5_core_set_trace(machine->core, NULL, NULL);

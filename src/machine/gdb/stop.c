@@ -3,7 +3,7 @@
 
 #include "machine/gdb/gdb.h"
 
-static bool is_breakpoint(const gdb *g, uint32_t linear)
+bool gdb_is_breakpoint(const gdb *g, uint32_t linear)
 {
     for (unsigned i = 0; i < g->breakpoint_count; i++)
         if (g->breakpoints[i] == linear)
@@ -34,14 +34,14 @@ bool gdb_retired(gdb *g, const p5_retired *retired)
     for (uint32_t i = 0; g->watch_count != 0 && i < retired->access_count; i++)
         if (watch_hit(g, &retired->accesses[i]))
             g->stop = GDB_STOP_WATCH;
-    if (g->stop == GDB_STOP_NONE && !retired->interrupted && is_breakpoint(g, retired->next))
+    if (g->stop == GDB_STOP_NONE && !retired->interrupted && gdb_is_breakpoint(g, retired->next))
         g->stop = GDB_STOP_BREAKPOINT;
     return g->stop != GDB_STOP_NONE;
 }
 
 void gdb_delivered(gdb *g, const p5_exception *exception)
 {
-    if (is_breakpoint(g, exception->handler))
+    if (gdb_is_breakpoint(g, exception->handler))
         g->stop = GDB_STOP_BREAKPOINT;
     else if (g->single_step)
         g->stop = GDB_STOP_STEP;
@@ -59,14 +59,14 @@ void gdb_signal(gdb *g, int signal)
 
 /* --- packets Z and z --- */
 
-static void use_breakpoints(gdb *g)
+void gdb_use_breakpoints(gdb *g)
 {
     engine_set_cuts(g->machine->engine, g->breakpoints, g->breakpoint_count);
 }
 
 static bool insert_breakpoint(gdb *g, uint32_t address)
 {
-    if (is_breakpoint(g, address))
+    if (gdb_is_breakpoint(g, address))
         return true;
     if (g->breakpoint_count == GDB_BREAKPOINTS)
         return false;
@@ -74,7 +74,7 @@ static bool insert_breakpoint(gdb *g, uint32_t address)
     for (; at > 0 && g->breakpoints[at - 1] > address; at--)
         g->breakpoints[at] = g->breakpoints[at - 1];
     g->breakpoints[at] = address;
-    use_breakpoints(g);
+    gdb_use_breakpoints(g);
     return true;
 }
 
@@ -86,7 +86,7 @@ static bool remove_breakpoint(gdb *g, uint32_t address)
         g->breakpoint_count--;
         memmove(&g->breakpoints[i], &g->breakpoints[i + 1],
                 (g->breakpoint_count - i) * sizeof g->breakpoints[0]);
-        use_breakpoints(g);
+        gdb_use_breakpoints(g);
         return true;
     }
     return false;

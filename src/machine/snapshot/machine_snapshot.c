@@ -9,6 +9,7 @@
 #include "core/model/model.h"
 #include "machine/board/devices.h"
 #include "machine/run/contents.h"
+#include "machine/copy.h"
 #include "machine/snapshot/snapshot_file.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
@@ -162,16 +163,23 @@ static void transfer_guest(p5_machine *m, snapshot *s)
 
 /* The monitor comes behind the core, whose totals its counters follow; the guest behind everything that it
  * stands on. */
+static const struct {
+    const char *name;
+    void (*transfer)(p5_machine *m, snapshot *s);
+} sections[] = {{"machine", transfer_machine},
+                {"core", transfer_core},
+                {"monitor", transfer_monitor},
+                {"engine", transfer_engine},
+                {"guest", transfer_guest}};
+
+void machine_transfer(p5_machine *m, snapshot *s)
+{
+    for (unsigned i = 0; i < sizeof sections / sizeof *sections && s->status == P5_OK; i++)
+        sections[i].transfer(m, s);
+}
+
 static p5_status transfer_all(p5_machine *m, snapshot_file *f, p5_error *error)
 {
-    static const struct {
-        const char *name;
-        void (*transfer)(p5_machine *m, snapshot *s);
-    } sections[] = {{"machine", transfer_machine},
-                    {"core", transfer_core},
-                    {"monitor", transfer_monitor},
-                    {"engine", transfer_engine},
-                    {"guest", transfer_guest}};
     p5_status status = P5_OK;
     for (unsigned i = 0; i < sizeof sections / sizeof *sections && status == P5_OK; i++)
         status = transfer_section(m, f, sections[i].name, sections[i].transfer, error);

@@ -1,0 +1,241 @@
+#include "machine/gdb/history.h"
+
+#include <string.h>
+
+#include "machine/gdb/gdb.h"
+
+enum { FIRST_SPACING = 1000000 };
+#define MOST_BYTES    (UINT64_C(512) << 20)
+#define PIECE_SECONDS 0.2
+
+/* ---- keeping states ------------------------------------------------------------------------------------ */
+
+static uint64_t bytes_kept(const gdb_history *h)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < h->count; i++)
+        bytes += h->states[i].size;
+    return bytes;
+}
+
+/* Every second one goes, but for the first, and they come half as often. */
+static void thin_out(gdb_history *h)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < h->count; i++)
+        if (i % 2 == 0)
+            h->states[left++] = h->states[i];
+        else
+            machine_copy_free(&h->states[i]);
+    h->count = left;
+    h->spacing *= 2;
+}
+
+static const char *cannot_go_back(const p5_machine *machine)
+{
+    for (size_t i = 0; i < machine->options.share_count; i++)
+        if (machine->shares[i].writable)
+            return "what the guest has written to a directory of this host cannot be taken back (--dir "
+                   "...:rw)";
+    return NULL;
+}
+
+void gdb_history_keep(gdb *g)
+{
+    gdb_history *h = &g->history;
+    p5_machine *machine = g->machine;
+    if (h->present != NULL || machine->ended || h->refused != NULL)
+        return;
+    if (h->spacing == 0) {
+        h->spacing = FIRST_SPACING;
+        h->refused = cannot_go_back(machine);
+    } else if (h->count > 0 && machine->instructions < h->states[h->count - 1].instructions + h->spacing) {
+        return;
+    }
+    while (h->count > 1 && (h->count == HISTORY_STATES || bytes_kept(h) > MOST_BYTES))
+        thin_out(h);
+    p5_error error;
+    if (machine_copy_take(machine, &h->states[h->count], &error) == P5_OK)
+        h->count++;
+}
+
+/* ---- the copy ------------------------------------------------------------------------------------------ */
+
+static p5_machine *present_of(const gdb *g)
+{
+    return g->history.present != NULL ? g->history.present : g->machine;
+}
+
+static void look_at(gdb *g, p5_machine *machine)
+{
+    gdb_history *h = &g->history;
+    p5_machine *present = present_of(g);
+    if (g->machine != present)
+        p5_machine_close(g->machine);
+    h->present = machine != present ? present : NULL;
+    g->machine = machine;
+    machine->debugger = g;
+    gdb_use_breakpoints(g);
+}
+
+static bool look_at_state(gdb *g, unsigned state)
+{
+    p5_machine *copy;
+    p5_error error;
+    if (machine_copy_open(&g->history.states[state], present_of(g), &copy, &error) != P5_OK)
+        return false;
+    look_at(g, copy);
+    return true;
+}
+
+bool gdb_history_arrives(gdb *g)
+{
+    p5_machine *present = g->history.present;
+    if (present == NULL || g->machine->instructions < present->instructions)
+        return false;
+    look_at(g, present);
+    return true;
+}
+
+uint64_t gdb_history_left(const gdb *g)
+{
+    const p5_machine *present = g->history.present;
+    return present != NULL ? present->instructions - g->machine->instructions : UINT64_MAX;
+}
+
+void gdb_history_close(gdb *g)
+{
+    if (g->history.present != NULL)
+        look_at(g, g->history.present);
+    for (unsigned i = 0; i < g->history.count; i++)
+        machine_copy_free(&g->history.states[i]);
+}
+
+/* ---- going back ---------------------------------------------------------------------------------------- */
+
+typedef struct walk {
+    gdb *g;
+    bool (*interrupted)(void *context);
+    void *context;
+    bool broken_off;
+} walk;
+
+/* Runs the copy until so many instructions are completed, or until it stops. */
+static bool run_to(walk *w, uint64_t instructions)
+{
+    gdb *g = w->g;
+    p5_error error;
+    g->stop = GDB_STOP_NONE;
+    while (g->machine->instructions < instructions && g->stop == GDB_STOP_NONE && !w->broken_off) {
+        const p5_limits limits = {.max_instructions = instructions, .timeout_seconds = PIECE_SECONDS};
+        if (p5_machine_run(g->machine, &limits, &g->result, &error) != P5_OK || g->machine->ended)
+            return false;
+        w->broken_off = w->interrupted(w->context);
+    }
+    return true;
+}
+
+/* The same past all stops. */
+static bool go_to(walk *w, uint64_t instructions)
+{
+    while (w->g->machine->instructions < instructions && !w->broken_off)
+        if (!run_to(w, instructions))
+            return false;
+    return true;
+}
+
+/* The youngest state with fewer than `before` instructions; -1: there is none. */
+static int state_before(const gdb_history *h, uint64_t before)
+{
+    int at = (int)h->count - 1;
+    while (at >= 0 && h->states[at].instructions >= before)
+        at--;
+    return at;
+}
+
+static bool step_back(walk *w, uint64_t now)
+{
+    gdb *g = w->g;
+    for (uint64_t target = now; target > 0; target--) {
+        int state = state_before(&g->history, target);
+        if (state < 0)
+            break;
+        if (!look_at_state(g, (unsigned)state) || !go_to(w, target - 1))
+            return false;
+        if (!gdb_in_kernel(g->machine))
+            return true;
+    }
+    g->history.begins = true;
+    return g->history.count > 0 && look_at_state(g, 0);
+}
+
+/* A stop on the way, as it is on the way back: in front of a breakpoint's instruction, and of one that
+ * touches what is watched. */
+typedef struct found {
+    uint64_t instructions;
+    gdb_stop stop;
+    gdb_watch hit;
+} found;
+
+/* The last stop of a stretch that begins at a state and has `end` instructions completed at its end. */
+static bool last_stop(walk *w, unsigned state, uint64_t end, uint64_t now, found *last)
+{
+    gdb *g = w->g;
+    if (!look_at_state(g, state))
+        return false;
+    if (gdb_is_breakpoint(g, gdb_eip_read(g)))
+        *last = (found){.instructions = g->machine->instructions, .stop = GDB_STOP_BREAKPOINT};
+    while (g->machine->instructions < end && !w->broken_off) {
+        if (!run_to(w, end))
+            return false;
+        uint64_t at = g->machine->instructions - (g->stop == GDB_STOP_WATCH);
+        if ((g->stop == GDB_STOP_BREAKPOINT || g->stop == GDB_STOP_WATCH) && at < now)
+            *last = (found){at, g->stop, g->hit};
+    }
+    return true;
+}
+
+static bool continue_back(walk *w, uint64_t now)
+{
+    gdb *g = w->g;
+    uint64_t end = now;
+    for (int state = state_before(&g->history, now); state >= 0 && !w->broken_off; state--) {
+        found last = {.stop = GDB_STOP_NONE};
+        if (!last_stop(w, (unsigned)state, end, now, &last))
+            return false;
+        if (last.stop != GDB_STOP_NONE && !w->broken_off) {
+            if (!look_at_state(g, (unsigned)state) || !go_to(w, last.instructions))
+                return false;
+            g->stop = last.stop;
+            g->hit = last.hit;
+            g->hit_address = last.hit.address;
+            return true;
+        }
+        end = g->history.states[state].instructions;
+    }
+    g->history.begins = !w->broken_off;
+    return w->broken_off || (g->history.count > 0 && look_at_state(g, 0));
+}
+
+bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), void *context)
+{
+    gdb_history *h = &g->history;
+    p5_machine *present = present_of(g);
+    walk w = {g, interrupted, context, false};
+    uint64_t now = g->machine->instructions;
+    h->begins = false;
+    if (h->refused == NULL && h->count > 0 && machine_input_taken(present) != h->states[0].input)
+        h->refused = "the guest has read its input, which cannot be read again";
+    if (h->refused != NULL)
+        return false;
+    g->single_step = false;
+    bool good = step ? step_back(&w, now) : continue_back(&w, now);
+    if (!good) {
+        look_at(g, present);
+        h->refused = "the past could not be gone through again";
+        return false;
+    }
+    if (g->stop == GDB_STOP_NONE || step)
+        g->stop = w.broken_off ? GDB_STOP_NONE : GDB_STOP_STEP;
+    return true;
+}

@@ -1,0 +1,5 @@
+# what was written to the host is not taken back
+break main
+continue
+reverse-stepi
+continue
