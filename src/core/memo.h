@@ -47,7 +47,7 @@ typedef struct memo {
     memo_leaf *dirty;     /* leaves reached since totals were last formed */
     arena arena;          /* states, paths, nodes, edges, leaves */
     size_t budget;        /* above it everything is dropped and built anew */
-    pipe_deltas *scratch; /* deltas of the stretch that a leaf is made from */
+    pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
     /* The way of the stretch that is being priced: */
     const memo_edge **given; /* answers that were not the usual ones, in order, */
     unsigned given_count;

@@ -60,10 +60,14 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
 
 /* ---- resolver ------------------------------------------------------------------------------------------ */
 
+/* With the memo comes what knows usual answers beforehand; without it everything goes the long way, by which
+ * the other is checked. */
 static bool resolve_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
                          data_answer *answer)
 {
     p5_core *core = context;
+    if (core->memo.on && how->locked == LOCK_NONE && memory_data_usual(core->memory, access, asked))
+        return true;
     memory_set_pipe(core->memory, how->v_pipe);
     memory_set_partner(core->memory, how->partner);
     if (core->observer)
@@ -78,9 +82,12 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 {
     p5_core *core = context;
     uint32_t physical = price_physical(core->block, linear);
+    const bool cache_disable = core->block->code->cache_disable;
+    if (core->memo.on && !cache_disable && memory_code_usual(core->memory, linear, physical, asked))
+        return true;
     if (core->observer)
         core->observer->asks(core->observer);
-    memory_code(core->memory, linear, physical, core->block->code->cache_disable, asked, answer);
+    memory_code(core->memory, linear, physical, cache_disable, asked, answer);
     if (core->observer && !answer->hit)
         core->observer->missed(core->observer, physical, true);
     return false;

@@ -15,21 +15,15 @@ void code_cache_init(code_cache *cache, unsigned ways)
     code_cache_invalidate(cache);
 }
 
-void code_cache_touch_all(code_cache *cache)
-{
-    cache->changes++;
-    for (unsigned set = 0; set < CACHE_SETS; set++)
-        cache->changed[set] = cache->changes;
-}
-
 void code_cache_invalidate(code_cache *cache)
 {
-    for (unsigned set = 0; set < CACHE_SETS; set++)
+    for (unsigned set = 0; set <= CODE_NO_SET; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
             cache->tag[set][way] = CACHE_NO_TAG;
-    code_cache_touch_all(cache);
+    code_cache_touch(cache);
     memset(cache->ends, 0, sizeof cache->ends);
     memset(cache->lru, 0, sizeof cache->lru);
+    cache->lru[CODE_NO_SET] = cache->point[0]; /* whatever uses it changes nothing */
 }
 
 static unsigned victim(const code_cache *cache, unsigned set)
@@ -46,7 +40,7 @@ void code_cache_fill(code_cache *cache, uint32_t physical)
     unsigned way = victim(cache, set);
     cache->tag[set][way] = cache_tag(physical);
     cache->ends[set][way] = 0;
-    code_cache_touch(cache, set);
+    code_cache_touch(cache);
     code_cache_used(cache, set, way);
 }
 
@@ -56,7 +50,7 @@ bool code_cache_drop(code_cache *cache, uint32_t physical)
     if (way < 0)
         return false;
     cache->tag[cache_set(physical)][way] = CACHE_NO_TAG;
-    code_cache_touch(cache, cache_set(physical));
+    code_cache_touch(cache);
     return true;
 }
 
@@ -69,7 +63,7 @@ uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask)
     uint32_t known = *ends & mask;
     *ends |= mask;
     if (known != mask)
-        code_cache_touch(cache, cache_set(physical));
+        code_cache_touch(cache);
     return known;
 }
 
@@ -83,7 +77,7 @@ code_entry code_cache_get(const code_cache *cache, unsigned set, unsigned way)
 
 void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry entry)
 {
-    code_cache_touch(cache, set);
+    code_cache_touch(cache);
     cache->tag[set][way] = entry.valid ? cache_tag(entry.tag) : CACHE_NO_TAG;
     cache->ends[set][way] = entry.ends == UINT32_MAX ? 0 : entry.ends;
     cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));

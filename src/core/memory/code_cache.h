@@ -6,27 +6,25 @@
 
 #include "core/memory/data_cache.h"
 
+/* Behind all sets: its lines are no lines, and always there. */
 enum { CODE_NO_SET = CACHE_SETS };
 
 typedef struct code_cache {
-    uint32_t tag[CACHE_SETS][CACHE_WAYS];  /* physical address bits 31-12, or CACHE_NO_TAG */
-    uint32_t ends[CACHE_SETS][CACHE_WAYS]; /* bytes known to be instruction ends since the fill */
-    uint8_t lru[CACHE_SETS];
+    uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    uint32_t ends[CACHE_SETS][CACHE_WAYS];    /* bytes known to be instruction ends since the fill */
+    uint8_t lru[CACHE_SETS + 1];
     uint64_t changes; /* grows whenever anything here changes; never 0 */
-    /* What it was after the last change in the set. In CODE_NO_SET nothing ever changes. */
-    uint64_t changed[CACHE_SETS + 1];
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
     replacement order;
 } code_cache;
 
 void code_cache_init(code_cache *cache, unsigned ways);
 void code_cache_invalidate(code_cache *cache);
-/* Whatever was found before has to be looked at anew: in a set, everywhere. */
-static inline void code_cache_touch(code_cache *cache, unsigned set)
+/* Whatever was found before has to be looked at anew. */
+static inline void code_cache_touch(code_cache *cache)
 {
-    cache->changed[set] = ++cache->changes;
+    cache->changes++;
 }
-void code_cache_touch_all(code_cache *cache);
 
 static inline int code_cache_find(const code_cache *cache, uint32_t physical)
 {
@@ -40,7 +38,7 @@ static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way
     if (lru == cache->lru[set])
         return;
     cache->lru[set] = lru;
-    code_cache_touch(cache, set);
+    code_cache_touch(cache);
 }
 
 /* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits

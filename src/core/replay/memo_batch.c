@@ -131,19 +131,25 @@ static void __attribute__((noinline)) learn(p5_core *core, const batch *all, mem
     memo_learn(core, &r, path);
 }
 
+/* The way can be gone quickly, and its fetches hit the code TLB. */
+static inline bool code_page_usual(struct memory *m, const memo_way *way)
+{
+    return way->quick_page == m->code_tlb.last.of[0] ||
+           (way->quick_page != MEMO_NO_PAGE &&
+            (!way->asks_code || memory_code_page_usual(m, way->quick_page)));
+}
+
 /* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
  * memo_lines_in_place. */
-static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, const piece *p,
-                                                                memo_way *way, bool is_quiet, bool *moved)
+static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, memo_way *way,
+                                                                bool is_quiet, bool *moved)
 {
     struct memory *m = core->memory;
     if (!memo_lines_in_place(core, way, moved))
         return false;
     if (!is_quiet && way->asks_code && !memory_undisturbed(m, memo_clock(core, way->last_code)))
         return false;
-    return way->quick_page == m->code_tlb.last.of[0] ||
-           (way->quick_page != MEMO_NO_PAGE &&
-            (!way->asks_code || memory_code_page_usual(m, piece_begin(p))));
+    return code_page_usual(m, way);
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
@@ -230,7 +236,7 @@ static inline __attribute__((always_inline)) bool follow_quickly(p5_core *core, 
     bool moved;
     const uint64_t first = memo_clock(core, way->quiet_offset);
     const bool is_quiet = memory_calm(core->memory, first, first + 2 * MEMO_REACH);
-    if (__builtin_expect(!code_is_usual(core, all->piece, way, is_quiet, &moved), 0))
+    if (__builtin_expect(!code_is_usual(core, way, is_quiet, &moved), 0))
         return false;
     *at = is_quiet ? memo_steps_calm(core, all->references, way)
                    : memo_steps_passing(core, all->references, way, true);
@@ -352,7 +358,7 @@ static memo_leaf *__attribute__((noinline))
 price_looking(p5_core *core, batch *all, memo_path *path, bool is_quiet, quiet_time *quiet)
 {
     bool moved, profiled = core->profile != NULL;
-    if (is_quiet && code_is_usual(core, all->piece, &path->way, true, &moved))
+    if (is_quiet && code_is_usual(core, &path->way, true, &moved))
         return price_steps(core, all, all->references, all->prediction, path, moved, profiled, quiet);
     memo_leaf *leaf = price_on(core, all, path, NULL, profiled);
     *quiet = find_quiet_time(core->memory);
@@ -368,17 +374,17 @@ price_asking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
     return leaf;
 }
 
-/* ... Mostly nothing has happened in the code cache, and the piece lies in the page of the one before. */
+/* ... Mostly the lines are in the code cache where they were. */
 static inline __attribute__((always_inline)) memo_leaf *
 price_quickly(p5_core *core, batch *all, const p5_access *accesses, p5_prediction prediction, memo_path *path,
               bool profiled, quiet_time *quiet)
 {
     memo_way *way = &path->way;
     bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
-    if (__builtin_expect(is_quiet && memo_lines_untouched(core, way) &&
-                             way->quick_page == core->memory->code_tlb.last.of[0],
-                         1))
-        return price_steps(core, all, accesses, prediction, path, false, profiled, quiet);
+    const bool moved = way->code_changes != core->memory->code.changes;
+    if (__builtin_expect(
+            is_quiet && (!moved || memo_few_in_place(core, way)) && code_page_usual(core->memory, way), 1))
+        return price_steps(core, all, accesses, prediction, path, moved, profiled, quiet);
     if (way->quick_page != MEMO_NO_PAGE)
         return price_looking(core, all, path, is_quiet, quiet);
     return price_asking(core, all, path, quiet);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/replay/memo_tree.h"
+#include "core/replay/memo_way.h"
 
 /* A question as it was asked, and its answer. */
 struct memo_record {
@@ -224,19 +224,66 @@ bool memo_reserve(memo *m, const p5_block *block)
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
+/* What a run of the pipe counted: the kinds (memo_delta) that are not 0. */
+typedef struct counted {
+    uint8_t kind[DELTA_KINDS];
+    unsigned count;
+} counted;
+
+static uint64_t increments_of(const pipe_deltas *d, unsigned kind)
+{
+    return kind < P5_EVENT_COUNT ? d->increments[kind] : d->stalls[kind - P5_EVENT_COUNT];
+}
+
+static uint64_t asserted_of(const pipe_deltas *d, unsigned kind)
+{
+    return kind < P5_EVENT_COUNT ? d->asserted[kind] : d->stalls[kind - P5_EVENT_COUNT];
+}
+
+/* Most kinds are 0 after most runs: no branch depends on which. */
+static counted find_counted(const pipe_deltas *d)
+{
+    counted found = {.count = 0};
+    for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
+        found.kind[found.count] = (uint8_t)i;
+        found.count += (d->increments[i] | d->asserted[i]) != 0;
+    }
+    for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
+        if (d->stalls[i] != 0)
+            found.kind[found.count++] = (uint8_t)(P5_EVENT_COUNT + i);
+    }
+    return found;
+}
+
+/* Moves what was counted from `d` to `sum`. */
+static void move_counted(pipe_deltas *sum, pipe_deltas *d, const counted *found)
+{
+    sum->clocks += d->clocks;
+    d->clocks = 0;
+    for (unsigned i = 0; i < found->count; i++) {
+        const unsigned kind = found->kind[i], stall = kind - P5_EVENT_COUNT;
+        if (kind >= P5_EVENT_COUNT) {
+            sum->stalls[stall] += d->stalls[stall];
+            d->stalls[stall] = 0;
+            continue;
+        }
+        sum->increments[kind] += d->increments[kind];
+        sum->asserted[kind] += d->asserted[kind];
+        d->increments[kind] = d->asserted[kind] = 0;
+    }
+}
+
 /* `d` as deltas of a leaf; answers their number. `deltas`: NULL if only that is wanted. */
-static unsigned make_deltas(const pipe_deltas *d, memo_delta *deltas)
+static unsigned make_deltas(const pipe_deltas *d, const counted *found, memo_delta *deltas)
 {
     unsigned n = 0;
-    for (unsigned i = 0; i < DELTA_KINDS; i++) {
-        const bool event = i < P5_EVENT_COUNT;
-        uint64_t increments = event ? d->increments[i] : d->stalls[i - P5_EVENT_COUNT];
-        uint64_t asserted = event ? d->asserted[i] : increments;
+    for (unsigned i = 0; i < found->count; i++) {
+        uint64_t increments = increments_of(d, found->kind[i]), asserted = asserted_of(d, found->kind[i]);
         while (increments != 0 || asserted != 0) {
             const uint32_t some = increments < MEMO_DELTA_MOST ? (uint32_t)increments : MEMO_DELTA_MOST;
             const uint32_t on = asserted < MEMO_DELTA_MOST ? (uint32_t)asserted : MEMO_DELTA_MOST;
             if (deltas)
-                deltas[n] = (memo_delta){.kind = i & UINT8_MAX,
+                deltas[n] = (memo_delta){.kind = found->kind[i],
                                          .increments = some & MEMO_DELTA_MOST,
                                          .asserted = on & MEMO_DELTA_MOST};
             increments -= some;
@@ -248,16 +295,16 @@ static unsigned make_deltas(const pipe_deltas *d, memo_delta *deltas)
 }
 
 /* Makes the leaf that `scratch` and the pipe describe. NULL: out of memory. */
-static memo_place *make_leaf(p5_core *core, uint32_t clocks)
+static memo_place *make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
     const pipe_deltas *d = core->memo.scratch;
     memo_state *to = memo_intern(core);
-    const unsigned count = make_deltas(d, NULL);
+    const unsigned count = make_deltas(d, found, NULL);
     memo_leaf *leaf = arena_alloc_line(&core->memo.arena, sizeof *leaf + count * sizeof leaf->deltas[0]);
     if (!to || !leaf)
         return NULL;
-    leaf->delta_count = make_deltas(d, leaf->deltas);
+    leaf->delta_count = make_deltas(d, found, leaf->deltas);
     leaf->place.kind = MEMO_LEAF;
     leaf->context = MEMO_UNUSED;
     leaf->to = to;
@@ -409,11 +456,10 @@ static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *p
             need_data(&found, at);
     }
     const memo_line *lines = memo_lines(&found);
-    found.first_set = found.last_set = CODE_NO_SET;
-    if (found.line_count > 0) {
-        found.first_set = (uint8_t)cache_set(lines[0].physical);
-        found.last_set = (uint8_t)cache_set(lines[found.line_count - 1].physical);
-    }
+    found.has_few = found.line_count <= MEMO_FEW;
+    for (unsigned i = 0; i < found.line_count; i++)
+        found.has_few &= lines[i].ends == 0;
+    memo_note_places(&found);
     found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
     found.quick_page = found.only_data ? tlb_key(piece_begin(path->piece), false) : MEMO_NO_PAGE;
     found.ends_in_branch = found.end->place.kind == MEMO_BRANCH;
@@ -422,7 +468,7 @@ static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *p
 }
 
 /* Puts the recorded run of the pipe into the tree. False: out of memory; what is there already stands. */
-static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
+static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_t clocks)
 {
     memo *m = &core->memo;
     memo_place **link = &path->way.first;
@@ -441,7 +487,7 @@ static bool insert(p5_core *core, memo_path *path, uint32_t clocks)
             return false;
     }
     if (!*link)
-        *link = make_leaf(core, clocks);
+        *link = make_leaf(core, found, clocks);
     return *link != NULL;
 }
 
@@ -479,7 +525,6 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo *m = &core->memo;
     pipe_deltas *d = m->scratch;
-    memset(d, 0, sizeof *d);
     m->asked = m->next_given = 0;
     memo_materialise(core);
     m->data_asked = core->pipe.has_pending ? -(int32_t)core->pipe.pending.insn.access_count : 0;
@@ -488,20 +533,14 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     if (!path->piece->near)
         record_end(m);
     uint64_t clocks = core->now - before;
-    pipe_deltas *sum = &core->deltas[core->cpl_class];
-    sum->clocks += d->clocks;
-    for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
-        sum->increments[i] += d->increments[i];
-        sum->asserted[i] += d->asserted[i];
-    }
-    for (unsigned i = 0; i < P5_STALL_COUNT; i++)
-        sum->stalls[i] += d->stalls[i];
+    const counted found = find_counted(d);
     /* P54C: what looks into the BTB knows the groups of this piece and of that before it, not of others */
     const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
     const bool fits =
         m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= MOST_CLOCKS && has_group;
-    if (fits && insert(core, path, (uint32_t)clocks))
+    if (fits && insert(core, path, &found, (uint32_t)clocks))
         find_ways(m, path, r->accesses);
+    move_counted(&core->deltas[core->cpl_class], d, &found);
     m->has_unknown = false;
     if (core->profile)
         profile_commit(core);

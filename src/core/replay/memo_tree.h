@@ -98,24 +98,31 @@ typedef struct memo_line {
     uint8_t way;     /* where it was last */
 } memo_line;
 
+/* Most ways need no more lines than this. */
+enum { MEMO_FEW = 2 };
+
 /* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
  * usual answer. Known once `end` is not NULL. */
 typedef struct memo_way {
     /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
     memo_node *end;
     data_expected *expected; /* what each step is like, if it is a reference */
-    uint64_t code_changes;   /* of the code cache when its lines were used last; 0: never */
+    uint64_t code_changes;   /* of the code cache when its lines were used last */
     uint32_t quick_page;     /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
     int16_t quiet_offset;    /* if nothing is under way from this clock on, relative to the block's
                                 first, nothing is under way for any of its references */
     int16_t first_access;    /* the first reference among the steps */
     uint8_t step_count, line_count;
-    uint8_t first_set, last_set; /* of its lines, if they are no more than two; or CODE_NO_SET */
-    uint16_t known;              /* questions before it */
-    bool ends_in_branch : 1;     /* `end` is one, */
-    bool is_over : 1;            /* ... and nothing is asked before */
-    bool only_data : 1;          /* all steps are data references, */
-    bool asks_code : 1;          /* lines are fetched on it */
+    uint16_t known;          /* questions before it */
+    bool ends_in_branch : 1; /* `end` is one, */
+    bool is_over : 1;        /* ... and nothing is asked before */
+    bool only_data : 1;      /* all steps are data references, */
+    bool asks_code : 1;      /* lines are fetched on it, */
+    bool has_few : 1;        /* ... no more than MEMO_FEW, and no end bits are asked for: they are */
+    /* For who finds that something has happened to the code cache: where its lines were last, or CODE_NO_SET
+     */
+    uint16_t place[MEMO_FEW]; /* of the code cache's tags, all in a row, */
+    uint32_t tag[MEMO_FEW];   /* ... which were these */
     /* For all: */
     memo_step *steps;     /* questions before `end`, but those for code lines and end bits: memo_lines */
     memo_place *first;    /* where the tree goes on */
@@ -177,7 +184,7 @@ struct memo_path {
 };
 
 /* What is looked at for every block lies in one line of the host's cache. */
-enum { MEMO_HOT = offsetof(memo_way, steps) };
+enum { MEMO_HOT = offsetof(memo_way, place) };
 _Static_assert(offsetof(memo_path, way) + MEMO_HOT <= HOST_LINE, "of a path");
 _Static_assert(offsetof(memo_edge, way) + MEMO_HOT <= HOST_LINE, "of an edge");
 

@@ -22,7 +22,8 @@ memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_
                           : memo_steps_passing(core, accesses, way, false);
 }
 
-bool memo_line_present(const code_cache *code, memo_line *line)
+/* One line is there, wherever in its set. */
+static bool line_present(const code_cache *code, memo_line *line)
 {
     int found = code_cache_find(code, line->physical);
     if (found < 0)
@@ -37,19 +38,10 @@ bool memo_lines_present(const p5_core *core, const memo_way *way)
     bool filling = m->code_fill.done > memo_clock(core, way->first_code);
     memo_line *lines = memo_lines(way);
     for (memo_line *line = lines; line < lines + way->line_count; line++)
-        if ((!memo_line_in_place(&m->code, line) && !memo_line_present(&m->code, line)) ||
+        if ((!memo_line_in_place(&m->code, line) && !line_present(&m->code, line)) ||
             (filling && cache_line(line->physical) == m->code_fill.line))
             return false;
     return true;
-}
-
-memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way)
-{
-    if (!way->end || !memo_lines_present(core, way) || !memo_code_usual(core, path, way))
-        return (memo_reached){way->first, false};
-    memo_node *at = memo_steps(core, r, way);
-    memo_use_lines(core, way, at);
-    return (memo_reached){&at->place, at != way->end};
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------- */

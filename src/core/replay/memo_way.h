@@ -23,15 +23,11 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
  * its way there. Changes nothing but where it looks first. */
 bool memo_lines_present(const p5_core *core, const memo_way *way);
-/* One of them is there, wherever in its set. */
-bool memo_line_present(const code_cache *code, memo_line *line);
 /* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
  */
 memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* ... if anything can be in their way. */
 memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
-/* memo_follow of a way that was never followed, or whose lines are not all there. */
-memo_reached memo_follow_changed(p5_core *core, const p5_retired *r, const memo_path *path, memo_way *way);
 /* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
  * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers
  * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
@@ -178,53 +174,42 @@ static inline bool memo_line_in_place(const code_cache *code, const memo_line *l
            (line->ends & ~code->ends[set][line->way]) == 0;
 }
 
-/* Something may have happened in the set of a line since the way's lines were used last. How many lines a
- * block has is another number every time: the host could not predict a loop over them. */
-static inline bool memo_sets_changed(const code_cache *code, const memo_way *way)
+/* Notes where the lines of a way are, if they are few. */
+static inline void memo_note_places(memo_way *way)
 {
-    return (code->changed[way->first_set] > way->code_changes) |
-           (code->changed[way->last_set] > way->code_changes) | (way->line_count > 2);
+    const memo_line *line = memo_lines(way);
+    for (unsigned i = 0; i < MEMO_FEW && way->has_few; i++) {
+        const bool is_line = i < way->line_count;
+        way->place[i] = (uint16_t)(is_line ? cache_set(line[i].physical) * CACHE_WAYS + line[i].way
+                                           : CODE_NO_SET * CACHE_WAYS);
+        way->tag[i] = is_line ? cache_tag(line[i].physical) : CACHE_NO_TAG;
+    }
 }
 
-/* Nothing has happened in the sets of a way's lines since those were used last. */
-static inline __attribute__((always_inline)) bool memo_lines_untouched(const p5_core *core, memo_way *way)
+/* The few lines of a way are in the code cache where they were last, and no line is on its way there. No
+ * branch depends on how many they are: it is another number for every piece. */
+static inline bool memo_few_in_place(const p5_core *core, const memo_way *way)
 {
-    const code_cache *code = &core->memory->code;
-    if (__builtin_expect(way->code_changes == code->changes, 1))
-        return true;
-    if (way->code_changes == 0 || __builtin_expect(memo_sets_changed(code, way), 0))
-        return false;
-    way->code_changes = code->changes;
-    return true;
+    const struct memory *m = core->memory;
+    const uint32_t *tags = m->code.tag[0];
+    const uint32_t others = (tags[way->place[0]] ^ way->tag[0]) | (tags[way->place[1]] ^ way->tag[1]);
+    return way->has_few & (others == 0) & (m->code_fill.done <= memo_clock(core, way->first_code));
 }
 
 /* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has
- * happened since in the set of one of them, so that they have to be used again. Otherwise that would make no
- * difference: a use of a cache way sets the bits on its path of the replacement tree to values that depend on
- * that alone; done twice with nothing between in the set, the second changes nothing, and the lines of a
- * block lie in different sets. */
+ * happened in the code cache since they were used, so that they have to be used again. Otherwise that would
+ * make no difference: a use of a cache way sets the bits on its path of the replacement tree to values that
+ * depend on that alone; done twice with nothing between in the set, the second changes nothing, and the lines
+ * of a block lie in different sets. */
 static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_core *core, memo_way *way,
                                                                       bool *moved)
 {
-    const struct memory *m = core->memory;
-    const code_cache *code = &m->code;
-    *moved = false;
-    if (__builtin_expect(memo_lines_untouched(core, way), 1))
+    *moved = way->code_changes != core->memory->code.changes;
+    if (!*moved || memo_few_in_place(core, way))
         return true;
-    if (way->code_changes == 0)
+    if (!way->end || !memo_lines_present(core, way))
         return false;
-    memo_line *line = memo_lines(way);
-    for (const memo_line *end = line + way->line_count; line != end; line++)
-        if (code->changed[cache_set(line->physical)] > way->code_changes) {
-            if (__builtin_expect(!memo_line_in_place(code, line), 0) && !memo_line_present(code, line))
-                return false;
-            if (cache_line(line->physical) == m->code_fill.line &&
-                m->code_fill.done > memo_clock(core, way->first_code))
-                return false;
-            *moved = true;
-        }
-    if (!*moved)
-        way->code_changes = code->changes;
+    memo_note_places(way);
     return true;
 }
 
@@ -232,10 +217,16 @@ static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_c
 static inline void memo_use_lines(p5_core *core, memo_way *way, const memo_node *at)
 {
     code_cache *code = &core->memory->code;
-    const memo_line *line = memo_lines(way);
-    for (const memo_line *end = line + way->line_count; line != end; line++)
-        if (line->number < at->number)
-            code_cache_used(code, cache_set(line->physical), line->way);
+    if (__builtin_expect(at == way->end && way->has_few, 1)) {
+        for (unsigned i = 0; i < MEMO_FEW; i++)
+            code_cache_used(code, way->place[i] / CACHE_WAYS, way->place[i] % CACHE_WAYS);
+    } else {
+        const memo_line *line = memo_lines(way);
+        for (unsigned i = 0; i < way->line_count; i++)
+            if (line[i].number < at->number)
+                code_cache_used(code, cache_set(line[i].physical),
+                                way->has_few ? way->place[i] % CACHE_WAYS : line[i].way);
+    }
     if (at == way->end)
         way->code_changes = code->changes;
 }
@@ -246,7 +237,7 @@ static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *c
 {
     bool moved;
     if (__builtin_expect(!memo_lines_in_place(core, way, &moved), 0))
-        return memo_follow_changed(core, r, path, way);
+        return (memo_reached){way->first, false};
     if (__builtin_expect(!memo_code_usual(core, path, way), 0))
         return (memo_reached){way->first, false};
     memo_node *at = memo_steps(core, r, way);
