@@ -35,12 +35,12 @@ list() {
     echo "lua|$here/work.lua|$guests/lua -"
 }
 
-# 50 to 300 million instructions each; all of them read what they work on from standard input.
+# 15 to 300 million instructions each; all of them read what they work on from standard input.
 list_programs() {
     local p=$guests/programs
     [ -f "$p/stamp" ] || { echo "the programs are not there: tests/guest/real/programs.sh builds them" >&2; exit 2; }
     echo "bzip2|$p/in/text|$p/bzip2 -c"
-    echo "tcc|$p/in/tcc.c|$p/tcc -c -o /dev/null -"
+    echo "tcc|$p/in/tcc.c|$p/tcc -c -o $work/none/tcc.o -" # compiles all, and then cannot write it: the folder is not there
     echo "sqlite3|$p/in/work.sql|$p/sqlite3"
     echo "lame|$p/in/tone.wav|$p/lame --quiet --flush -b 64 -m m - -"
     echo "mujs|$p/in/work.js|$p/mujs"
@@ -50,14 +50,20 @@ list_programs() {
     echo "gzip|$p/in/text|$p/busybox gzip -c"
     echo "sha1|/dev/null|$p/digests 60 sha1"
     echo "digests|/dev/null|$p/digests 1"
+    for _ in 1 2 3 4 5 6 7 8; do cat "$p/in/tone.mp3"; done >"$work/tones.mp3"
+    echo "mpg123|$work/tones.mp3|$p/mpg123 -q -s -"
+    echo "bc|$p/in/work.bc|$p/bc -lq"
+    echo "jpeg|$p/in/picture.ppm|$p/jpeg"
+    echo "djpeg|$p/in/picture.jpeg|$p/djpeg"
 }
 
 # measure WHO INPUT COMMAND...: runs it; its output goes to $work/WHO; seconds, peak memory in MB and CPU seconds to $work/WHO.runs.
+# Its status is that of the native run, but the bare engine does not tell it.
 measure() {
-    local who=$1 input=$2
+    local who=$1 input=$2 came=0
     shift 2
-    /usr/bin/time -q -o "$work/time" -f '%e %U %S %M' "$@" <"$input" >"$work/$who" 2>"$work/log" ||
-        { cat "$work/log" >&2; echo "failed: $*" >&2; exit 1; }
+    /usr/bin/time -q -o "$work/time" -f '%e %U %S %M' "$@" <"$input" >"$work/$who" 2>"$work/log" || came=$?
+    [ "$who" = bare ] || [ $came = $status ] || { cat "$work/log" >&2; echo "status $came, natively $status: $*" >&2; exit 1; }
     cmp -s "$work/$who" "$work/native" || { [ "$who" = theirs ] || { echo "$name: different output of $who" >&2; exit 1; }; }
     awk '{ print ($1 > 0 ? $1 : 0.01), $4 / 1024, ($2 + $3 > 0 ? $2 + $3 : 0.01) }' "$work/time" >>"$work/$who.runs"
 }
@@ -79,7 +85,8 @@ printf "$columns" program Minsn Mclocks MIPS Mclk/s cachegrind ratio 'low to hig
 if [ $table = programs ]; then list_programs; else list; fi >"$work/list"
 while IFS='|' read -r name input command; do
     rm -f "$work"/*.runs
-    $command <"$input" >"$work/native" # cachegrind computes x87 in double precision, so that this machine must be the judge
+    status=0
+    $command <"$input" >"$work/native" 2>"$work/log" || status=$? # cachegrind computes x87 in double precision, so that this machine must be the judge
     for ((pair = 0; pair < pairs; pair++)); do
         measure ours "$input" "$build/p5scope" stat -x ';' -o "$work/report" $command
         measure theirs "$input" valgrind --tool=cachegrind --cache-sim=yes --branch-sim=yes --cachegrind-out-file=/dev/null $command

@@ -1,6 +1,6 @@
 #!/bin/sh
 # programs.sh DIR: builds real programs for ./dev bench programs from Debian's sources, statically with the musl that build.sh has put into DIR:
-#   DIR/programs/{bzip2,busybox,sqlite3,tcc,mujs,lame,digests}   DIR/programs/in/*: what they work on
+#   DIR/programs/{bzip2,busybox,sqlite3,tcc,mujs,lame,digests,mpg123,bc,jpeg,djpeg}   DIR/programs/in/*: what they work on
 # A second run with the same compiler and scripts does nothing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -63,7 +63,8 @@ build_busybox() {
 }
 
 build_lame() {
-    CC=$dir/cc ac_cv_header_xmmintrin_h=no ./configure --host=i586-linux-musl --disable-shared --disable-decoder --disable-nasm --disable-gtktest
+    # its routines for nasm are for whatever later processor is found
+    CC=$dir/cc ac_cv_path_NASM=no ./configure --host=i586-linux-musl --disable-shared --disable-decoder --disable-gtktest
     make -j"$cores"
     cp frontend/lame "$dir/lame"
 }
@@ -75,7 +76,29 @@ build_digests() {
     "$dir/cc" -I. -o "$dir/digests" "$here/digests.c" libnettle.a
 }
 
-fetch bzip2 busybox sqlite3 tcc nettle mujs lame
+# MMX and x87
+build_mpg123() {
+    CC=$dir/cc ./configure --host=i586-linux-musl --disable-shared --enable-static --with-cpu=mmx --with-audio=dummy --disable-modules --disable-network
+    make -j"$cores" src/mpg123
+    cp src/mpg123 "$dir/mpg123"
+}
+
+build_bc() {
+    CC=$dir/cc ./configure --host=i586-linux-musl --without-readline --without-libedit
+    make AUTOMAKE=: ACLOCAL=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: -C lib
+    make AUTOMAKE=: ACLOCAL=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: -C bc bc
+    cp bc/bc "$dir/bc"
+}
+
+build_jpeg() {
+    cmake -B build -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=i586 -DCMAKE_C_COMPILER="$dir/cc" -DCMAKE_BUILD_TYPE=None \
+        -DENABLE_SHARED=0 -DWITH_SIMD=0 -DWITH_TURBOJPEG=0
+    make -C build -j"$cores" cjpeg-static djpeg-static
+    cp build/djpeg-static "$dir/djpeg"
+    cp build/cjpeg-static "$dir/jpeg"
+}
+
+fetch bzip2 busybox sqlite3 tcc nettle mujs lame mpg123 bc libjpeg-turbo
 in_source bzip2 bzip2
 in_source tcc tcc
 in_source mujs mujs
@@ -83,15 +106,22 @@ in_source sqlite3 sqlite3
 in_source busybox busybox
 in_source lame lame
 in_source nettle digests
+in_source mpg123 mpg123
+in_source bc bc
+in_source libjpeg-turbo jpeg
 
 cp "$here"/programs/* "$dir/in/"
 head -c 100000 "$base/text" >"$dir/in/text"
-# 2 s of a tone that wanders, in 16 bits
-python3 - "$dir/in/tone.wav" <<'END'
+# 2 s of a tone that wanders, in 16 bits; a picture
+python3 - "$dir/in/tone.wav" "$dir/in/picture.ppm" <<'END'
 import math, struct, sys
 samples = [int(9000 * math.sin(i * .05 + math.sin(i * .0007) * 8) + 3000 * math.sin(i * .31) + (i * 7919 % 977 - 488) * 3) for i in range(88200)]
 data = struct.pack('<%dh' % len(samples), *samples)
 head = struct.pack('<IHHIIHH', 16, 1, 1, 44100, 88200, 2, 16)
 open(sys.argv[1], 'wb').write(b'RIFF' + struct.pack('<I', 36 + len(data)) + b'WAVEfmt ' + head + b'data' + struct.pack('<I', len(data)) + data)
+image = bytes(v for y in range(480) for x in range(640) for v in (x * y >> 8 & 255, x * x + y * y >> 9 & 255, (x ^ y) & 255))
+open(sys.argv[2], 'wb').write(b'P6 640 480 255\n' + image)
 END
+"$dir/jpeg" <"$dir/in/picture.ppm" >"$dir/in/picture.jpeg"
+"$dir/lame" --quiet -b 64 -m m "$dir/in/tone.wav" "$dir/in/tone.mp3"
 echo "$stamp" >"$dir/stamp"
