@@ -28,6 +28,7 @@ enum {
     KEY_RTC,
     KEY_GDB,
     KEY_DIR,
+    KEY_NO_SANDBOX,
     KEY_ENV,
     KEY_SEED,
     KEY_THREADS,
@@ -274,6 +275,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_GDB:
         options->gdb = argument;
         return 0;
+    case KEY_NO_SANDBOX:
+        options->no_sandbox = true;
+        return 0;
     case KEY_DIR:
         return add_share(options, argument);
     case KEY_ENV:
@@ -351,6 +355,7 @@ static const struct argp_option run_table[] = {
     {"disk-write", KEY_DISK_WRITE, NULL, 0, "The booted disk image may be written to", 0},
     {"gdb", KEY_GDB, "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest", 0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw[,max=SIZE]]", 0, "Show a host directory to the guest", 0},
+    {"no-sandbox", KEY_NO_SANDBOX, NULL, 0, "Keep all that the host allows (see p5scope --version -v)", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
     {"threads", KEY_THREADS, "1|2", 0, "Host threads; 2: the model has one of its own", 0},

@@ -59,6 +59,7 @@ typedef struct guest_options {
     const char *save_at;   /* ... --save-at as written: when; NULL = when the run is stopped */
     uint64_t fast_forward; /* instructions */
     bool check_memo;
+    bool no_sandbox;
     char **command; /* the guest and its arguments, NULL-terminated; NULL = none given */
     /* Made by guest_options_complete. */
     p5_model *model;

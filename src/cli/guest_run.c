@@ -14,6 +14,7 @@
 #include "cli/guest_save.h"
 #include "cli/host_clock.h"
 #include "cli/interrupt.h"
+#include "cli/sandbox.h"
 #include "cli/screen.h"
 
 static void show_notice(void *context, const char *line)
@@ -256,6 +257,23 @@ p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
         machine = NULL;
     }
     return machine;
+}
+
+void guest_confine(const guest_options *options, const char *output, const char *const *reads,
+                   size_t read_count)
+{
+    enum { OWN = 3, MOST = 64 };
+    const char *all[MOST] = {options->command[0], options->kernel, options->init};
+    sandbox_needs needs = {.shares = options->shares,
+                           .share_count = options->share_count,
+                           .outputs = {output, options->save},
+                           .gdb = options->gdb,
+                           .reads = all,
+                           .read_count = OWN};
+    for (size_t i = 0; i < read_count && needs.read_count < MOST; i++)
+        all[needs.read_count++] = reads[i];
+    if (!options->no_sandbox)
+        sandbox_enter(&needs);
 }
 
 /* The progress line of a run that takes longer than a second; the carriage return lets the guest's output

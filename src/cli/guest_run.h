@@ -8,6 +8,12 @@
  * what to exit with. */
 p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status);
 
+/* The second wall: the guest is loaded, and all that is still needed of the host is known. For the last
+ * machine that the process opens. `output` (NULL: none) is made later beside what --save makes, or makes
+ * other files as a database does; `reads` are read later beside the guest and its symbols. */
+void guest_confine(const guest_options *options, const char *output, const char *const *reads,
+                   size_t read_count);
+
 /* Runs the guest to its end or a limit. Ctrl-C stops it. False after a message (CLI_INTERNAL). */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result,
                double *host_seconds);

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         if (argc > 2 && strcmp(argv[2], "-v") == 0) {
             char walls[100];
             sandbox_describe(walls, sizeof walls);
-            printf("sandbox of run: %s\n", walls);
+            printf("sandbox: %s\n", walls);
         }
         return output_finish(CLI_OK);
     }

@@ -134,6 +134,7 @@ static int record(const record_options *options, output_reserved files[FILES], c
         p5_machine_close(machine);
         return CLI_USAGE;
     }
+    guest_confine(&options->guest, NULL, NULL, 0);
     p5_run_result result;
     double seconds;
     status = CLI_INTERNAL;

@@ -1,18 +1,11 @@
 /* p5scope run: just run the guest. */
 #include "cli/guest_run.h"
-#include "cli/sandbox.h"
 
-typedef struct run_options {
-    guest_options guest;
-    bool no_sandbox;
-} run_options;
-
-enum { KEY_SAVE_EVERY = 0x100, KEY_WARM_UP, KEY_NO_SANDBOX };
+enum { KEY_SAVE_EVERY = 0x100, KEY_WARM_UP };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    run_options *options = state->input;
-    guest_options *guest = &options->guest;
+    guest_options *guest = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = guest;
@@ -21,33 +14,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return guest_number("--save-every", argument, UINT64_MAX / 2, &guest->save_every) ? 0 : CLI_REPORTED;
     case KEY_WARM_UP:
         return guest_number("--warm-up", argument, UINT64_MAX / 2, &guest->warm_up) ? 0 : CLI_REPORTED;
-    case KEY_NO_SANDBOX:
-        options->no_sandbox = true;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* The guest is loaded, and all that is still needed of the host is known. */
-static void confine(const guest_options *options)
+static int run_guest(const guest_options *options)
 {
-    const sandbox_needs needs = {.shares = options->shares,
-                                 .share_count = options->share_count,
-                                 .output = options->save,
-                                 .gdb = options->gdb};
-    sandbox_enter(&needs);
-}
-
-static int run_guest(const run_options *run)
-{
-    const guest_options *options = &run->guest;
     int status;
     p5_machine *machine = guest_open(options, options->seed, &status);
     if (machine == NULL)
         return status;
-    if (!run->no_sandbox && options->save_every == 0 && !options->screen) /* these open more later */
-        confine(options);
+    guest_confine(options, NULL, NULL, 0);
     p5_run_result result;
     double seconds;
     bool ran = guest_run(options, machine, &result, &seconds);
@@ -65,8 +43,6 @@ int verb_run(int argc, char **argv)
     static const struct argp_option table[] = {
         {"save-every", KEY_SAVE_EVERY, "N", 0, "Only execute; --save as FILE.1, .2, ... every N", 0},
         {"warm-up", KEY_WARM_UP, "W", 0, "With it: W instructions earlier", 0},
-        {"no-sandbox", KEY_NO_SANDBOX, NULL, 0, "Keep all that the host allows (see p5scope --version -v)",
-         0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
@@ -77,21 +53,21 @@ int verb_run(int argc, char **argv)
                "--flat a flat one. Its exit status is p5scope's; 128 + n after signal n."
                "\vExamples:\n  p5scope run ./program 10\n  p5scope run --gdb 1234 kernel.elf",
         .children = children};
-    run_options options = {0};
-    guest_options_init(&options.guest);
+    guest_options options;
+    guest_options_init(&options);
     if (!cli_parse(&argp, argc, argv, &options))
         return CLI_USAGE;
     bool done;
     int status = CLI_USAGE;
-    if (guest_options_complete(&options.guest, &done)) {
+    if (guest_options_complete(&options, &done)) {
         if (done) {
             status = CLI_OK;
-        } else if (options.guest.command == NULL) {
+        } else if (options.command == NULL) {
             cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope run --help'");
-        } else if (guest_files_apart(&options.guest, NULL, 0)) {
+        } else if (guest_files_apart(&options, NULL, 0)) {
             status = run_guest(&options);
         }
     }
-    guest_options_free(&options.guest);
+    guest_options_free(&options);
     return status;
 }

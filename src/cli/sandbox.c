@@ -96,9 +96,13 @@ static void confine_files(const sandbox_needs *needs)
     for (size_t i = 0; i < needs->share_count; i++)
         allow_below(rules, set.fs, needs->shares[i].host,
                     FS_READS | (needs->shares[i].writable ? (uint64_t)FS_WRITES : 0));
-    if (needs->output != NULL)
-        allow_beside(rules, set.fs, needs->output,
-                     FS_READS | FS_WRITE_FILE | FS_MAKE_REG | FS_REMOVE_FILE | FS_TRUNCATE);
+    for (size_t i = 0; i < 2; i++)
+        if (needs->outputs[i] != NULL)
+            allow_beside(rules, set.fs, needs->outputs[i],
+                         FS_READS | FS_WRITE_FILE | FS_MAKE_REG | FS_REMOVE_FILE | FS_TRUNCATE);
+    for (size_t i = 0; i < needs->read_count; i++)
+        if (needs->reads[i] != NULL)
+            allow_below(rules, set.fs, needs->reads[i], FS_READ_FILE);
     if (needs->gdb != NULL)
         allow_beside(rules, set.fs, needs->gdb, FS_MAKE_SOCK | FS_REMOVE_FILE | FS_WRITE_FILE);
     syscall(LANDLOCK_RESTRICT, rules, 0);
@@ -170,6 +174,7 @@ static const char *const used_calls[] = {"read",
                                          "rt_sigprocmask",
                                          "rt_sigreturn",
                                          "rt_sigpending",
+                                         "rt_sigtimedwait",
                                          "sigaltstack",
                                          "futex",
                                          "set_robust_list",
@@ -231,7 +236,7 @@ static void allow_partly(scmp_filter_ctx filter, bool engines)
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &itself);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, &look);
     seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0); /* its flags cannot be looked at */
-    static const unsigned long terminal[] = {TCGETS, TIOCGWINSZ, FIONREAD};
+    static const unsigned long terminal[] = {TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ, FIONREAD};
     for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++) {
         const struct scmp_arg_cmp request = SCMP_A1(SCMP_CMP_EQ, terminal[i], 0);
         seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, &request);

@@ -11,8 +11,11 @@
 typedef struct sandbox_needs {
     const p5_share *shares;
     size_t share_count;
-    const char *output; /* a file that is made later, NULL: none; its folder can be written to */
-    const char *gdb;    /* a place where gdb is waited for, NULL: none */
+    const char *outputs[2];   /* files that are made later, or make others; NULL: none; their folders can be
+                                 written to */
+    const char *gdb;          /* a place where gdb is waited for, NULL: none */
+    const char *const *reads; /* files that are read later; NULL among them: none */
+    size_t read_count;
 } sandbox_needs;
 
 /* What the host offers and was not to be had stays away: sandbox_describe says what there is. For the calling

@@ -41,6 +41,7 @@ typedef struct stat_options {
     const char *expect[MOST_WORDS];      /* --expect */
     size_t expect_count;
     const char *junit;
+    output_reserved junit_file;
     p5_budget *budget;
     const char *roi[REGION_MOST_PARTS]; /* --roi as written */
     size_t roi_count;
@@ -252,6 +253,8 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         *status = CLI_INTERNAL;
         return false;
     }
+    if (index + 1 == options->runs && options->guest.model_count <= 1)
+        guest_confine(&options->guest, NULL, options->metrics, options->metric_count);
     uint64_t before = p5_machine_instructions(machine); /* of a snapshot, or fast-forwarded */
     bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
     *status = ran ? guest_exit_status(result) : CLI_INTERNAL;
@@ -312,14 +315,13 @@ static bool complete_budget(stat_options *options)
 
 /* Judges the budget, if there is one; a broken one is told on stderr, wherever the report goes. `status` is
  * what to exit with otherwise. */
-static int judge(const stat_options *options, const p5_stat *stat, int status)
+static int judge(stat_options *options, const p5_stat *stat, int status)
 {
     unsigned broken = p5_budget_judge(options->budget, stat, options->guest.quiet ? NULL : stderr);
     if (broken > 0 && options->guest.quiet)
         p5_budget_judge(options->budget, stat, stderr);
     if (options->junit != NULL) {
-        const output_options to = {.path = options->junit, .descriptor = -1};
-        FILE *out = output_open(&to);
+        FILE *out = output_begin(&options->junit_file);
         p5_error error = {0};
         if (out == NULL || !output_close(out, options->junit,
                                          p5_budget_write_junit(options->budget, stat, out, &error), &error))
@@ -453,7 +455,7 @@ static int stat_guest(stat_options *options, char **argv)
     }
     const file_use outputs[] = {{"-o", options->output.path, false}, {"--junit", options->junit, false}};
     if (!check_together(options) || !guest_files_apart(&options->guest, outputs, 2) ||
-        !complete_budget(options))
+        !complete_budget(options) || !output_reserve(&options->junit_file, "--junit", options->junit))
         return CLI_USAGE;
     for (size_t i = 0; i < options->roi_count; i++)
         if (!region_add(&options->region, options->roi[i], options->guest.command[0]))
@@ -471,6 +473,7 @@ static int stat_guest(stat_options *options, char **argv)
                                       !options->guest.quiet, &selection)
                      ? run_and_report(options, own_options, command, &selection)
                      : CLI_USAGE;
+    output_release(&options->junit_file);
     p5_selection_free(&selection);
     free(own_options);
     free(command);

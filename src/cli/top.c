@@ -213,6 +213,7 @@ static int run_guest(top *t)
         return CLI_USAGE;
     }
     screen_begin(t);
+    guest_confine(&t->guest, NULL, NULL, 0);
     if (!t->screen)
         p5_table_write_header(stderr, t->table);
     p5_run_result result;

@@ -229,6 +229,8 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     /* A trace on standard output has it alone: what the guest writes goes to standard error. */
     if (strcmp(options->trace.path, "-") == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return CLI_INTERNAL;
+    guest_confine(&options->guest, options->trace.format == P5_TRACE_SQLITE ? options->trace.path : NULL,
+                  NULL, 0);
     bool ran = guest_run(&options->guest, machine, &result, &seconds);
     bool cut = p5_trace_failed(trace);
     int status = ran ? guest_exit_status(&result) : CLI_INTERNAL;

@@ -1,0 +1,33 @@
+#!/bin/sh
+# confined.sh P5SCOPE GUEST: every verb that runs a guest has the second wall while it does (skipped with 126 where there is none to be had).
+set -u
+program=$1 guest=$2
+"$program" --version -v | grep -q 'seccomp,' || { echo "no seccomp here"; exit 126; }
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+mkfifo "$here/unread"
+exec 3<>"$here/unread"
+confined() { # has process $1 taken new privileges and system calls from itself?
+    grep -q '^NoNewPrivs:.1' "/proc/$1/status" && grep -q '^Seccomp:.2' "/proc/$1/status"
+}
+failed=0
+try() {
+    "$program" "$@" "$guest" >&3 2>/dev/null &
+    pid=$! waited=0
+    until confined $pid || [ $waited = 300 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    confined $pid || { echo "not confined: $*"; failed=1; }
+    kill -9 $pid
+    wait $pid 2>/dev/null
+}
+try run
+try run --save "$here/snapshot" --save-at 100000000000i
+try stat -o "$here/report"
+try stat -r 1 -I 100000 -o "$here/report"
+try record -o "$here/profile"
+try trace -o "$here/trace.csv"
+try trace -o "$here/trace.db"
+try top
+exit $failed
