@@ -189,6 +189,7 @@ typedef enum isa_engine {
     ISA_E_BEGINS, /* begins a block */
     ISA_E_CMPS,
     ISA_E_FNOP,
+    ISA_E_FSTP1,         /* FSTP ST(i) as D9 D8+i: an empty ST(0) is no exception */
     ISA_E_KEEPS_POINTER, /* leaves the pointer to the last x87 instruction */
     ISA_E_IMAGE,         /* FNSAVE, FRSTOR */
     /* The interrupt flag, which VME and PVI make virtual: */

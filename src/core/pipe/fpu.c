@@ -32,12 +32,6 @@ static bool uses_two_registers(const op *o)
     }
 }
 
-bool fpu_concerns(const fpu_unit *f, const op *o)
-{
-    (void)f;
-    return is_x87(o) || o->unit == ISA_INT_MUL || (o->flags & ISA_MMX) != 0 || f->integer > 0;
-}
-
 int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
 {
     if (!is_x87(o)) {

@@ -28,8 +28,6 @@ typedef struct fpu_unit {
     FPU_CLOCKS(int64_t)
 } fpu_unit;
 
-/* Whether `o` has anything to wait for here. */
-bool fpu_concerns(const fpu_unit *f, const op *o);
 /* Earliest clock of E, `clock` or later. */
 int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock);
 /* Clocks of EX that `o` denies to later instructions, when it takes `clocks` in all. */

@@ -85,7 +85,7 @@ static inline void x87_wait(uc_env *env, uintptr_t retaddr)
         x87_raise_pending(env, retaddr);
 }
 /* The instruction of the running block that calls at `retaddr`; EIP is at it afterwards. */
-const uint8_t *x87_instruction(uc_env *env, uintptr_t retaddr);
+const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr);
 /* The end of a store at `linear` that an unmasked exception keeps from storing: it makes no reference. The
  * block ends behind it, as only the last instruction of a stretch may make fewer references than it has. */
 _Noreturn void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr);

@@ -4,7 +4,6 @@
 
 #include "engine/segment/segmentation.h"
 #include "engine/x87/x87.h"
-#include "isa/prefix.h"
 
 enum { VECTOR_MATH = 16, CR0_NE = 0x20 };
 enum { EXPONENT_MASK = 0x7fff, SIGN = 0x8000 };
@@ -60,18 +59,19 @@ void WRAP(helper_fwait)(uc_env *env)
         x87_wait(env, X87_RETADDR);
 }
 
-const uint8_t *x87_instruction(uc_env *env, uintptr_t retaddr)
+const isa_insn *x87_instruction(uc_env *env, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
+    const isa_block *code = e->current->code;
     UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, false);
-    return e->current->code->bytes + (engine_linear_eip(e) - e->current->linear);
+    return block_insn(code->insns, code->count, engine_linear_eip(e));
 }
 
-/* `bytes` are the last instruction that the x87 had. */
-static void note_instruction(uc_env *env, const uint8_t *bytes)
+/* `insn` is the last instruction that the x87 had. */
+static void note_instruction(uc_env *env, const isa_insn *insn)
 {
-    while (isa_is_prefix(*bytes))
-        bytes++;
+    const isa_block *code = engine_of(env)->current->code;
+    const uint8_t *bytes = code->bytes + (insn->address - code->linear) + insn->prefixes;
     env->fpip = env->eip;
     env->fpcs = (uint16_t)env->segs[ENGINE_CS].selector;
     env->fpop = (uint16_t)((bytes[0] & 7) << 8 | bytes[1]);
@@ -89,8 +89,8 @@ void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
     const isa_block *code = e->current->code;
-    note_instruction(env, x87_instruction(env, retaddr));
-    const isa_insn *insn = block_insn(code->insns, code->count, engine_linear_eip(e));
+    const isa_insn *insn = x87_instruction(env, retaddr);
+    note_instruction(env, insn);
     engine_segment_name segment = guard_segment_of(insn, true, 0);
     env->fpdp = linear - (uint32_t)env->segs[segment].base;
     env->fpds = (uint16_t)env->segs[segment].selector;

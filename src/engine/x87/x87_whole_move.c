@@ -1,6 +1,5 @@
 /* Whole x87 loads and stores. */
 #include "engine/x87/x87_whole.h"
-#include "isa/prefix.h"
 
 /* --- Loads --- */
 
@@ -174,15 +173,6 @@ RARE store_i64_rare(uc_env *env, uint64_t address, bool user, uintptr_t retaddr)
 BY_PRIVILEGE(store_i64)
 
 void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i);
-/* D9 D8+i is FSTP ST(i) but that an empty ST(0) is no exception: nothing is stored. Measured on later
- * processors; docs/fidelity.md. */
-static bool is_fstp1(const uint8_t *opcode)
-{
-    while (isa_is_prefix(*opcode))
-        opcode++;
-    return opcode[0] == 0xd9;
-}
-
 static void store_register_pop(uc_env *env, unsigned i)
 {
     if (X87_READY(env, x87_filled(env, 0))) {
@@ -192,7 +182,9 @@ static void store_register_pop(uc_env *env, unsigned i)
         return;
     }
     x87_wait(env, X87_RETADDR);
-    if (x87_empty(env, 0) && is_fstp1(x87_instruction(env, X87_RETADDR))) {
+    /* D9 D8+i is FSTP ST(i) but that an empty ST(0) is no exception: nothing is stored. Measured on later
+     * processors; docs/fidelity.md. */
+    if (x87_empty(env, 0) && isa_forms[x87_instruction(env, X87_RETADDR)->form].engine == ISA_E_FSTP1) {
         x87_set_conditions(env, 0, X87_C1);
         x87_pop(env);
         return;

@@ -11,9 +11,8 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-/* A place that may be changed. */
-static int32_t changeable(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                          share_place *place)
+int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                              share_place *place)
 {
     int32_t wrong = linux_place_of(p, directory, address, how, place);
     if (wrong != 0)
@@ -37,25 +36,15 @@ static int changeable_file(linux_process *p, uint32_t descriptor)
 
 /* --- chmod --- */
 
-static int32_t chmod_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
-{
-    share_place place;
-    int32_t wrong = changeable(p, directory, address, SHARE_FOLLOW, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = fchmodat(place.directory, place.name, (mode_t)(mode & 0777), 0) == 0 ? 0 : -errno;
-    share_place_close(&place);
-    return wrong;
-}
-
-int32_t linux_chmod(linux_process *p, const uint32_t a[6])
-{
-    return chmod_any(p, AT_FDCWD, a[0], a[1]);
-}
-
 int32_t linux_fchmodat(linux_process *p, const uint32_t a[6])
 {
-    return chmod_any(p, (int32_t)a[0], a[1], a[2]);
+    share_place place;
+    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], SHARE_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = fchmodat(place.directory, place.name, (mode_t)(a[2] & 0777), 0) == 0 ? 0 : -errno;
+    share_place_close(&place);
+    return wrong;
 }
 
 int32_t linux_fchmod(linux_process *p, const uint32_t a[6])
@@ -82,7 +71,7 @@ static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, 
         return host < 0 ? host : futimens(host, times) == 0 ? 0 : -errno;
     }
     share_place place;
-    int32_t wrong = changeable(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
+    int32_t wrong = linux_place_to_change(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
     if (wrong != 0)
         return wrong;
     wrong = utimensat(place.directory, place.name, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
@@ -144,7 +133,7 @@ int32_t linux_utimes(linux_process *p, const uint32_t a[6])
 static int32_t truncate_any(linux_process *p, uint32_t address, uint64_t size)
 {
     share_place place;
-    int32_t wrong = changeable(p, AT_FDCWD, address, SHARE_FOLLOW, &place);
+    int32_t wrong = linux_place_to_change(p, AT_FDCWD, address, SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
     int host = share_open(&place, O_WRONLY, 0);
@@ -189,14 +178,14 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
 
 /* --- links and locks --- */
 
-static int32_t symlink_any(linux_process *p, uint32_t target, int32_t directory, uint32_t address)
+int32_t linux_symlinkat(linux_process *p, const uint32_t a[6])
 {
     char text[SHARE_PATH];
     share_place place;
-    int32_t length = linux_read_string(p, target, text, sizeof text);
+    int32_t length = linux_read_string(p, a[0], text, sizeof text);
     if (length < 0)
         return length;
-    int32_t wrong = changeable(p, directory, address, SHARE_MAY_BE_MISSING, &place);
+    int32_t wrong = linux_place_to_change(p, (int32_t)a[1], a[2], SHARE_MAY_BE_MISSING, &place);
     if (wrong != 0)
         return wrong;
     wrong = share_take_name(&place);
@@ -206,42 +195,17 @@ static int32_t symlink_any(linux_process *p, uint32_t target, int32_t directory,
     return wrong;
 }
 
-int32_t linux_symlink(linux_process *p, const uint32_t a[6])
+static int32_t link_places(const share_place *old, share_place *new)
 {
-    return symlink_any(p, a[0], AT_FDCWD, a[1]);
-}
-
-int32_t linux_symlinkat(linux_process *p, const uint32_t a[6])
-{
-    return symlink_any(p, a[0], (int32_t)a[1], a[2]);
-}
-
-static int32_t link_any(linux_process *p, int32_t from_directory, uint32_t from, int32_t to_directory,
-                        uint32_t to)
-{
-    share_place old, new;
-    int32_t wrong = changeable(p, from_directory, from, 0, &old);
-    if (wrong != 0)
-        return wrong;
-    wrong = changeable(p, to_directory, to, SHARE_MAY_BE_MISSING, &new);
-    if (wrong == 0) {
-        wrong = share_take_name(&new);
-        if (wrong == 0)
-            wrong = linkat(old.directory, old.name, new.directory, new.name, 0) == 0 ? 0 : -errno;
-        share_place_close(&new);
-    }
-    share_place_close(&old);
+    int32_t wrong = share_take_name(new);
+    if (wrong == 0)
+        wrong = linkat(old->directory, old->name, new->directory, new->name, 0) == 0 ? 0 : -errno;
     return wrong;
-}
-
-int32_t linux_link(linux_process *p, const uint32_t a[6])
-{
-    return link_any(p, AT_FDCWD, a[0], AT_FDCWD, a[1]);
 }
 
 int32_t linux_linkat(linux_process *p, const uint32_t a[6])
 {
-    return link_any(p, (int32_t)a[0], a[1], (int32_t)a[2], a[3]);
+    return linux_two_places(p, a, link_places);
 }
 
 /* There is nobody else in the guest; the host's lock keeps other programs away. Without LOCK_NB it would wait

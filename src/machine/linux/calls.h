@@ -6,20 +6,18 @@
 #include "machine/linux/linux.h"
 
 /* linux_file.c */
-linux_call linux_open, linux_openat, linux_creat, linux_close, linux_dup, linux_dup2, linux_dup3, linux_pipe2,
-    linux_pipe, linux_fcntl64, linux_ioctl;
+linux_call linux_openat, linux_creat, linux_close, linux_dup, linux_dup2, linux_dup3, linux_pipe2, linux_pipe,
+    linux_fcntl64, linux_ioctl;
 /* linux_io.c */
 linux_call linux_read, linux_write, linux_pread64, linux_pwrite64, linux_readv, linux_writev, linux_lseek,
     linux_llseek, linux_ftruncate, linux_ftruncate64, linux_fsync;
 /* linux_poll.c */
 linux_call linux_poll, linux_ppoll, linux_ppoll64, linux_newselect, linux_pselect6, linux_pselect6_64;
 /* linux_stat.c */
-linux_call linux_stat64, linux_lstat64, linux_fstat64, linux_fstatat64, linux_statx, linux_access,
-    linux_faccessat;
+linux_call linux_stat64, linux_lstat64, linux_fstat64, linux_fstatat64, linux_statx, linux_faccessat;
 /* linux_tree.c */
-linux_call linux_getdents64, linux_getcwd, linux_chdir, linux_fchdir, linux_mkdir, linux_mkdirat,
-    linux_unlink, linux_rmdir, linux_unlinkat, linux_rename, linux_renameat, linux_renameat2, linux_readlink,
-    linux_readlinkat;
+linux_call linux_getdents64, linux_getcwd, linux_chdir, linux_fchdir, linux_mkdirat, linux_unlink,
+    linux_rmdir, linux_unlinkat, linux_renameat, linux_renameat2, linux_readlinkat;
 /* linux_mman.c */
 linux_call linux_brk, linux_mmap2, linux_mmap, linux_munmap, linux_mprotect, linux_mremap, linux_madvise,
     linux_memory_noop;
@@ -31,9 +29,9 @@ linux_call linux_exit, linux_getpid, linux_getppid, linux_getuid, linux_nothing,
 /* linux_frame.c */
 linux_call linux_sigreturn, linux_rt_sigreturn;
 /* attribute.c */
-linux_call linux_chmod, linux_fchmod, linux_fchmodat, linux_utime, linux_utimes, linux_utimensat,
-    linux_utimensat64, linux_truncate, linux_truncate64, linux_fallocate, linux_symlink, linux_symlinkat,
-    linux_link, linux_linkat, linux_flock, linux_statfs, linux_statfs64, linux_fstatfs, linux_fstatfs64;
+linux_call linux_fchmod, linux_fchmodat, linux_utime, linux_utimes, linux_utimensat, linux_utimensat64,
+    linux_truncate, linux_truncate64, linux_fallocate, linux_symlinkat, linux_linkat, linux_flock,
+    linux_statfs, linux_statfs64, linux_fstatfs, linux_fstatfs64;
 /* linux_sigcalls.c */
 linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_sigprocmask,
     linux_rt_sigpending, linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill,
@@ -50,6 +48,13 @@ int32_t linux_file_length(const linux_open_file *file, uint64_t *length);
 /* Resolves the path argument at `address`: 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place);
+/* The same, and it may be changed: in a writable share, and not its root. */
+int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                              share_place *place);
+/* Does `act` with two places: directory and path of what is there (a[0], a[1]) and of a new name (a[2],
+ * a[3]). */
+typedef int32_t linux_act(const share_place *old, share_place *new);
+int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act);
 /* What stands at a place, as the guest is told: 0 or -errno. */
 int32_t linux_stat_place(const share_place *place, struct stat *about);
 

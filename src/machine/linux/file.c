@@ -170,40 +170,31 @@ static int32_t open_host(linux_process *p, const share_place *place, uint32_t fl
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-static int32_t open_any(linux_process *p, int32_t directory, uint32_t path_address, uint32_t flags,
-                        uint32_t mode)
+int32_t linux_openat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
     share_place place;
-    int32_t wrong = linux_read_string(p, path_address, path, sizeof path);
+    uint32_t flags = a[2];
+    int32_t wrong = linux_read_string(p, a[1], path, sizeof path);
     if (wrong < 0)
         return wrong;
     bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
     unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
-    wrong =
-        linux_resolve(p, directory, path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0), &place);
+    wrong = linux_resolve(p, (int32_t)a[0], path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0),
+                          &place);
     if (wrong != 0)
         return wrong;
     int32_t result = place.target[0] != '\0' ? open_device(p, &place, flags)
                      : place.directory < 0   ? open_virtual_directory(p, &place, flags)
-                                             : open_host(p, &place, flags, mode);
+                                             : open_host(p, &place, flags, a[3]);
     share_place_close(&place);
     return result;
 }
 
-int32_t linux_open(linux_process *p, const uint32_t a[6])
-{
-    return open_any(p, AT_FDCWD, a[0], a[1], a[2]);
-}
-
-int32_t linux_openat(linux_process *p, const uint32_t a[6])
-{
-    return open_any(p, (int32_t)a[0], a[1], a[2], a[3]);
-}
-
 int32_t linux_creat(linux_process *p, const uint32_t a[6])
 {
-    return open_any(p, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
+    const uint32_t b[6] = {(uint32_t)AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]};
+    return linux_openat(p, b);
 }
 
 int32_t linux_close(linux_process *p, const uint32_t a[6])

@@ -233,13 +233,14 @@ int32_t linux_statx(linux_process *p, const uint32_t a[6])
 
 /* --- access --- */
 
-static int32_t access_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
+int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
 {
     share_place place;
     struct stat about;
+    uint32_t mode = a[2];
     if ((mode & ~7u) != 0)
         return -EINVAL;
-    int32_t wrong = linux_place_of(p, directory, address, SHARE_FOLLOW, &place);
+    int32_t wrong = linux_place_of(p, (int32_t)a[0], a[1], SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
     wrong = linux_stat_place(&place, &about);
@@ -249,14 +250,4 @@ static int32_t access_any(linux_process *p, int32_t directory, uint32_t address,
         wrong = -EACCES;
     share_place_close(&place);
     return wrong;
-}
-
-int32_t linux_access(linux_process *p, const uint32_t a[6])
-{
-    return access_any(p, AT_FDCWD, a[0], a[1]);
-}
-
-int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
-{
-    return access_any(p, (int32_t)a[0], a[1], a[2]);
 }

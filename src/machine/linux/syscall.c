@@ -1,5 +1,7 @@
 /* The table of system calls: arch/x86/entry/syscalls/syscall_32.tbl's numbers. */
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 
 #include "machine/linux/linux.h"
 #include "machine/linux/calls.h"
@@ -9,26 +11,20 @@ static linux_call *const calls[] = {
     [2] = linux_no_threads, /* fork */
     [3] = linux_read,
     [4] = linux_write,
-    [5] = linux_open,
     [6] = linux_close,
     [8] = linux_creat,
-    [9] = linux_link,
     [10] = linux_unlink,
     [11] = linux_no_threads, /* execve */
     [12] = linux_chdir,
     [13] = linux_time_call,
-    [15] = linux_chmod,
     [19] = linux_lseek,
     [20] = linux_getpid,
     [24] = linux_getuid,
     [27] = linux_alarm,
     [29] = linux_pause,
     [30] = linux_utime,
-    [33] = linux_access,
     [36] = linux_nothing, /* sync */
     [37] = linux_kill,
-    [38] = linux_rename,
-    [39] = linux_mkdir,
     [40] = linux_rmdir,
     [41] = linux_dup,
     [42] = linux_pipe,
@@ -48,8 +44,6 @@ static linux_call *const calls[] = {
     [76] = linux_ugetrlimit, /* getrlimit */
     [77] = linux_getrusage,
     [78] = linux_gettimeofday,
-    [83] = linux_symlink,
-    [85] = linux_readlink,
     [90] = linux_mmap,
     [91] = linux_munmap,
     [92] = linux_truncate,
@@ -158,12 +152,36 @@ static linux_call *const calls[] = {
     [439] = linux_faccessat,  /* faccessat2 */
 };
 
+/* Older calls that name no directory, as later ones that do: the working directory takes the places of
+ * `directories`, bit n for argument n. */
+static const struct {
+    uint8_t number, directories;
+    linux_call *call;
+} without_directory[] = {
+    {5, 1, linux_openat},    {9, 5, linux_linkat},   {15, 1, linux_fchmodat},  {33, 1, linux_faccessat},
+    {38, 5, linux_renameat}, {39, 1, linux_mkdirat}, {83, 2, linux_symlinkat}, {85, 1, linux_readlinkat},
+};
+
+static linux_call *find(uint32_t number, const uint32_t given[6], uint32_t arguments[6])
+{
+    memcpy(arguments, given, 6 * sizeof *given);
+    for (size_t i = 0; i < sizeof without_directory / sizeof without_directory[0]; i++) {
+        if (without_directory[i].number != number)
+            continue;
+        for (unsigned n = 0; n < 6; n++)
+            arguments[n] = without_directory[i].directories >> n & 1 ? (uint32_t)AT_FDCWD : *given++;
+        return without_directory[i].call;
+    }
+    return number < sizeof calls / sizeof calls[0] ? calls[number] : NULL;
+}
+
 void linux_syscall(linux_process *p)
 {
     linux_registers *r = &p->registers;
     uint32_t number = r->eax;
-    linux_call *call = number < sizeof calls / sizeof calls[0] ? calls[number] : NULL;
-    const uint32_t arguments[6] = {r->ebx, r->ecx, r->edx, r->esi, r->edi, r->ebp};
+    const uint32_t given[6] = {r->ebx, r->ecx, r->edx, r->esi, r->edi, r->ebp};
+    uint32_t arguments[6];
+    linux_call *call = find(number, given, arguments);
     int32_t result = -ENOSYS;
     if (call != NULL)
         result = call(p, arguments);

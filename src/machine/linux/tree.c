@@ -48,47 +48,24 @@ int32_t linux_fchdir(linux_process *p, const uint32_t a[6])
 
 /* --- changes --- */
 
-/* A place that may be changed: in a writable share, and not its root. */
-static int32_t place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                               share_place *place)
-{
-    int32_t wrong = linux_place_of(p, directory, address, how, place);
-    if (wrong != 0)
-        return wrong;
-    wrong = share_may_change(place);
-    if (wrong != 0)
-        share_place_close(place);
-    return wrong;
-}
-
-static int32_t mkdir_any(linux_process *p, int32_t directory, uint32_t address, uint32_t mode)
+int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
 {
     share_place place;
-    int32_t wrong = place_to_change(p, directory, address, SHARE_MAY_BE_MISSING, &place);
+    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], SHARE_MAY_BE_MISSING, &place);
     if (wrong != 0)
         return wrong == -EBUSY ? -EEXIST : wrong;
     wrong = share_take_name(&place);
     if (wrong == 0)
         wrong =
-            mkdirat(place.directory, place.name, (mode_t)(mode & ~p->files.umask & 0777)) == 0 ? 0 : -errno;
+            mkdirat(place.directory, place.name, (mode_t)(a[2] & ~p->files.umask & 0777)) == 0 ? 0 : -errno;
     share_place_close(&place);
     return wrong;
-}
-
-int32_t linux_mkdir(linux_process *p, const uint32_t a[6])
-{
-    return mkdir_any(p, AT_FDCWD, a[0], a[1]);
-}
-
-int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
-{
-    return mkdir_any(p, (int32_t)a[0], a[1], a[2]);
 }
 
 static int32_t unlink_any(linux_process *p, int32_t directory, uint32_t address, int flags)
 {
     share_place place;
-    int32_t wrong = place_to_change(p, directory, address, 0, &place);
+    int32_t wrong = linux_place_to_change(p, directory, address, 0, &place);
     if (wrong != 0)
         return wrong;
     wrong = unlinkat(place.directory, place.name, flags) == 0 ? 0 : -errno;
@@ -128,30 +105,29 @@ int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
     return unlink_any(p, (int32_t)a[0], a[1], (int)a[2]);
 }
 
-static int32_t rename_any(linux_process *p, int32_t from_directory, uint32_t from, int32_t to_directory,
-                          uint32_t to)
+int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
 {
     share_place old, new;
-    int32_t wrong = place_to_change(p, from_directory, from, 0, &old);
+    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], 0, &old);
     if (wrong != 0)
         return wrong;
-    wrong = place_to_change(p, to_directory, to, SHARE_MAY_BE_MISSING, &new);
+    wrong = linux_place_to_change(p, (int32_t)a[2], a[3], SHARE_MAY_BE_MISSING, &new);
     if (wrong == 0) {
-        wrong = renameat(old.directory, old.name, new.directory, new.name) == 0 ? 0 : -errno;
+        wrong = act(&old, &new);
         share_place_close(&new);
     }
     share_place_close(&old);
     return wrong;
 }
 
-int32_t linux_rename(linux_process *p, const uint32_t a[6])
+static int32_t rename_place(const share_place *old, share_place *new)
 {
-    return rename_any(p, AT_FDCWD, a[0], AT_FDCWD, a[1]);
+    return renameat(old->directory, old->name, new->directory, new->name) == 0 ? 0 : -errno;
 }
 
 int32_t linux_renameat(linux_process *p, const uint32_t a[6])
 {
-    return rename_any(p, (int32_t)a[0], a[1], (int32_t)a[2], a[3]);
+    return linux_two_places(p, a, rename_place);
 }
 
 int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
@@ -159,12 +135,12 @@ int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
     return a[4] != 0 ? -EINVAL : linux_renameat(p, a);
 }
 
-static int32_t readlink_any(linux_process *p, int32_t directory, uint32_t address, uint32_t buffer,
-                            uint32_t size)
+int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
 {
     char text[SHARE_PATH];
     share_place place;
-    int32_t wrong = linux_place_of(p, directory, address, 0, &place);
+    uint32_t buffer = a[2], size = a[3];
+    int32_t wrong = linux_place_of(p, (int32_t)a[0], a[1], 0, &place);
     if (wrong != 0)
         return wrong;
     ssize_t length = -1;
@@ -174,14 +150,4 @@ static int32_t readlink_any(linux_process *p, int32_t directory, uint32_t addres
     int32_t result = length < 0 ? -errno : (int32_t)((uint64_t)length < size ? (uint32_t)length : size);
     share_place_close(&place);
     return result > 0 && !linux_write_user(p, buffer, text, (size_t)result) ? -EFAULT : result;
-}
-
-int32_t linux_readlink(linux_process *p, const uint32_t a[6])
-{
-    return readlink_any(p, AT_FDCWD, a[0], a[1], a[2]);
-}
-
-int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
-{
-    return readlink_any(p, (int32_t)a[0], a[1], a[2], a[3]);
 }

@@ -5,39 +5,17 @@
 
 #include "base/error.h"
 #include "report/row_writer.h"
-
-/* XML 1.0 text: the five entities, and no control characters but tab and line end. */
-static void write_escaped(FILE *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc((unsigned char)*text < 0x20 && *text != '\n' && *text != '\t' ? '?' : *text, out);
-        }
-    }
-}
+#include "report/xml.h"
 
 static void write_case(FILE *out, const p5_check_result *result)
 {
     fputs("    <testcase classname=\"", out);
-    write_escaped(out, result->path);
+    xml_text(out, result->path);
     fputs("\" name=\"", out);
-    write_escaped(out, result->name);
+    xml_text(out, result->name);
     if (result->model[0] != '\0') {
         fputc('@', out);
-        write_escaped(out, result->model);
+        xml_text(out, result->model);
     }
     fprintf(out, "\" time=\"%.3f\"", result->seconds);
     if (result->failure == NULL) {
@@ -47,9 +25,9 @@ static void write_case(FILE *out, const p5_check_result *result)
     fputs(">\n      <failure message=\"", out);
     char first[200];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(result->failure, "\n"), result->failure);
-    write_escaped(out, first);
+    xml_text(out, first);
     fputs("\">", out);
-    write_escaped(out, result->failure);
+    xml_text(out, result->failure);
     fputs("</failure>\n    </testcase>\n", out);
 }
 

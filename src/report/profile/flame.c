@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/xml.h"
 
 enum { ROW = 18, DEEPEST = 64, LEAST_PERMYRIAD = 5 }; /* narrower frames could not be seen */
 
@@ -80,24 +81,6 @@ static bool build(graph *g)
     return true;
 }
 
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text != '\0'; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        default:
-            fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-        }
-}
-
 /* A warm colour that a name always has. */
 static unsigned hue_of(const char *name)
 {
@@ -121,12 +104,12 @@ static void write_frame(graph *g, uint32_t at, double x, unsigned depth)
             "<svg class=\"f\" tabindex=\"0\" data-x=\"%.4f\" data-w=\"%.4f\" x=\"%.4f%%\" width=\"%.4f%%\" "
             "y=\"%u\" height=\"%d\"><title>",
             x, width, x, width, depth * ROW, ROW);
-    put_text(g->out, name);
+    xml_text(g->out, name);
     fprintf(g->out, ": %s %s, %.2f %%", text_grouped(f->all, grouped, sizeof grouped), g->value->name, width);
     fprintf(g->out,
             "</title><rect width=\"100%%\" height=\"%d\" fill=\"hsl(%u 85%% 66%%)\"/><text x=\"3\" y=\"13\">",
             ROW - 1, hue_of(name));
-    put_text(g->out, name);
+    xml_text(g->out, name);
     fputs("</text></svg>\n", g->out);
     for (uint32_t child = f->first_child; child != 0; child = g->frames[child].next_sibling) {
         write_frame(g, child, x, depth + 1);
@@ -163,7 +146,7 @@ p5_status p5_profile_write_flame_graph(FILE *out, const p5_profile *p, const cha
     if (status != P5_OK)
         return status;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"100%%\">\n<title>");
-    put_text(out, p->command);
+    xml_text(out, p->command);
     fprintf(out, "</title>\n<style>%s</style>\n", flame_style);
     if (!flame_write(out, p, &value))
         return error_set(error, P5_ERR_MEMORY, "out of memory");

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/profile/flame.h"
+#include "report/xml.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--page:#fff;--card:#f6f8fa;--rule:#d1d9e0;"
@@ -68,24 +69,7 @@ static const char style[] =
 
 void page_text(const html_page *page, const char *text)
 {
-    for (; *text; text++) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", page->out);
-            break;
-        case '>':
-            fputs("&gt;", page->out);
-            break;
-        case '&':
-            fputs("&amp;", page->out);
-            break;
-        case '"':
-            fputs("&quot;", page->out);
-            break;
-        default:
-            fputc((unsigned char)*text < 32 && *text != '\t' ? ' ' : *text, page->out);
-        }
-    }
+    xml_text(page->out, text);
 }
 
 void page_number(const html_page *page, uint64_t number)
