@@ -33,7 +33,7 @@ P5_SOURCE=$PWD/source MPLCONFIGDIR=$PWD PYTHONDONTWRITEBYTECODE=1 python3 -m pyt
 tail -1 log
 echo "ok Python"
 
-dpkg -L $ours | sort -u >files
+dpkg -L $ours | grep -v "^/\.$" | sort -u >files
 quietly apt-get -q purge -y $ours
 while read -r file; do
     if [ -d "$file" ] && [ ! -L "$file" ]; then
