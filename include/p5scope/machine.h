@@ -121,7 +121,7 @@ typedef enum p5_image_kind {
     P5_IMAGE_ELF,
     P5_IMAGE_MULTIBOOT,
     P5_IMAGE_DISK,
-    P5_IMAGE_KERNEL, /* a bzImage: Linux, or another that has its setup header */
+    P5_IMAGE_KERNEL, /* a bzImage: Linux, or another that has its setup header; vmlinux */
     P5_IMAGE_DOS,    /* MZ, or a name that ends with .com */
     P5_IMAGE_UNKNOWN
 } p5_image_kind;

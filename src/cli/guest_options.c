@@ -372,7 +372,7 @@ static const struct argp_option kernel_table[] = {
     {"kernel", KEY_KERNEL, "FILE", 0, "Boot this Linux kernel: bzImage or vmlinux", 0},
     {"initrd", KEY_INITRD, "FILE", 0, "--kernel: its initrd", 0},
     {"init", KEY_INIT, "PROGRAM", 0, "--kernel: run this static program", 0},
-    {"cmdline", KEY_CMDLINE, "TEXT", 0, "--kernel: its command line", 0},
+    {"cmdline", KEY_CMDLINE, "TEXT", 0, "--kernel: its command line, as --append then is", 0},
     {"screen", KEY_SCREEN, NULL, 0, "Show the guest's text screen, not its output", 0},
     {0}};
 static const struct argp kernel_argp = {.options = kernel_table, .parser = parse};

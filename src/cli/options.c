@@ -1,7 +1,9 @@
 /* Option parsing by argp, with our own messages: argp's say what is wrong, but not where, nor what would be
  * right. */
+#define _GNU_SOURCE /* asprintf */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +176,35 @@ static void diagnose(const option_table *table, int argc, char **argv, bool in_o
     }
 }
 
+/* With --kernel, --append is the kernel's command line, as other emulators have it; stat has an option of
+ * that name, too. The words are changed in place. */
+static void name_append(const option_table *table, int argc, char **argv)
+{
+    static char line[] = "--cmdline", append[] = "--append";
+    bool kernel = false;
+    int words;
+    for (int pass = 0; pass < 2; pass++)
+        for (int at = 1; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0; at += words) {
+            size_t name = strcspn(argv[at], "=");
+            const bool appends = name == strlen(append) && strncmp(argv[at], append, name) == 0;
+            const struct argp_option *option = NULL;
+            bool ambiguous = false;
+            if (argv[at][1] == '-')
+                option = find_long(table, argv[at] + 2, name - 2, &ambiguous);
+            else if (argv[at][1] != '\0' && argv[at][2] == '\0')
+                option = find_short(table, argv[at][1]);
+            bool more = argv[at][name] == '\0' && (appends || (option != NULL && needs_argument(option)));
+            words = more ? 2 : 1;
+            kernel |= option != NULL && option->name != NULL && strcmp(option->name, "kernel") == 0;
+            if (pass == 0 || !kernel || !appends)
+                continue;
+            if (more)
+                argv[at] = line;
+            else if (asprintf(&argv[at], "%s%s", line, argv[at] + name) < 0)
+                return;
+        }
+}
+
 /* ---- Help ---------------------------------------------------------------------------------------------- */
 
 enum { MOST_TOPICS = 4 };
@@ -283,6 +314,9 @@ static bool parse_words(const struct argp *argp, int argc, char **argv, void *in
     inner.doc = NULL;
     children[0].argp = &inner;
     parse_state state = {.verb = argp, .input = input, .argv = argv};
+    option_table own = {.count = 0};
+    collect(argp, &own);
+    name_append(&own, argc, argv);
     error_t result = argp_parse(&root, argc, argv,
                                 (in_order ? ARGP_IN_ORDER : 0U) | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &state);
     if (result == 0)

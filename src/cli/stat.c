@@ -485,7 +485,8 @@ static const struct argp_option output_table[] = {
     {"header", KEY_HEADER, NULL, 0, "CSV: begin with the names of the fields", 0},
     {"json", 'j', NULL, 0, "JSON, one object per line", 0},
     {"output", 'o', "FILE", 0, "Report to FILE instead of stderr", 0},
-    {"append", KEY_APPEND, NULL, 0, "Append to FILE", 0},
+    {"append", KEY_APPEND, NULL, 0, "Append to FILE; with --kernel --output-append", 0},
+    {"output-append", 0, NULL, OPTION_ALIAS, NULL, 0},
     {"log-fd", KEY_LOG_FD, "N", 0, "Report to file descriptor N", 0},
     {"table", KEY_TABLE, "GROUP", OPTION_ARG_OPTIONAL,
      "With -I: a row for each interval, the metrics of GROUP in the columns; with -r, without GROUP: each "

@@ -1,4 +1,5 @@
 /* Freestanding ELF programs and Multiboot images: segments at their physical addresses, entered at CPL 0. */
+#define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -128,6 +129,20 @@ static bool named_com(const char *path)
     return length > 4 && strcasecmp(path + length - 4, ".com") == 0;
 }
 
+/* vmlinux: linked high, loaded low, with Linux's banner. */
+static bool is_vmlinux(const char *path)
+{
+    static const char banner[] = "Linux version ";
+    elf_image image;
+    p5_error error = {0};
+    if (elf_open(path, &image, &error) != P5_OK)
+        return false;
+    bool found = image.segments[0].physical != image.segments[0].linear &&
+                 memmem(image.bytes, image.size, banner, sizeof banner - 1) != NULL;
+    elf_close(&image);
+    return found;
+}
+
 p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error *error)
 {
     enum { LARGEST = 1 << 30, SIGNATURE = 510 };
@@ -141,7 +156,7 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
     if (multiboot_find(bytes, size, &header, &offset))
         *kind = P5_IMAGE_MULTIBOOT;
     else if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
-        *kind = P5_IMAGE_ELF;
+        *kind = is_vmlinux(path) ? P5_IMAGE_KERNEL : P5_IMAGE_ELF;
     else if (kernel_is_bzimage(bytes, size))
         *kind = P5_IMAGE_KERNEL;
     else if ((size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0)) || named_com(path))

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 boot() {
     local verb=$1 status=$2
     shift 2
-    "$p5scope" "$verb" -q --timeout 600 --cmdline 'console=ttyS0,115200 quiet' "$@" </dev/null 2>"$work/err" | tr -d '\r' >"$work/out"
+    "$p5scope" "$verb" -q --timeout 600 --append 'console=ttyS0,115200 quiet' "$@" </dev/null 2>"$work/err" | tr -d '\r' >"$work/out"
     local ended=${PIPESTATUS[0]}
     [ "$ended" = "$status" ] && return
     echo "p5scope $verb $*: expected status $status, came $ended"
@@ -34,6 +34,22 @@ shell) # counts something; BogoMIPS are twice the clock's MHz; its exit status i
     awk '/bogomips/ { good = $3 > 396 && $3 < 404 } END { exit !good }' "$work/out" || { echo "BogoMIPS of 200 MHz are 400:"; cat "$work/out"; exit 1; }
     ;;
 pipes) boot run 9 --kernel "$dir/vmlinux" --init "$dir/pipes" && has '^sum 500500$' out ;;
+threads) # futexes and thread areas; built here, as it takes no kernel
+    musl=$2/musl
+    gcc -m32 -std=gnu99 -O2 -march=pentium-mmx -fcf-protection=none -fno-stack-protector -fno-pie -fno-asynchronous-unwind-tables -nostdinc \
+        -isystem "$musl/include" -isystem "$(gcc -print-file-name=include)" -c "$(dirname "$0")/threads.c" -o "$work/threads.o" &&
+        gcc -m32 -nostdlib -static -no-pie -Wl,--build-id=none -o "$work/threads" "$musl/lib/crt1.o" "$musl/lib/crti.o" "$work/threads.o" \
+            -Wl,--start-group "$musl/lib/libc.a" "$2/divide.o" -Wl,--end-group "$musl/lib/crtn.o" || exit 1
+    boot run 11 --kernel "$dir/vmlinux" --init "$work/threads" && has '^threads 5000$' out
+    ;;
+same) # one thread, two, and pieces count the same; the model's clocks come with the timer's interrupts
+    for options in '--threads 1' '--threads 2' '--threads 1 --check-memo'; do
+        boot stat 0 $options --rtc 1997-06-02 --max-instructions 6000000 -o "$work/stat" --kernel "$dir/vmlinux" --init "$dir/pipes"
+        grep -v ' options: \| on the host' "$work/stat" >"$work/counts"
+        [ -f "$work/first" ] || cp "$work/counts" "$work/first"
+        diff "$work/first" "$work/counts" || { echo "with $options"; exit 1; }
+    done
+    ;;
 record) # kernel functions by name
     boot record 9 -o "$work/profile" --kernel "$dir/vmlinux" --init "$dir/pipes"
     "$p5scope" report "$work/profile" >"$work/report"
@@ -42,6 +58,9 @@ record) # kernel functions by name
 verbs) # stat and trace
     boot stat 9 -o "$work/stat" --kernel "$dir/vmlinux" --init "$dir/pipes"
     has 'data_tlb_miss' stat
+    boot stat 9 -o "$work/stat" --output-append --cmdline 'console=ttyS0 quiet' --kernel "$dir/vmlinux" --init "$dir/pipes"
+    [ "$(grep -c 'data_tlb_miss' "$work/stat")" = 2 ] || { echo "expected two reports in one file"; exit 1; }
+    "$p5scope" run -q --max-instructions 1000000 "$dir/vmlinux" console=ttyS0 || exit 1 # as the guest
     boot trace 0 -o "$work/t.csv" -I 1000000 --max-instructions 5000000 --kernel "$dir/vmlinux"
     [ "$(wc -l <"$work/t.csv")" -gt 5 ] || { cat "$work/t.csv"; exit 1; }
     ;;
