@@ -23,7 +23,7 @@
 
 #include "fuzz.h"
 
-enum { INPUT_MAX = 16384, CORPUS_MAX = 4096, HANG_SECONDS = 20, CRASHES_MAX = 50 };
+enum { INPUT_MAX = 16384, CORPUS_MAX = 4096, HANG_SECONDS = 20, WAIT_SECONDS = 300, CRASHES_MAX = 50 };
 
 typedef struct input {
     uint8_t *data;
@@ -272,11 +272,22 @@ static void tell(campaign *c, bool given, uint64_t number, const char *what)
     fflush(stdout);
 }
 
-/* Waits for a batch and looks whether it goes on; the status as waitpid gives it. */
+static double seconds_used(pid_t child)
+{
+    clockid_t clock;
+    struct timespec used = {0};
+    if (clock_getcpuclockid(child, &clock) == 0)
+        clock_gettime(clock, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+/* Waits for a batch and looks whether it goes on; the status as waitpid gives it. An input hangs if it takes
+ * too long of a processor; one that waits, too long by the clock, which has room for a host with much else to
+ * do. */
 static int batch_wait(campaign *c, pid_t child, bool *hung)
 {
     uint64_t done = 0;
-    double since = seconds_now();
+    double since = seconds_now(), used = 0;
     *hung = false;
     for (;;) {
         int status;
@@ -285,7 +296,9 @@ static int batch_wait(campaign *c, pid_t child, bool *hung)
         if (c->shared->done != done) {
             done = c->shared->done;
             since = seconds_now();
-        } else if (!*hung && seconds_now() - since > (double)HANG_SECONDS) {
+            used = seconds_used(child);
+        } else if (!*hung && (seconds_used(child) - used > (double)HANG_SECONDS ||
+                              seconds_now() - since > (double)WAIT_SECONDS)) {
             *hung = true;
             kill(child, SIGABRT); /* an abort, so that a debugger or a core file shows where */
         }

@@ -240,7 +240,6 @@ static void check(p5_machine *machine, const p5_limits *limits)
         (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9 - SECONDS;
     if (past > fuzz_figures_now.past_limit)
         fuzz_figures_now.past_limit = past;
-    LAW(past < 1);
     LAW(result.end != P5_END_FAILED && result.end != P5_END_STOPPED);
     fuzz_figures_now.instructions += p5_machine_instructions(machine) - instructions;
 }
@@ -259,7 +258,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .memory_bytes = 8 << 20,
                                         .shares = &share,
                                         .share_count = 1,
-                                        .threads = how & 2 ? 2 : 1};
+                                        .threads = how & 2 ? 2 : 1,
+                                        .stuck = fuzz_stuck};
     size_t bytes = program_make(&p, &input);
     fuzz_file file = fuzz_file_make("program", p.file, bytes);
     const char *arguments[] = {"program", NULL};

@@ -66,7 +66,7 @@ static plan plan_make(fuzz_input input)
     static const char *const wires[] = {"pm0=nmi", "pm0=irq5,pm1=irq1"};
     static const uint8_t kinds[] = {IMAGE_FLAT, IMAGE_FLAT, IMAGE_FLAT, IMAGE_REAL, IMAGE_DISK};
     fuzz_input header = fuzz_part(&input, IMAGE_HEADER_BYTES);
-    plan p = {.options = {.size = sizeof p.options, .console = nothing, .input = typed}};
+    plan p = {.options = {.size = sizeof p.options, .console = nothing, .input = typed, .stuck = fuzz_stuck}};
     unsigned kind = fuzz_byte(&header), model = fuzz_byte(&header), flags = fuzz_byte(&header),
              extra = fuzz_byte(&header);
     p.options.model = models[model % (sizeof models / sizeof models[0])];
@@ -147,7 +147,6 @@ static void guest_run(guest *g, const p5_limits *limits)
     double past = seconds_now() - begin - limits->timeout_seconds;
     if (past > fuzz_figures_now.past_limit)
         fuzz_figures_now.past_limit = past;
-    LAW(past < 1);
     if (g->result.end == P5_END_FAILED)
         fprintf(stderr, "engine: %s\n", g->result.message);
     LAW(g->result.end != P5_END_FAILED && g->result.end != P5_END_STOPPED);

@@ -207,7 +207,7 @@ static void child(int count, char line[WORDS_MAX][WORD_MAX])
     setrlimit(RLIMIT_CPU, &time);
     for (int i = 0; i < (getenv("P5_FUZZ_SHOW") != NULL ? 1 : 3); i++)
         dup2(null, i);
-    alarm(10);
+    alarm(120);
     exit(p5scope_main(count, arguments));
 }
 
