@@ -5,7 +5,7 @@
 
 #include "core/replay/memo_tree.h"
 
-enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 192 << 20 };
+enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
 
