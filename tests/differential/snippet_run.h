@@ -164,7 +164,7 @@ static void __attribute__((noinline)) run_alone(void (*program)(void))
  * system's away: what natively lies there is another thing than in a guest. */
 static void run_apart(void (*program)(void))
 {
-    enum { PLACE = 0x10000000, BYTES = 0x10000 };
+    enum { PLACE = 0x57350000, BYTES = 0x10000 };
     map(PLACE, BYTES / PAGE, 3);
     __asm__ volatile("movl %0, %%esp\n\tpushl %2\n\tcall *%1"
                      :

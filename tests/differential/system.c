@@ -1,24 +1,23 @@
 /* System code, instruction by instruction: segments and their limits, rights of pages, gates, tasks, V86
  * mode, every level. Each test enters a random state, executes a few instructions and ends with INT 20h or an
- * exception; what is found then goes to port E9h as a line. The same diskette runs under p5scope, Bochs and
+ * exception; what is found then goes to port E9h as a record. The same diskette runs under p5scope, Bochs and
  * QEMU; system_compare.c reads what they wrote. */
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
+#include "system_record.h"
 
-#ifndef COUNT
-#define COUNT 2000
-#endif
-#ifndef FIRST
-#define FIRST 0
-#endif
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+/* FIRST, COUNT: which tests; BREAKPOINTS: 0 for QEMU, which they end (7.2: SIGSEGV). */
 
 enum {
+    KERNEL = 0x10000,
     DIRECTORY = 0x200000,
     TABLE0 = 0x201000,
     TABLE1 = 0x202000,
     PHYSICAL = 0x300000,
+    KEPT = 0x340000, /* what the pages hold in front of a test */
     TEST = 0x400000, /* linear: pages below */
     CODE = TEST,
     DATA = TEST + 0x1000,
@@ -46,13 +45,15 @@ typedef struct tss {
     u8 bitmap[64];
 } tss;
 
+enum { PROTECTED0, PROTECTED, VIRTUAL, REAL }; /* kinds of a test; run_test knows them */
 u32 found[32], test_frame[17];
+u32 real_vectors[DESCRIPTORS];
 tss double_fault_tss;
 static u64 gdt[DESCRIPTORS], ldt[8], idt[64], gdt_kept[DESCRIPTORS], ldt_kept[8];
 static tss main_tss, other_tss, main_kept, other_kept;
 static u16 small_tss[32], small_kept[32];
 static u32 table_kept[1024];
-extern u8 table_stubs[], double_stub[];
+extern u8 table_stubs[], double_stub[], real_stubs[];
 void run_test(void);
 
 static u32 random_state;
@@ -72,13 +73,6 @@ static void out8(u16 port, u8 value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "d"(port));
 }
-static void hex(u32 value)
-{
-    for (int i = 28; i >= 0; i -= 4)
-        out8(0xe9, "0123456789abcdef"[value >> i & 15]);
-    out8(0xe9, ' ');
-}
-
 static u64 segment(u32 base, u32 limit, u32 access, u32 flags)
 {
     u32 low = base << 16 | (limit & 0xffff);
@@ -96,7 +90,16 @@ static u32 selector(u32 index)
 
 static void copy(void *to, const void *from, u32 bytes)
 {
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+    bytes /= 4;
+    __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+static u32 sum(const void *at, u32 dwords)
+{
+    const u32 *p = at;
+    u32 s = 0;
+    for (u32 i = 0; i < dwords; i++)
+        s = (s << 7 | s >> 25) + p[i];
+    return s;
 }
 
 static void make_tables(void)
@@ -106,6 +109,10 @@ static void make_tables(void)
     gdt[MAIN_TSS] = segment((u32)&main_tss, sizeof main_tss - 1, 0x89, 0);
     gdt[DOUBLE_TSS] = segment((u32)&double_fault_tss, sizeof main_tss - 1, 0x89, 0);
     gdt[MAIN_LDT] = segment((u32)ldt, sizeof ldt - 1, 0x82, 0);
+    gdt[6] = segment(KERNEL, 0xffff, 0x9a, 0);
+    gdt[7] = segment(0, 0xffff, 0x92, 0);
+    for (u32 v = 0; v < DESCRIPTORS; v++)
+        real_vectors[v] = (KERNEL >> 4) << 16 | ((u32)real_stubs + 8 * v - KERNEL);
     for (u32 level = 0; level < 4; level++) {
         u64 *d = gdt + LEVEL + KINDS * level;
         u32 dpl = level << 5;
@@ -181,7 +188,7 @@ static void make_tables(void)
     double_fault_tss.cs = selector(1);
     double_fault_tss.ss = double_fault_tss.ds = double_fault_tss.es = double_fault_tss.fs =
         double_fault_tss.gs = selector(2);
-    double_fault_tss.esp = 0x8f000;
+    double_fault_tss.esp = 0x6f000;
     small_tss[1] = 0x800; /* SP0; SS0 */
     small_tss[2] = (u16)selector(2);
     small_tss[7] = END;
@@ -239,12 +246,13 @@ void restore_tables(void)
     __asm__ volatile("mov %0, %%cr4" : : "r"(0));
     __asm__ volatile("mov %0, %%db7" : : "r"(0x400));
     __asm__ volatile("mov %0, %%db6" : : "r"(0xffff0ff0));
+    __asm__ volatile("mov %0, %%db0\n\tmov %0, %%db1\n\tmov %0, %%db2\n\tmov %0, %%db3" : : "r"(0));
 }
 
 /* --- Tests --- */
 
 static u8 *code;
-static u32 level, kind, wide;
+static u32 level, kind, wide, data_written;
 static void b1(u32 a)
 {
     *code++ = (u8)a;
@@ -275,8 +283,17 @@ static void mov(u32 reg, u32 value)
     iz(value);
 }
 
+/* A segment of real mode: what it reaches is nobody's. */
+static u32 real_segment(void)
+{
+    static const u16 segments[] = {0x8100, 0x8101, 0x80ff, 0x8102, 0x8200, 0x8120};
+    return segments[below(6)];
+}
+
 static u32 any_selector(void)
 {
+    if (kind == REAL)
+        return real_segment();
     switch (below(8)) {
     case 0:
         return below(4);
@@ -338,6 +355,7 @@ static void far_pointer_at(u32 at, u32 where, u32 sel)
 {
     u8 *p = (u8 *)(PHYSICAL + (at - TEST));
     u32 size = wide ? 4 : 2;
+    data_written = 1;
     if (at < TEST || at >= TEST + PAGES * 4096 - 8)
         return;
     for (u32 i = 0; i < size; i++)
@@ -345,22 +363,35 @@ static void far_pointer_at(u32 at, u32 where, u32 sel)
     p[size] = (u8)sel, p[size + 1] = (u8)(sel >> 8);
 }
 
+/* Where a far transfer goes: in real mode to INT 20h, as what lies elsewhere is executed there. */
+static u32 far_selector(void)
+{
+    static const u16 segments[] = {0x8000, 0x7f00, 0x8040, 0x7ff0};
+    return kind == REAL ? segments[below(4)] : any_selector();
+}
+
 static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
 {
+    if (kind == REAL)
+        return V86 + END - sel * 16;
     if (below(12) == 0)
         return 0xfff00000;
     u32 index = sel >> 3;
     if (!(sel & 4) && index >= LEVEL && index < SPECIAL && (index - LEVEL) % KINDS == 2)
         return END;
-    return kind == 2 ? END : CODE + END;
+    return kind >= VIRTUAL ? END : CODE + END;
 }
 
 static void instruction(void)
 {
-    u32 sel = any_selector(), r = below(8);
+    u32 sel = any_selector(), far = far_selector(), r = below(8), which = below(34);
     if (r == 4)
         r = 1;
-    switch (below(34)) {
+    if (kind == REAL && (which == 8 || which == 18)) /* would leave real mode; ports are not the same */
+        which = 9;
+    if (kind == REAL && (which == 2 || which == 15 || which == 23)) /* segments from anywhere */
+        which = 33;
+    switch (which) {
     case 0: { /* MOV sreg, POP sreg */
         static const u8 sregs[] = {0, 2, 3, 4, 5};
         mov(0, sel);
@@ -448,11 +479,13 @@ static void instruction(void)
             b2(0x0f, 0x06);
             break;
         default:
-            mov(0, below(256)), b3(0x0f, 0x22, 0xe0);
-            break; /* CR4 */
+            mov(0, below(256) & 0x5f), b3(0x0f, 0x22, 0xe0); /* QEMU takes PAE */
+            break;                                           /* CR4 */
         }
         break;
     case 9: /* debug registers */
+        if (kind == REAL && !below(2))
+            break;
         if (below(2))
             b3(0x0f, 0x21, 0xc0 | below(8) << 3 | r);
         else
@@ -485,11 +518,11 @@ static void instruction(void)
         break;
     case 14: /* far JMP and CALL */
         b1(below(2) ? 0xea : 0x9a);
-        iz(target(sel)), w16(sel);
+        iz(target(far)), w16(far);
         break;
     case 15: { /* the same through memory */
         u32 at = DATA + 0x80;
-        far_pointer_at(at, target(sel), sel);
+        far_pointer_at(at, target(far), far);
         mov(3, wide ? at : 0x80);
         b2(0xff, (wide ? 0x03 : 0x07) | (3 + 2 * below(2)) << 3);
         break;
@@ -499,8 +532,8 @@ static void instruction(void)
             b1(0x68), iz(any_selector());
             b1(0x68), iz(wide ? STACK + 0x700 : 0x700);
         }
-        b1(0x68), iz(sel);
-        b1(0x68), iz(target(sel));
+        b1(0x68), iz(far);
+        b1(0x68), iz(target(far));
         if (below(2))
             b1(0xcb);
         else
@@ -513,8 +546,8 @@ static void instruction(void)
         }
         b1(0x68), iz((next_random() & 0x3ed5) | (below(8) == 0 && wide ? 0x20000 : 0) |
                      (below(16) == 0 ? 0x4000 : 0));
-        b1(0x68), iz(sel);
-        b1(0x68), iz(target(sel));
+        b1(0x68), iz(far);
+        b1(0x68), iz(target(far));
         b1(0xcf);
         break;
     case 18: /* ports */
@@ -667,60 +700,85 @@ static void instruction(void)
     }
 }
 
-static void make(u32 index)
+static int is_dirty(u32 page)
 {
-    random_state = index * 2654435761u ^ 0x2545f491u;
-    for (u32 i = 0; i < 6; i++)
-        next_random();
+    enum { PTE_DIRTY = 0x40 };
+    return (((u32 *)TABLE1)[page] & PTE_DIRTY) || (page == (DATA - TEST) >> 12 && data_written);
+}
+
+/* As it was in front of the test before. */
+static void restore(void)
+{
+    for (u32 i = 1; i < PAGES; i++)
+        if (is_dirty(i))
+            copy((void *)(PHYSICAL + (i << 12)), (void *)(KEPT + (i << 12)), 4096);
+    data_written = 0;
     copy(gdt, gdt_kept, sizeof gdt);
     copy(ldt, ldt_kept, sizeof ldt);
-    copy((void *)TABLE1, table_kept, sizeof table_kept);
+    copy((void *)TABLE1, table_kept, 4 * 16);
     main_tss = main_kept;
     other_tss = other_kept;
     copy(small_tss, small_kept, sizeof small_tss);
     __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY) : "memory");
     load_tables();
-    for (u32 i = 0; i < PAGES; i++)
-        if (i != 0)
-            for (u32 k = 0; k < 1024; k += i >= 7 || i <= 2 ? 1 : 64)
-                ((u32 *)(PHYSICAL + 4096 * i))[k] = i * 0x1010101 + k;
-    static const u32 low[] = {0, 0x3e0, 0x7e0,
-                              0xffc0}; /* where offset() leads in a segment that begins at 0 */
-    for (u32 i = 0; i < 4; i++)
-        for (volatile u32 *at = (volatile u32 *)low[i]; at < (volatile u32 *)(low[i] + 0x40); at++)
-            *at = 0xcccccccc;
-    for (u32 k = 0; k < 256; k++)
-        ((u32 *)(V86 + 4096))[k] = k * 0x01010101;
-    kind = below(5) == 0 ? 2 : 1;
-    level = kind == 2 ? 3 : below(4);
-    if (level == 0)
-        kind = 0;
-    wide = kind != 2 && below(3) != 0;
-    u32 iopl = below(2) ? 3 : below(4);
-    code = (u8 *)(kind == 2 ? V86 : PHYSICAL);
-    u32 *f = test_frame;
+    /* Where offset() leads in the segments of real and V86 mode, and in one that begins at 0. */
+    static const u32 low[] = {0,      0x3e0,   0x7e0,   0xffc0,  0x1400,  0x15c0,  0x1600,  0x17c0,
+                              0x1800, 0x19c0,  0x1a00,  0x2000,  0x23c0,  0x2400,  0x27c0,  0x2800,
+                              0xfc0,  0x10fc0, 0x11000, 0x11040, 0x111c0, 0x11200, 0x11fc0, 0x12000};
+    enum { AT_ZERO = 4 };
+    for (u32 i = 0; i < sizeof low / sizeof low[0]; i++) {
+        u32 at = low[i] + (i < AT_ZERO ? 0 : V86), left = 16;
+        __asm__ volatile("rep stosl" : "+D"(at), "+c"(left) : "a"(0xcccccccc) : "memory");
+    }
+    copy((void *)(V86 + 4096), (void *)KEPT, 1024);
+}
+
+/* Breakpoints on code and data of the test. */
+static void make_breakpoints(void)
+{
+    static const u32 kinds[] = {0, 1, 3, 1}; /* execution, writes, both */
+    u32 at[4], control = 0x400;
+    for (u32 i = 0; i < 4; i++) {
+        u32 which = kinds[below(4)], length = which == 0 ? 0 : below(2) ? 3 : below(2);
+        if (which == 0)
+            at[i] = (kind >= VIRTUAL ? V86 : CODE) + below(12);
+        else
+            at[i] = kind >= VIRTUAL ? 0x81000 + offset() : DATA + 4 * below(600);
+        at[i] &= ~length;
+        control |= (which | length << 2) << (16 + 4 * i) | (below(3) ? 2u << 2 * i : 0);
+    }
+    __asm__ volatile("mov %0, %%db0\n\tmov %1, %%db1\n\tmov %2, %%db2\n\tmov %3, %%db3"
+                     :
+                     : "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]));
+    __asm__ volatile("mov %0, %%db7" : : "r"(control));
+}
+
+static void make_registers(u32 *f, u32 iopl)
+{
     for (u32 i = 0; i < 7; i++)
         f[i] = below(2) ? next_random() & 0xffff : next_random();
     for (u32 i = 0; i < 4; i++)
-        f[7 + i] = kind == 2 ? 0x8100 + below(4)
-                             : selector(LEVEL + KINDS * level +
-                                        (below(2)   ? 1
-                                         : below(2) ? 3 + below(4)
-                                                    : 7)) |
-                                   level;
-    u32 small = !wide && kind != 2;
+        f[7 + i] = kind == REAL      ? real_segment()
+                   : kind == VIRTUAL ? 0x8100 + below(4)
+                                     : selector(LEVEL + KINDS * level +
+                                                (below(2)   ? 1
+                                                 : below(2) ? 3 + below(4)
+                                                            : 7)) |
+                                           level;
+    u32 small = !wide || below(3) == 0;
     for (u32 i = 0; i < 4; i++)
-        f[3 + i] = small || kind == 2 ? offset() : pointer();
-    if (below(3) == 0)
-        for (u32 i = 0; i < 4; i++)
-            f[3 + i] = offset();
+        f[3 + i] = small ? offset() : pointer();
     f[1] = below(64);
-    f[13] = 2 | iopl << 12 | (next_random() & 0x8d5 & ~0u);
+    f[13] = 2 | iopl << 12 | (next_random() & 0x8d5);
+    if (below(12) == 0)
+        f[13] |= 0x100;
     f[16] = kind;
-    if (kind == 2) {
+    if (kind >= VIRTUAL) {
         f[11] = 0x8200;
-        f[12] = below(8) ? 0x800 : below(6);
-        f[13] |= 0x20000;
+        f[12] = kind == REAL || below(8) ? 0x800 : below(6);
+        if (kind == REAL) /* LEAVE: who finds no stack shuts down */
+            f[4] = 0x400 + below(64);
+        f[13] |= kind == VIRTUAL ? 0x20000 : 0;
         f[14] = V86 >> 4;
         f[15] = 0;
     } else {
@@ -731,91 +789,94 @@ static void make(u32 index)
         f[14] = selector(LEVEL + KINDS * level + (wide ? 0 : 2)) | level;
         f[15] = wide ? CODE : 0;
     }
+}
+
+static void make(u32 index)
+{
+    random_state = index * 2654435761u ^ 0x2545f491u;
+    for (u32 i = 0; i < 6; i++)
+        next_random();
+    restore();
+    u32 mode = below(6);
+    level = below(4);
+    kind = mode == 0 ? VIRTUAL : mode == 1 ? REAL : level == 0 ? PROTECTED0 : PROTECTED;
+    if (kind >= VIRTUAL)
+        level = kind == REAL ? 0 : 3;
+    wide = kind < VIRTUAL && below(3) != 0;
+    code = (u8 *)(kind >= VIRTUAL ? V86 : PHYSICAL);
+    make_registers(test_frame, below(2) ? 3 : below(4));
     u8 *end = code + END;
-    u32 count = 1 + below(3);
-    for (u32 i = 0; i < count; i++)
+    for (u32 left = 1 + below(3); left != 0; left--)
         instruction();
     b2(0xcd, 0x20);
     end[0] = 0xcd, end[1] = 0x20;
-}
-
-static u32 sum(const void *at, u32 dwords)
-{
-    const u32 *p = at;
-    u32 s = 0;
-    for (u32 i = 0; i < dwords; i++)
-        s = (s << 7 | s >> 25) + p[i];
-    return s;
+    if (BREAKPOINTS && below(6) == 0)
+        make_breakpoints();
 }
 
 static void report(u32 index)
 {
-    u32 *f = found;
-    u32 inner = (f[3] & 3) == 0 && !(f[4] & 0x20000);
-    out8(0xe9, 'R');
-    out8(0xe9, ' ');
-    hex(index);
-    hex(f[0]);
-    if (f[0] == 8) {
-        out8(0xe9, '\n');
-        return;
+    static system_record r;
+    const u32 *f = found;
+    u32 inner = kind != REAL && (f[3] & 3) == 0 && !(f[4] & 0x20000);
+    r = (system_record){.magic = SYSTEM_MAGIC, .index = index, .vector = f[0]};
+    if (f[0] != 8) {
+        r.error = f[1] & 0xffff, r.eip = f[2], r.cs = f[3] & 0xffff, r.eflags = f[4];
+        r.esp = inner ? f[19] + 20 : f[5];
+        r.ss = (inner ? f[18] : f[6]) & 0xffff;
+        r.eax = f[7], r.ecx = f[8], r.edx = f[9], r.ebx = f[10], r.ebp = f[11], r.esi = f[12], r.edi = f[13];
+        const u32 *segments = f + 14;
+        u32 virtual[4];
+        if (kind != REAL && f[4] & 0x20000) { /* ES DS FS GS lie on the stack */
+            const u32 *saved = (const u32 *)(f[19] + 28);
+            virtual[0] = saved[1], virtual[1] = saved[0], virtual[2] = saved[2], virtual[3] = saved[3];
+            segments = virtual;
+        }
+        r.ds = segments[0] & 0xffff, r.es = segments[1] & 0xffff;
+        r.fs = segments[2] & 0xffff, r.gs = segments[3] & 0xffff;
+        r.cr2 = f[0] == 14 ? f[20] : 0;
+        r.cr0 = f[21], r.tr = f[22] & 0xffff, r.ldtr = f[23] & 0xffff, r.cr4 = f[24], r.dr6 = f[25];
+        u32 stack = f[18] >> 3, base = 0;
+        if (inner && !(f[18] & 4) && stack >= LEVEL && stack < SPECIAL)
+            base =
+                (stack - LEVEL) % KINDS == 3 || (stack - LEVEL) % KINDS == 5 || (stack - LEVEL) % KINDS == 6
+                    ? DATA
+                    : 0;
+        base += f[19];
+        if (inner && (base - DATA < 0x1ff0 || base - STACK < 0xff0)) {
+            ((u16 *)base)[3] = 0; /* upper halves of what was pushed as 16 bits */
+            ((u16 *)base)[7] = 0;
+        }
+        static const u8 counted[] = {1, 2, 7};
+        for (u32 i = 0; i < 3; i++)
+            if (is_dirty(counted[i]))
+                r.memory += sum((void *)(PHYSICAL + (counted[i] << 12)), 1024) * (i + 1);
+        if (kind >= VIRTUAL)
+            r.low = sum((void *)(V86 + 4096), 256);
+        r.descriptors = sum(gdt, 2 * DESCRIPTORS) + sum(ldt, 16);
+        r.pages = sum((void *)TABLE1, PAGES);
+        r.tss = sum(&other_tss, 26);
+        r.main_tss = sum(&main_tss, 26);
     }
-    hex(f[1] & 0xffff);
-    hex(f[2]);
-    hex(f[3] & 0xffff);
-    hex(f[4]);
-    hex(inner ? f[19] + 20 : f[5]);
-    hex(inner ? f[18] & 0xffff : f[6] & 0xffff);
-    for (u32 i = 7; i < 14; i++)
-        hex(f[i]);
-    const u32 *segments = (const u32 *)(f[19] + 28);
-    for (u32 i = 0; i < 4; i++)
-        hex((f[4] & 0x20000 ? segments[(i == 0) - (i == 1) + i] : f[14 + i]) & 0xffff);
-    hex(f[0] == 14 ? f[20] : 0);
-    hex(f[21]);
-    hex(f[22] & 0xffff);
-    hex(f[23] & 0xffff);
-    hex(f[24]);
-    u32 stack = f[18] >> 3, base = 0;
-    if (inner && !(f[18] & 4) && stack >= LEVEL && stack < SPECIAL)
-        base = (stack - LEVEL) % KINDS == 3 || (stack - LEVEL) % KINDS == 5 || (stack - LEVEL) % KINDS == 6
-                   ? DATA
-                   : 0;
-    base += f[19];
-    if (base - DATA < 0x1ff0 || base - STACK < 0xff0) { /* upper halves of what was pushed as 16 bits */
-        ((u16 *)base)[3] = 0;
-        ((u16 *)base)[7] = 0;
-    }
-    hex(sum((void *)(PHYSICAL + 0x1000), 2048) + sum((void *)(PHYSICAL + 0x7000), 1024));
-    hex(sum((void *)(V86 + 4096), 256));
-    hex(sum(gdt, 2 * DESCRIPTORS) + sum(ldt, 16));
-    hex(sum((void *)TABLE1, PAGES));
-    hex(sum(&other_tss, 26));
-    hex(sum(&main_tss, 26));
-    hex(kind << 8 | level << 4 | wide);
-    for (u32 i = 0; i < 8; i++) {
-        const u8 *c = (const u8 *)(kind == 2 ? V86 : PHYSICAL) + 4 * i;
-        hex((u32)c[0] << 24 | (u32)c[1] << 16 | (u32)c[2] << 8 | c[3]);
-    }
-    out8(0xe9, '\n');
-#ifdef DUMP
-    for (u32 i = 0; i < PAGES; i++)
-        out8(0xe9, 'M'), out8(0xe9, ' '), hex(i), hex(((u32 *)TABLE1)[i]), out8(0xe9, '\n');
-    for (u32 i = 1; i < PAGES; i++)
-        for (u32 k = 0; k < 1024; k++)
-            if (i == 1 || i == 2 || i == 7) {
-                u32 *a = (u32 *)(PHYSICAL + 4096 * i) + k;
-                if (*a != ((i == 7 || i == 1) ? i * 0x1010101 + k : k % 64 == 0 ? i * 0x1010101 + k : *a))
-                    out8(0xe9, 'M'), out8(0xe9, ' '), hex(TEST + 4096 * i + 4 * k), hex(*a), out8(0xe9, '\n');
-            }
-#endif
+    r.kind = kind << 8 | level << 4 | wide;
+    const u8 *c = (const u8 *)(kind >= VIRTUAL ? V86 : PHYSICAL);
+    for (u32 i = 0; i < 8; i++)
+        r.code[i] = (u32)c[4 * i] << 24 | (u32)c[4 * i + 1] << 16 | (u32)c[4 * i + 2] << 8 | c[4 * i + 3];
+    const void *at = &r;
+    u32 left = sizeof r;
+    __asm__ volatile("rep outsb" : "+S"(at), "+c"(left) : "d"(0xe9) : "memory");
 }
 
 void kernel_main(void);
 void kernel_main(void)
 {
-    for (volatile u32 *p = (volatile u32 *)0; p < (volatile u32 *)0x10000; p++)
+    for (volatile u32 *p = (volatile u32 *)0; p < (volatile u32 *)KERNEL; p++)
         *p = 0xcccccccc; /* who jumps there gets INT3 */
+    for (volatile u32 *p = (volatile u32 *)V86; p < (volatile u32 *)(V86 + 0x14000); p++)
+        *p = 0xcccccccc;
+    for (u32 k = 0; k < PAGES * 1024; k++)
+        ((u32 *)KEPT)[k] = (k >> 10) * 0x1010101 + (k & 1023) * 0x10001;
+    copy((void *)PHYSICAL, (void *)KEPT, PAGES * 4096);
     make_tables();
     make_pages();
     restore_tables();

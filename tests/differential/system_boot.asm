@@ -50,7 +50,7 @@ go:     mov ax, 10h
         mov ss, ax
         mov fs, ax
         mov gs, ax
-        mov esp, 90000h
+        mov esp, 70000h
         mov eax, 10000h
         jmp eax
 drive:  db 0

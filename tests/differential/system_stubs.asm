@@ -31,6 +31,7 @@ run_test:
         je same
         cmp dword [esi + 64], 2
         je v86
+        ja real
         push dword [esi + 44]
         push dword [esi + 48]
         jmp outer
@@ -132,6 +133,8 @@ arrived:
         sldt [found + 92]
         mov eax, cr4
         mov [found + 96], eax
+        mov eax, dr6
+        mov [found + 100], eax
 back:   mov ax, 10h
         mov ss, ax
         mov es, ax
@@ -149,6 +152,108 @@ double_stub:
         mov eax, cr2
         mov [found + 80], eax
         jmp back
+
+; Real mode: the kernel is a segment of 64 KB there, at its own address.
+KERNEL equ 10000h
+%define real_address(at) dword at - KERNEL
+real:   sidt [protected_table]
+        lidt [real_table]
+        mov eax, cr0
+        and eax, 7fffffffh
+        mov cr0, eax
+        jmp 30h:.narrow - KERNEL
+        bits 16
+.narrow:
+        mov ax, 38h
+        mov ds, ax
+        mov es, ax
+        mov fs, ax
+        mov gs, ax
+        mov ss, ax
+        mov eax, cr0
+        and al, 0feh
+        mov cr0, eax
+        jmp dword 1000h:.real - KERNEL
+.real:  mov ss, [cs:real_address(test_frame + 44)]
+        mov esp, [cs:real_address(test_frame + 48)]
+        push word [cs:real_address(test_frame + 52)]
+        push word [cs:real_address(test_frame + 56)]
+        push word [cs:real_address(test_frame + 60)]
+        mov es, [cs:real_address(test_frame + 32)]
+        mov fs, [cs:real_address(test_frame + 36)]
+        mov gs, [cs:real_address(test_frame + 40)]
+        mov ds, [cs:real_address(test_frame + 28)]
+        mov eax, [cs:real_address(test_frame)]
+        mov ecx, [cs:real_address(test_frame + 4)]
+        mov edx, [cs:real_address(test_frame + 8)]
+        mov ebx, [cs:real_address(test_frame + 12)]
+        mov ebp, [cs:real_address(test_frame + 16)]
+        mov esi, [cs:real_address(test_frame + 20)]
+        mov edi, [cs:real_address(test_frame + 24)]
+        iret
+
+        align 8
+        global real_stubs
+real_stubs:
+%assign i 0
+%rep 64
+        align 8
+        push byte i
+        jmp near real_arrived
+%assign i i + 1
+%endrep
+real_arrived:                   ; vector, IP, CS, FLAGS
+        mov [cs:real_address(found + 28)], eax
+        mov [cs:real_address(found + 32)], ecx
+        mov [cs:real_address(found + 36)], edx
+        mov [cs:real_address(found + 40)], ebx
+        mov [cs:real_address(found + 44)], ebp
+        mov [cs:real_address(found + 48)], esi
+        mov [cs:real_address(found + 52)], edi
+        xor eax, eax
+        mov [cs:real_address(found + 4)], eax
+        pop ax
+        mov [cs:real_address(found)], eax
+        pop ax
+        mov [cs:real_address(found + 8)], eax
+        pop ax
+        mov [cs:real_address(found + 12)], eax
+        pop ax
+        mov [cs:real_address(found + 16)], eax
+        mov [cs:real_address(found + 20)], esp
+        mov [cs:real_address(found + 24)], ss
+        mov [cs:real_address(found + 56)], ds
+        mov [cs:real_address(found + 60)], es
+        mov [cs:real_address(found + 64)], fs
+        mov [cs:real_address(found + 68)], gs
+        mov eax, cr0
+        mov [cs:real_address(found + 84)], eax
+        or al, 1
+        mov cr0, eax
+        jmp dword 8:.wide
+        bits 32
+.wide:  mov ax, 10h
+        mov ds, ax
+        mov ss, ax
+        mov eax, cr0
+        or eax, 80000000h
+        mov cr0, eax
+        jmp .paging
+.paging:
+        str [found + 88]
+        sldt [found + 92]
+        mov eax, cr4
+        mov [found + 96], eax
+        mov eax, dr6
+        mov [found + 100], eax
+        lidt [protected_table]
+        jmp back
+        extern real_vectors
+        align 4
+real_table: dw 4 * 64 - 1
+        dd real_vectors
+protected_table: dw 0
+        dd 0
 
         section .bss
 kernel_esp: resd 1
