@@ -48,9 +48,16 @@ p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *e
     devices_console_flush(machine->devices);
     snapshot s = {.write = write_bytes, .context = copy, .error = error};
     machine_transfer(machine, &s);
-    if (s.status != P5_OK)
+    if (s.status != P5_OK) {
         machine_copy_free(copy);
-    return s.status;
+        return s.status;
+    }
+    uint8_t *fitting = realloc(copy->bytes, copy->size); /* several are kept, and room grew by doubling */
+    if (fitting != NULL) {
+        copy->bytes = fitting;
+        copy->capacity = copy->size;
+    }
+    return P5_OK;
 }
 
 static void discard(void *context, const void *text, size_t size)
