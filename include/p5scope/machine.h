@@ -57,6 +57,9 @@ typedef struct p5_machine_options {
      * never at the same time as others. If it cannot be started, one serves. P5_ERR_RANGE for more. */
     unsigned threads;
     bool disk_writable;       /* boot-sector images: INT 13h may write to the file */
+    const char *image;        /* p5_machine_load: the disk image or DOS program that the guest has open; its
+                                 string is used while loading */
+    bool look_only;           /* p5_machine_load: without that file; the machine is not run */
     bool pce;                 /* CR4.PCE set before a Linux guest starts */
     uint32_t cesr;            /* CESR before a Linux guest starts */
     uint32_t event_select[2]; /* ... or PERFEVTSEL0 and 1, of a later monitor */

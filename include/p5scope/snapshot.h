@@ -2,9 +2,9 @@
  * without the core model.
  *
  * A run that is continued from a snapshot is the run that was not interrupted, bit by bit: counts, clocks,
- * what the guest reads, what it writes. Snapshots belong to the build of p5scope that made them; the file
- * says which (p5scope-snapshot(5)). A file is checked as a whole before anything of it is used; but like a
- * guest, somebody's snapshot may have been made to do harm: load files from those whom you trust. */
+ * what the guest reads, what it writes. Its fields have names (p5scope-snapshot(5)), so that other builds and
+ * later versions load it as long as the format is the same. A file is checked as a whole before anything of
+ * it is used, and each field before it is. */
 #ifndef P5SCOPE_SNAPSHOT_H
 #define P5SCOPE_SNAPSHOT_H
 
@@ -32,10 +32,10 @@ typedef struct p5_save_options {
  * In it is everything that makes the next clock and the next count: processor, core model, performance
  * monitor, memory (pages of zeros take no room), devices, the Linux personality. Not in it: observers,
  * profiles and traces, what was remembered to be faster, and what belongs to the host: callbacks, shared
- * directories, standard streams. Files that a Linux guest has open are named by their guest path, and a
- * booted disk image by its path; when the snapshot is loaded they must have the size and the time of their
- * last change that they have now. What no path leads to (unlinked or renamed files, pipes) is in the
- * snapshot.
+ * directories, standard streams. Files that a Linux guest has open are named by their guest path; when the
+ * snapshot is loaded they, and the disk image or DOS program that the loader names, must have the size and
+ * the time of their last change that they have now. What no path leads to (unlinked or renamed files, pipes)
+ * is in the snapshot.
  *
  * P5_ERR_STATE: no guest, or it has ended, or called from a callback of p5_machine_run; P5_ERR_IO: the file
  * cannot be written. */
@@ -43,8 +43,9 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
                           p5_error *error);
 
 /* Opens a machine in the state that `path` holds. `options` (may be NULL) say what belongs to the host:
- * console, input, notice and their contexts, shares, memo_off, memo_check. The guest must see the
- * same shares as when it was saved, with the same rights: a snapshot grants nothing of this host. A
+ * console, input, notice and their contexts, shares, image, disk_writable, memo_off, memo_check. The guest
+ * must see the same shares as when it was saved, with the same rights, and `image` has to name its disk image
+ * or DOS program: a snapshot grants nothing of this host. A
  * `model` (with `clock_mhz`, `agent`, `wires`) must be the snapshot's in every figure; NULL takes the
  * snapshot's. The other options are part of the state and must be left zero.
  *
@@ -52,8 +53,9 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
  * input is put where it was if it is a regular file; else the run goes on with what comes. For other guests
  * see p5_machine_input_taken.
  *
- * P5_ERR_IO: the file cannot be read; P5_ERR_FORMAT: it is no snapshot, is damaged, was made by another build
- * or with another model, or a file of the guest is not what it was; P5_ERR_RANGE: an option that cannot be
+ * P5_ERR_IO: the file cannot be read; P5_ERR_FORMAT: it is no snapshot, is damaged, has another format, a
+ * field that is missing, unknown or cannot be what it is, or another model; or a file of the guest is not
+ * named or not what it was; P5_ERR_RANGE: an option that cannot be
  * given; P5_ERR_MEMORY. *machine is NULL then. */
 p5_status p5_machine_load(const char *path, const p5_machine_options *options, p5_machine **machine,
                           p5_error *error);

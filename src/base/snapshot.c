@@ -1,99 +1,23 @@
-#include "base/snapshot.h"
+#include "base/snapshot_field.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+enum { BYTES = 0xffff, STRING_MOST = 65535 };
 
-typedef struct piece_header {
-    char name[SNAPSHOT_NAME];
-    uint64_t size;
-} piece_header;
+typedef struct object_header {
+    uint64_t rows;
+    uint16_t fields;
+} object_header;
 
-static void write_piece(snapshot *s, const piece_header *header, const void *data)
-{
-    if (!s->write(s->context, header, sizeof *header) ||
-        (header->size > 0 && !s->write(s->context, data, (size_t)header->size)))
-        s->status = error_set(s->error, P5_ERR_IO, "the snapshot cannot be written");
-}
-
-static void read_piece(snapshot *s, const piece_header *wanted, void *data)
-{
-    piece_header found;
-    if (!s->read(s->context, &found, sizeof found)) {
-        s->status = error_set(s->error, P5_ERR_FORMAT, "the snapshot ends before its part %s", wanted->name);
-        return;
-    }
-    found.name[SNAPSHOT_NAME - 1] = '\0';
-    if (strcmp(found.name, wanted->name) != 0)
-        snapshot_refuse(s, "the snapshot has a part '%s' where %s should be", found.name, wanted->name);
-    else if (found.size != wanted->size)
-        snapshot_refuse(s, "part %s of the snapshot has %llu bytes, not %llu", wanted->name,
-                        (unsigned long long)found.size, (unsigned long long)wanted->size);
-    else if (wanted->size > 0 && !s->read(s->context, data, (size_t)wanted->size))
-        s->status = error_set(s->error, P5_ERR_FORMAT, "the snapshot ends within its part %s", wanted->name);
-}
-
-void snapshot_piece(snapshot *s, const char *name, void *data, size_t size)
-{
-    if (s->status != P5_OK)
-        return;
-    piece_header header = {.size = size};
-    snprintf(header.name, sizeof header.name, "%s", name);
-    if (s->loading)
-        read_piece(s, &header, data);
-    else
-        write_piece(s, &header, data);
-}
-
-uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t most)
-{
-    snapshot_piece(s, name, &value, sizeof value);
-    if (s->status == P5_OK && s->loading && value > most)
-        snapshot_refuse(s, "part %s of the snapshot is %llu, above %llu", name, (unsigned long long)value,
-                        (unsigned long long)most);
-    return s->status == P5_OK ? value : 0;
-}
-
-void snapshot_text(snapshot *s, const char *name, char **text)
-{
-    enum { MOST = 65535 };
-    size_t length = !s->loading && *text != NULL ? strlen(*text) + 1 : 0; /* 0 is NULL */
-    length = (size_t)snapshot_number(s, name, length, MOST);
-    if (!s->loading) {
-        snapshot_piece(s, name, *text, length);
-        return;
-    }
-    char *copy = length > 0 ? calloc(length, 1) : NULL;
-    if (length > 0 && copy == NULL)
-        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-    snapshot_piece(s, name, copy, length);
-    if (s->status == P5_OK && length > 0 && memchr(copy, '\0', length) != copy + length - 1)
-        snapshot_refuse(s, "part %s of the snapshot is no text", name);
-    if (s->status != P5_OK) {
-        free(copy);
-        return;
-    }
-    free(*text);
-    *text = copy;
-}
-
-void snapshot_array(snapshot *s, const char *name, void *items, size_t *count, size_t *capacity,
-                    size_t element_size, size_t most)
-{
-    void *array;
-    size_t held = (size_t)snapshot_number(s, name, *count, most);
-    if (s->loading && s->status == P5_OK && held > *capacity &&
-        !array_reserve(items, capacity, held, element_size))
-        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-    memcpy(&array, items, sizeof array);
-    if (s->status == P5_OK)
-        snapshot_piece(s, name, array, held * element_size);
-    if (s->loading)
-        *count = s->status == P5_OK ? held : 0;
-}
+typedef struct field_header {
+    uint8_t type;
+    uint16_t size;
+    uint64_t count;
+} field_header;
 
 void snapshot_refuse(snapshot *s, const char *format, ...)
 {
@@ -105,4 +29,354 @@ void snapshot_refuse(snapshot *s, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     s->status = error_set(s->error, P5_ERR_FORMAT, "%s", text);
+}
+
+void snapshot_no_memory(snapshot *s)
+{
+    if (s->status == P5_OK)
+        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+}
+
+/* ---- bytes of the stream ------------------------------------------------------------------------------- */
+
+static void put(snapshot *s, const void *bytes, size_t size)
+{
+    if (s->status == P5_OK && size > 0 && !s->write(s->context, bytes, size))
+        s->status = error_set(s->error, P5_ERR_IO, "the snapshot cannot be written");
+}
+
+static void get(snapshot *s, void *bytes, size_t size, const char *object)
+{
+    if (s->status == P5_OK && size > 0 && !s->read(s->context, bytes, size))
+        snapshot_refuse(s, "%s: the snapshot ends in front of it, or within it", object);
+}
+
+static void put_name(snapshot *s, const char *name)
+{
+    uint8_t length = (uint8_t)strlen(name);
+    put(s, &length, sizeof length);
+    put(s, name, length);
+}
+
+/* Names are told in messages: of them only what can be printed. */
+static void get_name(snapshot *s, char name[256], const char *object)
+{
+    uint8_t length = 0;
+    get(s, &length, sizeof length, object);
+    get(s, name, length, object);
+    name[s->status == P5_OK ? length : 0] = '\0';
+    for (char *c = name; *c != '\0'; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+}
+
+static void put_object(snapshot *s, const char *name, const object_header *header)
+{
+    put_name(s, name);
+    put(s, &header->rows, sizeof header->rows);
+    put(s, &header->fields, sizeof header->fields);
+}
+
+static void get_object(snapshot *s, const char *wanted, object_header *header)
+{
+    char name[256];
+    get_name(s, name, wanted);
+    get(s, &header->rows, sizeof header->rows, wanted);
+    get(s, &header->fields, sizeof header->fields, wanted);
+    if (s->status == P5_OK && strcmp(name, wanted) != 0)
+        snapshot_refuse(s, "%s: the snapshot has '%s' in its place", wanted, name);
+}
+
+/* ---- saving -------------------------------------------------------------------------------------------- */
+
+static void save_column(snapshot *s, const snapshot_column *c, const void *state)
+{
+    const snapshot_field *f = c->field;
+    field_header h = {(uint8_t)snapshot_type_of(f), f->element, c->count};
+    char *text = NULL;
+    if (h.type == SNAPSHOT_STRING) {
+        snapshot_gather(c, state, &text);
+        h.size = 1;
+        h.count = text != NULL ? strlen(text) + 1 : 0;
+        if (h.count > STRING_MOST)
+            s->status = error_set(s->error, P5_ERR_IO, "%s is too long for a snapshot", c->name);
+    }
+    put_name(s, c->name);
+    put(s, &h.type, sizeof h.type);
+    put(s, &h.size, sizeof h.size);
+    put(s, &h.count, sizeof h.count);
+    if (h.type == SNAPSHOT_STRING) {
+        put(s, text, h.count);
+        return;
+    }
+    void *packed = malloc(h.count * h.size + 1);
+    if (packed == NULL) {
+        snapshot_no_memory(s);
+        return;
+    }
+    snapshot_gather(c, state, packed);
+    put(s, packed, h.count * h.size);
+    free(packed);
+}
+
+static void save(snapshot *s, const snapshot_table *table, const snapshot_columns *columns,
+                 const void *states, size_t rows)
+{
+    put_object(s, table->name, &(object_header){rows, (uint16_t)columns->of.count});
+    for (size_t i = 0; i < columns->of.count && s->status == P5_OK; i++)
+        save_column(s, &columns->of.items[i], states);
+}
+
+/* ---- loading ------------------------------------------------------------------------------------------- */
+
+typedef struct load {
+    snapshot *s;
+    const snapshot_table *table;
+    const snapshot_columns *columns;
+    void *states;
+    bool *seen;  /* by column */
+    size_t next; /* column that is likely to come */
+} load;
+
+static void refuse_value(load *l, const snapshot_column *c, size_t index, uint64_t value, bool negative)
+{
+    char permitted[100], place[32] = "", number[32];
+    snapshot_permitted(c->field, permitted, sizeof permitted);
+    if (c->count > 1)
+        snprintf(place, sizeof place, "[%zu]", index);
+    if (negative)
+        snprintf(number, sizeof number, "%" PRId64, (int64_t)value);
+    else if (c->field->kind == FIELD_KIND_BITS)
+        snprintf(number, sizeof number, "%" PRIX64 "h", value);
+    else
+        snprintf(number, sizeof number, "%" PRIu64, value);
+    snapshot_refuse(l->s, "%s.%s%s: %s is not %s", l->table->name, c->name, place, number, permitted);
+}
+
+/* The number at `from`, sign-extended if it has a sign. */
+static uint64_t number_at(const char *from, const field_header *h, bool *negative)
+{
+    uint64_t value = 0;
+    memcpy(&value, from, h->size);
+    unsigned above = 64 - 8u * h->size;
+    *negative = h->type == SNAPSHOT_SIGNED && (value >> (8u * h->size - 1)) != 0;
+    return *negative ? (uint64_t)((int64_t)(value << above) >> above) : value;
+}
+
+/* Numbers as the file has them become those of the structure; `to` may be `from`. */
+static void take_numbers(load *l, const snapshot_column *c, const field_header *h, const char *from, char *to)
+{
+    for (size_t i = 0; i < h->count && l->s->status == P5_OK; i++) {
+        bool negative;
+        uint64_t value = number_at(from + i * h->size, h, &negative);
+        if (!snapshot_permits(l->s, c->field, value, negative))
+            refuse_value(l, c, i, value, negative);
+        memcpy(to + i * c->field->element, &value, c->field->element);
+    }
+}
+
+static void take_texts(load *l, const snapshot_column *c, const field_header *h, const char *from)
+{
+    for (size_t i = 0; i < h->count; i++)
+        if (memchr(from + i * h->size, '\0', h->size) == NULL)
+            snapshot_refuse(l->s, "%s.%s: this is no text of less than %u characters", l->table->name,
+                            c->name, (unsigned)h->size);
+}
+
+static void take_string(load *l, const snapshot_column *c, const field_header *h, char *from)
+{
+    char *text = NULL;
+    if (h->count > 0 && memchr(from, '\0', h->count) != from + h->count - 1)
+        snapshot_refuse(l->s, "%s.%s: this is no text", l->table->name, c->name);
+    if (l->s->status == P5_OK && h->count > 0) {
+        text = strdup(from);
+        if (text == NULL)
+            snapshot_no_memory(l->s);
+    }
+    if (l->s->status != P5_OK)
+        return;
+    char *old;
+    snapshot_gather(c, l->states, &old);
+    free(old);
+    snapshot_scatter(c, &text, l->states);
+}
+
+static bool fits(const snapshot_column *c, const field_header *h)
+{
+    const snapshot_field *f = c->field;
+    switch (snapshot_type_of(f)) {
+    case SNAPSHOT_STRING:
+        return h->type == SNAPSHOT_STRING && h->size == 1 && h->count <= STRING_MOST;
+    case SNAPSHOT_TEXT:
+        return h->type == SNAPSHOT_TEXT && h->size == f->element && h->count == c->count;
+    default:
+        return (h->type == SNAPSHOT_UNSIGNED || h->type == SNAPSHOT_SIGNED) && h->count == c->count &&
+               (h->size == 1 || h->size == 2 || h->size == 4 || h->size == 8);
+    }
+}
+
+static void take_column(load *l, const snapshot_column *c, const field_header *h)
+{
+    if (!fits(c, h)) {
+        snapshot_refuse(l->s, "%s.%s: %" PRIu64 " of %u bytes and type %u are not what it has",
+                        l->table->name, c->name, h->count, (unsigned)h->size, (unsigned)h->type);
+        return;
+    }
+    size_t width = h->size > c->field->element ? h->size : c->field->element;
+    char *packed = malloc(2 * (size_t)h->count * width + 1), *to = packed;
+    if (packed == NULL) {
+        snapshot_no_memory(l->s);
+        return;
+    }
+    get(l->s, packed, (size_t)h->count * h->size, c->name);
+    if (l->s->status != P5_OK) {
+    } else if (h->type == SNAPSHOT_STRING) {
+        take_string(l, c, h, packed);
+    } else if (h->type == SNAPSHOT_TEXT) {
+        take_texts(l, c, h, packed);
+    } else {
+        to = packed + (size_t)h->count * width;
+        take_numbers(l, c, h, packed, to);
+    }
+    if (l->s->status == P5_OK && h->type != SNAPSHOT_STRING)
+        snapshot_scatter(c, to, l->states);
+    free(packed);
+}
+
+static void load_field(load *l)
+{
+    char name[256];
+    field_header h = {0};
+    const snapshot_columns *all = l->columns;
+    get_name(l->s, name, l->table->name);
+    get(l->s, &h.type, sizeof h.type, l->table->name);
+    get(l->s, &h.size, sizeof h.size, l->table->name);
+    get(l->s, &h.count, sizeof h.count, l->table->name);
+    for (size_t n = 0; n < all->of.count && l->s->status == P5_OK; n++) {
+        size_t i = (l->next + n) % all->of.count;
+        if (l->seen[i] || strcmp(all->of.items[i].name, name) != 0)
+            continue;
+        l->seen[i] = true;
+        l->next = i + 1;
+        take_column(l, &all->of.items[i], &h);
+        return;
+    }
+    snapshot_refuse(l->s, "%s.%s: this p5scope does not know the field; the snapshot was made by %s",
+                    l->table->name, name, l->s->version != NULL ? l->s->version : "another one");
+}
+
+static void load_fields(snapshot *s, const snapshot_table *table, const snapshot_columns *columns,
+                        void *states, unsigned fields)
+{
+    bool *seen = calloc(columns->of.count + 1, sizeof *seen);
+    load l = {s, table, columns, states, seen, 0};
+    if (seen == NULL)
+        snapshot_no_memory(s);
+    for (unsigned i = 0; i < fields && s->status == P5_OK; i++)
+        load_field(&l);
+    for (size_t i = 0; i < columns->of.count && s->status == P5_OK; i++) {
+        const snapshot_column *c = &columns->of.items[i];
+        if (!seen[i] && c->since <= s->revision && c->field->each == NULL)
+            snapshot_refuse(s, "%s.%s: the snapshot does not have it", table->name, c->name);
+    }
+    free(seen);
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------- */
+
+static void check_rows(snapshot *s, const snapshot_table *table, const char *states, size_t rows)
+{
+    for (size_t i = 0; i < rows && s->status == P5_OK && table->check != NULL; i++)
+        table->check(states + i * table->bytes, s);
+}
+
+/* The fields of `rows` structures behind the object's header, which has been read. */
+static void move_fields(snapshot *s, const snapshot_table *table, void *states, size_t rows, unsigned fields)
+{
+    snapshot_columns columns;
+    if (!snapshot_spread(table, rows, &columns)) {
+        snapshot_no_memory(s);
+        return;
+    }
+    if (s->loading) {
+        load_fields(s, table, &columns, states, fields);
+        check_rows(s, table, states, rows);
+    } else {
+        save(s, table, &columns, states, rows);
+    }
+    free(columns.of.items);
+}
+
+/* Table that an older revision did not have. */
+static bool is_new(const snapshot *s, const snapshot_table *table)
+{
+    return s->loading && table->since > s->revision;
+}
+
+void snapshot_states(snapshot *s, const snapshot_table *table, void *states, size_t count)
+{
+    object_header header = {0};
+    if (s->status != P5_OK || is_new(s, table))
+        return;
+    if (s->loading)
+        get_object(s, table->name, &header);
+    if (s->loading && s->status == P5_OK && (header.rows != count || header.fields == BYTES))
+        snapshot_refuse(s, "%s: the snapshot has %" PRIu64 " of them, not %zu", table->name, header.rows,
+                        count);
+    if (s->status == P5_OK)
+        move_fields(s, table, states, count, header.fields);
+}
+
+void snapshot_state(snapshot *s, const snapshot_table *table, void *state)
+{
+    snapshot_states(s, table, state, 1);
+}
+
+void snapshot_list(snapshot *s, const snapshot_table *table, void *items, size_t *count, size_t *capacity,
+                   size_t most)
+{
+    object_header header = {0};
+    void *array;
+    if (s->status != P5_OK || is_new(s, table))
+        return;
+    if (s->loading) {
+        get_object(s, table->name, &header);
+        if (s->status == P5_OK && (header.rows > most || header.fields == BYTES))
+            snapshot_refuse(s, "%s: %" PRIu64 " of them are not 0..%zu", table->name, header.rows, most);
+        if (s->status == P5_OK && header.rows > *capacity &&
+            !array_reserve(items, capacity, (size_t)header.rows, table->bytes))
+            snapshot_no_memory(s);
+        if (s->status != P5_OK)
+            return;
+        *count = (size_t)header.rows;
+    }
+    memcpy(&array, items, sizeof array);
+    if (s->loading && *count > 0)
+        memset(array, 0, *count * table->bytes);
+    move_fields(s, table, array, *count, header.fields);
+}
+
+void snapshot_raw(snapshot *s, const char *name, void *bytes, size_t size)
+{
+    object_header header = {size, BYTES};
+    if (s->status != P5_OK)
+        return;
+    if (!s->loading) {
+        put_object(s, name, &header);
+        put(s, bytes, size);
+        return;
+    }
+    get_object(s, name, &header);
+    if (s->status == P5_OK && (header.rows != size || header.fields != BYTES))
+        snapshot_refuse(s, "%s: the snapshot has %" PRIu64 " bytes, not %zu", name, header.rows, size);
+    get(s, bytes, size, name);
+}
+
+uint64_t snapshot_number(snapshot *s, const char *name, uint64_t value, uint64_t most)
+{
+    const snapshot_field field = {
+        .name = "number", .element = sizeof value, .bytes = sizeof value, .most = most};
+    const snapshot_table table = {.name = name, .fields = &field, .count = 1, .bytes = sizeof value};
+    snapshot_state(s, &table, &value);
+    return s->status == P5_OK ? value : 0;
 }

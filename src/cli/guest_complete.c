@@ -127,7 +127,6 @@ static bool check_load(const guest_options *options)
                  {"--flat", options->flat},
                  {"--kernel", options->kernel != NULL},
                  {"--module", options->module_count != 0},
-                 {"--disk-write", options->disk_write},
                  {"--rtc", options->rtc_set},
                  {"--env", options->environment_count != 0},
                  {"--seed", options->seed != 0},
@@ -138,13 +137,25 @@ static bool check_load(const guest_options *options)
                  {"--agent", options->agent != NULL && options->model_name == NULL},
                  {"--bus-check", options->check != NULL && options->model_name == NULL},
                  {"--monitor", options->monitor != NULL},
-                 {"--wire", options->wires != NULL && options->model_name == NULL},
-                 {"a guest", options->command != NULL}};
+                 {"--wire", options->wires != NULL && options->model_name == NULL}};
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].given) {
             cli_complain(NULL, NULL, 0, "--load and %s: the snapshot says it", parts[i].option);
             return false;
         }
+    return true;
+}
+
+/* A file that the guest has open by itself is named again: a snapshot grants nothing of this host. */
+static bool take_image(guest_options *options)
+{
+    bool has_image = strcmp(options->loaded.kind, "boot") == 0 || strcmp(options->loaded.kind, "dos") == 0;
+    if (options->command != NULL && (!has_image || options->command[1] != NULL)) {
+        cli_complain(NULL, NULL, 0, "--load and a guest: the snapshot says it");
+        return false;
+    }
+    if (options->command != NULL)
+        options->image = options->command[0];
     return true;
 }
 
@@ -160,8 +171,11 @@ static bool complete_load(guest_options *options)
         cli_show_error(&error, "--load", options->load, NULL);
         return false;
     }
-    options->loaded_command[0] =
-        options->loaded.guest != NULL ? options->loaded.guest : (char *)(uintptr_t)options->load;
+    if (!take_image(options))
+        return false;
+    options->loaded_command[0] = options->image != NULL          ? (char *)(uintptr_t)options->image
+                                 : options->loaded.guest != NULL ? options->loaded.guest
+                                                                 : (char *)(uintptr_t)options->load;
     options->command = options->loaded_command;
     if (options->model_name == NULL) {
         options->model = options->loaded.model;

@@ -67,6 +67,7 @@ typedef struct guest_options {
     p5_bound save_point;
     uint64_t save_every, warm_up; /* of `run`; 0: not in pieces */
     p5_snapshot_info loaded;      /* of --load */
+    const char *image;            /* --load: the disk image or DOS program, named again */
     char *loaded_command[2];      /* ... whose guest is `command` then */
 } guest_options;
 

@@ -170,7 +170,9 @@ static p5_machine_options lasting_options(const guest_options *options)
 
 static p5_machine *load_snapshot(const guest_options *options, int *status)
 {
-    const p5_machine_options machine_options = lasting_options(options);
+    p5_machine_options machine_options = lasting_options(options);
+    machine_options.image = options->image;
+    machine_options.disk_writable = options->disk_write;
     p5_machine *machine;
     p5_error error = {0};
     *status = CLI_OK;

@@ -111,7 +111,7 @@ int verb_screen(int argc, char **argv)
         .parser = parse,
         .args_doc = "SNAPSHOT",
         .doc = "Show the text screen of the guest in SNAPSHOT (p5scope run --save)."};
-    const p5_machine_options options = {.size = sizeof options};
+    const p5_machine_options options = {.size = sizeof options, .look_only = true};
     const char *path = NULL;
     p5_machine *machine;
     p5_error error = {0};

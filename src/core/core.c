@@ -619,9 +619,8 @@ static uint64_t awake(const pipe_deltas *d)
     return d->clocks - d->stalls[P5_STALL_HALT];
 }
 
-void p5_core_counts(p5_core *core, p5_counts *totals)
+void core_sum(const p5_core *core, p5_counts *totals)
 {
-    bring_up(core);
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
         const pipe_deltas *d = &core->deltas[class];
         totals->clocks[class] = d->clocks;
@@ -634,6 +633,12 @@ void p5_core_counts(p5_core *core, p5_counts *totals)
         for (unsigned s = 0; s < P5_STALL_COUNT; s++)
             totals->stalls[s][class] = d->stalls[s];
     }
+}
+
+void p5_core_counts(p5_core *core, p5_counts *totals)
+{
+    bring_up(core);
+    core_sum(core, totals);
 }
 
 uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted)

@@ -63,6 +63,8 @@ struct p5_core {
 /* core.c */
 /* p5_core_price, of this core alone. */
 void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction);
+/* p5_core_counts of what stands in the totals already. */
+void core_sum(const p5_core *core, p5_counts *totals);
 /* Whether the remembered answers may be used. */
 void core_hold_memo(p5_core *core);
 /* The processor waits for the bus until `done`; `cause` owns the clocks. */

@@ -1,170 +1,90 @@
 #include "core/snapshot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "core/internal.h"
-#include "core/profile/profile.h"
-#include "core/replay/memo_check.h"
-#include "core/testreg/watch.h"
-#include "core/replay/memo_tree.h"
 #include "core/memory/memory_system.h"
 #include "core/model/model.h"
+#include "core/profile/profile.h"
+#include "core/replay/memo_check.h"
+#include "core/replay/memo_tree.h"
+#include "core/testreg/watch.h"
+#include "p5scope/event.h"
 
-/* ---- the memory side ----------------------------------------------------------------------------------- */
+/* ---- the model ----------------------------------------------------------------------------------------- */
 
-static void transfer_bus(bus *b, snapshot *s)
+typedef struct saved_model {
+    char name[MODEL_TEXT];
+} saved_model;
+static const snapshot_field name_fields[] = {
+    FIELD_TEXT(saved_model, name),
+};
+static const snapshot_table name_state = {SNAPSHOT_TABLE(saved_model, "model", name_fields)};
+
+static const snapshot_field key_fields[] = {
+    FIELD_TEXT(model_row, key),
+    FIELD_TEXT(model_row, value),
+};
+static const snapshot_table key_state = {SNAPSHOT_TABLE(model_row, "model_key", key_fields)};
+
+p5_model *core_transfer_model(const p5_model *model, snapshot *s)
 {
-    bus image = *b;
-    p5_bus_use recent[BUS_RECENT];
-    memcpy(recent, b->log.next - BUS_RECENT, sizeof recent);
-    image.model = NULL;
-    image.totals = NULL;
-    memset(&image.log, 0, sizeof image.log);
-    image.board.model = NULL;
-    image.board.l2_tag = NULL;
-    snapshot_piece(s, "bus", &image, sizeof image);
-    snapshot_piece(s, "bus.recent", recent, sizeof recent);
-    snapshot_piece(s, "l2", b->board.l2_tag, b->board.l2_lines * sizeof *b->board.l2_tag);
-    if (!s->loading || s->status != P5_OK)
-        return;
-    image.model = b->model;
-    image.totals = b->totals;
-    image.log = b->log;
-    image.board.model = b->board.model;
-    image.board.l2_tag = b->board.l2_tag;
-    *b = image;
-    bus_log_restart(&b->log, recent);
+    enum { MOST = 1000 };
+    saved_model saved = {0};
+    ARRAY_OF(model_row) rows = {0};
+    p5_model *loaded = NULL;
+    p5_error why;
+    if (!s->loading) {
+        snprintf(saved.name, sizeof saved.name, "%s", model->name);
+        rows.items = model_to_rows(model, &rows.count);
+        if (rows.items == NULL)
+            snapshot_no_memory(s);
+    }
+    snapshot_state(s, &name_state, &saved);
+    snapshot_list(s, &key_state, &rows.items, &rows.count, &rows.capacity, MOST);
+    if (s->loading && s->status == P5_OK &&
+        model_from_rows(saved.name, rows.items, rows.count, &loaded, &why) != P5_OK)
+        snapshot_refuse(s, "model_key.value: %s", why.message);
+    free(rows.items);
+    return loaded;
 }
 
-static void transfer_memory(struct memory *m, snapshot *s)
+static bool same_model(const p5_model *a, const p5_model *b)
 {
-    struct memory *image = malloc(sizeof *image);
-    if (image == NULL) {
-        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-        return;
-    }
-    if (!s->loading)
-        memory_fold(m);
-    *image = *m;
-    memset(&image->bus, 0, sizeof image->bus); /* a piece of its own */
-    memset(&image->hooks, 0, sizeof image->hooks);
-    image->model = NULL;
-    image->totals = NULL;
-    image->uses = NULL;
-    image->told = NULL;
-    image->counts_apart = image->quick = false;
-    data_cache_forget(&image->data); /* the exact path and the memo's do not know it of the same lines */
-    snapshot_piece(s, "memory", image, sizeof *image);
-    transfer_bus(&m->bus, s);
-    if (s->loading && s->status == P5_OK) {
-        image->bus = m->bus;
-        image->hooks = m->hooks;
-        image->model = m->model;
-        image->totals = m->totals;
-        image->counts_apart = m->counts_apart;
-        image->told = m->told;
-        image->uses = m->uses; /* until its class is known */
-        *m = *image;
-        memory_set_quick(m);
-    }
-    free(image);
+    size_t count, other;
+    model_row *left = model_to_rows(a, &count), *right = model_to_rows(b, &other);
+    bool same = left != NULL && right != NULL && memcmp(left, right, count * sizeof *left) == 0;
+    free(left);
+    free(right);
+    return same;
 }
 
-static bool is_btb_entry(const btb_entry *entry)
+/* A core goes on as its own model says only. */
+static void check_model(const p5_core *core, snapshot *s)
 {
-    bool fits = entry->history < BTB_COUNTERS;
-    for (unsigned i = 0; i < BTB_COUNTERS; i++)
-        fits &= entry->counter[i] <= 3;
-    return fits;
-}
-
-/* What indexes arrays lies in them. */
-static void check_predictor(const predictor *p, unsigned return_entries, snapshot *s)
-{
-    bool fits = p->returns.entries == return_entries && p->returns.top < RETURN_STACK_ENTRIES;
-    for (unsigned i = 0; i < BTB_SETS * BTB_WAYS; i++)
-        fits &= is_btb_entry(&p->btb.entry[i / BTB_WAYS][i % BTB_WAYS]);
-    if (!fits)
-        snapshot_refuse(s, "part predictor of the snapshot does not describe a branch target buffer");
-}
-
-static void transfer_predictor(predictor *p, snapshot *s)
-{
-    predictor image = *p;
-    image.btb.model = NULL;
-    snapshot_piece(s, "predictor", &image, sizeof image);
-    if (s->loading && s->status == P5_OK)
-        check_predictor(&image, p->returns.entries, s);
-    if (s->loading && s->status == P5_OK) {
-        image.btb.model = p->btb.model;
-        *p = image;
-    }
-}
-
-/* ---- what test registers left -------------------------------------------------------------------------- */
-
-static tlb *numbered_tlb(struct memory *m, unsigned which)
-{
-    tlb *const all[PARITY_TLBS] = {[PARITY_DATA_TLB] = &m->data_tlb,
-                                   [PARITY_LARGE_TLB] = &m->data_tlb_large,
-                                   [PARITY_CODE_TLB] = &m->code_tlb};
-    return all[which];
-}
-
-static void transfer_watch(p5_core *core, snapshot *s)
-{
-    watch *w = core->watch;
-    uint8_t where[WATCH_PINS] = {0}; /* in place of pointers */
-    watch *image = malloc(sizeof *image);
-    if (image == NULL) {
-        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-        return;
-    }
-    *image = *w;
-    for (unsigned i = 0; i < WATCH_PINS; i++) {
-        for (unsigned which = 0; which < PARITY_TLBS; which++)
-            if (i < image->pin_count && image->pins[i].in == numbered_tlb(core->memory, which))
-                where[i] = (uint8_t)which;
-        image->pins[i].in = NULL;
-    }
-    image->parity.error = NULL;
-    image->parity.context = NULL;
-    snapshot_piece(s, "watch", image, sizeof *image);
-    snapshot_piece(s, "watch.tlbs", where, sizeof where);
-    if (s->loading && s->status == P5_OK) {
-        if (image->line_count > WATCH_LINES || image->pin_count > WATCH_PINS)
-            snapshot_refuse(s, "part watch of the snapshot counts more than there can be");
-        for (unsigned i = 0; i < WATCH_PINS && s->status == P5_OK; i++)
-            if (where[i] >= PARITY_TLBS)
-                snapshot_refuse(s, "part watch.tlbs of the snapshot names a TLB %u", where[i]);
-            else if (i < image->pin_count)
-                image->pins[i].in = numbered_tlb(core->memory, where[i]);
-        image->parity.error = w->parity.error;
-        image->parity.context = w->parity.context;
-        if (s->status == P5_OK)
-            *w = *image;
-    }
-    free(image);
+    p5_model *saved = core_transfer_model(core->memory->model, s);
+    if (saved != NULL && !same_model(saved, core->memory->model))
+        snapshot_refuse(s, "the snapshot was made with another model: %s", saved->title);
+    p5_model_close(saved);
 }
 
 /* ---- branches that ran so recently that it matters ----------------------------------------------------- */
 
-/* Predictions look back over at most 64 instructions (p5scope-model(5), btb.stale_instructions) or 16 pairs.
- */
-enum { RECENT = 64 };
+enum { RECENT = BRANCH_RUN_RECENT }; /* there are no more */
 typedef struct recent_branch {
     uint64_t instructions, groups;
     uint32_t address;
     uint8_t length, kind;
-    uint16_t reserved; /* 0 */
 } recent_branch;
-
-static bool is_recent(const p5_core *core, const branch_run *r)
-{
-    return (r->instructions != 0 && core->predictor->now - r->instructions < RECENT) ||
-           (r->groups != 0 && core->groups - r->groups < RECENT);
-}
+static const snapshot_field recent_fields[] = {
+    FIELD_ANY(recent_branch, instructions),    FIELD_ANY(recent_branch, groups),
+    FIELD_ANY(recent_branch, address),         FIELD_MOST(recent_branch, length, ISA_LONGEST),
+    FIELD_MOST(recent_branch, kind, ISA_IRET),
+};
+static const snapshot_table recent_state = {SNAPSHOT_TABLE(recent_branch, "recent_branch", recent_fields)};
 
 /* In the order of execution: instructions are 0 on the P54C, groups on the P55C. */
 static int by_time(const void *a, const void *b)
@@ -175,28 +95,26 @@ static int by_time(const void *a, const void *b)
 }
 
 /* In an order that does not depend on how they were found first. */
-static unsigned collect_recent(const p5_core *core, recent_branch recent[RECENT])
+static size_t collect_recent(const p5_core *core, recent_branch recent[RECENT])
 {
-    unsigned count = 0;
+    size_t count = 0;
     for (unsigned bucket = 0; bucket < BRANCH_RUN_BUCKETS; bucket++)
         for (const branch_run *r = core->ran.bucket[bucket]; r != NULL; r = r->next)
-            if (count < RECENT && is_recent(core, r))
-                recent[count++] =
-                    (recent_branch){r->instructions, r->groups, r->address, r->length, r->kind, 0};
+            if (count < RECENT && branch_run_recent(r, core->predictor->now, core->groups))
+                recent[count++] = (recent_branch){r->instructions, r->groups, r->address, r->length, r->kind};
     qsort(recent, count, sizeof *recent, by_time);
     return count;
 }
 
 static void transfer_branches(p5_core *core, snapshot *s)
 {
-    recent_branch recent[RECENT] = {{0}};
-    unsigned count = s->loading ? 0 : collect_recent(core, recent);
-    snapshot_piece(s, "core.recent", recent, sizeof recent);
-    count = (unsigned)snapshot_number(s, "core.recent_count", count, RECENT);
-    for (unsigned i = 0; s->loading && i < count; i++) {
+    recent_branch recent[RECENT] = {{0}}, *items = recent;
+    size_t count = s->loading ? 0 : collect_recent(core, recent), capacity = RECENT;
+    snapshot_list(s, &recent_state, &items, &count, &capacity, RECENT);
+    for (size_t i = 0; s->loading && s->status == P5_OK && i < count; i++) {
         branch_run *r = branch_runs_find(&core->ran, recent[i].address, recent[i].length, recent[i].kind);
         if (r == NULL) {
-            s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+            snapshot_no_memory(s);
             return;
         }
         r->instructions = recent[i].instructions;
@@ -204,35 +122,126 @@ static void transfer_branches(p5_core *core, snapshot *s)
     }
 }
 
-/* ---- the core ------------------------------------------------------------------------------------------ */
+/* ---- totals -------------------------------------------------------------------------------------------- */
 
-static void check_model(p5_core *core, snapshot *s)
+static const char *event_name(unsigned event)
 {
-    p5_model model = *core->memory->model;
-    snapshot_piece(s, "model", &model, sizeof model);
-    if (s->loading && s->status == P5_OK && memcmp(&model, core->memory->model, sizeof model) != 0)
-        snapshot_refuse(s, "the snapshot was made with another model: %.*s", (int)sizeof model.title,
-                        model.title);
+    return p5_event_describe((enum p5_event)event)->name;
 }
 
-static void transfer_pipe(pipe *p, snapshot *s)
+static const char *stall_name(unsigned cause)
 {
-    pipe image = *p;
-    image.timing = NULL;
-    image.resolver = NULL;
-    image.deltas = NULL;
-    image.trace = NULL;
-    image.observer = NULL;
-    image.breakpoints = NULL;
-    image.pending.insn.op = NULL;
-    image.pending.insn.accesses = NULL;
-    snapshot_piece(s, "pipe", &image, sizeof image);
-    if (!s->loading || s->status != P5_OK)
+    return p5_stall_name((p5_stall)cause);
+}
+
+static const snapshot_field counts_fields[] = {
+    FIELD_ANY(p5_counts, clocks, [0]),
+    FIELD_EACH(p5_counts, increments, event_name, P5_EVENT_COUNT, [0][0]),
+    FIELD_EACH(p5_counts, asserted, event_name, P5_EVENT_COUNT, [0][0]),
+    FIELD_EACH(p5_counts, stalls, stall_name, P5_STALL_COUNT, [0][0]),
+};
+const snapshot_table counts_state = {SNAPSHOT_TABLE(p5_counts, "counts", counts_fields)};
+
+/* Whether the pipe or the memory side counted an event depends on what is remembered. Their sum does not. */
+static void transfer_counts(p5_core *core, snapshot *s)
+{
+    p5_counts *sum = calloc(1, sizeof *sum);
+    if (sum == NULL) {
+        snapshot_no_memory(s);
         return;
-    /* the other pointers are set by pipe_begin and its caller */
-    image.pending.insn.op = &p->pending.operation;
-    image.pending.insn.accesses = p->pending.accesses;
-    *p = image;
+    }
+    if (!s->loading)
+        core_sum(core, sum);
+    snapshot_state(s, &counts_state, sum);
+    for (unsigned class = 0; s->loading && s->status == P5_OK && class < P5_CPL_CLASSES; class ++) {
+        pipe_deltas *d = &core->deltas[class];
+        d->clocks = sum->clocks[class];
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+            d->increments[e] = sum->increments[e][class];
+            d->asserted[e] = sum->asserted[e][class];
+        }
+        for (unsigned i = 0; i < P5_STALL_COUNT; i++)
+            d->stalls[i] = sum->stalls[i][class];
+    }
+    free(sum);
+}
+
+/* ---- the pipe ------------------------------------------------------------------------------------------ */
+
+/* The instruction that waits for its partner, from its bytes. */
+static void decode_pending(p5_core *core, snapshot *s)
+{
+    pipe_pending *p = &core->pipe.pending;
+    const op saved = p->operation;
+    p5_block *block = p5_block_make(core, saved.bytes, saved.length, saved.address, 0, saved.code32, 1);
+    if (block == NULL || block->count != 1 || block->ops[0].length != saved.length || !block->ops[0].first) {
+        snapshot_refuse(s, "pipe.pending.operation.bytes: no instruction that waits for its partner");
+    } else {
+        p->operation = block->ops[0];
+        p->operation.next_unpaired = p->next_unpaired;
+        p->insn.op = &p->operation;
+        p->insn.accesses = p->accesses;
+        if (p->insn.access_count > p->operation.accesses)
+            snapshot_refuse(s, "pipe.pending.insn.access_count: %u is not 0..%u", p->insn.access_count,
+                            (unsigned)p->operation.accesses);
+    }
+    if (block != NULL)
+        p5_block_release(core, block);
+}
+
+static void transfer_pipe(p5_core *core, snapshot *s)
+{
+    pipe *p = &core->pipe;
+    if (!p->has_pending)
+        memset(&p->pending, 0, sizeof p->pending); /* what is left of one that has gone is no state */
+    for (unsigned i = p->pending.insn.access_count; i < 2; i++)
+        p->pending.accesses[i] = (p5_access){0};
+    snapshot_state(s, &pipe_fields, p);
+    snapshot_state(s, &pipe_state_fields, &core->state);
+    if (s->loading && s->status == P5_OK && p->has_pending)
+        decode_pending(core, s);
+}
+
+/* ---- the core ------------------------------------------------------------------------------------------ */
+
+static const snapshot_field control_fields[] = {
+    FIELD_FLAG(p5_control, no_branch_allocation),
+    FIELD_FLAG(p5_control, single_pipe),
+    FIELD_FLAG(p5_control, code_cache_inhibit),
+    FIELD_FLAG(p5_control, data_cache_inhibit),
+    FIELD_FLAG(p5_control, cache_disable),
+    FIELD_FLAG(p5_control, not_write_through),
+    FIELD_FLAG(p5_control, paging),
+    FIELD_FLAG(p5_control, trap_flag),
+    FIELD_FLAG(p5_control, fpu_trap),
+    FIELD_FLAG(p5_control, branch_trace),
+    FIELD_FLAG(p5_control, fast_branch_trace),
+};
+static const snapshot_table control_state = {SNAPSHOT_TABLE(p5_control, "control", control_fields)};
+
+static const snapshot_field core_fields[] = {
+    FIELD_TABLE(p5_core, control, &control_state),
+    FIELD_MOST(p5_core, now, SNAPSHOT_CLOCK_MOST),
+    FIELD_MOST(p5_core, cpl_class, P5_CPL_CLASSES - 1),
+    FIELD_ANY(p5_core, instructions),
+    FIELD_ANY(p5_core, groups),
+    FIELD_TABLE(p5_core, breakpoints, &breakpoints_state),
+    FIELD_FLAG(p5_core, faulted_in_v),
+    FIELD_ANY(p5_core, branches.last),
+    FIELD_ANY(p5_core, branches.next),
+};
+static const snapshot_table core_state = {SNAPSHOT_TABLE(p5_core, "core", core_fields), .partial = true};
+
+/* What follows from the control inputs and the rest. */
+static void restore(p5_core *core, snapshot *s)
+{
+    core->match_at = core->instructions;
+    memory_set_class(core->memory, core->cpl_class);
+    memory_set_control(core->memory, &core->control);
+    predictor_set_control(core->predictor, core->control.no_branch_allocation);
+    watch_update(core);
+    if (core->check != NULL)
+        s->status = memo_check_follow(core, s->error);
 }
 
 void core_transfer(p5_core *core, snapshot *s)
@@ -243,32 +252,22 @@ void core_transfer(p5_core *core, snapshot *s)
     price_forget_matches(core);
     if (s->loading)
         memo_drop_all(core); /* it knows structures by the numbers of their changes */
-    transfer_memory(core->memory, s);
-    transfer_predictor(core->predictor, s);
-    transfer_watch(core, s);
-    transfer_pipe(&core->pipe, s);
-    snapshot_piece(s, "pipe.state", &core->state, sizeof core->state);
-    snapshot_piece(s, "core.control", &core->control, sizeof core->control);
-    snapshot_piece(s, "core.now", &core->now, sizeof core->now);
-    core->cpl_class = (unsigned)snapshot_number(s, "core.class", core->cpl_class, P5_CPL_CLASSES - 1);
-    memory_set_class(core->memory, core->cpl_class);
-    snapshot_piece(s, "core.deltas", core->deltas, sizeof core->deltas);
-    snapshot_piece(s, "core.memory_counts", &core->memory_counts, sizeof core->memory_counts);
-    snapshot_piece(s, "core.instructions", &core->instructions, sizeof core->instructions);
-    snapshot_piece(s, "core.groups", &core->groups, sizeof core->groups);
-    snapshot_piece(s, "core.breakpoints", &core->breakpoints, sizeof core->breakpoints);
-    snapshot_piece(s, "core.faulted_in_v", &core->faulted_in_v, sizeof core->faulted_in_v);
-    snapshot_piece(s, "core.branch_last", &core->branches.last, sizeof core->branches.last);
-    snapshot_piece(s, "core.branch_next", &core->branches.next, sizeof core->branches.next);
+    snapshot_state(s, &core_state, core);
+    s->clock = core->now;
+    memory_transfer(core->memory, s);
+    snapshot_state(s, &predictor_state, core->predictor);
+    snapshot_state(s, &watch_state, core->watch);
+    transfer_pipe(core, s);
+    transfer_counts(core, s);
     transfer_branches(core, s);
-    if (!s->loading || s->status != P5_OK)
-        return;
-    core->match_at = core->instructions;
-    core_hold_memo(core);
-    watch_update(core);
-    if (core->check != NULL)
-        s->status = memo_check_follow(core, s->error);
+    if (s->loading && s->status == P5_OK)
+        restore(core, s);
 }
+
+const snapshot_table *const core_tables[] = {
+    &name_state,        &key_state,    &core_state,      &memory_state, &bus_state,
+    &bus_use_state,     &l2_state,     &predictor_state, &watch_state,  &pipe_fields,
+    &pipe_state_fields, &counts_state, &recent_state,    NULL};
 
 p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *bytes, size_t size),
                        void *context, p5_error *error)
@@ -281,7 +280,8 @@ p5_status p5_core_save(p5_core *core, bool (*write)(void *context, const void *b
 p5_status p5_core_load(p5_core *core, bool (*read)(void *context, void *bytes, size_t size), void *context,
                        p5_error *error)
 {
-    snapshot s = {.loading = true, .read = read, .context = context, .error = error};
+    snapshot s = {
+        .loading = true, .read = read, .context = context, .revision = SNAPSHOT_REVISION, .error = error};
     core_transfer(core, &s);
     return s.status;
 }

@@ -34,7 +34,8 @@ void registers_set_eflags(engine *e, uint32_t value)
     env->cc_src = value & UC_CC_MASK;
     env->cc_op = UC_CC_OP_EFLAGS;
     env->df = value & EFLAGS_DF ? -1 : 1;
-    env->eflags = (value & ~(uint32_t)(UC_CC_MASK | EFLAGS_DF)) | EFLAGS_FIXED;
+    uint32_t apart = e->running ? UC_CC_MASK | EFLAGS_DF : 0; /* between runs Unicorn has them all here */
+    env->eflags = (value & ~apart) | EFLAGS_FIXED;
 }
 
 void registers_settle_flags(engine *e)

@@ -1,56 +1,253 @@
-/* The engine's state in snapshots: the processor as Unicorn keeps it, physical memory, and what stands beside
- * both. Translated code is not among it; nothing that can be seen depends on it. */
-#include <stddef.h>
+/* The engine's state in snapshots: the processor as its registers say it, physical memory, and what stands
+ * beside both. What Unicorn keeps of the registers is made from them; translated code is not among it, and
+ * nothing that can be seen depends on it. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "engine/internal.h"
 
 /* ---- registers ----------------------------------------------------------------------------------------- */
 
-/* Everything from the general registers to the x87's, with the flags as they are left by the last
- * instruction. The one pointer among it is not the processor's. */
+enum { SEGMENTS = 6, CR0_ALL = 0x6005003f, FLAG_IOPL = 3 << 12 };
+#define CR0_PAGING 0x80000000u
+enum { CR0_PROTECTED = 1, EFLAGS_ALL = 0x3f7fd7 };
+
+typedef struct segment_registers {
+    uint16_t selector[SEGMENTS + 2]; /* ES CS SS DS FS GS, LDTR, TR */
+    uint32_t base[SEGMENTS + 2], limit[SEGMENTS + 2];
+    uint32_t flags[SEGMENTS + 2]; /* the descriptor's high dword */
+} segment_registers;
+
+typedef struct x87_registers {
+    uint8_t top;
+    uint16_t status, control; /* without TOP */
+    uint8_t empty[8];         /* by physical register */
+    uint64_t mantissa[8];
+    uint16_t exponent[8]; /* with the sign in bit 15 */
+    uint16_t opcode, fcs, fds;
+    uint32_t fip, fdp;
+} x87_registers;
+
+typedef struct processor {
+    uint32_t gpr[8], eip, eflags;
+    uint8_t cpl;
+    bool shadow; /* of STI or of a load of SS: no interrupts */
+    uint32_t cr0, cr2, cr3, cr4, dr[8];
+    segment_registers segments;
+    uint32_t gdt_base, idt_base;
+    uint16_t gdt_limit, idt_limit;
+    x87_registers x87;
+} processor;
+
+static const snapshot_field segment_fields[] = {
+    FIELD_ANY(segment_registers, selector, [0]),
+    FIELD_ANY(segment_registers, base, [0]),
+    FIELD_ANY(segment_registers, limit, [0]),
+    FIELD_ANY(segment_registers, flags, [0]),
+};
+static const snapshot_table segment_state = {SNAPSHOT_TABLE(segment_registers, "segments", segment_fields)};
+
+static const snapshot_field x87_fields[] = {
+    FIELD_MOST(x87_registers, top, 7),       FIELD_BITS(x87_registers, status, 0xc7ff),
+    FIELD_ANY(x87_registers, control),       FIELD_MOST(x87_registers, empty, 1, [0]),
+    FIELD_ANY(x87_registers, mantissa, [0]), FIELD_ANY(x87_registers, exponent, [0]),
+    FIELD_ANY(x87_registers, opcode),        FIELD_ANY(x87_registers, fcs),
+    FIELD_ANY(x87_registers, fds),           FIELD_ANY(x87_registers, fip),
+    FIELD_ANY(x87_registers, fdp),
+};
+static const snapshot_table x87_state = {SNAPSHOT_TABLE(x87_registers, "x87", x87_fields)};
+
+static const snapshot_field processor_fields[] = {
+    FIELD_ANY(processor, gpr, [0]),
+    FIELD_ANY(processor, eip),
+    FIELD_BITS(processor, eflags, EFLAGS_ALL),
+    FIELD_MOST(processor, cpl, 3),
+    FIELD_FLAG(processor, shadow),
+    FIELD_BITS(processor, cr0, CR0_ALL | CR0_PAGING),
+    FIELD_ANY(processor, cr2),
+    FIELD_ANY(processor, cr3),
+    FIELD_BITS(processor, cr4, 0x15f),
+    FIELD_ANY(processor, dr, [0]),
+    FIELD_TABLE(processor, segments, &segment_state),
+    FIELD_ANY(processor, gdt_base),
+    FIELD_ANY(processor, idt_base),
+    FIELD_ANY(processor, gdt_limit),
+    FIELD_ANY(processor, idt_limit),
+    FIELD_TABLE(processor, x87, &x87_state),
+};
+
+/* What no instruction can bring about. */
+static void check_processor(const void *row, snapshot *s)
+{
+    const processor *p = row;
+    bool protected_mode = p->cr0 & CR0_PROTECTED, v86 = p->eflags & UC_EFLAGS_VM;
+    if (p->cr0 & CR0_PAGING && !protected_mode)
+        snapshot_refuse(s, "processor.cr0: %08Xh has PG without PE", p->cr0);
+    if (v86 && !protected_mode)
+        snapshot_refuse(s, "processor.eflags: %08Xh has VM in real mode", p->eflags);
+    if ((!protected_mode && p->cpl != 0) || (v86 && p->cpl != 3))
+        snapshot_refuse(s, "processor.cpl: %u is not that of %s mode", (unsigned)p->cpl,
+                        v86 ? "V86" : "real");
+}
+
+static const snapshot_table processor_state = {SNAPSHOT_TABLE(processor, "processor", processor_fields),
+                                               .check = check_processor};
+
+static uc_segment *segment_at(uc_env *env, unsigned i)
+{
+    return i < SEGMENTS ? &env->segs[i] : i == SEGMENTS ? &env->ldt : &env->tr;
+}
+
+static void read_x87(const uc_env *env, x87_registers *x)
+{
+    *x = (x87_registers){.top = (uint8_t)env->fpstt,
+                         .status = env->fpus & 0xc7ff,
+                         .control = env->fpuc,
+                         .opcode = env->fpop,
+                         .fcs = env->fpcs,
+                         .fds = env->fpds,
+                         .fip = (uint32_t)env->fpip,
+                         .fdp = (uint32_t)env->fpdp};
+    for (unsigned i = 0; i < 8; i++) {
+        x->empty[i] = env->fptags[i] != 0;
+        x->mantissa[i] = env->fpregs[i].mantissa;
+        x->exponent[i] = env->fpregs[i].exponent;
+    }
+}
+
+static void write_x87(uc_env *env, const x87_registers *x)
+{
+    env->fpstt = x->top;
+    env->fpus = x->status;
+    env->fpuc = x->control;
+    env->fpop = x->opcode;
+    env->fpcs = x->fcs;
+    env->fpds = x->fds;
+    env->fpip = x->fip;
+    env->fpdp = x->fdp;
+    for (unsigned i = 0; i < 8; i++) {
+        env->fptags[i] = x->empty[i];
+        env->fpregs[i].mantissa = x->mantissa[i];
+        env->fpregs[i].exponent = x->exponent[i];
+    }
+}
+
+static void read_processor(const engine *e, processor *p)
+{
+    uc_env *env = e->env;
+    memset(p, 0, sizeof *p);
+    for (unsigned i = 0; i < 8; i++) {
+        p->gpr[i] = (uint32_t)env->regs[i];
+        p->dr[i] = (uint32_t)env->dr[i];
+    }
+    p->eip = (uint32_t)env->eip;
+    p->eflags = engine_get(e, ENGINE_EFLAGS);
+    p->cpl = env->hflags & UC_HF_CPL;
+    p->shadow = (env->hflags & UC_HF_INHIBIT_IRQ) != 0;
+    p->cr0 = (uint32_t)env->cr[0];
+    p->cr2 = (uint32_t)env->cr[2];
+    p->cr3 = (uint32_t)env->cr[3];
+    p->cr4 = (uint32_t)env->cr[4];
+    for (unsigned i = 0; i < SEGMENTS + 2; i++) {
+        const uc_segment *from = segment_at(env, i);
+        p->segments.selector[i] = (uint16_t)from->selector;
+        p->segments.base[i] = (uint32_t)from->base;
+        p->segments.limit[i] = from->limit;
+        p->segments.flags[i] = from->flags;
+    }
+    p->gdt_base = (uint32_t)env->gdt.base;
+    p->gdt_limit = (uint16_t)env->gdt.limit;
+    p->idt_base = (uint32_t)env->idt.base;
+    p->idt_limit = (uint16_t)env->idt.limit;
+    read_x87(env, &p->x87);
+}
+
+/* What Unicorn derives from the registers is what it makes of them here. */
+static void write_processor(engine *e, const processor *p)
+{
+    uc_env *env = e->env;
+    for (unsigned i = 0; i < 8; i++) {
+        env->regs[i] = p->gpr[i];
+        env->dr[i] = p->dr[i];
+    }
+    env->eip = p->eip;
+    registers_set_eflags(e, p->eflags);
+    UC_INTERNAL(cpu_x86_update_cr0)(env, p->cr0);
+    UC_INTERNAL(cpu_x86_update_cr4)(env, p->cr4);
+    env->cr[2] = p->cr2;
+    env->cr[3] = p->cr3;
+    for (unsigned i = 0; i < SEGMENTS + 2; i++)
+        *segment_at(env, i) = (uc_segment){p->segments.selector[i], 0, p->segments.base[i],
+                                           p->segments.limit[i], p->segments.flags[i]};
+    env->gdt = (uc_segment){.base = p->gdt_base, .limit = p->gdt_limit};
+    env->idt = (uc_segment){.base = p->idt_base, .limit = p->idt_limit};
+    env->hflags = (env->hflags & ~(uint32_t)(UC_HF_CPL | UC_HF_INHIBIT_IRQ | UC_HF_STEP)) | p->cpl |
+                  (p->shadow ? UC_HF_INHIBIT_IRQ : 0); /* guard.c sets UC_HF_STEP when it is to step */
+    registers_update_hidden(e);
+    write_x87(env, &p->x87);
+    engine_flush_translations(e);
+    guard_debug_written(e);
+}
+
 static void transfer_processor(engine *e, snapshot *s)
 {
-    enum { STATE_BYTES = offsetof(uc_env, owner) };
-    uc_env *env = e->env;
-    uint8_t *image = malloc(STATE_BYTES);
-    if (image == NULL) {
-        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-        return;
-    }
-    memcpy(image, env, STATE_BYTES);
-    snapshot_piece(s, "processor", image, STATE_BYTES);
-    if (s->loading && s->status == P5_OK) {
-        memcpy(env, image, STATE_BYTES);
-        env->hflags &= ~(uint32_t)UC_HF_STEP; /* guard.c sets it when it is to step */
-    }
-    free(image);
-    snapshot_piece(s, "debug", env->dr, sizeof env->dr);
-    snapshot_piece(s, "a20", &e->address_mask, sizeof e->address_mask);
+    processor p;
+    x87_settle(e);
+    read_processor(e, &p);
+    snapshot_state(s, &processor_state, &p);
+    if (s->loading && s->status == P5_OK)
+        write_processor(e, &p);
 }
 
-/* What decides what happens at the boundary where the engine stands. */
-static void transfer_boundary(engine *e, snapshot *s)
+/* ---- what decides what happens at the boundary where the engine stands --------------------------------- */
+
+static const snapshot_field page_set_fields[] = {
+    FIELD_ANY(page_set, linear),
+    FIELD_FLAG(page_set, large),
+    FIELD_BITS(page_set, bits, P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED | P5_PAGE_DIRTY),
+};
+static const snapshot_table page_set_state = {SNAPSHOT_TABLE(page_set, "page_set", page_set_fields)};
+
+static const snapshot_field engine_fields[] = {
+    FIELD_RANGE(engine, address_mask, ~(1u << 20), UINT32_MAX),
+    FIELD_TABLE(engine, page_sets, &page_set_state),
+    FIELD_MOST(engine, next_page_set, PAGE_SETS - 1),
+    FIELD_FLAG(engine, x87.ignored),
+    FIELD_FLAG(engine, injected),
+    FIELD_ANY(engine, injected_vector),
+    FIELD_MOST(engine, injected_kind, P5_TRANSFER_NMI),
+    FIELD_MOST(engine, external, 1),
+    FIELD_FLAG(engine, nmi_blocked),
+    FIELD_MOST(engine, resume, 2),
+    FIELD_ANY(engine, resume_at),
+    FIELD_FLAG(engine, guard.shadow),
+    FIELD_BITS(engine, guard.hits, 0xe00f),
+    FIELD_ANY(engine, later_count),
+};
+
+static void check_engine(const void *row, snapshot *s)
 {
-    snapshot_piece(s, "injected", &e->injected, sizeof e->injected);
-    snapshot_piece(s, "injected.vector", &e->injected_vector, sizeof e->injected_vector);
-    e->injected_kind = (p5_transfer)snapshot_number(s, "injected.kind", e->injected_kind, P5_TRANSFER_NMI);
-    snapshot_piece(s, "x87.ignored", &e->x87.ignored, sizeof e->x87.ignored);
-    snapshot_piece(s, "external", &e->external, sizeof e->external);
-    snapshot_piece(s, "nmi_blocked", &e->nmi_blocked, sizeof e->nmi_blocked);
-    snapshot_piece(s, "resume", &e->resume, sizeof e->resume);
-    snapshot_piece(s, "math_error.ignored", &e->x87.ignored, sizeof e->x87.ignored);
-    snapshot_piece(s, "resume_at", &e->resume_at, sizeof e->resume_at);
-    snapshot_piece(s, "guard.shadow", &e->guard.shadow, sizeof e->guard.shadow);
-    snapshot_piece(s, "guard.hits", &e->guard.hits, sizeof e->guard.hits);
-    snapshot_piece(s, "page_sets", e->page_sets, sizeof e->page_sets);
-    snapshot_piece(s, "next_page_set", &e->next_page_set, sizeof e->next_page_set);
-    snapshot_piece(s, "later", &e->later_count, sizeof e->later_count);
+    const engine *e = row;
+    if (e->address_mask != UINT32_MAX && e->address_mask != ~(1u << 20))
+        snapshot_refuse(s, "engine.address_mask: %Xh has more than A20 off", e->address_mask);
 }
+
+static const snapshot_table engine_state = {SNAPSHOT_TABLE(engine, "engine", engine_fields), .partial = true,
+                                            .check = check_engine};
 
 /* ---- translations -------------------------------------------------------------------------------------- */
+
+static const snapshot_field page_fields[] = {
+    FIELD_BITS(page_entry, read_tag, ~(uint32_t)ENGINE_PAGE_MASK),
+    FIELD_BITS(page_entry, write_tag, ~(uint32_t)ENGINE_PAGE_MASK),
+    FIELD_BITS(page_entry, physical, ~(uint32_t)ENGINE_PAGE_MASK),
+    FIELD_BITS(page_entry, kind, ACCESS_KIND(0, UINT8_MAX)),
+    FIELD_DERIVED(page_entry, host),
+    FIELD_DERIVED(page_entry, to_host),
+};
+static const snapshot_table page_state = {SNAPSHOT_TABLE(page_entry, "translation", page_fields)};
 
 /* Accesses that come to entry `index` may lie in the page of `tag`. */
 static bool is_found(uint32_t tag, unsigned index)
@@ -63,149 +260,194 @@ static bool is_found(uint32_t tag, unsigned index)
 static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index)
 {
     return page->physical < e->ram_bytes &&
-           ((page->physical | page->read_tag | page->write_tag) & ENGINE_PAGE_MASK) == 0 &&
            (page->write_tag == page->read_tag || !is_found(page->write_tag, index));
 }
 
-/* Pages that were walked for them. */
-static void transfer_table_pages(engine *e, snapshot *s)
-{
-    uint32_t page = 0, end = e->ram_bytes / ENGINE_PAGE_BYTES;
-    do {
-        while (!s->loading && page < end && !e->table_pages[page])
-            page++;
-        page = (uint32_t)snapshot_number(s, "table", page, end);
-        if (page < end && s->status == P5_OK)
-            e->table_pages[page++] = 1;
-        else
-            return;
-    } while (true);
-}
-
-/* Translations that are held although the page tables may have changed since. Host addresses are made anew.
- */
+/* Translations that are held although the page tables may have changed since. Host addresses are made anew;
+ * what is no RAM is looked up again. */
 static void transfer_pages(engine *e, snapshot *s)
 {
-    page_entry *image = malloc(sizeof e->pages);
-    if (image == NULL) {
-        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-        return;
-    }
-    memcpy(image, e->pages, sizeof e->pages);
-    for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++) {
-        image[i].host = NULL;
-        image[i].to_host = 0;
-    }
-    snapshot_piece(s, "pages", image, sizeof e->pages);
+    page_entry *all = &e->pages[0][0];
+    snapshot_states(s, &page_state, all, 2 * PAGE_ENTRIES);
     for (unsigned i = 0; s->loading && i < 2 * PAGE_ENTRIES; i++) {
-        bool ram = stays_in_ram(e, &image[i], i);
+        bool ram = s->status == P5_OK && stays_in_ram(e, &all[i], i);
         if (!ram)
-            image[i].read_tag = image[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
-        image[i].host = ram ? e->ram + image[i].physical : NULL;
-        image[i].to_host = (uintptr_t)image[i].host - image[i].read_tag;
+            all[i].read_tag = all[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
+        all[i].host = ram ? e->ram + all[i].physical : NULL;
+        all[i].to_host = (uintptr_t)all[i].host - all[i].read_tag;
     }
-    if (s->loading && s->status == P5_OK)
-        memcpy(e->pages, image, sizeof e->pages);
-    free(image);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
+
+typedef struct page_number {
+    uint32_t page;
+} page_number;
+static const snapshot_field number_fields[] = {
+    FIELD_MOST(page_number, page, UINT32_MAX / ENGINE_PAGE_BYTES),
+};
+static const snapshot_table number_state = {SNAPSHOT_TABLE(page_number, "page", number_fields)};
+
+typedef struct page_numbers {
+    ARRAY_OF(page_number) pages;
+} page_numbers;
 
 static bool is_zero(const uint8_t *page)
 {
     return page[0] == 0 && memcmp(page, page + 1, ENGINE_PAGE_BYTES - 1) == 0;
 }
 
-/* Pages that differ from `base` (NULL: from zeros), each behind its number. */
-static void save_pages(const engine *e, snapshot *s, const uint8_t *from, const uint8_t *base,
-                       const uint8_t *wanted)
+/* The pages that differ from `base` (NULL: from zeros), of those that are `wanted` (NULL: of all). */
+static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base, const uint8_t *wanted,
+                       page_numbers *list)
 {
-    uint32_t end = e->ram_bytes / ENGINE_PAGE_BYTES;
-    for (uint32_t page = 0; page < end && s->status == P5_OK; page++) {
+    for (uint32_t page = 0; page < e->ram_bytes / ENGINE_PAGE_BYTES; page++) {
         size_t at = (size_t)page * ENGINE_PAGE_BYTES;
         if (wanted != NULL && !wanted[page])
             continue;
         if (base != NULL ? memcmp(from + at, base + at, ENGINE_PAGE_BYTES) == 0 : is_zero(from + at))
             continue;
-        snapshot_number(s, "page", page, end);
-        snapshot_piece(s, "bytes", (void *)(uintptr_t)(from + at), ENGINE_PAGE_BYTES);
+        if (!ARRAY_ROOM(&list->pages))
+            return false;
+        list->pages.items[list->pages.count++].page = page;
     }
-    snapshot_number(s, "page", end, end);
+    return true;
 }
 
-static void load_pages(const engine *e, snapshot *s, uint8_t *to)
+static void check_pages(const engine *e, const page_numbers *list, snapshot *s)
 {
     uint32_t end = e->ram_bytes / ENGINE_PAGE_BYTES;
-    while (s->status == P5_OK) {
-        uint32_t page = (uint32_t)snapshot_number(s, "page", 0, end);
-        if (s->status != P5_OK || page == end)
-            return;
-        snapshot_piece(s, "bytes", to + (size_t)page * ENGINE_PAGE_BYTES, ENGINE_PAGE_BYTES);
-    }
+    for (size_t i = 0; i < list->pages.count; i++)
+        if (list->pages.items[i].page >= end ||
+            (i > 0 && list->pages.items[i].page <= list->pages.items[i - 1].page))
+            snapshot_refuse(s, "page.page[%zu]: %u does not ascend, or is not 0..%u", i,
+                            list->pages.items[i].page, end - 1);
 }
+
+/* Pages that were walked for translations. */
+static void transfer_table_pages(engine *e, snapshot *s)
+{
+    page_numbers list = {0};
+    uint32_t end = e->ram_bytes / ENGINE_PAGE_BYTES;
+    for (uint32_t page = 0; !s->loading && page < end; page++)
+        if (e->table_pages[page]) {
+            if (!ARRAY_ROOM(&list.pages)) {
+                snapshot_no_memory(s);
+                break;
+            }
+            list.pages.items[list.pages.count++].page = page;
+        }
+    snapshot_list(s, &number_state, &list.pages.items, &list.pages.count, &list.pages.capacity, end);
+    if (s->loading && s->status == P5_OK)
+        check_pages(e, &list, s);
+    for (size_t i = 0; s->loading && s->status == P5_OK && i < list.pages.count; i++)
+        e->table_pages[list.pages.items[i].page] = 1;
+    free(list.pages.items);
+}
+
+/* Their numbers, then what stands in them. */
+static void transfer_ram(engine *e, snapshot *s, uint8_t *memory, const uint8_t *base, const uint8_t *wanted)
+{
+    page_numbers list = {0};
+    if (!s->loading && !list_pages(e, memory, base, wanted, &list))
+        snapshot_no_memory(s);
+    snapshot_list(s, &number_state, &list.pages.items, &list.pages.count, &list.pages.capacity,
+                  e->ram_bytes / ENGINE_PAGE_BYTES);
+    if (s->loading && s->status == P5_OK)
+        check_pages(e, &list, s);
+    for (size_t i = 0; i < list.pages.count && s->status == P5_OK; i++)
+        snapshot_raw(s, "page_bytes", memory + (size_t)list.pages.items[i].page * ENGINE_PAGE_BYTES,
+                     ENGINE_PAGE_BYTES);
+    free(list.pages.items);
+}
+
+/* ---- memory behind the caches -------------------------------------------------------------------------- */
+
+typedef struct kept_page {
+    uint8_t kept;
+} kept_page;
+static const snapshot_field kept_fields[] = {
+    FIELD_MOST(kept_page, kept, 1),
+};
+static const snapshot_table kept_state = {SNAPSHOT_TABLE(kept_page, "behind_kept", kept_fields)};
+
+static const snapshot_field line_fields[] = {
+    FIELD_DERIVED(behind_line, used),
+    FIELD_BITS(behind_line, line, ~(uint32_t)(P5_LINE_BYTES - 1)),
+    FIELD_ANY(behind_line, bytes, [0]),
+};
+static const snapshot_table line_state = {SNAPSHOT_TABLE(behind_line, "code_line", line_fields)};
+
+static const snapshot_field pin_fields[] = {
+    FIELD_BITS(p5_translation, linear, ~(uint32_t)ENGINE_PAGE_MASK),
+    FIELD_BITS(p5_translation, physical, ~(uint32_t)ENGINE_PAGE_MASK),
+    FIELD_FLAG(p5_translation, valid),
+    FIELD_FLAG(p5_translation, code),
+    FIELD_FLAG(p5_translation, large),
+    FIELD_FLAG(p5_translation, supervisor),
+    FIELD_FLAG(p5_translation, writable),
+    FIELD_FLAG(p5_translation, dirty),
+    FIELD_FLAG(p5_translation, cache_disable),
+    FIELD_FLAG(p5_translation, write_through),
+};
+static const snapshot_table pin_state = {SNAPSHOT_TABLE(p5_translation, "pin", pin_fields)};
+
+static const snapshot_field behind_fields[] = {
+    FIELD_FLAG(behind, invd),
+    FIELD_TABLE(behind, pins, &pin_state),
+    FIELD_MOST(behind, pin_count, BEHIND_PINS),
+};
+static const snapshot_table behind_state = {SNAPSHOT_TABLE(behind, "behind", behind_fields), .partial = true};
 
 static void transfer_code_lines(engine *e, snapshot *s)
 {
     behind *b = &e->behind;
     enum { LINES = BEHIND_SETS * BEHIND_WAYS };
-    unsigned count = (unsigned)snapshot_number(s, "behind.lines", b->code_count, LINES);
-    for (unsigned i = 0, found = 0; found < count && i < LINES && s->status == P5_OK; i++) {
-        behind_line line = {0};
-        if (!s->loading)
-            line = b->code[i / BEHIND_WAYS][i % BEHIND_WAYS];
-        if (!s->loading && !line.used)
-            continue;
-        found++;
-        snapshot_piece(s, "behind.line", &line, sizeof line);
-        if (s->loading && s->status == P5_OK && !engine_set_code_line(e, line.line, line.bytes))
-            snapshot_refuse(s, "part behind.line of the snapshot does not fit the code cache");
-    }
+    ARRAY_OF(behind_line) list = {0};
+    for (unsigned i = 0; !s->loading && b->code_count > 0 && i < LINES; i++)
+        if (b->code[i / BEHIND_WAYS][i % BEHIND_WAYS].used) {
+            if (ARRAY_ROOM(&list))
+                list.items[list.count++] = b->code[i / BEHIND_WAYS][i % BEHIND_WAYS];
+            else
+                snapshot_no_memory(s);
+        }
+    snapshot_list(s, &line_state, &list.items, &list.count, &list.capacity, LINES);
+    for (size_t i = 0; s->loading && s->status == P5_OK && i < list.count; i++)
+        if (!engine_set_code_line(e, list.items[i].line, list.items[i].bytes))
+            snapshot_refuse(s, "code_line.line[%zu]: the code cache does not have so many in a set", i);
+    free(list.items);
 }
 
 /* Memory behind modified lines, the code lines and the pinned entries: behind.h. */
 static void transfer_behind(engine *e, snapshot *s)
 {
     behind *b = &e->behind;
-    bool kept = snapshot_number(s, "behind", b->memory != NULL, 1) != 0;
+    bool kept = snapshot_number(s, "behind_memory", b->memory != NULL, 1) != 0;
     if (s->loading && kept && s->status == P5_OK && !engine_keep_memory(e))
-        s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+        snapshot_no_memory(s);
     if (kept && s->status == P5_OK) {
         uint32_t pages = e->ram_bytes / ENGINE_PAGE_BYTES;
-        snapshot_piece(s, "behind.kept", b->kept, pages);
+        snapshot_states(s, &kept_state, b->kept, pages);
         for (uint32_t page = 0; s->loading && page < pages; page++) {
             size_t at = (size_t)page * ENGINE_PAGE_BYTES;
             if (b->kept[page])
                 memcpy(b->memory + at, e->ram + at, ENGINE_PAGE_BYTES);
         }
-        if (s->loading)
-            load_pages(e, s, b->memory);
-        else
-            save_pages(e, s, b->memory, e->ram, b->kept);
+        transfer_ram(e, s, b->memory, e->ram, b->kept);
     }
-    snapshot_piece(s, "behind.invd", &b->invd, sizeof b->invd);
     transfer_code_lines(e, s);
-    p5_translation pins[BEHIND_PINS];
-    memcpy(pins, b->pins, sizeof pins);
-    unsigned count = (unsigned)snapshot_number(s, "behind.pin_count", b->pin_count, BEHIND_PINS);
-    snapshot_piece(s, "behind.pins", pins, sizeof pins);
-    if (s->loading && s->status == P5_OK) {
-        memcpy(b->pins, pins, sizeof pins);
-        b->pin_count = count;
-    }
+    snapshot_state(s, &behind_state, b);
 }
+
+const snapshot_table *const engine_tables[] = {&processor_state, &engine_state, &number_state, &kept_state,
+                                               &line_state,      &behind_state, &page_state,   NULL};
 
 void engine_transfer(engine *e, snapshot *s)
 {
+    e->next_page_set %= PAGE_SETS;
     transfer_processor(e, s);
-    if (s->loading && s->status == P5_OK) {
-        engine_flush_translations(e);
-        guard_debug_written(e);
-    }
-    transfer_boundary(e, s); /* guard_debug_written forgets RF */
-    if (s->loading)
-        load_pages(e, s, e->ram);
-    else
-        save_pages(e, s, e->ram, NULL, NULL);
+    snapshot_state(s, &engine_state, e); /* guard_debug_written, which comes before, forgets RF */
+    transfer_ram(e, s, e->ram, NULL, NULL);
     transfer_behind(e, s);
     transfer_pages(e, s);
     transfer_table_pages(e, s);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { ISA_LONGEST = 15 }; /* bytes of an instruction */
+
 /* Processor families, used as bit masks in form tables: which processors have an instruction. */
 enum { ISA_P54C = 1, ISA_P55C = 2, ISA_P6 = 4 /* later ones; run only with --isa=permissive */ };
 

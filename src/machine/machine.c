@@ -170,6 +170,8 @@ p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
 {
     if (machine->guest == NULL)
         return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+    if (machine->options.look_only)
+        return error_set(error, P5_ERR_STATE, "the machine was loaded to be looked at only");
     if (machine->running)
         return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
     return P5_OK;

@@ -32,8 +32,15 @@ void notice_free(notices *to)
     to->seen.count = to->seen.capacity = 0;
 }
 
+typedef struct notice_key {
+    uint64_t key;
+} notice_key;
+static const snapshot_field notice_fields[] = {
+    FIELD_MOST(notice_key, key, (uint64_t)NOTICE_OTHER << 32 | UINT32_MAX),
+};
+const snapshot_table notice_state = {SNAPSHOT_TABLE(notice_key, "notice", notice_fields)};
+
 void notice_transfer(notices *to, snapshot *s)
 {
-    snapshot_array(s, "notices", &to->seen.items, &to->seen.count, &to->seen.capacity, sizeof *to->seen.items,
-                   NOTICES_AT_MOST);
+    snapshot_list(s, &notice_state, &to->seen.items, &to->seen.count, &to->seen.capacity, NOTICES_AT_MOST);
 }

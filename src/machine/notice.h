@@ -23,5 +23,6 @@ void notice_once(notices *to, notice_kind kind, uint32_t number, const char *for
 void notice_free(notices *to);
 /* Which lines have been sent, in a snapshot, in either direction. */
 void notice_transfer(notices *to, snapshot *s);
+extern const snapshot_table notice_state;
 
 #endif

@@ -78,7 +78,8 @@ enum {
     AFTER_WBINVD = 16,
     AFTER_DEBUG = 32,
     AFTER_TEST = 64,
-    AFTER_CHECK = 128 /* every instruction, if bus cycles may fail: stays set */
+    AFTER_CHECK = 128, /* every instruction, if bus cycles may fail: stays set */
+    AFTER_ALL = 255
 };
 
 struct p5_machine {

@@ -70,16 +70,47 @@ counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_co
     return choice;
 }
 
+void counter_follow(pmu_counter *c, const counter_choice *choice)
+{
+    c->select = choice->select;
+    c->event = choice->event;
+    c->levels = choice->levels;
+    c->mode = choice->mode;
+    c->interrupts = choice->interrupts;
+}
+
 /* A new selection leaves the value as it is (manual 26.4.3): it goes over from the old one. */
 void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_source *source)
 {
     uint64_t reached = counter_unwrapped(c, source);
     c->preset = reached & mask_of(c);
     c->carries += reached >> c->bits;
-    c->select = choice->select;
-    c->event = choice->event;
-    c->levels = choice->levels;
-    c->mode = choice->mode;
-    c->interrupts = choice->interrupts;
+    counter_follow(c, choice);
     c->base = followed_total(c, source);
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+/* What it follows is said by the registers that select it. */
+static const snapshot_field counter_fields[] = {
+    FIELD_DERIVED(pmu_counter, select),
+    FIELD_DERIVED(pmu_counter, event),
+    FIELD_DERIVED(pmu_counter, levels),
+    FIELD_DERIVED(pmu_counter, mode),
+    FIELD_DERIVED(pmu_counter, bits),
+    FIELD_DERIVED(pmu_counter, interrupts),
+    FIELD_MOST(pmu_counter, preset, (UINT64_C(1) << 48) - 1),
+    FIELD_ANY(pmu_counter, base),
+    FIELD_ANY(pmu_counter, carries),
+};
+
+static void check_counter(const void *row, snapshot *s)
+{
+    const pmu_counter *c = row;
+    if ((c->preset & ~mask_of(c)) != 0)
+        snapshot_refuse(s, "counter.preset: %llu does not fit into %u bits", (unsigned long long)c->preset,
+                        (unsigned)c->bits);
+}
+
+const snapshot_table counter_state = {SNAPSHOT_TABLE(pmu_counter, "counter", counter_fields),
+                                      .check = check_counter};

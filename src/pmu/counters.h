@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "p5scope/pmu.h"
 #include "pmu/source.h"
 
@@ -46,6 +47,9 @@ typedef struct counter_choice {
 /* What one half of CESR says. `number` is 0 or 1. */
 counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_counter_select *select,
                                    p5_cc_clocks meaning);
+/* ... without a look at the value: of a counter that was loaded. */
+void counter_follow(pmu_counter *c, const counter_choice *choice);
+extern const snapshot_table counter_state;
 void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_source *source);
 /* Presets the value; it goes on from there. */
 void counter_write(pmu_counter *c, uint64_t value, const pmu_source *source);

@@ -32,6 +32,9 @@ struct p5_pmu {
  * undefined is 0 too. */
 p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **pmu, p5_error *error);
 
+/* The registers were loaded: counters and pins follow what they say, with the values that they have. */
+void pmu_follow(p5_pmu *pmu);
+void pmu_pins_follow(p5_pmu *pmu);
 /* pins.c: the selection has changed; a parity error has been found. */
 void pins_select(p5_pmu *pmu);
 void pins_parity_error(p5_pmu *pmu);

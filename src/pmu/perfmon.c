@@ -101,11 +101,16 @@ static counter_choice fixed_choice(const p5_pmu *pmu, unsigned i)
     return choice;
 }
 
+counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i)
+{
+    return i < PMU_GENERAL ? general_choice(pmu, i) : fixed_choice(pmu, i - PMU_GENERAL);
+}
+
 static void choose(p5_pmu *pmu)
 {
     p5_pmu_follow_pins(pmu);
     for (unsigned i = 0; i < PMU_COUNTERS; i++) {
-        counter_choice choice = i < PMU_GENERAL ? general_choice(pmu, i) : fixed_choice(pmu, i - PMU_GENERAL);
+        counter_choice choice = perfmon_choice(pmu, i);
         counter_choose(&pmu->counters[i], &choice, &pmu->source);
     }
     pins_select(pmu);
@@ -255,3 +260,14 @@ void p5_evtsel_describe(uint32_t value, unsigned family, char *text, size_t size
                  value & EVTSEL_INV ? "fewer than" : "at least", threshold,
                  p5_event_describe((enum p5_event)event)->name, where);
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field perfmon_fields[] = {
+    FIELD_ANY(perfmon, evtsel, [0]),
+    FIELD_BITS(perfmon, fixed_ctrl, FIXED_MASK),
+    FIELD_BITS(perfmon, global_ctrl, GLOBAL_COUNTERS),
+    FIELD_BITS(perfmon, global_status, GLOBAL_COUNTERS),
+    FIELD_ANY(perfmon, carries, [0]),
+};
+const snapshot_table perfmon_state = {SNAPSHOT_TABLE(perfmon, "perfmon", perfmon_fields)};

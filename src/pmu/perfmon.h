@@ -57,6 +57,9 @@ unsigned perfmon_rdpmc(unsigned family, uint32_t ecx);
 /* The event of a PERFEVTSEL; -1 if it selects none. */
 int perfmon_event(unsigned family, uint32_t evtsel);
 
+/* What the monitor's registers say that counter `i` follows. */
+counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i);
+extern const snapshot_table perfmon_state;
 /* As after RESET. */
 void perfmon_reset(p5_pmu *pmu);
 /* The register of number `msr`, one of the monitor's own. WRMSR of a value that is not accepted faults. */

@@ -156,6 +156,12 @@ static pin_function function_of(const p5_pmu *pmu, p5_pin which)
     return PIN_IDLE;
 }
 
+void pmu_pins_follow(p5_pmu *pmu)
+{
+    for (unsigned i = 0; i < LED; i++)
+        pmu->pins.pin[led[i]].function = function_of(pmu, led[i]);
+}
+
 void pins_select(p5_pmu *pmu)
 {
     pins *p = &pmu->pins;
@@ -268,3 +274,27 @@ void pmu_own_parity_errors(p5_pmu *pmu, void (*error)(void *context, uint32_t ar
     pmu->parity_owner = error;
     pmu->parity_owner_context = context;
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field pulse_fields[] = {
+    FIELD_TIME(pin_pulse, up),
+    FIELD_TIME(pin_pulse, down),
+};
+static const snapshot_table pulse_state = {SNAPSHOT_TABLE(pin_pulse, "pulse", pulse_fields)};
+
+static const snapshot_field pin_fields[] = {
+    FIELD_DERIVED(pmu_pin, function),
+    FIELD_ANY(pmu_pin, seen),
+    FIELD_FLAG(pmu_pin, level),
+    FIELD_TABLE(pmu_pin, pulses, &pulse_state),
+    FIELD_MOST(pmu_pin, pulse_count, PIN_PULSES),
+};
+static const snapshot_table pin_state = {SNAPSHOT_TABLE(pmu_pin, "pin", pin_fields)};
+
+static const snapshot_field pins_fields[] = {
+    FIELD_TABLE(pins, pin, &pin_state),   FIELD_DERIVED(pins, half_ratio), FIELD_DERIVED(pins, delay_clocks),
+    FIELD_DERIVED(pins, overflow_clocks), FIELD_TIME(pins, clock),         FIELD_FLAG(pins, breakpoints),
+    FIELD_DERIVED(pins, changed),         FIELD_DERIVED(pins, context),
+};
+const snapshot_table pins_state = {SNAPSHOT_TABLE(pins, "pins", pins_fields)};

@@ -44,6 +44,7 @@ typedef struct pins {
     void *context;
 } pins;
 
+extern const snapshot_table pins_state;
 /* The pins of a monitor. */
 const pins *pmu_pins(const p5_pmu *pmu);
 /* The machine is told of a parity error first, before p5_pmu_on_parity_error's owner. */

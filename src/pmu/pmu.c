@@ -8,12 +8,17 @@
 #include "pmu/msr_map.h"
 
 /* What CESR says. */
-static void choose(p5_pmu *pmu)
+static counter_choice cesr_choice(const p5_pmu *pmu, unsigned i)
 {
     p5_counter_select select[PMU_P5_COUNTERS];
     p5_cesr_decode(pmu->cesr, select);
+    return counter_cesr_choice(i, pmu->family, &select[i], pmu->cc_clocks);
+}
+
+static void choose(p5_pmu *pmu)
+{
     for (unsigned i = 0; i < PMU_P5_COUNTERS; i++) {
-        counter_choice choice = counter_cesr_choice(i, pmu->family, &select[i], pmu->cc_clocks);
+        counter_choice choice = cesr_choice(pmu, i);
         counter_choose(&pmu->counters[i], &choice, &pmu->source);
     }
 }
@@ -208,4 +213,14 @@ uint32_t p5_pmu_cr4_mask(unsigned family)
 void p5_pmu_control(const p5_pmu *pmu, p5_control *control)
 {
     test_registers_control(&pmu->tests, control);
+}
+
+void pmu_follow(p5_pmu *pmu)
+{
+    unsigned counters = pmu->monitor != 0 ? PMU_COUNTERS : PMU_P5_COUNTERS;
+    for (unsigned i = 0; i < counters; i++) {
+        counter_choice choice = pmu->monitor != 0 ? perfmon_choice(pmu, i) : cesr_choice(pmu, i);
+        counter_follow(&pmu->counters[i], &choice);
+    }
+    pmu_pins_follow(pmu);
 }

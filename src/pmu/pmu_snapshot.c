@@ -2,56 +2,56 @@
 
 #include "pmu/internal.h"
 
-static void transfer_counter(pmu_counter *c, snapshot *s)
+static const snapshot_field tsc_fields[] = {
+    FIELD_ANY(tsc, offset),
+};
+static const snapshot_table tsc_state = {SNAPSHOT_TABLE(tsc, "tsc", tsc_fields)};
+
+static const snapshot_field test_fields[] = {
+    FIELD_ANY(test_registers, value, [0]), FIELD_ANY(test_registers, fill_buffer, [0]),
+    FIELD_ANY(test_registers, filled),     FIELD_ANY(test_registers, end_bits, [0]),
+    FIELD_DERIVED(test_registers, ops),
+};
+static const snapshot_table test_state = {SNAPSHOT_TABLE(test_registers, "tests", test_fields)};
+
+enum { CESR_BITS = 0x3ff << 16 | 0x3ff };
+
+static const snapshot_field monitor_fields[] = {
+    FIELD_DERIVED(p5_pmu, family),
+    FIELD_DERIVED(p5_pmu, monitor),
+    FIELD_MOST(p5_pmu, cc_clocks, P5_CC_FREE_RUNNING),
+    FIELD_DERIVED(p5_pmu, source),
+    FIELD_DERIVED(p5_pmu, watched),
+    FIELD_TABLE(p5_pmu, pins, &pins_state),
+    FIELD_BITS(p5_pmu, cesr, CESR_BITS),
+    FIELD_TABLE(p5_pmu, counters, &counter_state),
+    FIELD_TABLE(p5_pmu, perfmon, &perfmon_state),
+    FIELD_TABLE(p5_pmu, tsc, &tsc_state),
+    FIELD_TABLE(p5_pmu, tests, &test_state),
+    FIELD_DERIVED(p5_pmu, parity_error),
+    FIELD_DERIVED(p5_pmu, parity_context),
+    FIELD_DERIVED(p5_pmu, parity_owner),
+    FIELD_DERIVED(p5_pmu, parity_owner_context),
+    FIELD_ANY(p5_pmu, machine_check_address),
+    FIELD_ANY(p5_pmu, machine_check_type),
+    FIELD_ANY(p5_pmu, scratch, [0]),
+};
+
+static void check_monitor(const void *row, snapshot *s)
 {
-    pmu_counter image = *c;
-    snapshot_piece(s, "pmu.counter", &image, sizeof image);
-    if (!s->loading || s->status != P5_OK)
-        return;
-    if (image.event < -1 || image.event >= P5_EVENT_COUNT || image.mode > COUNTS_CLOCKS ||
-        (image.event < 0 && image.mode != COUNTS_NOTHING && image.mode != COUNTS_CLOCKS))
-        snapshot_refuse(s, "part pmu.counter of the snapshot selects event %d", image.event);
-    else if (image.bits != c->bits)
-        snapshot_refuse(s, "part pmu.counter of the snapshot has %u bits, the model's have %u", image.bits,
-                        c->bits);
-    else
-        *c = image;
+    const p5_pmu *pmu = row;
+    for (unsigned i = 0; i < PMU_COUNTERS; i++)
+        counter_state.check(&pmu->counters[i], s);
 }
 
-static void transfer_pins(pins *p, snapshot *s)
-{
-    pins image = *p;
-    image.changed = NULL;
-    image.context = NULL;
-    snapshot_piece(s, "pmu.pins", &image, sizeof image);
-    if (!s->loading || s->status != P5_OK)
-        return;
-    for (unsigned i = 0; i < P5_PIN_SIGNALS; i++)
-        if (image.pin[i].pulse_count > PIN_PULSES)
-            snapshot_refuse(s, "part pmu.pins of the snapshot holds %u pulses", image.pin[i].pulse_count);
-    if (image.half_ratio == 0)
-        snapshot_refuse(s, "part pmu.pins of the snapshot has no bus clock");
-    image.changed = p->changed;
-    image.context = p->context;
-    if (s->status == P5_OK)
-        *p = image;
-}
+static const snapshot_table monitor_state = {SNAPSHOT_TABLE(p5_pmu, "monitor", monitor_fields),
+                                             .check = check_monitor};
+
+const snapshot_table *const pmu_tables[] = {&monitor_state, NULL};
 
 void pmu_transfer(p5_pmu *pmu, snapshot *s)
 {
-    pmu->cc_clocks = (p5_cc_clocks)snapshot_number(s, "pmu.cc_clocks", pmu->cc_clocks, P5_CC_FREE_RUNNING);
-    transfer_pins(&pmu->pins, s);
-    snapshot_piece(s, "pmu.cesr", &pmu->cesr, sizeof pmu->cesr);
-    for (unsigned i = 0; i < PMU_COUNTERS; i++)
-        transfer_counter(&pmu->counters[i], s);
-    snapshot_piece(s, "pmu.perfmon", &pmu->perfmon, sizeof pmu->perfmon);
-    snapshot_piece(s, "pmu.tsc", &pmu->tsc, sizeof pmu->tsc);
-    test_registers *t = &pmu->tests;
-    snapshot_piece(s, "pmu.tests", t->value, sizeof t->value);
-    snapshot_piece(s, "pmu.fill_buffer", t->fill_buffer, sizeof t->fill_buffer);
-    snapshot_piece(s, "pmu.filled", &t->filled, sizeof t->filled);
-    snapshot_piece(s, "pmu.end_bits", t->end_bits, sizeof t->end_bits);
-    snapshot_piece(s, "pmu.mca", &pmu->machine_check_address, sizeof pmu->machine_check_address);
-    snapshot_piece(s, "pmu.mct", &pmu->machine_check_type, sizeof pmu->machine_check_type);
-    snapshot_piece(s, "pmu.scratch", pmu->scratch, sizeof pmu->scratch);
+    snapshot_state(s, &monitor_state, pmu);
+    if (s->loading && s->status == P5_OK)
+        pmu_follow(pmu);
 }

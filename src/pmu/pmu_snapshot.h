@@ -8,5 +8,7 @@
 
 /* Between stretches only. Who is told of pins and parity errors stays as it is. */
 void pmu_transfer(p5_pmu *pmu, snapshot *s);
+/* NULL behind the last. */
+extern const snapshot_table *const pmu_tables[];
 
 #endif

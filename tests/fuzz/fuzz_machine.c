@@ -186,6 +186,10 @@ static void guest_run_saved(guest *g, const plan *p)
     p5_machine_close(g->machine);
     p5_machine_options options = {
         .size = sizeof options, .console = nothing, .input = typed, .input_context = &g->typed};
+    char disk[64];
+    snprintf(disk, sizeof disk, "%s/image", fuzz_folder());
+    options.image = disk;
+    options.disk_writable = p->options.disk_writable;
     if (p5_machine_load(saved.path, &options, &g->machine, &error) != P5_OK)
         fail("load what was saved", &error);
     guest_run(g, &p->limits);

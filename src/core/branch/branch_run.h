@@ -40,6 +40,15 @@ static inline uint8_t branch_run_pairs(const branch_run *ran, uint64_t groups)
     return (uint8_t)(pairs < UINT8_MAX ? pairs : UINT8_MAX);
 }
 
+/* Predictions look back over at most 64 instructions (p5scope-model(5), btb.stale_instructions) or 16 pairs:
+ * a run before that is as good as none. `now` and `groups` as they are now. */
+enum { BRANCH_RUN_RECENT = 64 };
+static inline bool branch_run_recent(const branch_run *ran, uint64_t now, uint64_t groups)
+{
+    return (ran->instructions != 0 && now - ran->instructions < BRANCH_RUN_RECENT) ||
+           (ran->groups != 0 && groups - ran->groups < BRANCH_RUN_RECENT);
+}
+
 enum { BRANCH_RUN_BUCKETS = 4096 };
 
 typedef struct branch_runs {

@@ -98,3 +98,30 @@ void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry 
     entry->used = used;
     entry->steady = false; /* as far as is known */
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field entry_fields[] = {
+    FIELD_BITS(btb_entry, tag, ~63u),
+    FIELD_FLAG(btb_entry, valid),
+    FIELD_MOST(btb_entry, offset, 3),
+    FIELD_MOST(btb_entry, type, BTB_RET),
+    FIELD_DERIVED(btb_entry, unused),
+    FIELD_ANY(btb_entry, target),
+    FIELD_MOST(btb_entry, state, 3),
+    FIELD_FLAG(btb_entry, prediction),
+    FIELD_FLAG(btb_entry, stale_prediction),
+    FIELD_MOST(btb_entry, history, BTB_COUNTERS - 1),
+    FIELD_ANY(btb_entry, used),
+    FIELD_MOST(btb_entry, counter, 3, [0]),
+    FIELD_DERIVED(btb_entry, steady),
+};
+static const snapshot_table entry_state = {SNAPSHOT_TABLE(btb_entry, "btb_entry", entry_fields)};
+
+static const snapshot_field btb_fields[] = {
+    FIELD_TABLE(btb, entry, &entry_state),
+    FIELD_DERIVED(btb, changes),
+    FIELD_DERIVED(btb, model),
+    FIELD_RANGE(btb, random, 1, 0xffff),
+};
+const snapshot_table btb_state = {SNAPSHOT_TABLE(btb, "btb", btb_fields)};

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/snapshot.h"
 #include "core/model/model.h"
 
 enum { BTB_SETS = 64, BTB_WAYS = 4, BTB_COUNTERS = 16 };
@@ -47,6 +48,7 @@ typedef struct btb {
     uint32_t random; /* state of the P54C's pseudo-random replacement */
 } btb;
 
+extern const snapshot_table btb_state;
 void btb_init(btb *b, const model_btb *model);
 /* CR3 load, RESET, INIT, TR11 flush: no entry is valid any more; what else is in them stays
  * (manual, 26.2.1.3). */

@@ -111,3 +111,35 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
     *answer = predictor_answer(predictor_near(p, query, &overflow), query->kind);
     answer->return_stack_overflow = overflow;
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field return_stack_fields[] = {
+    FIELD_ANY(return_stack, address, [0]),
+    FIELD_DERIVED(return_stack, entries),
+    FIELD_MOST(return_stack, top, RETURN_STACK_ENTRIES - 1),
+    FIELD_MOST(return_stack, count, RETURN_STACK_ENTRIES),
+};
+const snapshot_table return_stack_state = {SNAPSHOT_TABLE(return_stack, "return_stack", return_stack_fields)};
+
+static const snapshot_field predictor_fields[] = {
+    FIELD_TABLE(predictor, btb, &btb_state),
+    FIELD_TABLE(predictor, returns, &return_stack_state),
+    FIELD_DERIVED(predictor, no_allocation),
+    FIELD_DERIVED(predictor, stale_instructions),
+    FIELD_ANY(predictor, now),
+    FIELD_FLAG(predictor, wrong),
+    FIELD_ANY(predictor, wrong_pair),
+};
+
+static void check_predictor(const void *row, snapshot *s)
+{
+    const predictor *p = row;
+    if (p->returns.count > p->returns.entries ||
+        (p->returns.top != 0 && p->returns.top >= p->returns.entries))
+        snapshot_refuse(s, "predictor.returns.count: %u of %u, %u on top, are not what a stack of %u has",
+                        p->returns.count, p->returns.entries, p->returns.top, p->returns.entries);
+}
+
+const snapshot_table predictor_state = {SNAPSHOT_TABLE(predictor, "predictor", predictor_fields),
+                                        .check = check_predictor};

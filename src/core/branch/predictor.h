@@ -8,6 +8,8 @@
 #include "core/branch/btb.h"
 #include "core/branch/return_stack.h"
 
+extern const snapshot_table predictor_state, return_stack_state;
+
 struct predictor {
     BEGINS_LINE btb btb; /* the first step may write here while the second runs in another thread */
     return_stack returns;

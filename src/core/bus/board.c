@@ -34,3 +34,29 @@ void board_reset(board *b)
     b->open_page = 0;
     b->dram_free = 0;
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field board_fields[] = {
+    FIELD_DERIVED(board, model),    FIELD_DERIVED(board, l2_tag),    FIELD_DERIVED(board, l2_lines),
+    FIELD_DERIVED(board, l2_bytes), FIELD_DERIVED(board, page_bits), FIELD_DERIVED(board, time),
+    FIELD_ANY(board, open_page),    FIELD_TIME(board, dram_free),
+};
+const snapshot_table board_state = {SNAPSHOT_TABLE(board, "board", board_fields)};
+
+typedef struct l2_line {
+    uint32_t tag;
+} l2_line;
+static const snapshot_field l2_fields[] = {
+    FIELD_ANY(l2_line, tag),
+};
+const snapshot_table l2_state = {SNAPSHOT_TABLE(l2_line, "l2", l2_fields)};
+
+void board_transfer_l2(board *b, snapshot *s)
+{
+    snapshot_states(s, &l2_state, b->l2_tag, b->l2_lines);
+    for (uint32_t i = 0; s->loading && s->status == P5_OK && i < b->l2_lines; i++)
+        if (b->l2_tag[i] != 0 &&
+            (((b->l2_tag[i] - 1) & (b->l2_lines - 1)) != i || b->l2_tag[i] - 1 >= b->l2_bytes / 32))
+            snapshot_refuse(s, "l2.tag[%u]: line %Xh does not belong there", i, b->l2_tag[i] - 1);
+}

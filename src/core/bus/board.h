@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "core/model/model.h"
 
 /* Bus clocks of a read, ADS# to first BRDY#, and between further ones. */
@@ -31,6 +32,9 @@ typedef struct board {
 bool board_init(board *b, const p5_model *model);
 void board_free(board *b);
 void board_reset(board *b);
+extern const snapshot_table board_state, l2_state;
+/* The second-level cache, in either direction. */
+void board_transfer_l2(board *b, snapshot *s);
 
 /* True if the L2 has the line; takes it in otherwise, if such a read allocates. */
 static inline bool board_l2_hit(board *b, uint32_t physical, bool line)

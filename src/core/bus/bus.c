@@ -228,3 +228,65 @@ uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
         bus_log_turn(&b->log);
     return end;
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field bus_fields[] = {
+    FIELD_DERIVED(bus, model),
+    FIELD_DERIVED(bus, totals),
+    FIELD_DERIVED(bus, class),
+    FIELD_TABLE(bus, board, &board_state),
+    FIELD_TIME(bus, free),
+    FIELD_DERIVED(bus, begun),
+    FIELD_TIME(bus, unlocked),
+    FIELD_DERIVED(bus, write),
+    FIELD_DERIVED(bus, write_back),
+    FIELD_DERIVED(bus, line),
+    FIELD_DERIVED(bus, first),
+    FIELD_DERIVED(bus, half_ratio),
+    FIELD_DERIVED(bus, inverse_ratio),
+    FIELD_FLAG(bus, lost),
+    FIELD_DERIVED(bus, log),
+    FIELD_ANY(bus, own),
+    FIELD_ANY(bus, foreign),
+    FIELD_ANY(bus, counted_all),
+    FIELD_ANY(bus, counted_own),
+    FIELD_DERIVED(bus, taken),
+};
+const snapshot_table bus_state = {SNAPSHOT_TABLE(bus, "bus", bus_fields)};
+
+/* A use of the bus, with who had it as a field of its own. */
+typedef struct saved_use {
+    uint64_t from, to;
+    bool other;
+} saved_use;
+static const snapshot_field bus_use_fields[] = {
+    FIELD_TIME(saved_use, from),
+    FIELD_TIME(saved_use, to),
+    FIELD_FLAG(saved_use, other),
+};
+const snapshot_table bus_use_state = {SNAPSHOT_TABLE(saved_use, "bus_use", bus_use_fields)};
+
+void bus_transfer(bus *b, snapshot *s)
+{
+    saved_use saved[BUS_RECENT];
+    p5_bus_use recent[BUS_RECENT];
+    uint64_t before = 0;
+    memcpy(recent, b->log.next - BUS_RECENT, sizeof recent);
+    for (unsigned i = 0; i < BUS_RECENT; i++)
+        saved[i] = (saved_use){recent[i].from, recent[i].to & ~P5_BUS_OTHER, recent[i].to & P5_BUS_OTHER};
+    snapshot_state(s, &bus_state, b);
+    snapshot_states(s, &bus_use_state, saved, BUS_RECENT);
+    board_transfer_l2(&b->board, s);
+    for (unsigned i = 0; s->loading && i < BUS_RECENT; i++) {
+        if (saved[i].from < before || saved[i].to < saved[i].from)
+            snapshot_refuse(s, "bus_use.from: use %u does not come behind the one before", i);
+        before = saved[i].to;
+        recent[i] = (p5_bus_use){saved[i].from, saved[i].to | (saved[i].other ? P5_BUS_OTHER : 0)};
+    }
+    if (!s->loading || s->status != P5_OK)
+        return;
+    b->begun = b->free * b->half_ratio;
+    b->taken = b->own;
+    bus_log_restart(&b->log, recent);
+}

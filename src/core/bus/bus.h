@@ -66,6 +66,9 @@ typedef struct bus_line {
     uint64_t part[4], last;
 } bus_line;
 
+/* In either direction. Loading: after bus_init with the same model. */
+void bus_transfer(bus *b, snapshot *s);
+extern const snapshot_table bus_state, bus_use_state;
 bool bus_init(bus *b, const p5_model *model, counts *totals);
 void bus_free(bus *b);
 void bus_reset(bus *b);

@@ -13,6 +13,19 @@ void agent_reset(struct memory *m)
         plan(m, m->model->agent.period);
 }
 
+void agent_restore(struct memory *m)
+{
+    if (m->model->agent.kind != AGENT_NONE)
+        plan(m, m->agent.turn);
+}
+
+static const snapshot_field agent_fields[] = {
+    FIELD_DERIVED(agent, due),
+    FIELD_TIME(agent, turn),
+    FIELD_ANY(agent, lines),
+};
+const snapshot_table agent_state = {SNAPSHOT_TABLE(agent, "agent", agent_fields)};
+
 void agent_run(struct memory *m, uint64_t clock)
 {
     const model_agent *how = &m->model->agent;

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "base/snapshot.h"
+
 struct memory;
 
 typedef struct agent {
@@ -20,7 +22,10 @@ typedef struct agent {
     uint64_t lines; /* lines moved so far */
 } agent;
 
+extern const snapshot_table agent_state;
 void agent_reset(struct memory *m);
+/* A snapshot was loaded: its next turn is due when the turn says. */
+void agent_restore(struct memory *m);
 /* Takes all turns that are due at `clock`. */
 void agent_run(struct memory *m, uint64_t clock);
 

@@ -82,3 +82,46 @@ void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry en
     cache->ends[set][way] = entry.ends == UINT32_MAX ? 0 : entry.ends;
     cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+/* The set behind the last is none of the processor's. */
+static const snapshot_field code_cache_fields[] = {
+    {.name = "tag",
+     .kind = FIELD_KIND_BITS,
+     .element = sizeof(uint32_t),
+     .offset = offsetof(code_cache, tag),
+     .bytes = CACHE_SETS * CACHE_WAYS * sizeof(uint32_t),
+     .most = 0xfffff000u | CACHE_NO_TAG},
+    FIELD_ANY(code_cache, ends, [0][0]),
+    {.name = "lru",
+     .kind = FIELD_KIND_BITS,
+     .element = 1,
+     .offset = offsetof(code_cache, lru),
+     .bytes = CACHE_SETS,
+     .most = (1 << (CACHE_WAYS - 1)) - 1},
+    FIELD_DERIVED(code_cache, changes),
+    FIELD_DERIVED(code_cache, keep),
+    FIELD_DERIVED(code_cache, point),
+    FIELD_DERIVED(code_cache, order),
+};
+
+static void check_cache(const void *row, snapshot *s)
+{
+    const code_cache *cache = row;
+    for (unsigned set = 0; set < CACHE_SETS; set++) {
+        for (unsigned way = 0; way < CACHE_WAYS; way++) {
+            uint32_t tag = cache->tag[set][way];
+            bool valid = tag % CACHE_LINE == 0;
+            if (valid ? way >= cache->order.ways : tag != CACHE_NO_TAG)
+                snapshot_refuse(s, "code_cache.tag: %08Xh is not that of a line (set %u, way %u)", tag, set,
+                                way);
+        }
+        if (cache->lru[set] >> (cache->order.ways - 1) != 0)
+            snapshot_refuse(s, "code_cache.lru: %u is not what %u ways have", (unsigned)cache->lru[set],
+                            cache->order.ways);
+    }
+}
+
+const snapshot_table code_cache_state = {SNAPSHOT_TABLE(code_cache, "code_cache", code_cache_fields),
+                                         .partial = true, .check = check_cache};

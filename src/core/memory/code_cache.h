@@ -19,6 +19,7 @@ typedef struct code_cache {
 } code_cache;
 
 void code_cache_init(code_cache *cache, unsigned ways);
+extern const snapshot_table code_cache_state;
 void code_cache_invalidate(code_cache *cache);
 /* Whatever was found before has to be looked at anew. */
 static inline void code_cache_touch(code_cache *cache)

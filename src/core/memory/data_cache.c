@@ -53,3 +53,44 @@ void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry e
     cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
     cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field data_cache_fields[] = {
+    FIELD_DERIVED(data_cache, at_hand),
+    FIELD_BITS(data_cache, tag, 0xfffff000u | CACHE_NO_TAG, [0][0]),
+    FIELD_MOST(data_cache, state, MESI_MODIFIED, [0][0]),
+    FIELD_BITS(data_cache, lru, (1 << (CACHE_WAYS - 1)) - 1, [0]),
+    FIELD_DERIVED(data_cache, keep),
+    FIELD_DERIVED(data_cache, point),
+    FIELD_DERIVED(data_cache, all_ways),
+    FIELD_DERIVED(data_cache, victim),
+    FIELD_DERIVED(data_cache, order),
+};
+
+static void check_line(const data_cache *cache, unsigned set, unsigned way, snapshot *s)
+{
+    uint32_t tag = cache->tag[set][way];
+    bool valid = cache->state[set][way] != MESI_INVALID;
+    if (valid != (tag % CACHE_LINE == 0) || (valid && way >= cache->order.ways) ||
+        (!valid && tag != CACHE_NO_TAG))
+        snapshot_refuse(s, "data_cache.tag: %08Xh is not that of a line in state %u (set %u, way %u)", tag,
+                        (unsigned)cache->state[set][way], set, way);
+    else if (valid && data_cache_find(cache, tag + set * CACHE_LINE) != (int)way)
+        snapshot_refuse(s, "data_cache.tag: set %u has line %08Xh twice", set, tag);
+}
+
+static void check_cache(const void *row, snapshot *s)
+{
+    const data_cache *cache = row;
+    for (unsigned set = 0; set < CACHE_SETS; set++) {
+        for (unsigned way = 0; way < CACHE_WAYS; way++)
+            check_line(cache, set, way, s);
+        if (cache->lru[set] >> (cache->order.ways - 1) != 0)
+            snapshot_refuse(s, "data_cache.lru: %u is not what %u ways have", (unsigned)cache->lru[set],
+                            cache->order.ways);
+    }
+}
+
+const snapshot_table data_cache_state = {SNAPSHOT_TABLE(data_cache, "data_cache", data_cache_fields),
+                                         .check = check_cache};

@@ -12,6 +12,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/snapshot.h"
 #include "core/memory/replacement.h"
 
 enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = 4 };
@@ -58,6 +59,8 @@ static inline uint32_t data_cache_address(const data_cache *cache, unsigned set,
 }
 
 void data_cache_init(data_cache *cache, unsigned ways);
+/* What of it is in snapshots. */
+extern const snapshot_table data_cache_state;
 /* All lines invalid, LRU bits 0. */
 void data_cache_invalidate(data_cache *cache);
 /* Of no line is known that its hits change nothing. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "core/event/counts.h"
 #include "p5scope/core.h"
 
@@ -16,6 +17,9 @@ typedef struct memory memory; /* caches, TLBs, write buffers, bus: memory_system
  * `hooks` may be NULL. */
 memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals);
 void memory_close(memory *m);
+/* Its state in snapshots, in either direction. Loading: memory_set_control comes afterwards. */
+void memory_transfer(memory *m, snapshot *s);
+extern const snapshot_table memory_state, line_fill_state;
 
 /* For the profile. Memory events are counted in `totals` from now on; what memory_data and memory_code count
  * stands there when they return, but for the references that are counted in `uses` by kind, if that is not

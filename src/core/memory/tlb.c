@@ -106,3 +106,51 @@ void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
     t->row[entry].attributes = from->attributes;
     t->lru[entry >> t->way_bits] = from->lru;
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field key_fields[] = {
+    FIELD_BITS(tlb_keys, of, 0xfffff000u | TLB_VALID | TLB_LARGE, [0]),
+};
+static const snapshot_table key_state = {SNAPSHOT_TABLE(tlb_keys, "tlb_keys", key_fields)};
+
+static const snapshot_field row_fields[] = {
+    FIELD_TABLE(tlb_row, key, &key_state),
+    FIELD_DERIVED(tlb_row, keep),
+    FIELD_DERIVED(tlb_row, point),
+    FIELD_BITS(tlb_row, physical, 0xfffff000u),
+    FIELD_DERIVED(tlb_row, set),
+    FIELD_BITS(tlb_row, attributes, TLB_SUPERVISOR | TLB_WRITABLE | TLB_CACHE_DISABLE | TLB_WRITE_THROUGH),
+    FIELD_DERIVED(tlb_row, unused),
+};
+static const snapshot_table row_state = {SNAPSHOT_TABLE(tlb_row, "tlb_row", row_fields)};
+
+static const snapshot_field tlb_fields[] = {
+    FIELD_TABLE(tlb, row, &row_state), FIELD_ANY(tlb, lru, [0]),      FIELD_DERIVED(tlb, last),
+    FIELD_DERIVED(tlb, hint),          FIELD_DERIVED(tlb, sets),      FIELD_DERIVED(tlb, ways),
+    FIELD_DERIVED(tlb, way_bits),      FIELD_DERIVED(tlb, page_bits), FIELD_DERIVED(tlb, order),
+};
+
+static void check_entry(const tlb *t, unsigned entry, snapshot *s)
+{
+    const uint32_t *key = t->row[entry].key.of;
+    bool there = (key[0] & TLB_VALID) != 0;
+    if ((!there && key[0] != 0) || (key[1] != 0 && key[1] != key[0]) || (there && entry >= t->sets * t->ways))
+        snapshot_refuse(s, "tlb.row.key.of: %08Xh and %08Xh are not the keys of entry %u", key[0], key[1],
+                        entry);
+    else if (there && first_entry(t, key[0]) != (entry & ~(t->ways - 1)))
+        snapshot_refuse(s, "tlb.row.key.of: %08Xh does not belong into the set of entry %u", key[0], entry);
+}
+
+static void check_tlb(const void *row, snapshot *s)
+{
+    const tlb *t = row;
+    for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
+        check_entry(t, entry, s);
+    for (unsigned set = 0; set < TLB_ENTRIES; set++)
+        if (set < t->sets ? t->lru[set] >> (t->ways - 1) != 0 : t->lru[set] != 0)
+            snapshot_refuse(s, "tlb.lru: %llX is not what set %u of %u with %u ways has",
+                            (unsigned long long)t->lru[set], set, t->sets, t->ways);
+}
+
+const snapshot_table tlb_state = {SNAPSHOT_TABLE(tlb, "tlb", tlb_fields), .check = check_tlb};

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "core/memory/replacement.h"
 
 enum { TLB_ENTRIES = 64, TLB_HINTS = 256 };
@@ -46,6 +47,7 @@ typedef struct tlb {
 } tlb;
 
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
+extern const snapshot_table tlb_state;
 /* Invalidates every entry; LRU bits 0. */
 void tlb_flush(tlb *t);
 

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/snapshot.h"
+
 enum { WRITE_BUFFERS = 4 };
 
 typedef struct write_buffer {
@@ -24,6 +26,7 @@ typedef struct write_buffer {
 } write_buffer;
 
 void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe);
+extern const snapshot_table write_buffer_state;
 
 /* The entry that is free first for a write of the U or V pipe. Writes end in the order in which they were
  * taken in: it is the one taken longest ago. */

@@ -279,6 +279,67 @@ p5_status p5_model_open(const char *name, p5_model **out, p5_error *error)
     return P5_OK;
 }
 
+/* ---- rows ---- */
+
+model_row *model_to_rows(const p5_model *model, size_t *count)
+{
+    model_row *rows = calloc(model_field_count, sizeof *rows);
+    *count = rows != NULL ? model_field_count : 0;
+    for (unsigned i = 0; rows != NULL && i < model_field_count; i++) {
+        const model_field *field = &model_fields[i];
+        snprintf(rows[i].key, sizeof rows[i].key, "%s.%s", field->section, field->key);
+        model_value_text(model, field, rows[i].value, sizeof rows[i].value);
+    }
+    return rows;
+}
+
+static void take_row(parser *p, const model_row *row)
+{
+    char section[sizeof row->key];
+    snprintf(section, sizeof section, "%s", row->key);
+    char *dot = strchr(section, '.');
+    if (dot == NULL) {
+        unknown_key(p, "", row->key);
+        return;
+    }
+    *dot = '\0';
+    take_key(p, section, dot + 1, row->value);
+}
+
+static bool is_built_in(const char *name)
+{
+    for (const embedded_file *file = model_files; file->name != NULL; file++)
+        if (text_same_name(file->name, name))
+            return true;
+    return false;
+}
+
+p5_status model_from_rows(const char *name, const model_row *rows, size_t count, p5_model **out,
+                          p5_error *error)
+{
+    bool complete[MODEL_MAX_FIELDS] = {false};
+    *out = NULL;
+    p5_model *model = calloc(1, sizeof *model);
+    if (model == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for the model");
+    parser p = {.model = model, .error = error, .where = "", .complete = complete};
+    if (is_built_in(name))
+        load(&p, name);
+    p.keys_seen = true; /* no row names another file */
+    for (size_t i = 0; i < count && p.status == P5_OK; i++)
+        take_row(&p, &rows[i]);
+    if (p.status == P5_OK)
+        p.status = check(model, complete, "", error);
+    if (p.status != P5_OK) {
+        free(model);
+        return p.status;
+    }
+    follow_family(model);
+    snprintf(model->name, sizeof model->name, "%s", name);
+    *out = model;
+    return P5_OK;
+}
+
 p5_model *model_copy(const p5_model *model)
 {
     p5_model *copy = malloc(sizeof *copy);

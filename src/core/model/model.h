@@ -158,6 +158,17 @@ void model_value_text(const p5_model *model, const model_field *field, char *tex
 /* The built-in files, src/core/model/models/NAME.ini: models, and the processors that they build on. */
 extern const embedded_file model_files[];
 
+/* A model as rows of text, a key each, as snapshots have it. */
+typedef struct model_row {
+    char key[48]; /* SECTION.KEY */
+    char value[MODEL_LINE + 64];
+} model_row;
+/* All keys; the caller frees them. NULL: out of memory. */
+model_row *model_to_rows(const p5_model *model, size_t *count);
+/* The model of these keys, called `name`; what they do not say is as in the built-in model of that name. */
+p5_status model_from_rows(const char *name, const model_row *rows, size_t count, p5_model **model,
+                          p5_error *error);
+
 /* A copy, closed by p5_model_close; NULL when memory is out. */
 p5_model *model_copy(const p5_model *model);
 /* True if the board answers KEN# inactive for `physical`. */

@@ -119,6 +119,7 @@ bool model_value_set(p5_model *model, const model_field *field, const char *valu
 void model_value_text(const p5_model *model, const model_field *field, char *text, size_t size)
 {
     const void *at = (const char *)model + field->offset;
+    double number;
     switch (field->kind) {
     case MODEL_NUMBER:
         snprintf(text, size, "%u", *(const uint32_t *)at);
@@ -131,6 +132,8 @@ void model_value_text(const p5_model *model, const model_field *field, char *tex
         break;
     case MODEL_REAL:
         snprintf(text, size, "%g", *(const double *)at);
+        if (!text_to_double(text, &number) || number != *(const double *)at)
+            snprintf(text, size, "%.17g", *(const double *)at);
         break;
     case MODEL_RATIO: {
         uint32_t halves = *(const uint32_t *)at;

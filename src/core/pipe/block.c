@@ -1,6 +1,7 @@
 #include "core/pipe/block.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/host_line.h"
 #include "core/memory/memory.h"
@@ -99,8 +100,11 @@ static void prepare_events(const isa_form *form, op *o)
     o->loads_segment = (o->flags & ISA_SEGMENT_LOAD) != 0;
 }
 
-static void prepare_op(const timing *t, const isa_insn *insn, op *o)
+static void prepare_op(const timing *t, const isa_block *code, const isa_insn *insn, op *o)
 {
+    size_t size = insn->length < sizeof o->bytes ? insn->length : sizeof o->bytes;
+    memcpy(o->bytes, code->bytes + (insn->address - code->linear), size);
+    o->code32 = code->code32;
     const isa_form *form = &isa_forms[insn->form];
     o->address = insn->address;
     o->target = insn->target;
@@ -381,7 +385,7 @@ p5_block *block_prepare(const timing *t, isa_block *code)
         return NULL;
     }
     for (unsigned i = 0; i < block->count; i++) {
-        prepare_op(t, &code->insns[i], &block->ops[i]);
+        prepare_op(t, code, &code->insns[i], &block->ops[i]);
         block->access_start[i + 1] = (uint16_t)(block->access_start[i] + block->ops[i].accesses);
         block->ops[i].most_clocks = most_clocks(&block->ops[i]);
         if (i > 0)

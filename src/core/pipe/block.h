@@ -40,6 +40,8 @@ typedef enum access_pattern {
 } access_pattern;
 
 typedef struct op {
+    uint8_t bytes[ISA_LONGEST]; /* as it was executed, for snapshots; */
+    bool code32;                /* ... in 32-bit code */
     uint32_t address;
     uint32_t target;
     uint32_t flags; /* ISA_* */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "p5scope/core.h"
 
 enum { BREAKPOINTS = 4 };
@@ -33,6 +34,7 @@ typedef struct breakpoints {
     breakpoint all[BREAKPOINTS];
 } breakpoints;
 
+extern const snapshot_table breakpoints_state;
 void breakpoints_set(breakpoints *b, const p5_debug *debug);
 /* Only instructions can match, each time that they are executed in U, and nothing but the count comes of it.
  */

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "core/branch/branch.h"
 #include "core/pipe/block.h"
 #include "core/pipe/breakpoints.h"
@@ -142,6 +143,8 @@ typedef struct pipe {
     bool match_missed, match_twice; /* errata: code breakpoint of the next instruction */
 } pipe;
 
+/* What of both is in snapshots. The pipe: between stretches. */
+extern const snapshot_table pipe_state_fields, pipe_fields;
 /* After RESET. */
 void pipe_reset(pipe_state *state);
 /* Loads `state`, whose time 0 is the absolute clock `start`; the next instruction is at `address`. */

@@ -116,3 +116,19 @@ void parity_forget_if_gone(parity *p, const struct memory *m)
     parity none = {.reversed = p->reversed, .error = p->error, .context = p->context};
     *p = none;
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field parity_fields[] = {
+    FIELD_BITS(parity, reversed, PARITY_ARRAYS | PARITY_MC),
+    FIELD_FLAG(parity, seen),
+    FIELD_MOST(parity, data_tag, 1, [0][0]),
+    FIELD_ANY(parity, data, [0][0]),
+    FIELD_MOST(parity, code_tag, 1, [0][0]),
+    FIELD_MOST(parity, code, PARITY_ID / PARITY_ID0, [0][0]),
+    FIELD_MOST(parity, tlb_tag, 1, [0][0]),
+    FIELD_MOST(parity, tlb_data, 1, [0][0]),
+    FIELD_DERIVED(parity, error),
+    FIELD_DERIVED(parity, context),
+};
+const snapshot_table parity_state = {SNAPSHOT_TABLE(parity, "parity", parity_fields)};

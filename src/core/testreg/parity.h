@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
 #include "core/memory/data_cache.h"
 #include "core/memory/tlb.h"
 
@@ -45,6 +46,8 @@ typedef struct parity {
     void (*error)(void *context, uint32_t array);
     void *context;
 } parity;
+
+extern const snapshot_table parity_state;
 
 struct p5_core;
 

@@ -324,7 +324,7 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
     }
     parity_write_tlb(&core->watch->parity, tlb_number(m, t), at);
     if (entry->valid)
-        watch_add_pin(core, t, at, !entry->data_tlb);
+        watch_add_pin(core, tlb_number(m, t), at, !entry->data_tlb);
     changed(core);
     watch_look(core);
     watch_update(core);

@@ -119,12 +119,25 @@ static void look_at_lines(p5_core *core)
 
 /* ---- TLB entries --------------------------------------------------------------------------------------- */
 
+static const tlb *tlb_of(const p5_core *core, unsigned which)
+{
+    const struct memory *m = core->memory;
+    return which == PARITY_CODE_TLB    ? &m->code_tlb
+           : which == PARITY_LARGE_TLB ? &m->data_tlb_large
+                                       : &m->data_tlb;
+}
+
+static uint32_t key_of(const p5_core *core, unsigned which, unsigned entry)
+{
+    return tlb_of(core, which)->row[entry].key.of[0];
+}
+
 static void tell_pin(const p5_core *core, const watch_pin *pin, bool valid)
 {
     const p5_core_hooks *hooks = &core->memory->hooks;
     if (hooks->translation == NULL)
         return;
-    tlb_entry e = tlb_get(pin->in, pin->entry);
+    tlb_entry e = tlb_get(tlb_of(core, pin->in), pin->entry);
     p5_translation told = {.linear = pin->key & 0xfffff000u,
                            .physical = e.physical,
                            .valid = valid,
@@ -143,7 +156,7 @@ static void look_at_pins(p5_core *core)
     watch *w = core->watch;
     for (unsigned i = 0; i < w->pin_count;) {
         watch_pin *pin = &w->pins[i];
-        if (pin->in->row[pin->entry].key.of[0] == pin->key) {
+        if (key_of(core, pin->in, pin->entry) == pin->key) {
             i++;
             continue;
         }
@@ -153,7 +166,7 @@ static void look_at_pins(p5_core *core)
     }
 }
 
-void watch_add_pin(p5_core *core, tlb *in, unsigned entry, bool code)
+void watch_add_pin(p5_core *core, unsigned in, unsigned entry, bool code)
 {
     watch *w = core->watch;
     look_at_pins(core); /* the one that was there before is gone */
@@ -162,7 +175,7 @@ void watch_add_pin(p5_core *core, tlb *in, unsigned entry, bool code)
         i++;
     if (i == WATCH_PINS)
         return;
-    w->pins[i] = (watch_pin){in, entry, in->row[entry].key.of[0], code};
+    w->pins[i] = (watch_pin){in, entry, key_of(core, in, entry), code};
     if (i == w->pin_count)
         w->pin_count++;
     w->refetch = true;
@@ -343,3 +356,60 @@ void watch_update(p5_core *core)
     }
     core_hold_memo(core);
 }
+
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
+
+static const snapshot_field line_fields[] = {
+    FIELD_FLAG(watch_line, code),
+    FIELD_MOST(watch_line, set, CACHE_SETS - 1),
+    FIELD_MOST(watch_line, way, CACHE_WAYS - 1),
+    FIELD_BITS(watch_line, tag, 0xfffff000u | CACHE_NO_TAG),
+};
+static const snapshot_table line_state = {SNAPSHOT_TABLE(watch_line, "watch_line", line_fields)};
+
+static const snapshot_field pin_fields[] = {
+    FIELD_MOST(watch_pin, in, PARITY_TLBS - 1),
+    FIELD_MOST(watch_pin, entry, TLB_ENTRIES - 1),
+    FIELD_BITS(watch_pin, key, 0xfffff000u | TLB_VALID | TLB_LARGE),
+    FIELD_FLAG(watch_pin, code),
+};
+static const snapshot_table pin_state = {SNAPSHOT_TABLE(watch_pin, "watch_pin", pin_fields)};
+
+static const snapshot_field raw_fields[] = {
+    FIELD_FLAG(watch_raw, known), FIELD_FLAG(watch_raw, no_ends),   FIELD_ANY(watch_raw, tag),
+    FIELD_ANY(watch_raw, ends),   FIELD_ANY(watch_raw, bytes, [0]),
+};
+static const snapshot_table raw_state = {SNAPSHOT_TABLE(watch_raw, "watch_raw", raw_fields)};
+
+static const snapshot_field watch_fields[] = {
+    FIELD_DERIVED(watch, on),
+    FIELD_FLAG(watch, refetch),
+    FIELD_MOST(watch, line_count, WATCH_LINES),
+    FIELD_MOST(watch, pin_count, WATCH_PINS),
+    FIELD_TABLE(watch, lines, &line_state),
+    FIELD_TABLE(watch, pins, &pin_state),
+    FIELD_TABLE(watch, raw, &raw_state),
+    FIELD_TABLE(watch, parity, &parity_state),
+};
+
+/* A place is noted once, so that there is room for all of them. */
+static void check_watch(const void *row, snapshot *s)
+{
+    const watch *w = row;
+    bool line_seen[2][CACHE_SETS][CACHE_WAYS] = {{{false}}}, pin_seen[PARITY_TLBS][TLB_ENTRIES] = {{false}};
+    for (unsigned i = 0; i < w->line_count; i++) {
+        const watch_line *line = &w->lines[i];
+        bool *seen = &line_seen[line->code][line->set][line->way];
+        if (*seen || line->tag == CACHE_NO_TAG)
+            snapshot_refuse(s, "watch.lines: line %u is none, or is noted twice", i);
+        *seen = true;
+    }
+    for (unsigned i = 0; i < w->pin_count; i++) {
+        bool *seen = &pin_seen[w->pins[i].in][w->pins[i].entry];
+        if (*seen)
+            snapshot_refuse(s, "watch.pins: entry %u is noted twice", w->pins[i].entry);
+        *seen = true;
+    }
+}
+
+const snapshot_table watch_state = {SNAPSHOT_TABLE(watch, "watch", watch_fields), .check = check_watch};

@@ -12,6 +12,7 @@
 #ifndef CORE_TESTREG_WATCH_H
 #define CORE_TESTREG_WATCH_H
 
+#include "base/snapshot.h"
 #include "core/memory/data_cache.h"
 #include "core/testreg/parity.h"
 #include "core/memory/tlb.h"
@@ -28,7 +29,7 @@ typedef struct watch_line {
 
 /* An entry that was put into a TLB. */
 typedef struct watch_pin {
-    tlb *in;
+    unsigned in; /* PARITY_*TLB */
     unsigned entry;
     uint32_t key;
     bool code;
@@ -56,12 +57,14 @@ typedef struct watch {
 
 struct p5_core;
 
+extern const snapshot_table watch_state;
+
 /* After anything that may have changed caches or TLBs: tells the owner what has gone. */
 void watch_look(struct p5_core *core);
 /* Notes that the line in this place holds something else than memory, or (code) than data references see. */
 void watch_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
 /* Notes an entry that a test register wrote. */
-void watch_add_pin(struct p5_core *core, tlb *in, unsigned entry, bool code);
+void watch_add_pin(struct p5_core *core, unsigned in, unsigned entry, bool code);
 /* Forgets the line in this place, which is about to be overwritten or dropped, and lets memory be seen
  * there. */
 void watch_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);

@@ -2,12 +2,12 @@
  * interrupts are on, DL is the drive. And flat images in real mode, which find the same without a disk. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "machine/load/bare.h"
 #include "machine/bios/bios.h"
 #include "machine/load/segment.h"
+#include "machine/snapshot/host_file.h"
 
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
 
@@ -19,59 +19,76 @@ static void boot_close(p5_machine *machine)
     machine->guest_state = NULL;
 }
 
-/* The image is a file of the host that the snapshot names; it has to be as it was. */
-static void boot_check_image(bios *b, const struct timespec *changed, uint64_t bytes, snapshot *s)
+/* The image is a file of the host that the snapshot names. Whoever loads it grants it, by naming it again. */
+typedef struct saved_disk {
+    uint8_t drive, status;
+    bool writable;
+    char *path;
+    host_file file;
+    uint64_t wait_until;
+} saved_disk;
+static const snapshot_field disk_fields[] = {
+    FIELD_ANY(saved_disk, drive),
+    FIELD_ANY(saved_disk, status),
+    FIELD_FLAG(saved_disk, writable),
+    FIELD_STRING(saved_disk, path),
+    FIELD_TABLE(saved_disk, file, &host_file_state),
+    FIELD_DEADLINE(saved_disk, wait_until),
+};
+static const snapshot_table disk_state = {SNAPSHOT_TABLE(saved_disk, "disk", disk_fields)};
+
+const snapshot_table *const boot_tables[] = {&disk_state, NULL};
+
+static void open_image(bios *b, const saved_disk *saved, snapshot *s)
 {
-    struct stat about;
-    if (fstat(b->disk.file, &about) != 0 || (uint64_t)about.st_size != bytes ||
-        about.st_mtim.tv_sec != changed->tv_sec || about.st_mtim.tv_nsec != changed->tv_nsec)
-        snapshot_refuse(s, "the disk image %s has changed since the snapshot was made", b->disk.path);
+    const p5_machine_options *options = &b->machine->options;
+    const char *path = saved->path != NULL ? saved->path : "";
+    const char *image = b->machine->replaying ? path : options->image; /* a copy has what the machine has */
+    if (image == NULL)
+        snapshot_refuse(s, "the snapshot's guest has the disk image %s: name it again", path);
+    else if (!b->machine->replaying && options->disk_writable != saved->writable)
+        snapshot_refuse(s, "the snapshot's guest may %swrite to its disk image: load it %s --disk-write",
+                        saved->writable ? "" : "not ", saved->writable ? "with" : "without");
+    else
+        s->status = bios_disk_open(&b->disk, image, saved->writable, s->error);
+    if (s->status == P5_OK)
+        host_file_check(&saved->file, b->disk.file, image, s);
+    if (s->status == P5_OK && b->disk.drive != saved->drive)
+        snapshot_refuse(s, "disk.drive: %u is not that of the image", (unsigned)saved->drive);
 }
 
 static void boot_transfer(p5_machine *machine, snapshot *s)
 {
     bios *b = machine->guest_state;
-    struct timespec changed = {0};
-    struct stat about;
-    uint64_t bytes = 0;
-    if (!s->loading && fstat(b->disk.file, &about) == 0) {
-        changed = about.st_mtim;
-        bytes = (uint64_t)about.st_size;
-    }
+    saved_disk saved = {0};
     if (s->loading) {
         b = calloc(1, sizeof *b);
         if (b == NULL) {
-            s->status = error_set(s->error, P5_ERR_MEMORY, "no memory for a BIOS");
+            snapshot_no_memory(s);
             return;
         }
         b->machine = machine;
         b->disk.file = -1;
+        b->disk.drive = BIOS_NO_DRIVE;
         machine->guest_state = b;
+    } else {
+        saved = (saved_disk){.drive = b->disk.drive,
+                             .status = b->disk.status,
+                             .writable = b->disk.writable,
+                             .path = b->disk.path,
+                             .file = host_file_of(b->disk.file),
+                             .wait_until = b->wait_until};
     }
-    char *path = s->loading ? NULL : b->disk.path;
-    b->disk.drive = (uint8_t)snapshot_number(s, "disk.drive", b->disk.drive, 255);
-    if (!s->loading && b->disk.drive != BIOS_NO_DRIVE && path == NULL)
-        snapshot_refuse(s, "no path leads to the disk image any more");
-    snapshot_text(s, "disk.path", &path);
-    bool writable = snapshot_number(s, "disk.writable", b->disk.writable, 1) != 0;
-    snapshot_piece(s, "disk.changed", &changed, sizeof changed);
-    bytes = snapshot_number(s, "disk.bytes", bytes, UINT64_MAX);
-    uint64_t status = snapshot_number(s, "disk.status", b->disk.status, 255);
-    b->wait_until = snapshot_number(s, "bios.wait_until", b->wait_until, UINT64_MAX);
+    snapshot_state(s, &disk_state, &saved);
     if (!s->loading)
         return;
-    bool disk = b->disk.drive != BIOS_NO_DRIVE;
-    if (disk && s->status == P5_OK && path == NULL)
-        snapshot_refuse(s, "the snapshot does not name the disk image");
-    if (disk && s->status == P5_OK)
-        s->status = bios_disk_open(&b->disk, path, writable, s->error);
-    free(path);
-    if (s->status != P5_OK)
-        return;
-    if (disk)
-        boot_check_image(b, &changed, bytes, s);
-    b->disk.status = (uint8_t)status;
-    bios_attach(b);
+    if (s->status == P5_OK && saved.drive != BIOS_NO_DRIVE && !machine->options.look_only)
+        open_image(b, &saved, s);
+    free(saved.path);
+    b->disk.status = saved.status;
+    b->wait_until = saved.wait_until;
+    if (s->status == P5_OK)
+        bios_attach(b);
 }
 
 const guest_kind boot_guest = {.name = "boot", .close = boot_close, .transfer = boot_transfer};

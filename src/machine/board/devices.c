@@ -230,33 +230,36 @@ void devices_console_char(devices *b, char c)
 
 /* --- snapshots --- */
 
+static const snapshot_field devices_fields[] = {
+    FIELD_TIME(devices, now),
+    FIELD_DEADLINE(devices, deadline),
+    FIELD_TABLE(devices, pic, &pic_state),
+    FIELD_TABLE(devices, pit, &pit_state),
+    FIELD_MOST(devices, pit_seen, UINT64_C(1) << 58),
+    FIELD_ANY(devices, system_port),
+    FIELD_ANY(devices, post_code),
+    FIELD_FLAG(devices, a20),
+    FIELD_FLAG(devices, math_error),
+    FIELD_TABLE(devices, serial, &serial_state),
+    FIELD_TABLE(devices, keyboard, &keyboard_state),
+    FIELD_TABLE(devices, rtc, &rtc_state),
+    FIELD_TABLE(devices, video, &video_state),
+    FIELD_MOST(devices, input, INPUT_KEYBOARD),
+    FIELD_ANY(devices, input_taken),
+};
+
+static void check_devices(const void *row, snapshot *s)
+{
+    const devices *b = row;
+    pit_state.check(&b->pit, s);
+}
+
+static const snapshot_table devices_state = {SNAPSHOT_TABLE(devices, "board", devices_fields),
+                                             .partial = true, .check = check_devices};
+
+const snapshot_table *const devices_tables[] = {&devices_state, NULL};
+
 void devices_transfer(devices *b, snapshot *s)
 {
-    serial com1 = b->serial;
-    keyboard keys = b->keyboard;
-    rtc clock = b->rtc;
-    snapshot_piece(s, "board.now", &b->now, sizeof b->now);
-    snapshot_piece(s, "board.deadline", &b->deadline, sizeof b->deadline);
-    snapshot_piece(s, "pic", &b->pic, sizeof b->pic);
-    snapshot_piece(s, "pit", &b->pit, sizeof b->pit);
-    snapshot_piece(s, "pit_seen", &b->pit_seen, sizeof b->pit_seen);
-    snapshot_piece(s, "system_port", &b->system_port, sizeof b->system_port);
-    snapshot_piece(s, "post_code", &b->post_code, sizeof b->post_code);
-    snapshot_piece(s, "math_error", &b->math_error, sizeof b->math_error);
-    snapshot_piece(s, "board.a20", &b->a20, sizeof b->a20);
-    snapshot_piece(s, "math_error", &b->math_error, sizeof b->math_error);
-    snapshot_piece(s, "serial", &com1, sizeof com1);
-    snapshot_piece(s, "keyboard", &keys, sizeof keys);
-    snapshot_piece(s, "rtc", &clock, sizeof clock);
-    snapshot_piece(s, "video", &b->video, sizeof b->video);
-    b->input = (input_to)snapshot_number(s, "input", b->input, INPUT_KEYBOARD);
-    b->input_taken = snapshot_number(s, "input_taken", b->input_taken, UINT64_MAX);
-    if (!s->loading || s->status != P5_OK)
-        return;
-    if (b->video.dac_part > 2 || com1.received_count > SERIAL_FIFO || keys.queued > KEYBOARD_QUEUE ||
-        clock.index >= RTC_CELLS)
-        snapshot_refuse(s, "a device of the snapshot holds more than it can");
-    b->serial = com1;
-    b->keyboard = keys;
-    b->rtc = clock;
+    snapshot_state(s, &devices_state, b);
 }

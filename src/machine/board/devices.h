@@ -77,6 +77,8 @@ struct devices {
 
 /* The devices' part of a snapshot, in either direction. */
 void devices_transfer(devices *b, snapshot *s);
+/* NULL behind the last. */
+extern const snapshot_table *const devices_tables[];
 /* The devices that every machine has; for free(). NULL: out of memory. */
 devices *devices_new(p5_machine *machine);
 void devices_attach(devices *b, const device *added);

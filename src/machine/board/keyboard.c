@@ -342,3 +342,16 @@ void keyboard_attach(devices *b)
                                 keyboard_write, b, false});
     devices_attach_timer(b, &(device_timer){IRQ_KEYBOARD, keyboard_deadline, keyboard_advance});
 }
+
+/* --- snapshots --- */
+
+static const snapshot_field keyboard_fields[] = {
+    FIELD_ANY(keyboard, command_byte), FIELD_ANY(keyboard, output),
+    FIELD_FLAG(keyboard, output_full), FIELD_FLAG(keyboard, last_was_command),
+    FIELD_ANY(keyboard, expects),      FIELD_ANY(keyboard, parameter_of),
+    FIELD_FLAG(keyboard, scanning),    FIELD_FLAG(keyboard, wanted),
+    FIELD_FLAG(keyboard, one_by_one),  FIELD_FLAG(keyboard, input_ended),
+    FIELD_ANY(keyboard, queue, [0]),   FIELD_MOST(keyboard, queued, KEYBOARD_QUEUE),
+    FIELD_DEADLINE(keyboard, next_at),
+};
+const snapshot_table keyboard_state = {SNAPSHOT_TABLE(keyboard, "keyboard", keyboard_fields)};

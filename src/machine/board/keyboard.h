@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
+
 enum { KEYBOARD_QUEUE = 16 };
 
 typedef struct keyboard {
@@ -23,6 +25,8 @@ typedef struct keyboard {
     unsigned queued;
     uint64_t next_at; /* clock at which the next byte can arrive, UINT64_MAX = nothing on its way */
 } keyboard;
+
+extern const snapshot_table keyboard_state;
 
 /* Scan code (set 1) of an ASCII character on a US keyboard, 0 if it has no key; *shift and *control say what
  * must be held. */

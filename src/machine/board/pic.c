@@ -249,3 +249,23 @@ uint8_t pic_read(pic_pair *p, uint16_t port)
         return c->imr;
     return c->read_isr ? c->isr : c->irr;
 }
+
+/* --- snapshots --- */
+
+static const snapshot_field one_fields[] = {
+    FIELD_ANY(pic, lines),         FIELD_ANY(pic, irr),
+    FIELD_ANY(pic, isr),           FIELD_ANY(pic, imr),
+    FIELD_BITS(pic, vector, 0xf8), FIELD_MOST(pic, lowest, 7),
+    FIELD_MOST(pic, next_icw, 4),  FIELD_FLAG(pic, single),
+    FIELD_FLAG(pic, wants_icw4),   FIELD_FLAG(pic, level_triggered),
+    FIELD_FLAG(pic, auto_eoi),     FIELD_FLAG(pic, rotate_in_auto_eoi),
+    FIELD_FLAG(pic, fully_nested), FIELD_FLAG(pic, special_mask),
+    FIELD_FLAG(pic, read_isr),     FIELD_FLAG(pic, poll),
+};
+static const snapshot_table one_state = {SNAPSHOT_TABLE(pic, "8259", one_fields)};
+
+static const snapshot_field pic_fields[] = {
+    FIELD_TABLE(pic_pair, master, &one_state),
+    FIELD_TABLE(pic_pair, slave, &one_state),
+};
+const snapshot_table pic_state = {SNAPSHOT_TABLE(pic_pair, "pic", pic_fields)};

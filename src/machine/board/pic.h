@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
+
 enum { PIC_MASTER = 0x20, PIC_SLAVE = 0xa0, PIC_CASCADE = 2, PIC_LINES = 16 };
 
 typedef struct pic {
@@ -26,6 +28,7 @@ typedef struct pic_pair {
     pic master, slave;
 } pic_pair;
 
+extern const snapshot_table pic_state;
 void pic_reset(pic_pair *p);
 /* `port` is 20h, 21h, A0h or A1h. */
 uint8_t pic_read(pic_pair *p, uint16_t port);

@@ -313,3 +313,44 @@ void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now)
         c->counting = true;
     }
 }
+
+/* --- snapshots --- */
+
+/* Pulses: as many as there can be in the clocks of a snapshot. */
+#define PULSES_MOST (INT64_C(1) << 58)
+
+static const snapshot_field counter_fields[] = {
+    FIELD_MOST(pit_counter, mode, 5),
+    FIELD_RANGE(pit_counter, access, 1, 3),
+    FIELD_FLAG(pit_counter, bcd),
+    FIELD_FLAG(pit_counter, gate),
+    FIELD_FLAG(pit_counter, loaded),
+    FIELD_FLAG(pit_counter, counting),
+    FIELD_RANGE(pit_counter, since, 0, PULSES_MOST),
+    FIELD_RANGE(pit_counter, before, 0, PULSES_MOST),
+    FIELD_MOST(pit_counter, count, 0x10000),
+    FIELD_MOST(pit_counter, next, 0x10000),
+    FIELD_MOST(pit_counter, written, 0xffff),
+    FIELD_ANY(pit_counter, write_low),
+    FIELD_FLAG(pit_counter, write_high_next),
+    FIELD_FLAG(pit_counter, read_high_next),
+    FIELD_MOST(pit_counter, latched, 2),
+    FIELD_ANY(pit_counter, latch),
+    FIELD_FLAG(pit_counter, status_latched),
+    FIELD_ANY(pit_counter, status),
+};
+static const snapshot_table counter_state = {SNAPSHOT_TABLE(pit_counter, "8254 counter", counter_fields)};
+
+static const snapshot_field pit_fields[] = {
+    FIELD_TABLE(pit, counters, &counter_state),
+};
+
+static void check_pit(const void *row, snapshot *s)
+{
+    const pit *p = row;
+    for (unsigned i = 0; i < PIT_COUNTERS; i++)
+        if (p->counters[i].loaded && p->counters[i].count == 0)
+            snapshot_refuse(s, "pit.counters.count: counter %u counts 0", i);
+}
+
+const snapshot_table pit_state = {SNAPSHOT_TABLE(pit, "pit", pit_fields), .check = check_pit};

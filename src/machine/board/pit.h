@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
+
 enum { PIT_COUNTER0 = 0x40, PIT_CONTROL = 0x43, PIT_COUNTERS = 3, PIT_HZ = 1193182 };
 
 typedef struct pit_counter {
@@ -35,6 +37,7 @@ typedef struct pit {
 
 #define PIT_NEVER INT64_MAX
 
+extern const snapshot_table pit_state;
 void pit_reset(pit *p);
 /* All times are the number of the last pulse that has come. */
 uint8_t pit_read(pit *p, uint16_t port, int64_t now);

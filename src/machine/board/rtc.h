@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
+
 enum { RTC_HZ = 32768, RTC_CELLS = 128, RTC_CENTURY = 0x32 };
 
 /* Binary, whatever the format of the cells. */
@@ -21,6 +23,7 @@ typedef struct rtc {
     uint64_t seen; /* pulses of the 32768 Hz oscillator up to which everything has been done */
 } rtc;
 
+extern const snapshot_table rtc_state;
 /* `epoch` is the time at pulse 0 in seconds since 1970. */
 void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes);
 /* Brings the clock up to pulse `now`. */

@@ -328,3 +328,28 @@ void serial_attach(devices *b)
     devices_attach(b, &(device){"COM1", COM1, COM1 + 7, serial_read, serial_write, b, false});
     devices_attach_timer(b, &(device_timer){IRQ_COM1, serial_deadline, serial_advance});
 }
+
+/* --- snapshots --- */
+
+static const snapshot_field serial_fields[] = {
+    FIELD_ANY(serial, ier),
+    FIELD_ANY(serial, fcr),
+    FIELD_ANY(serial, lcr),
+    FIELD_ANY(serial, mcr),
+    FIELD_ANY(serial, scratch),
+    FIELD_ANY(serial, divisor, [0]),
+    FIELD_ANY(serial, errors),
+    FIELD_MOST(serial, modem_delta, 15),
+    FIELD_ANY(serial, received, [0]),
+    FIELD_MOST(serial, received_count, SERIAL_FIFO),
+    FIELD_FLAG(serial, receiving),
+    FIELD_ANY(serial, idle_looks),
+    FIELD_FLAG(serial, input_ended),
+    FIELD_DEADLINE(serial, receive_at),
+    FIELD_DEADLINE(serial, timeout_at),
+    FIELD_FLAG(serial, timed_out),
+    FIELD_TIME(serial, sent_at),
+    FIELD_FLAG(serial, holding_full),
+    FIELD_FLAG(serial, holding_interrupt),
+};
+const snapshot_table serial_state = {SNAPSHOT_TABLE(serial, "serial", serial_fields)};

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
+
 enum { SERIAL_FIFO = 16 };
 
 typedef struct serial {
@@ -24,5 +26,7 @@ typedef struct serial {
     bool holding_full;      /* the emptying of the holding register or FIFO is still to come */
     bool holding_interrupt; /* it came, and neither a read of IIR nor a write has taken note */
 } serial;
+
+extern const snapshot_table serial_state;
 
 #endif

@@ -162,3 +162,14 @@ void video_attach(devices *b)
     b->video = (video){.miscellaneous = COLOUR_PORTS, .dac_mask = 0xff};
     devices_attach(b, &(device){"video", ATTRIBUTE, STATUS, video_read, video_write, b, false});
 }
+
+/* --- snapshots --- */
+
+static const snapshot_field video_fields[] = {
+    FIELD_ANY(video, miscellaneous),   FIELD_ANY(video, dac_mask),       FIELD_ANY(video, crtc_index),
+    FIELD_ANY(video, sequencer_index), FIELD_ANY(video, graphics_index), FIELD_ANY(video, attribute_index),
+    FIELD_FLAG(video, attribute_data), FIELD_ANY(video, crtc, [0]),      FIELD_ANY(video, sequencer, [0]),
+    FIELD_ANY(video, graphics, [0]),   FIELD_ANY(video, attribute, [0]), FIELD_ANY(video, dac_read),
+    FIELD_ANY(video, dac_write),       FIELD_MOST(video, dac_part, 2),   FIELD_ANY(video, dac, [0]),
+};
+const snapshot_table video_state = {SNAPSHOT_TABLE(video, "video", video_fields)};

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/snapshot.h"
+
 /* Of the CRT controller: where the screen and the cursor begin, in characters. */
 enum { VIDEO_START_HIGH = 0x0c, VIDEO_CURSOR_HIGH = 0x0e };
 
@@ -16,5 +18,7 @@ typedef struct video {
     uint8_t dac_read, dac_write, dac_part; /* entries, and red, green or blue of it */
     uint8_t dac[256 * 3];
 } video;
+
+extern const snapshot_table video_state;
 
 #endif

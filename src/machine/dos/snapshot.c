@@ -1,95 +1,191 @@
 /* DOS in snapshots. What programs see stands in guest memory; here is what DOS knows beside it. Files are
- * named by their path in the shares and opened again; they must be as they were. */
+ * named by their path in the shares and opened again; they must be as they were. The guest's program is
+ * granted by whoever loads the snapshot, by naming it again. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "machine/dos/dos.h"
+#include "machine/snapshot/host_file.h"
 
-static void reopen(dos *d, dos_file *file, uint64_t size, snapshot *s)
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+typedef struct saved_file {
+    dos_file file;
+    host_file state;
+} saved_file;
+static const snapshot_field file_fields[] = {
+    FIELD_MOST(saved_file, file.kind, DOS_DISK), FIELD_MOST(saved_file, file.references, 1 << 20),
+    FIELD_MOST(saved_file, file.access, 3),      FIELD_FLAG(saved_file, file.raw),
+    FIELD_FLAG(saved_file, file.inherited),      FIELD_MOST(saved_file, file.drive, DOS_DRIVES - 1),
+    FIELD_ANY(saved_file, file.position),        FIELD_STRING(saved_file, file.path),
+    FIELD_TEXT(saved_file, file.name),           FIELD_TABLE(saved_file, state, &host_file_state),
+};
+static const snapshot_table file_state = {SNAPSHOT_TABLE(saved_file, "dos_file", file_fields),
+                                          .partial = true};
+
+static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
 {
     static const int access[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR};
     share_place place;
-    struct stat about;
     if (file->path == NULL) {
         file->host = fcntl(d->program, F_DUPFD_CLOEXEC, 3);
         return;
     }
     int32_t wrong = share_resolve(&d->tree, "", file->path, 0, &place);
-    file->host = wrong == 0 && place.directory >= 0 ? share_open(&place, access[file->access & 3], 0) : -1;
+    file->host = wrong == 0 && place.directory >= 0 ? share_open(&place, access[file->access], 0) : -1;
     file->quota = place.quota;
     share_place_close(&place);
     if (file->host < 0)
         snapshot_refuse(s, "the guest has %s open, which cannot be opened again", file->path);
-    else if (fstat(file->host, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size != size)
-        snapshot_refuse(s, "the guest has %s open, which has changed since the snapshot was made",
-                        file->path);
+    else
+        host_file_check(state, file->host, file->path, s);
 }
 
 static void transfer_file(dos *d, dos_file *file, snapshot *s)
 {
-    struct stat about = {0};
-    file->kind = (dos_file_kind)snapshot_number(s, "file.kind", file->kind, DOS_DISK);
-    file->references = (unsigned)snapshot_number(s, "file.references", file->references, 1 << 20);
-    file->access = (uint8_t)snapshot_number(s, "file.access", file->access, 3);
-    file->raw = snapshot_number(s, "file.raw", file->raw, 1) != 0;
-    file->inherited = snapshot_number(s, "file.inherited", file->inherited, 1) != 0;
-    file->drive = (uint8_t)snapshot_number(s, "file.drive", file->drive, DOS_DRIVES - 1);
-    file->position = (uint32_t)snapshot_number(s, "file.position", file->position, UINT32_MAX);
-    snapshot_text(s, "file.path", &file->path);
-    snapshot_piece(s, "file.name", file->name, sizeof file->name);
-    file->name[DOS_NAME - 1] = '\0';
-    if (file->kind == DOS_DISK && !s->loading)
-        fstat(file->host, &about);
-    uint64_t size = snapshot_number(s, "file.size", (uint64_t)about.st_size, UINT32_MAX);
-    if (s->loading && s->status == P5_OK && file->kind == DOS_DISK)
-        reopen(d, file, size, s);
+    saved_file saved = {.file = *file};
+    if (!s->loading && file->kind == DOS_DISK)
+        saved.state = host_file_of(file->host);
+    snapshot_state(s, &file_state, &saved);
+    if (!s->loading)
+        return;
+    *file = saved.file;
+    file->host = -1;
+    if (s->status == P5_OK && file->kind == DOS_DISK && !d->machine->options.look_only)
+        reopen(d, file, &saved.state, s);
 }
 
-static void transfer_searches(dos *d, snapshot *s)
-{
-    size_t count = (size_t)snapshot_number(s, "searches", d->searches.count, DOS_SEARCHES);
-    for (size_t i = 0; i < count && s->status == P5_OK; i++) {
-        char *text = s->loading ? NULL : d->searches.items[i];
-        snapshot_text(s, "search", &text);
-        if (!s->loading)
-            continue;
-        if (text == NULL || !ARRAY_ROOM(&d->searches)) {
-            free(text);
-            s->status = error_set(s->error, P5_ERR_FORMAT, "a search of the snapshot has no text");
-            return;
-        }
-        d->searches.items[d->searches.count++] = text;
-    }
-}
+/* ---- the program --------------------------------------------------------------------------------------- */
 
-/* The program's file, for its own drive and the debuggers of programs that read themselves. */
+typedef struct saved_program {
+    char *path;
+    host_file state;
+} saved_program;
+static const snapshot_field program_fields[] = {
+    FIELD_STRING(saved_program, path),
+    FIELD_TABLE(saved_program, state, &host_file_state),
+};
+static const snapshot_table program_state = {SNAPSHOT_TABLE(saved_program, "dos_program", program_fields)};
+
+/* For its own drive and the debuggers of programs that read themselves. */
 static void transfer_program(dos *d, snapshot *s)
 {
-    char *path = NULL, own[64];
+    saved_program saved = {0};
     if (!s->loading) {
-        char text[SHARE_PATH];
+        char own[64], text[SHARE_PATH];
         snprintf(own, sizeof own, "/proc/self/fd/%d", d->program);
         ssize_t length = readlink(own, text, sizeof text - 1);
         text[length > 0 ? length : 0] = '\0';
-        path = strdup(text);
+        saved.path = strdup(text);
+        saved.state = host_file_of(d->program);
     }
-    snapshot_text(s, "program", &path);
-    if (s->loading && s->status == P5_OK) {
-        d->program = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    snapshot_state(s, &program_state, &saved);
+    const char *image = d->machine->replaying ? saved.path : d->machine->options.image;
+    if (s->loading && s->status == P5_OK && !d->machine->options.look_only) {
+        if (image == NULL)
+            snapshot_refuse(s, "the snapshot's guest is the program %s: name it again",
+                            saved.path != NULL ? saved.path : "");
+        d->program = image != NULL ? open(image, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
         if (d->program < 0)
-            snapshot_refuse(s, "the guest's program %s cannot be opened again", path != NULL ? path : "");
+            snapshot_refuse(s, "the guest's program %s cannot be opened again", image != NULL ? image : "");
+        else
+            host_file_check(&saved.state, d->program, image, s);
     }
-    free(path);
+    free(saved.path);
 }
 
-static void transfer_parent(dos_parent *p, snapshot *s)
+/* ---- searches ------------------------------------------------------------------------------------------ */
+
+typedef struct saved_search {
+    char *text;
+} saved_search;
+static const snapshot_field search_fields[] = {
+    FIELD_STRING(saved_search, text),
+};
+static const snapshot_table search_state = {SNAPSHOT_TABLE(saved_search, "dos_search", search_fields)};
+
+static void transfer_searches(dos *d, snapshot *s)
 {
-    snapshot_piece(s, "parent", p, sizeof *p);
+    size_t count = (size_t)snapshot_number(s, "dos_searches", d->searches.count, DOS_SEARCHES);
+    for (size_t i = 0; i < count && s->status == P5_OK; i++) {
+        saved_search saved = {s->loading ? NULL : d->searches.items[i]};
+        snapshot_state(s, &search_state, &saved);
+        if (!s->loading)
+            continue;
+        if (s->status == P5_OK && saved.text == NULL)
+            snapshot_refuse(s, "dos_search.text: there is none");
+        if (s->status != P5_OK || !ARRAY_ROOM(&d->searches)) {
+            free(saved.text);
+            snapshot_no_memory(s);
+            return;
+        }
+        d->searches.items[d->searches.count++] = saved.text;
+    }
+}
+
+/* ---- DOS ----------------------------------------------------------------------------------------------- */
+
+static const snapshot_field segment_fields[] = {
+    FIELD_ANY(engine_segment, selector),
+    FIELD_ANY(engine_segment, base),
+    FIELD_ANY(engine_segment, limit),
+    FIELD_ANY(engine_segment, flags),
+};
+static const snapshot_table segment_state = {SNAPSHOT_TABLE(engine_segment, "segment", segment_fields)};
+
+static const snapshot_field parent_fields[] = {
+    FIELD_ANY(dos_parent, psp),
+    FIELD_ANY(dos_parent, registers, [0]),
+    FIELD_TABLE(dos_parent, segments, &segment_state),
+    FIELD_ANY(dos_parent, dta),
+};
+static const snapshot_table parent_state = {SNAPSHOT_TABLE(dos_parent, "parent", parent_fields)};
+
+static const snapshot_field block_fields[] = {
+    FIELD_FLAG(dos_block, used),
+    FIELD_ANY(dos_block, locks),
+    FIELD_ANY(dos_block, start),
+    FIELD_ANY(dos_block, bytes),
+};
+static const snapshot_table block_state = {SNAPSHOT_TABLE(dos_block, "block", block_fields)};
+
+static const snapshot_field dos_fields[] = {
+    FIELD_DEADLINE(dos, bios.wait_until),
+    FIELD_TEXT(dos, program_name),
+    FIELD_ANY(dos, first_block),
+    FIELD_ANY(dos, strategy),
+    FIELD_ANY(dos, psp),
+    FIELD_ANY(dos, dta),
+    FIELD_MOST(dos, drive, DOS_DRIVES - 1),
+    FIELD_TEXT(dos, directories, [0]),
+    FIELD_ANY(dos, exit_code),
+    FIELD_MOST(dos, break_check, 1),
+    FIELD_MOST(dos, verify, 1),
+    FIELD_ANY(dos, last_error),
+    FIELD_TABLE(dos, parents, &parent_state),
+    FIELD_MOST(dos, depth, DOS_NESTED),
+    FIELD_RANGE(dos, ahead, -1, 255),
+    FIELD_FLAG(dos, input_ended),
+    FIELD_FLAG(dos, line_feed),
+    FIELD_FLAG(dos, after_return),
+    FIELD_MOST(dos, line_used, 255),
+    FIELD_TABLE(dos, blocks, &block_state),
+    FIELD_FLAG(dos, high_memory_taken),
+};
+static const snapshot_table dos_state = {SNAPSHOT_TABLE(dos, "dos", dos_fields), .partial = true};
+
+const snapshot_table *const dos_tables[] = {&program_state, &file_state, &dos_state, &search_state, NULL};
+
+static void check_blocks(const dos *d, snapshot *s)
+{
+    uint32_t memory = d->machine->options.memory_bytes;
+    for (unsigned i = 0; i < DOS_XMS_HANDLES; i++)
+        if (d->blocks[i].start > memory || d->blocks[i].bytes > memory - d->blocks[i].start)
+            snapshot_refuse(s, "dos.blocks.start[%u]: the block does not lie in memory", i);
 }
 
 void dos_transfer(p5_machine *machine, snapshot *s)
@@ -98,7 +194,7 @@ void dos_transfer(p5_machine *machine, snapshot *s)
     if (s->loading) {
         d = calloc(1, sizeof *d);
         if (d == NULL) {
-            s->status = error_set(s->error, P5_ERR_MEMORY, "no memory for DOS");
+            snapshot_no_memory(s);
             return;
         }
         d->program = d->bios.disk.file = -1;
@@ -112,38 +208,10 @@ void dos_transfer(p5_machine *machine, snapshot *s)
             s->status = share_tree_open(&d->tree, &machine->options, s->error);
     }
     transfer_program(d, s);
-    snapshot_piece(s, "program.name", d->program_name, sizeof d->program_name);
+    snapshot_state(s, &dos_state, d);
+    if (s->loading && s->status == P5_OK)
+        check_blocks(d, s);
     for (unsigned i = 0; i < DOS_FILES; i++)
         transfer_file(d, &d->files[i], s);
-    d->first_block = (uint16_t)snapshot_number(s, "first_block", d->first_block, 0xffff);
-    d->strategy = (uint8_t)snapshot_number(s, "strategy", d->strategy, 255);
-    d->psp = (uint16_t)snapshot_number(s, "psp", d->psp, 0xffff);
-    d->dta = (uint32_t)snapshot_number(s, "dta", d->dta, UINT32_MAX);
-    d->drive = (uint8_t)snapshot_number(s, "drive", d->drive, DOS_DRIVES - 1);
-    snapshot_piece(s, "directories", d->directories, sizeof d->directories);
-    for (unsigned i = 0; i < DOS_DRIVES; i++)
-        d->directories[i][DOS_DIRECTORY - 1] = '\0';
-    d->exit_code = (uint16_t)snapshot_number(s, "exit_code", d->exit_code, 0xffff);
-    d->break_check = (uint8_t)snapshot_number(s, "break", d->break_check, 1);
-    d->verify = (uint8_t)snapshot_number(s, "verify", d->verify, 1);
-    d->last_error = (uint16_t)snapshot_number(s, "last_error", d->last_error, 0xffff);
-    d->depth = (unsigned)snapshot_number(s, "depth", d->depth, DOS_NESTED);
-    for (unsigned i = 0; i < d->depth; i++)
-        transfer_parent(&d->parents[i], s);
-    d->ahead = (int)snapshot_number(s, "ahead", (uint64_t)(d->ahead + 1), 256) - 1;
-    d->input_ended = snapshot_number(s, "input_ended", d->input_ended, 1) != 0;
-    d->line_feed = snapshot_number(s, "line_feed", d->line_feed, 1) != 0;
-    d->after_return = snapshot_number(s, "after_return", d->after_return, 1) != 0;
-    d->line_used = (uint16_t)snapshot_number(s, "line_used", d->line_used, 255);
-    d->high_memory_taken = snapshot_number(s, "high_memory", d->high_memory_taken, 1) != 0;
-    d->bios.wait_until = snapshot_number(s, "bios.wait_until", d->bios.wait_until, UINT64_MAX);
-    for (unsigned i = 0; i < DOS_XMS_HANDLES; i++) {
-        dos_block *b = &d->blocks[i];
-        b->used = snapshot_number(s, "xms.used", b->used, 1) != 0;
-        b->locks = (uint8_t)snapshot_number(s, "xms.locks", b->locks, 255);
-        b->start = (uint32_t)snapshot_number(s, "xms.start", b->start, machine->options.memory_bytes);
-        b->bytes = (uint32_t)snapshot_number(
-            s, "xms.bytes", b->bytes, s->loading ? machine->options.memory_bytes - b->start : UINT32_MAX);
-    }
     transfer_searches(d, s);
 }

@@ -27,6 +27,9 @@ typedef struct linux_process linux_process;
 #define LINUX_TASK_SIZE 0xc0000000u
 enum { LINUX_STACK_BYTES = 8 << 20, LINUX_MMAP_BASE = 0x40000000, LINUX_NO_FRAME = 0 };
 
+/* What a page of RAM is: given out, and not zeros as RAM is first. */
+enum { FRAME_USED = 1, FRAME_DIRTY = 2 };
+
 /* A mapping [start, end). Pages from `backed_end` on lie behind the end of the mapped file: touching one is a
  * SIGBUS. */
 typedef struct linux_region {

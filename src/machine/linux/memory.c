@@ -22,7 +22,6 @@ enum {
     PTE_FRAME = 0x200
 };
 #define PTE_ADDRESS 0xfffff000u
-enum { FRAME_USED = 1, FRAME_DIRTY = 2 };
 enum { REGIONS_AT_MOST = 65530 /* vm.max_map_count */ };
 
 bool linux_memory_open(linux_process *p)

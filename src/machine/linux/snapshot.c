@@ -22,38 +22,131 @@ static bool regions_fit(const linux_memory *m)
     return true;
 }
 
+static const snapshot_field region_fields[] = {
+    FIELD_ANY(linux_region, start),
+    FIELD_ANY(linux_region, end),
+    FIELD_ANY(linux_region, backed_end),
+    FIELD_MOST(linux_region, protection, 7),
+};
+static const snapshot_table region_state = {SNAPSHOT_TABLE(linux_region, "region", region_fields)};
+
+typedef struct frame {
+    uint8_t use;
+} frame;
+static const snapshot_field frame_fields[] = {
+    FIELD_MOST(frame, use, FRAME_USED | FRAME_DIRTY),
+};
+static const snapshot_table frame_state = {SNAPSHOT_TABLE(frame, "frame", frame_fields)};
+
+/* How many frames are free, and from where on there may be one. */
+static void count_frames(linux_memory *m)
+{
+    m->frames_free = 0;
+    m->first_free = m->frame_count;
+    for (uint32_t i = m->frame_count; i-- > 0;)
+        if ((m->frames[i] & FRAME_USED) == 0) {
+            m->frames_free++;
+            m->first_free = i;
+        }
+}
+
 static void transfer_memory(linux_process *p, snapshot *s)
 {
     linux_memory *m = &p->memory;
-    uint32_t frames = (uint32_t)snapshot_number(s, "frames", m->frame_count, UINT32_MAX);
-    if (s->loading && s->status == P5_OK) {
-        if (frames != p->machine->options.memory_bytes / PAGE_BYTES) {
-            snapshot_refuse(s, "part frames of the snapshot is for another size of memory");
-            return;
-        }
-        m->frames = calloc(frames, 1);
-        m->frame_count = frames;
+    if (s->loading) {
+        m->frame_count = p->machine->options.memory_bytes / PAGE_BYTES;
+        m->frames = calloc(m->frame_count, 1);
         if (m->frames == NULL) {
-            s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
+            snapshot_no_memory(s);
             return;
         }
     }
-    snapshot_piece(s, "frames.used", m->frames, m->frame_count);
-    m->frames_free = (uint32_t)snapshot_number(s, "frames.free", m->frames_free, frames);
-    m->first_free = (uint32_t)snapshot_number(s, "frames.first_free", m->first_free, frames);
-    m->directory = (uint32_t)snapshot_number(s, "directory", m->directory, UINT32_MAX);
-    snapshot_array(s, "regions", &m->regions.items, &m->regions.count, &m->regions.capacity,
-                   sizeof *m->regions.items, REGIONS_AT_MOST);
-    snapshot_piece(s, "brk.start", &m->brk_start, sizeof m->brk_start);
-    snapshot_piece(s, "brk", &m->brk, sizeof m->brk);
-    if (s->loading && s->status == P5_OK && !regions_fit(m))
-        snapshot_refuse(s, "part regions of the snapshot is no list of mappings");
-    if (s->loading && s->status == P5_OK &&
-        (m->directory % PAGE_BYTES != 0 || m->directory / PAGE_BYTES >= frames))
-        snapshot_refuse(s, "part directory of the snapshot lies outside memory");
-    else if (s->loading && s->status == P5_OK && !linux_kernel_find(p))
-        snapshot_refuse(s, "part directory of the snapshot does not map the kernel");
+    snapshot_states(s, &frame_state, m->frames, m->frame_count);
+    snapshot_list(s, &region_state, &m->regions.items, &m->regions.count, &m->regions.capacity,
+                  REGIONS_AT_MOST);
+    if (!s->loading || s->status != P5_OK)
+        return;
+    count_frames(m);
+    if (!regions_fit(m))
+        snapshot_refuse(s, "region.start: this is no list of mappings");
+    if ((m->frames[0] & FRAME_USED) == 0)
+        snapshot_refuse(s, "frame.use[0]: nothing of the guest's lies at 0");
+    if (m->directory % PAGE_BYTES != 0 || m->directory / PAGE_BYTES >= m->frame_count)
+        snapshot_refuse(s, "linux.memory.directory: %Xh lies outside memory", m->directory);
+    else if (s->status == P5_OK && !linux_kernel_find(p))
+        snapshot_refuse(s, "linux.memory.directory: what lies at %Xh does not map the kernel", m->directory);
 }
+
+static const snapshot_field action_fields[] = {
+    FIELD_ANY(linux_action, handler),
+    FIELD_ANY(linux_action, flags),
+    FIELD_ANY(linux_action, restorer),
+    FIELD_ANY(linux_action, mask),
+};
+static const snapshot_table action_state = {SNAPSHOT_TABLE(linux_action, "action", action_fields)};
+
+static const snapshot_field info_fields[] = {
+    FIELD_ANY(linux_siginfo, signo),
+    FIELD_ANY(linux_siginfo, code),
+    FIELD_ANY(linux_siginfo, value, [0]),
+};
+static const snapshot_table info_state = {SNAPSHOT_TABLE(linux_siginfo, "info", info_fields)};
+
+static const snapshot_field signals_fields[] = {
+    FIELD_TABLE(linux_signals, actions, &action_state),
+    FIELD_TABLE(linux_signals, info, &info_state),
+    FIELD_ANY(linux_signals, pending),
+    FIELD_ANY(linux_signals, blocked),
+    FIELD_ANY(linux_signals, saved_mask),
+    FIELD_FLAG(linux_signals, mask_saved),
+    FIELD_ANY(linux_signals, stack),
+    FIELD_ANY(linux_signals, stack_size),
+    FIELD_ANY(linux_signals, stack_flags),
+    FIELD_ANY(linux_signals, trap),
+    FIELD_ANY(linux_signals, error_code),
+    FIELD_ANY(linux_signals, cr2),
+};
+static const snapshot_table signals_state = {SNAPSHOT_TABLE(linux_signals, "signals", signals_fields)};
+
+static const snapshot_field time_fields[] = {
+    FIELD_ANY(linux_time, alarm_clock),
+    FIELD_ANY(linux_time, alarm_interval),
+    FIELD_MOST(linux_time, halted, SNAPSHOT_CLOCK_MOST),
+};
+static const snapshot_table time_state = {SNAPSHOT_TABLE(linux_time, "time", time_fields)};
+
+static const snapshot_field registers_fields[] = {
+    FIELD_ANY(linux_registers, eax),    FIELD_ANY(linux_registers, ecx), FIELD_ANY(linux_registers, edx),
+    FIELD_ANY(linux_registers, ebx),    FIELD_ANY(linux_registers, esp), FIELD_ANY(linux_registers, ebp),
+    FIELD_ANY(linux_registers, esi),    FIELD_ANY(linux_registers, edi), FIELD_ANY(linux_registers, eip),
+    FIELD_ANY(linux_registers, eflags), FIELD_ANY(linux_registers, cs),  FIELD_ANY(linux_registers, ss),
+};
+static const snapshot_table registers_state = {
+    SNAPSHOT_TABLE(linux_registers, "registers", registers_fields)};
+
+static const snapshot_field process_fields[] = {
+    FIELD_ANY(linux_process, memory.directory),
+    FIELD_ANY(linux_process, memory.brk_start),
+    FIELD_ANY(linux_process, memory.brk),
+    FIELD_TABLE(linux_process, signals, &signals_state),
+    FIELD_TABLE(linux_process, time, &time_state),
+    FIELD_TEXT(linux_process, files.cwd),
+    FIELD_BITS(linux_process, files.umask, 0777),
+    FIELD_TABLE(linux_process, registers, &registers_state),
+    FIELD_FLAG(linux_process, entry_pending),
+    FIELD_ANY(linux_process, entry_vector),
+    FIELD_FLAG(linux_process, keep_registers),
+    FIELD_FLAG(linux_process, blocked),
+    FIELD_ANY(linux_process, random_state),
+    FIELD_ANY(linux_process, clear_tid),
+    FIELD_TEXT(linux_process, name),
+};
+static const snapshot_table process_state = {SNAPSHOT_TABLE(linux_process, "linux", process_fields),
+                                             .partial = true};
+
+const snapshot_table *const linux_tables[] = {
+    &process_state,          &frame_state,       &region_state,           &linux_mount_state,
+    &linux_saved_file_state, &linux_chunk_state, &linux_descriptor_state, NULL};
 
 void linux_transfer(p5_machine *machine, snapshot *s)
 {
@@ -61,23 +154,16 @@ void linux_transfer(p5_machine *machine, snapshot *s)
     if (s->loading) {
         p = calloc(1, sizeof *p);
         if (p == NULL) {
-            s->status = error_set(s->error, P5_ERR_MEMORY, "no memory for the guest");
+            snapshot_no_memory(s);
             return;
         }
         p->machine = machine;
         p->engine = machine->engine;
         machine->guest_state = p;
     }
+    if (s->loading && s->status == P5_OK)
+        s->status = linux_files_open(p, s->error);
+    snapshot_state(s, &process_state, p);
     transfer_memory(p, s);
-    snapshot_piece(s, "signals", &p->signals, sizeof p->signals);
-    snapshot_piece(s, "time", &p->time, sizeof p->time);
-    snapshot_piece(s, "registers", &p->registers, sizeof p->registers);
-    snapshot_piece(s, "entry", &p->entry_pending, sizeof p->entry_pending);
-    snapshot_piece(s, "entry.vector", &p->entry_vector, sizeof p->entry_vector);
-    snapshot_piece(s, "entry.keep", &p->keep_registers, sizeof p->keep_registers);
-    snapshot_piece(s, "entry.blocked", &p->blocked, sizeof p->blocked);
-    snapshot_piece(s, "random", &p->random_state, sizeof p->random_state);
-    snapshot_piece(s, "clear_tid", &p->clear_tid, sizeof p->clear_tid);
-    snapshot_piece(s, "name", p->name, sizeof p->name);
     linux_files_transfer(p, s);
 }

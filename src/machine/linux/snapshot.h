@@ -5,5 +5,7 @@
 #include "machine/linux/linux.h"
 
 void linux_files_transfer(linux_process *p, snapshot *s);
+extern const snapshot_table linux_mount_state, linux_saved_file_state, linux_chunk_state,
+    linux_descriptor_state;
 
 #endif

@@ -16,14 +16,66 @@
 
 #include "base/error.h"
 #include "machine/linux/snapshot.h"
+#include "machine/snapshot/host_file.h"
 
 enum { CHUNK = 65536 };
 
-/* What has to be the same when a file is opened again. */
-typedef struct file_state {
-    uint64_t size;
-    int64_t seconds, nanoseconds; /* last change */
-} file_state;
+/* An open file as it is saved, of whichever kind; with its contents behind it unless a path leads to it. */
+typedef struct saved_file {
+    uint32_t kind, flags;
+    bool writable_share;
+    uint64_t entry; /* of a directory: the next one */
+    char *path, *name;
+    uint64_t stream;   /* standard streams: the host's descriptor */
+    bool there;        /* regular files: the path by which it was opened still leads to it */
+    host_file file;    /* ... as it is then, */
+    uint64_t position; /* ... where it is read and written, */
+    uint64_t pipe;     /* pipes: both ends have the same number */
+} saved_file;
+
+static const snapshot_field file_fields[] = {
+    FIELD_MOST(saved_file, kind, LINUX_RANDOM),
+    FIELD_ANY(saved_file, flags),
+    FIELD_FLAG(saved_file, writable_share),
+    FIELD_ANY(saved_file, entry),
+    FIELD_STRING(saved_file, path),
+    FIELD_STRING(saved_file, name),
+    FIELD_MOST(saved_file, stream, 2),
+    FIELD_FLAG(saved_file, there),
+    FIELD_TABLE(saved_file, file, &host_file_state),
+    FIELD_MOST(saved_file, position, INT64_MAX),
+    FIELD_ANY(saved_file, pipe),
+};
+const snapshot_table linux_saved_file_state = {SNAPSHOT_TABLE(saved_file, "file", file_fields)};
+
+typedef struct saved_chunk {
+    uint32_t bytes;
+} saved_chunk;
+static const snapshot_field chunk_fields[] = {
+    FIELD_MOST(saved_chunk, bytes, CHUNK),
+};
+const snapshot_table linux_chunk_state = {SNAPSHOT_TABLE(saved_chunk, "chunk", chunk_fields)};
+
+typedef struct saved_descriptor {
+    uint16_t file; /* number in the list of files, from 1; 0: it is closed */
+    bool close_on_exec;
+} saved_descriptor;
+static const snapshot_field descriptor_fields[] = {
+    FIELD_MOST(saved_descriptor, file, LINUX_FILES),
+    FIELD_FLAG(saved_descriptor, close_on_exec),
+};
+const snapshot_table linux_descriptor_state = {
+    SNAPSHOT_TABLE(saved_descriptor, "descriptor", descriptor_fields)};
+
+typedef struct saved_mount {
+    char *guest;
+    bool writable;
+} saved_mount;
+static const snapshot_field mount_fields[] = {
+    FIELD_STRING(saved_mount, guest),
+    FIELD_FLAG(saved_mount, writable),
+};
+const snapshot_table linux_mount_state = {SNAPSHOT_TABLE(saved_mount, "mount", mount_fields)};
 
 /* The files of a process, each once, in the order of their lowest descriptors. */
 typedef struct file_list {
@@ -33,16 +85,6 @@ typedef struct file_list {
     unsigned count;
 } file_list;
 
-static file_state state_of(const struct stat *about)
-{
-    return (file_state){(uint64_t)about->st_size, about->st_mtim.tv_sec, about->st_mtim.tv_nsec};
-}
-
-static void no_memory(snapshot *s)
-{
-    s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-}
-
 /* ---- contents ------------------------------------------------------------------------------------------ */
 
 /* Chunks up to one of no bytes. */
@@ -50,7 +92,7 @@ static void save_contents(snapshot *s, int from, bool positioned)
 {
     uint8_t *bytes = malloc(CHUNK);
     if (bytes == NULL) {
-        no_memory(s);
+        snapshot_no_memory(s);
         return;
     }
     for (off_t at = 0; s->status == P5_OK;) {
@@ -59,8 +101,9 @@ static void save_contents(snapshot *s, int from, bool positioned)
             s->status =
                 error_set(s->error, P5_ERR_IO, "cannot read a file of the guest: %s", strerror(errno));
         got = got < 0 ? 0 : got;
-        snapshot_number(s, "chunk", (uint64_t)got, CHUNK);
-        snapshot_piece(s, "contents", bytes, (size_t)got);
+        saved_chunk chunk = {(uint32_t)got};
+        snapshot_state(s, &linux_chunk_state, &chunk);
+        snapshot_raw(s, "contents", bytes, chunk.bytes);
         at += got;
         if (got == 0)
             break;
@@ -72,15 +115,16 @@ static void load_contents(snapshot *s, int to)
 {
     uint8_t *bytes = malloc(CHUNK);
     if (bytes == NULL) {
-        no_memory(s);
+        snapshot_no_memory(s);
         return;
     }
     while (s->status == P5_OK) {
-        size_t size = (size_t)snapshot_number(s, "chunk", 0, CHUNK);
-        snapshot_piece(s, "contents", bytes, size);
-        if (s->status != P5_OK || size == 0)
+        saved_chunk chunk = {0};
+        snapshot_state(s, &linux_chunk_state, &chunk);
+        snapshot_raw(s, "contents", bytes, chunk.bytes);
+        if (s->status != P5_OK || chunk.bytes == 0)
             break;
-        if (to >= 0 && write(to, bytes, size) != (ssize_t)size)
+        if (to < 0 || write(to, bytes, chunk.bytes) != (ssize_t)chunk.bytes)
             s->status =
                 error_set(s->error, P5_ERR_IO, "cannot restore a file of the guest: %s", strerror(errno));
     }
@@ -124,78 +168,43 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
     return host;
 }
 
-static void check_unchanged(const char *path, int host, const file_state *was, snapshot *s)
+static void save_regular(linux_process *p, const linux_open_file *file, saved_file *saved, snapshot *s)
 {
     struct stat about;
-    if (host < 0 || s->status != P5_OK)
+    saved->there = fstat(file->host, &about) == 0 && still_there(p, file, &about);
+    saved->file = host_file_of(file->host);
+    saved->position = (uint64_t)lseek(file->host, 0, SEEK_CUR);
+    snapshot_state(s, &linux_saved_file_state, saved);
+    if (saved->there || s->status != P5_OK)
         return;
-    if (fstat(host, &about) != 0 || !S_ISREG(about.st_mode)) {
-        snapshot_refuse(s, "the guest has %s open, which is no regular file any more", path);
-        return;
-    }
-    file_state is = state_of(&about);
-    if (is.size != was->size)
-        snapshot_refuse(s,
-                        "the guest has %s open, which has changed since the snapshot was made (%" PRIu64
-                        " bytes, it had %" PRIu64 ")",
-                        path, is.size, was->size);
-    else if (is.seconds != was->seconds || is.nanoseconds != was->nanoseconds)
-        snapshot_refuse(s, "the guest has %s open, which has been written to since the snapshot was made",
-                        path);
+    /* a descriptor that may only write cannot read what it wrote */
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file->host);
+    int readable = open(path, O_RDONLY | O_CLOEXEC);
+    if (readable < 0)
+        s->status = error_set(s->error, P5_ERR_IO, "cannot read a file of the guest: %s", strerror(errno));
+    else
+        save_contents(s, readable, true);
+    if (readable >= 0)
+        close(readable);
 }
 
-static void transfer_regular(linux_process *p, linux_open_file *file, snapshot *s)
+static void load_regular(linux_process *p, linux_open_file *file, const saved_file *saved, snapshot *s)
 {
-    struct stat about = {0};
-    bool there = false;
-    if (!s->loading && fstat(file->host, &about) == 0)
-        there = still_there(p, file, &about);
-    file_state state = state_of(&about);
-    uint64_t position = s->loading ? 0 : (uint64_t)lseek(file->host, 0, SEEK_CUR);
-    there = snapshot_number(s, "file.there", there, 1) != 0;
-    snapshot_piece(s, "file.state", &state, sizeof state);
-    position = snapshot_number(s, "file.position", position, INT64_MAX);
-    if (!s->loading) {
-        if (there)
-            return;
-        /* a descriptor that may only write cannot read what it wrote */
-        char path[64];
-        snprintf(path, sizeof path, "/proc/self/fd/%d", file->host);
-        int readable = open(path, O_RDONLY | O_CLOEXEC);
-        if (readable < 0)
-            s->status =
-                error_set(s->error, P5_ERR_IO, "cannot read a file of the guest: %s", strerror(errno));
-        else
-            save_contents(s, readable, true);
-        if (readable >= 0)
-            close(readable);
-        return;
-    }
-    if (s->status != P5_OK)
-        return;
-    if (there && file->name == NULL) {
-        snapshot_refuse(s, "a file of the snapshot has no name");
-    } else if (there) {
+    if (saved->there && file->name == NULL) {
+        snapshot_refuse(s, "file.name: a file of the guest has none");
+    } else if (saved->there) {
         file->host = reopen(p, file->name, false, file, s);
-        check_unchanged(file->name, file->host, &state, s);
+        if (s->status == P5_OK)
+            host_file_check(&saved->file, file->host, file->name, s);
     } else {
         file->host = memfd_create("guest", MFD_CLOEXEC);
         load_contents(s, file->host);
         if (file->host >= 0)
             fcntl(file->host, F_SETFL, (int)(file->flags & O_APPEND));
     }
-    if (s->status == P5_OK && lseek(file->host, (off_t)position, SEEK_SET) < 0)
+    if (s->status == P5_OK && lseek(file->host, (off_t)saved->position, SEEK_SET) < 0)
         s->status = error_set(s->error, P5_ERR_IO, "cannot restore a file of the guest: %s", strerror(errno));
-}
-
-static void transfer_directory(linux_process *p, linux_open_file *file, snapshot *s)
-{
-    if (!s->loading || s->status != P5_OK)
-        return;
-    if (file->path == NULL)
-        snapshot_refuse(s, "a directory of the snapshot has no path");
-    else
-        file->host = reopen(p, file->path, true, file, s);
 }
 
 /* ---- pipes --------------------------------------------------------------------------------------------- */
@@ -224,18 +233,9 @@ static void save_pipe(const linux_open_file *file, snapshot *s)
 }
 
 /* Both ends of a pipe stand in the list one by one; the one that comes first makes it. */
-static void transfer_pipe(file_list *list, unsigned index, linux_open_file *file, snapshot *s)
+static void load_pipe(file_list *list, unsigned index, linux_open_file *file, uint64_t number, snapshot *s)
 {
-    struct stat about = {0};
-    if (!s->loading)
-        fstat(file->host, &about);
-    uint64_t number = snapshot_number(s, "pipe", about.st_ino, UINT64_MAX);
     list->pipe[index] = number;
-    if (!s->loading) {
-        if (reads(file))
-            save_pipe(file, s);
-        return;
-    }
     int ends[2] = {-1, -1};
     for (unsigned i = 0; i < index; i++)
         if (list->made[i] >= 0 && list->pipe[i] == number && reads(list->files[i]) != reads(file)) {
@@ -264,40 +264,60 @@ static unsigned index_of(const file_list *list, const linux_open_file *file)
     return i;
 }
 
-static void transfer_file(linux_process *p, file_list *list, unsigned index, snapshot *s)
+static uint64_t pipe_number(const linux_open_file *file)
+{
+    struct stat about = {0};
+    return fstat(file->host, &about) == 0 ? about.st_ino : 0;
+}
+
+static void save_file(linux_process *p, const file_list *list, unsigned index, snapshot *s)
 {
     linux_open_file *file = list->files[index];
-    file->kind = (linux_file_kind)snapshot_number(s, "file.kind", file->kind, LINUX_RANDOM);
-    snapshot_piece(s, "file.flags", &file->flags, sizeof file->flags);
-    snapshot_piece(s, "file.share", &file->writable_share, sizeof file->writable_share);
-    snapshot_piece(s, "file.entry", &file->position, sizeof file->position);
-    snapshot_text(s, "file.path", &file->path);
-    snapshot_text(s, "file.name", &file->name);
-    switch (file->kind) {
-    case LINUX_STANDARD: {
-        uint64_t stream = snapshot_number(s, "file.stream", (uint64_t)(unsigned)file->host, 2);
-        if (s->loading)
-            file->host = (int)stream;
-        break;
+    saved_file saved = {.kind = file->kind,
+                        .flags = file->flags,
+                        .writable_share = file->writable_share,
+                        .entry = file->position,
+                        .path = file->path,
+                        .name = file->name};
+    if (file->kind == LINUX_REGULAR) {
+        save_regular(p, file, &saved, s);
+        return;
     }
-    case LINUX_REGULAR:
-        transfer_regular(p, file, s);
-        break;
-    case LINUX_DIRECTORY:
-        transfer_directory(p, file, s);
-        break;
-    case LINUX_PIPE:
-        transfer_pipe(list, index, file, s);
-        break;
-    case LINUX_VIRTUAL_DIRECTORY:
-        if (file->path == NULL)
-            snapshot_refuse(s, "a directory of the snapshot has no path");
-        break;
-    case LINUX_NULL:
-    case LINUX_ZERO:
-    case LINUX_RANDOM:
-        break;
-    }
+    if (file->kind == LINUX_STANDARD)
+        saved.stream = (uint64_t)file->host;
+    if (file->kind == LINUX_PIPE)
+        for (unsigned i = 0; i <= index && saved.pipe == 0; i++) /* numbers of the list's, not the host's */
+            if (list->files[i]->kind == LINUX_PIPE && pipe_number(list->files[i]) == pipe_number(file))
+                saved.pipe = i + 1;
+    snapshot_state(s, &linux_saved_file_state, &saved);
+    if (file->kind == LINUX_PIPE && reads(file))
+        save_pipe(file, s);
+}
+
+static void load_file(linux_process *p, file_list *list, unsigned index, snapshot *s)
+{
+    linux_open_file *file = list->files[index];
+    saved_file saved = {0};
+    snapshot_state(s, &linux_saved_file_state, &saved);
+    file->path = saved.path;
+    file->name = saved.name;
+    if (s->status != P5_OK)
+        return;
+    file->kind = (linux_file_kind)saved.kind;
+    file->flags = saved.flags;
+    file->writable_share = saved.writable_share;
+    file->position = saved.entry;
+    bool directory = file->kind == LINUX_DIRECTORY || file->kind == LINUX_VIRTUAL_DIRECTORY;
+    if (directory && file->path == NULL)
+        snapshot_refuse(s, "file.path: a directory of the guest has none");
+    else if (file->kind == LINUX_STANDARD)
+        file->host = (int)saved.stream;
+    else if (file->kind == LINUX_REGULAR)
+        load_regular(p, file, &saved, s);
+    else if (file->kind == LINUX_DIRECTORY)
+        file->host = reopen(p, file->path, true, file, s);
+    else if (file->kind == LINUX_PIPE)
+        load_pipe(list, index, file, saved.pipe, s);
 }
 
 static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
@@ -307,52 +327,67 @@ static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
         if (s->loading) {
             list->files[i] = calloc(1, sizeof *list->files[i]);
             if (list->files[i] == NULL) {
-                no_memory(s);
+                snapshot_no_memory(s);
                 return;
             }
             list->files[i]->host = list->made[i] = -1;
             list->count++;
+            load_file(p, list, i, s);
+        } else {
+            save_file(p, list, i, s);
         }
-        transfer_file(p, list, i, s);
     }
 }
 
 static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
 {
-    for (unsigned i = 0; i < LINUX_FILES && s->status == P5_OK; i++) {
-        linux_descriptor *d = &p->files.descriptors[i];
-        uint64_t file = s->loading || d->file == NULL ? 0 : index_of(list, d->file) + 1;
-        file = snapshot_number(s, "descriptor", file, list->count); /* 0 is closed */
-        uint64_t close_on_exec = snapshot_number(s, "descriptor.exec", d->close_on_exec, 1);
-        if (!s->loading || file == 0 || s->status != P5_OK)
-            continue;
-        *d = (linux_descriptor){list->files[file - 1], close_on_exec != 0};
-        d->file->references++;
+    saved_descriptor saved[LINUX_FILES] = {{0}};
+    for (unsigned i = 0; !s->loading && i < LINUX_FILES; i++) {
+        const linux_descriptor *d = &p->files.descriptors[i];
+        if (d->file != NULL)
+            saved[i] = (saved_descriptor){(uint16_t)(index_of(list, d->file) + 1), d->close_on_exec};
+    }
+    snapshot_states(s, &linux_descriptor_state, saved, LINUX_FILES);
+    for (unsigned i = 0; s->loading && s->status == P5_OK && i < LINUX_FILES; i++) {
+        if (saved[i].file > list->count)
+            snapshot_refuse(s, "descriptor.file[%u]: %u is not 0..%u", i, saved[i].file, list->count);
+        else if (saved[i].file > 0) {
+            p->files.descriptors[i] =
+                (linux_descriptor){list->files[saved[i].file - 1], saved[i].close_on_exec};
+            list->files[saved[i].file - 1]->references++;
+        }
     }
 }
 
 /* The shares are those of whoever loads; what the guest sees of them has to be the same. */
+static void check_mount(const share_tree *tree, uint64_t i, const saved_mount *saved, snapshot *s)
+{
+    const char *guest = saved->guest != NULL ? saved->guest : "";
+    if (s->status == P5_OK && (i >= tree->mount_count || strcmp(tree->mounts[i].guest, guest) != 0 ||
+                               tree->mounts[i].writable != saved->writable))
+        snapshot_refuse(s, "the snapshot's guest has the directory %s: give it again as HOST:%s%s",
+                        guest[0] != '\0' ? guest : "/", guest[0] != '\0' ? guest : "/",
+                        saved->writable ? ":rw" : "");
+}
+
 static void transfer_mounts(linux_process *p, snapshot *s)
 {
-    linux_files *files = &p->files;
-    uint64_t count = snapshot_number(s, "mounts", files->tree.mount_count, 4096);
+    enum { MOST = 4096 };
+    const share_tree *tree = &p->files.tree;
+    uint64_t count = snapshot_number(s, "mounts", tree->mount_count, MOST);
     for (uint64_t i = 0; i < count && s->status == P5_OK; i++) {
-        char *guest = s->loading ? NULL : files->tree.mounts[i].guest;
-        snapshot_text(s, "mount", &guest);
-        bool writable = !s->loading && files->tree.mounts[i].writable;
-        writable = snapshot_number(s, "mount.writable", writable, 1) != 0;
-        if (s->loading && s->status == P5_OK && guest != NULL &&
-            (i >= files->tree.mount_count || strcmp(files->tree.mounts[i].guest, guest) != 0 ||
-             files->tree.mounts[i].writable != writable))
-            snapshot_refuse(s, "the snapshot's guest has the directory %s: give it again as HOST:%s%s",
-                            guest[0] != '\0' ? guest : "/", guest[0] != '\0' ? guest : "/",
-                            writable ? ":rw" : "");
-        if (s->loading)
-            free(guest);
+        saved_mount saved = {0};
+        if (!s->loading)
+            saved = (saved_mount){tree->mounts[i].guest, tree->mounts[i].writable};
+        snapshot_state(s, &linux_mount_state, &saved);
+        if (s->loading) {
+            check_mount(tree, i, &saved, s);
+            free(saved.guest);
+        }
     }
-    if (s->loading && s->status == P5_OK && count != files->tree.mount_count)
+    if (s->loading && s->status == P5_OK && count != tree->mount_count)
         snapshot_refuse(s, "the snapshot's guest has %" PRIu64 " directories, not %zu", count,
-                        files->tree.mount_count);
+                        tree->mount_count);
 }
 
 /* Input that is a file goes on where it was; from a pipe, with what comes. */
@@ -370,12 +405,11 @@ void linux_files_transfer(linux_process *p, snapshot *s)
 {
     file_list *list = calloc(1, sizeof *list);
     if (list == NULL) {
-        no_memory(s);
+        snapshot_no_memory(s);
         return;
     }
     if (s->loading && s->status == P5_OK) {
-        s->status = linux_files_open(p, s->error);
-        for (unsigned i = 0; i < LINUX_FILES; i++) {
+        for (unsigned i = 0; i < LINUX_FILES; i++) { /* those of a new process */
             if (p->files.descriptors[i].file != NULL)
                 linux_file_release(p->files.descriptors[i].file);
             p->files.descriptors[i] = (linux_descriptor){0};
@@ -387,12 +421,9 @@ void linux_files_transfer(linux_process *p, snapshot *s)
             list->files[list->count++] = file;
     }
     transfer_mounts(p, s);
-    snapshot_piece(s, "cwd", p->files.cwd, sizeof p->files.cwd);
-    snapshot_piece(s, "umask", &p->files.umask, sizeof p->files.umask);
     transfer_open_files(p, list, s);
     transfer_descriptors(p, list, s);
     transfer_input(s);
-    p->files.cwd[SHARE_PATH - 1] = '\0';
     for (unsigned i = 0; s->loading && i < list->count; i++) {
         if (list->made[i] >= 0)
             close(list->made[i]); /* the guest had closed this end */

@@ -78,7 +78,12 @@ p5_status machine_copy_open(const machine_copy *copy, const p5_machine *like, p5
                                   .threads = 1,
                                   .console = discard};
     reader from = {.copy = copy};
-    snapshot s = {.loading = true, .read = read_bytes, .context = &from, .error = error};
+    snapshot s = {.loading = true,
+                  .read = read_bytes,
+                  .context = &from,
+                  .revision = SNAPSHOT_REVISION,
+                  .clock = SNAPSHOT_CLOCK_MOST, /* until the core says it */
+                  .error = error};
     p5_status status = machine_open(&options, like->model, machine, error);
     if (status == P5_OK) {
         (*machine)->replaying = true;

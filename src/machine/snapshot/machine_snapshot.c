@@ -15,125 +15,96 @@
 #include "p5scope/snapshot.h"
 #include "pmu/pmu_snapshot.h"
 
-enum { SHARES_AT_MOST = 4096 };
-
 /* ---- what stands first: how to make the machine -------------------------------------------------------- */
 
-typedef struct saved_share {
-    char *host, *guest;
-    bool writable;
-} saved_share;
+#define MOST_MEMORY 0x80000000u
 
-typedef struct preface {
-    p5_snapshot_info info;
-    p5_model model;
-    saved_share *shares;
-    size_t share_count;
-} preface;
+static const snapshot_field preface_fields[] = {
+    FIELD_TEXT(p5_snapshot_info, kind),
+    FIELD_RANGE(p5_snapshot_info, memory_bytes, PAGE_BYTES, MOST_MEMORY),
+    FIELD_FLAG(p5_snapshot_info, permissive),
+    FIELD_ANY(p5_snapshot_info, instructions),
+    FIELD_MOST(p5_snapshot_info, clock, SNAPSHOT_CLOCK_MOST),
+    FIELD_STRING(p5_snapshot_info, guest),
+    FIELD_STRING(p5_snapshot_info, command),
+    FIELD_DERIVED(p5_snapshot_info, model),
+};
 
-static void transfer_share(saved_share *share, snapshot *s)
+static void check_preface(const void *row, snapshot *s)
 {
-    snapshot_text(s, "share.host", &share->host);
-    snapshot_text(s, "share.guest", &share->guest);
-    share->writable = snapshot_number(s, "share.writable", share->writable, 1) != 0;
-    if (s->loading && s->status == P5_OK && (share->host == NULL || share->guest == NULL))
-        snapshot_refuse(s, "a directory of the snapshot has no name");
+    const p5_snapshot_info *info = row;
+    if (info->memory_bytes % PAGE_BYTES != 0)
+        snapshot_refuse(s, "preface.memory_bytes: %u is no multiple of %u", info->memory_bytes,
+                        (unsigned)PAGE_BYTES);
 }
 
-static void transfer_preface(preface *p, snapshot *s)
+static const snapshot_table preface_state = {SNAPSHOT_TABLE(p5_snapshot_info, "preface", preface_fields),
+                                             .check = check_preface};
+
+static void transfer_preface(p5_snapshot_info *info, const p5_model *model, snapshot *s)
 {
-    p5_snapshot_info *info = &p->info;
-    snapshot_piece(s, "model", &p->model, sizeof p->model);
-    snapshot_piece(s, "kind", info->kind, sizeof info->kind);
-    info->kind[sizeof info->kind - 1] = '\0';
-    info->memory_bytes = (uint32_t)snapshot_number(s, "memory", info->memory_bytes, 0x80000000u);
-    info->permissive = snapshot_number(s, "permissive", info->permissive, 1) != 0;
-    info->instructions = snapshot_number(s, "instructions", info->instructions, UINT64_MAX);
-    info->clock = snapshot_number(s, "clock", info->clock, UINT64_MAX);
-    snapshot_text(s, "guest", &info->guest);
-    snapshot_text(s, "command", &info->command);
-    size_t count = (size_t)snapshot_number(s, "shares", p->share_count, SHARES_AT_MOST);
-    if (s->loading && count > 0) {
-        p->shares = calloc(count, sizeof *p->shares);
-        if (p->shares == NULL) {
-            s->status = error_set(s->error, P5_ERR_MEMORY, "out of memory");
-            return;
-        }
-        p->share_count = count;
-    }
-    for (size_t i = 0; i < count; i++)
-        transfer_share(&p->shares[i], s);
+    snapshot_state(s, &preface_state, info);
+    p5_model *loaded = core_transfer_model(model, s);
+    if (s->loading)
+        info->model = loaded;
 }
 
-static void preface_free(preface *p)
+static bool preface_of(const p5_machine *machine, const p5_save_options *options, p5_snapshot_info *info)
 {
-    for (size_t i = 0; i < p->share_count; i++) {
-        free(p->shares[i].host);
-        free(p->shares[i].guest);
-    }
-    free(p->shares);
-    p5_snapshot_info_free(&p->info);
-}
-
-static bool preface_of(const p5_machine *machine, const p5_save_options *options, preface *p)
-{
-    p->model = *machine->model;
-    p->info = (p5_snapshot_info){.memory_bytes = machine->options.memory_bytes,
-                                 .permissive = machine->options.permissive,
-                                 .instructions = machine->instructions,
-                                 .clock = p5_machine_clock(machine)};
-    snprintf(p->info.kind, sizeof p->info.kind, "%s", machine->guest->name);
+    *info = (p5_snapshot_info){.memory_bytes = machine->options.memory_bytes,
+                               .permissive = machine->options.permissive,
+                               .instructions = machine->instructions,
+                               .clock = p5_machine_clock(machine)};
+    snprintf(info->kind, sizeof info->kind, "%s", machine->guest->name);
     if (options != NULL && options->guest != NULL) /* wherever the loader stands */
-        p->info.guest = realpath(options->guest, NULL);
-    if (options != NULL && options->command != NULL)
-        p->info.command = strdup(options->command);
-    p->shares = calloc(machine->options.share_count + 1, sizeof *p->shares);
-    if (p->shares == NULL)
-        return false;
-    for (; p->share_count < machine->options.share_count; p->share_count++) {
-        const p5_share *from = &machine->shares[p->share_count];
-        saved_share *to = &p->shares[p->share_count];
-        to->host = realpath(from->host, NULL);
-        to->guest = strdup(from->guest);
-        to->writable = from->writable;
-        if (to->host == NULL || to->guest == NULL)
-            return false;
-    }
-    return true;
+        info->guest = realpath(options->guest, NULL);
+    if (options == NULL || options->command == NULL)
+        return true;
+    info->command = strdup(options->command);
+    return info->command != NULL;
 }
 
 /* ---- the machine itself -------------------------------------------------------------------------------- */
 
+static const snapshot_field machine_fields[] = {
+    FIELD_BITS(p5_machine, after, AFTER_ALL),
+    FIELD_ANY(p5_machine, after_linear),
+    FIELD_ANY(p5_machine, after_msr),
+    FIELD_ANY(p5_machine, after_value),
+    FIELD_ANY(p5_machine, dr, [0]),
+    FIELD_FLAG(p5_machine, debug_written),
+    FIELD_FLAG(p5_machine, interrupt_request),
+    FIELD_FLAG(p5_machine, halted),
+    FIELD_FLAG(p5_machine, frozen),
+    FIELD_FLAG(p5_machine, machine_check),
+    FIELD_FLAG(p5_machine, nmi_request),
+    FIELD_FLAG(p5_machine, in_repeat),
+    FIELD_FLAG(p5_machine, watching),
+    FIELD_FLAG(p5_machine, refetch),
+    FIELD_ANY(p5_machine, instructions),
+    FIELD_ANY(p5_machine, forward_instructions),
+    FIELD_ANY(p5_machine, forward_clocks),
+    FIELD_TABLE(p5_machine, forward_counts, &counts_state),
+    FIELD_ANY(p5_machine, case_exit),
+};
+static const snapshot_table machine_state = {SNAPSHOT_TABLE(p5_machine, "machine", machine_fields),
+                                             .partial = true};
+
 static void transfer_machine(p5_machine *m, snapshot *s)
 {
-    m->instructions = snapshot_number(s, "instructions", m->instructions, UINT64_MAX);
-    m->forward_instructions = snapshot_number(s, "forward", m->forward_instructions, UINT64_MAX);
-    m->forward_clocks = snapshot_number(s, "forward.clocks", m->forward_clocks, UINT64_MAX);
-    snapshot_piece(s, "forward.counts", &m->forward_counts, sizeof m->forward_counts);
-    snapshot_piece(s, "after", &m->after, sizeof m->after);
-    snapshot_piece(s, "after.linear", &m->after_linear, sizeof m->after_linear);
-    snapshot_piece(s, "after.msr", &m->after_msr, sizeof m->after_msr);
-    snapshot_piece(s, "after.value", &m->after_value, sizeof m->after_value);
-    snapshot_piece(s, "dr", m->dr, sizeof m->dr);
-    snapshot_piece(s, "dr.written", &m->debug_written, sizeof m->debug_written);
-    snapshot_piece(s, "intr", &m->interrupt_request, sizeof m->interrupt_request);
-    snapshot_piece(s, "halted", &m->halted, sizeof m->halted);
-    snapshot_piece(s, "frozen", &m->frozen, sizeof m->frozen);
-    snapshot_piece(s, "machine_check", &m->machine_check, sizeof m->machine_check);
-    snapshot_piece(s, "nmi", &m->nmi_request, sizeof m->nmi_request);
-    snapshot_piece(s, "in_repeat", &m->in_repeat, sizeof m->in_repeat);
-    snapshot_piece(s, "watching", &m->watching, sizeof m->watching);
-    snapshot_piece(s, "refetch", &m->refetch, sizeof m->refetch);
-    snapshot_piece(s, "case_exit", &m->case_exit, sizeof m->case_exit);
+    uint32_t checks = m->after & AFTER_CHECK; /* the model's */
+    snapshot_state(s, &machine_state, m);
+    m->after = (m->after & ~(uint32_t)AFTER_CHECK) | checks;
     notice_transfer(&m->notices, s);
     devices_transfer(m->devices, s);
 }
 
-static p5_status transfer_section(p5_machine *m, snapshot_file *f, const char *name,
+static p5_status transfer_section(p5_machine *m, snapshot_file *f, const char *name, uint64_t clock,
                                   void (*transfer)(p5_machine *m, snapshot *s), p5_error *error)
 {
     snapshot s;
     snapshot_file_begin(f, name, &s, error);
+    s.clock = clock;
     if (s.status == P5_OK)
         transfer(m, &s);
     return snapshot_file_end(f, &s);
@@ -178,11 +149,11 @@ void machine_transfer(p5_machine *m, snapshot *s)
         sections[i].transfer(m, s);
 }
 
-static p5_status transfer_all(p5_machine *m, snapshot_file *f, p5_error *error)
+static p5_status transfer_all(p5_machine *m, snapshot_file *f, uint64_t clock, p5_error *error)
 {
     p5_status status = P5_OK;
     for (unsigned i = 0; i < sizeof sections / sizeof *sections && status == P5_OK; i++)
-        status = transfer_section(m, f, sections[i].name, sections[i].transfer, error);
+        status = transfer_section(m, f, sections[i].name, clock, sections[i].transfer, error);
     return status;
 }
 
@@ -204,21 +175,19 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
     if (f == NULL)
         return error != NULL ? error->status : P5_ERR_IO;
     devices_console_flush(machine->devices);
-    preface *p = calloc(1, sizeof *p);
+    p5_snapshot_info info;
     p5_status status = P5_OK;
-    if (p == NULL || !preface_of(machine, options, p))
+    if (!preface_of(machine, options, &info))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a snapshot");
     if (status == P5_OK) {
         snapshot s;
         snapshot_file_begin(f, "preface", &s, error);
-        transfer_preface(p, &s);
+        transfer_preface(&info, machine->model, &s);
         status = snapshot_file_end(f, &s);
     }
-    if (p != NULL)
-        preface_free(p);
-    free(p);
     if (status == P5_OK)
-        status = transfer_all(machine, f, error);
+        status = transfer_all(machine, f, info.clock, error);
+    p5_snapshot_info_free(&info);
     if (status != P5_OK) {
         snapshot_file_close(f);
         return status;
@@ -228,16 +197,12 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
 
 /* ---- loading ------------------------------------------------------------------------------------------- */
 
-static p5_status read_preface(snapshot_file *f, preface *p, p5_error *error)
+static p5_status read_preface(snapshot_file *f, p5_snapshot_info *info, p5_error *error)
 {
     snapshot s;
     snapshot_file_begin(f, "preface", &s, error);
-    transfer_preface(p, &s);
-    p5_status status = snapshot_file_end(f, &s);
-    if (status != P5_OK)
-        return status;
-    p->info.model = model_copy(&p->model);
-    return p->info.model != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the model");
+    transfer_preface(info, NULL, &s);
+    return snapshot_file_end(f, &s);
 }
 
 p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_error *error)
@@ -246,16 +211,7 @@ p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_err
     snapshot_file *f = snapshot_file_open(path, error);
     if (f == NULL)
         return error != NULL ? error->status : P5_ERR_IO;
-    preface *p = calloc(1, sizeof *p);
-    p5_status status =
-        p != NULL ? read_preface(f, p, error) : error_set(error, P5_ERR_MEMORY, "no memory for a snapshot");
-    if (status == P5_OK) {
-        *info = p->info;
-        p->info = (p5_snapshot_info){0};
-    }
-    if (p != NULL)
-        preface_free(p);
-    free(p);
+    p5_status status = read_preface(f, info, error);
     snapshot_file_close(f);
     return status;
 }
@@ -286,7 +242,7 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
         return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu, this library expects %zu",
                          o->size, sizeof *o);
     if (o->memory_bytes != 0 || o->permissive || o->random_seed != 0 || o->rtc_set ||
-        o->command_line != NULL || o->module_count != 0 || o->disk_writable || o->pce || o->cesr != 0 ||
+        o->command_line != NULL || o->module_count != 0 || o->pce || o->cesr != 0 ||
         o->event_select[0] != 0 || o->event_select[1] != 0 || o->monitor != NULL ||
         (o->model == NULL && (o->clock_mhz != 0 || o->agent != NULL || o->wires != NULL || o->check != NULL)))
         return error_set(
@@ -297,33 +253,30 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
 
 /* The options of p5_machine_open that make a machine like the one that was saved. What of the host the guest
  * sees is what the caller gives it now: a snapshot grants nothing. */
-static void complete_options(const preface *p, const p5_machine_options *from, p5_machine_options *to)
+static p5_machine_options complete_options(const p5_snapshot_info *info, const p5_machine_options *from)
 {
-    if (from != NULL)
-        *to = *from;
-    to->size = sizeof *to;
-    to->permissive = p->info.permissive;
-    to->memory_bytes = p->info.memory_bytes;
+    p5_machine_options to = from != NULL ? *from : (p5_machine_options){0};
+    to.size = sizeof to;
+    to.permissive = info->permissive;
+    to.memory_bytes = info->memory_bytes;
+    return to;
 }
 
-static p5_status load_machine(snapshot_file *f, const preface *p, const p5_machine_options *options,
-                              p5_machine **machine, p5_error *error)
+static p5_status load_machine(snapshot_file *f, const p5_snapshot_info *info,
+                              const p5_machine_options *options, p5_machine **machine, p5_error *error)
 {
-    p5_machine_options complete = {0};
-    const guest_kind *kind = kind_named(p->info.kind);
-    p5_status status = P5_OK;
+    const guest_kind *kind = kind_named(info->kind);
     if (kind == NULL)
-        status =
-            error_set(error, P5_ERR_FORMAT, "the snapshot is of a guest of unknown kind: %s", p->info.kind);
-    complete_options(p, options, &complete);
+        return error_set(error, P5_ERR_FORMAT, "preface.kind: the guest is of unknown kind: %s", info->kind);
+    const p5_machine_options complete = complete_options(info, options);
+    p5_status status = machine_open(&complete, options != NULL && options->model != NULL ? NULL : info->model,
+                                    machine, error);
     if (status == P5_OK)
-        status = machine_open(&complete, options != NULL && options->model != NULL ? NULL : &p->model,
-                              machine, error);
-    if (status == P5_OK)
-        status = machine_open_engine(*machine, p->info.memory_bytes, 0, error);
+        status = machine_open_engine(*machine, info->memory_bytes, 0, error);
     if (status == P5_OK) {
         (*machine)->guest = kind;
-        status = transfer_all(*machine, f, error);
+        status = transfer_all(*machine, f, info->clock, error);
+        (*machine)->options.image = NULL; /* the caller's */
     }
     return status;
 }
@@ -338,14 +291,11 @@ p5_status p5_machine_load(const char *path, const p5_machine_options *options, p
     snapshot_file *f = snapshot_file_open(path, error);
     if (f == NULL)
         return error != NULL ? error->status : P5_ERR_IO;
-    preface *p = calloc(1, sizeof *p);
-    status =
-        p != NULL ? read_preface(f, p, error) : error_set(error, P5_ERR_MEMORY, "no memory for a snapshot");
+    p5_snapshot_info info = {0};
+    status = read_preface(f, &info, error);
     if (status == P5_OK)
-        status = load_machine(f, p, options, machine, error);
-    if (p != NULL)
-        preface_free(p);
-    free(p);
+        status = load_machine(f, &info, options, machine, error);
+    p5_snapshot_info_free(&info);
     snapshot_file_close(f);
     if (status != P5_OK) {
         p5_machine_close(*machine);

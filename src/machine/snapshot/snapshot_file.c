@@ -12,16 +12,14 @@
 #include <zstd.h>
 
 #include "p5scope/version.h"
-#include "state_digest.h"
 
-enum { FORMAT = 1, LEVEL = 3, BUFFER = 1 << 17, SECTIONS_AT_MOST = 64 };
+enum { LEVEL = 3, BUFFER = 1 << 17, SECTIONS_AT_MOST = 64 };
 #define MAGIC "p5scope snapshot" /* without its NUL */
 
 typedef struct file_header {
     char magic[16];
-    uint32_t format, sections;
+    uint32_t format, revision, sections, unused;
     char version[32];
-    char digest[40];
     uint64_t checksum; /* of what stands before */
 } file_header;
 
@@ -36,6 +34,8 @@ struct snapshot_file {
     char *path, *temporary; /* temporary: NULL when reading */
     FILE *file;
     uint32_t sections; /* written, or left to read */
+    uint32_t revision; /* reading: the writer's; */
+    char version[40];  /* ... p5scope VERSION */
     section_header section;
     off_t section_at;
     uint64_t left; /* reading: stored bytes of the section not yet taken from the file */
@@ -172,10 +172,9 @@ snapshot_file *snapshot_file_create(const char *path, p5_error *error)
 
 p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
 {
-    file_header header = {.format = FORMAT, .sections = f->sections};
+    file_header header = {.format = SNAPSHOT_FORMAT, .revision = SNAPSHOT_REVISION, .sections = f->sections};
     memcpy(header.magic, MAGIC, sizeof header.magic);
     snprintf(header.version, sizeof header.version, "%s", P5SCOPE_VERSION);
-    snprintf(header.digest, sizeof header.digest, "%s", STATE_DIGEST);
     header.checksum = checksum_of(&header, offsetof(file_header, checksum));
     put_at(f, 0, &header, sizeof header);
     mode_t mask = umask(0);
@@ -214,21 +213,15 @@ static p5_status check_header(snapshot_file *f, p5_error *error)
         return error_set(error, P5_ERR_FORMAT, "this is not a snapshot of p5scope");
     if (got < sizeof h)
         return error_set(error, P5_ERR_FORMAT, "the snapshot ends within its header, after %zu bytes", got);
-    if (h.format != FORMAT)
+    if (h.format != SNAPSHOT_FORMAT)
         return error_set(error, P5_ERR_FORMAT, "the snapshot has format %u; this p5scope reads format %u",
-                         (unsigned)h.format, (unsigned)FORMAT);
+                         (unsigned)h.format, (unsigned)SNAPSHOT_FORMAT);
     if (h.checksum != checksum_of(&h, offsetof(file_header, checksum)) || h.sections > SECTIONS_AT_MOST)
         return error_set(error, P5_ERR_FORMAT,
                          "the snapshot is damaged: the checksum of its header is wrong");
-    h.version[sizeof h.version - 1] = h.digest[sizeof h.digest - 1] = '\0';
-    if (strcmp(h.version, P5SCOPE_VERSION) != 0)
-        return error_set(error, P5_ERR_FORMAT, "the snapshot was made by p5scope %s; this is %s", h.version,
-                         P5SCOPE_VERSION);
-    if (strcmp(h.digest, STATE_DIGEST) != 0)
-        return error_set(error, P5_ERR_FORMAT,
-                         "the snapshot was made by another build of p5scope %s, which lays out its state "
-                         "differently",
-                         h.version);
+    h.version[sizeof h.version - 1] = '\0';
+    snprintf(f->version, sizeof f->version, "p5scope %s", h.version);
+    f->revision = h.revision;
     f->sections = h.sections;
     return P5_OK;
 }
@@ -340,6 +333,8 @@ void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_err
                     .write = write_compressed,
                     .read = read_expanded,
                     .context = f,
+                    .revision = f->revision,
+                    .version = f->version,
                     .error = error};
     f->section = (section_header){.checksum = CHECKSUM_BEGIN};
     if (!s->loading) {

@@ -1,9 +1,8 @@
 /* The file of a snapshot: a header and sections, each compressed, with its length and a checksum.
  *
- *   header    magic (16 bytes), format, number of sections, version and digest of the build that wrote it,
- *             checksum of all that
- *   section   name, bytes when expanded, bytes as stored, checksum of the stored bytes, checksum of this
- *             header; then the bytes: one zstd frame
+ *   header    magic (16 bytes), format, revision, number of sections, 0, version of the program that wrote
+ * it, checksum of all that section   name, bytes when expanded, bytes as stored, checksum of the stored
+ * bytes, checksum of this header; then the bytes: one zstd frame
  *
  * Numbers are little-endian. Nothing of a file is used before its checksum is right, so that files that were
  * cut off, damaged, or are something else are told for what they are. */
@@ -16,7 +15,7 @@ typedef struct snapshot_file snapshot_file;
 
 /* Begins a file next to `path`; `path` itself is only replaced by snapshot_file_finish. NULL with *error. */
 snapshot_file *snapshot_file_create(const char *path, p5_error *error);
-/* Opens a file, looks whether it is whole and of this very build. NULL with *error. */
+/* Opens a file, looks whether it is whole and of this format. NULL with *error. */
 snapshot_file *snapshot_file_open(const char *path, p5_error *error);
 /* The next section, to be written or read piece by piece through *s; reading, it must have this name (fewer
  * than 16 characters). snapshot_file_end must follow, whatever happened. */

@@ -1,5 +1,5 @@
 /* Files that are no whole snapshot are refused with a message, and nothing crashes: cut off at every
- * section's border and elsewhere, with changed bytes, of another version, build, model, kind of file. Best
+ * section's border and elsewhere, with changed bytes, of another format, model, kind of file. Best
  * built with sanitizers. snapshot_damaged GUEST FILE [CHANGES] */
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "p5scope/snapshot.h"
 
-enum { HEADER = 104, SECTION = 48 }; /* bytes of the file's header and of a section's */
+enum { HEADER = 72, SECTION = 48 }; /* bytes of the file's header and of a section's */
 
 static const char *path;
 static unsigned tried;
@@ -152,8 +152,6 @@ int main(int argc, char **argv)
     bytes[size] = 0; /* one too many */
     bool good = cut_off(bytes, size) && refused(bytes, size + 1, "follow") &&
                 header_refused(bytes, size, 16, 99, "format 99") &&
-                header_refused(bytes, size, 24, '9', "made by p5scope 9") &&
-                header_refused(bytes, size, 56, 'x', "another build") &&
                 refused((const uint8_t *)"\177ELF and more", 14, "not a snapshot") &&
                 other_model(bytes, size) && changed(bytes, size, changes);
     free(bytes);

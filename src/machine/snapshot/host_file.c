@@ -1,0 +1,37 @@
+#include "machine/snapshot/host_file.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+
+static const snapshot_field fields[] = {
+    FIELD_MOST(host_file, bytes, INT64_MAX),
+    FIELD_ANY(host_file, seconds),
+    FIELD_MOST(host_file, nanoseconds, 999999999),
+};
+const snapshot_table host_file_state = {SNAPSHOT_TABLE(host_file, "host_file", fields)};
+
+host_file host_file_of(int descriptor)
+{
+    struct stat about;
+    if (fstat(descriptor, &about) != 0)
+        return (host_file){0};
+    return (host_file){(uint64_t)about.st_size, about.st_mtim.tv_sec, (uint32_t)about.st_mtim.tv_nsec};
+}
+
+void host_file_check(const host_file *was, int descriptor, const char *path, snapshot *s)
+{
+    struct stat about;
+    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) {
+        snapshot_refuse(s, "the guest has %s open, which is no regular file any more", path);
+        return;
+    }
+    host_file is = host_file_of(descriptor);
+    if (is.bytes != was->bytes)
+        snapshot_refuse(s,
+                        "the guest has %s open, which has changed since the snapshot was made (%" PRIu64
+                        " bytes, it had %" PRIu64 ")",
+                        path, is.bytes, was->bytes);
+    else if (is.seconds != was->seconds || is.nanoseconds != was->nanoseconds)
+        snapshot_refuse(s, "the guest has %s open, which has been written to since the snapshot was made",
+                        path);
+}
