@@ -169,6 +169,8 @@ void p5_block_release(p5_core *core, p5_block *block)
     if (block->next)
         block->next->link = block->link;
     block_free(block);
+    if (!core->blocks && core->predictor)
+        branch_runs_trim(&core->ran, core->predictor->now, core->groups);
 }
 
 unsigned p5_block_count(const p5_block *block)

@@ -54,12 +54,14 @@ enum { BRANCH_RUN_BUCKETS = 4096 };
 typedef struct branch_runs {
     branch_run *bucket[BRANCH_RUN_BUCKETS];
     btb_entry nobody; /* where branches without an entry look */
-    arena arena;      /* grows with the branches of the guest's code, not with its run */
+    arena arena;      /* grows with the blocks that there are: branch_runs_trim */
 } branch_runs;
 
 /* That of a branch, made if there is none: other code may come to stand where it stood, and its entry is not
  * that of another kind. NULL: out of memory. */
 branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind);
+/* No block refers to any of them: those that are not recent go. */
+void branch_runs_trim(branch_runs *all, uint64_t now, uint64_t groups);
 void branch_runs_close(branch_runs *all);
 
 #endif

@@ -10,6 +10,7 @@
 #include "machine/board/devices.h"
 #include "machine/run/contents.h"
 #include "machine/copy.h"
+#include "machine/snapshot/machine_tables.h"
 #include "machine/snapshot/snapshot_file.h"
 #include "machine/state.h"
 #include "p5scope/snapshot.h"
@@ -89,6 +90,11 @@ static const snapshot_field machine_fields[] = {
 };
 static const snapshot_table machine_state = {SNAPSHOT_TABLE(p5_machine, "machine", machine_fields),
                                              .partial = true};
+
+static const snapshot_table *const own_tables[] = {&preface_state, &machine_state, &notice_state, NULL};
+const snapshot_table *const *const machine_tables[] = {own_tables,     core_tables,   pmu_tables,
+                                                       devices_tables, engine_tables, linux_tables,
+                                                       boot_tables,    dos_tables,    NULL};
 
 static void transfer_machine(p5_machine *m, snapshot *s)
 {

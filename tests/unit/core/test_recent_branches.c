@@ -69,6 +69,42 @@ static void test_behind_a_snapshot(void **state)
     p5_model_close(model);
 }
 
+/* Where code goes and comes, what was known of its branches goes with it; but not of those that ran just now.
+ */
+static void test_without_blocks(void **state)
+{
+    (void)state;
+    p5_model *model = fixture_model("p55c-200");
+    p5_core *first = core_open(model), *second = core_open(model);
+    p5_core *const cores[] = {first, second};
+    for (unsigned c = 0; c < 2; c++) {
+        p5_block *others[OTHERS];
+        for (unsigned round = 0; round < 50; round++) {
+            for (unsigned i = 0; i < OTHERS; i++) {
+                uint32_t at = OTHER + (round * OTHERS + i) * DISTANCE;
+                others[i] = block_at(cores[c], jump_code, sizeof jump_code, at);
+                retire(cores[c], others[i], at + 4);
+            }
+            for (unsigned i = 0; c == 0 && i < OTHERS; i++)
+                p5_block_release(cores[c], others[i]);
+        }
+        p5_block *loop = block_at(cores[c], loop_code, sizeof loop_code, LOOP);
+        for (unsigned i = 0; i < 100; i++)
+            retire(cores[c], loop, i % 2 ? LOOP : LOOP + sizeof loop_code);
+        if (c == 0)
+            p5_block_release(first, loop);
+    }
+    assert_true(first->ran.arena.used_bytes <= BRANCH_RUN_RECENT * sizeof(branch_run));
+    assert_true(second->ran.arena.used_bytes > 50 * OTHERS * sizeof(branch_run));
+    p5_block *here = block_at(first, loop_code, sizeof loop_code, LOOP),
+             *there = block_at(second, loop_code, sizeof loop_code, LOOP);
+    const p5_retired a = went_to(here, LOOP), b = went_to(there, LOOP);
+    assert_int_equal(p5_core_predict(first, &a), p5_core_predict(second, &b));
+    p5_core_close(first);
+    p5_core_close(second);
+    p5_model_close(model);
+}
+
 /* What would lead outside of arrays. */
 static void test_impossible_predictors(void **state)
 {
@@ -120,8 +156,8 @@ static void test_a_jump_where_a_branch_was(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_behind_a_snapshot),
-                                       cmocka_unit_test(test_impossible_predictors),
-                                       cmocka_unit_test(test_a_jump_where_a_branch_was)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_behind_a_snapshot), cmocka_unit_test(test_without_blocks),
+        cmocka_unit_test(test_impossible_predictors), cmocka_unit_test(test_a_jump_where_a_branch_was)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,47 @@
+/* snapshot_doc_gen FILE: docs/snapshot-fields.md, the fields of snapshots as their tables say them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/snapshot/machine_tables.h"
+
+typedef struct page {
+    FILE *out;
+    char last[256]; /* fields of an array with names are one row */
+} page;
+
+static void row(void *context, const char *name, const snapshot_field *field)
+{
+    page *p = context;
+    char permitted[100], shown[256];
+    snprintf(shown, sizeof shown, "%s", name);
+    char *dot = field->each != NULL ? strrchr(shown, '.') : NULL;
+    if (dot != NULL)
+        strcpy(dot, ".NAME");
+    if (strcmp(shown, p->last) == 0)
+        return;
+    strcpy(p->last, shown);
+    snapshot_permitted(field, permitted, sizeof permitted);
+    fprintf(p->out, "| %s | %s |\n", shown, permitted);
+}
+
+int main(int argc, char **argv)
+{
+    page p = {.out = argc == 2 ? fopen(argv[1], "w") : NULL};
+    if (p.out == NULL) {
+        fprintf(stderr, "snapshot_doc_gen FILE\n");
+        return 2;
+    }
+    fprintf(p.out,
+            "# Fields of snapshots\n\n"
+            "Generated from the tables of the units (base/snapshot.h); `ninja snapshot_doc` writes it "
+            "anew. p5scope-snapshot(5) says how they stand\n"
+            "in the file. What is not here follows from these, from the model, or belongs to the host. "
+            "A field with NAME is one for each event or cause of\nstalls.\n");
+    for (unsigned list = 0; machine_tables[list] != NULL; list++)
+        for (unsigned i = 0; machine_tables[list][i] != NULL; i++) {
+            const snapshot_table *t = machine_tables[list][i];
+            fprintf(p.out, "\n## %s\n\n| field | may be |\n|---|---|\n", t->name);
+            snapshot_each_field(t, row, &p);
+        }
+    return fclose(p.out) == 0 ? 0 : 1;
+}

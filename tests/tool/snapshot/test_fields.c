@@ -1,0 +1,262 @@
+/* Every field of every section with a value that it may not have is refused by its name; every structure's
+ * fields are in its table or named as derived; and a snapshot that an earlier build wrote goes on as a fresh
+ * run does.
+ *
+ *   snapshot_fields FILE GUEST KIND...     GUEST KIND: pairs, as of snapshot_law
+ *   snapshot_fields FILE --write FIXTURE MODEL | --read FIXTURE MODEL */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../snapshot_parts.h"
+#include "../../snapshot_sections.h"
+#include "machine/snapshot/machine_tables.h"
+#include "p5scope/snapshot.h"
+
+static const char *path;
+
+static void fail(const char *what, const p5_error *error)
+{
+    fprintf(stderr, "%s: %s%s%s\n", what, error->where, error->where[0] != '\0' ? ": " : "", error->message);
+    exit(1);
+}
+
+static void nothing(void *context, const void *text, size_t size)
+{
+    (void)context, (void)text, (void)size;
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------- */
+
+static unsigned tables;
+
+/* Fields stand in order, with no more between them than alignment asks for. */
+static bool covers(const snapshot_table *t)
+{
+    uint32_t end = 0;
+    tables++;
+    for (unsigned i = 0; i < t->count; i++) {
+        const snapshot_field *f = &t->fields[i];
+        if (!t->partial && (f->offset < end || f->offset - end >= 8)) {
+            printf("%s: what stands in front of %s is in no field\n", t->name, f->name);
+            return false;
+        }
+        end = f->offset + f->bytes;
+        if (f->kind == FIELD_KIND_TABLE && !covers(f->of))
+            return false;
+    }
+    if (!t->partial &&
+        t->bytes - end >= 64) { /* the end of a structure that begins a line of the host's cache */
+        printf("%s: what stands behind the last field is in none\n", t->name);
+        return false;
+    }
+    return true;
+}
+
+static bool all_covered(void)
+{
+    bool good = true;
+    for (unsigned list = 0; machine_tables[list] != NULL; list++)
+        for (unsigned i = 0; machine_tables[list][i] != NULL; i++)
+            good &= covers(machine_tables[list][i]);
+    printf("%u tables\n", tables);
+    return good;
+}
+
+/* ---- every field --------------------------------------------------------------------------------------- */
+
+static p5_machine *open_guest(const char *guest, const char *kind)
+{
+    static const char *const none[] = {NULL};
+    const p5_share share = {.host = ".", .guest = "/data", .writable = true};
+    const p5_machine_options options = {
+        .size = sizeof options, .shares = &share, .share_count = 1, .console = nothing};
+    const char *const arguments[] = {guest, NULL};
+    p5_machine *m;
+    p5_error error = {0};
+    if (p5_machine_open(&options, &m, &error) != P5_OK)
+        fail("open", &error);
+    p5_status status = strcmp(kind, "linux") == 0  ? p5_machine_load_linux(m, guest, arguments, none, &error)
+                       : strcmp(kind, "disk") == 0 ? p5_machine_load_disk(m, guest, &error)
+                       : strcmp(kind, "dos") == 0  ? p5_machine_load_dos(m, guest, arguments, none, &error)
+                                                   : p5_machine_load_flat(m, guest, 0x8000, &error);
+    if (status != P5_OK)
+        fail(guest, &error);
+    return m;
+}
+
+static p5_status load(const char *guest, p5_error *error)
+{
+    const p5_share share = {.host = ".", .guest = "/data", .writable = true};
+    const p5_machine_options options = {
+        .size = sizeof options, .shares = &share, .share_count = 1, .image = guest, .console = nothing};
+    p5_machine *m;
+    p5_status status = p5_machine_load(path, &options, &m, error);
+    p5_machine_close(m);
+    return status;
+}
+
+static const snapshot_field *field_of(const snapshot_part *part)
+{
+    const snapshot_field *field = NULL;
+    for (unsigned list = 0; machine_tables[list] != NULL && field == NULL; list++)
+        field = snapshot_field_of(machine_tables[list], part);
+    return field;
+}
+
+/* Number `index` of a part, wrong. */
+static bool refused(snapshot_sections *all, snapshot_section *section, const snapshot_part *part,
+                    const snapshot_field *field, uint64_t index, const char *guest, unsigned *limited)
+{
+    char name[600];
+    p5_error error = {0};
+    unsigned char *kept = malloc(section->size);
+    if (kept == NULL)
+        abort();
+    memcpy(kept, section->bytes, section->size);
+    bool wrong = snapshot_forbid(field, part, index, section->bytes + part->at);
+    p5_status status = P5_ERR_FORMAT;
+    snprintf(name, sizeof name, "%s.%s", part->table, part->field);
+    if (wrong) {
+        (*limited)++;
+        snapshot_section_changed(section);
+        snapshot_sections_write(path, all);
+        status = load(guest, &error);
+        memcpy(section->bytes, kept, section->size);
+        snapshot_section_changed(section);
+    }
+    free(kept);
+    if (!wrong || (status == P5_ERR_FORMAT && strncmp(error.message, name, strlen(name)) == 0))
+        return true;
+    printf("%s has a wrong value: %s\n", name, status == P5_OK ? "it was loaded" : error.message);
+    return false;
+}
+
+static bool all_refused(const char *guest, const char *kind)
+{
+    const p5_limits limits = {.max_instructions = 60};
+    p5_run_result result;
+    p5_error error = {0};
+    p5_machine *m = open_guest(guest, kind);
+    unsigned fields = 0, limited = 0;
+    if (p5_machine_run(m, &limits, &result, &error) != P5_OK ||
+        p5_machine_save(m, path, NULL, &error) != P5_OK)
+        fail("save", &error);
+    p5_machine_close(m);
+    snapshot_sections all;
+    snapshot_sections_read(path, &all);
+    for (unsigned i = 0; i < SNAPSHOT_SECTIONS; i++) {
+        snapshot_section *section = &all.section[i];
+        snapshot_parts parts = {.data = section->bytes, .size = section->size};
+        snapshot_part part;
+        while (snapshot_parts_next(&parts, &part)) {
+            const snapshot_field *field = field_of(&part);
+            fields++;
+            if (part.type == 0 || part.count == 0 || strcmp(part.field, "number") == 0)
+                continue;
+            if (field == NULL) {
+                printf("no table has %s.%s\n", part.table, part.field);
+                return false;
+            }
+            if (!refused(&all, section, &part, field, part.type >= SNAPSHOT_TEXT ? 0 : part.count - 1, guest,
+                         &limited))
+                return false;
+        }
+    }
+    snapshot_sections_free(&all);
+    printf("%s: %u fields, %u of them with limits\n", guest, fields, limited);
+    return limited > 100;
+}
+
+/* ---- a snapshot of the first build of the format ------------------------------------------------------- */
+
+/* Protected mode: sums, products and stores over 16 KB, TSC, x87, MMX on the P55C by nothing: a loop of
+ * loops. */
+static const uint8_t code[] = {0xbc, 0,    0,    0x20, 0, /* mov esp, 200000h */
+                               0xba, 20,   0,    0,    0, /* mov edx, 20 */
+                               0xbe, 0,    0,    0x18, 0, /* outer: mov esi, 180000h */
+                               0xb9, 0,    1,    0,    0, /* mov ecx, 256 */
+                               0x8b, 0x06, 0x01, 0xc8, 0x0f, 0xaf,
+                               0xc2, /* inner: mov eax, [esi]; add eax, ecx; imul eax, edx */
+                               0x89, 0x06, 0x83, 0xc6, 0x40,       /* mov [esi], eax; add esi, 64 */
+                               0xd9, 0xe8, 0xd8, 0xc0, 0xdd, 0xd8, /* fld1; fadd; fstp */
+                               0x50, 0x5b, 0x49, 0x75, 0xea,       /* push, pop, dec ecx, jnz inner */
+                               0x4a, 0x75, 0xdd,                   /* dec edx; jnz outer */
+                               0x31, 0xc0, 0xe6, 0xf4};            /* out 0f4h, al: the end */
+enum { POINT = 12345 };
+
+static p5_machine *fresh(const char *model, p5_limits limits)
+{
+    const p5_machine_options options = {
+        .size = sizeof options, .model = model, .memory_bytes = 2 << 20, .console = nothing};
+    p5_machine *m;
+    p5_run_result result;
+    p5_error error = {0};
+    FILE *out = fopen(path, "wb");
+    if (out == NULL || fwrite(code, sizeof code, 1, out) != 1 || fclose(out) != 0)
+        abort();
+    if (p5_machine_open(&options, &m, &error) != P5_OK ||
+        p5_machine_load_flat(m, path, 0x100000, &error) != P5_OK ||
+        p5_machine_run(m, &limits, &result, &error) != P5_OK)
+        fail("a fresh run", &error);
+    return m;
+}
+
+static void run_to_end(p5_machine *m)
+{
+    const p5_limits limits = {.max_instructions = 10000000};
+    p5_run_result result;
+    p5_error error = {0};
+    if (p5_machine_run(m, &limits, &result, &error) != P5_OK || result.end != P5_END_EXIT)
+        fail("to the end", &error);
+}
+
+static bool goes_on(const char *fixture, const char *model)
+{
+    static p5_counts before, loaded, whole;
+    p5_error error = {0};
+    p5_machine *m, *f = fresh(model, (p5_limits){.max_instructions = POINT});
+    const p5_machine_options options = {.size = sizeof options, .console = nothing};
+    if (p5_machine_load(fixture, &options, &m, &error) != P5_OK)
+        fail(fixture, &error);
+    p5_machine_counts(m, &before);
+    run_to_end(m);
+    p5_machine_counts(m, &loaded);
+    p5_counts_subtract(&loaded, &before);
+    p5_machine_counts(f, &before);
+    run_to_end(f);
+    p5_machine_counts(f, &whole);
+    p5_counts_subtract(&whole, &before);
+    bool same = memcmp(&loaded, &whole, sizeof whole) == 0 &&
+                p5_machine_instructions(m) == p5_machine_instructions(f);
+    printf("%s: %llu clocks behind it, %llu fresh\n", fixture, (unsigned long long)loaded.clocks[0],
+           (unsigned long long)whole.clocks[0]);
+    p5_machine_close(m);
+    p5_machine_close(f);
+    return same;
+}
+
+int main(int argc, char **argv)
+{
+    p5_error error = {0};
+    if (argc < 4)
+        return 2;
+    path = argv[1];
+    bool good = true;
+    if (strcmp(argv[2], "--write") == 0) {
+        p5_machine *m = fresh(argv[4], (p5_limits){.max_instructions = POINT});
+        if (p5_machine_save(m, argv[3], NULL, &error) != P5_OK)
+            fail("save", &error);
+        p5_machine_close(m);
+    } else if (strcmp(argv[2], "--read") == 0) {
+        good = goes_on(argv[3], argv[4]);
+    } else {
+        good = all_covered();
+        for (int i = 2; i + 1 < argc && good; i += 2)
+            good = all_refused(argv[i], argv[i + 1]);
+    }
+    remove(path);
+    return good ? 0 : 1;
+}

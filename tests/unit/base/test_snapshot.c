@@ -1,0 +1,163 @@
+/* Fields of a snapshot: by name, by value, by revision, and what they may be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../snapshot_bytes.h"
+#include "base/snapshot.h"
+
+typedef struct point {
+    uint32_t x, y;
+    int16_t slope;
+    bool on;
+    uint8_t kept[2][3];
+} point;
+
+static const snapshot_field fields[] = {
+    FIELD_ANY(point, x),
+    FIELD_MOST(point, y, 100),
+    FIELD_RANGE(point, slope, -5, 5),
+    FIELD_FLAG(point, on),
+    FIELD_BITS(point, kept, 0xf0, [0][0]),
+};
+static const snapshot_table table = {SNAPSHOT_TABLE(point, "point", fields)};
+
+/* A later version: another order, a wider number, one more. */
+typedef struct later {
+    uint8_t kept[2][3];
+    uint64_t y;
+    uint32_t x, color;
+    int64_t slope;
+    bool on;
+} later;
+static const snapshot_field later_fields[] = {
+    FIELD_BITS(later, kept, 0xf0, [0][0]),
+    FIELD_MOST(later, y, 100),
+    FIELD_ANY(later, x),
+    {FIELD_PLACE(later, color, FIELD_MEMBER(later, color)), .most = UINT32_MAX, .since = 1},
+    FIELD_RANGE(later, slope, -5, 5),
+    FIELD_FLAG(later, on),
+};
+static const snapshot_table later_table = {SNAPSHOT_TABLE(later, "point", later_fields)};
+
+static const point sample = {.x = 7, .y = 9, .slope = -3, .on = true, .kept = {{0x10, 0x20, 0x30}, {0x40}}};
+
+static snapshot_bytes save(const snapshot_table *t, const void *what)
+{
+    snapshot_bytes b = {0};
+    snapshot s = {.write = snapshot_bytes_put, .context = &b};
+    snapshot_state(&s, t, (void *)(uintptr_t)what);
+    assert_int_equal(s.status, P5_OK);
+    return b;
+}
+
+/* Loads, and answers the message: "" if it could be loaded. */
+static const char *load(const snapshot_table *t, snapshot_bytes *b, unsigned revision, void *to)
+{
+    static p5_error error;
+    snapshot s = {.loading = true,
+                  .read = snapshot_bytes_get,
+                  .context = b,
+                  .revision = revision,
+                  .version = "p5scope 9",
+                  .error = &error};
+    error.message[0] = '\0';
+    b->at = 0;
+    snapshot_state(&s, t, to);
+    free(b->data);
+    return error.message;
+}
+
+static void test_same(void **state)
+{
+    (void)state;
+    point loaded = {0};
+    snapshot_bytes b = save(&table, &sample);
+    assert_string_equal(load(&table, &b, 0, &loaded), "");
+    assert_int_equal(loaded.x, 7);
+    assert_int_equal(loaded.y, 9);
+    assert_int_equal(loaded.slope, -3);
+    assert_true(loaded.on);
+    assert_memory_equal(loaded.kept, sample.kept, sizeof sample.kept);
+}
+
+static void test_later_reads_earlier(void **state)
+{
+    (void)state;
+    later loaded = {.color = 5};
+    snapshot_bytes b = save(&table, &sample);
+    assert_string_equal(load(&later_table, &b, 0, &loaded), "");
+    assert_int_equal(loaded.x, 7);
+    assert_int_equal(loaded.y, 9);
+    assert_int_equal(loaded.slope, -3);
+    assert_int_equal(loaded.color, 5); /* as it was */
+    assert_int_equal(loaded.kept[1][0], 0x40);
+    b = save(&table, &sample);
+    assert_string_equal(load(&later_table, &b, 1, &loaded), "point.color: the snapshot does not have it");
+}
+
+static void test_earlier_reads_later(void **state)
+{
+    (void)state;
+    const later one = {.x = 1, .y = 2};
+    point loaded = {0};
+    snapshot_bytes b = save(&later_table, &one);
+    assert_string_equal(load(&table, &b, 1, &loaded),
+                        "point.color: this p5scope does not know the field; the snapshot was made by "
+                        "p5scope 9");
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        point wrong;
+        const char *message;
+    } cases[] = {
+        {{.y = 101}, "point.y: 101 is not 0..100"},
+        {{.slope = -6}, "point.slope: -6 is not -5..5"},
+        {{.slope = 6}, "point.slope: 6 is not -5..5"},
+        {{.kept = {{0}, {0, 1}}}, "point.kept[4]: 1h is not within the bits F0h"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        point loaded = {0};
+        snapshot_bytes b = save(&table, &cases[i].wrong);
+        assert_string_equal(load(&table, &b, 0, &loaded), cases[i].message);
+    }
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    typedef struct named {
+        char name[8];
+        char *path;
+    } named;
+    static const snapshot_field named_fields[] = {FIELD_TEXT(named, name), FIELD_STRING(named, path)};
+    static const snapshot_table named_table = {SNAPSHOT_TABLE(named, "named", named_fields)};
+    char path[] = "/data";
+    named one = {"seven77", path}, loaded = {{0}, NULL};
+    snapshot_bytes b = save(&named_table, &one);
+    assert_string_equal(load(&named_table, &b, 0, &loaded), "");
+    assert_string_equal(loaded.name, "seven77");
+    assert_string_equal(loaded.path, "/data");
+    free(loaded.path);
+    loaded.path = NULL;
+    memcpy(one.name, "eight888", 8);
+    b = save(&named_table, &one);
+    assert_string_equal(load(&named_table, &b, 0, &loaded),
+                        "named.name: this is no text of less than 8 characters");
+    free(loaded.path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same),   cmocka_unit_test(test_later_reads_earlier),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_earlier_reads_later),
+        cmocka_unit_test(test_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
