@@ -89,7 +89,7 @@ windows)
     ;;
 snapshot)
     "$p5scope" run --save "$work/s" --save-at 60000i "$dir/clocks.exe" >"$work/first" || exit 1
-    "$p5scope" run --load "$work/s" >"$work/second" || exit 1
+    "$p5scope" run --load "$work/s" "$dir/clocks.exe" >"$work/second" || exit 1
     tail -n 1 "$work/first" | cmp - <(tail -n 1 "$work/second") || exit 1
     ;;
 record)
