@@ -41,7 +41,7 @@ static const snapshot_field memory_fields[] = {
     FIELD_DERIVED(memory, class),
     FIELD_DERIVED(memory, cacheable_from),
     FIELD_DERIVED(memory, cacheable_bytes),
-    FIELD_FLAG(memory, v_pipe),
+    FIELD_DERIVED(memory, v_pipe),
     FIELD_DERIVED(memory, partner),
     FIELD_DERIVED(memory, no_data_fill),
     FIELD_DERIVED(memory, no_code_fill),
