@@ -59,6 +59,7 @@ void x87_settle_from(engine *e)
     uint8_t image[X87_IMAGE_BYTES];
     uint16_t status, tags;
     X87_ON_HOST("fnsave %0" : "=m"(image)); /* leaves the host's x87 as its programs want it */
+    /* cppcheck-suppress legacyUninitvar; FNSAVE has written it */
     memcpy(&status, image + X87_IMAGE_STATUS, 2);
     memcpy(&tags, image + X87_IMAGE_TAGS, 2);
     env->fpus = status & STATUS_KEPT;

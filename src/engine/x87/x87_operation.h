@@ -33,14 +33,15 @@ typedef void x87_operation(uint8_t image[X87_IMAGE_BYTES], const void *memory);
     X87_WITH_OPERAND(X, fdivr, "fdivr", "fidivr")                                                            \
     X(fcom_register, "fcom %%st(1)")                                                                         \
     X(fcom_m32, "fcoms (%1)")                                                                                \
-    X(fcom_m64, "fcoml (%1)") X(fcom_i32, "ficoml (%1)") X(ftst, "ftst") X(fucom, "fucom %%st(1)")           \
-        X87_FUNCTIONS(X)
+    X(fcom_m64, "fcoml (%1)")                                                                                \
+    X(fcom_i32, "ficoml (%1)") X(ftst, "ftst") X(fucom, "fucom %%st(1)") X87_FUNCTIONS(X)
 /* On ST(0), and perhaps ST(1). */
 #define X87_FUNCTIONS(X)                                                                                     \
     X(fsqrt, "fsqrt")                                                                                        \
-    X(frndint, "frndint") X(fscale, "fscale") X(fprem, "fprem") X(fprem1, "fprem1") X(fxtract, "fxtract")    \
-        X(f2xm1, "f2xm1") X(fyl2x, "fyl2x") X(fyl2xp1, "fyl2xp1") X(fpatan, "fpatan") X(fptan, "fptan")      \
-            X(fsin, "fsin") X(fcos, "fcos") X(fsincos, "fsincos")
+    X(frndint, "frndint")                                                                                    \
+    X(fscale, "fscale") X(fprem, "fprem") X(fprem1, "fprem1") X(fxtract, "fxtract") X(f2xm1, "f2xm1")        \
+        X(fyl2x, "fyl2x") X(fyl2xp1, "fyl2xp1") X(fpatan, "fpatan") X(fptan, "fptan") X(fsin, "fsin")        \
+            X(fcos, "fcos") X(fsincos, "fsincos")
 
 #define X87_DECLARE(name, insn) x87_operation x87_##name;
 X87_OPERATIONS(X87_DECLARE)

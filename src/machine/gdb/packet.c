@@ -199,7 +199,9 @@ static unsigned signal_number(int signal)
     static const uint8_t numbers[] = {0,  1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
                                       16, 20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12};
     enum { UNKNOWN = 143 };
-    return signal > 0 && (size_t)signal < sizeof numbers ? numbers[signal] : UNKNOWN;
+    if (signal < 1 || signal >= (int)sizeof numbers)
+        return UNKNOWN;
+    return numbers[signal];
 }
 
 void gdb_stop_reply(gdb *g)
