@@ -17,7 +17,8 @@ const char *__asan_default_options(void)
 void fuzz_stuck(void *context)
 {
     (void)context;
-    LAW(!"a run outlasts its limit");
+    fputs("law broken: a run outlasts its limit\n", stderr);
+    abort();
 }
 
 static char folder[32];
