@@ -193,14 +193,11 @@ p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *op
  * of a later monitor that can be read; *count of them, at most P5_MONITOR_REGISTERS. */
 enum { P5_MONITOR_REGISTERS = 16 };
 const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count);
-/* What RDMSR of one of them would read, as below. */
+/* What RDMSR of one of them would read if it came next, without the effects of a read: what waits for a
+ * partner goes on waiting. `counts` are the machine's at this point. */
 uint64_t p5_pmu_peek_register(const p5_pmu *pmu, const p5_register *reg, const p5_counts *counts);
 /* True for those that count. */
 bool p5_register_counts(const p5_register *reg);
-/* CESR, and CTR0 (`counter` 0) or CTR1 as RDPMC would read it if it came next, without the effects of a
- * read: what waits for a partner goes on waiting. `counts` are the machine's at this point. */
-uint32_t p5_pmu_peek_cesr(const p5_pmu *pmu);
-uint64_t p5_pmu_peek_counter(const p5_pmu *pmu, unsigned counter, const p5_counts *counts);
 
 /* Reads up to `size` bytes of the guest's memory at linear `address`, as its current page tables have it,
  * into `bytes`; less at a page that is not present. *code32 (may be NULL): the code segment that is running

@@ -1,4 +1,4 @@
-/* CESR and the counters for somebody who must not disturb: see include/p5scope/observe.h. */
+/* The monitor's registers for somebody who must not disturb: see include/p5scope/observe.h. */
 #include "p5scope/observe.h"
 
 #include <string.h>
@@ -17,21 +17,10 @@ static uint64_t peek_clocks(void *context, unsigned cpl_mask)
     return p5_counts_sum(counts->clocks, cpl_mask);
 }
 
-uint32_t p5_pmu_peek_cesr(const p5_pmu *pmu)
-{
-    return pmu->cesr;
-}
-
 static pmu_source peek_source(const p5_counts *counts)
 {
     return (pmu_source){
         .context = (void *)(uintptr_t)counts, .total = peek_total, .clocks = peek_clocks, .clock = NULL};
-}
-
-uint64_t p5_pmu_peek_counter(const p5_pmu *pmu, unsigned counter, const p5_counts *counts)
-{
-    const pmu_source source = peek_source(counts);
-    return counter_read(&pmu->counters[counter], &source);
 }
 
 /* Registers stand in the order of their numbers: the monitor's are behind the TSC, and one that cannot be
