@@ -8,6 +8,10 @@ enum {
     APPEND = 02000,
     NOSPC = 28,
     KEEP_SIZE = 1,
+    PUNCH_HOLE = 2,
+    ZERO_RANGE = 16,
+    INSERT_RANGE = 32,
+    OPNOTSUPP = 95,
     CALL_link = 9,
     CALL_truncate64 = 193,
     CALL_fallocate = 324,
@@ -45,7 +49,10 @@ int guest_main(int argc, char **argv, char **envp)
     CHECK(-NOSPC, guest_syscall(CALL_truncate64, "a", MEGA, 0));
     CHECK(-NOSPC, guest_syscall(CALL_fallocate, a, 0, 0, 0, MEGA, 0));
     CHECK(-NOSPC, guest_syscall(CALL_fallocate, a, KEEP_SIZE, 0, 0, MEGA, 0));
+    CHECK(-OPNOTSUPP, guest_syscall(CALL_fallocate, a, ZERO_RANGE, 0, 0, 2 * MEGA, 0));
+    CHECK(-OPNOTSUPP, guest_syscall(CALL_fallocate, a, INSERT_RANGE, 0, 0, 2 * MEGA, 0));
     CHECK(1, guest_syscall(SYS_pwrite64, a, block, 1, MEGA / 2 - 1, 0)); /* a hole counts */
+    CHECK(0, guest_syscall(CALL_fallocate, a, KEEP_SIZE | PUNCH_HOLE, 0, 0, MEGA, 0)); /* also a new one */
     CHECK(0, guest_syscall(SYS_mkdir, "d", 0755));
     int b = guest_syscall(SYS_open, "d/b", RDWR | CREAT | APPEND, 0644);
     CHECK(MEGA / 2 - 3 * NAME, fill(b));

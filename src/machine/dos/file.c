@@ -458,7 +458,7 @@ static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_
     if (file->position > UINT32_MAX - size)
         return DOS_DENIED;
     uint64_t before = share_size(file->host);
-    int64_t fits = share_fits(file->quota, file->host, file->position, size);
+    int64_t fits = share_fits(file->quota, before, file->position, size);
     if (fits < 0)
         return dos_error_of((int32_t)fits);
     ssize_t put = pwrite(file->host, bytes, (size_t)fits, file->position);

@@ -164,8 +164,10 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     uint64_t from = a[2] | (uint64_t)a[3] << 32, size = a[4] | (uint64_t)a[5] << 32,
              before = share_size(host);
     share_quota *quota = linux_file_at(p, a[0])->quota;
-    bool grows = a[1] == 0 || a[1] == FALLOC_FL_KEEP_SIZE; /* the latter behind the file's end */
-    if (grows && share_fits(quota, host, from, size) != (int64_t)size)
+    if (a[1] != 0 && a[1] != FALLOC_FL_KEEP_SIZE && a[1] != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
+        return -EOPNOTSUPP; /* as a file system that cannot: they grow in ways of their own */
+    bool grows = (a[1] & FALLOC_FL_PUNCH_HOLE) == 0;
+    if (grows && share_fits(quota, before, from, size) != (int64_t)size)
         return -ENOSPC;
     if (fallocate(host, (int)a[1], (off_t)from, (off_t)size) != 0)
         return -errno;

@@ -172,7 +172,7 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
         uint64_t from = (file->flags & O_APPEND) != 0 ? before
                         : offset != NO_OFFSET         ? offset
                                                       : (uint64_t)lseek(file->host, 0, SEEK_CUR);
-        int64_t fits = share_fits(file->quota, file->host, from, size);
+        int64_t fits = share_fits(file->quota, before, from, size);
         if (fits < 0)
             return (int32_t)fits;
         size = (uint32_t)fits;

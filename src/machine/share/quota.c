@@ -15,16 +15,9 @@ uint64_t share_size(int host)
     return fstat(host, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* The largest size that the file may have. */
-static uint64_t largest(const share_quota *quota, int host)
+int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size)
 {
-    uint64_t size = share_size(host);
-    return quota->left > UINT64_MAX - size ? UINT64_MAX : size + quota->left;
-}
-
-int64_t share_fits(const share_quota *quota, int host, uint64_t from, uint64_t size)
-{
-    uint64_t most = quota != NULL ? largest(quota, host) : UINT64_MAX;
+    uint64_t most = quota == NULL || quota->left > UINT64_MAX - before ? UINT64_MAX : before + quota->left;
     if (size != 0 && from >= most)
         return -ENOSPC;
     return (int64_t)(size < most - from ? size : most - from);
@@ -38,17 +31,19 @@ void share_take(share_quota *quota, uint64_t bytes)
 
 void share_settle(share_quota *quota, int host, uint64_t before)
 {
+    if (quota == NULL)
+        return;
     uint64_t size = share_size(host);
     if (size >= before)
         share_take(quota, size - before);
-    else if (quota != NULL)
+    else
         quota->left += before - size;
 }
 
 int32_t share_truncate(share_quota *quota, int host, uint64_t size)
 {
     uint64_t before = share_size(host);
-    if (quota != NULL && size > largest(quota, host))
+    if (size > before && share_fits(quota, before, before, size - before) != (int64_t)(size - before))
         return -ENOSPC;
     if (ftruncate(host, (off_t)size) != 0)
         return -errno;

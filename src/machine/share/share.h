@@ -57,9 +57,9 @@ int32_t share_may_change(const share_place *place);
 /* Opens what stands there, a regular file or a directory: the host's descriptor. `flags`: the host's O_*.
  * Where nothing may be written, what is there may still be read with O_CREAT or O_TRUNC. */
 int share_open(const share_place *place, int flags, mode_t mode);
-/* How many of `size` bytes from `from` on can be written to the open file `host`; -ENOSPC if none. NULL: no
- * quota, here and below. */
-int64_t share_fits(const share_quota *quota, int host, uint64_t from, uint64_t size);
+/* How many of `size` bytes from `from` on can be written to a file of `before` bytes; -ENOSPC if none. NULL:
+ * no quota, here and below. */
+int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size);
 uint64_t share_size(int host);
 void share_take(share_quota *quota, uint64_t bytes);
 /* Takes what the file has grown by since its size was `before`, or gives back. */
