@@ -1,4 +1,4 @@
-/* The x87 by integers, for hosts without one (x87_operation.h). Unicorn's own soft float says neither in
+/* The x87 by integers (x87_operation.h). Unicorn's own soft float says neither in
  * which direction a result was rounded (C1), nor that an operand was denormal (DE), and has no results of
  * unmasked exceptions; so it cannot be used.
  *

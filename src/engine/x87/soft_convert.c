@@ -3,8 +3,6 @@
 
 #include "engine/x87/soft.h"
 
-#ifdef P5_SOFT_X87
-
 /* --- Stores --- */
 
 /* The status word of a store. Exceptions that forbid it leave the others out. */
@@ -150,5 +148,3 @@ CONSTANT(fldln2, 0xb17217f7d1cf79abu, true, SOFT_BIAS - 1)
     }
 EXACT(fld1, 1)
 EXACT(fldz, 0)
-
-#endif

@@ -1,8 +1,6 @@
 /* Roots, remainders, rounding to integers, scaling (soft.h). */
 #include "engine/x87/soft.h"
 
-#ifdef P5_SOFT_X87
-
 static void root(soft *s)
 {
     const soft_number *a = &s->a;
@@ -171,5 +169,3 @@ SOFT_FUNCTION(fscale, scale, SOFT_KEEPS, true, X87_C1)
 SOFT_FUNCTION(fprem, truncated, SOFT_KEEPS, true, X87_C1 | X87_C2)
 SOFT_FUNCTION(fprem1, nearest, SOFT_KEEPS, true, X87_C1 | X87_C2)
 SOFT_FUNCTION(fxtract, extract, SOFT_PUSHES, false, X87_C1)
-
-#endif

@@ -3,8 +3,6 @@
 
 #include "engine/x87/soft.h"
 
-#ifdef P5_SOFT_X87
-
 /* --- An instruction in an image --- */
 
 static uint8_t *register_in(uint8_t *image, unsigned i)
@@ -301,5 +299,3 @@ void x87_ftst(uint8_t image[X87_IMAGE_BYTES], const void *memory)
     (void)memory;
     soft_execute(image, &form, &(const soft_number){.class = SOFT_ZERO});
 }
-
-#endif

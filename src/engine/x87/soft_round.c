@@ -1,8 +1,6 @@
 /* Numbers to and from registers; rounding, overflow and underflow (243190, 7.8). */
 #include "engine/x87/soft.h"
 
-#ifdef P5_SOFT_X87
-
 enum { WRAP_EXPONENT = 0x6000 };
 
 const soft_format soft_extended = {64, 1, SOFT_TOP - 1};
@@ -174,5 +172,3 @@ bool soft_not_numbers(soft *s, const soft_number *a, const soft_number *b)
     }
     return false;
 }
-
-#endif

@@ -1,10 +1,9 @@
-/* Transcendental functions by the C library's for 113 bits, rounded once. A processor's own are some tenths
- * of a unit of the last place off, so that a result may differ in its last bit (docs/fidelity.md). */
+/* Transcendental functions by the C library's for 113 bits, rounded once: the same on every host. A
+ * processor's own are some tenths of a unit of the last place off, so that a result may differ from its in
+ * the last bit (docs/fidelity.md). */
 #include <string.h>
 
 #include "engine/x87/soft.h"
-
-#ifdef P5_SOFT_X87
 
 #if __LDBL_MANT_DIG__ == 113
 typedef long double quad;
@@ -360,5 +359,3 @@ SOFT_FUNCTION(fpatan, arc_tangent, SOFT_POPS, true, X87_C1)
 SOFT_FUNCTION(fyl2x, logarithm, SOFT_POPS, true, X87_C1)
 SOFT_FUNCTION(fyl2xp1, logarithm_near_one, SOFT_POPS, true, X87_C1)
 SOFT_FUNCTION(f2xm1, power, SOFT_KEEPS, false, X87_C1)
-
-#endif

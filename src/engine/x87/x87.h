@@ -3,9 +3,9 @@
  * x87_whole_move.c make one. Values and the status word come out as an x87 makes them, which Unicorn's
  * software arithmetic does not do.
  *
- * While the guest masks all exceptions, its x87 is the host's (x87_host.h). Otherwise, and on hosts without
- * an x87, its registers are in Unicorn's state, and an operation is run on one that is loaded with it
- * (x87_exact, x87_operation.h), which makes stack faults and unmasked exceptions right. */
+ * While the guest masks all exceptions, its x87 is the host's (x87_host.h). Otherwise, for transcendental
+ * functions, and on hosts without an x87, its registers are in Unicorn's state, and an operation is computed
+ * by integers on an image of them (x87_exact, x87_operation.h), stack faults and unmasked exceptions too. */
 #ifndef ENGINE_X87_X87_H
 #define ENGINE_X87_X87_H
 
@@ -146,8 +146,5 @@ void x87_value(engine *e, const uc_fpreg *a, const uc_fpreg *b);
 uc_fpreg x87_from_m32(uint32_t number);
 uc_fpreg x87_from_m64(uint64_t number);
 uc_fpreg x87_from_integer(int64_t number);
-
-/* x87 registers that an asm statement uses. */
-#define X87_CLOBBERS "st", "st(1)", "st(2)", "memory"
 
 #endif

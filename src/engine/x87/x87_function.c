@@ -1,5 +1,6 @@
 /* Operations on ST(0), with ST(1) as second operand where there is one: roots, remainders, scaling, and the
- * transcendental ones, which the host computes as its generation does. */
+ * transcendental ones, which no two generations of processors compute with the same last bit: never by the
+ * host's x87. */
 #include <string.h>
 
 #include "engine/x87/x87_host.h"
@@ -9,25 +10,27 @@ typedef enum depth { KEEPS, POPS, PUSHES } depth;
 
 typedef struct function {
     x87_operation *exact;
-    uint16_t (*held)(void); /* on the host's x87; its status word afterwards */
+    uint16_t (*held)(void); /* on the host's x87; its status word afterwards. NULL: never there */
     depth depth;
     bool second; /* takes ST(1) */
     bool value;  /* its clocks depend on its operands */
 } function;
 
-#define FUNCTION(name, ...)                                                                                  \
+#define FUNCTION(name, held, ...)                                                                            \
+    static const function name##_function = {x87_##name, held, __VA_ARGS__};                                 \
+    void WRAP(helper_##name)(uc_env * env);                                                                  \
+    void WRAP(helper_##name)(uc_env * env)                                                                   \
+    {                                                                                                        \
+        run(env, &name##_function, X87_RETADDR);                                                             \
+    }
+#define HELD(name, ...)                                                                                      \
     static uint16_t name##_held(void)                                                                        \
     {                                                                                                        \
         uint16_t status = 0;                                                                                 \
         X87_ON_HOST(#name "\n\tfnstsw %0" : "=a"(status));                                                   \
         return status;                                                                                       \
     }                                                                                                        \
-    static const function name##_function = {x87_##name, name##_held, __VA_ARGS__};                          \
-    void WRAP(helper_##name)(uc_env * env);                                                                  \
-    void WRAP(helper_##name)(uc_env * env)                                                                   \
-    {                                                                                                        \
-        run(env, &name##_function, X87_RETADDR);                                                             \
-    }
+    FUNCTION(name, name##_held, __VA_ARGS__)
 
 /* Which of them push, and when they do not, TOP shows. */
 static void run_held(uc_env *env, const function *f)
@@ -55,7 +58,8 @@ static bool refused_something(void)
 
 static void run(uc_env *env, const function *f, uintptr_t retaddr)
 {
-    if (X87_READY(env, x87_filled(env, 0) && (!f->second || x87_filled(env, 1)) &&
+    if (f->held &&
+        X87_READY(env, x87_filled(env, 0) && (!f->second || x87_filled(env, 1)) &&
                            (f->depth != PUSHES || x87_can_push(env))) &&
         !refused_something()) {
         run_held(env, f);
@@ -73,20 +77,20 @@ static void run(uc_env *env, const function *f, uintptr_t retaddr)
         x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
 }
 
-FUNCTION(fsqrt, KEEPS, false, true)
-FUNCTION(frndint, KEEPS, false, false)
-FUNCTION(f2xm1, KEEPS, false, false)
-FUNCTION(fsin, KEEPS, false, true)
-FUNCTION(fcos, KEEPS, false, true)
-FUNCTION(fscale, KEEPS, true, false)
-FUNCTION(fprem, KEEPS, true, true)
-FUNCTION(fprem1, KEEPS, true, true)
-FUNCTION(fpatan, POPS, true, false)
-FUNCTION(fyl2x, POPS, true, false)
-FUNCTION(fyl2xp1, POPS, true, false)
-FUNCTION(fptan, PUSHES, false, true)
-FUNCTION(fsincos, PUSHES, false, true)
-FUNCTION(fxtract, PUSHES, false, false)
+HELD(fsqrt, KEEPS, false, true)
+HELD(frndint, KEEPS, false, false)
+FUNCTION(f2xm1, NULL, KEEPS, false, false)
+FUNCTION(fsin, NULL, KEEPS, false, true)
+FUNCTION(fcos, NULL, KEEPS, false, true)
+HELD(fscale, KEEPS, true, false)
+HELD(fprem, KEEPS, true, true)
+HELD(fprem1, KEEPS, true, true)
+FUNCTION(fpatan, NULL, POPS, true, false)
+FUNCTION(fyl2x, NULL, POPS, true, false)
+FUNCTION(fyl2xp1, NULL, POPS, true, false)
+FUNCTION(fptan, NULL, PUSHES, false, true)
+FUNCTION(fsincos, NULL, PUSHES, false, true)
+HELD(fxtract, PUSHES, false, false)
 
 /* FABS and FCHS: no exception but an empty register. */
 static void change_sign(uc_env *env, uint16_t clear, uint16_t flip, uintptr_t retaddr)

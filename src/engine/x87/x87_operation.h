@@ -1,6 +1,6 @@
 /* What x87_exact runs: one instruction each on an x87 that holds an image as FNSAVE writes it, with TOP 0. By
- * the host's x87 (x87_by_host.c), or by integers where it has none, or where P5_SOFT_X87 asks for it
- * (soft_operate.c): with the same results and status. */
+ * integers on every host (soft.h): processors' own differ in the last bits of transcendental functions, and
+ * some in when an unmasked underflow is one. P5_SOFT_X87: as on hosts that have no x87 (x87_host.h). */
 #ifndef ENGINE_X87_X87_OPERATION_H
 #define ENGINE_X87_X87_OPERATION_H
 
@@ -20,30 +20,25 @@ enum { X87_REGISTER_BYTES = 10 };
 
 typedef void x87_operation(uint8_t image[X87_IMAGE_BYTES], const void *memory);
 
-/* Name, and the host's instruction, %1 its operand in memory. */
-#define X87_WITH_OPERAND(X, name, op, integer_op)                                                            \
-    X(name##_register, op " %%st(1), %%st")                                                                  \
-    X(name##_m32, op "s (%1)") X(name##_m64, op "l (%1)") X(name##_i32, integer_op "l (%1)")
+/* By the operand's format. */
+#define X87_WITH_OPERAND(X, name) X(name##_register) X(name##_m32) X(name##_m64) X(name##_i32)
 #define X87_OPERATIONS(X)                                                                                    \
-    X87_WITH_OPERAND(X, fadd, "fadd", "fiadd")                                                               \
-    X87_WITH_OPERAND(X, fsub, "fsub", "fisub")                                                               \
-    X87_WITH_OPERAND(X, fsubr, "fsubr", "fisubr")                                                            \
-    X87_WITH_OPERAND(X, fmul, "fmul", "fimul")                                                               \
-    X87_WITH_OPERAND(X, fdiv, "fdiv", "fidiv")                                                               \
-    X87_WITH_OPERAND(X, fdivr, "fdivr", "fidivr")                                                            \
-    X(fcom_register, "fcom %%st(1)")                                                                         \
-    X(fcom_m32, "fcoms (%1)")                                                                                \
-    X(fcom_m64, "fcoml (%1)")                                                                                \
-    X(fcom_i32, "ficoml (%1)") X(ftst, "ftst") X(fucom, "fucom %%st(1)") X87_FUNCTIONS(X)
+    X87_WITH_OPERAND(X, fadd)                                                                                \
+    X87_WITH_OPERAND(X, fsub)                                                                                \
+    X87_WITH_OPERAND(X, fsubr)                                                                               \
+    X87_WITH_OPERAND(X, fmul)                                                                                \
+    X87_WITH_OPERAND(X, fdiv)                                                                                \
+    X87_WITH_OPERAND(X, fdivr)                                                                               \
+    X87_WITH_OPERAND(X, fcom)                                                                                \
+    X(ftst) X(fucom) X87_FUNCTIONS(X)
 /* On ST(0), and perhaps ST(1). */
 #define X87_FUNCTIONS(X)                                                                                     \
-    X(fsqrt, "fsqrt")                                                                                        \
-    X(frndint, "frndint")                                                                                    \
-    X(fscale, "fscale") X(fprem, "fprem") X(fprem1, "fprem1") X(fxtract, "fxtract") X(f2xm1, "f2xm1")        \
-        X(fyl2x, "fyl2x") X(fyl2xp1, "fyl2xp1") X(fpatan, "fpatan") X(fptan, "fptan") X(fsin, "fsin")        \
-            X(fcos, "fcos") X(fsincos, "fsincos")
+    X(fsqrt)                                                                                                 \
+    X(frndint)                                                                                               \
+    X(fscale)                                                                                                \
+    X(fprem) X(fprem1) X(fxtract) X(f2xm1) X(fyl2x) X(fyl2xp1) X(fpatan) X(fptan) X(fsin) X(fcos) X(fsincos)
 
-#define X87_DECLARE(name, insn) x87_operation x87_##name;
+#define X87_DECLARE(name) x87_operation x87_##name;
 X87_OPERATIONS(X87_DECLARE)
 #undef X87_DECLARE
 

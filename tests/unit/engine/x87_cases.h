@@ -5,6 +5,7 @@
 
 #include "guest.h"
 
+enum { UNDERFLOW = 0x10 /* its mask in the control word */ };
 enum { RECORD = 0x100, MEMORY = 0x80 /* the memory operand within a record */, RECORDS = 0x100000 };
 
 /* An instruction; memory operands are at [ECX], which is [RCX] to the host. */
@@ -265,13 +266,8 @@ static bool same(const uint8_t *host, const uint8_t *emulated)
            memcmp(host + MEMORY, emulated + MEMORY, 16) == 0;
 }
 
-#ifdef P5_SOFT_X87
-enum { SOFT = 1 };
-#else
-enum { SOFT = 0 };
-#endif
-/* Transcendental functions by integers (P5_SOFT_X87) may differ in the last bit of their result, and so in
- * C1: docs/fidelity.md. */
+/* Transcendental functions are the same on every host: they may differ in the last bit of their result, and
+ * so in C1, from what this one's x87 makes of them (docs/fidelity.md). */
 static inline bool transcendental(const x87_insn *insn)
 {
     static const char *const names[] = {"f2xm1", "fyl2x", "fyl2xp1", "fpatan",
@@ -308,6 +304,23 @@ static inline bool nearly_same(const uint8_t *host, const uint8_t *emulated)
     return same(h, g);
 }
 
+/* An unmasked underflow that Intel's processors do not have and AMD's (Zen 4) do: ST(0) is denormal and comes
+ * out as it is, because the divisor is infinite (FPREM, FPREM1) or the scale zero (FSCALE). */
+static inline bool underflow_by_vendor(const x87_insn *insn, const uint8_t *record)
+{
+    uint64_t a, b;
+    uint16_t a_exponent, b_exponent;
+    memcpy(&a, record + 28, 8);
+    memcpy(&a_exponent, record + 36, 2);
+    memcpy(&b, record + 38, 8);
+    memcpy(&b_exponent, record + 46, 2);
+    bool remainder = strncmp(insn->name, "fprem", 5) == 0, scale = strcmp(insn->name, "fscale") == 0;
+    bool denormal = !(a_exponent & 0x7fff) && a, zero = !(b_exponent & 0x7fff) && !b,
+         infinite = (b_exponent & 0x7fff) == 0x7fff && b == 1ull << 63;
+    return !__builtin_cpu_is("intel") && !(record[0] & UNDERFLOW) && denormal &&
+           ((remainder && infinite) || (scale && zero));
+}
+
 /* --- Both sides: the same bytes between FRSTOR and FNSAVE of each record --- */
 
 typedef void host_code(uint8_t *record, uint8_t *memory);
@@ -322,6 +335,15 @@ static inline host_code *assemble_host(uint8_t *page, const uint8_t *bytes, size
     host_code *code;
     memcpy(&code, &page, sizeof code);
     return code;
+}
+
+/* On the host, as Intel's do it. */
+static inline void run_host(host_code *code, const x87_insn *insn, uint8_t *record)
+{
+    bool masked = underflow_by_vendor(insn, record);
+    record[0] |= masked ? UNDERFLOW : 0;
+    code(record, record + MEMORY);
+    record[0] &= (uint8_t) ~(masked ? UNDERFLOW : 0);
 }
 
 /* 1: lea ecx, [esi + MEMORY]; frstor [esi]; the bytes; fnsave [esi]; add esi, RECORD; dec ebx; jnz 1b; hlt */
