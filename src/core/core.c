@@ -611,6 +611,7 @@ void p5_core_settle(p5_core *core)
 static void bring_up(p5_core *core)
 {
     memory_advance(core->memory, core->now);
+    memory_fold(core->memory);
     memo_fold(core);
     if (core->profile)
         profile_gather(core);

@@ -51,10 +51,10 @@ static void *map(size_t size)
 static bool allocate(engine *e)
 {
     e->ram = map(e->ram_bytes);
-    e->code_pages = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
+    e->code_lines = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, sizeof *e->code_lines);
     e->table_pages = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
     e->records = malloc(RECORD_CAPACITY * sizeof *e->records);
-    return e->ram && e->code_pages && e->table_pages && e->records && block_open(e);
+    return e->ram && e->code_lines && e->table_pages && e->records && block_open(e);
 }
 
 enum { OPENING_BYTES = 64 << 20 };
@@ -172,6 +172,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
     stream_none(e);
     engine_batch_into(e, &e->at);
     e->retired.unsafe_mask = e->unsafe;
+    memset(e->pages_filled, 0xff, sizeof e->pages_filled);
     mmu_flush(e);
     reset(e);
     *out = e;
@@ -182,7 +183,7 @@ void engine_close(engine *e)
 {
     if (!e)
         return;
-    if (e->env && e->code_pages)
+    if (e->env && e->code_lines)
         mmu_forget_code(e); /* with the maps of written code pages, which uc_close does not free */
     if (e->uc)
         uc_close(e->uc);
@@ -191,7 +192,7 @@ void engine_close(engine *e)
     if (e->ram)
         munmap(e->ram, e->ram_bytes);
     behind_close(e);
-    free(e->code_pages);
+    free(e->code_lines);
     free(e->table_pages);
     free(e->records);
     free(e);

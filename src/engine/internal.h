@@ -39,8 +39,12 @@ typedef struct page_set {
     uint8_t bits; /* P5_PAGE_* */
 } page_set;
 #define PAGE_NO_TAG(index) (((uint32_t)(index) ^ 1) * ENGINE_PAGE_BYTES)
-/* The write tag of an entry that lacks its own only because tables were walked in the page. */
+/* The write tag of an entry that lacks its own only because tables were walked in the page; because it holds
+ * translated code. */
 #define PAGE_TABLE_TAG(index) (((uint32_t)(index) ^ 2) * ENGINE_PAGE_BYTES)
+#define PAGE_CODE_TAG(index)  (((uint32_t)(index) ^ 4) * ENGINE_PAGE_BYTES)
+/* What makes of an entry's own tags those that it has while guard.c looks at every reference. */
+enum { PAGE_GUARDED = 8 * ENGINE_PAGE_BYTES };
 
 /* --- Blocks (block.c) --- */
 
@@ -156,7 +160,7 @@ enum { GUARD_FS = 1, GUARD_GS = 2 };
 typedef struct engine_guard {
     bool looking;     /* the block hook is stream_block_checked, and all translations call it */
     bool blocks;      /* a block's start has something to check */
-    bool data;        /* data accesses have: the page cache stays empty */
+    bool data;        /* data accesses have: all come to mmu_fill (PAGE_GUARDED) */
     bool code;        /* CS has a limit */
     bool segments;    /* a data or stack segment is not flat */
     bool extra_now;   /* the same for FS or GS, which the running blocks use */
@@ -196,8 +200,9 @@ struct engine {
     uc_env *env;
     engine_room at; /* where the running block and the batch before it are recorded. The first stretch is
                        none, and says where the batch begins */
-    engine_room next_batch;            /* where the next batch goes: engine_batch_into */
-    page_entry pages[2][PAGE_ENTRIES]; /* by privilege: supervisor, user */
+    engine_room next_batch;                       /* where the next batch goes: engine_batch_into */
+    page_entry pages[2][PAGE_ENTRIES];            /* by privilege: supervisor, user */
+    uint64_t pages_filled[2 * PAGE_ENTRIES / 64]; /* bits of those that may hold a page */
     p5_access *record_end; /* from here on nothing is recorded, whatever the guest does: stream_full */
     p5_value *value_end;
 
@@ -211,8 +216,8 @@ struct engine {
     uint8_t *ram;
     uint32_t ram_bytes;
     uint32_t address_mask; /* A20 */
-    uint8_t *code_pages;   /* one byte per page of RAM: holds translated code */
-    uint8_t *table_pages;  /* ... tables were walked in it since translations were flushed */
+    uint64_t *code_lines;  /* by page of RAM: which 64ths of it hold translated code */
+    uint8_t *table_pages;  /* tables were walked in it since translations were flushed */
     uint8_t open_bus[ENGINE_PAGE_BYTES];
     behind behind;
     page_entry uncached; /* what mmu_fill answers while there are behind.pins */
@@ -339,10 +344,14 @@ uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
 /* The same for a fetch. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
 void mmu_flush(engine *e);
+/* engine_guard.data has changed. */
+void mmu_guard_changed(engine *e);
 /* All translated code goes. */
 void mmu_forget_code(engine *e);
-/* A page now holds translated code: writes to it must be seen. */
-void mmu_protect_code(engine *e, uint32_t physical);
+/* `size` bytes, all in one page, are now translated code: writes to them must be seen. */
+void mmu_protect_code(engine *e, uint32_t physical, unsigned size);
+/* Do these bytes, all in one page of RAM, lie where translated code does? */
+bool mmu_is_code(const engine *e, uint32_t physical, unsigned size);
 /* Code in RAM is about to be overwritten by an instruction; may not return. */
 void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr);
 

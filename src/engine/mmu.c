@@ -58,7 +58,7 @@ static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
         return 0;
     price_before_tables_change(e);
     value |= bits;
-    if (e->code_pages[physical / ENGINE_PAGE_BYTES])
+    if (mmu_is_code(e, physical, sizeof value))
         mmu_write_code(e, physical, sizeof value, 0);
     memcpy(e->ram + physical, &value, sizeof value);
     behind_written(e, physical, sizeof value); /* a locked bus cycle */
@@ -170,19 +170,26 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
     return true;
 }
 
+/* Stores into this page come to mmu_fill from now on, because of one thing (`why`: its tag of index 0), or of
+ * two. */
+static void see_stores(engine *e, uint32_t physical, uint32_t why)
+{
+    for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++) {
+        unsigned index = i % PAGE_ENTRIES;
+        page_entry *held = &e->pages[i / PAGE_ENTRIES][index];
+        if (held->physical == physical)
+            held->write_tag =
+                held->write_tag == held->read_tag ? why ^ index * ENGINE_PAGE_BYTES : PAGE_NO_TAG(index);
+    }
+}
+
 static void note_table(engine *e, uint32_t entry)
 {
     uint32_t page = entry & ~(uint32_t)ENGINE_PAGE_MASK;
     if (entry == 0 || page >= e->ram_bytes || e->table_pages[page / ENGINE_PAGE_BYTES])
         return;
     e->table_pages[page / ENGINE_PAGE_BYTES] = 1;
-    for (unsigned user = 0; user < 2; user++) {
-        for (unsigned i = 0; i < PAGE_ENTRIES; i++) {
-            page_entry *held = &e->pages[user][i];
-            if (held->physical == page && held->write_tag == held->read_tag)
-                held->write_tag = PAGE_TABLE_TAG(i);
-        }
-    }
+    see_stores(e, page, PAGE_TABLE_TAG(0));
 }
 
 /* The core walks these tables, too, when it prices what is executed with this translation: it must find them
@@ -208,11 +215,18 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
 {
     walk_result result;
     uint32_t code, index = linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES;
-    uint32_t tag = linear & ~(uint32_t)ENGINE_PAGE_MASK, none = PAGE_NO_TAG(index);
+    uint32_t tag = (linear & ~(uint32_t)ENGINE_PAGE_MASK) ^ (e->guard.data ? PAGE_GUARDED : 0u);
+    uint32_t none = PAGE_NO_TAG(index);
     page_entry *held = &e->pages[user][index];
-    if (access == MMU_WRITE && held->read_tag == tag && held->write_tag == PAGE_TABLE_TAG(index)) {
-        price_before_tables_change(e);
-        return held;
+    if (held->read_tag == tag) {
+        if (held->write_tag == PAGE_CODE_TAG(index) && !e->code_lines[held->physical / ENGINE_PAGE_BYTES])
+            held->write_tag = tag;
+        if (access != MMU_WRITE || held->write_tag == tag || held->write_tag == PAGE_CODE_TAG(index))
+            return held;
+        if (held->write_tag == PAGE_TABLE_TAG(index)) {
+            price_before_tables_change(e);
+            return held;
+        }
     }
     if (!walk(e, linear, access, user, true, &result, &code)) {
         e->env->cr[2] = linear;
@@ -221,7 +235,8 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     }
     /* while there are pins, fetches and data references may translate differently: nothing is kept */
     page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : held;
-    bool ram = result.physical < e->ram_bytes, fast = ram && !e->guard.data;
+    e->pages_filled[(user * PAGE_ENTRIES + index) / 64] |= 1ull << index % 64;
+    bool ram = result.physical < e->ram_bytes;
     uint32_t page = result.physical / ENGINE_PAGE_BYTES;
     note_tables(e, linear);
     if (ram && access == MMU_WRITE) {
@@ -229,15 +244,19 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
         if (e->table_pages[page])
             price_before_tables_change(e);
     }
-    bool guarded = ram && (e->code_pages[page] || !behind_kept(&e->behind, page));
-    uint32_t write_tag = ram && e->table_pages[page] ? PAGE_TABLE_TAG(index) : tag;
+    bool writable = ram && result.dirty && behind_kept(&e->behind, page);
+    bool lines = writable && e->code_lines[page] != 0, table = writable && e->table_pages[page];
+    uint32_t write_tag = !writable || (lines && table) ? none
+                         : lines                       ? PAGE_CODE_TAG(index)
+                         : table                       ? PAGE_TABLE_TAG(index)
+                                                       : tag;
     uint8_t *host = ram ? e->ram + result.physical : NULL;
-    *entry = (page_entry){.read_tag = fast ? tag : none,
-                          .write_tag = fast && result.dirty && !guarded ? write_tag : none,
+    *entry = (page_entry){.read_tag = ram ? tag : none,
+                          .write_tag = write_tag,
                           .physical = result.physical,
                           .kind = ACCESS_KIND(0, result.flags),
                           .host = host,
-                          .to_host = (uintptr_t)host - tag};
+                          .to_host = (uintptr_t)host - (linear & ~(uint32_t)ENGINE_PAGE_MASK)};
     return entry;
 }
 
@@ -278,33 +297,67 @@ uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
     return peek(e, linear, MMU_FETCH, physical);
 }
 
+/* The next entry from number `at` on that may hold a page; 2 * PAGE_ENTRIES: there is none. */
+static unsigned next_filled(const engine *e, unsigned at)
+{
+    for (unsigned word = at / 64; word < 2 * PAGE_ENTRIES / 64; word++) {
+        uint64_t left = e->pages_filled[word];
+        left &= word == at / 64 ? UINT64_MAX << at % 64 : UINT64_MAX;
+        if (left)
+            return 64 * word + (unsigned)__builtin_ctzll(left);
+    }
+    return 2 * PAGE_ENTRIES;
+}
+
 void mmu_flush(engine *e)
 {
-    for (unsigned user = 0; user < 2; user++) {
-        for (unsigned i = 0; i < PAGE_ENTRIES; i++)
-            e->pages[user][i].read_tag = e->pages[user][i].write_tag = PAGE_NO_TAG(i);
+    for (unsigned i = next_filled(e, 0); i < 2 * PAGE_ENTRIES; i = next_filled(e, i + 1)) {
+        page_entry *held = &e->pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
+        held->read_tag = held->write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
+    }
+    memset(e->pages_filled, 0, sizeof e->pages_filled);
+}
+
+void mmu_guard_changed(engine *e)
+{
+    for (unsigned i = next_filled(e, 0); i < 2 * PAGE_ENTRIES; i = next_filled(e, i + 1)) {
+        page_entry *held = &e->pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
+        if (held->read_tag == PAGE_NO_TAG(i % PAGE_ENTRIES))
+            continue;
+        held->write_tag ^= held->write_tag == held->read_tag ? PAGE_GUARDED : 0u;
+        held->read_tag ^= PAGE_GUARDED;
     }
 }
 
-void mmu_protect_code(engine *e, uint32_t physical)
+/* Which 64ths of their page these bytes touch. */
+static uint64_t lines_of(uint32_t physical, unsigned size)
 {
-    physical &= ~(uint32_t)ENGINE_PAGE_MASK;
-    if (physical >= e->ram_bytes || e->code_pages[physical / ENGINE_PAGE_BYTES])
+    enum { LINE_BYTES = ENGINE_PAGE_BYTES / 64 };
+    unsigned first = (physical & ENGINE_PAGE_MASK) / LINE_BYTES,
+             last = ((physical & ENGINE_PAGE_MASK) + size - 1) / LINE_BYTES;
+    return UINT64_MAX >> (63 - (last - first)) << first;
+}
+
+bool mmu_is_code(const engine *e, uint32_t physical, unsigned size)
+{
+    return e->code_lines[physical / ENGINE_PAGE_BYTES] & lines_of(physical, size);
+}
+
+void mmu_protect_code(engine *e, uint32_t physical, unsigned size)
+{
+    if (physical >= e->ram_bytes || size == 0)
         return;
-    e->code_pages[physical / ENGINE_PAGE_BYTES] = 1;
-    for (unsigned user = 0; user < 2; user++) {
-        for (unsigned i = 0; i < PAGE_ENTRIES; i++) {
-            if (e->pages[user][i].physical == physical)
-                e->pages[user][i].write_tag = PAGE_NO_TAG(i);
-        }
-    }
+    uint64_t *lines = &e->code_lines[physical / ENGINE_PAGE_BYTES], before = *lines;
+    *lines |= lines_of(physical, size);
+    if (before == 0)
+        see_stores(e, physical & ~(uint32_t)ENGINE_PAGE_MASK, PAGE_CODE_TAG(0));
 }
 
 void mmu_forget_code(engine *e)
 {
     for (uint32_t page = 0; page < e->ram_bytes / ENGINE_PAGE_BYTES; page++) {
         uint64_t start = (uint64_t)page * ENGINE_PAGE_BYTES;
-        if (e->code_pages[page])
+        if (e->code_lines[page])
             UC_INTERNAL(tb_invalidate_phys_range)(e->uc, start, start + ENGINE_PAGE_BYTES);
     }
 }
@@ -397,9 +450,10 @@ uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address)
 }
 
 void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address);
+/* The first block of a page: block.c has said where its code lies. */
 void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address)
 {
-    mmu_protect_code(engine_of(uc_env_of(uc_cpu_of_handle(uc))), (uint32_t)ram_address);
+    (void)uc, (void)ram_address;
 }
 
 void WRAP(tlb_unprotect_code)(uc_engine *uc, uint64_t ram_address);
@@ -407,7 +461,7 @@ void WRAP(tlb_unprotect_code)(uc_engine *uc, uint64_t ram_address)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
     if (ram_address < e->ram_bytes)
-        e->code_pages[ram_address / ENGINE_PAGE_BYTES] = 0;
+        e->code_lines[ram_address / ENGINE_PAGE_BYTES] = 0;
 }
 
 /* --- engine.h --- */
@@ -467,7 +521,7 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
         return;
     uint32_t last = size - 1 < e->ram_bytes - 1 - physical ? physical + size - 1 : e->ram_bytes - 1;
     for (uint32_t page = physical / ENGINE_PAGE_BYTES; page <= last / ENGINE_PAGE_BYTES; page++) {
-        if (e->code_pages[page]) {
+        if (e->code_lines[page]) {
             UC_INTERNAL(tb_invalidate_phys_range)(e->uc, physical, (uint64_t)last + 1);
             return;
         }

@@ -273,9 +273,17 @@ static void transfer_pages(engine *e, snapshot *s)
         bool ram = s->status == P5_OK && stays_in_ram(e, &all[i], i);
         if (!ram)
             all[i].read_tag = all[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
+        uint32_t own = all[i].read_tag ^ (is_found(all[i].read_tag, i) ? 0u : PAGE_GUARDED);
+        uint32_t tag = own ^ (e->guard.data ? PAGE_GUARDED : 0u); /* as guard_update goes on from */
+        if (is_found(own, i)) {
+            all[i].write_tag = all[i].write_tag == all[i].read_tag ? tag : all[i].write_tag;
+            all[i].read_tag = tag;
+        }
         all[i].host = ram ? e->ram + all[i].physical : NULL;
-        all[i].to_host = (uintptr_t)all[i].host - all[i].read_tag;
+        all[i].to_host = (uintptr_t)all[i].host - own;
     }
+    if (s->loading)
+        memset(e->pages_filled, 0xff, sizeof e->pages_filled);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------- */

@@ -60,6 +60,8 @@ void memory_on_bus(memory *m, void (*tell)(void *context, const p5_bus_use *uses
 void memory_tell_bus(memory *m);
 /* Brings the bus duration events (18h, 2Eh/0) up to `clock`, before somebody reads totals. */
 void memory_advance(memory *m, uint64_t clock);
+/* Brings the totals up to the references that were counted by kind. */
+void memory_fold(memory *m);
 
 /* What one data reference came to. All clocks are absolute core clocks. The stall clocks are those that the
  * pipe is held beyond the reference's own EX clock, by cause; they add up to `done - asked`. */

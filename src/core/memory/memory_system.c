@@ -208,5 +208,4 @@ void memory_advance(struct memory *m, uint64_t clock)
 {
     bus_advance(&m->bus, clock);
     memory_upgrade_lines(m, clock);
-    memory_fold(m);
 }

@@ -188,8 +188,6 @@ void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned h
                        uint64_t uses);
 /* Adds what was counted by kind and what was waited, and empties it. */
 void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class);
-/* Brings the totals up to what was counted there. */
-void memory_fold(struct memory *m);
 
 /* ---- external agents ---- */
 

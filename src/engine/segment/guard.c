@@ -1,8 +1,8 @@
 /* What Unicorn never looks at and the processor does: segment limits and rights, alignment at CPL 3, debug
  * registers. All of it costs nothing while nothing is to be checked, which is the usual case of flat
  * segments: only when a check becomes necessary for the first time does the block hook get a version that
- * looks, and while data are to be checked the page cache stays empty, so that every access comes to the slow
- * path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves. */
+ * looks, and while data are to be checked the page cache has other tags, so that every access comes to the
+ * slow path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves. */
 #include "core/pipe/breakpoints.h"
 #include "engine/segment/segmentation.h"
 
@@ -71,7 +71,7 @@ void guard_update(engine *e)
     bool data = w->segments || w->alignment || w->breakpoints;
     if (data != w->data) {
         w->data = data;
-        mmu_flush(e);
+        mmu_guard_changed(e);
     }
     w->blocks = w->code || w->breakpoints || w->hits;
     set_step_flag(e);
@@ -337,7 +337,7 @@ void guard_extra_segments(engine *e, const engine_block *b)
         return;
     if (!w->data) { /* until a segment is loaded again */
         w->data = true;
-        mmu_flush(e);
+        mmu_guard_changed(e);
     }
     w->extra_now = true;
 }

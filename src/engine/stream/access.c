@@ -56,7 +56,7 @@ static void copy_out(engine *e, const page_entry *page, uint32_t linear, const u
     if (!page->host)
         return; /* lost on the open bus */
     uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
-    if (e->code_pages[physical / ENGINE_PAGE_BYTES])
+    if (mmu_is_code(e, physical, size))
         mmu_write_code(e, physical, size,
                        retaddr); /* leaves if the running block changes itself; it is done again then */
     memcpy(page->host + (linear & ENGINE_PAGE_MASK), from, size);

@@ -458,6 +458,15 @@ static void note_room(engine *e, const uc_translated *tb, engine_block *b)
     }
 }
 
+/* Who overwrites these bytes of a block is to be seen. */
+static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size)
+{
+    unsigned here = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    mmu_protect_code(e, physical, size < here ? size : here);
+    if (size > here && mmu_peek_code(e, linear + here, &physical))
+        mmu_protect_code(e, physical, size - here);
+}
+
 void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     engine *e = engine_of(uc_env_of(cpu));
@@ -468,7 +477,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         max = 1;
     code_bytes code;
     code_bytes_find(e, linear, &physical, &code);
-    if (code.bytes && physical < e->ram_bytes && !e->code_pages[physical / ENGINE_PAGE_BYTES])
+    if (code.bytes && physical < e->ram_bytes && !e->code_lines[physical / ENGINE_PAGE_BYTES])
         behind_search(e, code.bytes - (linear & ENGINE_PAGE_MASK));
     e->translated.count = 0;
     block_plan plan = plan_block(e, linear, tb->flags, max, &code);
@@ -494,6 +503,8 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         plan = plan_block(e, linear, tb->flags, tb->icount, &code);
     if (plan.size > tb->size) /* all of it is code, for the sake of who overwrites it */
         tb->size = (uint16_t)plan.size;
+    if (code.bytes)
+        protect(e, linear, physical, tb->size);
     if (known) {
         note_room(e, tb, known);
         if (known->count != plan.count && known != e->emergency)
