@@ -1,5 +1,6 @@
 /* Compares what snippets.c wrote on two processors; prints what differs.
- *   compare EXPECTED GOT [MOST]     status 1 if a record differs */
+ *   compare VENDOR EXPECTED GOT [MOST]     status 1 if a record differs; VENDOR is CPUID's, of the processor
+ *                                          that EXPECTED comes from */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,10 @@
 #include "isa/isa.h"
 #include "record.h"
 
-enum { FLAGS = 0x254dd5, AF_AND_OTHERS = 0x8d5, RF = 1 << 16 };
+enum { FLAGS = 0x254dd5, STATUS_FLAGS = 0x8d5, RF = 1 << 16 };
 static const char *const names[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"};
 static isa_decoder *decoder;
+static bool amd, intel; /* whose processor the expected records come from */
 
 typedef struct difference {
     char text[1000];
@@ -74,6 +76,7 @@ enum {
     X87_STORE, /* FST, FSTP, FIST, FISTP, FBSTP */
     MMX_STORE, /* MOVD and MOVQ to memory */
     COMPARES,  /* CMPS */
+    SCANS,     /* SCAS */
     BOUND
 };
 static unsigned kind_at_end(const record *r)
@@ -91,12 +94,20 @@ static unsigned kind_at_end(const record *r)
         return MMX_STORE;
     if ((code[0] & 0xfe) == 0xa6)
         return COMPARES;
+    if ((code[0] & 0xfe) == 0xae)
+        return SCANS;
     return code[0] == 0x62 ? BOUND : OTHER;
 }
 
 static bool ended_at_same(const record *a, const record *b)
 {
     return a->signal && b->signal && a->eip == b->eip;
+}
+
+/* A reference that the processor refused: #SS, #GP, #PF, #AC. */
+static bool refused(const record *r)
+{
+    return r->trap == 12 || r->trap == 13 || r->trap == 14 || r->trap == 17;
 }
 
 /* Everything that may come out differently, with the reason. What p5scope does where processors do not agree
@@ -108,24 +119,23 @@ static bool legitimate(const record *a, const record *b)
     if (a->trap == 14 && a->error & 16 && a->error & 1)
         return true;
     /* AMD checks alignment before the page, Intel behind it. */
-    if (a->trap == 17 && b->trap == 14 && a->eip == b->eip)
+    if (amd && a->trap == 17 && b->trap == 14 && a->eip == b->eip)
         return true;
     /* The topmost memory is the operating system's, if it is one of 32 bits. */
     enum { SYSTEM = 0xc0000000 };
     if ((b->trap == 14 && b->cr2 >= SYSTEM) || (a->trap == 14 && a->cr2 >= SYSTEM))
         return true;
     /* Intel's BOUND compares with the lower bound before it reads the upper one. */
-    if (ended_at_same(a, b) && kind == BOUND && a->trap == 5 && b->trap == 14)
+    if (intel && ended_at_same(a, b) && kind == BOUND && a->trap == 5 && b->trap == 14)
         return true;
     /* The two references of CMPS come in either order. */
     if (ended_at_same(a, b) && kind == COMPARES)
         return true;
-    /* A store that an unmasked exception keeps from storing makes no reference; AMD's make it but for an
-     * empty register. */
-    if (a->trap == 14 && kind_at_end(a) == X87_STORE && b->x87[1] & 0x80)
+    /* A store that an unmasked exception keeps from storing makes no reference; AMD's make it. */
+    if (amd && refused(a) && kind_at_end(a) == X87_STORE && last_insn(b) > last_insn(a) && b->x87[1] & 0x80)
         return true;
-    /* ... and goes through CS, where here the segment is looked at first. */
-    return b->trap == 13 && kind == X87_STORE && a->x87[1] & 0x80;
+    /* ... Intel's not even through CS, where here the segment is looked at first. */
+    return intel && b->trap == 13 && kind == X87_STORE && a->x87[1] & 0x80;
 }
 
 /* Intel's MOVD and MOVQ to memory have set TOP to 0 when they fault; AMD's and the manual's have not. */
@@ -133,7 +143,7 @@ static record with_top_of(const record *a, const record *b)
 {
     record other = *a;
     unsigned top = a->x87[1] >> 11 & 7, wanted = b->x87[1] >> 11 & 7;
-    if (!ended_at_same(a, b) || top != 0 || kind_at_end(b) != MMX_STORE)
+    if (!intel || !ended_at_same(a, b) || top != 0 || kind_at_end(b) != MMX_STORE)
         return other;
     const uint8_t *from = (const uint8_t *)a->x87 + 28;
     uint8_t *to = (uint8_t *)other.x87 + 28;
@@ -150,9 +160,8 @@ static void compare(const record *a, const record *b, difference *d)
     differ(d, "vector", a->trap, b->trap);
     differ(d, "error code", error_of(a), error_of(b));
     unsigned kind = kind_at_end(a);
-    /* AMD looks at the last byte of an image first; Intel's CMPS reads through EDI first, AMD's through ESI.
-     */
-    if (!(kind == IMAGE && (a->cr2 & ~4095u) == (b->cr2 & ~4095u)) &&
+    /* AMD looks at the last byte of an image first; the references of CMPS come in either order. */
+    if (!(amd && kind == IMAGE && (a->cr2 & ~4095u) == (b->cr2 & ~4095u)) &&
         !(kind == COMPARES && ended_at_same(a, b)))
         differ(d, "address", a->cr2, b->cr2);
     for (unsigned i = 0; i < 8; i++)
@@ -164,8 +173,13 @@ static void compare(const record *a, const record *b, difference *d)
             mask &= ~(uint32_t)a->undefined[i];
     isa_insn insn;
     opcode_at_end(a, &insn);
-    if (a->trap == 1 && (insn.rep || insn.repne)) /* Intel's set it between iterations, AMD's do not */
+    bool repeated = insn.rep || insn.repne;
+    if (intel && a->trap == 1 && repeated) /* set between iterations; AMD's do not */
         mask &= ~(uint32_t)RF;
+    /* AMD's keep the flags of the last iteration; Intel's and the manual's have those from before it all. */
+    if (amd && repeated && (kind == COMPARES || kind == SCANS) && (refused(a) || a->trap == 1) &&
+        ended_at_same(a, b))
+        mask &= ~(uint32_t)STATUS_FLAGS;
     differ(d, "eflags", a->flags & mask, b->flags & mask);
     if (a->uses_x87) {
         record other = with_top_of(a, b);
@@ -175,7 +189,8 @@ static void compare(const record *a, const record *b, difference *d)
     for (unsigned i = 0; i < RECORD_WINDOWS; i++) {
         snprintf(name, sizeof name, "memory %u", i);
         if ((!a->stores_x87 || last_insn(a) < a->count) &&
-            !(a->trap == 14 && kind == X87_STORE)) /* Intel's FSTP m80 stores what is there of two pages */
+            !(intel && a->trap == 14 &&
+              kind == X87_STORE)) /* Intel's FSTP m80 stores what is there of two pages */
             differ(d, name, a->memory[i], b->memory[i]);
     }
 }
@@ -204,13 +219,15 @@ static void print(const record *r, const difference *d)
 
 int main(int argc, char **argv)
 {
-    FILE *expected = argc > 2 ? fopen(argv[1], "rb") : NULL, *got = argc > 2 ? fopen(argv[2], "rb") : NULL;
-    unsigned most = argc > 3 ? (unsigned)atoi(argv[3]) : 20;
+    FILE *expected = argc > 3 ? fopen(argv[2], "rb") : NULL, *got = argc > 3 ? fopen(argv[3], "rb") : NULL;
+    unsigned most = argc > 4 ? (unsigned)atoi(argv[4]) : 20;
     static record a, b;
     unsigned long count = 0, reached = 0, different = 0;
     decoder = isa_decoder_open(ISA_P55C);
+    amd = argc > 1 && !strcmp(argv[1], "AuthenticAMD");
+    intel = argc > 1 && !strcmp(argv[1], "GenuineIntel");
     if (!expected || !got || !decoder) {
-        fprintf(stderr, "usage: compare EXPECTED GOT [MOST]\n");
+        fprintf(stderr, "usage: compare VENDOR EXPECTED GOT [MOST]\n");
         return 2;
     }
     while (fread(&a, sizeof a, 1, expected) == 1) {

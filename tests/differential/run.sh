@@ -6,12 +6,13 @@
 set -euo pipefail
 p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1}
 [ "$(uname -m)" = x86_64 ] && "$snippets" >/dev/null 2>&1 || { echo "this machine does not run i386 programs: skipped"; exit 77; }
+vendor=$(sed -n 's/^vendor_id[^:]*: //p' /proc/cpuinfo | head -1)
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 both() { # first, count
     "$snippets" "$1" "$2" "$states" >"$here/expected"
     "$p5scope" run -q "$snippets" "$1" "$2" "$states" >"$here/got" || { echo "p5scope ended with status $? within $2 snippets from $1"; return 1; }
-    "$compare" "$here/expected" "$here/got" 1000
+    "$compare" "$vendor" "$here/expected" "$here/got" 1000
 }
 piece=$((20000 / states)) status=0
 for ((at = first; at < first + count; at += piece)); do
