@@ -41,13 +41,45 @@ static uint32_t error_of(const record *r)
     return r->trap == 14 ? r->error & ~16u : r->error;
 }
 
+static void decode(const record *r, unsigned i, isa_insn *insn)
+{
+    isa_decode(decoder, r->code + r->starts[i], sizeof r->code - r->starts[i], 0, true, insn);
+}
+
+static isa_fp fp_at(const record *r, unsigned i)
+{
+    isa_insn insn;
+    decode(r, i, &insn);
+    return (isa_fp)isa_forms[insn.form].fp;
+}
+
+/* Transcendental functions are those of later processors but for the last bit of the result, and so C1;
+ * nothing of the x87 follows them. */
+static bool behind_transcendental(const record *r)
+{
+    for (unsigned i = 0; i < last_insn(r); i++)
+        if (fp_at(r, i) == ISA_FP_TRANSCENDENTAL)
+            return true;
+    return false;
+}
+
+/* The register as a number that counts the values between two. */
+static uint64_t ordered(uint64_t mantissa, uint16_t exponent)
+{
+    return ((uint64_t)(exponent & 0x7fff) << 63) + (mantissa << 1 >> 1);
+}
+
 /* Words of the x87's image that are compared: FCS, FDP, FDS and the opcode are not kept by later processors,
  * AMD's keep FIP only while an exception is pending. */
 static void compare_x87(const record *a, const record *b, difference *d)
 {
     static const char *const words[] = {"x87 control", "x87 status", "x87 tags"};
-    for (unsigned i = 0; i < 3; i++)
-        differ(d, words[i], a->x87[i] & 0xffff, b->x87[i] & 0xffff);
+    enum { C1 = 0x200 };
+    bool last_bit = behind_transcendental(a);
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t mask = last_bit && i == 1 ? 0xffff & ~C1 : 0xffff;
+        differ(d, words[i], a->x87[i] & mask, b->x87[i] & mask);
+    }
     const uint8_t *x = (const uint8_t *)a->x87 + 28, *y = (const uint8_t *)b->x87 + 28;
     for (unsigned i = 0; i < 8; i++)
         if (memcmp(x + 10 * i, y + 10 * i, 10)) {
@@ -55,6 +87,8 @@ static void compare_x87(const record *a, const record *b, difference *d)
             uint16_t e, f;
             memcpy(&m, x + 10 * i, 8), memcpy(&n, y + 10 * i, 8);
             memcpy(&e, x + 10 * i + 8, 2), memcpy(&f, y + 10 * i + 8, 2);
+            if (last_bit && i < 2 && (e ^ f) < 0x8000 && ordered(m, e) - ordered(n, f) + 1 <= 2)
+                continue;
             if (d->size < sizeof d->text - 100)
                 d->size += (size_t)snprintf(d->text + d->size, sizeof d->text - d->size,
                                             "  st(%u): %04x:%016llx, got %04x:%016llx\n", i, e,
@@ -66,7 +100,7 @@ static void compare_x87(const record *a, const record *b, difference *d)
 static const uint8_t *opcode_at_end(const record *r, isa_insn *insn)
 {
     const uint8_t *code = r->code + r->starts[last_insn(r)];
-    isa_decode(decoder, code, sizeof r->code - r->starts[last_insn(r)], 0, true, insn);
+    decode(r, last_insn(r), insn);
     return code + insn->prefixes;
 }
 
@@ -110,11 +144,28 @@ static bool refused(const record *r)
     return r->trap == 12 || r->trap == 13 || r->trap == 14 || r->trap == 17;
 }
 
+/* FPREM, FPREM1 (by an infinity) and FSCALE (by zero) return a denormal as it is: on AMD's with an underflow.
+ */
+static bool underflow_by_amd(const record *a, const record *b)
+{
+    enum { UNDERFLOW = 16 };
+    if (!amd || a->x87[0] & UNDERFLOW || !(a->x87[1] & ~b->x87[1] & UNDERFLOW))
+        return false;
+    for (unsigned i = 0; i < last_insn(a); i++) {
+        const uint8_t *end = a->code + a->starts[i + 1];
+        if (fp_at(a, i) == ISA_FP_REMAINDER || (end[-2] == 0xd9 && end[-1] == 0xfd))
+            return true;
+    }
+    return false;
+}
+
 /* Everything that may come out differently, with the reason. What p5scope does where processors do not agree
  * stands in docs/fidelity.md. */
 static bool legitimate(const record *a, const record *b)
 {
     unsigned kind = kind_at_end(b);
+    if (underflow_by_amd(a, b))
+        return true;
     /* Later processors do not execute data. */
     if (a->trap == 14 && a->error & 16 && a->error & 1)
         return true;

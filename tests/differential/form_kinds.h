@@ -12,7 +12,8 @@ enum {
     X87 = 32,      /* or MMX */
     LOCKABLE = 64,
     STRING = 128,
-    FIXED_MODRM = 256
+    FIXED_MODRM = 256,
+    LAST_BIT = 512 /* what it computes may differ in the last bit: no x87 behind it */
 };
 /* ... and what its operands need. */
 enum {

@@ -196,6 +196,8 @@ static void try(FILE *out, const encoding *c, bool modrm, unsigned extra)
     bool mmx = form->flags & ISA_MMX;
     if (mmx || form->flags & ISA_X87)
         flags |= X87;
+    if (form->fp == ISA_FP_TRANSCENDENTAL)
+        flags |= LAST_BIT;
     bool scan = c->escape && (c->opcode & 0xfe) == 0xbc;
     if (mmx || !has_narrow || (c->escape && c->opcode >= 0xc8 && c->opcode < 0xd0))
         flags |= WIDE_ONLY;

@@ -337,13 +337,13 @@ static void make(u32 index, record *r, state *s, u8 *code)
     r->index = index;
     make_state(s);
 
-    u32 n = 0, undefined = 0, count = 1 + below(INSNS), fix[INSNS] = {0}, fix_kind[INSNS] = {0},
+    u32 n = 0, undefined = 0, last_bit = 0, count = 1 + below(INSNS), fix[INSNS] = {0}, fix_kind[INSNS] = {0},
         starts[INSNS + 1];
     code[n++] = 0x9d; /* popf */
     for (u32 i = 0; i < count; i++) {
         const form *f = &forms[i == 0 ? index % FORMS : below(FORMS)];
         u32 narrow, displacement, before = n;
-        while (f->reads & undefined ||
+        while (f->reads & undefined || (last_bit && f->flags & X87) ||
                (i > 0 && f->kind == PLAIN && f->flags & X87 && !s->uses_x87 && below(4)))
             f = &forms[below(FORMS)];
         if (i > 0 && s->uses_x87 && !(f->flags & X87) && below(2)) {
@@ -351,6 +351,7 @@ static void make(u32 index, record *r, state *s, u8 *code)
             continue;
         }
         s->uses_x87 |= (f->flags & X87) != 0;
+        last_bit |= f->flags & LAST_BIT;
         starts[i] = n;
         r->starts[i] = (u8)n;
         r->undefined[i] = (u16)undefined;
