@@ -86,6 +86,7 @@ typedef struct p5_retired {
     uint8_t cpl_after; /* after the last instruction (far transfers, IRET) */
     uint8_t mode;      /* P5_MODE_* while it ran */
     uint8_t iopl;
+    uint8_t gate;     /* p5_gate: of the last instruction */
     bool interrupted; /* the last instruction is a REP string that will be resumed: it is not complete and not
                          counted */
     bool descriptor;  /* the last instruction read a descriptor (segment load, far transfer through a gate,
@@ -93,6 +94,16 @@ typedef struct p5_retired {
     bool unsafe_x87;  /* there is something in unsafe_mask */
     const uint8_t *unsafe_mask; /* if unsafe_x87: P5_X87_* of each instruction of the stretch */
 } p5_retired;
+
+/* How INT n, INT3 or INTO gets to its handler: what it costs by (SDM volume 2, INT n: table of clocks). */
+typedef enum p5_gate {
+    P5_GATE_NONE,   /* another instruction, or INTO that goes on */
+    P5_GATE_VECTOR, /* real mode's vector table, or V86 mode's that the task's bitmap chooses (CR4.VME) */
+    P5_GATE_SAME,   /* interrupt or trap gate to the same level, */
+    P5_GATE_INNER,  /* ... to an inner level, */
+    P5_GATE_V86,    /* ... from V86 mode */
+    P5_GATE_TASK    /* task gate */
+} p5_gate;
 
 /* What the operands of an x87 instruction did. */
 enum {

@@ -40,6 +40,7 @@ void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access 
                       .cpl_after = is_last ? r->cpl_after : r->cpl,
                       .iopl = r->iopl,
                       .descriptor = is_last && r->descriptor,
+                      .gate = is_last ? r->gate : P5_GATE_NONE,
                       .repeats = is_last ? r->repeats : 0,
                       .value = value};
     uint32_t next = is_last ? r->next : o->address + o->length;

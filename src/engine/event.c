@@ -50,6 +50,27 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
     return !(access & 0x80);
 }
 
+/* The way that INT n takes through a gate in which software_fault has found nothing. What else is wrong with
+ * it the delivery finds. */
+static p5_gate gate_way(engine *e, unsigned vector)
+{
+    enum { CONFORMING_CODE = 0x0c, LDT = 4 };
+    const uc_env *env = e->env;
+    uint8_t gate[6] = {0}, code = 0;
+    if (mode_of(env) == P5_MODE_REAL)
+        return P5_GATE_VECTOR;
+    engine_read_linear(e, (uint32_t)env->idt.base + vector * 8, gate, sizeof gate);
+    if ((gate[5] & 0x1f) == GATE_TASK)
+        return P5_GATE_TASK;
+    if (mode_of(env) == P5_MODE_V86)
+        return P5_GATE_V86;
+    const uc_segment *table = gate[2] & LDT ? &env->ldt : &env->gdt;
+    uint32_t offset = (gate[2] | (uint32_t)gate[3] << 8) & 0xfff8;
+    engine_read_linear(e, (uint32_t)table->base + offset + 5, &code, 1);
+    bool inner = (code & CONFORMING_CODE) != CONFORMING_CODE && (code >> 5 & 3u) < (env->hflags & UC_HF_CPL);
+    return inner ? P5_GATE_INNER : P5_GATE_SAME;
+}
+
 /* A near RET stands at `linear`. */
 static bool is_return(engine *e, uint32_t linear)
 {
@@ -169,8 +190,10 @@ void event_redirected(engine *e, unsigned vector, uint32_t next)
     /* It cannot fault any more: the INT is retired without references of its own. */
     p5_access *end = e->record_next;
     e->record_next = e->records;
+    e->retired.gate = P5_GATE_VECTOR;
     if (stream_end_all(e, engine_linear_eip(e)))
         engine_request_attention(e);
+    e->retired.gate = P5_GATE_NONE;
     e->record_next = end;
     delivery_end(e);
     engine_resume(e);
@@ -207,8 +230,11 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
             env->error_code = (int32_t)code;
             env->old_exception = vector;
         }
-        if (software)
+        if (software) {
+            e->retired.gate = (uint8_t)gate_way(e, vector);
             attention = stream_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
+            e->retired.gate = P5_GATE_NONE;
+        }
     }
     bool write = code & PF_WRITE;
     bool trap = vector == VECTOR_DB && !debug_fault;

@@ -158,7 +158,7 @@ static const struct {
     isa_cost cost;
     unsigned args;
 } costs[] = {{"fixed", ISA_COST_FIXED, 0},   {"segment_load", ISA_COST_SEGMENT_LOAD, 2},
-             {"far", ISA_COST_FAR, 2},       {"int", ISA_COST_INT, 3},
+             {"far", ISA_COST_FAR, 2},       {"int", ISA_COST_INT, 5},
              {"iret", ISA_COST_IRET, 2},     {"io", ISA_COST_IO, 4},
              {"pushf", ISA_COST_PUSHF, 1},   {"rep", ISA_COST_REP, 2},
              {"enter", ISA_COST_ENTER, 3},   {"bsf", ISA_COST_BSF, 3},

@@ -131,8 +131,8 @@ typedef enum isa_cost {
     ISA_COST_SEGMENT_LOAD,
     /* Real and V86 mode: clocks; protected: a at the same level, b if the level changes. */
     ISA_COST_FAR,
-    /* The whole delivery. Real mode, and INTO that is not taken: clocks; protected: a same level, b inner
-     * level; c from V86 mode. */
+    /* The way to the handler, by p5_gate: clocks if there is none (INTO that is not taken); a vector table, b
+     * same level, c inner level, d from V86 mode, e task gate. */
     ISA_COST_INT,
     /* Real and V86 mode: clocks; protected: a same level, b outer level or to V86 mode. */
     ISA_COST_IRET,

@@ -304,6 +304,7 @@ p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *a
     part.next = piece_end(p);
     part.cpl_after = r->cpl;
     part.repeats = 0;
+    part.gate = P5_GATE_NONE;
     part.interrupted = part.descriptor = false;
     return part;
 }

@@ -135,12 +135,7 @@ uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c)
     case ISA_COST_FAR:
         return real_mode(c) ? clocks : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
     case ISA_COST_INT:
-        if (o->branch == ISA_INT && !c->taken)
-            return clocks; /* INTO that does not trap */
-        return c->mode == P5_MODE_REAL  ? clocks
-               : c->mode == P5_MODE_V86 ? f->cost_args[2]
-               : c->cpl_after == c->cpl ? f->cost_args[0]
-                                        : f->cost_args[1];
+        return c->gate == P5_GATE_NONE ? clocks : f->cost_args[c->gate - P5_GATE_VECTOR];
     case ISA_COST_IRET:
         return real_mode(c) ? clocks : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
     case ISA_COST_IO:

@@ -14,7 +14,8 @@ typedef struct cost_context {
     uint8_t mode; /* P5_MODE_* */
     uint8_t cpl, cpl_after, iopl;
     bool descriptor;       /* a descriptor was read */
-    bool taken;            /* LOOPx, JCXZ, INTO */
+    bool taken;            /* LOOPx, JCXZ */
+    uint8_t gate;          /* p5_gate */
     uint32_t repeats;      /* REP iterations */
     const p5_value *value; /* NULL if the form has none */
 } cost_context;

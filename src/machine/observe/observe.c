@@ -41,6 +41,7 @@ static p5_retired part_of(const p5_retired *r, unsigned i, unsigned count, const
         part.next = o->address + o->length;
         part.repeats = 0;
         part.cpl_after = r->cpl;
+        part.gate = P5_GATE_NONE;
         part.interrupted = part.descriptor = false;
     }
     return part;
