@@ -1,9 +1,10 @@
-; Which of RDPMC, RDTSC, RDMSR, WRMSR fault: every mode and privilege level, every setting of CR4.TSD and CR4.PCE, seven values of ECX.
+; Which of RDPMC, RDTSC, RDMSR, WRMSR fault: every mode and privilege level, every setting of CR4.TSD and CR4.PCE, ECX on and
+; around every register of every monitor.
 ; Prints two bytes per case to port E9h, vector (40h = no fault) and low byte of the error code, in the order
 ;   for CR4 in 0, TSD (and PCE, PCE + TSD on a processor with MMX)
 ;     for mode in real, V86, CPL 0, 1, 2, 3
 ;       for instruction in RDPMC, RDTSC, RDMSR, WRMSR
-;         for ECX in 0, 1, 2, 3, 40000000h, 80000000h, FFFFFFFFh
+;         for ECX in 0 to 14h, C0h to C5h, 185h to 18Ah, 308h to 30Ch, 38Ch to 391h, 40000000h to 40000003h, 80000000h, FFFFFFFFh
 ; then ends the machine with status 1. Flat image at 8000h; all of it lies below 64 KB, so that real mode reaches it with segment 0.
         org 8000h
 
@@ -74,7 +75,7 @@ start:  mov esp, STACK
         mov al, [error_code]
         out 0e9h, al
         inc dword [value]
-        cmp dword [value], 7
+        cmp dword [value], (values_end - values) / 4
         jb .each_value
         inc dword [instruction]
         cmp dword [instruction], 4
@@ -215,7 +216,21 @@ stub_wrmsr: db 0fh, 30h, 0cdh, NO_FAULT
 
         align 8
 stubs:  dd stub_rdpmc, stub_rdtsc, stub_rdmsr, stub_wrmsr
-values: dd 0, 1, 2, 3, 40000000h, 80000000h, 0ffffffffh
+%macro range 2
+%assign n %1
+%rep (%2) - (%1) + 1
+        dd n
+%assign n n + 1
+%endrep
+%endmacro
+values: range 0, 14h
+        range 0c0h, 0c5h
+        range 185h, 18ah
+        range 308h, 30ch
+        range 38ch, 391h
+        range 40000000h, 40000003h
+        dd 80000000h, 0ffffffffh
+values_end:
 cr4_values: dd 0, 4, 100h, 104h
 settings: dd 0
 setting: dd 0
