@@ -359,26 +359,25 @@ static void poke(const pair *p, u32 most)
         *(volatile u32 *)p[i].at = p[i].value;
 }
 
-static void begin(state *s)
+static void begin(record *r)
 {
     static const u32 before[8] = {1, 0, 0, DATA, FRAME, FRAME + 64, DATA, DATA};
     for (u32 i = 0; i < 8; i++)
-        s->registers[i] = before[i];
-    s->flags = 0x202;
-    s->uses_x87 = 0;
+        r->before[i] = before[i];
+    r->flags_before = 0x202;
 }
 
-static void begin_x87(state *s, const row *w)
+static void begin_x87(record *r, const row *w)
 {
     static const u8 numbers[NUMBERS][10] = {[ONE] = {[7] = 0x80, 0xff, 0x3f},
                                             [SNAN] = {1, [7] = 0x80, 0xff, 0x7f},
                                             [QNAN] = {[7] = 0xc0, 0xff, 0x7f}};
-    s->uses_x87 = 1;
-    s->x87[0] = w->cw, s->x87[1] = w->sw, s->x87[2] = w->tw;
-    s->x87[3] = s->x87[4] = s->x87[5] = s->x87[6] = 0;
+    r->uses_x87 = 1;
+    r->x87_before[0] = w->cw, r->x87_before[1] = w->sw, r->x87_before[2] = w->tw;
+    r->x87_before[3] = r->x87_before[4] = r->x87_before[5] = r->x87_before[6] = 0;
     for (u32 i = 0; i < 8; i++)
         for (u32 k = 0; k < 10; k++)
-            ((u8 *)s->x87)[28 + 10 * i + k] = numbers[w->st0][k];
+            ((u8 *)r->x87_before)[28 + 10 * i + k] = numbers[w->st0][k];
 }
 
 /* What `popf` in front of the code and the jump behind it make of it. */
@@ -399,27 +398,25 @@ static void put(record *r, const char *code, u32 size)
 static void run_row(const row *w)
 {
     static record r;
-    state s;
     r = (record){.index = 0};
     put(&r, w->code, w->size);
-    begin(&s);
-    s.flags |= w->flags;
+    begin(&r);
+    r.flags_before |= w->flags;
     for (u32 i = 0; i < SETS && w->set[i].at; i++)
-        s.registers[w->set[i].at - 1] = w->set[i].value;
+        r.before[w->set[i].at - 1] = w->set[i].value;
     u32 expected[8];
     for (u32 i = 0; i < 8; i++)
-        expected[i] = s.registers[i];
+        expected[i] = r.before[i];
     for (u32 i = 0; i < SETS && w->becomes[i].at; i++)
         expected[w->becomes[i].at - 1] = w->becomes[i].value;
     if (w->cw)
-        begin_x87(&s, w);
-    r.uses_x87 = (u8)s.uses_x87;
+        begin_x87(&r, w);
     fill(0);
     poke(w->memory, 10);
     if (w->ss_at)
         __asm__ volatile("mov %%ss, %0" : "=m"(*(u16 *)w->ss_at));
     r.code_at--, r.size++;
-    run_filled(&r, &s);
+    run_filled(&r);
     r.code_at++;
     say(w->name, "the signal", w->signal, r.signal);
     say(w->name, "its code", w->signal_code, r.signal_code);
@@ -447,16 +444,15 @@ static void run_enter(u32 bytes, u32 level, u32 narrow)
 {
     static record r;
     static u8 stack[PAGE];
-    state s;
     const u32 size = narrow ? 2 : 4, mask = narrow ? 0xffff : 0xffffffff;
     char code[5] = {(char)0x66, (char)0xc8, (char)bytes, (char)(bytes >> 8), (char)level};
     r = (record){.index = 0};
     put(&r, code + !narrow, 5 - !narrow);
-    begin(&s);
+    begin(&r);
     for (u32 i = 0; i < PAGE / 4; i++)
         ((u32 *)stack)[i] = ((u32 *)STACK)[i] = i * 0x01030507;
-    u32 sp = s.registers[ESP], bp = s.registers[EBP] = STACK + PAGE - 128, n = level % 32;
-    s.registers[ESP] = sp;
+    u32 sp = r.before[ESP], bp = r.before[EBP] = STACK + PAGE - 128, n = level % 32;
+    r.before[ESP] = sp;
 #define AT(address) (*(u32 *)(stack + ((address)-STACK)))
     sp -= size, AT(sp) = (AT(sp) & ~mask) | (bp & mask);
     u32 frame = sp;
@@ -470,9 +466,9 @@ static void run_enter(u32 bytes, u32 level, u32 narrow)
 #undef AT
     sp -= bytes;
     r.code_at--, r.size++;
-    run_filled(&r, &s);
-    ((u32 *)stack)[(s.registers[ESP] - 4 - STACK) / 4] =
-        *(u32 *)(s.registers[ESP] - 4); /* POPF took it from there */
+    run_filled(&r);
+    ((u32 *)stack)[(r.before[ESP] - 4 - STACK) / 4] =
+        *(u32 *)(r.before[ESP] - 4); /* POPF took it from there */
     char name[32] = "ENTER level ", digits[24];
     const char *number = guest_number(digits, (s64)level);
     for (u32 i = 12; (name[i] = *number++) != 0; i++)

@@ -1,31 +1,39 @@
 #!/usr/bin/env bash
-# Runs snippets on this machine's processor and under p5scope, in pieces, and compares what they wrote. What differs is run once more by
+# Runs snippets on this machine's processor and under p5scope, in pieces, and compares what they write. What differs is run once more by
 # itself: memory that snippets before it have written may differ where processors may, too.
-#   run.sh P5SCOPE SNIPPETS COMPARE FIRST COUNT [STATES]
+#   run.sh P5SCOPE SNIPPETS COMPARE FIRST COUNT [STATES [JOBS]]
 # P5SCOPE_DIFFERENTIAL=N runs N snippets instead of COUNT, each from STATES states.
 set -euo pipefail
-p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1}
+p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1} jobs=${7:-1}
 [ "$(uname -m)" = x86_64 ] && "$snippets" >/dev/null 2>&1 || { echo "this machine does not run i386 programs: skipped"; exit 77; }
 vendor=$(sed -n 's/^vendor_id[^:]*: //p' /proc/cpuinfo | head -1)
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
 both() { # first, count
-    "$snippets" "$1" "$2" "$states" >"$here/expected"
-    "$p5scope" run -q "$snippets" "$1" "$2" "$states" >"$here/got" || { echo "p5scope ended with status $? within $2 snippets from $1"; return 1; }
-    "$compare" "$vendor" "$here/expected" "$here/got" 1000
+    "$compare" "$vendor" <("$snippets" "$1" "$2" "$states") <("$p5scope" run -q --threads=1 "$snippets" "$1" "$2" "$states") 1000
 }
-piece=$((20000 / states)) status=0
-for ((at = first; at < first + count; at += piece)); do
-    n=$((first + count - at < piece ? first + count - at : piece))
-    if both "$at" "$n" >"$here/said"; then
-        cat "$here/said"
-        continue
-    fi
-    again=$(sed -n 's/^snippet \([0-9]*\),.*/\1/p' "$here/said" | sort -un)
-    [ -n "$again" ] || { cat "$here/said"; status=1; continue; }
-    tail -1 "$here/said"
-    for snippet in $again; do
-        both "$snippet" 1 >"$here/alone" || { cat "$here/alone"; status=1; }
+piece=$((20000 / states))
+pieces() { # which of the jobs
+    local at n said again status=0
+    for ((at = first + $1 * piece; at < first + count; at += jobs * piece)); do
+        n=$((first + count - at < piece ? first + count - at : piece))
+        if said=$(both "$at" "$n"); then
+            echo "$said"
+            continue
+        fi
+        again=$(sed -n 's/^snippet \([0-9]*\),.*/\1/p' <<<"$said" | sort -un)
+        [ -n "$again" ] || { printf 'snippets %d to %d: %s\n' "$at" "$((at + n - 1))" "$said"; status=1; continue; }
+        tail -1 <<<"$said"
+        for snippet in $again; do
+            said=$(both "$snippet" 1) || { echo "$said"; status=1; }
+        done
     done
+    return "$status"
+}
+workers=() status=0
+for ((job = 0; job < jobs; job++)); do
+    pieces "$job" &
+    workers+=($!)
 done
-exit $status
+for worker in "${workers[@]}"; do
+    wait "$worker" || status=1
+done
+exit "$status"

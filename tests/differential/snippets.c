@@ -60,10 +60,7 @@ static u32 data_pointer(void)
 
 /* --- One snippet --- */
 
-static record records[SLOTS];
-static state states[SLOTS];
-
-static const u8 x87_values[][10] = {
+static const u8 __attribute__((aligned(2))) x87_values[][10] = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0},                               /* 0 */
     {0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f},                      /* 1 */
     {0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0xbf},                      /* -1 */
@@ -82,24 +79,24 @@ static const u8 x87_values[][10] = {
     {0, 0, 0, 0, 0, 0x10, 0, 0x80, 0x80, 0x3f},                   /* small */
 };
 
-static void make_x87(state *s)
+static void make_x87(u32 *x87)
 {
-    u8 *image = (u8 *)s->x87;
+    u16 *image = (u16 *)(x87 + 7);
     u32 control = below(2)   ? 0x37f
                   : below(2) ? 0x340 | (next_random() & 0xc3f)
                              : (next_random() & 0xf3f) | 0x40;
     u32 status = (below(2) ? 0 : below(8) << 11) | (below(4) ? 0 : next_random() & 0x47ff);
-    s->x87[0] = control;
-    s->x87[1] = status;
-    s->x87[2] = below(3) == 0 ? 0 : below(2) ? 0xffff : next_random() & 0xffff;
-    s->x87[3] = s->x87[4] = s->x87[5] = s->x87[6] = 0;
-    for (u32 i = 0; i < 8; i++) {
-        const u8 *value = x87_values[below(sizeof x87_values / sizeof x87_values[0])];
-        for (u32 k = 0; k < 10; k++)
-            image[28 + 10 * i + k] = value[k];
+    x87[0] = control;
+    x87[1] = status;
+    x87[2] = below(3) == 0 ? 0 : below(2) ? 0xffff : next_random() & 0xffff;
+    x87[3] = x87[4] = x87[5] = x87[6] = 0;
+    for (u32 i = 0; i < 8; i++, image += 5) {
+        const u16 *value = (const u16 *)x87_values[below(sizeof x87_values / sizeof x87_values[0])];
+        for (u32 k = 0; k < 5; k++)
+            image[k] = value[k];
         if (below(3) == 0) /* any number of moderate size */
-            for (u32 k = 0; k < 8; k++)
-                image[28 + 10 * i + k] = (u8)next_random();
+            for (u32 k = 0; k < 4; k++)
+                image[k] = (u16)next_random();
     }
 }
 
@@ -276,66 +273,55 @@ static void begin_random(u32 seed)
         next_random();
 }
 
-static void make_state(state *s)
+static void make_state(record *r)
 {
+    u32 *registers = r->before;
     for (u32 i = 0; i < 8; i++)
-        s->registers[i] = any_value();
-    s->registers[EBX] = data_pointer();
-    s->registers[ESI] = data_pointer();
-    s->registers[EDI] = data_pointer();
-    s->registers[EBP] = below(3) ? STACK + PAGE - 4 * below(64) : data_pointer();
-    s->registers[ESP] = STACK + PAGE - 16 - 4 * below(96);
+        registers[i] = any_value();
+    registers[EBX] = data_pointer();
+    registers[ESI] = data_pointer();
+    registers[EDI] = data_pointer();
+    registers[EBP] = below(3) ? STACK + PAGE - 4 * below(64) : data_pointer();
+    registers[ESP] = STACK + PAGE - 16 - 4 * below(96);
     if (below(12) == 0)
-        s->registers[ESP] = STACK + PAGE - 4 - below(12);
+        registers[ESP] = STACK + PAGE - 4 - below(12);
     if (below(2))
-        s->registers[EDX] = below(32);
+        registers[EDX] = below(32);
     if (below(2))
-        s->registers[ECX] = below(40);
-    s->flags = (next_random() & ALL_FLAGS) | 0x202;
+        registers[ECX] = below(40);
+    u32 flags = (next_random() & ALL_FLAGS) | 0x202;
     if (below(6) == 0)
-        s->flags |= 0x400;
+        flags |= 0x400;
     if (below(50) == 0)
-        s->flags |= 0x100;
+        flags |= 0x100;
     if (below(50) == 0)
-        s->flags |= 0x40000;
+        flags |= 0x40000;
     if (below(50) == 0)
-        s->flags |= 0x4000;
-    s->uses_x87 = 0;
-}
-
-/* The state that the snippet begins in, into its record. */
-static void note_state(record *r, state *s)
-{
-    for (u32 i = 0; i < 8; i++)
-        r->before[i] = s->registers[i];
-    r->flags_before = s->flags;
-    r->uses_x87 = (u8)s->uses_x87;
-    if (s->uses_x87) {
-        make_x87(s);
-        for (u32 i = 0; i < 27; i++)
-            r->x87_before[i] = s->x87[i];
-    }
+        flags |= 0x4000;
+    r->flags_before = flags;
 }
 
 /* The same snippet in another state. Which flags are undefined depends on CL, which stays. */
-static void make_again(u32 number, const record *first, const state *before, record *r, state *s)
+static void make_again(u32 number, const record *first, record *r)
 {
-    *r = *first;
-    r->run = number;
     begin_random((first->index * 64 + number) * 2654435761u ^ 0x165667b1u);
-    make_state(s);
-    s->registers[ECX] = (s->registers[ECX] & ~31u) | (before->registers[ECX] & 31);
-    s->uses_x87 = before->uses_x87;
-    note_state(r, s);
+    r->run = number;
+    make_state(r);
+    r->before[ECX] = (r->before[ECX] & ~31u) | (first->before[ECX] & 31);
+    r->size = first->size;
+    r->code_at = first->code_at;
+    r->uses_x87 = first->uses_x87;
+    if (r->uses_x87)
+        make_x87(r->x87_before);
 }
 
-static void make(u32 index, record *r, state *s, u8 *code)
+static void make(u32 index, record *r, u8 *code)
 {
     static const record nothing;
     begin_random(index * 2654435761u ^ 0x5bd1e995u);
     *r = nothing;
     r->index = index;
-    make_state(s);
+    make_state(r);
 
     u32 n = 0, undefined = 0, last_bit = 0, count = 1 + below(INSNS), fix[INSNS] = {0}, fix_kind[INSNS] = {0},
         starts[INSNS + 1];
@@ -344,13 +330,13 @@ static void make(u32 index, record *r, state *s, u8 *code)
         const form *f = &forms[i == 0 ? index % FORMS : below(FORMS)];
         u32 narrow, displacement, before = n;
         while (f->reads & undefined || (last_bit && f->flags & X87) ||
-               (i > 0 && f->kind == PLAIN && f->flags & X87 && !s->uses_x87 && below(4)))
+               (i > 0 && f->kind == PLAIN && f->flags & X87 && !r->uses_x87 && below(4)))
             f = &forms[below(FORMS)];
-        if (i > 0 && s->uses_x87 && !(f->flags & X87) && below(2)) {
+        if (i > 0 && r->uses_x87 && !(f->flags & X87) && below(2)) {
             i--;
             continue;
         }
-        s->uses_x87 |= (f->flags & X87) != 0;
+        r->uses_x87 |= (f->flags & X87) != 0;
         last_bit |= f->flags & LAST_BIT;
         starts[i] = n;
         r->starts[i] = (u8)n;
@@ -377,7 +363,7 @@ static void make(u32 index, record *r, state *s, u8 *code)
             }
             continue;
         }
-        n += put_form(code + n, f, i == 0, s->registers[ECX], &displacement, &undefined, &narrow);
+        n += put_form(code + n, f, i == 0, r->before[ECX], &displacement, &undefined, &narrow);
         if (!f->escape && (f->opcode == 0xd9 || f->opcode == 0xdd) && (f->modrm & 0xf8) == 0x30) {
             /* FNSTENV and FNSAVE: what they store is not the same on all processors, nobody reads it */
             count = i + 1;
@@ -415,27 +401,11 @@ static void make(u32 index, record *r, state *s, u8 *code)
     code[n++] = 0xe9;
     put32(code + n, (u32)snippet_exit - (u32)(code + n + 4));
     r->code_at = (u32)code;
-    note_state(r, s);
+    if (r->uses_x87)
+        make_x87(r->x87_before);
 }
 
 /* --- The program --- */
-
-/* A sum of what is not as it was filled; 0 if nothing changed. */
-static u32 look(u32 index, u32 w)
-{
-    const u32 *at = (const u32 *)windows[w].at, *source = filling(index, w);
-    u32 left = windows[w].dwords, sum = 0;
-    for (;;) {
-        u8 same;
-        __asm__ volatile("cmp %%eax, %%eax\n\trepe cmpsl\n\tsete %3"
-                         : "+D"(at), "+S"(source), "+c"(left), "=q"(same)
-                         :
-                         : "memory", "cc");
-        if (same)
-            return sum;
-        sum = (sum << 5 | sum >> 27) + (at[-1] ^ left << 20);
-    }
-}
 
 static u32 number(const char *text)
 {
@@ -446,30 +416,34 @@ static u32 number(const char *text)
 }
 
 static u32 first, left, runs;
+static void run_in(const record *snippet, record *r)
+{
+    enum {
+        SHARED = (u32) __builtin_offsetof(record, run),
+        OWN = (u32) __builtin_offsetof(record, memory) - SHARED
+    };
+    u32 pieces[2 + RECORD_WINDOWS][2] = {{(u32)snippet, SHARED}, {(u32)&r->run, OWN}};
+    for (u32 i = 0; i < RECORD_WINDOWS; i++)
+        pieces[2 + i][0] = windows[i].at, pieces[2 + i][1] = windows[i].size;
+    fill(snippet->index);
+    run_filled(r);
+    check(sizeof *r, guest_syscall(SYS_writev, 1, pieces, 2 + RECORD_WINDOWS));
+}
+
 static void run_all(void)
 {
+    static record snippets[SLOTS], again;
     run_prepare();
     while (left != 0) {
-        u32 most = SLOTS / runs, count = left < most ? left : most;
-        for (u32 i = 0; i < count * runs; i += runs) {
-            make(first + i / runs, &records[i], &states[i], (u8 *)CODE + i / runs * SLOT);
-            for (u32 k = 1; k < runs; k++)
-                make_again(k, &records[i], &states[i], &records[i + k], &states[i + k]);
-        }
-        for (u32 i = 0; i < count * runs; i++) {
-            fill(records[i].index);
-            run_filled(&records[i], &states[i]);
-            for (u32 w = 0; w < RECORD_WINDOWS; w++)
-                records[i].memory[w] = look(records[i].index, w);
-        }
-        const char *at = (const char *)records;
-        u32 bytes = count * runs * sizeof records[0];
-        while (bytes != 0) {
-            int written = guest_syscall(SYS_write, 1, at, bytes);
-            if (written <= 0)
-                guest_syscall(SYS_exit, 2);
-            at += written;
-            bytes -= (u32)written;
+        u32 count = left < SLOTS ? left : SLOTS;
+        for (u32 i = 0; i < count; i++)
+            make(first + i, &snippets[i], (u8 *)CODE + i * SLOT);
+        for (u32 i = 0; i < count; i++) {
+            run_in(&snippets[i], &snippets[i]);
+            for (u32 k = 1; k < runs; k++) {
+                make_again(k, &snippets[i], &again);
+                run_in(&snippets[i], &again);
+            }
         }
         first += count;
         left -= count;
