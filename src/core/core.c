@@ -202,6 +202,7 @@ static void __attribute__((noinline)) change_class(p5_core *core, unsigned class
     if (core->profile)
         profile_gather(core);
     core->cpl_class = class;
+    core->used_as = (core->used_as & ~3u) | class;
     memory_set_class(core->memory, class);
 }
 

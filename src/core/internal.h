@@ -46,7 +46,7 @@ struct p5_core {
     trace_sink trace;
     struct profiler *profile; /* NULL: none is made */
     pipe_observer *observer;  /* its; or NULL */
-    uint32_t context;         /* of the profile; 0: none is made */
+    uint32_t used_as;         /* PROFILE_PLACE of what is priced; the context is 0 without a profile */
     breakpoints breakpoints;
     uint64_t match_at; /* `instructions` behind which pipe.match_missed and match_twice hold */
     bool faulted_in_v; /* errata: an instruction in V faulted, and its handler's first has not been seen */

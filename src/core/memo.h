@@ -27,8 +27,7 @@ typedef struct memo_answer {
 /* A hash table that grows: what is looked up stands in the slots, so that a search reads no more than it
  * finds. */
 typedef struct memo_slot {
-    uint32_t hash;
-    void *object; /* NULL: free */
+    uint32_t hash, number; /* of the object in its pool; 0: free */
 } memo_slot;
 
 typedef struct memo_table {
@@ -36,16 +35,26 @@ typedef struct memo_table {
     uint32_t mask, count; /* slots - 1, of which are in use */
 } memo_table;
 
+/* Objects of one kind one behind the other, which are known by their numbers; 0 is none. They stay where they
+ * are: the room is that for as many as the budget allows, and the host gives what is used. */
+typedef struct memo_pool {
+    char *objects;
+    uint32_t size, count, most; /* bytes of each; objects; room */
+} memo_pool;
+
 typedef struct memo {
     bool on;
-    bool held;            /* by control inputs or a trace that the remembered answers do not know */
-    memo_table states;    /* interned pipe states */
-    memo_table paths;     /* ways in, by piece, state and variant, */
-    memo_table families;  /* ... and the first one with variants of each piece and state */
+    bool held;               /* by control inputs or a trace that the remembered answers do not know */
+    memo_table state_table;  /* interned pipe states */
+    memo_table path_table;   /* ways in, by piece, state and variant, */
+    memo_table family_table; /* ... and the first one with variants of each piece and state */
+    memo_pool states, paths, leaves;
+    memo_pool results;    /* of the leaves, by the same numbers */
     memo_leaf *last;      /* the leaf that led to the core's state, and holds it; or NULL */
     memo_state *current;  /* without `last`: the interned form of the core's state, or NULL */
     memo_leaf *dirty;     /* leaves reached since totals were last formed */
-    arena arena;          /* states, paths, nodes, edges, leaves */
+    arena arena;          /* nodes, edges, and what else is of any size */
+    uint64_t young;       /* code_cache.changes when nothing was remembered: memo_keep_young */
     size_t budget;        /* above it everything is dropped and built anew */
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
     /* The way of the stretch that is being priced: */
@@ -60,6 +69,7 @@ typedef struct memo {
     int32_t data_asked;   /* ... for data references, those of what waited below 0 */
     memo_record *records; /* all of them */
     unsigned record_room; /* of `records` and `given` */
+    unsigned told;        /* number of the branch's answer: memo_way.told */
     p5_access *joined;    /* of what waits, and of a stretch that does not stand behind it */
     unsigned joined_room;
     const p5_access *accesses;

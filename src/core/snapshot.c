@@ -237,6 +237,7 @@ static void restore(p5_core *core, snapshot *s)
 {
     core->match_at = core->instructions;
     memory_set_class(core->memory, core->cpl_class);
+    core->used_as = (core->used_as & ~3u) | core->cpl_class;
     memory_set_control(core->memory, &core->control);
     predictor_set_control(core->predictor, core->control.no_branch_allocation);
     watch_update(core);

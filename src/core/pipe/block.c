@@ -264,6 +264,7 @@ static bool prepare_pieces(p5_block *block)
             p->next = i + 1 < n ? p + 1 : NULL;
             p->near = !p->next && block->near;
             p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
+            p->page = tlb_key(piece_begin(p), false);
             p->has_variants = p->bank_count || p->value_count || p->by_direction;
             block->plain &= p->memo;
         }

@@ -12,7 +12,7 @@ void profile_set_context(p5_core *core, uint32_t context)
     profiler *p = core->profile;
     p->context = context;
     p->place = p->own ? PROFILE_PLACE(context, core->cpl_class) : 0;
-    core->context = context;
+    core->used_as = (uint32_t)PROFILE_PLACE(context, core->cpl_class);
     if (p->options.moved)
         p->options.moved(p->options.moved_context, p->frames.count, p->contexts.items[context].function,
                          core->now);

@@ -2,10 +2,42 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "core/replay/memo_tree.h"
 
 enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
+
+/* ---- pools --------------------------------------------------------------------------------------------- */
+
+/* False: out of memory. */
+static bool pool_open(memo_pool *pool, size_t size, size_t most)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    const size_t bytes = (size * most + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    *pool = (memo_pool){
+        .objects = aligned_alloc(HUGE_PAGE, bytes), .size = (uint32_t)size, .most = (uint32_t)most};
+    if (!pool->objects)
+        return false;
+#ifdef MADV_HUGEPAGE
+    /* they are read all over the place; few of them fit small pages better */
+    madvise(pool->objects + HUGE_PAGE, bytes - HUGE_PAGE, MADV_HUGEPAGE);
+#endif
+    memset(pool->objects, 0, size);
+    pool->count = 1;
+    return true;
+}
+
+/* A cleared object's number, or 0 when memory is out. */
+static uint32_t pool_take(memo_pool *pool)
+{
+    if (pool->count == pool->most)
+        return 0;
+    memset(pool->objects + (size_t)pool->size * pool->count, 0, pool->size);
+    return pool->count++;
+}
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
 
@@ -37,13 +69,13 @@ static inline memo_slot *table_next(const memo_table *t, const memo_slot *slot)
 static memo_slot *table_free(const memo_table *t, uint32_t hash)
 {
     memo_slot *slot = table_first(t, hash);
-    while (slot->object)
+    while (slot->number)
         slot = table_next(t, slot);
     return slot;
 }
 
 /* False: out of memory. */
-static bool table_put(memo_table *t, uint32_t hash, void *object)
+static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
 {
     if (2 * t->count > t->mask) {
         const memo_table old = *t;
@@ -53,11 +85,11 @@ static bool table_put(memo_table *t, uint32_t hash, void *object)
         t->slots = slots;
         t->mask = 2 * old.mask + 1;
         for (const memo_slot *s = old.slots; s <= old.slots + old.mask; s++)
-            if (s->object)
+            if (s->number)
                 *table_free(t, s->hash) = *s;
         free(old.slots);
     }
-    *table_free(t, hash) = (memo_slot){hash, object};
+    *table_free(t, hash) = (memo_slot){hash, number};
     t->count++;
     return true;
 }
@@ -69,17 +101,26 @@ bool memo_open(p5_core *core)
     memo *m = &core->memo;
     m->on = true;
     m->budget = DEFAULT_BUDGET;
+    m->young = core->memory->code.changes;
     m->scratch = calloc(1, sizeof *m->scratch);
-    return table_open(&m->states) && table_open(&m->paths) && table_open(&m->families) && m->scratch &&
+    return table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
+           pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
+           pool_open(&m->paths, sizeof(memo_path), m->budget / sizeof(memo_path)) &&
+           pool_open(&m->leaves, sizeof(memo_leaf), m->budget / sizeof(memo_result)) &&
+           pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch &&
            memo_learn_open(core);
 }
 
 void memo_close(memo *m)
 {
     arena_free_all(&m->arena);
-    free(m->states.slots);
-    free(m->paths.slots);
-    free(m->families.slots);
+    free(m->state_table.slots);
+    free(m->path_table.slots);
+    free(m->family_table.slots);
+    free(m->states.objects);
+    free(m->paths.objects);
+    free(m->leaves.objects);
+    free(m->results.objects);
     free(m->scratch);
     free(m->given);
     free(m->records);
@@ -113,7 +154,7 @@ void memo_materialise(p5_core *core)
     if (m->last) {
         core->pipe.last_u = m->last->last_u;
         if (core->timing.btb_by_pairs && m->last->groups > 1)
-            core->pipe.previous_u = m->last->previous_u;
+            core->pipe.previous_u = memo_result_of(m, m->last)->previous_u;
     }
     m->current = NULL;
     m->last = NULL;
@@ -121,11 +162,11 @@ void memo_materialise(p5_core *core)
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
 
-static void fold_leaf(pipe_deltas *d, const memo_leaf *leaf, uint64_t uses)
+static void fold_result(pipe_deltas *d, const memo_result *result, uint32_t clocks, uint64_t uses)
 {
-    d->clocks += uses * leaf->clocks;
-    for (unsigned i = 0; i < leaf->delta_count; i++) {
-        const memo_delta *delta = &leaf->deltas[i];
+    d->clocks += uses * clocks;
+    for (unsigned i = 0; i < result->delta_count; i++) {
+        const memo_delta *delta = &result->deltas[i];
         if (delta->kind >= P5_EVENT_COUNT) {
             d->stalls[delta->kind - P5_EVENT_COUNT] += uses * delta->increments;
         } else {
@@ -135,25 +176,58 @@ static void fold_leaf(pipe_deltas *d, const memo_leaf *leaf, uint64_t uses)
     }
 }
 
+/* Its uses go to those of its level, and are booked. */
+static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
+{
+    result->uses[leaf->used_as & 3] += leaf->uses;
+    leaf->uses = 0;
+    if (result->detail)
+        profile_book(core, result->detail, result->uses);
+}
+
+void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
+{
+    memo *m = &core->memo;
+    memo_result *result = memo_result_of(m, leaf);
+    if (leaf->used_as == MEMO_UNUSED) {
+        result->next_dirty = m->dirty;
+        m->dirty = leaf;
+    } else {
+        take_uses(core, leaf, result);
+    }
+    if (result->detail)
+        profile_move(core, result->detail);
+    leaf->used_as = core->used_as;
+}
+
 void memo_fold(p5_core *core)
 {
     memo_leaf *leaf = core->memo.dirty;
     while (leaf) {
-        if (leaf->detail) {
-            profile_book(core, leaf->detail, leaf->uses);
-            memset(leaf->detail->taken, 0, sizeof leaf->detail->taken);
-        }
+        memo_result *result = memo_result_of(&core->memo, leaf);
+        take_uses(core, leaf, result);
+        if (result->detail)
+            memset(result->detail->taken, 0, sizeof result->detail->taken);
         for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-            if (leaf->uses[class])
-                fold_leaf(&core->deltas[class], leaf, leaf->uses[class]);
-            leaf->uses[class] = 0;
+            if (result->uses[class])
+                fold_result(&core->deltas[class], result, leaf->clocks, result->uses[class]);
+            result->uses[class] = 0;
         }
-        memo_leaf *next = leaf->next_dirty;
-        leaf->context = MEMO_UNUSED;
-        leaf->next_dirty = NULL;
-        leaf = next;
+        leaf->used_as = MEMO_UNUSED;
+        leaf = result->next_dirty;
+        result->next_dirty = NULL;
     }
     core->memo.dirty = NULL;
+}
+
+memo_leaf *memo_new_leaf(memo *m)
+{
+    const uint32_t number = pool_take(&m->leaves);
+    if (number == 0 || pool_take(&m->results) == 0)
+        return NULL;
+    memo_leaf *leaf = memo_leaf_at(m, number);
+    leaf->used_as = MEMO_UNUSED;
+    return leaf;
 }
 
 /* ---- states -------------------------------------------------------------------------------------------- */
@@ -216,70 +290,73 @@ memo_state *memo_intern(p5_core *core)
         h = hash_bytes(h, waiting, sizeof *waiting);
     }
     uint32_t hash = (uint32_t)(h >> 32);
-    for (const memo_slot *slot = table_first(&m->states, hash); slot->object;
-         slot = table_next(&m->states, slot)) {
-        memo_state *c = slot->object;
+    memo_state *states = (memo_state *)m->states.objects;
+    for (const memo_slot *slot = table_first(&m->state_table, hash); slot->number;
+         slot = table_next(&m->state_table, slot)) {
+        memo_state *c = &states[slot->number];
         if (slot->hash == hash && memcmp(&c->state, s, sizeof *s) == 0 && same_waiting(c->waiting, waiting))
             return c;
     }
-    memo_state *c = arena_alloc(&m->arena, sizeof *c);
     pipe_pending *kept = waiting ? arena_alloc(&m->arena, sizeof *kept) : NULL;
-    if (!c || (waiting && !kept))
+    uint32_t number = !waiting || kept ? pool_take(&m->states) : 0;
+    if (number == 0 || !table_put(&m->state_table, hash, number))
         return NULL;
     if (waiting)
         *kept = *waiting;
-    c->state = *s;
-    c->waiting = kept;
-    return table_put(&m->states, hash, c) ? c : NULL;
+    states[number] = (memo_state){*s, kept};
+    return &states[number];
 }
 
 /* ---- ways in ------------------------------------------------------------------------------------------- */
 
-static memo_path *enter_family(memo_path *p)
+static memo_path *enter_family(memo *m, memo_path *p)
 {
     if (p->family)
-        p->family[memo_member(p->variant)] = p;
+        p->family[memo_member(p->variant)] = memo_path_number(m, p);
     return p;
 }
 
 /* The paths of `part` from `from` but for the variant know each other. NULL: out of memory, which does no
  * harm. */
-static memo_path **find_family(memo *m, memo_path *path, uint64_t h)
+static uint32_t *find_family(memo *m, const memo_path *path, uint64_t h)
 {
     const uint32_t hash = (uint32_t)(h >> 32);
-    for (const memo_slot *slot = table_first(&m->families, hash); slot->object;
-         slot = table_next(&m->families, slot)) {
-        const memo_path *p = slot->object;
+    for (const memo_slot *slot = table_first(&m->family_table, hash); slot->number;
+         slot = table_next(&m->family_table, slot)) {
+        const memo_path *p = memo_path_at(m, slot->number);
         if (slot->hash == hash && p->piece == path->piece && p->from == path->from)
             return p->family;
     }
-    memo_path **family = arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof(memo_path *));
-    return family && table_put(&m->families, hash, path) ? family : NULL;
+    uint32_t *family = arena_alloc_line(&m->arena, MEMO_FAMILY * sizeof *family);
+    return family && table_put(&m->family_table, hash, memo_path_number(m, path)) ? family : NULL;
 }
 
-memo_path *memo_find_path(memo *m, piece *part, const memo_state *from, uint64_t variant)
+memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint64_t variant)
 {
+    memo *m = &core->memo;
     const uint64_t of_piece = mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), 0);
     const uint32_t hash = (uint32_t)(mix(of_piece, variant) >> 32);
-    for (const memo_slot *slot = table_first(&m->paths, hash); slot->object;
-         slot = table_next(&m->paths, slot)) {
-        memo_path *p = slot->object;
+    for (const memo_slot *slot = table_first(&m->path_table, hash); slot->number;
+         slot = table_next(&m->path_table, slot)) {
+        memo_path *p = memo_path_at(m, slot->number);
         if (slot->hash == hash && p->piece == part && p->from == from && p->variant == variant)
-            return enter_family(p);
+            return enter_family(m, p);
     }
-    memo_path *p = arena_alloc_line(&m->arena, sizeof *p);
-    if (!p)
+    const uint32_t number = pool_take(&m->paths);
+    if (number == 0)
         return NULL;
+    memo_path *p = memo_path_at(m, number);
     p->piece = part;
     p->from = from;
     p->variant = variant;
-    if (!table_put(&m->paths, hash, p))
+    memo_begin_way(core, &p->way);
+    if (!table_put(&m->path_table, hash, number))
         return NULL;
     if (part->has_variants)
         p->family = find_family(m, p, of_piece);
     p->next_of_piece = part->paths;
     part->paths = p;
-    return enter_family(p);
+    return enter_family(m, p);
 }
 
 /* The paths stay where they are, but fit no block any more: leaves of other blocks may lead to them. */
@@ -303,8 +380,19 @@ void memo_drop_all(p5_core *core)
     for (p5_block *block = core->blocks; block; block = block->next)
         for (piece *part = block->pieces; part; part = part->next)
             part->paths = NULL;
-    table_clear(&m->states);
-    table_clear(&m->paths);
-    table_clear(&m->families);
+    table_clear(&m->state_table);
+    table_clear(&m->path_table);
+    table_clear(&m->family_table);
+    m->states.count = m->paths.count = m->leaves.count = m->results.count = 1;
     arena_free_all(&m->arena);
+    m->young = core->memory->code.changes;
+}
+
+bool memo_is_full(const memo *m)
+{
+    const memo_pool *const pools[] = {&m->states, &m->paths, &m->leaves, &m->results};
+    size_t bytes = m->arena.used_bytes;
+    for (unsigned i = 0; i < sizeof pools / sizeof pools[0]; i++)
+        bytes += (size_t)pools[i]->size * pools[i]->count;
+    return bytes > m->budget;
 }

@@ -14,7 +14,7 @@ static bool hits(const struct memory *m, const p5_access *access, const data_exp
 static bool code_is_usual(const p5_core *core, const piece *p, const memo_way *way)
 {
     const struct memory *m = core->memory;
-    if (way->code_changes != memory_code_changes(m) && !memo_lines_present(core, way))
+    if (way->code_changes != (uint32_t)memory_code_changes(m) && !memo_lines_present(core, way))
         return false;
     const uint32_t page = tlb_key(piece_begin(p), false);
     return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
@@ -39,7 +39,7 @@ static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, c
     const p5_access *access = r->accesses + way->first_access;
     for (unsigned i = 0; i < way->step_count; i++) {
         const memo_node *node = way->steps[i].node;
-        if (node->place.kind == MEMO_PASSED ? !passes(core, node) : !hits(m, access++, &way->expected[i]))
+        if (node->kind == MEMO_PASSED ? !passes(core, node) : !hits(m, access++, &memo_expected(way)[i]))
             return false;
     }
     return true;
@@ -66,14 +66,14 @@ static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_w
 {
     *answer = QUICK_USUAL;
     for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
-        if (step->node->place.kind == MEMO_DATA)
+        if (step->node->kind == MEMO_DATA)
             *answer = try_reference(core, r, step->node);
         else if (!passes(core, step->node))
             return NULL;
         if (*answer != QUICK_USUAL)
             return step->node;
     }
-    if (way->end->place.kind == MEMO_DATA)
+    if (way->end->kind == MEMO_DATA)
         *answer = try_reference(core, r, way->end);
     return way->end;
 }
@@ -87,7 +87,7 @@ static const memo_way *last_way(p5_core *core, const p5_retired *r, const piece 
         const memo_node *node = NULL;
         if (way->end && code_is_usual(core, p, way))
             node = try_way(core, r, way, &answer);
-        if (node && node->place.kind == MEMO_BRANCH)
+        if (node && node->kind == MEMO_BRANCH)
             break;
         way = node && answer > QUICK_USUAL ? way_behind(node, answer) : NULL;
     }
@@ -95,13 +95,12 @@ static const memo_way *last_way(p5_core *core, const p5_retired *r, const piece 
 }
 
 /* P54C: the leaf behind the branch, whatever the BTB has there. NULL: that is not known, or never came. */
-static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, const memo_branch *branch,
-                                    bool taken)
+static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, const memo_way *way, bool taken)
 {
-    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
+    const branch_query query = memo_query(core, r->block, r->next, way->end, taken);
     predictor *p = core->predictor;
     branch_answer answer = predictor_pairs_answer(p, &query, btb_find(&p->btb, query.previous_pair));
-    return branch->told[predictor_pairs_number(&answer, taken)];
+    return memo_behind_branch(&core->memo, way, (p5_prediction)predictor_pairs_number(&answer, taken));
 }
 
 /* The leaf that the piece `p` will end with. NULL: it is not known. `alone`: nothing stands before it that
@@ -114,7 +113,7 @@ static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p,
     const memo_way *way = path ? &path->way : NULL;
     if (!way || !way->end)
         return NULL;
-    if (!alone || way->end->place.kind != MEMO_BRANCH || !is_usual(core, r, p, way)) {
+    if (!alone || way->end->kind != MEMO_BRANCH || !is_usual(core, r, p, way)) {
         if (alone)
             memory_trial_begin(&core->trial, core->memory);
         way = last_way(core, r, p, way);
@@ -123,9 +122,9 @@ static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p,
     }
     if (!way)
         return NULL;
-    const memo_branch *branch = (const memo_branch *)way->end;
-    return core->timing.btb_by_pairs && p->near ? behind_pair(core, r, branch, taken)
-                                                : memo_behind_branch(branch, memo_prediction(p, prediction));
+    return core->timing.btb_by_pairs && p->near
+               ? behind_pair(core, r, way, taken)
+               : memo_behind_branch(&core->memo, way, memo_prediction(p, prediction));
 }
 
 bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)

@@ -132,24 +132,23 @@ static void __attribute__((noinline)) learn(p5_core *core, const batch *all, mem
 }
 
 /* The way can be gone quickly, and its fetches hit the code TLB. */
-static inline bool code_page_usual(struct memory *m, const memo_way *way)
+static inline bool code_page_usual(struct memory *m, const piece *p, const memo_way *way)
 {
-    return way->quick_page == m->code_tlb.last.of[0] ||
-           (way->quick_page != MEMO_NO_PAGE &&
-            (!way->asks_code || memory_code_page_usual(m, way->quick_page)));
+    return way->only_data &&
+           (p->page == m->code_tlb.last.of[0] || !way->asks_code || memory_code_page_usual(m, p->page));
 }
 
 /* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
  * memo_lines_in_place. */
-static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, memo_way *way,
-                                                                bool is_quiet, bool *moved)
+static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, const piece *p,
+                                                                memo_way *way, bool is_quiet, bool *moved)
 {
     struct memory *m = core->memory;
     if (!memo_lines_in_place(core, way, moved))
         return false;
     if (!is_quiet && way->asks_code && !memory_undisturbed(m, memo_clock(core, way->last_code)))
         return false;
-    return code_page_usual(m, way);
+    return code_page_usual(m, p, way);
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
@@ -168,11 +167,11 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
     return memo_prices(core, b->cpl) && !core->memo.held ? levels_of(b) : NO_LEVELS;
 }
 
-/* Finds what is behind the last question of a piece; the leaf is used. NULL: it is not known. */
-static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *core, const memo_node *at,
+/* Finds what is behind the last question of a way; the leaf is used. NULL: it is not known. */
+static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *core, const memo_way *way,
                                                                     p5_prediction prediction)
 {
-    memo_leaf *leaf = memo_behind_branch((const memo_branch *)at, prediction);
+    memo_leaf *leaf = memo_behind_branch(&core->memo, way, prediction);
     if (__builtin_expect(leaf != NULL, 1))
         memo_use_predicted(core, leaf);
     return leaf;
@@ -198,11 +197,11 @@ static inline uint32_t known_behind(const p5_core *core, const memo_edge **given
     return given == core->memo.given ? 0 : given[-1]->way.known;
 }
 
-/* The quick way is left at `place`, ... */
+/* The quick way is left at `at`, ... */
 static memo_leaf *__attribute__((noinline))
-leave_at(p5_core *core, batch *all, memo_path *path, memo_place *place, const memo_edge **given)
+leave_at(p5_core *core, batch *all, memo_path *path, memo_node *at, const memo_edge **given)
 {
-    const memo_reached reached = {place, false};
+    const memo_reached reached = {at, false};
     return walk_from(core, all, path, slow_stretch(core, all), reached, given, known_behind(core, given));
 }
 
@@ -220,7 +219,7 @@ static memo_leaf *__attribute__((noinline))
 leave_at_reference(p5_core *core, batch *all, memo_path *path, memo_node *node, uint64_t quick, bool tried,
                    const memo_edge **given)
 {
-    memo_reached reached = {&node->place, tried};
+    memo_reached reached = {node, tried};
     uint32_t known = known_behind(core, given);
     if (quick != QUICK_NOT) {
         reached = (memo_reached){quick == QUICK_USUAL ? node->usual : NULL, false};
@@ -236,19 +235,20 @@ static inline __attribute__((always_inline)) bool follow_quickly(p5_core *core, 
     bool moved;
     const uint64_t first = memo_clock(core, way->quiet_offset);
     const bool is_quiet = memory_calm(core->memory, first, first + 2 * MEMO_REACH);
-    if (__builtin_expect(!code_is_usual(core, way, is_quiet, &moved), 0))
+    if (__builtin_expect(!code_is_usual(core, all->piece, way, is_quiet, &moved), 0))
         return false;
-    *at = is_quiet ? memo_steps_calm(core, all->references, way)
-                   : memo_steps_passing(core, all->references, way, true);
+    const unsigned n = is_quiet ? memo_steps_calm(core, all->references, way)
+                                : memo_steps_passing(core, all->references, way, true);
     if (__builtin_expect(moved, 0))
-        memo_use_lines(core, way, *at);
+        memo_use_lines(core, way, n);
+    *at = memo_question(way, n);
     return true;
 }
 
 /* The place that the quick way has reached is a reference, which has to be asked: it may be the way's end. */
 static inline bool asks_data(const memo_way *way, const memo_node *at)
 {
-    return at != way->end || (!way->ends_in_branch && at->place.kind == MEMO_DATA);
+    return at != way->end || (!way->ends_in_branch && at->kind == MEMO_DATA);
 }
 
 static inline __attribute__((always_inline)) uint64_t ask(p5_core *core, const p5_access *accesses,
@@ -285,10 +285,10 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
-        leaf = behind_last(core, at, all->prediction);
+        leaf = behind_last(core, way, all->prediction);
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
-    return leave_at(core, all, path, &at->place, given);
+    return leave_at(core, all, path, at, given);
 }
 
 static memo_leaf *__attribute__((noinline))
@@ -325,7 +325,7 @@ static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core
         uint64_t quick = ask(core, all->references, at, profiled);
         memo_leaf *leaf = NULL;
         if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
-            leaf = behind_last(core, edge->way.end, all->prediction);
+            leaf = behind_last(core, &edge->way, all->prediction);
         return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, quick);
     }
     return price_on(core, all, path, at, profiled);
@@ -339,16 +339,16 @@ price_steps(p5_core *core, batch *all, const p5_access *accesses, p5_prediction 
             bool moved, bool profiled, quiet_time *quiet)
 {
     memo_way *way = &path->way;
-    memo_node *at = memo_steps_calm(core, accesses, way);
+    const unsigned n = memo_steps_calm(core, accesses, way);
     if (moved)
-        memo_use_lines(core, way, at);
+        memo_use_lines(core, way, n);
     memo_leaf *leaf;
-    if (__builtin_expect(at == way->end && way->ends_in_branch, 1)) {
-        leaf = behind_last(core, at, prediction);
+    if (__builtin_expect(n == way->step_count && way->ends_in_branch, 1)) {
+        leaf = behind_last(core, way, prediction);
         if (__builtin_expect(leaf != NULL, 1))
             return leaf;
     }
-    leaf = price_from(core, all, path, at, profiled);
+    leaf = price_from(core, all, path, memo_question(way, n), profiled);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
@@ -358,7 +358,7 @@ static memo_leaf *__attribute__((noinline))
 price_looking(p5_core *core, batch *all, memo_path *path, bool is_quiet, quiet_time *quiet)
 {
     bool moved, profiled = core->profile != NULL;
-    if (is_quiet && code_is_usual(core, &path->way, true, &moved))
+    if (is_quiet && code_is_usual(core, all->piece, &path->way, true, &moved))
         return price_steps(core, all, all->references, all->prediction, path, moved, profiled, quiet);
     memo_leaf *leaf = price_on(core, all, path, NULL, profiled);
     *quiet = find_quiet_time(core->memory);
@@ -381,11 +381,12 @@ price_quickly(p5_core *core, batch *all, const p5_access *accesses, p5_predictio
 {
     memo_way *way = &path->way;
     bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
-    const bool moved = way->code_changes != core->memory->code.changes;
-    if (__builtin_expect(
-            is_quiet && (!moved || memo_few_in_place(core, way)) && code_page_usual(core->memory, way), 1))
+    const bool moved = way->code_changes != (uint32_t)core->memory->code.changes;
+    if (__builtin_expect(is_quiet && (!moved || memo_few_in_place(core, way)) &&
+                             code_page_usual(core->memory, path->piece, way),
+                         1))
         return price_steps(core, all, accesses, prediction, path, moved, profiled, quiet);
-    if (way->quick_page != MEMO_NO_PAGE)
+    if (way->only_data)
         return price_looking(core, all, path, is_quiet, quiet);
     return price_asking(core, all, path, quiet);
 }
@@ -416,16 +417,21 @@ static inline void note_last(p5_core *core, const batch *all, const p5_retired_b
         profile_went_on(core->profile, last->block, last->next);
 }
 
-static inline memo_path *next_path_of(const memo_leaf *leaf, bool profiled)
+static inline memo_path *next_path_of(const p5_core *core, const memo_leaf *leaf, bool profiled)
 {
-    return leaf ? profiled ? leaf->plain_path : leaf->next_path : NULL;
+    return memo_path_at(&core->memo, leaf ? profiled ? leaf->plain_path : leaf->next_path : 0);
+}
+
+static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const memo_path *path)
+{
+    leaf->plain_path = memo_path_number(&core->memo, path);
 }
 
 /* The way in to the piece at hand, if that of last time, `path`, is another one. NULL: it is not for the
  * memo. */
 static memo_path *other_path(p5_core *core, batch *all, memo_path *path)
 {
-    if (path && path->piece == all->piece && all->piece->has_variants)
+    if (path->piece == all->piece && all->piece->has_variants)
         path = in_variant(core, all, all->piece, all->references, path);
     if (!path || path->piece != all->piece)
         path = other_way_in(core, all);
@@ -441,9 +447,9 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
     memo_leaf *last = core->memo.last;
     memo_path *path = NULL;
     if (all->piece->memo && has_values(all)) {
-        path = other_path(core, all, next_path_of(last, false));
+        path = other_path(core, all, next_path_of(core, last, false));
         if (path && last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
-            last->plain_path = path;
+            note_plain_path(core, last, path);
     }
     note_last(core, all, b);
     if (!memo_notes(core, block, b->next))
@@ -484,12 +490,8 @@ static inline bool begins_apart(const p5_core *core)
  * each read would wait for the one before. */
 static inline void fetch_piece(const piece *p)
 {
-    const char *path = p->soon[0];
-    __builtin_prefetch(path);
-    __builtin_prefetch(path + HOST_LINE);
-    __builtin_prefetch(path + 2 * HOST_LINE);
+    __builtin_prefetch(p->soon[0]);
     __builtin_prefetch(p->soon[1]);
-    __builtin_prefetch(p->soon[2]);
 }
 
 /* Who knows where a stretch's data are has to be in the cache itself. */
@@ -505,9 +507,8 @@ static inline void fetch_ahead(const p5_retired_block *b, const p5_retired_block
 
 static inline void fetch_next_time(piece *p, const memo_path *path, const memo_leaf *leaf)
 {
-    p->soon[0] = (const char *)path;
-    p->soon[1] = (const char *)path->way.end + sizeof(memo_node);
-    p->soon[2] = (const char *)leaf;
+    p->soon[0] = path;
+    p->soon[1] = leaf;
 }
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
@@ -519,11 +520,12 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     if (count == 0)
         return 0;
     batch all = {.blocks = blocks, .predictions = predictions, .accesses = accesses, .values = values};
+    memo_keep_young(core);
     int64_t levels = begins_apart(core) ? NO_LEVELS : priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
     if (profiled && !profile_expects(core->profile, blocks->block))
-        path = NULL;
+        path = memo_path_at(&core->memo, 0);
     const uint64_t far = limit > core->most_blind_clocks ? limit - core->most_blind_clocks : 0;
     const p5_retired_block *b = blocks, *end = b + count;
     for (; b < end; accesses = b->accesses_end, b++, predictions++) {
@@ -541,7 +543,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             price_apart(core, &all, profiled);
             levels = priced_levels(core, b);
             quiet = find_quiet_time(core->memory);
-            path = next_path_of(core->memo.last, profiled);
+            path = next_path_of(core, core->memo.last, profiled);
             continue;
         }
         const p5_access *references = accesses;
@@ -549,14 +551,14 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         for (;;) {
             all.piece = p;
             all.references = references;
-            if (__builtin_expect(!path || path->piece != p, 0)) {
+            if (__builtin_expect(path->piece != p, 0)) {
                 path = profiled && p == block->pieces ? NULL : other_way_in(core, &all);
                 if (profiled && path && core->memo.last)
-                    core->memo.last->plain_path = path;
+                    note_plain_path(core, core->memo.last, path);
             } else if (p->has_variants) {
                 path = in_variant(core, &all, p, references, path);
                 if (profiled && path)
-                    core->memo.last->plain_path = path;
+                    note_plain_path(core, core->memo.last, path);
             }
             if (profiled && p == block->pieces &&
                 __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
@@ -579,12 +581,12 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 leaf = NULL;
                 quiet = find_quiet_time(core->memory);
             }
-            path = next_path_of(leaf, profiled);
+            path = next_path_of(core, leaf, profiled);
             p = p->next;
             if (!p)
                 break;
-            if (profiled && !path)
-                path = next_path_of(leaf, false);
+            if (profiled && leaf && leaf->plain_path == 0)
+                path = next_path_of(core, leaf, false);
         }
     }
     if (profiled)

@@ -108,7 +108,7 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, c
         }
     }
     /* references are made in program order */
-    memo_node node = {.place.kind = MEMO_DATA,
+    memo_node node = {.kind = MEMO_DATA,
                       .mmx = how->mmx,
                       .v_pipe = how->v_pipe,
                       .partner = how->partner,
@@ -134,8 +134,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
         if (!usual)
             packed = memo_pack_code(answer, asked);
     }
-    memo_node node = {
-        .place.kind = MEMO_CODE, .address = linear, .offset = offset(core, asked), .who = who(core)};
+    memo_node node = {.kind = MEMO_CODE, .address = linear, .offset = offset(core, asked), .who = who(core)};
     record(m, node, usual, &packed);
     return usual;
 }
@@ -149,7 +148,7 @@ static bool learn_end(void *context, const op *o)
     bool known;
     if (!given(m, &packed, &known))
         known = price_end_known(core, core->block, last);
-    memo_node node = {.place.kind = MEMO_END, .address = last};
+    memo_node node = {.kind = MEMO_END, .address = last};
     record(m, node, known, &packed);
     return known;
 }
@@ -162,7 +161,7 @@ static bool learn_passed(void *context, uint32_t previous_u)
     bool right;
     if (!given(m, &packed, &right))
         right = !predictor_passed(core->predictor, previous_u);
-    memo_node node = {.place.kind = MEMO_PASSED, .address = previous_u, .index = (int16_t)core->pipe.groups};
+    memo_node node = {.kind = MEMO_PASSED, .address = previous_u, .index = (int16_t)core->pipe.groups};
     record(m, node, right, &packed);
     return !right;
 }
@@ -179,7 +178,8 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
         price_branch(core, query, answer);
         packed = memo_pack_branch(answer, query->taken);
     }
-    memo_node node = {.place.kind = MEMO_BRANCH,
+    m->told = core->timing.btb_by_pairs ? predictor_pairs_number(answer, query->taken) : core->prediction;
+    memo_node node = {.kind = MEMO_BRANCH,
                       .address = query->pair,
                       .previous = query->previous_pair,
                       .in_v = query->in_v,
@@ -294,32 +294,32 @@ static unsigned make_deltas(const pipe_deltas *d, const counted *found, memo_del
     return n;
 }
 
-/* Makes the leaf that `scratch` and the pipe describe. NULL: out of memory. */
-static memo_place *make_leaf(p5_core *core, const counted *found, uint32_t clocks)
+/* Makes the leaf that `scratch` and the pipe describe. 0: out of memory. */
+static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
-    const pipe_deltas *d = core->memo.scratch;
+    memo *m = &core->memo;
+    const pipe_deltas *d = m->scratch;
     memo_state *to = memo_intern(core);
     const unsigned count = make_deltas(d, found, NULL);
-    memo_leaf *leaf = arena_alloc_line(&core->memo.arena, sizeof *leaf + count * sizeof leaf->deltas[0]);
-    if (!to || !leaf)
-        return NULL;
-    leaf->delta_count = make_deltas(d, found, leaf->deltas);
-    leaf->place.kind = MEMO_LEAF;
-    leaf->context = MEMO_UNUSED;
-    leaf->to = to;
+    memo_delta *deltas = arena_alloc(&m->arena, count * sizeof *deltas);
+    memo_leaf *leaf = to && deltas ? memo_new_leaf(m) : NULL;
+    if (!leaf)
+        return 0;
     leaf->clocks = clocks;
     leaf->waits = (uint8_t)(p->has_pending ? 1 + p->pending.insn.access_count : 0);
-    leaf->groups = (uint16_t)p->groups;
-    leaf->instructions = (uint16_t)p->instructions;
+    leaf->groups = (uint8_t)p->groups;
+    leaf->instructions = (uint8_t)p->instructions;
     leaf->last_u = p->last_u;
-    leaf->previous_u = p->previous_u;
+    memo_result *result = memo_result_of(m, leaf);
+    make_deltas(d, found, deltas);
+    *result = (memo_result){.to = to, .previous_u = p->previous_u, .deltas = deltas, .delta_count = count};
     if (core->profile) {
-        leaf->detail = profile_detail(core, &core->memo.arena);
-        if (!leaf->detail)
-            return NULL;
+        result->detail = profile_detail(core, &m->arena);
+        if (!result->detail)
+            return 0;
     }
-    return &leaf->place;
+    return memo_leaf_number(m, leaf);
 }
 
 static memo_edge *edge_of(const memo_node *node, const memo_answer *answer)
@@ -330,11 +330,10 @@ static memo_edge *edge_of(const memo_node *node, const memo_answer *answer)
     return edge;
 }
 
-/* Where the tree goes on behind `node`; `*link` is NULL if it ends there. NULL: out of memory. */
-static memo_place **link_behind(memo *m, memo_node *node, const memo_record *record)
+/* The edge behind the answer to `node`. NULL: out of memory. */
+static memo_edge *edge_behind(p5_core *core, memo_node *node, const memo_record *record)
 {
-    if (record->usual)
-        return &node->usual;
+    memo *m = &core->memo;
     memo_edge *edge = edge_of(node, &record->answer);
     if (!edge) {
         edge = arena_alloc_line(&m->arena, sizeof *edge);
@@ -343,10 +342,11 @@ static memo_place **link_behind(memo *m, memo_node *node, const memo_record *rec
         memcpy(edge->rest, record->answer.word, sizeof edge->rest);
         edge->quick = record->answer.word[3];
         edge->way.known = (uint16_t)(node->number + 1);
+        memo_begin_way(core, &edge->way);
         edge->next = node->edges;
         node->edges = edge;
     }
-    return &edge->way.first;
+    return edge;
 }
 
 /* Enters the question of `node` for a code line or an end bit. */
@@ -360,7 +360,7 @@ static void need_line(memo_way *way, const p5_block *block, const memo_node *nod
         *line = (memo_line){.physical = physical, .number = UINT32_MAX};
         way->line_count++;
     }
-    if (node->place.kind == MEMO_END) {
+    if (node->kind == MEMO_END) {
         line->ends |= 1u << (node->address & 31);
         return;
     }
@@ -391,44 +391,40 @@ static void need_data(memo_way *way, const memo_node *node)
 /* `node` is one of the steps and lines of a way. */
 static bool is_on_way(const memo_node *node)
 {
-    return node->place.kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
+    return node->kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
            node->offset >= -MEMO_REACH;
 }
 
 static bool asks_of_line(const memo_node *node)
 {
-    return node->place.kind == MEMO_CODE || node->place.kind == MEMO_END;
+    return node->kind == MEMO_CODE || node->kind == MEMO_END;
 }
 
-/* Room for the steps, lines and what is expected of references, in `steps` and `near` if they suffice. False:
+/* Room for the steps and lines, in `steps` if that suffices, and for what is expected of references. False:
  * out of memory. */
-static bool make_room(memo *m, memo_way *way, memo_step *steps, unsigned step_room, data_expected *near,
-                      unsigned step_count, unsigned line_count)
+static bool make_room(memo *m, memo_way *way, memo_step *steps, unsigned step_room, unsigned line_count)
 {
-    if (step_count + line_count > step_room)
-        steps = arena_alloc_line(&m->arena, (step_count + line_count) * sizeof *steps);
-    if (step_count > MEMO_NEAR)
-        near = arena_alloc(&m->arena, step_count * sizeof *near);
+    if (way->step_count + line_count > step_room)
+        steps = arena_alloc_line(&m->arena, (way->step_count + line_count) * sizeof *steps);
+    if (way->step_count > MEMO_NEAR)
+        way->many = arena_alloc(&m->arena, way->step_count * sizeof *way->many);
     way->steps = steps;
-    way->expected = near;
-    return steps && near;
+    return steps && (way->step_count <= MEMO_NEAR || way->many);
 }
 
-/* Finds out how far the answers along `way` can be usual, if that is further than was known. `near` is its
- * room for what is expected. */
-static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *path,
-                       const p5_access *accesses)
+/* Finds out how far the answers along `way` can be usual, if that is further than was known. */
+static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_access *accesses)
 {
     const p5_block *block = path->piece->block;
     if (way->end && way->ends_in_branch)
         return;
     unsigned step_count = 0, line_count = 0; /* the second at most */
-    memo_node *at = (memo_node *)way->first;
-    for (; is_on_way(at) && step_count < UINT8_MAX; at = (memo_node *)at->usual)
+    memo_node *at = way->first;
+    for (; is_on_way(at) && step_count < UINT8_MAX; at = at->usual)
         *(asks_of_line(at) ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
         line_count = block->line_count;
-    if (at == way->end || at->place.kind == MEMO_LEAF)
+    if (at == way->end)
         return;
     memo_way found = {.first = way->first,
                       .end = at,
@@ -439,16 +435,17 @@ static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *p
                       .last_offset = MEMO_NEVER,
                       .first_code = INT16_MAX,
                       .last_code = MEMO_NEVER};
-    if (!make_room(m, &found, path->steps, way == &path->way ? MEMO_NEAR : 0, near, step_count, line_count))
+    memcpy(found.told, way->told, sizeof found.told);
+    if (!make_room(&core->memo, &found, path->steps, way == &path->way ? MEMO_NEAR : 0, line_count))
         return;
     memo_step *step = found.steps;
-    data_expected *expected = found.expected;
-    for (at = (memo_node *)way->first; at != found.end; at = (memo_node *)at->usual) {
+    data_expected *expected = step_count > MEMO_NEAR ? found.many : found.near;
+    for (at = way->first; at != found.end; at = at->usual) {
         if (asks_of_line(at)) {
             need_line(&found, block, at);
             continue;
         }
-        const bool data = at->place.kind == MEMO_DATA;
+        const bool data = at->kind == MEMO_DATA;
         *step++ = (memo_step){at, (int16_t)at->offset};
         *expected++ = data ? memory_expect(&accesses[at->index]) : (data_expected){0};
         found.only_data &= data;
@@ -461,9 +458,9 @@ static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *p
         found.has_few &= lines[i].ends == 0;
     memo_note_places(&found);
     found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
-    found.quick_page = found.only_data ? tlb_key(piece_begin(path->piece), false) : MEMO_NO_PAGE;
-    found.ends_in_branch = found.end->place.kind == MEMO_BRANCH;
+    found.ends_in_branch = found.end->kind == MEMO_BRANCH;
     found.is_over = found.ends_in_branch && step_count == 0 && found.line_count == 0;
+    memo_begin_way(core, &found);
     *way = found;
 }
 
@@ -471,43 +468,48 @@ static void find_steps(memo *m, memo_way *way, data_expected *near, memo_path *p
 static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_t clocks)
 {
     memo *m = &core->memo;
-    memo_place **link = &path->way.first;
-    for (unsigned i = 0; i < m->asked; i++) {
+    memo_way *way = &path->way;
+    memo_node **link = &way->first;
+    for (const memo_record *record = m->records;; record++) {
         if (!*link) {
-            const memo_node *asked = &m->records[i].node;
-            bool branch = asked->place.kind == MEMO_BRANCH;
-            memo_node *node = arena_alloc_line(&m->arena, branch ? sizeof(memo_branch) : sizeof(memo_node));
-            if (!node)
+            *link = arena_alloc_line(&m->arena, sizeof(memo_node));
+            if (!*link)
                 return false;
-            *node = *asked;
-            *link = &node->place;
+            **link = record->node;
         }
-        link = link_behind(m, (memo_node *)*link, &m->records[i]);
-        if (!link)
+        if (record->node.kind == MEMO_BRANCH)
+            break;
+        if (record->usual) {
+            link = &(*link)->usual;
+            continue;
+        }
+        memo_edge *edge = edge_behind(core, *link, record);
+        if (!edge)
             return false;
+        way = &edge->way;
+        link = &way->first;
     }
-    if (!*link)
-        *link = make_leaf(core, found, clocks);
-    return *link != NULL;
+    uint32_t *told = &way->told[m->told];
+    if (*told == 0)
+        *told = make_leaf(core, found, clocks);
+    return *told != 0;
 }
 
 /* The ways that the recorded run of the pipe has gone. */
-static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
+static void find_ways(p5_core *core, memo_path *path, const p5_access *accesses)
 {
     if (!lines_can_be_usual(path->piece))
         return;
-    find_steps(m, &path->way, path->near, path, accesses);
-    memo_place *at = path->way.first;
-    for (unsigned i = 0; i < m->asked; i++) {
-        const memo_node *node = (memo_node *)at;
-        if (m->records[i].usual) {
-            at = node->usual;
+    find_steps(core, &path->way, path, accesses);
+    const memo_node *node = path->way.first;
+    for (const memo_record *record = core->memo.records; node->kind != MEMO_BRANCH; record++) {
+        if (record->usual) {
+            node = node->usual;
             continue;
         }
-        memo_edge *edge = edge_of(node, &m->records[i].answer);
-        if (at->kind < MEMO_BRANCH)
-            find_steps(m, &edge->way, edge->near, path, accesses);
-        at = edge->way.first;
+        memo_edge *edge = edge_of(node, &record->answer);
+        find_steps(core, &edge->way, path, accesses);
+        node = edge->way.first;
     }
 }
 
@@ -515,7 +517,8 @@ static void find_ways(memo *m, memo_path *path, const p5_access *accesses)
 static void record_end(memo *m)
 {
     const memo_answer nothing = memo_pack_bool(false);
-    record(m, (memo_node){.place.kind = MEMO_BRANCH}, false, &nothing);
+    m->told = 0;
+    record(m, (memo_node){.kind = MEMO_BRANCH}, false, &nothing);
 }
 
 /* What takes longer is not remembered. */
@@ -539,11 +542,11 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     const bool fits =
         m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= MOST_CLOCKS && has_group;
     if (fits && insert(core, path, &found, (uint32_t)clocks))
-        find_ways(m, path, r->accesses);
+        find_ways(core, path, r->accesses);
     move_counted(&core->deltas[core->cpl_class], d, &found);
     m->has_unknown = false;
     if (core->profile)
         profile_commit(core);
-    if (m->arena.used_bytes > m->budget)
+    if (memo_is_full(m))
         memo_drop_all(core);
 }

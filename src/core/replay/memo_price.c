@@ -13,20 +13,6 @@ static bool is_whole(const p5_core *core, const p5_retired *r)
            r->value_count == block->value_count && !(r->unsafe_x87 | r->interrupted);
 }
 
-void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
-{
-    memo *m = &core->memo;
-    if (leaf->context == MEMO_UNUSED) {
-        leaf->next_dirty = m->dirty;
-        m->dirty = leaf;
-    }
-    if (leaf->detail) {
-        profile_book(core, leaf->detail, leaf->uses);
-        profile_move(core, leaf->detail);
-    }
-    leaf->context = core->context;
-}
-
 /* What waits is itself not for the memo; or it came with another block than `p`, and they may go together
  * with a reference each: no variant says whether these meet in one bank. */
 static bool waiting_is_unknown(const p5_core *core, const pipe_pending *waiting, const piece *p)
@@ -46,9 +32,9 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key)
         current = m->current = memo_intern(core);
     if (!current || (current->waiting && waiting_is_unknown(core, current->waiting, p)))
         return NULL;
-    memo_path *path = memo_find_path(m, p, current, key);
-    if (m->last)
-        m->last->next_path = path;
+    memo_path *path = memo_find_path(core, p, current, key);
+    if (m->last && path)
+        m->last->next_path = memo_path_number(m, path);
     return path;
 }
 
@@ -71,7 +57,7 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
     if (!p->memo || (p->has_variants && !memo_variant(core, r, p, taken, &key)))
         return NULL;
     memo_path *path = memo_next_path(core);
-    if (path && path->piece == p) {
+    if (path->piece == p) {
         path = memo_find_variant(core, path, key);
         if (path)
             return path;
@@ -98,6 +84,7 @@ void memo_price(p5_core *core, const p5_retired *r)
         price_exact(core, r);
         return;
     }
+    memo_keep_young(core);
     bool taken = block_taken(r->block, r->next);
     p5_retired whole = *r;
     const p5_access *accesses = whole.accesses = join(core, r);

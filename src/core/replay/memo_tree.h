@@ -1,6 +1,6 @@
-/* The tree of remembered answers, for the files of the memo. Everything lies in the memo's arena and dies
- * with it. What every block reads - path, steps, branch, leaf - begins a cache line of the host and has what
- * is read in front. */
+/* The tree of remembered answers, for the files of the memo. What every piece reads is dense: one line of the
+ * host's cache of its path, half of one of its leaf, which know each other by numbers of 32 bits. What is
+ * looked at less often lies apart. All of it dies at once. */
 #ifndef CORE_REPLAY_MEMO_TREE_H
 #define CORE_REPLAY_MEMO_TREE_H
 
@@ -17,18 +17,12 @@ struct memo_state {
                                     NULL */
 };
 
-/* What a place of the tree is: a question, or the end. The last question of every piece is one for a branch;
- * of a piece without one nothing is asked, and the answer is 0. */
-typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH, MEMO_LEAF } memo_kind;
+/* The questions of the pipe. The last one of every piece is for a branch; of a piece without one nothing is
+ * asked, and the answer is 0. */
+typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH } memo_kind;
 
-/* The common beginning of nodes and leaves. */
-typedef struct memo_place {
-    uint8_t kind; /* memo_kind */
-} memo_place;
-
-/* A question of the pipe. */
 typedef struct memo_node {
-    memo_place place;
+    uint8_t kind;      /* memo_kind */
     bool mmx, v_pipe;  /* data */
     uint8_t partner;   /* data: PARTNER* of memory.h */
     bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
@@ -44,16 +38,10 @@ typedef struct memo_node {
         uint32_t asker;    /* ... and what profile_asks_again keeps */
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
     };
-    memo_place *usual; /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
-    memo_edge *edges;  /* behind the others, and all of a branch */
+    struct memo_node
+        *usual;       /* behind the usual answer: hit, nothing in the way; end bit known; rightly passed */
+    memo_edge *edges; /* behind the others; what is behind a branch: memo_way.told */
 } memo_node;
-
-/* The question for a branch. */
-typedef struct memo_branch {
-    memo_node node;
-    BEGINS_LINE memo_leaf *told[OWN_ANSWERS]; /* leaves behind the usual answers so far, by p5_prediction or
-                                                 (P54C) predictor_pairs_number; `edges` also know them */
-} memo_branch;
 
 /* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. It is mostly small;
  * what is not takes several. */
@@ -65,23 +53,30 @@ _Static_assert(DELTA_KINDS <= UINT8_MAX, "kinds fit");
 
 enum { MEMO_UNUSED = UINT32_MAX };
 
+/* The end of a piece: what is looked at every time, ... */
 struct memo_leaf {
-    memo_place place;
-    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
-    uint16_t groups, instructions;
+    uint32_t next_path;  /* the way in that was taken last from here, */
+    uint32_t plain_path; /* ... and the last one of which a profile needs not be told (memo_batch.c) */
+    uint32_t used_as;    /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
     uint32_t clocks;
-    uint32_t context; /* of the profile, in which it was used last (0: there is none), or MEMO_UNUSED since
-                         totals were formed last */
-    memo_path *next_path;  /* the way in that was taken last from here, or NULL, */
-    memo_path *plain_path; /* ... and the last one of which a profile needs not be told (memo_batch.c) */
-    uint64_t uses[P5_CPL_CLASSES];
-    memo_state *to;
-    uint32_t last_u, previous_u; /* as in `pipe`; the second if there was more than one group */
-    struct memo_detail *detail;  /* NULL: it was made without a profile */
-    memo_leaf *next_dirty;
-    uint32_t delta_count;
-    memo_delta deltas[];
+    uint64_t uses; /* as that */
+    uint32_t last_u;
+    uint8_t instructions, groups;
+    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
 };
+_Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
+_Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");
+
+/* ... and the rest. */
+typedef struct memo_result {
+    uint64_t uses[P5_CPL_CLASSES]; /* before those of the leaf */
+    memo_state *to;
+    uint32_t previous_u; /* as in `pipe`, like the leaf's last_u, if there was more than one group */
+    uint32_t delta_count;
+    memo_delta *deltas;
+    struct memo_detail *detail; /* NULL: it was made without a profile */
+    memo_leaf *next_dirty;
+} memo_result;
 
 /* A question that has to be asked even if nothing has happened to the code cache: a data reference or (P54C)
  * a group passing the BTB. */
@@ -98,38 +93,43 @@ typedef struct memo_line {
     uint8_t way;     /* where it was last */
 } memo_line;
 
-/* Most ways need no more lines than this. */
+/* Most ways need no more lines than this, */
 enum { MEMO_FEW = 2 };
+/* ... have no more references, nor steps and lines. */
+enum { MEMO_NEAR = 4 };
+/* Answers of a branch: by p5_prediction or (P54C) predictor_pairs_number. */
+enum { MEMO_TOLD = NOT_PREDICTED };
 
 /* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
  * usual answer. Known once `end` is not NULL. */
 typedef struct memo_way {
     /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
-    memo_node *end;
-    data_expected *expected; /* what each step is like, if it is a reference */
-    uint64_t code_changes;   /* of the code cache when its lines were used last */
-    uint32_t quick_page;     /* of the block's code: tlb_key; MEMO_NO_PAGE: it cannot be gone quickly */
-    int16_t quiet_offset;    /* if nothing is under way from this clock on, relative to the block's
-                                first, nothing is under way for any of its references */
-    int16_t first_access;    /* the first reference among the steps */
+    data_expected near[MEMO_NEAR]; /* what each step is like, if it is a reference: memo_expected */
+    /* Where its lines were last: */
+    uint32_t tag[MEMO_FEW];   /* these tags of the code cache ... */
+    uint16_t place[MEMO_FEW]; /* ... in these places, all sets in a row, or in CODE_NO_SET */
+    uint32_t code_changes;    /* of the code cache when they were used last */
+    int16_t quiet_offset;     /* if nothing is under way from this clock on, relative to the block's
+                                 first, nothing is under way for any of its references */
+    int16_t first_access;     /* the first reference among the steps */
     uint8_t step_count, line_count;
-    uint16_t known;          /* questions before it */
-    bool ends_in_branch : 1; /* `end` is one, */
-    bool is_over : 1;        /* ... and nothing is asked before */
-    bool only_data : 1;      /* all steps are data references, */
-    bool asks_code : 1;      /* lines are fetched on it, */
-    bool has_few : 1;        /* ... no more than MEMO_FEW, and no end bits are asked for: they are */
-    /* For who finds that something has happened to the code cache: where its lines were last, or CODE_NO_SET
-     */
-    uint16_t place[MEMO_FEW]; /* of the code cache's tags, all in a row, */
-    uint32_t tag[MEMO_FEW];   /* ... which were these */
+    bool ends_in_branch : 1;  /* `end` is one, */
+    bool is_over : 1;         /* ... and nothing is asked before */
+    bool only_data : 1;       /* all steps are data references: it can be gone quickly, */
+    bool asks_code : 1;       /* lines are fetched on it, */
+    bool has_few : 1;         /* ... no more than MEMO_FEW, and no end bits are asked for */
+    uint32_t told[MEMO_TOLD]; /* leaves behind the branch, with nothing but usual answers before; the most
+                                 frequent first */
     /* For all: */
+    memo_node *end;
+    memo_node *first;     /* where the tree goes on */
     memo_step *steps;     /* questions before `end`, but those for code lines and end bits: memo_lines */
-    memo_place *first;    /* where the tree goes on */
+    data_expected *many;  /* `near`, if they are more */
     int16_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
     int16_t last_offset;  /* ... the last at this; MEMO_NEVER: there is none */
     int16_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
     int16_t last_code;    /* ... the last at this */
+    uint16_t known;       /* questions before it */
 } memo_way;
 
 /* Before all clocks of a way's questions. */
@@ -137,23 +137,28 @@ enum { MEMO_NEVER = INT16_MIN };
 
 /* Clocks of the questions of a way lie within this, seen from the block's first. */
 enum { MEMO_REACH = INT16_MAX };
-/* No page's key. */
-#define MEMO_NO_PAGE ((uint32_t)TLB_LARGE)
-
 /* They stand behind the steps. */
 static inline memo_line *memo_lines(const memo_way *way)
 {
     return (memo_line *)(way->steps + way->step_count);
 }
 
-/* Most ways have no more references than this, nor steps and lines. */
-enum { MEMO_NEAR = 4 };
 _Static_assert(sizeof(memo_step) == sizeof(memo_line), "they share a table");
+
+static inline const data_expected *memo_expected(const memo_way *way)
+{
+    return __builtin_expect(way->step_count > MEMO_NEAR, 0) ? way->many : way->near;
+}
+
+/* The question behind `n` steps. */
+static inline memo_node *memo_question(const memo_way *way, unsigned n)
+{
+    return n == way->step_count ? way->end : way->steps[n].node;
+}
 
 /* Behind an answer that is not the usual one. */
 struct memo_edge {
     uint64_t quick; /* the answer, in one word: the last of memo_answer, */
-    data_expected near[MEMO_NEAR];
     memo_way way;
     memo_edge *next;  /* of the same node, the one used last in front */
     uint64_t rest[3]; /* ... and the others */
@@ -172,26 +177,51 @@ static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer
 
 /* Way in: a piece with one entry state and variant. */
 struct memo_path {
-    const piece *piece; /* NULL: released */
-    data_expected near[MEMO_NEAR];
+    const piece *piece; /* NULL: released, or none */
     memo_way way;
     memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
     uint64_t variant;
     const memo_state *from;
-    memo_path **family; /* those that differ by the variant only, by memo_member; each place holds the one
-                           wanted last. NULL: the piece has no variants */
+    uint32_t *family; /* those that differ by the variant only, by memo_member; each place holds the one
+                         wanted last. NULL: the piece has no variants */
     memo_path *next_of_piece; /* other ways in to the same piece */
 };
 
-/* What is looked at for every block lies in one line of the host's cache. */
-enum { MEMO_HOT = offsetof(memo_way, place) };
+/* What is looked at for every piece lies in one line of the host's cache. */
+enum { MEMO_HOT = offsetof(memo_way, told) + 4 * sizeof(uint32_t) };
 _Static_assert(offsetof(memo_path, way) + MEMO_HOT <= HOST_LINE, "of a path");
 _Static_assert(offsetof(memo_edge, way) + MEMO_HOT <= HOST_LINE, "of an edge");
+_Static_assert(sizeof(memo_path) % HOST_LINE == 0, "paths begin lines");
+
+static inline memo_path *memo_path_at(const memo *m, uint32_t number)
+{
+    return (memo_path *)m->paths.objects + number;
+}
+
+static inline uint32_t memo_path_number(const memo *m, const memo_path *path)
+{
+    return (uint32_t)(path - (memo_path *)m->paths.objects);
+}
+
+static inline memo_leaf *memo_leaf_at(const memo *m, uint32_t number)
+{
+    return (memo_leaf *)m->leaves.objects + number;
+}
+
+static inline uint32_t memo_leaf_number(const memo *m, const memo_leaf *leaf)
+{
+    return (uint32_t)(leaf - (memo_leaf *)m->leaves.objects);
+}
+
+static inline memo_result *memo_result_of(const memo *m, const memo_leaf *leaf)
+{
+    return (memo_result *)m->results.objects + memo_leaf_number(m, leaf);
+}
 
 /* The interned form of the core's state; NULL: only the core's `state` holds it. */
 static inline memo_state *memo_current(const memo *m)
 {
-    return m->last ? m->last->to : m->current;
+    return m->last ? memo_result_of(m, m->last)->to : m->current;
 }
 
 /* The instruction that waits for its partner, or NULL. */
@@ -217,20 +247,35 @@ static inline uint32_t memo_last_u(const p5_core *core)
 }
 
 /* Place of a variant in the family of paths. Mostly few bits of it are in use. */
-enum { MEMO_FAMILY = 32 };
+enum { MEMO_FAMILY = 16 };
 static inline unsigned memo_member(uint64_t variant)
 {
-    return (unsigned)((variant ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
+    return (unsigned)((variant ^ variant >> 5 ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
+}
+
+/* What has never been gone has used no lines. */
+static inline void memo_begin_way(const p5_core *core, memo_way *way)
+{
+    way->code_changes = (uint32_t)core->memory->code.changes - 1;
 }
 
 /* memo.c */
 /* The one stored copy of the core's state, or NULL when memory is out. */
 memo_state *memo_intern(p5_core *core);
 /* The path of this piece, state and variant, made if there is none. NULL: out of memory. */
-memo_path *memo_find_path(memo *m, piece *p, const memo_state *from, uint64_t variant);
+memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint64_t variant);
 /* Over budget: forgets everything. Answers are made anew when they are needed; totals keep what the leaves
  * stood for. */
 void memo_drop_all(p5_core *core);
+bool memo_is_full(const memo *m);
+/* A new leaf, or NULL when memory is out. */
+memo_leaf *memo_new_leaf(memo *m);
+/* Between stretches: numbers of changes of the code cache that 32 bits of are kept never come again. */
+static inline void memo_keep_young(p5_core *core)
+{
+    if (__builtin_expect(core->memory->code.changes - core->memo.young > INT32_MAX, 0))
+        memo_drop_all(core);
+}
 
 /* memo_learn.c */
 bool memo_learn_open(p5_core *core);

@@ -36,9 +36,10 @@ memo_path *memo_find_variant(p5_core *core, memo_path *path, uint64_t key)
         return path;
     if (!path->family)
         return NULL;
-    path = path->family[memo_member(key)];
-    if (!path || path->variant != key)
+    const uint32_t number = path->family[memo_member(key)];
+    path = memo_path_at(&core->memo, number);
+    if (number == 0 || path->variant != key)
         return NULL;
-    core->memo.last->next_path = path;
+    core->memo.last->next_path = number;
     return path;
 }

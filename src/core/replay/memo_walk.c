@@ -3,20 +3,21 @@
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
-memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
+unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     const p5_access *access = accesses + way->first_access;
-    for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
-        bool usual = step->node->place.kind == MEMO_PASSED
+    unsigned n = 0;
+    for (const memo_step *step = way->steps; n < way->step_count; step++, n++) {
+        bool usual = step->node->kind == MEMO_PASSED
                          ? predictor_passes(core->predictor, memo_passed_group(core, step->node))
                          : memory_data_usual(core->memory, access++, memo_clock(core, step->offset));
         if (!usual)
-            return step->node;
+            break;
     }
-    return way->end;
+    return n;
 }
 
-memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
+unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     return way->only_data ? memo_steps_passing(core, accesses, way, true)
                           : memo_steps_passing(core, accesses, way, false);
@@ -151,68 +152,23 @@ static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node 
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
-/* What is behind the answer of a branch. NULL: it never came before. */
-static memo_place *behind_answer(p5_core *core, memo_branch *branch, const branch_answer *answer, bool taken)
+/* What is behind the branch at the end of `way`. NULL: it never came before. A branch of the P54C may find
+ * another entry each time, and asking it changes that. */
+static memo_leaf *ask_branch(p5_core *core, const p5_retired *r, const piece *p, const memo_way *way,
+                             const memo_node *node, bool taken)
 {
-    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_branch(answer, taken));
-    if (!edge)
-        return NULL;
-    give(&core->memo, edge);
-    return edge->way.first;
-}
-
-/* Behind a branch whose answer leads to no leaf yet; it is remembered there. */
-static memo_place *__attribute__((noinline))
-ask_predicted(p5_core *core, const p5_block *block, memo_branch *branch, bool taken)
-{
-    const branch_answer answer = predictor_answer(core->prediction, block->branch_kind);
-    memo_place *place = behind_answer(core, branch, &answer, taken);
-    if (place && place->kind == MEMO_LEAF && core->prediction < OWN_ANSWERS)
-        branch->told[core->prediction] = (memo_leaf *)place;
-    return place;
-}
-
-/* A branch of the P54C, which may find another entry each time. `told` keeps the leaves by the answer here,
- * too. */
-static memo_place *__attribute__((noinline))
-ask_pair(p5_core *core, const p5_retired *r, memo_branch *branch, bool taken)
-{
-    _Static_assert((int)PAIRS_ANSWERS <= (int)OWN_ANSWERS, "they fit");
-    const branch_query query = memo_query(core, r->block, r->next, &branch->node, taken);
+    _Static_assert((int)PAIRS_ANSWERS <= (int)MEMO_TOLD, "they fit");
+    memo *m = &core->memo;
+    if (!p->near || !core->timing.btb_by_pairs)
+        return memo_behind_branch(m, way, memo_prediction(p, core->prediction));
+    const branch_query query = memo_query(core, r->block, r->next, node, taken);
     const branch_answer answer = predictor_pairs(core->predictor, &query);
-    memo_leaf **leaf = &branch->told[predictor_pairs_number(&answer, taken)];
-    if (__builtin_expect(*leaf != NULL, 1))
-        return &(*leaf)->place;
-    memo_place *place = behind_answer(core, branch, &answer, taken);
-    if (place && place->kind == MEMO_LEAF)
-        *leaf = (memo_leaf *)place;
-    return place;
-}
-
-/* The piece ends without a branch. */
-static memo_place *ask_nothing(p5_core *core, memo_branch *branch)
-{
-    memo_leaf *leaf = branch->told[0];
-    if (__builtin_expect(leaf != NULL, 1))
-        return &leaf->place;
-    memo_edge *edge = behind(&core->memo, &branch->node, memo_pack_bool(false));
-    if (!edge)
-        return NULL;
-    give(&core->memo, edge);
-    if (edge->way.first && edge->way.first->kind == MEMO_LEAF)
-        branch->told[0] = (memo_leaf *)edge->way.first;
-    return edge->way.first;
-}
-
-static inline __attribute__((always_inline)) memo_place *
-ask_branch(p5_core *core, const p5_retired *r, const piece *p, memo_branch *branch, bool taken)
-{
-    if (!p->near)
-        return ask_nothing(core, branch);
-    if (core->timing.btb_by_pairs)
-        return ask_pair(core, r, branch, taken);
-    memo_leaf *leaf = memo_behind_branch(branch, core->prediction);
-    return leaf ? &leaf->place : ask_predicted(core, r->block, branch, taken);
+    memo_leaf *leaf = memo_behind_branch(m, way, (p5_prediction)predictor_pairs_number(&answer, taken));
+    if (__builtin_expect(!leaf, 0)) {
+        const memo_answer packed = memo_pack_branch(&answer, taken);
+        never_came(m, &packed);
+    }
+    return leaf;
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
@@ -220,7 +176,7 @@ ask_branch(p5_core *core, const p5_retired *r, const piece *p, memo_branch *bran
 /* Asks the question of a node that is neither a reference nor a branch. */
 static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 {
-    switch ((memo_kind)node->place.kind) {
+    switch ((memo_kind)node->kind) {
     case MEMO_CODE:
         return ask_code(core, r, node, usual);
     case MEMO_END:
@@ -233,27 +189,28 @@ static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node,
 memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached reached,
                      bool taken, uint32_t known)
 {
-    memo_place *at = reached.place;
-    bool tried = reached.tried;
-    memo_node *node = NULL;
-    while (at && at->kind != MEMO_LEAF) {
-        node = (memo_node *)at;
-        if (at->kind == MEMO_BRANCH) {
-            at = ask_branch(core, r, path->piece, (memo_branch *)at, taken);
-            continue;
+    memo *m = &core->memo;
+    const memo_way *way = m->given_count > 0 ? &m->given[m->given_count - 1]->way : &path->way;
+    for (memo_node *node = reached.at; node;) {
+        known = node->number;
+        if (node->kind == MEMO_BRANCH) {
+            memo_leaf *leaf = ask_branch(core, r, path->piece, way, node, taken);
+            m->known = known + m->has_unknown;
+            return leaf;
         }
+        known++;
         bool usual;
-        memo_edge *edge = __builtin_expect(at->kind == MEMO_DATA, 1) ? ask_data(core, r, node, tried, &usual)
-                                                                     : ask_other(core, r, node, &usual);
+        memo_edge *edge = __builtin_expect(node->kind == MEMO_DATA, 1)
+                              ? ask_data(core, r, node, reached.tried, &usual)
+                              : ask_other(core, r, node, &usual);
         reached = (memo_reached){usual ? node->usual : NULL, false};
         if (edge) {
-            give(&core->memo, edge);
+            give(m, edge);
+            way = &edge->way;
             reached = memo_follow(core, r, path, &edge->way);
         }
-        at = reached.place;
-        tried = reached.tried;
+        node = reached.at;
     }
-    if (__builtin_expect(!at, 0))
-        core->memo.known = node ? node->number + 1 : known;
-    return (memo_leaf *)at;
+    m->known = known;
+    return NULL;
 }

@@ -8,8 +8,8 @@
 
 /* How far a way was followed. */
 typedef struct memo_reached {
-    memo_place *place; /* NULL: the tree ends */
-    bool tried;        /* it is a reference whose answer is not the usual one */
+    memo_node *at; /* NULL: the tree ends */
+    bool tried;    /* it is a reference whose answer is not the usual one */
 } memo_reached;
 
 /* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
@@ -17,17 +17,17 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
 /* The path that leads from where the core stands into `p`, of variant `key`. NULL: out of memory, or the memo
  * is not for it. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key);
-/* The first use of a leaf since totals were formed, or in another context than the last. */
+/* memo.c. The first use of a leaf since totals were formed, or in another context or at another level than
+ * the last. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
 /* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
  * its way there. Changes nothing but where it looks first. */
 bool memo_lines_present(const p5_core *core, const memo_way *way);
-/* Asks the steps of a way at whatever clock; answers the node whose answer is not the usual one, or the end.
- */
-memo_node *memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
+/* Asks the steps of a way at whatever clock; answers how many have their usual answer. */
+unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* ... if anything can be in their way. */
-memo_node *memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
+unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
  * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers
  * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
@@ -99,27 +99,30 @@ static inline branch_query memo_query(const p5_core *core, const p5_block *block
                           .loop_pairs = branch_run_pairs(block->ran, core->groups + (uint64_t)node->index)};
 }
 
-/* What is behind a branch. NULL: it is not known, or (P54C) the branch has to be asked. */
-static inline memo_leaf *memo_behind_branch(const memo_branch *branch, p5_prediction prediction)
+/* The leaf behind the branch of a way. NULL: it is not known, or (P54C) the branch has to be asked. */
+static inline memo_leaf *memo_behind_branch(const memo *m, const memo_way *way, p5_prediction prediction)
 {
-    return __builtin_expect(prediction < OWN_ANSWERS, 1) ? branch->told[prediction] : NULL;
+    const uint32_t number = __builtin_expect(prediction < MEMO_TOLD, 1) ? way->told[prediction] : 0;
+    return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
 /* Asks the steps of a way that are references at calm clocks; as memo_steps_busy. */
-static inline __attribute__((always_inline)) memo_node *
+static inline __attribute__((always_inline)) unsigned
 memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     struct memory *m = core->memory;
     const p5_access *access = accesses + way->first_access;
-    const data_expected *expected = way->expected, *end = expected + way->step_count;
-    for (; expected != end; expected++, access++)
+    const data_expected *expected = memo_expected(way);
+    const unsigned count = way->step_count;
+    unsigned n = 0;
+    for (; n != count; n++, expected++, access++)
         if (__builtin_expect(!memory_data_expected(m, access, expected), 0))
-            return way->steps[expected - way->expected].node;
-    return way->end;
+            break;
+    return n;
 }
 
 /* ... while something is under way that concerns few of them. `only_data`: the way's. */
-static inline __attribute__((always_inline)) memo_node *
+static inline __attribute__((always_inline)) unsigned
 memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way, bool only_data)
 {
     struct memory *m = core->memory;
@@ -127,11 +130,11 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
         return memo_steps_disturbed(core, accesses, way);
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
-    const data_expected *expected = way->expected, *end = expected + way->step_count;
-    for (; expected != end; expected++) {
-        const ptrdiff_t n = expected - way->expected;
+    const data_expected *expected = memo_expected(way);
+    unsigned n = 0;
+    for (; n < way->step_count; n++, expected++) {
         bool usual;
-        if (!only_data && expected->kind == 0 && way->steps[n].node->place.kind == MEMO_PASSED)
+        if (!only_data && expected->kind == 0 && way->steps[n].node->kind == MEMO_PASSED)
             usual = predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
             usual = memory_data_usual(m, access++, memo_clock(core, way->steps[n].offset));
@@ -141,17 +144,17 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
         else
             usual = memory_hits(m, access++, expected);
         if (!usual)
-            return way->steps[n].node;
+            break;
     }
-    return way->end;
+    return n;
 }
 
 /* Asks the steps of a way; mostly they are references at calm clocks. */
-static inline __attribute__((always_inline)) memo_node *memo_steps(p5_core *core, const p5_retired *r,
-                                                                   const memo_way *way)
+static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, const p5_retired *r,
+                                                                 const memo_way *way)
 {
     if (way->step_count == 0)
-        return way->end;
+        return 0;
     bool calm = way->only_data && memory_calm(core->memory, memo_clock(core, way->first_offset),
                                               memo_clock(core, way->last_offset));
     return __builtin_expect(calm, 1) ? memo_steps_calm(core, r->accesses, way)
@@ -204,7 +207,7 @@ static inline bool memo_few_in_place(const p5_core *core, const memo_way *way)
 static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_core *core, memo_way *way,
                                                                       bool *moved)
 {
-    *moved = way->code_changes != core->memory->code.changes;
+    *moved = way->code_changes != (uint32_t)core->memory->code.changes;
     if (!*moved || memo_few_in_place(core, way))
         return true;
     if (!way->end || !memo_lines_present(core, way))
@@ -213,22 +216,22 @@ static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_c
     return true;
 }
 
-/* What the fetches of present lines leave behind, when the way has been followed to `at`. */
-static inline void memo_use_lines(p5_core *core, memo_way *way, const memo_node *at)
+/* What the fetches of present lines leave behind, when the way has been followed for `n` steps. */
+static inline void memo_use_lines(p5_core *core, memo_way *way, unsigned n)
 {
     code_cache *code = &core->memory->code;
-    if (__builtin_expect(at == way->end && way->has_few, 1)) {
+    if (__builtin_expect(n == way->step_count && way->has_few, 1)) {
         for (unsigned i = 0; i < MEMO_FEW; i++)
             code_cache_used(code, way->place[i] / CACHE_WAYS, way->place[i] % CACHE_WAYS);
     } else {
         const memo_line *line = memo_lines(way);
         for (unsigned i = 0; i < way->line_count; i++)
-            if (line[i].number < at->number)
+            if (line[i].number < memo_question(way, n)->number)
                 code_cache_used(code, cache_set(line[i].physical),
                                 way->has_few ? way->place[i] % CACHE_WAYS : line[i].way);
     }
-    if (at == way->end)
-        way->code_changes = code->changes;
+    if (n == way->step_count)
+        way->code_changes = (uint32_t)code->changes;
 }
 
 /* Follows a way as far as the answers are usual. Answers the place where that is no longer known. */
@@ -240,10 +243,10 @@ static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *c
         return (memo_reached){way->first, false};
     if (__builtin_expect(!memo_code_usual(core, path, way), 0))
         return (memo_reached){way->first, false};
-    memo_node *at = memo_steps(core, r, way);
+    const unsigned n = memo_steps(core, r, way);
     if (moved)
-        memo_use_lines(core, way, at);
-    return (memo_reached){&at->place, at != way->end};
+        memo_use_lines(core, way, n);
+    return (memo_reached){memo_question(way, n), n != way->step_count};
 }
 
 /* What is said of the end of a piece: nothing, if it is no branch that is predicted. */
@@ -259,8 +262,8 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
     core->memo.given_count = 0;
     memo_reached at = memo_follow(core, r, path, &path->way);
     memo_leaf *leaf = NULL;
-    if (__builtin_expect(at.place && at.place->kind == MEMO_BRANCH, 1))
-        leaf = memo_behind_branch((memo_branch *)at.place, memo_prediction(path->piece, core->prediction));
+    if (__builtin_expect(at.at && at.at->kind == MEMO_BRANCH, 1))
+        leaf = memo_behind_branch(&core->memo, &path->way, memo_prediction(path->piece, core->prediction));
     return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk(core, r, path, at, taken, 0);
 }
 
@@ -268,9 +271,9 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
 static inline void memo_use_predicted(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
-    if (__builtin_expect(leaf->context != core->context, 0))
+    if (__builtin_expect(leaf->used_as != core->used_as, 0))
         memo_begin_to_use(core, leaf);
-    leaf->uses[core->cpl_class]++;
+    leaf->uses++;
     core->now += leaf->clocks;
     core->instructions += leaf->instructions;
     m->last = leaf;
@@ -289,11 +292,11 @@ static inline void memo_use(p5_core *core, memo_leaf *leaf, const piece *p)
     memo_use_predicted(core, leaf);
 }
 
-/* The way in that was taken last time from where the core stands, or NULL. */
+/* The way in that was taken last time from where the core stands; of no piece if there is none. */
 static inline memo_path *memo_next_path(const p5_core *core)
 {
     const memo_leaf *last = core->memo.last;
-    return __builtin_expect(last != NULL, 1) ? last->next_path : NULL;
+    return memo_path_at(&core->memo, __builtin_expect(last != NULL, 1) ? last->next_path : 0);
 }
 
 #endif
