@@ -284,10 +284,16 @@ static void load_fields(snapshot *s, const snapshot_table *table, const snapshot
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
+/* Each structure behind those that it consists of. */
 static void check_rows(snapshot *s, const snapshot_table *table, const char *states, size_t rows)
 {
-    for (size_t i = 0; i < rows && s->status == P5_OK && table->check != NULL; i++)
-        table->check(states + i * table->bytes, s);
+    for (const char *row = states; row < states + rows * table->bytes; row += table->bytes) {
+        for (const snapshot_field *f = table->fields; f < table->fields + table->count; f++)
+            if (f->kind == FIELD_KIND_TABLE)
+                check_rows(s, f->of, row + f->offset, f->bytes / f->of->bytes);
+        if (table->check != NULL && s->status == P5_OK)
+            table->check(row, s);
+    }
 }
 
 /* The fields of `rows` structures behind the object's header, which has been read. */

@@ -87,7 +87,8 @@ typedef struct snapshot_table {
     uint32_t bytes; /* of the structure */
     bool partial;   /* it has more than the fields, which is somebody else's or no state */
     unsigned since; /* revision */
-    /* What no field can tell by itself, of a row that was loaded: calls snapshot_refuse. NULL: nothing. */
+    /* What no field can tell by itself, of a row that was loaded whose own structures are right: calls
+     * snapshot_refuse. NULL: nothing. */
     void (*check)(const void *row, snapshot *s);
 } snapshot_table;
 

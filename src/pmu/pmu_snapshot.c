@@ -37,15 +37,7 @@ static const snapshot_field monitor_fields[] = {
     FIELD_ANY(p5_pmu, scratch, [0]),
 };
 
-static void check_monitor(const void *row, snapshot *s)
-{
-    const p5_pmu *pmu = row;
-    for (unsigned i = 0; i < PMU_COUNTERS; i++)
-        counter_state.check(&pmu->counters[i], s);
-}
-
-static const snapshot_table monitor_state = {SNAPSHOT_TABLE(p5_pmu, "monitor", monitor_fields),
-                                             .check = check_monitor};
+static const snapshot_table monitor_state = {SNAPSHOT_TABLE(p5_pmu, "monitor", monitor_fields)};
 
 const snapshot_table *const pmu_tables[] = {&monitor_state, NULL};
 

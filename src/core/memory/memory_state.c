@@ -51,18 +51,7 @@ static const snapshot_field memory_fields[] = {
     FIELD_DERIVED(memory, told),
 };
 
-static void check_memory(const void *row, snapshot *s)
-{
-    const memory *m = row;
-    data_cache_state.check(&m->data, s);
-    code_cache_state.check(&m->code, s);
-    tlb_state.check(&m->data_tlb, s);
-    tlb_state.check(&m->code_tlb, s);
-    tlb_state.check(&m->data_tlb_large, s); /* without an array of its own: nothing */
-    write_buffer_state.check(&m->writes, s);
-}
-
-const snapshot_table memory_state = {SNAPSHOT_TABLE(memory, "memory", memory_fields), .check = check_memory};
+const snapshot_table memory_state = {SNAPSHOT_TABLE(memory, "memory", memory_fields)};
 
 void memory_transfer(memory *m, snapshot *s)
 {

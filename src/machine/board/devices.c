@@ -248,14 +248,8 @@ static const snapshot_field devices_fields[] = {
     FIELD_ANY(devices, input_taken),
 };
 
-static void check_devices(const void *row, snapshot *s)
-{
-    const devices *b = row;
-    pit_state.check(&b->pit, s);
-}
-
 static const snapshot_table devices_state = {SNAPSHOT_TABLE(devices, "board", devices_fields),
-                                             .partial = true, .check = check_devices};
+                                             .partial = true};
 
 const snapshot_table *const devices_tables[] = {&devices_state, NULL};
 
