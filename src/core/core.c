@@ -228,7 +228,7 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
         price_exact(core, r);
 }
 
-void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
+void core_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     core->prediction = prediction;
     if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
@@ -239,20 +239,20 @@ void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
         retire_unusual(core, r);
 }
 
-void p5_core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
+void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
-    core_price(core, r, prediction);
+    core_price_alone(core, r, prediction);
     if (core->check)
         memo_check_fed(core, r, prediction);
 }
 
 void p5_core_retire(p5_core *core, const p5_retired *r)
 {
-    p5_core_price(core, r, p5_core_predict(core, r));
+    core_price(core, r, core_predict(core, r));
 }
 
-uint64_t p5_core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
+uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                           const p5_retired_block *blocks, const p5_prediction *predictions, size_t count)
 {
     if (core->check)
         memo_check_blocks(core, accesses, values, blocks, predictions, count, UINT64_MAX);
@@ -261,24 +261,24 @@ uint64_t p5_core_price_blocks(p5_core *core, const p5_access *accesses, const p5
     return core->now;
 }
 
-size_t p5_core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                   const p5_retired_block *blocks, const p5_prediction *predictions,
-                                   size_t count, uint64_t limit)
+size_t core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                const p5_retired_block *blocks, const p5_prediction *predictions,
+                                size_t count, uint64_t limit)
 {
     if (core->check)
         return memo_check_blocks(core, accesses, values, blocks, predictions, count, limit);
     return memo_price_blocks_before(core, accesses, values, blocks, predictions, count, limit);
 }
 
-uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                               const p5_retired_block *blocks, size_t count)
+uint64_t core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                            const p5_retired_block *blocks, size_t count)
 {
     enum { AT_ONCE = 256 };
     p5_prediction predictions[AT_ONCE];
     while (count > 0) {
         size_t n = count < AT_ONCE ? count : AT_ONCE;
-        p5_core_predict_blocks(core, blocks, n, predictions);
-        p5_core_price_blocks(core, accesses, values, blocks, predictions, n);
+        core_predict_blocks(core, blocks, n, predictions);
+        core_price_blocks(core, accesses, values, blocks, predictions, n);
         blocks += n;
         count -= n;
         accesses = blocks[-1].accesses_end;
@@ -287,12 +287,12 @@ uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p
     return core->now;
 }
 
-uint64_t p5_core_skip(p5_core *core, uint64_t instructions)
+uint64_t core_skip(p5_core *core, uint64_t instructions)
 {
     core->instructions += instructions;
     core->now += instructions;
     if (core->exact)
-        p5_core_skip(core->exact, instructions);
+        core_skip(core->exact, instructions);
     return core->now;
 }
 

@@ -30,8 +30,8 @@ p5_block *core_block_make(p5_core *core, isa_block *code);
 
 /* Prices `count` stretches, the same as p5_core_retire of each of them, but faster. The first one's accesses
  * and values begin at `accesses` and `values`. Answers p5_core_clock_estimate. */
-uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                               const p5_retired_block *blocks, size_t count);
+uint64_t core_retire_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                            const p5_retired_block *blocks, size_t count);
 
 /* p5_core_retire in two steps, which two threads can take. What a stretch's branch was told by the branch
  * target buffer; its values are the core's own. */
@@ -40,23 +40,23 @@ uint64_t p5_core_retire_blocks(p5_core *core, const p5_access *accesses, const p
  * nothing but these two steps is done in between: before any other call for this core, of either thread, what
  * was predicted has to be priced. (P55C: the branch target buffer goes by addresses and order only,
  * 241428, 2.2. On the P54C it goes by pairs, and all is done in the second step.) */
-p5_prediction p5_core_predict(p5_core *core, const p5_retired *retired);
+p5_prediction core_predict(p5_core *core, const p5_retired *retired);
 /* ... of `count` stretches in turn, to `predictions`. */
-void p5_core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
-                            p5_prediction *predictions);
+void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
+                         p5_prediction *predictions);
 /* Second step: prices a stretch. It may be fed in parts; each gets the prediction of the whole. */
-void p5_core_price(p5_core *core, const p5_retired *retired, p5_prediction prediction);
-/* ... `count` stretches; as p5_core_retire_blocks. */
-uint64_t p5_core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
-                              const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
+void core_price(p5_core *core, const p5_retired *retired, p5_prediction prediction);
+/* ... `count` stretches; as core_retire_blocks. */
+uint64_t core_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
+                           const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
 /* The same, but stops in front of a stretch during which p5_core_clock_estimate may come to `limit`. Answers
  * how many it has priced. */
-size_t p5_core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
-                                   const p5_retired_block *blocks, const p5_prediction *predictions,
-                                   size_t count, uint64_t limit);
+size_t core_price_blocks_before(p5_core *core, const p5_access *accesses, const p5_value *values,
+                                const p5_retired_block *blocks, const p5_prediction *predictions,
+                                size_t count, uint64_t limit);
 
 /* So many instructions were executed that nobody prices: the clock goes on by one with each, and nothing is
  * counted. Answers it. Nothing may wait for a partner. */
-uint64_t p5_core_skip(p5_core *core, uint64_t instructions);
+uint64_t core_skip(p5_core *core, uint64_t instructions);
 
 #endif

@@ -28,7 +28,7 @@ struct p5_core {
     memory *memory;
     predictor *predictor;
     p5_control control;
-    /* From here on written by the second step (p5_core_price), while the first may read what stands above. */
+    /* From here on written by the second step (core_price), while the first may read what stands above. */
     BEGINS_LINE
     uint64_t now;           /* clock at which EX is free after the last group */
     unsigned cpl_class;     /* of what was fed last */
@@ -61,8 +61,8 @@ struct p5_core {
 };
 
 /* core.c */
-/* p5_core_price, of this core alone. */
-void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction);
+/* core_price, of this core alone. */
+void core_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction);
 /* p5_core_counts of what stands in the totals already. */
 void core_sum(const p5_core *core, p5_counts *totals);
 /* Whether the remembered answers may be used. */

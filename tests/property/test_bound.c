@@ -28,14 +28,14 @@ static void judge_stretch(judge *j, p5_core *core, const p5_retired *r)
 {
     uint64_t before = p5_core_clock_estimate(core);
     uint64_t blind = bound_blind(&j->bound, r->block->most_clocks, r->access_count, r->block->code->size);
-    p5_prediction prediction = p5_core_predict(core, r);
+    p5_prediction prediction = core_predict(core, r);
     untouched_keep(j->before, core, r);
     uint64_t looked = bound_clocks(core, r, prediction), exact = 0;
     bool ahead = memo_ahead(core, r, prediction, &exact);
     if (!untouched_holds(j->before, core, r) && j->broken++ < 5)
         printf("block at %08" PRIx32 ": what it will take was not said without doing it\n",
                r->block->code->linear);
-    p5_core_price(core, r, prediction);
+    core_price(core, r, prediction);
     uint64_t taken = p5_core_clock_estimate(core) - before;
     j->stretches++;
     j->clocks += taken;

@@ -174,7 +174,7 @@ static void give(batch *all, twin *twins)
     for (unsigned t = IN_BATCHES; t < TWINS; t++) {
         for (unsigned i = 0; i < all->count; i++)
             all->stretches[i].block = twins[t].blocks[all->which[i]];
-        p5_core_retire_blocks(twins[t].core, all->accesses, all->values, all->stretches, all->count);
+        core_retire_blocks(twins[t].core, all->accesses, all->values, all->stretches, all->count);
     }
     all->count = all->access_count = all->value_count = 0;
 }

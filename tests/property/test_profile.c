@@ -101,7 +101,7 @@ static void begin(void *context, p5_core *core)
 static void settle(void *context, p5_core *core)
 {
     batch *b = ((recording *)context)->batch;
-    p5_core_retire_blocks(core, b->accesses, b->values, b->stretches, b->count);
+    core_retire_blocks(core, b->accesses, b->values, b->stretches, b->count);
     b->count = b->access_count = b->value_count = 0;
 }
 

@@ -84,7 +84,7 @@ static inline bool is_taken(const batch *all)
 static void __attribute__((noinline)) price_unusual(p5_core *core, const batch *all)
 {
     const p5_retired r = whole_stretch(all, all->b);
-    core_price(core, &r, prediction_of(all, all->b));
+    core_price_alone(core, &r, prediction_of(all, all->b));
 }
 
 /* The piece is not for the memo. */

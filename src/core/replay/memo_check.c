@@ -154,7 +154,7 @@ void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction
         return;
     p5_retired other = *r;
     other.block = r->block->exact;
-    p5_core_price(check->exact, &other, prediction);
+    core_price(check->exact, &other, prediction);
     memo_check_compare(core, "stretch", r->block->ops[r->first].address);
     if (check->difference[0] == '\0')
         check->stretches++;

@@ -22,7 +22,7 @@ typedef struct memo_check {
 void memo_check_close(memo_check *check);
 /* A stretch that the first core has priced. */
 void memo_check_fed(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* p5_core_price_blocks_before for both; `limit` UINT64_MAX: none. */
+/* core_price_blocks_before for both; `limit` UINT64_MAX: none. */
 size_t memo_check_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                          const p5_retired_block *blocks, const p5_prediction *predictions, size_t count,
                          uint64_t limit);

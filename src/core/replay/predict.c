@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) p5_prediction predict(predictor *p,
     return (p5_prediction)predict_other(p, block, next);
 }
 
-p5_prediction p5_core_predict(p5_core *core, const p5_retired *r)
+p5_prediction core_predict(p5_core *core, const p5_retired *r)
 {
     predictor *p = core->predictor;
     const p5_block *block = r->block;
@@ -91,8 +91,8 @@ p5_prediction p5_core_predict(p5_core *core, const p5_retired *r)
     return r->first + r->count == block->count ? predict(p, block, r->next, p->now) : NOT_PREDICTED;
 }
 
-void p5_core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
-                            p5_prediction *predictions)
+void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
+                         p5_prediction *predictions)
 {
     predictor *p = core->predictor;
     if (core->timing.btb_by_pairs) {

@@ -80,7 +80,7 @@ static void retire_in_parts(p5_machine *machine, const p5_retired *r, p5_predict
         values += part.value_count;
         i += count;
         machine->instructions += count - part.interrupted;
-        p5_core_price(machine->core, &part, prediction);
+        core_price(machine->core, &part, prediction);
         observe_reached(machine, part.next, part.cpl_after);
     }
 }
@@ -104,7 +104,7 @@ static void retire(p5_machine *machine, const p5_retired *r, p5_prediction predi
         retire_in_parts(machine, r, prediction);
     } else {
         machine->instructions = instructions;
-        p5_core_price(machine->core, r, prediction);
+        core_price(machine->core, r, prediction);
         observe_reached(machine, r->next, r->cpl_after);
     }
 }
@@ -118,8 +118,8 @@ void observers_retired_blocks(p5_machine *machine, const p5_access *accesses, co
     for (const p5_retired_block *end = blocks + count; blocks < end;) {
         size_t priced = 0;
         if (machine->instructions + instructions < all->next_instruction)
-            priced = p5_core_price_blocks_before(machine->core, accesses, values, blocks, predictions,
-                                                 (size_t)(end - blocks), all->next_clock);
+            priced = core_price_blocks_before(machine->core, accesses, values, blocks, predictions,
+                                              (size_t)(end - blocks), all->next_clock);
         if (blocks + priced == end) {
             machine->instructions += instructions;
             break;

@@ -139,7 +139,7 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
     m->batch.values = values;
     m->batch.blocks = blocks;
     m->batch.instructions = instructions;
-    p5_core_predict_blocks(p->machine->core, blocks, count, m->predictions);
+    core_predict_blocks(p->machine->core, blocks, count, m->predictions);
     worker_put(p->worker);
 
     shelf *s = &p->shelves[p->current];

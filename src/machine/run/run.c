@@ -123,9 +123,9 @@ static inline void run_price_one(p5_machine *machine, const p5_retired *retired,
     } else {
         machine->instructions += (uint64_t)retired->count - retired->interrupted;
         if (__builtin_expect(machine->executing_only, 0))
-            p5_core_skip(machine->core, (uint64_t)retired->count - retired->interrupted);
+            core_skip(machine->core, (uint64_t)retired->count - retired->interrupted);
         else
-            p5_core_price(machine->core, retired, prediction);
+            core_price(machine->core, retired, prediction);
     }
 }
 
@@ -157,7 +157,7 @@ bool run_retired(void *context, const p5_retired *retired)
     p5_machine *machine = context;
     p5_prediction prediction = {0};
     if (!machine->executing_only)
-        prediction = p5_core_predict(machine->core, retired);
+        prediction = core_predict(machine->core, retired);
     if (machine->apart) {
         machine->apart_given++;
         if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
@@ -184,7 +184,7 @@ bool run_price(p5_machine *machine, const p5_access *accesses, const p5_value *v
         return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
     }
     machine->instructions += instructions;
-    uint64_t clock = p5_core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
+    uint64_t clock = core_price_blocks(machine->core, accesses, values, blocks, predictions, count);
     return run_goal_reached(machine, clock);
 }
 
@@ -199,10 +199,10 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
     }
     if (__builtin_expect(machine->executing_only, 0)) {
         machine->instructions += instructions;
-        return run_goal_reached(machine, p5_core_skip(machine->core, instructions));
+        return run_goal_reached(machine, core_skip(machine->core, instructions));
     }
     p5_prediction predictions[ENGINE_ROOM_BLOCKS];
-    p5_core_predict_blocks(machine->core, blocks, count, predictions);
+    core_predict_blocks(machine->core, blocks, count, predictions);
     run_settle(machine);
     return run_price(machine, accesses, values, blocks, predictions, count, instructions);
 }

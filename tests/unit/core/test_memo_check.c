@@ -48,7 +48,7 @@ static void loop(checked *c, unsigned times, bool in_batches)
     const p5_retired_block as_block = {.block = c->block, .next = LOOP, .mode = P5_MODE_PROTECTED};
     for (unsigned n = 0; n < times; n++)
         if (in_batches)
-            p5_core_retire_blocks(c->core, NULL, NULL, &as_block, 1);
+            core_retire_blocks(c->core, NULL, NULL, &as_block, 1);
         else
             p5_core_retire(c->core, &retired);
 }

@@ -85,7 +85,7 @@ static void ahead_as_asked(void **state)
         asked->now = now;
         bool overflow;
         unsigned answer = predictor_near(asked, &query, &overflow);
-        if (p5_core_predict(core, &r) != answer)
+        if (core_predict(core, &r) != answer)
             fail_msg("execution %u of the branch at %#x: predicted otherwise than asked for", n,
                      query.address);
         answers |= 1ull << answer;

@@ -52,7 +52,7 @@ static profile_view run(guest *g, bool as_batch)
         stretches[i].mode = P5_MODE_PROTECTED;
     }
     if (as_batch) {
-        p5_core_retire_blocks(g->core, accesses, NULL, stretches, STRETCHES);
+        core_retire_blocks(g->core, accesses, NULL, stretches, STRETCHES);
     } else {
         for (unsigned i = 0; i < STRETCHES; i++) {
             const p5_retired whole = block_retired(&stretches[i], accesses + i, NULL);

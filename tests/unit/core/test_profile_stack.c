@@ -168,7 +168,7 @@ static void test_return_without_call(void **state)
                                           .next = CALLEE,
                                           .mode = P5_MODE_PROTECTED};
     }
-    p5_core_retire_blocks(g.core, accesses, NULL, stretches, TIMES);
+    core_retire_blocks(g.core, accesses, NULL, stretches, TIMES);
     assert_true(profile_collect(g.core));
     profile_view view;
     profile_look(g.core, &view);

@@ -62,7 +62,7 @@ static void test_behind_a_snapshot(void **state)
     assert_false(saved.too_far);
     p5_block *again = block_at(second, loop_code, sizeof loop_code, LOOP);
     const p5_retired here = went_to(loop, LOOP), there = went_to(again, LOOP);
-    assert_int_equal(p5_core_predict(second, &there), p5_core_predict(first, &here));
+    assert_int_equal(core_predict(second, &there), core_predict(first, &here));
     p5_core_close(first); /* and its blocks */
     p5_core_close(second);
     free(saved.data);
@@ -99,7 +99,7 @@ static void test_without_blocks(void **state)
     p5_block *here = block_at(first, loop_code, sizeof loop_code, LOOP),
              *there = block_at(second, loop_code, sizeof loop_code, LOOP);
     const p5_retired a = went_to(here, LOOP), b = went_to(there, LOOP);
-    assert_int_equal(p5_core_predict(first, &a), p5_core_predict(second, &b));
+    assert_int_equal(core_predict(first, &a), core_predict(second, &b));
     p5_core_close(first);
     p5_core_close(second);
     p5_model_close(model);
@@ -144,12 +144,12 @@ static void test_a_jump_where_a_branch_was(void **state)
     p5_block *branch = block_at(core, branch_code, sizeof branch_code, LOOP);
     p5_block *jump = block_at(core, other_code, sizeof other_code, LOOP);
     const p5_retired branches = went_to(branch, target), jumps = went_to(jump, target);
-    assert_int_equal(p5_core_predict(core, &branches), PREDICTED_NOTHING + 1);
+    assert_int_equal(core_predict(core, &branches), PREDICTED_NOTHING + 1);
     for (unsigned n = 0; n < 20; n++)
-        assert_true(p5_core_predict(core, &branches) < OWN_ANSWERS);
-    assert_int_equal(p5_core_predict(core, &jumps), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
-    assert_int_equal(p5_core_predict(core, &jumps), OWN_PREDICTED_TAKEN | OWN_TAKEN);
-    assert_int_equal(p5_core_predict(core, &branches), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
+        assert_true(core_predict(core, &branches) < OWN_ANSWERS);
+    assert_int_equal(core_predict(core, &jumps), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
+    assert_int_equal(core_predict(core, &jumps), OWN_PREDICTED_TAKEN | OWN_TAKEN);
+    assert_int_equal(core_predict(core, &branches), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
     p5_core_close(core);
     p5_model_close(model);
 }
