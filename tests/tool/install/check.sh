@@ -88,11 +88,14 @@ files)
         share/p5scope/events/events.tsv; do
         [ -e "$prefix/$file" ] || fail "$file is not installed"
     done
-    # Nothing but p5_ names may be visible, or a program's own functions could collide with ours.
+    # Nothing may be visible but what the headers declare: a program's own functions could collide with the rest, or call it.
+    grep -ohE '\bp5_[a-z0-9_]+' "$prefix"/include/p5scope/*.h | sort -u >"$work/declared"
     for library in "$libdir"/*.a "$libdir"/*.so; do
         dynamic=
         [ "${library%.so}" = "$library" ] || dynamic=-D
-        foreign=$(nm $dynamic --defined-only --extern-only "$library" | awk 'NF == 3 && $3 !~ /^p5_/ { print $3 }')
+        nm $dynamic --defined-only --extern-only "$library" | awk 'NF == 3 { print $3 }' | sort -u >"$work/visible"
+        [ -s "$work/visible" ] || fail "$library shows nothing"
+        foreign=$(comm -13 "$work/declared" "$work/visible")
         [ -z "$foreign" ] || fail "$library shows $foreign"
     done
     ;;
