@@ -282,8 +282,9 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug);
  * seen.
  */
 void p5_core_resume(p5_core *core);
-/* MOV CR3: flushes TLBs and BTB; INVLPG; WBINVD (with write-backs) and INVD. */
-void p5_core_load_cr3(p5_core *core);
+/* MOV CR3: flushes TLBs and BTB; profiles tell address spaces apart by `directory`, what was loaded. */
+void p5_core_load_cr3(p5_core *core, uint32_t directory);
+/* INVLPG; WBINVD (with write-backs) and INVD. */
 void p5_core_invlpg(p5_core *core, uint32_t linear);
 void p5_core_wbinvd(p5_core *core);
 void p5_core_invd(p5_core *core);

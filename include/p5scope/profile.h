@@ -45,11 +45,17 @@ typedef struct p5_profile_options {
                                  same counts, slower */
     uint64_t sample_period;   /* increments from one sample to the next, at least 1 */
     bool no_intervals;        /* no totals over time */
+    /* Files with symbols beside the guest's, NULL-terminated; NULL = none. An ELF program that the guest
+     * executes in address spaces of its own is known by its bytes; the symbols of a kernel (an ELF file with
+     * physical addresses of its own), System.map, what nm prints and maps of linkers for DOS by their
+     * addresses. */
+    const char *const *symbols;
 } p5_profile_options;
 
 /* Starts recording on a machine whose guest has been loaded from the file `guest`: functions and lines come
  * from its symbols and DWARF, if it is an ELF file. Once per machine. P5_ERR_STATE the second time,
- * P5_ERR_NAME for an unknown event, P5_ERR_RANGE for a period of 0. */
+ * P5_ERR_NAME for an unknown event, P5_ERR_RANGE for a period of 0, P5_ERR_FORMAT for a file of `symbols`
+ * that has none, or is not linked to fixed addresses. */
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error);
 /* What has been recorded so far; p5_machine_settle first if the run is not continued. `command` is the

@@ -79,6 +79,7 @@ typedef struct p5_trace_options {
     const char *guest_sha256; /* of the guest's file, p5_file_sha256; may be NULL */
     const char *command; /* the guest and p5scope's own options, as written, for the header; may be NULL */
     const char *options;
+    const char *const *symbols; /* every_function: as p5_profile_options.symbols */
 } p5_trace_options;
 
 typedef struct p5_trace p5_trace;

@@ -25,14 +25,21 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
     return true;
 }
 
-size_t array_search(const void *items, size_t count, size_t size, size_t offset, uint64_t value)
+size_t array_search(const void *items, size_t count, size_t size, size_t offset, size_t width, uint64_t value)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        uint32_t key;
-        memcpy(&key, (const char *)items + middle * size + offset, sizeof key);
-        if (key < value)
+        const char *key = (const char *)items + middle * size + offset;
+        uint32_t narrow;
+        uint64_t wide;
+        if (width == sizeof wide) {
+            memcpy(&wide, key, sizeof wide);
+        } else {
+            memcpy(&narrow, key, sizeof narrow);
+            wide = narrow;
+        }
+        if (wide < value)
             low = middle + 1;
         else
             high = middle;
@@ -42,6 +49,6 @@ size_t array_search(const void *items, size_t count, size_t size, size_t offset,
 
 bool array_contains(const uint32_t *numbers, size_t count, uint32_t value)
 {
-    size_t at = array_search(numbers, count, sizeof *numbers, 0, value);
+    size_t at = array_search(numbers, count, sizeof *numbers, 0, sizeof *numbers, value);
     return at < count && numbers[at] == value;
 }

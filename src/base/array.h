@@ -24,14 +24,16 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
      array_reserve(&(array)->items, &(array)->capacity, (array)->count + 1, sizeof *(array)->items))
 
 /* Index of the first of `count` elements whose key is not less than `value`; `count` if there is none.
- * Elements are `size` bytes, ascend by their keys, and a key is a uint32_t `offset` bytes into its element.
- */
-size_t array_search(const void *items, size_t count, size_t size, size_t offset, uint64_t value);
+ * Elements are `size` bytes, ascend by their keys, and a key is a uint32_t or uint64_t of `width` bytes,
+ * `offset` bytes into its element. */
+size_t array_search(const void *items, size_t count, size_t size, size_t offset, size_t width,
+                    uint64_t value);
 
 /* The same by the member `key`. Of ranges that ascend, the first that reaches beyond an address is the first
  * whose end is not less than the address + 1ull. */
 #define ARRAY_SEARCH(items, count, key, value)                                                               \
-    array_search(items, count, sizeof *(items), offsetof(__typeof__(*(items)), key), value)
+    array_search(items, count, sizeof *(items), offsetof(__typeof__(*(items)), key), sizeof(items)->key,     \
+                 value)
 
 /* True if `value` is one of `count` numbers, which ascend. */
 bool array_contains(const uint32_t *numbers, size_t count, uint32_t value);

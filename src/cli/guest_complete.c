@@ -288,6 +288,22 @@ bool guest_options_complete(guest_options *options, bool *done)
     return true;
 }
 
+error_t symbol_files_add(symbol_files *files, const char *path)
+{
+    if (files->count == GUEST_MOST_SYMBOLS) {
+        cli_complain("--symbols", path, 1, "more than %d files", GUEST_MOST_SYMBOLS);
+        return CLI_REPORTED;
+    }
+    files->paths[files->count++] = path;
+    return 0;
+}
+
+void symbol_files_complete(symbol_files *files, const guest_options *options)
+{
+    if (options->init != NULL)
+        files->paths[files->count++] = options->init;
+}
+
 bool guest_files_apart(const guest_options *options, const file_use *outputs, size_t count)
 {
     enum { MOST = 8, OWN = 2 };

@@ -89,6 +89,16 @@ bool guest_files_apart(const guest_options *options, const file_use *outputs, si
 /* Number of --max-clocks and the like; false after a message. */
 bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
+/* --symbols FILE of the verbs that name functions, as often as it is given. */
+enum { GUEST_MOST_SYMBOLS = 64 };
+typedef struct symbol_files {
+    const char *paths[GUEST_MOST_SYMBOLS + 2]; /* NULL-terminated */
+    size_t count;
+} symbol_files;
+error_t symbol_files_add(symbol_files *files, const char *path);
+/* The program of --init is one of them. */
+void symbol_files_complete(symbol_files *files, const guest_options *options);
+
 /* guest_command.c: the guest's command line (or that of the snapshot's), and p5scope's own options in front
  * of it, quoted as a shell would take them; NULL when memory is out. The caller frees them. */
 char *guest_command_line(const guest_options *options);

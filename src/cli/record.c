@@ -9,7 +9,7 @@
 #include "cli/profile_input.h"
 #include "p5scope/profile.h"
 
-enum { KEY_CALLGRIND = 0x100, KEY_CACHEGRIND, KEY_NO_INTERVALS, KEY_EVENTS };
+enum { KEY_CALLGRIND = 0x100, KEY_CACHEGRIND, KEY_NO_INTERVALS, KEY_EVENTS, KEY_SYMBOLS };
 
 typedef struct record_options {
     guest_options guest;
@@ -17,7 +17,8 @@ typedef struct record_options {
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
     bool no_intervals;
-    event_words events; /* --events */
+    event_words events;   /* --events */
+    symbol_files symbols; /* --symbols, and --init's program */
 } record_options;
 
 static error_t parse_period(record_options *options, const char *text)
@@ -53,6 +54,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CACHEGRIND:
         options->cachegrind = argument;
         return 0;
+    case KEY_SYMBOLS:
+        return symbol_files_add(&options->symbols, argument);
     case KEY_EVENTS:
         return event_words_add(&options->events, argument);
     case 'c':
@@ -123,7 +126,8 @@ static int record(const record_options *options, output_reserved files[FILES], c
     const p5_profile_options asked = {.size = sizeof asked,
                                       .sample_event = options->sample_event,
                                       .sample_period = options->sample_period,
-                                      .no_intervals = options->no_intervals};
+                                      .no_intervals = options->no_intervals,
+                                      .symbols = options->symbols.paths};
     p5_error error = {0};
     p5_profile *profile = NULL;
     if (p5_profile_start(machine, options->guest.command[0], &asked, &error) != P5_OK) {
@@ -206,6 +210,7 @@ int verb_record(int argc, char **argv)
         {"callgrind", KEY_CALLGRIND, "FILE", 0, "For callgrind_annotate and KCachegrind", 0},
         {"cachegrind", KEY_CACHEGRIND, "FILE", 0, "For cg_annotate", 0},
         {"events", KEY_EVENTS, "LIST", 0, "What these two show (everything)", 0},
+        {"symbols", KEY_SYMBOLS, "FILE", 0, "Of a program, kernel or map beside GUEST (several times)", 0},
         {"period", 'c', "EVENT/N", 0, "Also samples, as a tool on a processor takes them: every N events", 0},
         {"no-intervals", KEY_NO_INTERVALS, NULL, 0, "No totals over time", 0},
         {0}};
@@ -223,8 +228,10 @@ int verb_record(int argc, char **argv)
     guest_options_init(&options.guest);
     bool done;
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &done))
+    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &done)) {
+        symbol_files_complete(&options.symbols, &options.guest);
         status = done ? CLI_OK : record_guest(&options, argv);
+    }
     free(options.sample_event);
     event_words_free(&options.events);
     guest_options_free(&options.guest);

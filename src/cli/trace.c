@@ -18,6 +18,7 @@ enum {
     KEY_DELTAS,
     KEY_BUS_CLOCK,
     KEY_FUNCTIONS,
+    KEY_SYMBOLS,
     MOST_WORDS = 64,
     MOST_FUNCTIONS = 1000
 };
@@ -30,6 +31,7 @@ typedef struct trace_options {
     event_options events;
     const char *at[MOST_WORDS]; /* --at, as written */
     size_t at_count;
+    symbol_files symbols; /* --symbols, and --init's program */
     /* Made from these. */
     p5_selection selection;
     p5_trace_function functions[MOST_FUNCTIONS];
@@ -75,6 +77,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DELTAS:
         options->trace.deltas = true;
         return 0;
+    case KEY_SYMBOLS:
+        return symbol_files_add(&options->symbols, argument);
     case KEY_FUNCTIONS:
         options->trace.every_function = true;
         options->trace.function_clocks = USUAL_FUNCTION_CLOCKS;
@@ -132,6 +136,12 @@ static bool choose_format(trace_options *options)
         cli_complain("-o", path, 1, "--functions is for Perfetto (.json)");
         return false;
     }
+    if (options->symbols.count > 0 && !options->trace.every_function) {
+        cli_complain("--symbols", options->symbols.paths[0], 1, "it goes with --functions");
+        return false;
+    }
+    symbol_files_complete(&options->symbols, &options->guest);
+    options->trace.symbols = options->symbols.paths;
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
         options->trace.format != P5_TRACE_JSON) {
         cli_complain("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
@@ -274,13 +284,13 @@ static int trace_guest(trace_options *options, char **argv)
 int verb_trace(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"output", 'o', "FILE", 0, "Where the trace goes: .csv .jsonl .db .vcd .json .kanata, also with .zst",
-         1},
+        {"output", 'o', "FILE", 0, "To FILE: .csv .jsonl .db .vcd .json .kanata [.zst]", 1},
         {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata", 0},
         {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
         {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
         {"functions", KEY_FUNCTIONS, "CLOCKS", OPTION_ARG_OPTIONAL,
          "Perfetto: all functions, from that many on (1000)", 0},
+        {"symbols", KEY_SYMBOLS, "FILE", 0, "--functions: more of them, as for record", 0},
         {"markers", KEY_MARKERS, NULL, 0, "Rows at the guest's markers (p5scope/guest.h)", 0},
         {"pmu", KEY_PMU, NULL, 0, "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
         {"event", 'e', "LIST", 0, "Columns, as for stat (all events and stalls)", 0},

@@ -499,14 +499,16 @@ void p5_core_resume(p5_core *core)
         p5_core_resume(core->exact);
 }
 
-void p5_core_load_cr3(p5_core *core)
+void p5_core_load_cr3(p5_core *core, uint32_t directory)
 {
     price_settle(core);
+    if (core->profile)
+        profile_load_cr3(core->profile, directory);
     memory_load_cr3(core->memory);
     predictor_flush(core->predictor);
     watch_flushed(core);
     if (core->check)
-        p5_core_load_cr3(core->exact);
+        p5_core_load_cr3(core->exact, directory);
 }
 
 void p5_core_invlpg(p5_core *core, uint32_t linear)

@@ -353,6 +353,17 @@ p5_core *machine_core(const p5_machine *machine)
     return machine->core;
 }
 
+uint32_t machine_page_directory(const p5_machine *machine)
+{
+    return machine->guest == &linux_guest ? 0 : engine_get(machine->engine, ENGINE_CR3);
+}
+
+uint32_t machine_program_base(const p5_machine *machine)
+{
+    const guest_kind *kind = machine->guest;
+    return kind != NULL && kind->program_base != NULL ? kind->program_base(machine) : 0;
+}
+
 unsigned machine_threads(const p5_machine *machine)
 {
     return machine->options.threads;

@@ -6,6 +6,10 @@
 
 /* p5_machine_core for who does not want to be told of things by the core. */
 p5_core *machine_core(const p5_machine *machine);
+/* The page directory in use; 0 for a guest that has its pages from p5scope. */
+uint32_t machine_page_directory(const p5_machine *machine);
+/* What the addresses of a linker's map are relative to: where DOS has loaded the program, else 0. */
+uint32_t machine_program_base(const p5_machine *machine);
 /* How many threads a run has. */
 unsigned machine_threads(const p5_machine *machine);
 

@@ -62,6 +62,8 @@ typedef struct guest_kind {
     void (*due)(p5_machine *machine);
     /* A debugger lets a signal through that it was told of (gdb_signal). NULL: there are none. */
     void (*end_by_signal)(p5_machine *machine, int signal);
+    /* What the addresses of a linker's map are relative to. NULL: nothing. */
+    uint32_t (*program_base)(const p5_machine *machine);
     void (*close)(p5_machine *machine);
     /* Its state in a snapshot, in either direction. Loading: the engine and the devices are there already;
      * makes guest_state, which close() frees also when only a part of it could be loaded. */

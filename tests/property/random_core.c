@@ -216,7 +216,7 @@ static unsigned disturb(p5_core *core, random_source *r, unsigned cpl, uint32_t 
         p5_core_halt(core, random_below(r, 1000), cpl);
         return cpl;
     case 3:
-        p5_core_load_cr3(core);
+        p5_core_load_cr3(core, 0);
         return cpl;
     case 4:
         p5_core_wbinvd(core);

@@ -185,7 +185,7 @@ static void disturb(twin *t, unsigned what, unsigned i, const guest_block *block
     p5_core *core = t->core;
     switch (what) {
     case 0:
-        p5_core_load_cr3(core);
+        p5_core_load_cr3(core, 0);
         break;
     case 1:
         p5_core_invlpg(core, blocks[i].linear);

@@ -218,7 +218,7 @@ static bool same_site(const profile_site *x, const profile_site *y)
 
 static void print_site(const profile_site *x)
 {
-    printf("%08x in context %u, class %u:", x->address, x->context, x->cpl_class);
+    printf("%08" PRIx64 " in context %u, class %u:", x->address, x->context, x->cpl_class);
     for (size_t i = 0; i < x->amounts.count; i++)
         printf(" %u:%" PRIu64 "/%" PRIu64, x->amounts.items[i].quantity, x->amounts.items[i].increments,
                x->amounts.items[i].asserted);
@@ -271,8 +271,8 @@ static bool same_samples(const recording *a, const recording *b)
         const profile_sample *x = &a->samples[i], *y = &b->samples[i];
         if (x->address == y->address && x->context == y->context && x->clock == y->clock)
             continue;
-        printf("sample %zu: %08x in context %u at clock %" PRIu64 ", %08x in context %u at clock %" PRIu64
-               "\n",
+        printf("sample %zu: %08" PRIx64 " in context %u at clock %" PRIu64 ", %08" PRIx64
+               " in context %u at clock %" PRIu64 "\n",
                i, x->address, x->context, x->clock, y->address, y->context, y->clock);
         return false;
     }

@@ -39,6 +39,8 @@ profiler *profile_open(p5_core *core, const profile_options *options)
         return NULL;
     p->options = *options;
     p->options.functions = NULL;
+    p->options.texts = NULL;
+    p->directory = options->directory;
     p->sink.core = core;
     p->sink.observer =
         (pipe_observer){.counted = observe_count, .asks = observe_asking, .missed = observe_miss};
@@ -53,12 +55,16 @@ profiler *profile_open(p5_core *core, const profile_options *options)
         if (p->functions)
             memcpy(p->functions, options->functions, options->function_count * sizeof *p->functions);
     }
-    p->object = strdup(options->object ? options->object : "");
-    p->options.object = p->object;
-    bool fits = p->object && (p->functions || options->function_count == 0) &&
+    if (options->text_count > 0) {
+        p->texts = malloc(options->text_count * sizeof *p->texts);
+        if (p->texts)
+            memcpy(p->texts, options->texts, options->text_count * sizeof *p->texts);
+    }
+    bool fits = (p->functions || options->function_count == 0) && (p->texts || options->text_count == 0) &&
                 array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items) &&
                 ARRAY_ROOM(&p->owns);
     if (!fits) {
+        p->options.release = NULL; /* they are the caller's still */
         profile_close(p);
         return NULL;
     }
@@ -103,7 +109,10 @@ void profile_close(profiler *p)
     free(p->markers.items);
     free(p->sink.deltas.items);
     free(p->functions);
-    free(p->object);
+    free(p->texts);
+    free(p->directories.items);
+    if (p->options.release)
+        p->options.release(p->options.symbols);
     free(p);
 }
 
@@ -114,14 +123,15 @@ static uint64_t pair_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-profile_site *profile_site_of(profiler *p, uint32_t context, uint32_t address, unsigned cpl_class)
+/* MOST_CONTEXTS, PROFILE_SPACES and an address have 16, 8 and 32 bits. */
+profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
 {
     if (p->last_site) {
         profile_site *last = &p->sites.items[p->last_site - 1];
         if (last->address == address && last->context == context && last->cpl_class == cpl_class)
             return last;
     }
-    uint32_t *index = key_find(&p->site_table, pair_of(context, address), cpl_class);
+    uint32_t *index = key_find(&p->site_table, (uint64_t)context << 40 | address, cpl_class);
     if (!index)
         return NULL;
     if (*index == 0) {
@@ -179,9 +189,10 @@ static void observe_count(pipe_observer *o, uint32_t quantity, uint64_t incremen
     if ((int)quantity == sink->watched)
         sink->watched_count += increments;
     size_t oldest = sink->deltas.count > YOUNG ? sink->deltas.count - YOUNG : 0;
+    uint64_t who = PROFILE_AT(sink->core->profile->space, o->who);
     for (size_t i = sink->deltas.count; i-- > oldest;) {
         profile_delta *d = &sink->deltas.items[i];
-        if (d->quantity == quantity && d->address == o->who && d->increments < UINT32_MAX / 2) {
+        if (d->quantity == quantity && d->address == who && d->increments < UINT32_MAX / 2) {
             d->increments += (uint32_t)increments;
             d->asserted += (uint32_t)asserted;
             return;
@@ -192,7 +203,7 @@ static void observe_count(pipe_observer *o, uint32_t quantity, uint64_t incremen
         return;
     }
     sink->deltas.items[sink->deltas.count++] =
-        (profile_delta){o->who, quantity, (uint32_t)increments, (uint32_t)asserted};
+        (profile_delta){who, quantity, (uint32_t)increments, (uint32_t)asserted};
 }
 
 static void observe_asking(pipe_observer *o)
@@ -311,14 +322,15 @@ static void count_for(p5_core *core, profile_own *own)
     memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
 }
 
-static uint32_t near_of(uint32_t context, uint32_t address)
+static uint32_t near_of(uint32_t context, uint64_t address)
 {
-    return (address ^ address >> 8 ^ context * 37) % PROFILE_NEAR;
+    return (uint32_t)(address ^ address >> 8 ^ context * 37) % PROFILE_NEAR;
 }
 
-void profile_asks(p5_core *core, uint32_t who)
+void profile_asks(p5_core *core, uint32_t linear)
 {
     profiler *p = core->profile;
+    uint64_t who = PROFILE_AT(p->space, linear);
     if (p->asking) {
         profile_site *site = &p->sites.items[p->asking - 1];
         bool same = site->address == who && site->context == p->context && site->cpl_class == core->cpl_class;
@@ -488,5 +500,7 @@ void profile_look(const p5_core *core, profile_view *view)
                            .intervals = p->intervals.items,
                            .interval_count = p->intervals.count,
                            .data_misses = p->data_misses,
-                           .code_misses = p->code_misses};
+                           .code_misses = p->code_misses,
+                           .directories = p->directories.items,
+                           .directory_count = p->directories.count};
 }

@@ -24,9 +24,15 @@
 #include "core/event/counts.h"
 #include "p5scope/profile.h"
 
+/* Addresses of a profile are linear, and above that stands the address space: 0 is the guest's own, and that
+ * of what is mapped in all of them. */
+enum { PROFILE_SPACES = 256 };
+#define PROFILE_AT(space, linear) ((uint64_t)(space) << 32 | (uint32_t)(linear))
+#define PROFILE_SPACE(address)    ((unsigned)((address) >> 32))
+
 /* What one instruction added to one quantity. */
 typedef struct profile_delta {
-    uint32_t address;
+    uint64_t address;
     uint32_t quantity;
     uint32_t increments, asserted;
 } profile_delta;
@@ -37,7 +43,8 @@ typedef struct profile_amount {
 } profile_amount;
 
 typedef struct profile_site {
-    uint32_t context, address, cpl_class;
+    uint64_t address;
+    uint32_t context, cpl_class;
     uint32_t asked;          /* how often it has asked the memory side, at most PROFILE_OFTEN */
     struct profile_own *own; /* where the memory side counts for a site that asks often; NULL */
     uint64_t bus_clocks;     /* of cycles that it began and that are not among the amounts yet */
@@ -48,21 +55,22 @@ typedef struct profile_site {
  * already continues its context there, so that recursion has bounded depth. */
 typedef struct profile_context {
     uint32_t parent;    /* index; the root (1) is its own */
-    uint32_t function;  /* address of its first instruction; 0: the root, or not known */
-    uint32_t call_site; /* address of the call, jump or interrupted instruction */
+    uint64_t function;  /* address of its first instruction; 0: the root, or not known */
+    uint64_t call_site; /* address of the call, jump or interrupted instruction */
 } profile_context;
 
 /* How often a call instruction in a context led into another. */
 typedef struct profile_edge {
-    uint32_t from, call_site, function;
+    uint64_t call_site, function;
+    uint32_t from;
     uint32_t to; /* a child of `from`, or (recursion) one of its ancestors or itself */
     uint64_t calls;
 } profile_edge;
 
 /* An instruction as it was executed last. */
 typedef struct profile_code {
-    uint32_t address;
-    uint32_t target; /* of a direct branch */
+    uint64_t address;
+    uint64_t target; /* of a direct branch */
     uint8_t length;
     uint8_t branch; /* isa_branch */
     bool code32;
@@ -70,8 +78,8 @@ typedef struct profile_code {
 } profile_code;
 
 typedef struct profile_sample {
-    uint32_t address, context;
-    uint64_t clock;
+    uint64_t address, clock;
+    uint32_t context;
 } profile_sample;
 
 /* Totals of events and owners of clocks, both privilege classes together, when `clock` had come. */
@@ -88,22 +96,37 @@ typedef struct profile_marker {
 } profile_marker;
 
 typedef struct profile_range {
-    uint32_t start, end; /* [start, end) */
+    uint64_t start, end; /* [start, end) */
 } profile_range;
+
+/* Code of a program that is in memory at times: what is executed at its address is it if the bytes are the
+ * same. */
+typedef struct profile_text {
+    uint64_t address; /* its space has one of the numbers below profile_options.spaces */
+    uint32_t size;
+    const uint8_t *bytes;
+} profile_text;
 
 typedef struct profile_options {
     const profile_range *functions; /* sorted, without overlaps; copied */
     size_t function_count;
+    const profile_text *texts; /* the bytes are looked at until the profile is closed */
+    size_t text_count;
+    unsigned spaces; /* that have names: 0 is one of them */
+    /* The page directory in use. Other code at CPL 3 that no function covers gets a space for each that is
+     * loaded. 0: the guest has none of its own. */
+    uint32_t directory;
     uint64_t interval_clocks;
     size_t most_intervals;   /* then every second is dropped and the distance doubled; 0 = none */
     int sample_quantity;     /* P5_PROFILE_NONE: no samples */
     uint64_t sample_period;  /* increments to the next overflow */
     uint32_t sample_latency; /* clocks from the overflow to the interrupt request */
     size_t most_samples;
-    const char *object; /* file of the guest; copied */
+    void *symbols; /* of the caller, given to `release` when the profile is closed */
+    void (*release)(void *symbols);
     /* May be NULL: control has come to `function` (its first address; 0: none), with `depth` frames below it,
      * by a call, a return, a jump, an interrupt, or unwinding. */
-    void (*moved)(void *context, size_t depth, uint32_t function, uint64_t clock);
+    void (*moved)(void *context, size_t depth, uint64_t function, uint64_t clock);
     void *moved_context;
 } profile_options;
 
@@ -140,9 +163,11 @@ typedef struct profile_view {
     const profile_marker *markers;
     size_t marker_count;
     const uint64_t *data_misses, *code_misses; /* per set, PROFILE_SETS each */
+    const uint32_t *directories; /* of the spaces without a name, from number profile_options.spaces on */
+    size_t directory_count;
 } profile_view;
 void profile_look(const p5_core *core, profile_view *view);
-/* The options as given, without the functions. */
+/* The options as given, without functions and texts. */
 const profile_options *profile_asked(const p5_core *core);
 
 /* ---- for the core's files; all of them only while profiling ---- */
@@ -169,6 +194,8 @@ void profile_gather(p5_core *core);
 void profile_follow(p5_core *core, const p5_retired *r);
 /* The same for one that is all of `block`. */
 void profile_follow_block(p5_core *core, p5_block *block, uint32_t next);
+/* CR3 has been loaded. */
+void profile_load_cr3(profiler *p, uint32_t directory);
 /* A block will be gone. */
 void profile_released(profiler *p, const p5_block *block);
 /* An exception or interrupt is delivered, out of this privilege class. */

@@ -59,7 +59,8 @@ void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next)
         p->out_of_memory = true;
         return;
     }
-    p->samples.items[p->samples.count++] = (profile_sample){next, p->context, end};
+    p->samples.items[p->samples.count++] =
+        (profile_sample){.address = PROFILE_AT(p->space, next), .clock = end, .context = p->context};
     p->open_sample = true;
     p->expected |= PROFILE_ELSEWHERE; /* what comes next is to be looked at */
 }

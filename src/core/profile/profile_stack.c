@@ -42,23 +42,86 @@ void profile_released(profiler *p, const p5_block *block)
     p->block = NULL;
 }
 
-/* Number of the function at `address`, from 1; 0 if no symbol covers it. */
-static uint32_t function_at(const profiler *p, uint32_t address)
+/* Number of the function at `address`, from 1; if no symbol covers it 0, or PROFILE_UNKNOWN and the space. */
+static uint32_t function_at(const profiler *p, uint64_t address)
 {
     size_t low = ARRAY_SEARCH(p->functions, p->options.function_count, end, address + 1ull);
     bool covered = low < p->options.function_count && p->functions[low].start <= address;
-    return covered && p->functions[low].start != 0 ? (uint32_t)low + 1 : 0;
+    if (covered && p->functions[low].start != 0)
+        return (uint32_t)low + 1;
+    return PROFILE_SPACE(address) ? PROFILE_UNKNOWN | PROFILE_SPACE(address) : 0;
+}
+
+static bool is_known(uint32_t function)
+{
+    return function != 0 && (function & PROFILE_UNKNOWN) == 0;
+}
+
+static unsigned space_of(const profiler *p, uint32_t function)
+{
+    return is_known(function) ? PROFILE_SPACE(p->functions[function - 1].start)
+                              : function & (PROFILE_SPACES - 1);
 }
 
 /* First address of a function, or `from` if it is not known. */
-static uint32_t start_of(const profiler *p, uint32_t function, uint32_t from)
+static uint64_t start_of(const profiler *p, uint32_t function, uint64_t from)
 {
-    return function ? p->functions[function - 1].start : from;
+    return is_known(function) ? p->functions[function - 1].start : from;
 }
 
-void profile_note_block(profiler *p, p5_block *block)
+static uint32_t function_of(const p5_block *block)
 {
-    uint64_t function = PROFILE_IN(function_at(p, block->code->linear));
+    return profile_function(block) - 1;
+}
+
+static uint64_t address_of(const profiler *p, const p5_block *block, uint32_t linear)
+{
+    return PROFILE_AT(space_of(p, function_of(block)), linear);
+}
+
+/* The number of the space that a page directory makes. When there are too many they share the last. */
+static unsigned space_of_directory(profiler *p)
+{
+    unsigned space = p->options.spaces > 0 ? p->options.spaces : 1;
+    size_t i = 0;
+    while (i < p->directories.count && p->directories.items[i] != p->directory)
+        i++;
+    if (i == p->directories.count && space + i < PROFILE_SPACES) {
+        if (!ARRAY_ROOM(&p->directories)) {
+            p->out_of_memory = true;
+            return 0;
+        }
+        p->directories.items[p->directories.count++] = p->directory;
+    }
+    return space + i < PROFILE_SPACES ? space + (unsigned)i : PROFILE_SPACES - 1;
+}
+
+void profile_load_cr3(profiler *p, uint32_t directory)
+{
+    p->directory = directory;
+}
+
+/* Programs come and go in one place of memory: the bytes say which it is. */
+static uint64_t find_address(p5_core *core, const isa_block *code)
+{
+    profiler *p = core->profile;
+    for (size_t i = 0; i < p->options.text_count; i++) {
+        const profile_text *text = &p->texts[i];
+        uint32_t at = code->linear - (uint32_t)text->address;
+        if (at < text->size && code->size <= text->size - at &&
+            memcmp(text->bytes + at, code->bytes, code->size) == 0)
+            return text->address + at;
+    }
+    if (core->cpl_class != P5_CPL_USER || p->directory == 0 || is_known(function_at(p, code->linear)))
+        return code->linear;
+    return PROFILE_AT(space_of_directory(p), code->linear);
+}
+
+void profile_note_block(p5_core *core, p5_block *block)
+{
+    profiler *p = core->profile;
+    uint64_t begin = find_address(core, block->code);
+    uint64_t function = PROFILE_IN(function_at(p, begin));
     bool leaves = block->branch_kind == ISA_CALL || block->branch_kind == ISA_CALL_INDIRECT ||
                   block->branch_kind == ISA_RET || block->branch_kind == ISA_FAR ||
                   block->branch_kind == ISA_IRET;
@@ -66,7 +129,8 @@ void profile_note_block(profiler *p, p5_block *block)
     block->goes_on = leaves ? PROFILE_ELSEWHERE : function;
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
-        uint32_t *index = key_find(&p->code_table, o->address, 0);
+        uint64_t address = PROFILE_AT(PROFILE_SPACE(begin), o->address);
+        uint32_t *index = key_find(&p->code_table, address, 0);
         if (!index || (*index == 0 && !ARRAY_ROOM(&p->code))) {
             p->code_table.used -= index != NULL;
             p->out_of_memory = true;
@@ -75,8 +139,8 @@ void profile_note_block(profiler *p, p5_block *block)
         if (*index == 0)
             *index = (uint32_t)++p->code.count;
         profile_code *code = &p->code.items[*index - 1];
-        *code = (profile_code){.address = o->address,
-                               .target = o->target,
+        *code = (profile_code){.address = address,
+                               .target = PROFILE_AT(PROFILE_SPACE(begin), o->target),
                                .length = o->length,
                                .branch = o->branch,
                                .code32 = block->code->code32};
@@ -90,9 +154,10 @@ void profile_note_block(profiler *p, p5_block *block)
 
 /* The context that is reached from `from` by a call at `call_site` to `function`; counts the call. Where
  * there is no room for another one, the callee is part of its caller. */
-static uint32_t call_edge(profiler *p, uint32_t from, uint32_t call_site, uint32_t function)
+static uint32_t call_edge(profiler *p, uint32_t from, uint64_t call_site, uint64_t function)
 {
-    uint32_t *index = key_find(&p->edge_table, (uint64_t)from << 32 | call_site, function);
+    uint64_t where = (uint64_t)from << 48 | (uint64_t)PROFILE_SPACE(function) << 40 | call_site;
+    uint32_t *index = key_find(&p->edge_table, where, (uint32_t)function);
     if (!index) {
         p->edge = 0;
         p->out_of_memory = true;
@@ -117,15 +182,16 @@ static uint32_t call_edge(profiler *p, uint32_t from, uint32_t call_site, uint32
         to = from;
         if (p->contexts.count < MOST_CONTEXTS) {
             to = (uint32_t)p->contexts.count++;
-            p->contexts.items[to] = (profile_context){from, function, call_site};
+            p->contexts.items[to] =
+                (profile_context){.parent = from, .function = function, .call_site = call_site};
         }
     }
-    p->edges.items[p->edges.count++] = (profile_edge){from, call_site, function, to, 1};
+    p->edges.items[p->edges.count++] = (profile_edge){call_site, function, from, to, 1};
     p->edge = *index = (uint32_t)p->edges.count;
     return to;
 }
 
-static void push(profiler *p, uint32_t return_address, bool interrupt)
+static void push(profiler *p, uint64_t return_address, bool interrupt)
 {
     if (p->frames.count == MOST_FRAMES) { /* forget the older half: nobody returns there soon */
         memmove(p->frames.items, p->frames.items + MOST_FRAMES / 2,
@@ -139,7 +205,7 @@ static void push(profiler *p, uint32_t return_address, bool interrupt)
 }
 
 /* Unwinds to the youngest frame that waits at `address`. False: none does. */
-static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
+static bool pop_to(p5_core *core, uint64_t address, bool interrupts_only)
 {
     profiler *p = core->profile;
     size_t oldest = p->frames.count > SEARCH_FRAMES ? p->frames.count - SEARCH_FRAMES : 0;
@@ -157,7 +223,7 @@ static bool pop_to(p5_core *core, uint32_t address, bool interrupts_only)
 /* Control went to another function by something that is neither call nor return. Into the middle of a
  * function that is on the stack: longjmp and its like unwind to it. Otherwise a tail call; it returns to
  * where its caller would have. */
-static void transfer(p5_core *core, const profile_end *end, uint32_t from, uint32_t function)
+static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint64_t function)
 {
     profiler *p = core->profile;
     if (function == 0 || function == p->contexts.items[p->context].function)
@@ -173,10 +239,11 @@ static void transfer(p5_core *core, const profile_end *end, uint32_t from, uint3
             return;
         }
     }
-    profile_set_context(core, call_edge(p, p->context, end->last, function));
+    profile_set_context(
+        core, call_edge(p, p->context, PROFILE_AT(space_of(p, end->function), end->last), function));
 }
 
-static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_address, uint32_t function,
+static void enter_function(p5_core *core, uint64_t call_site, uint64_t return_address, uint64_t function,
                            bool interrupt)
 {
     profiler *p = core->profile;
@@ -186,13 +253,13 @@ static void enter_function(p5_core *core, uint32_t call_site, uint32_t return_ad
 
 /* The kernel was left to somewhere else than where it was entered from: a signal handler takes the place of
  * the end of the system call. */
-static bool signalled(p5_core *core, uint32_t function, unsigned cpl_class)
+static bool signalled(p5_core *core, uint64_t function, unsigned cpl_class)
 {
     profiler *p = core->profile;
     const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
     if (!top || !top->interrupt || p->cpl_class == P5_CPL_USER || cpl_class != P5_CPL_USER)
         return false;
-    uint32_t interrupted = top->return_address;
+    uint64_t interrupted = top->return_address;
     p->frames.count--;
     profile_set_context(core, top->context);
     enter_function(core, interrupted, interrupted, function, true);
@@ -200,39 +267,48 @@ static bool signalled(p5_core *core, uint32_t function, unsigned cpl_class)
 }
 
 /* A stretch that ended like `end` has led to `from`, in function `number`, and by more than going on. */
-static void arrive(p5_core *core, const profile_end *end, uint32_t from, uint32_t number, unsigned cpl_class)
+static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_t number, unsigned cpl_class)
 {
     profiler *p = core->profile;
-    uint32_t function = start_of(p, number, from);
+    uint64_t function = start_of(p, number, from);
     if (end->leaves == ISA_CALL || end->leaves == ISA_CALL_INDIRECT) {
-        if (from == end->behind) /* it reads EIP */
+        unsigned space = space_of(p, end->function);
+        if ((uint32_t)from == end->behind) /* it reads EIP */
             return;
-        enter_function(core, end->last, end->behind, function, false);
+        enter_function(core, PROFILE_AT(space, end->last), PROFILE_AT(space, end->behind), function, false);
         if (p->block)
             p->block->edge = p->edge;
         return;
     }
-    if (!end->leaves || (!pop_to(core, from, false) && !signalled(core, function, cpl_class)))
-        transfer(core, end, from, start_of(p, number, 0));
+    if (end->leaves && (pop_to(core, from, false) || signalled(core, function, cpl_class)))
+        return;
+    bool other = PROFILE_SPACE(from) != PROFILE_SPACE(p->contexts.items[p->context].function);
+    transfer(core, end, from, start_of(p, number, other ? from : 0));
 }
 
 /* The instruction at `from` comes next: the context of a sample that was taken in front of it is known. */
-static void close_sample(profiler *p, uint32_t from)
+static void close_sample(profiler *p, uint64_t from)
 {
     if (!p->open_sample)
         return;
     p->open_sample = false;
     profile_sample *sample = &p->samples.items[p->samples.count - 1];
-    if (sample->address == from)
-        sample->context = p->context;
+    if ((uint32_t)sample->address != (uint32_t)from)
+        return;
+    sample->address = from;
+    sample->context = p->context;
 }
 
 /* Something is executed in between: behind it control will be where the last stretch led, which ended like
  * `end`. A call or return is made before. */
-static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class, uint32_t function)
+static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class, uint64_t function)
 {
     profiler *p = core->profile;
-    uint32_t expected = (uint32_t)p->expected, number = function_at(p, expected);
+    const profile_frame *top = p->frames.count ? &p->frames.items[p->frames.count - 1] : NULL;
+    uint64_t expected = PROFILE_AT(space_of(p, end->function), p->expected);
+    if (end->leaves && top && (uint32_t)top->return_address == (uint32_t)expected)
+        expected = top->return_address;
+    uint32_t number = function_at(p, expected);
     if (p->started && (number != end->function || end->leaves))
         arrive(core, end, expected, number, cpl_class);
     close_sample(p, expected);
@@ -241,16 +317,16 @@ static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class,
 
 /* Which context the stretch at `from` belongs to, if it is not simply that of the one before, which ended
  * like `end`. Where control was not expected, it has come by a signal, or is on the way back from one. */
-static void find_context(p5_core *core, const profile_end *end, uint32_t from, uint32_t number)
+static void find_context(p5_core *core, const profile_end *end, uint64_t from, uint32_t number)
 {
     profiler *p = core->profile;
-    uint32_t function = start_of(p, number, from);
+    uint64_t function = start_of(p, number, from);
     if (!p->started) {
         p->started = true;
         profile_set_context(core, call_edge(p, 1, 0, function));
         return;
     }
-    if (from == (uint32_t)p->expected)
+    if ((uint32_t)from == (uint32_t)p->expected)
         arrive(core, end, from, number, core->cpl_class);
     else if (!pop_to(core, from, true) && !signalled(core, function, core->cpl_class))
         interrupt(core, end, p->cpl_class, function);
@@ -263,11 +339,12 @@ void profile_follow(p5_core *core, const p5_retired *r)
     if (core->now >= p->interval_at)
         profile_interval_take(core);
     if (block->place == 0)
-        profile_note_block(p, block);
-    uint32_t from = r->first == 0 ? block->code->linear : block->ops[r->first].address;
-    uint32_t function = profile_function(block) - 1;
+        profile_note_block(core, block);
+    uint64_t from = address_of(p, block, r->first == 0 ? block->code->linear : block->ops[r->first].address);
+    uint32_t function = function_of(block);
     profile_end end = end_of(p);
-    if (from != (uint32_t)p->expected || function != end.function || end.leaves)
+    p->space = PROFILE_SPACE(from);
+    if ((uint32_t)from != (uint32_t)p->expected || function != end.function || end.leaves)
         find_context(core, &end, from, function);
     close_sample(p, from);
     bool whole = r->first + r->count == block->count;
@@ -285,17 +362,18 @@ static bool calls_again(p5_core *core, const p5_block *last, const p5_block *blo
         p->frames.count == p->frames.capacity || p->frames.count == MOST_FRAMES)
         return false;
     profile_edge *edge = &p->edges.items[last->edge - 1];
-    uint32_t from = (uint32_t)block->place;
-    if (edge->from != p->context || edge->function != start_of(p, profile_function(block) - 1, from))
+    uint64_t from = address_of(p, block, (uint32_t)block->place);
+    if (edge->from != p->context || edge->function != start_of(p, function_of(block), from))
         return false;
-    p->frames.items[p->frames.count++] = (profile_frame){last->fall_through, p->context, false};
+    p->frames.items[p->frames.count++] =
+        (profile_frame){address_of(p, last, last->fall_through), p->context, false};
     edge->calls++;
     profile_set_context(core, edge->to);
     return true;
 }
 
 /* Behind a return: to the youngest frame. */
-static bool returns_to(p5_core *core, uint32_t address)
+static bool returns_to(p5_core *core, uint64_t address)
 {
     profiler *p = core->profile;
     if (p->frames.count == 0)
@@ -304,6 +382,7 @@ static bool returns_to(p5_core *core, uint32_t address)
     if (top->return_address != address)
         return false;
     p->frames.count--;
+    p->space = PROFILE_SPACE(address);
     profile_set_context(core, top->context);
     return true;
 }
@@ -316,7 +395,8 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
                   (uint32_t)block->place == (uint32_t)p->expected && core->now < p->interval_at &&
                   !p->open_sample;
     bool called = leaves && (last->branch_kind == ISA_CALL || last->branch_kind == ISA_CALL_INDIRECT);
-    if (leaves && (called ? calls_again(core, last, block) : returns_to(core, (uint32_t)block->place))) {
+    if (leaves && (called ? calls_again(core, last, block)
+                          : returns_to(core, address_of(p, block, (uint32_t)block->place)))) {
         profile_went_on(p, block, next);
         p->cpl_class = core->cpl_class;
         return;
@@ -328,9 +408,11 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
 void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler)
 {
     profiler *p = core->profile;
-    uint32_t function = function_at(p, handler);
     const profile_end end = end_of(p);
-    interrupt(core, &end, cpl_class, start_of(p, function, handler));
+    uint64_t to = PROFILE_AT(core->cpl_class == P5_CPL_USER ? p->space : 0, handler);
+    uint32_t function = function_at(p, to);
+    interrupt(core, &end, cpl_class, start_of(p, function, to));
+    p->space = PROFILE_SPACE(to);
     p->started = true;
     p->end = (profile_end){.last = profile_last(core), .function = function};
     p->block = NULL;

@@ -28,7 +28,7 @@ typedef struct profile_cell {
 } profile_cell;
 
 typedef struct profile_frame {
-    uint32_t return_address;
+    uint64_t return_address;
     uint32_t context; /* of the caller */
     bool interrupt;   /* control came here without a call */
 } profile_frame;
@@ -52,8 +52,10 @@ typedef struct profile_end {
     uint8_t leaves;    /* the call or return that it ended with (isa_branch); 0 = none */
     uint32_t last;     /* address of its last instruction */
     uint32_t behind;   /* ... and of what stands behind it, if it is one of those */
-    uint32_t function; /* number of its function, 0 = not known */
+    uint32_t function; /* number of its function; 0, or PROFILE_UNKNOWN and its space: not known */
 } profile_end;
+
+enum { PROFILE_UNKNOWN = 0x40000000 };
 
 /* Above an address in 64 bits. A block that no stretch has been noted of has 0 there. */
 #define PROFILE_IN(function) (((uint64_t)(function) + 1) << 32)
@@ -73,7 +75,10 @@ struct profiler {
     profile_sink sink;
     profile_options options;
     profile_range *functions;
-    char *object;
+    profile_text *texts;
+    ARRAY_OF(uint32_t) directories; /* of the spaces without a name, by number */
+    uint32_t directory;             /* in use */
+    unsigned space;                 /* of what is executed */
     /* The memory side counts for `asking` (index of the site plus 1; 0 = nobody): in `own` or, if it is one
      * that has asked a few times only and this is NULL, in `scratch`. */
     uint32_t asking;
@@ -150,12 +155,12 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
 }
 
 /* The site of an instruction in the current context. NULL: out of memory. */
-profile_site *profile_site_of(profiler *p, uint32_t context, uint32_t address, unsigned cpl_class);
+profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class);
 void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
                         uint64_t asserted);
 void profile_set_context(p5_core *core, uint32_t context);
 /* Writes down what the block's instructions are, and the function that it belongs to. */
-void profile_note_block(profiler *p, p5_block *block);
+void profile_note_block(p5_core *core, p5_block *block);
 void profile_interval_take(p5_core *core);
 /* observer.boundary, while samples are taken. */
 void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "machine/dos/dos.h"
 #include "machine/load/bare.h"
+#include "machine/load/mz.h"
 #include "machine/load/segment.h"
 
 enum {
@@ -57,8 +58,21 @@ void dos_close(p5_machine *machine)
     machine->guest_state = NULL;
 }
 
-const guest_kind dos_guest = {
-    .name = "dos", .event = dos_event, .close = dos_close, .transfer = dos_transfer};
+/* A COM file's addresses begin with its PSP, those of an MZ file behind it. */
+static uint32_t dos_program_base(const p5_machine *machine)
+{
+    const dos *d = machine->guest_state;
+    uint16_t psp = d->depth != 0 ? d->parents[0].psp : d->psp;
+    uint8_t sign[2];
+    bool mz = pread(d->program, sign, sizeof sign, 0) == sizeof sign && mz_is_signed(sign, sizeof sign);
+    return dos_linear(psp, mz ? 0x100 : 0);
+}
+
+const guest_kind dos_guest = {.name = "dos",
+                              .event = dos_event,
+                              .program_base = dos_program_base,
+                              .close = dos_close,
+                              .transfer = dos_transfer};
 
 void dos_attach(dos *d, p5_machine *machine)
 {

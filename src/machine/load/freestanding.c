@@ -9,6 +9,7 @@
 #include "machine/load/elf.h"
 #include "machine/load/kernel.h"
 #include "machine/load/multiboot.h"
+#include "machine/load/mz.h"
 
 /* The entry point as a physical address: kernels are often linked high and loaded low. */
 static uint32_t freestanding_entry(const elf_image *image)
@@ -159,7 +160,7 @@ p5_status p5_machine_image_kind(const char *path, p5_image_kind *kind, p5_error 
         *kind = is_vmlinux(path) ? P5_IMAGE_KERNEL : P5_IMAGE_ELF;
     else if (kernel_is_bzimage(bytes, size))
         *kind = P5_IMAGE_KERNEL;
-    else if ((size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0)) || named_com(path))
+    else if (mz_is_signed(bytes, size) || named_com(path))
         *kind = P5_IMAGE_DOS;
     else if (size >= 512 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa)
         *kind = P5_IMAGE_DISK;

@@ -18,6 +18,11 @@ static uint16_t word_at(const uint8_t *bytes, size_t at)
     return (uint16_t)(bytes[at] | bytes[at + 1] << 8);
 }
 
+bool mz_is_signed(const uint8_t *bytes, size_t size)
+{
+    return size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0);
+}
+
 /* Programs of other systems have an MZ program in front that says so. */
 static p5_status mz_check_kind(const uint8_t *bytes, size_t size, p5_error *error)
 {
@@ -66,7 +71,7 @@ static p5_status mz_check_relocations(const mz_image *image, p5_error *error)
 p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error *error)
 {
     *image = (mz_image){.bytes = (uint8_t *)(uintptr_t)bytes, .size = size};
-    if (size < 2 || (memcmp(bytes, "MZ", 2) != 0 && memcmp(bytes, "ZM", 2) != 0))
+    if (!mz_is_signed(bytes, size))
         return mz_parse_com(image, error);
     if (size < HEADER_BYTES)
         return error_set(error, P5_ERR_FORMAT, "the file is truncated: an MZ header has %d bytes",

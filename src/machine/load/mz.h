@@ -19,6 +19,8 @@ typedef struct mz_image {
     uint16_t ss, sp, cs, ip; /* segments relative to the image */
 } mz_image;
 
+/* It begins with MZ (or ZM): not a COM file. */
+bool mz_is_signed(const uint8_t *bytes, size_t size);
 /* Looks at a file's bytes, which stay the caller's. P5_ERR_FORMAT with what is wrong. */
 p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error *error);
 /* A relocation's place in the image. */

@@ -247,7 +247,7 @@ void processor_after(p5_machine *machine)
     if ((after & AFTER_DEBUG) != 0)
         processor_set_debug(machine);
     if ((after & AFTER_CR3) != 0)
-        p5_core_load_cr3(machine->core);
+        p5_core_load_cr3(machine->core, engine_get(machine->engine, ENGINE_CR3));
     if ((after & AFTER_INVLPG) != 0)
         p5_core_invlpg(machine->core, machine->after_linear);
     if ((after & AFTER_INVD) != 0)

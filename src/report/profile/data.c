@@ -27,6 +27,8 @@ void p5_profile_free(p5_profile *p)
         free(p->functions.items[i].name);
     for (size_t i = 0; i < p->files.count; i++)
         free(p->files.items[i]);
+    for (size_t i = 0; i < p->objects.count; i++)
+        free(p->objects.items[i]);
     for (size_t i = 0; i < p->sites.count; i++)
         free(p->sites.items[i].amounts.items);
     free(p->fields.items);
@@ -45,33 +47,38 @@ void p5_profile_free(p5_profile *p)
     free(p->model);
     free(p->command);
     free(p->options);
-    free(p->object);
+    free(p->objects.items);
     free(p->sample_event);
     free(p);
 }
 
 /* ---- look-up ------------------------------------------------------------------------------------------- */
 
-int profile_insn_at(const p5_profile *p, uint32_t address)
+int profile_insn_at(const p5_profile *p, uint64_t address)
 {
     size_t low = ARRAY_SEARCH(p->insns.items, p->insns.count, code.address, address);
     return low < p->insns.count && p->insns.items[low].code.address == address ? (int)low : PROFILE_NO_INDEX;
 }
 
-int profile_function_at(const p5_profile *p, uint32_t address)
+int profile_function_at(const p5_profile *p, uint64_t address)
 {
     size_t low = ARRAY_SEARCH(p->functions.items, p->functions.count, end, address + 1ull);
     return low < p->functions.count && p->functions.items[low].start <= address ? (int)low : PROFILE_NO_INDEX;
 }
 
-const char *profile_name_at(const p5_profile *p, uint32_t address, char room[16])
+const char *profile_object_at(const p5_profile *p, uint64_t address)
+{
+    return p->objects.items[PROFILE_SPACE(address)];
+}
+
+const char *profile_name_at(const p5_profile *p, uint64_t address, char room[16])
 {
     if (address == 0)
         return "[bus]";
     int function = profile_function_at(p, address);
     if (function != PROFILE_NO_INDEX)
         return p->functions.items[function].name;
-    snprintf(room, 16, "0x%08" PRIx32, address);
+    snprintf(room, 16, "0x%08" PRIx32, (uint32_t)address);
     return room;
 }
 
@@ -84,13 +91,13 @@ const char *profile_file_name(const p5_profile *p, int file)
 
 static int by_start(const void *a, const void *b)
 {
-    uint32_t x = ((const profile_function *)a)->start, y = ((const profile_function *)b)->start;
+    uint64_t x = ((const profile_function *)a)->start, y = ((const profile_function *)b)->start;
     return (x > y) - (x < y);
 }
 
 static int by_address(const void *a, const void *b)
 {
-    uint32_t x = ((const profile_insn *)a)->code.address, y = ((const profile_insn *)b)->code.address;
+    uint64_t x = ((const profile_insn *)a)->code.address, y = ((const profile_insn *)b)->code.address;
     return (x > y) - (x < y);
 }
 
@@ -110,25 +117,34 @@ static void sort(void *items, size_t count, size_t size, int (*order)(const void
         qsort(items, count, size, order);
 }
 
+static bool in_space(const p5_profile *p, uint64_t address)
+{
+    return PROFILE_SPACE(address) < p->objects.count;
+}
+
 bool profile_finish(p5_profile *p)
 {
     sort(p->functions.items, p->functions.count, sizeof *p->functions.items, by_start);
     sort(p->insns.items, p->insns.count, sizeof *p->insns.items, by_address);
     sort(p->sites.items, p->sites.count, sizeof *p->sites.items, by_site);
-    bool right = p->contexts.count > PROFILE_ROOT;
+    bool right = p->contexts.count > PROFILE_ROOT && p->objects.count > 0;
     for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++) /* parents come first: no loops */
-        right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT) && p->contexts.items[i].parent != 0;
+        right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT) && p->contexts.items[i].parent != 0 &&
+                 in_space(p, p->contexts.items[i].function) && in_space(p, p->contexts.items[i].call_site);
     for (size_t i = 0; i < p->sites.count; i++)
         right &= p->sites.items[i].context != 0 && p->sites.items[i].context < p->contexts.count &&
-                 p->sites.items[i].cpl_class < P5_CPL_CLASSES;
+                 p->sites.items[i].cpl_class < P5_CPL_CLASSES && in_space(p, p->sites.items[i].address);
     for (size_t i = 0; i < p->edges.count; i++) {
         const profile_edge *e = &p->edges.items[i];
-        right &= e->from != 0 && e->to != 0 && e->from < p->contexts.count && e->to < p->contexts.count;
+        right &= e->from != 0 && e->to != 0 && e->from < p->contexts.count && e->to < p->contexts.count &&
+                 in_space(p, e->function) && in_space(p, e->call_site);
     }
     for (size_t i = 0; i < p->samples.count; i++)
-        right &= p->samples.items[i].context < p->contexts.count;
+        right &= p->samples.items[i].context < p->contexts.count && in_space(p, p->samples.items[i].address);
     for (size_t i = 0; i < p->insns.count; i++)
-        right &= p->insns.items[i].file < (int)p->files.count;
+        right &= p->insns.items[i].file < (int)p->files.count && in_space(p, p->insns.items[i].code.address);
+    for (size_t i = 0; i < p->functions.count; i++)
+        right &= in_space(p, p->functions.items[i].start);
     return right;
 }
 

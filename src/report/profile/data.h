@@ -13,7 +13,7 @@ enum { PROFILE_NO_INDEX = -1, PROFILE_ROOT = 1 };
 #define PROFILE_FORMAT "p5scope-profile 1"
 
 typedef struct profile_function {
-    uint32_t start, end;
+    uint64_t start, end; /* PROFILE_AT */
     char *name;
 } profile_function;
 
@@ -47,7 +47,8 @@ typedef struct profile_value {
 } profile_value;
 
 struct p5_profile {
-    char *version, *model, *command, *options, *object;
+    char *version, *model, *command, *options;
+    ARRAY_OF(char *) objects; /* by address space: the file that is there, or how it is told apart */
     unsigned family;
     double clock_mhz;
     ARRAY_OF(profile_field) fields;       /* of the model */
@@ -72,10 +73,12 @@ struct p5_profile {
 
 p5_profile *profile_new(void);
 /* Index of the instruction, function at `address`, or PROFILE_NO_INDEX. */
-int profile_insn_at(const p5_profile *p, uint32_t address);
-int profile_function_at(const p5_profile *p, uint32_t address);
+int profile_insn_at(const p5_profile *p, uint64_t address);
+int profile_function_at(const p5_profile *p, uint64_t address);
 /* Name of the function at `address`: its symbol, 0xADDRESS, or [bus]; `room` is for the number. */
-const char *profile_name_at(const p5_profile *p, uint32_t address, char room[16]);
+const char *profile_name_at(const p5_profile *p, uint64_t address, char room[16]);
+/* File name of the object that an address lies in. */
+const char *profile_object_at(const p5_profile *p, uint64_t address);
 /* File name of an index, "???" if it is not known. */
 const char *profile_file_name(const p5_profile *p, int file);
 /* Sorts what has to be sorted, and checks indices. False: damaged. */
@@ -92,9 +95,9 @@ uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, 
 
 enum { PROFILE_LINUX_KERNEL = 0xc0000000u }; /* code from there on is the gates of a Linux guest's kernel */
 
-/* profile_symbols.c: functions and lines of an ELF file. Empty (and P5_OK) if it has none. */
+/* profile_symbols.c: functions and lines of the guest and of the files with symbols beside it. */
 typedef struct profile_line {
-    uint32_t address;
+    uint64_t address;
     int file; /* index of `files`; PROFILE_NO_INDEX ends a sequence */
     unsigned line;
 } profile_line;
@@ -102,8 +105,15 @@ typedef struct profile_symbols {
     ARRAY_OF(profile_function) functions; /* by address, without overlaps */
     ARRAY_OF(char *) files;
     ARRAY_OF(profile_line) lines; /* by address */
+    ARRAY_OF(char *) objects;     /* by address space */
+    ARRAY_OF(profile_text) texts; /* of the programs beside the guest */
 } profile_symbols;
-p5_status profile_symbols_read(const char *path, profile_symbols *symbols, p5_error *error);
+/* `guest` may have none. `beside`: NULL, or the NULL-terminated list of p5_profile_options.symbols. */
+p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
+                               profile_symbols *symbols, p5_error *error);
 void profile_symbols_free(profile_symbols *symbols);
+/* Starts the profile of a machine with its functions and texts. The symbols stay the caller's, and are needed
+ * until the machine is closed. False: out of memory. */
+bool profile_symbols_start(p5_machine *machine, const profile_symbols *symbols, profile_options options);
 
 #endif

@@ -26,7 +26,7 @@ const char flame_script[] =
 
 /* Contexts with the same functions above them are one frame, wherever they were called from. */
 typedef struct frame {
-    uint32_t function;
+    uint64_t function;
     uint32_t parent, first_child, next_sibling; /* 0: none; frame 0 is the root */
     uint64_t own, all;
 } frame;
@@ -40,7 +40,7 @@ typedef struct graph {
     unsigned depth;
 } graph;
 
-static uint32_t child_of(graph *g, uint32_t parent, uint32_t function)
+static uint32_t child_of(graph *g, uint32_t parent, uint64_t function)
 {
     uint32_t *link = &g->frames[parent].first_child;
     while (*link != 0 && g->frames[*link].function != function)
@@ -66,7 +66,7 @@ static bool build(graph *g)
          i++) { /* behind the context that it is called in */
         const profile_context *c = &p->contexts.items[i];
         int f = profile_function_at(p, c->function);
-        uint32_t function = f != PROFILE_NO_INDEX ? p->functions.items[f].start : c->function;
+        uint64_t function = f != PROFILE_NO_INDEX ? p->functions.items[f].start : c->function;
         frame_of[i] = child_of(g, frame_of[c->parent], function);
     }
     for (size_t i = 0; i < p->sites.count; i++)

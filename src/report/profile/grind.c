@@ -104,7 +104,7 @@ static p5_status written(FILE *out, p5_error *error)
 }
 
 /* File of the function that an address belongs to: of its first known line. */
-static const char *file_of_function(const p5_profile *p, uint32_t address)
+static const char *file_of_function(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
     size_t i = 0;
@@ -121,7 +121,7 @@ static const char *file_of_function(const p5_profile *p, uint32_t address)
 /* ---- costs by address ---------------------------------------------------------------------------------- */
 
 typedef struct cost_row {
-    uint32_t address;
+    uint64_t address;
     int insn; /* PROFILE_NO_INDEX: code that is not known, or the bus */
     const uint64_t *costs;
 } cost_row;
@@ -205,7 +205,7 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *p, p5_error *
 
 /* Calls between two places, all contexts together. */
 typedef struct call_row {
-    uint32_t call_site, function;
+    uint64_t call_site, function;
     uint64_t calls;
     uint64_t *costs; /* inclusive; calls into what is on the stack already add nothing */
 } call_row;
@@ -323,7 +323,7 @@ static void names_free(names *n)
     free(n->list.items);
 }
 
-static uint64_t amount_at(const p5_profile *p, uint32_t address, unsigned quantity)
+static uint64_t amount_at(const p5_profile *p, uint64_t address, unsigned quantity)
 {
     uint64_t sum = 0;
     const profile_value value = {.quantity = (int)quantity, .cpl_mask = P5_CPL_MASK_ALL};
@@ -333,10 +333,10 @@ static uint64_t amount_at(const p5_profile *p, uint32_t address, unsigned quanti
     return sum;
 }
 
-static void write_place(FILE *out, const p5_profile *p, uint32_t address)
+static void write_place(FILE *out, const p5_profile *p, uint64_t address)
 {
     int insn = profile_insn_at(p, address);
-    fprintf(out, "0x%" PRIx32 " %u", address, insn == PROFILE_NO_INDEX ? 0 : p->insns.items[insn].line);
+    fprintf(out, "0x%" PRIx64 " %u", address, insn == PROFILE_NO_INDEX ? 0 : p->insns.items[insn].line);
 }
 
 /* Conditional jumps: how often executed and taken. The readers want the target's file and function only if
@@ -361,6 +361,8 @@ static void write_call(FILE *out, const p5_profile *p, const call_row *call, siz
                        names *functions)
 {
     char room[16];
+    if (PROFILE_SPACE(call->function) != PROFILE_SPACE(call->call_site))
+        fprintf(out, "cob=%s\n", profile_object_at(p, call->function));
     write_name(out, files, "cfi", file_of_function(p, call->function));
     write_name(out, functions, "cfn", profile_name_at(p, call->function, room));
     fprintf(out, "calls=%" PRIu64 " ", call->calls);
@@ -383,7 +385,6 @@ static void write_callgrind_head(FILE *out, const p5_profile *p, const columns *
     }
     write_events(out, c);
     write_totals(out, p, c, "summary:");
-    fprintf(out, "\nob=%s\n", p->object);
 }
 
 p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *p, p5_error *error)
@@ -397,14 +398,18 @@ p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *p, p5_error *e
     char name[512] = "", room[16];
     const char *file = NULL;
     size_t call = 0;
+    unsigned space = PROFILE_SPACES;
     if (fits)
         write_callgrind_head(out, p, &c);
     for (size_t i = 0; fits && i < all.count; i++) {
         const cost_row *row = &all.rows[i];
         const char *now = profile_name_at(p, row->address, room), *now_file = file_of(p, row);
-        if (strcmp(name, now) != 0) {
+        if (strcmp(name, now) != 0 || PROFILE_SPACE(row->address) != space) {
             snprintf(name, sizeof name, "%s", now);
             fputc('\n', out);
+            if (PROFILE_SPACE(row->address) != space)
+                fprintf(out, "ob=%s\n", profile_object_at(p, row->address));
+            space = PROFILE_SPACE(row->address);
             write_name(out, &files, "fl", file_of_function(p, row->address));
             write_name(out, &functions, "fn", now);
             file = file_of_function(p, row->address);

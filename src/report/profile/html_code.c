@@ -207,7 +207,7 @@ static void write_insn(const html_page *page, const uint64_t *samples, size_t i)
     fputs("</td><td>", page->out);
     write_pipes(page, c);
     fprintf(page->out, "</td><td class=\"c\">%08" PRIx32 "</td><td class=\"c\">",
-            p->insns.items[i].code.address);
+            (uint32_t)p->insns.items[i].code.address);
     remarks_disassemble(page->decoder, &p->insns.items[i], text, sizeof text);
     page_text(page, text);
     fputs("</td><td class=\"free\">", page->out);

@@ -120,7 +120,7 @@ void page_btb(const html_page *page)
     uint64_t wrong[BTB_SETS] = {0}, used[BTB_SETS] = {0};
     /* P55C: bank and set are bits of the address of the branch's last byte (btb.h). */
     for (size_t i = 0; i < p->insns.count; i++) {
-        uint32_t last = p->insns.items[i].code.address + p->insns.items[i].code.length - 1;
+        uint32_t last = (uint32_t)p->insns.items[i].code.address + p->insns.items[i].code.length - 1;
         wrong[(last >> 4 & 15) << 2 | (last >> 2 & 3)] +=
             page->costs[i].of[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS];
     }

@@ -39,7 +39,7 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
     const char *colour = !listing->colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
     fputs(colour, out);
     fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ", percent, value,
-            c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, room), insn->code.address);
+            c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, room), (uint32_t)insn->code.address);
     if (listing->bytes)
         write_bytes(out, &insn->code);
     char *remarks = NULL;
@@ -70,7 +70,7 @@ static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p
         fclose(memory);
     }
     remarks_disassemble(decoder, insn, text, sizeof text);
-    snprintf(address, sizeof address, "0x%08" PRIx32, insn->code.address);
+    snprintf(address, sizeof address, "0x%08" PRIx32, (uint32_t)insn->code.address);
     rows_begin(rows);
     rows_text(rows, "address", address);
     rows_text(rows, "instruction", text);

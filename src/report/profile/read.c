@@ -47,9 +47,9 @@ static uint64_t number(reader *r, uint64_t largest)
     return number_in(r, word(r), 10, largest);
 }
 
-static uint32_t address(reader *r)
+static uint64_t address(reader *r)
 {
-    return (uint32_t)number_in(r, word(r), 16, UINT32_MAX);
+    return number_in(r, word(r), 16, PROFILE_AT(PROFILE_SPACES, 0) - 1);
 }
 
 /* "= TEXT" or TEXT to the end of the line. */
@@ -214,8 +214,8 @@ static void read_btb(reader *r)
 {
     profile_btb_entry e = {.set = (unsigned)number(r, BTB_SETS - 1),
                            .way = (unsigned)number(r, BTB_WAYS - 1)};
-    e.key = address(r);
-    e.target = address(r);
+    e.key = (uint32_t)address(r);
+    e.target = (uint32_t)address(r);
     e.taken = number(r, 1) != 0;
     e.detail = (unsigned)number(r, 15);
     e.type = (unsigned)number(r, BTB_RET);
@@ -275,6 +275,11 @@ static void read_file(reader *r)
     APPEND(r, &r->p->files, text(r, false));
 }
 
+static void read_object(reader *r)
+{
+    APPEND(r, &r->p->objects, text(r, false));
+}
+
 static void read_ways(reader *r)
 {
     r->p->data_ways = (unsigned)number(r, 64);
@@ -301,33 +306,18 @@ static void read_line(reader *r)
     const struct {
         const char *tag;
         char **text;
-    } texts[] = {{"version", &p->version},
-                 {"model", &p->model},
-                 {"command", &p->command},
-                 {"options", &p->options},
-                 {"object", &p->object}};
+    } texts[] = {
+        {"version", &p->version}, {"model", &p->model}, {"command", &p->command}, {"options", &p->options}};
     static const struct {
         const char *tag;
         void (*read)(reader *r);
-    } others[] = {{"family", read_family},
-                  {"clock-mhz", read_clock},
-                  {"field", read_field},
-                  {"quantity", read_quantity},
-                  {"total", read_total},
-                  {"function", read_function},
-                  {"file", read_file},
-                  {"code", read_code},
-                  {"context", read_context},
-                  {"calls", read_calls},
-                  {"site", read_site},
-                  {"ways", read_ways},
-                  {"sets", read_sets},
-                  {"btb", read_btb},
-                  {"sampling", read_sampling},
-                  {"sample", read_sample},
-                  {"interval", read_interval},
-                  {"marker", read_marker},
-                  {"end", read_end}};
+    } others[] = {{"family", read_family},     {"clock-mhz", read_clock}, {"field", read_field},
+                  {"quantity", read_quantity}, {"total", read_total},     {"function", read_function},
+                  {"object", read_object},     {"file", read_file},       {"code", read_code},
+                  {"context", read_context},   {"calls", read_calls},     {"site", read_site},
+                  {"ways", read_ways},         {"sets", read_sets},       {"btb", read_btb},
+                  {"sampling", read_sampling}, {"sample", read_sample},   {"interval", read_interval},
+                  {"marker", read_marker},     {"end", read_end}};
     const char *tag = word(r);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(tag, texts[i].tag) == 0)
@@ -363,8 +353,7 @@ static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error
     }
     free(line);
     const p5_profile *p = r->p;
-    if (status == P5_OK &&
-        (!r->ended || !p->version || !p->model || !p->command || !p->options || !p->object))
+    if (status == P5_OK && (!r->ended || !p->version || !p->model || !p->command || !p->options))
         status = error_set(error, P5_ERR_FORMAT, "the profile is not complete");
     if (status == P5_OK && !profile_finish(r->p))
         status = error_set(error, P5_ERR_FORMAT, "the profile contradicts itself");

@@ -37,44 +37,54 @@ static p5_status follow_markers(p5_machine *machine, p5_error *error)
     return p5_machine_observe(machine, &options, &observer, error);
 }
 
+static p5_status ask_for_samples(p5_machine *machine, const p5_profile_options *options,
+                                 profile_options *start, p5_error *error)
+{
+    profile_value value;
+    p5_status status =
+        profile_value_find(p5_model_family(p5_machine_model(machine)), options->sample_event, &value, error);
+    if (status != P5_OK)
+        return status;
+    if (options->sample_period == 0)
+        return error_set(error, P5_ERR_RANGE, "the period of samples is at least 1");
+    if (value.asserted || value.cpl_mask != P5_CPL_MASK_ALL)
+        return error_set(error, P5_ERR_UNSUPPORTED, "samples are taken at any CPL, by increments");
+    start->sample_quantity = value.quantity;
+    start->sample_period = options->sample_period;
+    return P5_OK;
+}
+
+static void release_symbols(void *symbols)
+{
+    profile_symbols_free(symbols);
+    free(symbols);
+}
+
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error)
 {
-    p5_core *core = machine_core(machine);
-    if (core_is_profiled(core))
+    if (core_is_profiled(machine_core(machine)))
         return error_set(error, P5_ERR_STATE, "a profile of this machine is being made already");
+    profile_symbols *symbols = calloc(1, sizeof *symbols);
     profile_options start = {.interval_clocks = FIRST_INTERVAL,
                              .most_intervals = options->no_intervals ? 0 : MOST_INTERVALS,
                              .sample_quantity = P5_PROFILE_NONE,
                              .most_samples = MOST_SAMPLES,
                              .sample_latency = OVERFLOW_CLOCKS,
-                             .object = guest};
-    if (options->sample_event) {
-        profile_value value;
-        p5_status status = profile_value_find(p5_model_family(p5_machine_model(machine)),
-                                              options->sample_event, &value, error);
-        if (status != P5_OK)
-            return status;
-        if (options->sample_period == 0)
-            return error_set(error, P5_ERR_RANGE, "the period of samples is at least 1");
-        if (value.asserted || value.cpl_mask != P5_CPL_MASK_ALL)
-            return error_set(error, P5_ERR_UNSUPPORTED, "samples are taken at any CPL, by increments");
-        start.sample_quantity = value.quantity;
-        start.sample_period = options->sample_period;
-    }
-    profile_symbols symbols;
-    p5_status status = profile_symbols_read(guest, &symbols, error);
-    if (status != P5_OK)
-        return status;
-    profile_range *ranges = calloc(symbols.functions.count + 1, sizeof *ranges);
-    for (size_t i = 0; ranges && i < symbols.functions.count; i++)
-        ranges[i] = (profile_range){symbols.functions.items[i].start, symbols.functions.items[i].end};
-    start.functions = ranges;
-    start.function_count = symbols.functions.count;
-    bool started = ranges && profile_start(core, &start);
-    free(ranges);
-    profile_symbols_free(&symbols);
-    return started ? follow_markers(machine, error) : error_set(error, P5_ERR_MEMORY, "out of memory");
+                             .symbols = symbols,
+                             .release = release_symbols};
+    p5_status status = symbols ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (status == P5_OK && options->sample_event)
+        status = ask_for_samples(machine, options, &start, error);
+    if (status == P5_OK)
+        status = profile_symbols_read(machine, guest, options->symbols, symbols, error);
+    if (status == P5_OK && !profile_symbols_start(machine, symbols, start))
+        status = error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (status == P5_OK)
+        return follow_markers(machine, error);
+    if (symbols)
+        release_symbols(symbols);
+    return status;
 }
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
@@ -200,31 +210,56 @@ static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
     return fits;
 }
 
-/* Functions that were executed, and the lines of instructions. */
-static bool take_symbols(p5_profile *p, const profile_view *view, const char *guest)
+/* Copies of `n` texts. False: out of memory. */
+static bool copy_texts(char ***items, size_t *count, size_t *capacity, char *const *from, size_t n)
 {
-    profile_symbols s;
-    if (profile_symbols_read(guest, &s, NULL) != P5_OK)
-        s = (profile_symbols){0}; /* the file is gone: addresses remain */
-    bool fits = true;
+    if (!array_reserve(items, capacity, *count + n + 1, sizeof **items))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (((*items)[(*count)] = strdup(from[i])) == NULL)
+            return false;
+        else
+            ++*count;
+    return true;
+}
+#define COPY_TEXTS(array, from)                                                                              \
+    copy_texts(&(array)->items, &(array)->count, &(array)->capacity, (from)->items, (from)->count)
+
+/* The address spaces: files, and page directories of what is in none of them. */
+static bool take_objects(p5_profile *p, const profile_view *view, const profile_symbols *s)
+{
+    bool fits = COPY_TEXTS(&p->objects, &s->objects);
+    for (size_t i = 0; fits && i < view->directory_count; i++) {
+        char name[32], *text = name;
+        bool rest = s->objects.count + i == PROFILE_SPACES - 1;
+        snprintf(name, sizeof name, rest ? "[cr3 others]" : "[cr3 %08" PRIx32 "]", view->directories[i]);
+        fits = copy_texts(&p->objects.items, &p->objects.count, &p->objects.capacity, &text, 1);
+    }
+    return fits;
+}
+
+/* Functions, and the lines of instructions. */
+static bool take_symbols(p5_profile *p, const profile_view *view, const profile_symbols *s)
+{
+    bool fits = take_objects(p, view, s) && COPY_TEXTS(&p->files, &s->files);
     for (size_t i = 0; i < view->code_count && fits; i++) {
         profile_insn insn = {.code = view->code[i], .file = PROFILE_NO_INDEX};
-        size_t behind = ARRAY_SEARCH(s.lines.items, s.lines.count, address, insn.code.address + 1ull);
-        if (behind > 0 && s.lines.items[behind - 1].line != 0) {
-            insn.file = s.lines.items[behind - 1].file;
-            insn.line = s.lines.items[behind - 1].line;
+        size_t behind = ARRAY_SEARCH(s->lines.items, s->lines.count, address, insn.code.address + 1);
+        if (behind > 0 && s->lines.items[behind - 1].line != 0) {
+            insn.file = s->lines.items[behind - 1].file;
+            insn.line = s->lines.items[behind - 1].line;
         }
         fits = ARRAY_ROOM(&p->insns);
         if (fits)
             p->insns.items[p->insns.count++] = insn;
     }
-    p->files.items = s.files.items;
-    p->files.count = s.files.count;
-    p->files.capacity = s.files.capacity;
-    p->functions.items = s.functions.items;
-    p->functions.count = s.functions.count;
-    p->functions.capacity = s.functions.capacity;
-    free(s.lines.items);
+    for (size_t i = 0; i < s->functions.count && fits; i++) {
+        profile_function f = s->functions.items[i];
+        f.name = ARRAY_ROOM(&p->functions) ? strdup(f.name) : NULL;
+        fits = f.name != NULL;
+        if (fits)
+            p->functions.items[p->functions.count++] = f;
+    }
     return fits;
 }
 
@@ -233,22 +268,22 @@ static bool add_called_functions(p5_profile *p)
 {
     size_t known = p->functions.count;
     for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++) {
-        uint32_t start = p->contexts.items[i].function, end = UINT32_MAX;
+        uint64_t start = p->contexts.items[i].function, end = start | UINT32_MAX;
         if (profile_function_at(p, start) != PROFILE_NO_INDEX)
             continue;
         for (size_t j = PROFILE_ROOT + 1; j < p->contexts.count; j++) {
-            uint32_t other = p->contexts.items[j].function;
+            uint64_t other = p->contexts.items[j].function;
             end = other > start && other < end ? other : end;
         }
         for (size_t j = 0; j < known; j++) {
-            uint32_t other = p->functions.items[j].start;
+            uint64_t other = p->functions.items[j].start;
             end = other > start && other < end ? other : end;
         }
         char name[16];
-        if (start >= PROFILE_LINUX_KERNEL)
+        if (start >= PROFILE_LINUX_KERNEL && PROFILE_SPACE(start) == 0)
             snprintf(name, sizeof name, "[kernel]");
         else
-            snprintf(name, sizeof name, "0x%08" PRIx32, start);
+            snprintf(name, sizeof name, "0x%08" PRIx32, (uint32_t)start);
         profile_function f = {start, end, strdup(name)};
         if (!f.name || !ARRAY_ROOM(&p->functions)) {
             free(f.name);
@@ -357,15 +392,15 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         p5_machine_counts(machine, run_totals);
         p->command = strdup(command);
         p->options = strdup(options);
-        p->object = strdup(profile_asked(core)->object);
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
-        fits = p->command && p->options && p->object && take_model(p, p5_machine_model(machine)) &&
+        fits = p->command && p->options && take_model(p, p5_machine_model(machine)) &&
                take_btb(p, core_btb(core)) && COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
                COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
                COPY_ARRAY(&p->intervals, view.intervals, view.interval_count) &&
                COPY_ARRAY(&p->markers, view.markers, view.marker_count) && take_samples(p, core, &view) &&
-               copy_sites(p, &view) && settle_totals(p, run_totals) && take_symbols(p, &view, p->object);
+               copy_sites(p, &view) && settle_totals(p, run_totals) &&
+               take_symbols(p, &view, profile_asked(core)->symbols);
     }
     free(run_totals);
     if (!fits) {

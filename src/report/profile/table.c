@@ -9,8 +9,9 @@
 #include "report/row_writer.h"
 
 typedef struct table_row {
-    char *name; /* what the table is sorted into */
-    bool user;  /* CPL 3, not CPL 0-2 */
+    char *name;         /* what the table is sorted into */
+    const char *object; /* where that lies */
+    bool user;          /* CPL 3, not CPL 0-2 */
     uint64_t *own, *inclusive;
 } table_row;
 
@@ -28,7 +29,7 @@ static void rows_free(table_rows *rows)
     free(rows->list.items);
 }
 
-static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, bool user, char *name,
+static void name_of(const p5_profile *p, p5_profile_key key, uint64_t address, bool user, char *name,
                     size_t size)
 {
     char room[16];
@@ -47,8 +48,8 @@ static void name_of(const p5_profile *p, p5_profile_key key, uint32_t address, b
         return;
     case P5_PROFILE_BY_ADDRESS:
         if (function != PROFILE_NO_INDEX)
-            snprintf(name, size, "0x%08" PRIx32 " %s+0x%" PRIx32, address, p->functions.items[function].name,
-                     address - p->functions.items[function].start);
+            snprintf(name, size, "0x%08" PRIx32 " %s+0x%" PRIx64, (uint32_t)address,
+                     p->functions.items[function].name, address - p->functions.items[function].start);
         else
             snprintf(name, size, "%s", profile_name_at(p, address, room));
         return;
@@ -67,9 +68,9 @@ static bool apart_by_class(const p5_profile_table *t)
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
 
-static table_row *add_row(table_rows *rows, const char *name, bool user)
+static table_row *add_row(table_rows *rows, const char *name, const char *object, bool user)
 {
-    table_row row = {strdup(name), user,
+    table_row row = {strdup(name), object, user,
                      calloc(2 * rows->width + 1, sizeof(uint64_t)) /* no columns: not nothing */, NULL};
     if (!row.name || !row.own || !ARRAY_ROOM(&rows->list)) {
         free(row.name);
@@ -85,6 +86,8 @@ static int by_name(const void *a, const void *b)
 {
     const table_row *x = a, *y = b;
     int order = strcmp(x->name, y->name);
+    if (order == 0)
+        order = strcmp(x->object, y->object);
     return order != 0 ? order : x->user - y->user;
 }
 
@@ -118,6 +121,19 @@ static void merge(table_rows *rows)
     rows->list.count = left;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* What is not in one object only is in the guest's. */
+static const char *object_of(const p5_profile *p, p5_profile_key key, uint64_t address)
+{
+    bool one = key != P5_PROFILE_BY_FILE && key != P5_PROFILE_BY_MODE;
+    return address == 0 && one ? "[board]" : base_name(profile_object_at(p, one ? address : 0));
+}
+
 static bool site_user(const profile_site *site)
 {
     return site->cpl_class == P5_CPL_USER;
@@ -134,7 +150,7 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
         if (next) {
             char name[600];
             name_of(p, t->key, site->address, user, name, sizeof name);
-            row = add_row(rows, name, user && apart_by_class(t));
+            row = add_row(rows, name, object_of(p, t->key, site->address), user && apart_by_class(t));
         }
         if (!row)
             return false;
@@ -146,7 +162,7 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
 
 /* Where samples are taken something was executed, but for the last: at CPL 3 or not, or the first of
  * both. */
-static bool user_at(const p5_profile *p, uint32_t address)
+static bool user_at(const p5_profile *p, uint64_t address)
 {
     size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, address);
     bool found = site < p->sites.count && p->sites.items[site].address == address;
@@ -157,10 +173,10 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_ro
 {
     for (size_t i = 0; i < p->samples.count; i++) {
         char name[600];
-        uint32_t address = p->samples.items[i].address;
+        uint64_t address = p->samples.items[i].address;
         bool user = user_at(p, address);
         name_of(p, t->key, address, user, name, sizeof name);
-        table_row *row = add_row(rows, name, user && apart_by_class(t));
+        table_row *row = add_row(rows, name, object_of(p, t->key, address), user && apart_by_class(t));
         if (!row)
             return false;
         row->own[0] = p->sample_period;
@@ -169,7 +185,7 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, table_ro
 }
 
 /* The privilege class that a function's own instructions ran at. */
-static bool user_of(const p5_profile *p, uint32_t address)
+static bool user_of(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
     for (size_t i = 0; f != PROFILE_NO_INDEX && i < p->sites.count; i++)
@@ -193,7 +209,8 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, tabl
     for (size_t i = p->contexts.count; fits && i-- > PROFILE_ROOT + 1;) {
         const profile_context *c = &p->contexts.items[i];
         char room[16];
-        table_row *row = add_row(rows, profile_name_at(p, c->function, room), user_of(p, c->function));
+        table_row *row = add_row(rows, profile_name_at(p, c->function, room),
+                                 object_of(p, P5_PROFILE_BY_SYMBOL, c->function), user_of(p, c->function));
         fits = row != NULL;
         for (size_t v = 0; fits && v < width; v++) {
             sums[c->parent * width + v] += sums[i * width + v];
@@ -214,12 +231,6 @@ static void include_own(table_rows *rows)
             if (row->inclusive[v] < row->own[v])
                 row->inclusive[v] = row->own[v];
     }
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
 }
 
 static double percent(uint64_t part, uint64_t all)
@@ -268,6 +279,7 @@ static void put_row(row_writer *out, const p5_profile_table *t, const table_row 
     static const char *const keys[] = {"symbol", "line", "address", "file", "mode"};
     rows_begin(out);
     rows_text(out, keys[t->key], row->name);
+    rows_text(out, "object", row->object);
     rows_text(out, "cpl", row->user ? "u" : "k");
     for (size_t v = 0; v < width; v++) {
         char key[160];
@@ -281,8 +293,8 @@ static void put_row(row_writer *out, const p5_profile_table *t, const table_row 
     rows_end(out);
 }
 
-static void write_row(FILE *out, const p5_profile *p, const p5_profile_table *t, const table_row *row,
-                      const uint64_t *totals, size_t width, const char *command)
+static void write_row(FILE *out, const p5_profile_table *t, const table_row *row, const uint64_t *totals,
+                      size_t width, const char *command)
 {
     char number[24];
     const char *s = t->separator;
@@ -297,12 +309,11 @@ static void write_row(FILE *out, const p5_profile *p, const p5_profile_table *t,
         if (t->counts)
             fprintf(out, s ? "%s%s" : "  %15s%s", number, s ? s : "");
     }
-    const char *object = strcmp(row->name, "[bus]") == 0 ? "[board]" : base_name(p->object);
     const char *mode = t->key == P5_PROFILE_BY_SYMBOL ? row->user ? "[.] " : "[k] " : "";
     if (s)
-        fprintf(out, "%s%s%s%s%s%s\n", command, s, object, s, mode, row->name);
+        fprintf(out, "%s%s%s%s%s%s\n", command, s, row->object, s, mode, row->name);
     else
-        fprintf(out, "  %-15s  %-15s  %s%s%s\n", command, object, mode, row->name,
+        fprintf(out, "  %-15s  %-15s  %s%s%s\n", command, row->object, mode, row->name,
                 colour[0] != '\0' ? "\033[0m" : "");
 }
 
@@ -366,7 +377,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
             if (any && largest >= t->least_percent && for_programs)
                 put_row(&writer, &shown, row, values, totals, width);
             else if (any && largest >= t->least_percent)
-                write_row(out, p, &shown, row, totals, width, command ? base_name(command) : "");
+                write_row(out, &shown, row, totals, width, command ? base_name(command) : "");
         }
         free(command);
     }
@@ -421,7 +432,7 @@ static bool add_stacks(const p5_profile *p, const profile_value *value, table_ro
             if (!user)
                 fputs("_[k]", memory);
             fits = fclose(memory) == 0;
-            table_row *row = fits ? add_row(rows, text, user) : NULL;
+            table_row *row = fits ? add_row(rows, text, "", user) : NULL;
             free(text);
             fits = row != NULL;
             if (row)

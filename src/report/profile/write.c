@@ -30,7 +30,8 @@ static void write_head(FILE *out, const p5_profile *p)
     fprintf(out, "family %s\nclock-mhz %.17g\n", p->family == P5_FAMILY_P54C ? "p54c" : "p55c", p->clock_mhz);
     write_text(out, "command", p->command);
     write_text(out, "options", p->options);
-    write_text(out, "object", p->object);
+    for (size_t i = 0; i < p->objects.count; i++)
+        write_text(out, "object", p->objects.items[i]);
     for (size_t i = 0; i < p->fields.count; i++) {
         fprintf(out, "field %s %s ", p->fields.items[i].section, p->fields.items[i].key);
         write_text(out, "=", p->fields.items[i].value);
@@ -49,7 +50,7 @@ static void write_head(FILE *out, const p5_profile *p)
 static void write_code(FILE *out, const p5_profile *p)
 {
     for (size_t i = 0; i < p->functions.count; i++) {
-        fprintf(out, "function %" PRIx32 " %" PRIx32 " ", p->functions.items[i].start,
+        fprintf(out, "function %" PRIx64 " %" PRIx64 " ", p->functions.items[i].start,
                 p->functions.items[i].end);
         write_text(out, "=", p->functions.items[i].name);
     }
@@ -57,7 +58,7 @@ static void write_code(FILE *out, const p5_profile *p)
         write_text(out, "file", p->files.items[i]);
     for (size_t i = 0; i < p->insns.count; i++) {
         const profile_insn *x = &p->insns.items[i];
-        fprintf(out, "code %" PRIx32 " %" PRIx32 " %u %d %d %u ", x->code.address, x->code.target,
+        fprintf(out, "code %" PRIx64 " %" PRIx64 " %u %d %d %u ", x->code.address, x->code.target,
                 x->code.branch, x->code.code32 ? 32 : 16, x->file, x->line);
         for (unsigned j = 0; j < x->code.length && j < sizeof x->code.bytes; j++)
             fprintf(out, "%02x", x->code.bytes[j]);
@@ -76,16 +77,16 @@ static void write_sets(FILE *out, const char *tag, const uint64_t *sets, unsigne
 static void write_costs(FILE *out, const p5_profile *p)
 {
     for (size_t i = PROFILE_ROOT + 1; i < p->contexts.count; i++)
-        fprintf(out, "context %zu %u %" PRIx32 " %" PRIx32 "\n", i, p->contexts.items[i].parent,
+        fprintf(out, "context %zu %u %" PRIx64 " %" PRIx64 "\n", i, p->contexts.items[i].parent,
                 p->contexts.items[i].function, p->contexts.items[i].call_site);
     for (size_t i = 0; i < p->edges.count; i++) {
         const profile_edge *e = &p->edges.items[i];
-        fprintf(out, "calls %u %u %" PRIx32 " %" PRIx32 " %" PRIu64 "\n", e->from, e->to, e->call_site,
+        fprintf(out, "calls %u %u %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", e->from, e->to, e->call_site,
                 e->function, e->calls);
     }
     for (size_t i = 0; i < p->sites.count; i++) {
         const profile_site *s = &p->sites.items[i];
-        fprintf(out, "site %" PRIx32 " %u %u", s->address, s->context, s->cpl_class);
+        fprintf(out, "site %" PRIx64 " %u %u", s->address, s->context, s->cpl_class);
         for (size_t j = 0; j < s->amounts.count; j++)
             write_amount(out, s->amounts.items[j].quantity, s->amounts.items[j].increments,
                          s->amounts.items[j].asserted);
@@ -110,7 +111,7 @@ p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
         fprintf(out, "sampling %s %" PRIu64 " %u %" PRIu64 "\n", p->sample_event, p->sample_period,
                 p->sample_latency, p->overflows);
     for (size_t i = 0; i < p->samples.count; i++)
-        fprintf(out, "sample %" PRIx32 " %u %" PRIu64 "\n", p->samples.items[i].address,
+        fprintf(out, "sample %" PRIx64 " %u %" PRIu64 "\n", p->samples.items[i].address,
                 p->samples.items[i].context, p->samples.items[i].clock);
     for (size_t i = 0; i < p->intervals.count; i++) {
         fprintf(out, "interval %" PRIu64, p->intervals.items[i].clock);

@@ -6,20 +6,17 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "core/core.h"
 #include "core/profile/profile.h"
-#include "machine/machine.h"
 #include "report/profile/data.h"
 
 /* A function that has not returned. */
 typedef struct slice {
-    uint32_t function; /* its first address */
+    uint64_t function; /* its first address */
     size_t depth;      /* frames below it; a tail call has those of its caller */
     uint64_t from;
 } slice;
 
 struct slices {
-    p5_core *core;
     profile_symbols symbols;
     uint64_t least, begin; /* clock of the window's beginning */
     bool shown, out_of_memory;
@@ -28,16 +25,16 @@ struct slices {
     void *context;
 };
 
-static const char *name_of(const slices *s, uint32_t function, char room[16])
+static const char *name_of(const slices *s, uint64_t function, char room[16])
 {
     size_t count = s->symbols.functions.count;
     const profile_function *functions = s->symbols.functions.items;
     size_t at = ARRAY_SEARCH(functions, count, end, function + 1ull);
     if (at < count && functions[at].start <= function)
         return functions[at].name;
-    if (function >= PROFILE_LINUX_KERNEL)
+    if (PROFILE_SPACE(function) == 0 && function >= PROFILE_LINUX_KERNEL)
         return "[kernel]";
-    snprintf(room, 16, "0x%08" PRIx32, function);
+    snprintf(room, 16, "0x%08" PRIx32, (uint32_t)function);
     return room;
 }
 
@@ -52,7 +49,7 @@ static void end_one(slices *s, uint64_t clock)
 }
 
 /* Control is in `function` with `depth` frames below it. */
-static void moved(void *context, size_t depth, uint32_t function, uint64_t clock)
+static void moved(void *context, size_t depth, uint64_t function, uint64_t clock)
 {
     slices *s = context;
     while (s->stack.count > 0 && s->stack.items[s->stack.count - 1].depth > depth)
@@ -66,7 +63,7 @@ static void moved(void *context, size_t depth, uint32_t function, uint64_t clock
         s->out_of_memory = true;
 }
 
-p5_status slices_open(p5_machine *machine, const char *guest, uint64_t least,
+p5_status slices_open(p5_machine *machine, const char *guest, const char *const *beside, uint64_t least,
                       void (*put)(void *context, const char *name, uint64_t from, uint64_t to), void *context,
                       slices **out, p5_error *error)
 {
@@ -74,24 +71,13 @@ p5_status slices_open(p5_machine *machine, const char *guest, uint64_t least,
     *out = NULL;
     if (s == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
-    s->core = machine_core(machine);
     s->least = least;
     s->put = put;
     s->context = context;
-    p5_status status = profile_symbols_read(guest, &s->symbols, error);
-    size_t count = s->symbols.functions.count;
-    profile_range *ranges = calloc(count + 1, sizeof *ranges);
-    for (size_t i = 0; ranges != NULL && i < count; i++)
-        ranges[i] = (profile_range){s->symbols.functions.items[i].start, s->symbols.functions.items[i].end};
-    const profile_options options = {.functions = ranges,
-                                     .function_count = count,
-                                     .sample_quantity = P5_PROFILE_NONE,
-                                     .object = guest,
-                                     .moved = moved,
-                                     .moved_context = s};
-    if (status == P5_OK && (ranges == NULL || !profile_start(s->core, &options)))
+    p5_status status = profile_symbols_read(machine, guest, beside, &s->symbols, error);
+    const profile_options options = {.sample_quantity = P5_PROFILE_NONE, .moved = moved, .moved_context = s};
+    if (status == P5_OK && !profile_symbols_start(machine, &s->symbols, options))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
-    free(ranges);
     if (status == P5_OK)
         *out = s;
     else

@@ -11,8 +11,8 @@
 typedef struct slices slices;
 
 /* `put` is told of an activation of at least `least` clocks when it is over, those within it before. `guest`
- * is the file that has the symbols. Profiles the machine. */
-p5_status slices_open(p5_machine *machine, const char *guest, uint64_t least,
+ * and `beside` are the files that have the symbols, as for p5_profile_start. Profiles the machine. */
+p5_status slices_open(p5_machine *machine, const char *guest, const char *const *beside, uint64_t least,
                       void (*put)(void *context, const char *name, uint64_t from, uint64_t to), void *context,
                       slices **out, p5_error *error);
 /* What is on the stack begins to be shown at `clock`; it ends there, and nothing more is shown. */

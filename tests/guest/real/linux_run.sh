@@ -50,10 +50,23 @@ same) # one thread, two, and pieces count the same; the model's clocks come with
         diff "$work/first" "$work/counts" || { echo "with $options"; exit 1; }
     done
     ;;
-record) # kernel functions by name
+record) # functions by name: the kernel's, and the programs' in their address spaces
     boot record 9 -o "$work/profile" --kernel "$dir/vmlinux" --init "$dir/pipes"
     "$p5scope" report "$work/profile" >"$work/report"
-    has 'delay_tsc\|memset\|clear_page\|pipe_write\|do_syscall' report
+    has ' vmlinux  *\[k\] pipe_write$' report
+    has ' pipes  *\[.\] main$' report
+    # what is counted is counted for code that was executed
+    awk '$1 == "code" { code[$2] = 1 } $1 == "site" && $2 != "0" && !($2 in code) { print; bad = 1 } END { exit bad }' "$work/profile" || exit 1
+    # bzImage with System.map names what vmlinux does
+    nm "$dir/vmlinux" >"$work/System.map"
+    mkdir "$work/c"
+    echo 'seq 1 20 | wc -l; exit 5' >"$work/c/count.sh"
+    boot record 5 -o "$work/profile" --symbols "$work/System.map" --kernel "$dir/bzImage" --init "$dir/busybox" --dir "$work/c:/c" sh count.sh
+    "$p5scope" report --csv -e executions "$work/profile" >"$work/report"
+    has '^start_kernel,bzImage,k' report
+    has '^seq_main,busybox,u' report
+    "$p5scope" record -q --max-instructions 1000 --symbols "$0" -o "$work/profile" --kernel "$dir/vmlinux" 2>"$work/err" && exit 1
+    has 'has no symbols' err
     ;;
 verbs) # stat and trace
     boot stat 9 -o "$work/stat" --kernel "$dir/vmlinux" --init "$dir/pipes"

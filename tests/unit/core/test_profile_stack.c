@@ -32,7 +32,7 @@ static p5_block *block_at(p5_core *core, const uint8_t *code, size_t size, uint3
     return block;
 }
 
-static void guest_open(guest *g, const profile_range *functions, size_t count)
+static void guest_open_with(guest *g, const profile_options *options)
 {
     p5_error error;
     g->model = fixture_model("p55c-200");
@@ -41,9 +41,14 @@ static void guest_open(guest *g, const profile_range *functions, size_t count)
     g->behind = block_at(g->core, behind_code, sizeof behind_code, BEHIND);
     g->ret = block_at(g->core, ret_code, sizeof ret_code, CALLEE);
     g->iret = block_at(g->core, iret_code, sizeof iret_code, HANDLER);
+    assert_true(profile_start(g->core, options));
+}
+
+static void guest_open(guest *g, const profile_range *functions, size_t count)
+{
     const profile_options options = {
         .functions = functions, .function_count = count, .sample_quantity = P5_PROFILE_NONE};
-    assert_true(profile_start(g->core, &options));
+    guest_open_with(g, &options);
 }
 
 static void guest_close(guest *g)
@@ -84,7 +89,7 @@ static void interrupt(const guest *g, bool delivered, uint32_t back)
 }
 
 /* Function of the context that the instructions at `address` were all executed in. */
-static uint32_t context_of(const profile_view *view, uint32_t address)
+static uint64_t context_of(const profile_view *view, uint64_t address)
 {
     uint32_t context = 0;
     for (size_t i = 0; i < view->site_count; i++) {
@@ -92,7 +97,8 @@ static uint32_t context_of(const profile_view *view, uint32_t address)
         if (site->address != address)
             continue;
         if (context != 0 && context != site->context)
-            fail_msg("%x is executed in contexts %u and %u", (unsigned)address, context, site->context);
+            fail_msg("%llx is executed in contexts %u and %u", (unsigned long long)address, context,
+                     site->context);
         context = site->context;
     }
     return view->contexts[context].function;
@@ -122,7 +128,7 @@ static void run(bool symbols, bool delivered, bool behind_call)
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
     assert_int_equal(context_of(&view, HANDLER), HANDLER);
     /* The interrupt has come where the callee was about to begin, or main to go on. */
-    uint32_t interrupted = 0;
+    uint64_t interrupted = 0;
     for (size_t i = 0; i < view.context_count; i++)
         if (view.contexts[i].function == HANDLER)
             interrupted = view.contexts[view.contexts[i].parent].function;
@@ -148,6 +154,61 @@ static void test_signal(void **state)
         run(symbols, false, true);
         run(symbols, false, false);
     }
+}
+
+/* Programs at one address: one is known by its bytes, others by their page directories. A kernel's interrupt
+ * handler is in all of them. */
+static void test_address_spaces(void **state)
+{
+    (void)state;
+    enum { PROGRAM = 0x5000, FIRST_DIRECTORY = 0x10000, SECOND_DIRECTORY = 0x20000, SPACES = 2 };
+    static const uint8_t known_code[] = {0x41, 0xeb, 0xfd}; /* inc ecx; jmp to it */
+    static const uint8_t other_code[] = {0x42, 0xeb, 0xfd}, third_code[] = {0x43, 0xeb, 0xfd};
+    static const profile_range functions[] = {{HANDLER, HANDLER + 0x100},
+                                              {PROFILE_AT(1, PROGRAM), PROFILE_AT(1, PROGRAM) + 3}};
+    const profile_text text = {PROFILE_AT(1, PROGRAM), sizeof known_code, known_code};
+    const profile_options options = {.functions = functions,
+                                     .function_count = 2,
+                                     .texts = &text,
+                                     .text_count = 1,
+                                     .spaces = SPACES,
+                                     .directory = FIRST_DIRECTORY,
+                                     .sample_quantity = P5_PROFILE_NONE};
+    guest g;
+    guest_open_with(&g, &options);
+    p5_block *programs[] = {block_at(g.core, known_code, sizeof known_code, PROGRAM),
+                            block_at(g.core, other_code, sizeof other_code, PROGRAM),
+                            block_at(g.core, third_code, sizeof third_code, PROGRAM)};
+    for (unsigned i = 0; i < 3; i++) {
+        p5_core_load_cr3(g.core, i == 2 ? SECOND_DIRECTORY : FIRST_DIRECTORY);
+        const p5_retired r = {
+            .block = programs[i], .count = 2, .next = PROGRAM, .cpl = 3, .mode = P5_MODE_PROTECTED};
+        for (unsigned trip = 0; trip <= i; trip++)
+            p5_core_retire(g.core, &r);
+        interrupt(&g, true, PROGRAM);
+    }
+    assert_true(profile_collect(g.core));
+    profile_view view;
+    profile_look(g.core, &view);
+    assert_int_equal(view.directory_count, 2);
+    assert_int_equal(view.directories[0], FIRST_DIRECTORY);
+    assert_int_equal(view.directories[1], SECOND_DIRECTORY);
+    uint64_t executions[4] = {0};
+    for (size_t i = 0; i < view.site_count; i++)
+        for (size_t j = 0; j < view.sites[i].amounts.count; j++)
+            if (view.sites[i].amounts.items[j].quantity == P5_PROFILE_EXECUTIONS)
+                executions[PROFILE_SPACE(view.sites[i].address)] += view.sites[i].amounts.items[j].increments;
+    assert_int_equal(executions[0], 3 * 2); /* the handler's */
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(executions[1 + i], 2 * (i + 1));
+    for (size_t i = 0; i < view.code_count; i++)
+        if ((uint32_t)view.code[i].address == PROGRAM)
+            assert_int_equal(view.code[i].bytes[0], 0x40 + PROFILE_SPACE(view.code[i].address));
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(context_of(&view, PROFILE_AT(1 + i, PROGRAM)), PROFILE_AT(1 + i, PROGRAM));
+        p5_block_release(g.core, programs[i]);
+    }
+    guest_close(&g);
 }
 
 /* Returns to where nothing was called from, as code that builds its own stack does; in batches, so that they
@@ -179,6 +240,7 @@ static void test_return_without_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupt), cmocka_unit_test(test_signal),
+                                       cmocka_unit_test(test_address_spaces),
                                        cmocka_unit_test(test_return_without_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

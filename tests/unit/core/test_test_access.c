@@ -265,7 +265,7 @@ static void tlb_without_hit_bit(void **state)
         assert_true(test_tlb_read(o->core, &e));
         assert_int_equal(e.physical, page << 16);
     }
-    p5_core_load_cr3(o->core);
+    p5_core_load_cr3(o->core, 0);
     assert_false(watching(o));
     close_owner(o);
 }
