@@ -210,7 +210,7 @@ static p5_status read_map(symbol_reader *r, p5_error *error)
 {
     FILE *in = fopen(r->path, "re");
     char *line = NULL, name[256];
-    size_t room = 0;
+    size_t room = 0, before = r->list.count;
     bool fits = true;
     candidate c;
     while (in && fits && getline(&line, &room, in) >= 0)
@@ -221,7 +221,7 @@ static p5_status read_map(symbol_reader *r, p5_error *error)
         fclose(in);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
-    if (r->list.count != 0)
+    if (r->list.count != before)
         return P5_OK;
     error_set(error, P5_ERR_FORMAT, "%s has no symbols", r->path);
     error_hint(error, "an ELF file, System.map, what nm prints, or the map of a linker for DOS");
