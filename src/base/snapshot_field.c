@@ -98,7 +98,8 @@ static char *move(const snapshot_column *c, unsigned level, char *place, char *p
     size_t size = c->field->element;
     if (level == c->levels || (level + 1 == c->levels && c->level[level].stride == size)) {
         size *= level == c->levels ? 1 : c->level[level].count;
-        memcpy(gather ? packed : place, gather ? place : packed, size);
+        if (size > 0) /* an array of none has no place */
+            memcpy(gather ? packed : place, gather ? place : packed, size);
         return packed + size;
     }
     for (size_t i = 0; i < c->level[level].count; i++)

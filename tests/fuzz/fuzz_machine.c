@@ -80,12 +80,13 @@ static plan plan_make(fuzz_input input)
     else if (extra < 0x24)
         p.options.check = "read,address=0x19000";
     p.again = (again)(fuzz_byte(&header) % AGAIN_COUNT);
-    /* Mostly short runs, so that there are many. */
-    unsigned size = fuzz_byte(&header), more = fuzz_byte(&header);
-    p.limits.max_instructions = (64 + more) << (size & 7);
-    p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << (size & 7) / 2;
+    /* Mostly short runs, so that there are many: some 600 instructions on average. */
+    static const uint8_t longer[8] = {0, 0, 0, 1, 1, 1, 2, 4};
+    unsigned size = fuzz_byte(&header), more = fuzz_byte(&header), times = longer[size & 7];
+    p.limits.max_instructions = (64 + more) << times;
+    p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2;
     p.limits.timeout_seconds = TIMEOUT_SECONDS;
-    if (size >= 0xfc) { /* only its time ends it: whatever there is a ceiling for gets there */
+    if (size >= 0xfc && more < 4) { /* only its time ends it: whatever there is a ceiling for gets there */
         p.limits = (p5_limits){.timeout_seconds = 0.7};
         p.again = AGAIN_NOT;
     }

@@ -1,6 +1,6 @@
 /* Laws between a machine's counts and the other ways to ask for the same. */
-#include "p5scope/report.h"
 #include "p5scope/snapshot.h"
+#include "report/stat/laws.h"
 
 #include <inttypes.h>
 
@@ -33,15 +33,15 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
     p5_core_settle(p5_machine_core(machine)); /* an instruction that waits for a partner has no clocks yet */
     p5_counts counts;
     p5_machine_counts(machine, &counts);
+    uint64_t forwarded;
+    bool part = p5_machine_fast_forwarded(machine, &forwarded) != 0;
     unsigned done = 0;
-    unsigned broken = p5_laws_check(&counts, p5_model_family(p5_machine_model(machine)), out, &done);
+    unsigned broken = laws_check(&counts, p5_model_family(p5_machine_model(machine)), part, out, &done);
     p5_counts all; /* what was fast-forwarded is in no total of the machine, but in the core's */
     p5_core_counts(p5_machine_core(machine), &all);
     broken += check_single_totals(p5_machine_core(machine), &all, out, &done);
     uint64_t owned = p5_counts_sum(counts.clocks, P5_CPL_MASK_ALL);
-    uint64_t clock = p5_core_clock_estimate(p5_machine_core(machine)), forwarded;
-    p5_machine_fast_forwarded(machine, &forwarded);
-    clock -= forwarded;
+    uint64_t clock = p5_core_clock_estimate(p5_machine_core(machine)) - forwarded;
     done++;
     if (owned != clock) {
         broken++;
