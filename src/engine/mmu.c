@@ -286,11 +286,17 @@ uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
     return peek(e, linear, MMU_READ, physical);
 }
 
+/* Fetches have nothing that guard.c looks at. */
+static bool is_held(const page_entry *held, uint32_t linear)
+{
+    return ((held->read_tag ^ linear) & ~(uint32_t)(PAGE_GUARDED | ENGINE_PAGE_MASK)) == 0;
+}
+
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
 {
     /* What is fetched through is the translation that is held, even if the tables have changed since. */
     const page_entry *held = mmu_entry(e, linear, (e->env->hflags & UC_HF_CPL) == 3);
-    if (held->read_tag == (linear & ~(uint32_t)ENGINE_PAGE_MASK)) {
+    if (is_held(held, linear)) {
         *physical = held->physical | (linear & ENGINE_PAGE_MASK);
         return held->host + (linear & ENGINE_PAGE_MASK);
     }
@@ -403,7 +409,7 @@ uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
     uint32_t linear = (uint32_t)address;
     bool user = (env->hflags & UC_HF_CPL) == 3;
     page_entry *entry = mmu_entry(e, linear, user);
-    if (entry->read_tag != (linear & ~(uint32_t)ENGINE_PAGE_MASK))
+    if (!is_held(entry, linear))
         entry = mmu_fill(e, linear, MMU_FETCH, user, 0);
     return entry->host ? entry->physical | (linear & ENGINE_PAGE_MASK) : UINT64_MAX;
 }
@@ -420,7 +426,7 @@ static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
             continue;
         }
         page_entry *entry = mmu_entry(e, at, user);
-        if (entry->read_tag != (at & ~(uint32_t)ENGINE_PAGE_MASK))
+        if (!is_held(entry, at))
             entry = mmu_fill(e, at, MMU_FETCH, user, 0);
         uint32_t offset = at & ENGINE_PAGE_MASK;
         uint8_t byte = entry->host ? entry->host[offset] : 0xff;
