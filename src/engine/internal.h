@@ -39,10 +39,10 @@ typedef struct page_set {
     uint8_t bits; /* P5_PAGE_* */
 } page_set;
 #define PAGE_NO_TAG(index) (((uint32_t)(index) ^ 1) * ENGINE_PAGE_BYTES)
-/* The write tag of an entry that lacks its own only because tables were walked in the page; because it holds
- * translated code. */
-#define PAGE_TABLE_TAG(index) (((uint32_t)(index) ^ 2) * ENGINE_PAGE_BYTES)
-#define PAGE_CODE_TAG(index)  (((uint32_t)(index) ^ 4) * ENGINE_PAGE_BYTES)
+/* The write tag of an entry that could have its own, if stores into the page were not to be seen: bits of
+ * why. */
+enum { PAGE_TABLE = 2 /* tables were walked in it */, PAGE_CODE = 4 /* it holds translated code */ };
+#define PAGE_SEEN_TAG(index, why) (((uint32_t)(index) ^ (why)) * ENGINE_PAGE_BYTES)
 /* What makes of an entry's own tags those that it has while guard.c looks at every reference. */
 enum { PAGE_GUARDED = 8 * ENGINE_PAGE_BYTES };
 

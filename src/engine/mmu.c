@@ -170,16 +170,22 @@ static bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool 
     return true;
 }
 
-/* Stores into this page come to mmu_fill from now on, because of one thing (`why`: its tag of index 0), or of
- * two. */
-static void see_stores(engine *e, uint32_t physical, uint32_t why)
+/* Why stores by this entry come to mmu_fill although its page may be written: PAGE_TABLE, PAGE_CODE. */
+static unsigned seen_for(const page_entry *held, uint32_t index)
+{
+    uint32_t why = held->write_tag / ENGINE_PAGE_BYTES ^ index;
+    return held->write_tag != held->read_tag && !(why & ~(uint32_t)(PAGE_TABLE | PAGE_CODE)) ? why : 0;
+}
+
+/* Stores into this page come to mmu_fill from now on. */
+static void see_stores(engine *e, uint32_t physical, unsigned why)
 {
     for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++) {
         unsigned index = i % PAGE_ENTRIES;
         page_entry *held = &e->pages[i / PAGE_ENTRIES][index];
-        if (held->physical == physical)
-            held->write_tag =
-                held->write_tag == held->read_tag ? why ^ index * ENGINE_PAGE_BYTES : PAGE_NO_TAG(index);
+        unsigned before = seen_for(held, index);
+        if (held->physical == physical && (before || held->write_tag == held->read_tag))
+            held->write_tag = PAGE_SEEN_TAG(index, before | why);
     }
 }
 
@@ -189,7 +195,7 @@ static void note_table(engine *e, uint32_t entry)
     if (entry == 0 || page >= e->ram_bytes || e->table_pages[page / ENGINE_PAGE_BYTES])
         return;
     e->table_pages[page / ENGINE_PAGE_BYTES] = 1;
-    see_stores(e, page, PAGE_TABLE_TAG(0));
+    see_stores(e, page, PAGE_TABLE);
 }
 
 /* The core walks these tables, too, when it prices what is executed with this translation: it must find them
@@ -219,14 +225,15 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     uint32_t none = PAGE_NO_TAG(index);
     page_entry *held = &e->pages[user][index];
     if (held->read_tag == tag) {
-        if (held->write_tag == PAGE_CODE_TAG(index) && !e->code_lines[held->physical / ENGINE_PAGE_BYTES])
-            held->write_tag = tag;
-        if (access != MMU_WRITE || held->write_tag == tag || held->write_tag == PAGE_CODE_TAG(index))
-            return held;
-        if (held->write_tag == PAGE_TABLE_TAG(index)) {
-            price_before_tables_change(e);
-            return held;
+        unsigned why = seen_for(held, index);
+        if (why & PAGE_CODE && !e->code_lines[held->physical / ENGINE_PAGE_BYTES]) {
+            why &= ~(unsigned)PAGE_CODE;
+            held->write_tag = why ? PAGE_SEEN_TAG(index, why) : tag;
         }
+        if (access == MMU_WRITE && why & PAGE_TABLE)
+            price_before_tables_change(e);
+        if (access != MMU_WRITE || why || held->write_tag == tag)
+            return held;
     }
     if (!walk(e, linear, access, user, true, &result, &code)) {
         e->env->cr[2] = linear;
@@ -245,11 +252,10 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
             price_before_tables_change(e);
     }
     bool writable = ram && result.dirty && behind_kept(&e->behind, page);
-    bool lines = writable && e->code_lines[page] != 0, table = writable && e->table_pages[page];
-    uint32_t write_tag = !writable || (lines && table) ? none
-                         : lines                       ? PAGE_CODE_TAG(index)
-                         : table                       ? PAGE_TABLE_TAG(index)
-                                                       : tag;
+    unsigned why = 0;
+    if (writable)
+        why = (e->code_lines[page] ? PAGE_CODE : 0u) | (e->table_pages[page] ? PAGE_TABLE : 0u);
+    uint32_t write_tag = !writable ? none : why ? PAGE_SEEN_TAG(index, why) : tag;
     uint8_t *host = ram ? e->ram + result.physical : NULL;
     *entry = (page_entry){.read_tag = ram ? tag : none,
                           .write_tag = write_tag,
@@ -356,7 +362,7 @@ void mmu_protect_code(engine *e, uint32_t physical, unsigned size)
     uint64_t *lines = &e->code_lines[physical / ENGINE_PAGE_BYTES], before = *lines;
     *lines |= lines_of(physical, size);
     if (before == 0)
-        see_stores(e, physical & ~(uint32_t)ENGINE_PAGE_MASK, PAGE_CODE_TAG(0));
+        see_stores(e, physical & ~(uint32_t)ENGINE_PAGE_MASK, PAGE_CODE);
 }
 
 void mmu_forget_code(engine *e)

@@ -283,7 +283,7 @@ static void guests_compare(guest *first, guest *second)
     p5_machine *a = first->machine, *b = second->machine;
     if (first->result.end == P5_END_TIMEOUT || second->result.end == P5_END_TIMEOUT)
         return; /* by the host's clock: at any place */
-    if (first->result.end != second->result.end)
+    if (first->result.end != second->result.end || first->result.address != second->result.address)
         fprintf(stderr, "ends: %d at %x, again %d at %x\n", (int)first->result.end, first->result.address,
                 (int)second->result.end, second->result.address);
     LAW(first->result.end == second->result.end && first->result.address == second->result.address);
