@@ -171,6 +171,20 @@ rest:   check 2                 ; parameters: 80 cylinders, 2 heads, 18 sectors
         int 16h
         cmp ax, 3042h
         jne fail
+        mov ax, 1200h           ; no key is held; then Ctrl and Alt, the left ones
+        int 16h
+        test ax, ax
+        jne fail
+        push ds
+        push 0
+        pop ds
+        mov byte [417h], 0ch
+        mov ax, 1200h
+        int 16h
+        mov byte [417h], 0
+        pop ds
+        cmp ax, 030ch
+        jne fail
         check 13                ; teletype and cursor
         mov ah, 2
         mov bh, 0

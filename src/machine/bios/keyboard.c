@@ -11,7 +11,9 @@ enum {
     SHIFT_RIGHT = 0x01,
     SHIFT_LEFT = 0x02,
     SHIFT_CONTROL = 0x04,
-    SHIFT_ALT = 0x08
+    SHIFT_ALT = 0x08,
+    LEFT_CONTROL = 0x01, /* in AH of AH = 12h */
+    LEFT_ALT = 0x02
 };
 
 static uint8_t key_modifier(uint8_t code)
@@ -110,9 +112,15 @@ bool bios_keyboard(bios *b)
             keyboard_ask(b->machine->devices);
         return false;
     case 0x02:
-    case 0x12:
-        bios_set_low(b, ENGINE_EAX, (uint8_t)bios_load(b, BDA_SHIFT, 1));
+    case 0x12: {
+        uint8_t flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);
+        uint8_t left =
+            (uint8_t)((flags & SHIFT_CONTROL ? LEFT_CONTROL : 0) | (flags & SHIFT_ALT ? LEFT_ALT : 0));
+        bios_set_low(b, ENGINE_EAX, flags);
+        if (bios_high(b, ENGINE_EAX) == 0x12) /* AH: which of two keys; the keyboard has the left ones */
+            bios_set_word(b, ENGINE_EAX, (uint16_t)(left << 8 | flags));
         return false;
+    }
     case 0x05: /* as if CX had been typed */
         bios_set_low(b, ENGINE_EAX, !key_put(b, bios_word(b, ENGINE_ECX)));
         return false;
