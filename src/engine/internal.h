@@ -427,10 +427,23 @@ bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted);
 bool stream_end_all(engine *e, uint32_t next);
 /* Ends the running block before the instruction at linear address `at`. */
 bool stream_end_before(engine *e, uint32_t at);
+static inline unsigned stream_requests(const engine *e)
+{
+    return atomic_load_explicit(&e->requested, memory_order_relaxed);
+}
+/* A REP string is to be interrupted between two iterations; a step is an instruction. */
+static inline bool stream_iteration_wanted(const engine *e)
+{
+    return stream_requests(e) & REQUEST_ITERATION;
+}
 /* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
 void stream_attention(engine *e);
 /* The same if there was a request. */
 void stream_attention_if_wanted(engine *e);
+
+/* repeat.c: makes those iterations of the REP string `b` that need nobody else; what is recorded from here on
+ * belongs to the next. */
+void repeat_ahead(engine *e, const engine_block *b);
 
 /* event.c */
 void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);

@@ -193,11 +193,6 @@ bool stream_end_before(engine *e, uint32_t at)
     return stream_end(e, count, at, false) | attention;
 }
 
-static inline unsigned requests(const engine *e)
-{
-    return atomic_load_explicit(&e->requested, memory_order_relaxed);
-}
-
 void stream_attention(engine *e)
 {
     atomic_store_explicit(&e->requested, 0, memory_order_relaxed);
@@ -225,7 +220,7 @@ static void check_port(engine *e, const engine_block *b)
 
 void stream_attention_if_wanted(engine *e)
 {
-    if (requests(e) != 0)
+    if (stream_requests(e) != 0)
         stream_attention(e);
 }
 
@@ -233,7 +228,7 @@ void stream_attention_if_wanted(engine *e)
 static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, bool attention)
 {
     e->env->eip = b->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
-    if (attention || e->stepping || requests(e) != 0)
+    if (attention || e->stepping || stream_requests(e) != 0)
         stream_attention(e);
     if (block_make_room(e))
         engine_resume(e);
@@ -297,9 +292,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         if (e->repeat_goes_on != b)
             e->repeat_flags = (uint32_t)UC_INTERNAL(cpu_cc_compute_all)(e->env, (int)e->env->cc_op);
         e->repeat_goes_on = NULL;
-        e->iteration_records = e->record_next;
         if (b->port_bytes)
             check_port(e, b);
+        repeat_ahead(e, b);
         break;
     default:
         break;
@@ -313,10 +308,9 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
 static bool repeat_continues(engine *e, engine_block *b)
 {
     bool full = e->record_next - e->records > RECORD_CAPACITY - RECORD_RESERVE;
-    bool wanted = (requests(e) & REQUEST_ITERATION) != 0; /* a step is an instruction */
-    if (full || wanted || b->port_bytes)
+    if (full || stream_iteration_wanted(e) || b->port_bytes)
         return false;
-    e->iteration_records = e->record_next;
+    repeat_ahead(e, b);
     return true;
 }
 
@@ -375,7 +369,7 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
         return;
     }
     e->restart = false;
-    if (__builtin_expect(b->slow | attention | e->stepping | (requests(e) != 0), 0))
+    if (__builtin_expect(b->slow | attention | e->stepping | (stream_requests(e) != 0), 0))
         start_slow(e, b, attention);
     else
         run(e, b);
@@ -387,7 +381,7 @@ void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
     engine_block *b = block;
     engine *e = b->owner;
     bool plain = e->batch_room > 0 && b->plain;
-    if (__builtin_expect(!plain || requests(e) != 0, 0)) {
+    if (__builtin_expect(!plain || stream_requests(e) != 0, 0)) {
         stream_boundary(e, b);
         return;
     }

@@ -19,7 +19,7 @@ enum {
     UC_HF_STEP = 1u << 26 /* MPX's "bound registers in use": without MPX it only tells blocks apart */
 };
 /* Which bits of EFLAGS are in the flags of a block beside hflags. */
-enum { UC_EFLAGS_VM = 1u << 17 };
+enum { UC_EFLAGS_TF = 1u << 8, UC_EFLAGS_VM = 1u << 17 };
 
 enum { UC_CC_OP_DYNAMIC = 0, UC_CC_OP_EFLAGS = 1 };
 enum { UC_CC_MASK = 0x8d5 }; /* OF SF ZF AF PF CF */

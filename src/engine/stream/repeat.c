@@ -1,0 +1,134 @@
+/* REP strings. Unicorn enters the block of one anew for each iteration. Those whose references are quick are
+ * made here, some hundred at a time, but for the last, which is left to it with the flags that it leaves
+ * behind. */
+#include <string.h>
+
+#include "engine/stream/access.h"
+
+typedef struct strings {
+    bool from, to, compares, while_equal; /* ESI's, EDI's */
+    unsigned size;
+    int32_t step; /* bytes */
+    uint32_t eax;
+    access_place source, target; /* of the next item */
+} strings;
+
+static inline uint32_t item(const uint8_t *host, unsigned size)
+{
+    uint32_t value = 0;
+    memcpy(&value, host, size);
+    return value;
+}
+
+/* Makes `most` iterations, all in the pages that were found, or as many as it does before the one that ends a
+ * comparison. */
+static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
+                                                           unsigned size, bool from, bool to, bool compares)
+{
+    access_place source = s->source, target = s->target;
+    source.size = target.size = size;
+    const uint32_t eax = size == 4 ? s->eax : s->eax & ((1u << 8 * size) - 1);
+    uint32_t made = 0;
+    for (; made < most; made++) {
+        uint32_t value = from ? item(source.host, size) : eax;
+        if (compares && (value == item(target.host, size)) != s->while_equal)
+            break;
+        if (compares) /* Unicorn reads EDI's first */
+            access_found(e, &target, 0);
+        if (from)
+            access_found(e, &source, 0);
+        if (to && !compares) {
+            memcpy(target.host, &value, size);
+            access_found(e, &target, P5_ACCESS_WRITE);
+        }
+        source.linear += (uint32_t)s->step;
+        source.offset += (uint32_t)s->step;
+        source.host += s->step;
+        target.linear += (uint32_t)s->step;
+        target.offset += (uint32_t)s->step;
+        target.host += s->step;
+    }
+    return made;
+}
+
+static inline __attribute__((always_inline)) uint32_t make_of(engine *e, strings *s, uint32_t most,
+                                                              unsigned size)
+{
+    if (s->compares)
+        return s->from ? make(e, s, most, size, true, true, true) : make(e, s, most, size, false, true, true);
+    if (s->to)
+        return s->from ? make(e, s, most, size, true, true, false)
+                       : make(e, s, most, size, false, true, false);
+    return make(e, s, most, size, true, false, false);
+}
+
+/* Items from here on that lie in the page. */
+static uint32_t in_page(const strings *s, const access_place *at)
+{
+    return 1 + (s->step > 0 ? ENGINE_PAGE_BYTES - s->size - at->offset : at->offset) / s->size;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Items from offset `at` on before the address wraps around at `mask`. */
+static uint32_t before_wrap(const strings *s, uint32_t at, uint32_t mask)
+{
+    return 1 + (s->step > 0 ? mask - at : at) / s->size;
+}
+
+static void step_register(uc_env *env, unsigned which, uint32_t change, uint32_t mask)
+{
+    uint32_t old = (uint32_t)env->regs[which];
+    env->regs[which] = (old & ~mask) | ((old + change) & mask);
+}
+
+void repeat_ahead(engine *e, const engine_block *b)
+{
+    enum { REPNE = 0xf2, AT_ONCE = 256, EACH = 2, RECORDS_AT_MOST = RECORD_CAPACITY - RECORD_RESERVE };
+    const isa_insn *insn = b->code->insns;
+    const isa_form *form = &isa_forms[insn->form];
+    uc_env *env = e->env;
+    const engine_segment_name segment = guard_segment_of(insn, false, form->engine == ISA_E_CMPS);
+    const uint32_t from_base = (uint32_t)env->segs[segment].base,
+                   to_base = (uint32_t)env->segs[ENGINE_ES].base,
+                   mask = insn->address32 ? UINT32_MAX : 0xffff;
+    const bool user = access_at_user_level(env);
+    strings s = {.from = form->writes & 1 << ENGINE_ESI,
+                 .to = form->writes & 1 << ENGINE_EDI,
+                 .compares = insn->flags & ISA_WRITES_FLAGS,
+                 .while_equal = !memchr(b->code->bytes, REPNE, insn->prefixes), /* as Unicorn decides */
+                 .size = insn->operand_bytes,
+                 .step = env->df * insn->operand_bytes,
+                 .eax = (uint32_t)env->regs[ENGINE_EAX]};
+    uint32_t made = b->port_bytes || b->flags & UC_EFLAGS_TF ? 0 : UINT32_MAX, most = made;
+    while (made == most && most != 0 && !stream_iteration_wanted(e)) {
+        const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
+                       from = (uint32_t)env->regs[ENGINE_ESI] & mask,
+                       to = (uint32_t)env->regs[ENGINE_EDI] & mask;
+        ptrdiff_t room = (RECORDS_AT_MOST - (e->record_next - e->records)) / EACH;
+        most = left > 1 && room > 0 ? least(least(left - 1, AT_ONCE), (uint32_t)room) : 0;
+        if (s.from && access_find(e, from_base + from, s.size, user, false, &s.source))
+            most = least(most, least(in_page(&s, &s.source), before_wrap(&s, from, mask)));
+        else if (s.from)
+            most = 0;
+        if (s.to && access_find(e, to_base + to, s.size, user, !s.compares, &s.target))
+            most = least(most, least(in_page(&s, &s.target), before_wrap(&s, to, mask)));
+        else if (s.to)
+            most = 0;
+        made = s.size == 1   ? make_of(e, &s, most, 1)
+               : s.size == 2 ? make_of(e, &s, most, 2)
+                             : make_of(e, &s, most, 4);
+        if (made != 0 && !s.to) /* LODS: what is interrupted has loaded the item before */
+            step_register(env, ENGINE_EAX,
+                          item(s.source.host + (int32_t)(made - 1) * s.step, s.size) -
+                              (uint32_t)env->regs[ENGINE_EAX],
+                          s.size == 4 ? UINT32_MAX : (1u << 8 * s.size) - 1);
+        step_register(env, ENGINE_ECX, 0u - made, mask);
+        step_register(env, ENGINE_ESI, s.from ? made * (uint32_t)s.step : 0, mask);
+        step_register(env, ENGINE_EDI, s.to ? made * (uint32_t)s.step : 0, mask);
+    }
+    e->iteration_records = e->record_next;
+}
