@@ -183,9 +183,13 @@ static void run(p5_machine *machine, const char *path, int profiled)
     const p5_limits limits = {.max_instructions = 3000, .max_clocks = 10000000};
     p5_run_result result;
     p5_error error = {0};
-    profiled =
-        profiled && p5_profile_start(machine, path, &(p5_profile_options){.size = sizeof(p5_profile_options)},
-                                     &error) == P5_OK;
+    /* with the symbols of the file, or as those of one more program or a map */
+    const char *const symbols[] = {path, NULL};
+    const p5_profile_options options = {.size = sizeof options, .symbols = profiled == 2 ? symbols : NULL};
+    if (profiled != 0 && p5_profile_start(machine, path, &options, &error) != P5_OK) {
+        LAW(error.message[0] != '\0');
+        profiled = 0;
+    }
     LAW(p5_machine_run(machine, &limits, &result, &error) == P5_OK);
     LAW(result.end != P5_END_FAILED && result.end != P5_END_STOPPED);
     unsigned checked;
@@ -239,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     LAW(p5_machine_open(&options, &machine, &error) == P5_OK);
     uint32_t address = how & 0x10 ? 0x100000 : (uint32_t)how << 12;
     if (load(machine, which, guest.path, &kernel, address, &error) == P5_OK)
-        run(machine, guest.path, how & 0x20);
+        run(machine, guest.path, (how & 0x20) == 0 ? 0 : (how & 8) == 0 ? 1 : 2);
     else
         LAW(error.message[0] != '\0');
     p5_machine_close(machine);

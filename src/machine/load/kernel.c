@@ -99,8 +99,12 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
         return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes, its setup alone has %zu",
                          size, at);
     uint32_t start = dword_at(bytes, CODE32_START);
-    if (start < HIGH_MEMORY)
-        return error_set(error, P5_ERR_FORMAT, "the kernel wants to begin at %Xh, below 1 MB", start);
+    if (start < HIGH_MEMORY) {
+        error_set(error, P5_ERR_FORMAT, "the kernel wants to begin at %Xh, below 1 MB", start);
+        error_hint(error,
+                   "one that begins in real mode (lkrn) is loaded by SYSLINUX or GRUB from a disk image");
+        return P5_ERR_FORMAT;
+    }
     uint32_t run = version >= 0x20a ? dword_at(bytes, INIT_SIZE) : 0;
     p5_status status = bare_place(machine, start, bytes + at, size - at, size - at, error);
     if (status != P5_OK)

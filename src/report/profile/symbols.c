@@ -38,7 +38,10 @@ typedef struct candidate {
     char *name; /* "": something else begins here */
 } candidate;
 
-enum { LABEL = 4 };
+enum {
+    LABEL = 4,
+    MAP_LAST_BYTES = 0x10000 /* what the last symbol of a map may reach over: a segment */
+};
 
 /* What is being read: a file, and what has been found in it. */
 typedef struct symbol_reader {
@@ -188,7 +191,7 @@ static bool read_map_line(const char *line, candidate *c, char name[256])
             return false;
         if (strcspn(at, "AaBbDdRrTtVvWw") == 0 && *at != '\0' && (at[1] == ' ' || at[1] == '\t'))
             kind = *at++;
-        else if (!hex_in(&at, 1, 8, &high))
+        else if (!hex_in(&at, 1, 8, &high) || strchr(at, '.') != NULL) /* nasm's local labels have a dot */
             return false;
     }
     bool more = blanks_in(&at);
@@ -201,7 +204,7 @@ static bool read_map_line(const char *line, candidate *c, char name[256])
     if (!more || length == 0 || length > 255 || strchr("0123456789(", *at) != NULL || high > UINT32_MAX)
         return false;
     bool code = strchr("TtWw", kind) != NULL;
-    *c = (candidate){.start = high, .limit = UINT64_C(1) << 32, .rank = LABEL};
+    *c = (candidate){.start = high, .limit = high + MAP_LAST_BYTES, .rank = LABEL};
     snprintf(name, 256, "%.*s", code ? (int)length : 0, at);
     return at[length + strspn(at + length, " \t\r\n")] == '\0';
 }

@@ -99,6 +99,33 @@ record)
     "$p5scope" trace -o "$work/t.csv" -I 10000 "$dir/clocks.exe" >/dev/null || exit 1
     [ "$(wc -l <"$work/t.csv")" -gt 5 ] || { cat "$work/t.csv"; exit 1; }
     ;;
+maps) # functions by the maps of linkers, whose addresses begin with the program: COM, and MZ with its segment
+    cat >"$work/p.asm" <<'END'
+bits 16
+[map symbols p.map]
+org BEGIN
+start:  call work
+        mov ax, 4c00h
+        int 21h
+work:   mov cx, 1000
+.again: loop .again
+        ret
+END
+    (cd "$work" && nasm -f bin -DBEGIN=100h -o p.com p.asm) || exit 1
+    printf ' Address         Publics by Value\n\n 0000:0100       start\n 0000:0108  Abs  work\n' >"$work/borland.map"
+    printf '0000:0100*      start\n0000:0108+      work\n' >"$work/watcom.map"
+    printf '00000100 T start\n00000108 T work\n' >"$work/nm"
+    # a header of one paragraph, all of it in one page
+    { printf 'MZ\041\0\001\0\0\0\002\0\100\0\377\377\0\0\0\002\0\0\0\0\0\0\034\0\0\0\0\0\0\0'; cat "$work/p.com"; } >"$work/p.exe"
+    printf '\%03o' $(($(stat -c %s "$work/p.exe"))) | { read -r size; printf "$size" | dd of="$work/p.exe" bs=1 seek=2 conv=notrunc status=none; }
+    sed 's/0000:010/0000:000/' "$work/watcom.map" >"$work/exe.map"
+    for run in p.com:p.map p.com:borland.map p.com:watcom.map p.com:nm p.exe:exe.map; do
+        "$p5scope" record -q -o "$work/p" --symbols "$work/${run#*:}" "$work/${run%:*}" || { echo "$run"; exit 1; }
+        # 1 + 1000 + 1 instructions, and 1 + 2
+        "$p5scope" report --csv -e executions "$work/p" | cut -d, -f1,4 | grep '^work\|^start' | sort >"$work/came"
+        printf 'start,3\nwork,1002\n' | diff - "$work/came" || { echo "$run"; exit 1; }
+    done
+    ;;
 real) # mov ax,0e41h; int 10h; cs and ip to AX as the exit status: (1234h + 100h) & 7f
     printf '\270\101\016\315\020\214\310\350\000\000\133\001\330\044\077\346\364\364' >"$work/image"
     status=$(((0x1234 + 0x10a & 0x3f) * 2 + 1))

@@ -103,6 +103,7 @@ damaged)
     refused "boot protocol 1.00" "$work/bad"
     change 0x214 '\000\000\000\000'
     refused "below 1 MB" "$work/bad"
+    refused "lkrn.*SYSLINUX" "$work/bad" # with what to do
     change 0x214 '\000\000\000\377'
     refused "do not fit" "$work/bad"
     change 0x260 '\377\377\377\177'

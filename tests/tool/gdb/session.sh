@@ -1,9 +1,9 @@
 #!/bin/sh
-# session.sh P5SCOPE SCRIPT.gdb GUEST [OPTION...]: see README.md. A GUEST.bin is an image, without symbols.
+# session.sh P5SCOPE SCRIPT.gdb GUEST [OPTION...]: see README.md. A GUEST.bin or .com is an image, without symbols.
 set -eu
 p5scope=$1 script=$2 guest=$3
 shift 3
-case $guest in *.bin) symbols= ;; *) symbols=$guest ;; esac
+case $guest in *.bin | *.com) symbols= ;; *) symbols=$guest ;; esac
 command -v gdb >/dev/null || { echo "gdb is not installed"; exit 77; }
 folder=$(mktemp -d "${TMPDIR:-/tmp}/p5scope-gdb-XXXXXX")
 "$p5scope" run -q --gdb "$folder/socket" "$@" "$guest" >"$folder/guest" 2>&1 &
