@@ -51,7 +51,11 @@ static void *alloc(arena *from, size_t size, size_t unit)
     struct arena_chunk *chunk = from->chunk;
     size_t gap = chunk != NULL ? -(uintptr_t)(chunk->bytes + chunk->used) % unit : 0;
     if (chunk == NULL || chunk->size - chunk->used < gap + size) {
-        chunk = new_chunk(from, size + unit);
+        chunk = from->spare;
+        if (chunk != NULL && chunk->size >= size + unit)
+            from->spare = chunk->next;
+        else
+            chunk = new_chunk(from, size + unit);
         if (chunk == NULL)
             return NULL;
         chunk->next = from->chunk;
@@ -76,12 +80,23 @@ void *arena_alloc_line(arena *from, size_t size)
     return alloc(from, size, HOST_LINE);
 }
 
-void arena_free_all(arena *from)
+void arena_clear(arena *from)
 {
     while (from->chunk != NULL) {
         struct arena_chunk *next = from->chunk->next;
-        free(from->chunk);
+        from->chunk->next = from->spare;
+        from->spare = from->chunk;
         from->chunk = next;
     }
     from->used_bytes = 0;
+}
+
+void arena_free_all(arena *from)
+{
+    arena_clear(from);
+    while (from->spare != NULL) {
+        struct arena_chunk *next = from->spare->next;
+        free(from->spare);
+        from->spare = next;
+    }
 }

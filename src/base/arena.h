@@ -5,15 +5,17 @@
 #include <stddef.h>
 
 typedef struct arena {
-    struct arena_chunk *chunk;
-    size_t used_bytes; /* handed out since the last arena_free_all, for budgets */
+    struct arena_chunk *chunk, *spare;
+    size_t used_bytes; /* handed out since the last arena_clear, for budgets */
 } arena;
 
 /* Zeroed memory of `size` bytes aligned for any type; NULL when memory is out. */
 void *arena_alloc(arena *from, size_t size);
 /* ... that begins a cache line of the host. */
 void *arena_alloc_line(arena *from, size_t size);
-/* Gives everything back; the arena may be used again. */
+/* All objects die; their room is for those to come. */
+void arena_clear(arena *from);
+/* ... and goes back to the host; the arena may be used again. */
 void arena_free_all(arena *from);
 
 #endif

@@ -384,7 +384,7 @@ void memo_drop_all(p5_core *core)
     table_clear(&m->path_table);
     table_clear(&m->family_table);
     m->states.count = m->paths.count = m->leaves.count = m->results.count = 1;
-    arena_free_all(&m->arena);
+    arena_clear(&m->arena);
     m->young = core->memory->code.changes;
 }
 
