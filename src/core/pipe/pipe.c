@@ -95,6 +95,7 @@ void pipe_step(pipe *p, const pipe_insn *x)
     if (p->has_pending)
         release(p, &p->pending.operation, pull_clock(p, p->pending.available));
     pipe_blame(p, x->op);
+    p->next = x->next;
     int64_t available = fifo_decode(p, x->op);
     bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
     if (p->has_pending) {

@@ -129,6 +129,7 @@ typedef struct pipe {
     bool end_bit_missed, refill_taken;
     bool has_pending;
     pipe_pending pending;
+    uint32_t next;                 /* address of the instruction that comes next */
     int64_t decoded;               /* clock in which D1 had read the youngest instruction (P54C) */
     uint32_t last_u;               /* address of the U instruction of the last group */
     uint32_t previous_u;           /* P54C: ... of the group before */

@@ -46,10 +46,10 @@ static int16_t relative(int64_t t, int64_t now)
     return (int16_t)(r < INT16_MIN ? INT16_MIN : r > INT16_MAX ? INT16_MAX : r);
 }
 
-/* Times that cannot matter before `now`, e.g. of results. */
-static int16_t relative_ready(int64_t t, int64_t now)
+/* Times that do not matter unless they are later than `least`, e.g. of results. */
+static int16_t relative_ready(int64_t t, int64_t now, int64_t least)
 {
-    return (int16_t)(t <= now - 1 ? -1 : t - now > INT16_MAX ? INT16_MAX : t - now);
+    return t - now <= least ? -1 : relative(t, now);
 }
 
 void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, uint32_t address,
@@ -66,6 +66,7 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     p->prefetch.used = s->prefetch.used;
     p->prefetch.redirect = s->prefetch.redirect;
     p->prefetch.block = (address - 1) / PREFETCH_BLOCK;
+    p->next = address;
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         p->prefetch.part[i] = s->prefetch.part[i];
         p->prefetch.line[i] = s->prefetch.line[i];
@@ -99,21 +100,68 @@ static void raise(int64_t *t, int64_t least)
     *t = *t < least ? least : *t;
 }
 
-/* Brings times that cannot matter any more to one value, so that equal situations look equal. */
+/* What can no longer make a difference is brought to one value, so that situations which go on alike are
+ * equal bytes. `base`: no byte that comes later is decoded before the clock behind it. */
+
+/* What is at hand for the instruction at `next` but behind it, and what its fetches may have to wait for. */
+static void forget_fetches(prefetch *f, uint32_t next, int64_t base, unsigned fetch_blocks, bool held)
+{
+    const uint32_t block = (next - 1) / PREFETCH_BLOCK;
+    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
+        /* a redirected stream refetches what it needs, the next even block all of its line */
+        const bool at_hand = !f->redirect && block % 2 == i / 2 && next % PREFETCH_BLOCK != 0 &&
+                             i >= next / 8 % PREFETCH_PARTS;
+        if (!at_hand)
+            f->part[i] = base - 1;
+        if (f->redirect || block % 2 != 0 || i < 2)
+            f->line[i] = base - 1;
+    }
+    if (f->redirect)
+        f->used = 0;
+    /* the next block comes no earlier than there is room for it, and goes elsewhere not before `base` */
+    if (!f->redirect && f->used >= fetch_blocks && f->clock + 1 < base) {
+        f->clock++;
+        f->used = 0;
+    }
+    if (!f->redirect && f->freed[0] > f->clock && f->freed[0] < base) {
+        f->clock = f->freed[0];
+        f->used = 0;
+    }
+    /* the next instruction says itself until when it needs a block that it begins in */
+    if (held || next % PREFETCH_BLOCK != 0)
+        f->freed[PREFETCH_BUFFERS - 1] = f->clock;
+    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
+        raise(&f->part[i], base - 1);
+        raise(&f->line[i], base - 1);
+        raise(&f->freed[i], f->clock);
+    }
+}
+
+/* Two instructions a clock at most are pushed from now on, `first` being the entry that the next one waits
+ * for. */
+static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
+{
+    if (fetched->redirect && !f->open)
+        raise(&f->clock, fetched->clock + 1);
+    for (unsigned i = 0; i < first; i++)
+        f->pull[i] = f->clock;
+    for (unsigned i = first; i < FIFO_DEPTH; i++)
+        raise(&f->pull[i], f->clock + (i - first + 1 + !f->open) / 2);
+}
+
 static void normalise(pipe *p)
 {
     prefetch *f = &p->prefetch;
-    int64_t decoded =
-        p->timing->fifo ? p->fifo.clock : p->d1_free; /* bytes that came before this are as good as any */
-    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
-        if (f->redirect) /* a redirected stream refetches what it needs */
-            f->part[i] = f->line[i] = decoded - 1;
-        raise(&f->part[i], decoded - 1);
-        raise(&f->line[i], decoded - 1);
-        raise(&f->freed[i], f->clock);
-    }
-    for (unsigned i = 0; i < FIFO_DEPTH; i++)
-        raise(&p->fifo.pull[i], p->fifo.clock);
+    if (p->timing->fifo)
+        forget_pushes(&p->fifo, f, p->has_pending ? 1 : 0);
+    else
+        for (unsigned i = 0; i < FIFO_DEPTH; i++)
+            p->fifo.pull[i] = p->fifo.clock = p->d1_free;
+    forget_fetches(f, p->next, p->timing->fifo ? p->fifo.clock : p->d1_free, p->timing->fetch_blocks,
+                   p->has_pending && !p->timing->fifo);
+    raise(&p->d2_free, p->d1_free + 1);
+    if (p->has_pending)
+        raise(&p->pending.available, p->d1_free);
     if (p->now - f->clock <= FAR && p->now - p->fifo.clock <= FAR && p->now - p->d1_free <= FAR &&
         p->now - p->d2_free <= FAR && !(p->has_pending && p->now - p->pending.available > FAR))
         return;
@@ -136,15 +184,23 @@ static void normalise(pipe *p)
     close_gaps(times, n, p->now);
 }
 
+/* The clock in which D1 takes the next instruction at the earliest, if it needs no block beyond those at
+ * hand, or is the first of the new stream. */
+static int64_t next_pull(const pipe_state *s, const timing *t)
+{
+    int64_t bytes = s->prefetch.clock + (s->prefetch.redirect ? 1 : 0);
+    int64_t available = bytes + 1;
+    if (t->fifo)
+        available =
+            clock_later(clock_later(available, s->fifo.clock + (s->fifo.open ? 0 : 1)), s->fifo.pull[0]) + 1;
+    return clock_later(s->d1_free, available);
+}
+
 int64_t pipe_end(pipe *p, pipe_state *s)
 {
     int64_t now = p->now;
-    if (!p->timing->fifo) {
-        p->fifo.clock = p->d1_free;
+    if (!p->timing->fifo)
         p->fifo.open = false;
-        for (unsigned i = 0; i < FIFO_DEPTH; i++)
-            p->fifo.pull[i] = p->d1_free;
-    }
     normalise(p);
     memset(s, 0, sizeof *s);
     s->d1_free = relative(p->d1_free, now);
@@ -161,24 +217,29 @@ int64_t pipe_end(pipe *p, pipe_state *s)
     s->fifo.open = p->fifo.open;
     for (unsigned i = 0; i < FIFO_DEPTH; i++)
         s->fifo.pull[i] = relative(p->fifo.pull[i], now);
+    const int64_t pull = p->has_pending ? p->pending.available - now : next_pull(s, p->timing);
+    if (s->d2_free <= pull)
+        s->d2_free = relative(pull + 1, 0);
+    /* what comes next waits for nothing that is ready when it can enter EX; stores look one clock earlier */
+    const int64_t entry = p->refill_taken ? 0 : clock_later(s->d2_free + 1, 0);
     for (unsigned i = 0; i < FPU_REGISTERS; i++) {
-        s->fpu.st[i] = relative_ready(p->fpu.st[i], now);
-        s->mmx.ready[i] = relative_ready(p->mmx.ready[i], now);
+        s->fpu.st[i] = relative_ready(p->fpu.st[i], now, entry - 1);
+        s->mmx.ready[i] = relative_ready(p->mmx.ready[i], now, entry - 1);
     }
-    s->fpu.issue = relative_ready(p->fpu.issue, now);
-    s->fpu.multiplier = relative_ready(p->fpu.multiplier, now);
-    s->fpu.idle = relative_ready(p->fpu.idle, now);
-    s->fpu.status = relative_ready(p->fpu.status, now);
-    s->fpu.integer = relative_ready(p->fpu.integer, now);
-    s->refill_until = relative_ready(p->refill_until, now);
-    s->miss_until = relative_ready(p->miss_until, now);
-    s->agi_gpr = p->agi_gpr;
+    s->fpu.issue = relative_ready(p->fpu.issue, now, entry);
+    s->fpu.multiplier = relative_ready(p->fpu.multiplier, now, entry);
+    s->fpu.idle = relative_ready(p->fpu.idle, now, entry);
+    s->fpu.status = relative_ready(p->fpu.status, now, entry);
+    s->fpu.integer = relative_ready(p->fpu.integer, now, entry);
+    s->refill_until = relative_ready(p->refill_until, now, 0);
+    s->miss_until = relative_ready(p->miss_until, now, 0);
+    s->agi_gpr = entry > 0 ? 0 : p->agi_gpr;
     s->x87_mode = p->x87_mode;
     s->end_bit_missed = p->end_bit_missed;
     s->refill_taken = p->refill_taken;
     if (p->has_pending) {
         p->pending.available -= now;
-        p->pending.miss_until -= now;
+        p->pending.miss_until = relative_ready(p->pending.miss_until, now, 0);
         p->pending.front.fetched -= now;
         p->pending.front.f -= now;
     }
@@ -189,12 +250,5 @@ int64_t pipe_end(pipe *p, pipe_state *s)
 
 int64_t pipe_next_entry(const pipe_state *s, const timing *t)
 {
-    /* an instruction that needs no block beyond those at hand, or the first of the new stream */
-    int64_t bytes = s->prefetch.clock + (s->prefetch.redirect ? 1 : 0);
-    int64_t available = bytes + 1;
-    if (t->fifo)
-        available =
-            clock_later(clock_later(available, s->fifo.clock + (s->fifo.open ? 0 : 1)), s->fifo.pull[0]) + 1;
-    int64_t d2 = clock_later(clock_later(s->d1_free, available) + 1, s->d2_free);
-    return clock_later(d2 + 1, 0);
+    return clock_later(clock_later(next_pull(s, t) + 1, s->d2_free) + 1, 0);
 }

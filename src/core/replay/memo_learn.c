@@ -472,7 +472,7 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
     memo_node **link = &way->first;
     for (const memo_record *record = m->records;; record++) {
         if (!*link) {
-            *link = arena_alloc_line(&m->arena, sizeof(memo_node));
+            *link = arena_alloc(&m->arena, sizeof(memo_node));
             if (!*link)
                 return false;
             **link = record->node;
