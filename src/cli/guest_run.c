@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cli/guest_form.h"
@@ -295,6 +296,17 @@ static void show_screen(void *context, const p5_machine *machine)
         screen_rewrite(stdout, &screen);
 }
 
+/* Keys typed at a screen are the guest's one by one, and shown by it alone. False: they do not come from a
+ * terminal. */
+static bool keys_begin(struct termios *before)
+{
+    if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, before) != 0)
+        return false;
+    struct termios now = *before;
+    now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    return tcsetattr(STDIN_FILENO, TCSANOW, &now) == 0;
+}
+
 /* The end of a run with --screen: the screen as it is, on the terminal in the place of the last one. */
 static void last_screen(const p5_machine *machine)
 {
@@ -342,7 +354,10 @@ static bool memo_agrees(p5_machine *machine)
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
     progress_line line = {.start = host_clock(), .before = p5_machine_instructions(machine)};
+    struct termios terminal;
+    bool keys = false;
     if (options->screen && isatty(STDOUT_FILENO)) {
+        keys = keys_begin(&terminal);
         fputs("\033[2J", stdout);
         p5_machine_on_progress(machine, show_screen, NULL, 0.1);
     } else if (!options->quiet && isatty(STDERR_FILENO))
@@ -353,6 +368,8 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     p5_status status;
     bool saved = guest_run_saving(options, machine, result, &status, &error);
     int signal_number = interrupt_release();
+    if (keys)
+        tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
     *host_seconds = host_clock() - line.start;
     if (line.shown)
         fputs("\033[K", stderr);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """screen.py P5SCOPE: --screen on a terminal while a guest runs and after it stopped, and the screen of a snapshot: in colour there, text elsewhere."""
-import os, pty, select, subprocess, sys, tempfile
+import os, pty, select, subprocess, sys, tempfile, termios
 
 GUEST = """
 bits 16
@@ -46,6 +46,8 @@ def on_terminal(command, answer=None):
         if answer and COLOURED.encode() in came:
             os.write(terminal, answer)
             answer = None
+    if termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO) != termios.ICANON | termios.ECHO:
+        fail(f"{command}: the terminal is not as it was before", came)
     return came.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
@@ -56,9 +58,11 @@ with tempfile.TemporaryDirectory() as work:
         out.write(GUEST)
     subprocess.run(["nasm", "-f", "bin", "-o", guest, source], check=True)
 
-    came, status = on_terminal([p5scope, "run", "--screen", "-q", guest], b"q\n")
+    came, status = on_terminal([p5scope, "run", "--screen", "-q", guest], b"q")
     if status != 5 or "\033[H" not in came:
         fail(f"status {status}, expected 5 and the screen from the terminal's corner", came)
+    if "q" in came[: came.index(COLOURED)]:
+        fail("the terminal shows a key that the guest has not shown", came)
     last = came[came.rindex("\033[H\033[J"):]
     if COLOURED not in last or "mq" not in last:
         fail("the last screen has no text in colour, or not the key", last)
