@@ -244,6 +244,9 @@ typedef struct p5_counts {
     uint64_t increments[P5_EVENT_COUNT][P5_CPL_CLASSES]; /* occurrences, or clocks of a duration event */
     uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];   /* clocks in which the event's signal was on */
     uint64_t stalls[P5_STALL_COUNT][P5_CPL_CLASSES];     /* owners of the clocks; add up to `clocks` */
+    /* Bytes that bus cycles of the processor have read [0] and written [1]: lines, single transfers, ports.
+     */
+    uint64_t bus_bytes[2][P5_CPL_CLASSES];
 } p5_counts;
 
 /* Sum of a row over the privilege classes of `cpl_mask` (P5_CPL_MASK_*). */

@@ -638,6 +638,8 @@ void core_sum(const p5_core *core, p5_counts *totals)
         totals->asserted[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
         for (unsigned s = 0; s < P5_STALL_COUNT; s++)
             totals->stalls[s][class] = d->stalls[s];
+        for (unsigned w = 0; w < 2; w++)
+            totals->bus_bytes[w][class] = core->memory->bus.bytes[w][class];
     }
 }
 

@@ -139,6 +139,7 @@ static const snapshot_field counts_fields[] = {
     FIELD_EACH(p5_counts, increments, event_name, P5_EVENT_COUNT, [0][0]),
     FIELD_EACH(p5_counts, asserted, event_name, P5_EVENT_COUNT, [0][0]),
     FIELD_EACH(p5_counts, stalls, stall_name, P5_STALL_COUNT, [0][0]),
+    FIELD_DERIVED(p5_counts, bus_bytes),
 };
 const snapshot_table counts_state = {SNAPSHOT_TABLE(p5_counts, "counts", counts_fields)};
 

@@ -252,6 +252,7 @@ static const snapshot_field bus_fields[] = {
     FIELD_ANY(bus, counted_all),
     FIELD_ANY(bus, counted_own),
     FIELD_DERIVED(bus, taken),
+    FIELD_ANY(bus, bytes, [0][0]),
 };
 const snapshot_table bus_state = {SNAPSHOT_TABLE(bus, "bus", bus_fields)};
 

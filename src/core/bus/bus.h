@@ -59,6 +59,7 @@ typedef struct bus {
     uint64_t own, foreign;             /* core clocks of all cycles so far, also those still to come */
     uint64_t counted_all, counted_own; /* ... that are in the totals */
     uint64_t taken;                    /* `own` when it was looked at last: for the profile */
+    uint64_t bytes[2][P5_CPL_CLASSES]; /* of cycles of the processor: read, written */
 } bus;
 
 /* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */

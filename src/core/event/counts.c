@@ -31,6 +31,8 @@ uint64_t p5_counts_sum(const uint64_t row[P5_CPL_CLASSES], unsigned cpl_mask)
         }                                                                                                    \
         for (unsigned s = 0; s < P5_STALL_COUNT; s++)                                                        \
             operation((a)->stalls[s], (b)->stalls[s], P5_CPL_CLASSES);                                       \
+        for (unsigned w = 0; w < 2; w++)                                                                     \
+            operation((a)->bus_bytes[w], (b)->bus_bytes[w], P5_CPL_CLASSES);                                 \
     } while (0)
 
 void p5_counts_add(p5_counts *counts, const p5_counts *more)

@@ -158,5 +158,6 @@ uint64_t memory_quick_write(struct memory *m, const p5_access *access, uint64_t 
     count_use(m, KIND_WRITE | KIND_MISSED, partner, buffer != 0);
     m->write_quiet = memory_later(m->read_quiet, m->ewbe_at);
     memory_is_written(m, physical, access->size);
+    memory_cycle(m, physical, access->size, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
     return log_kept(m, memory_quick_pack(0, buffer, 0, false));
 }

@@ -81,8 +81,7 @@ static inline uint64_t memory_order_counts(const struct memory *m, uint64_t cloc
 static inline uint64_t memory_write_back_by(struct memory *m, uint32_t line, bus_clock at, bool looked_at)
 {
     memory_is_written(m, line, CACHE_LINE);
-    if (looked_at)
-        memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
+    memory_cycle(m, line, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
     memory_count(m, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK);
     return bus_cycle_logged(&m->bus, at, m->bus.write_back, looked_at);
 }
@@ -99,8 +98,7 @@ static inline __attribute__((always_inline)) bus_line memory_take_line(struct me
     const bool modified = cache->state[set][victim] == MESI_MODIFIED;
     const uint32_t replaced = data_cache_address(cache, set, victim);
     const bus_line line = bus_line_cycle(&m->bus, at, physical, whole);
-    if (looked_at)
-        memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
+    memory_cycle(m, physical, CACHE_LINE, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
     if (modified)
         memory_write_back_by(m, replaced, bus_start(&m->bus, line.last, looked_at), looked_at);
     data_cache_fill(cache, victim, physical, exclusive ? MESI_EXCLUSIVE : MESI_SHARED);

@@ -143,9 +143,11 @@ static inline void memory_is_written(struct memory *m, uint32_t physical, uint32
     if (__builtin_expect(*m->hooks.memory_apart, 0))
         m->hooks.to_memory(m->hooks.context, physical, size);
 }
-/* The owner looks at bus cycles: type P5_CYCLE_*. */
-static inline void memory_cycle(const struct memory *m, uint32_t physical, uint32_t size, unsigned type)
+/* What every bus cycle of the processor comes through: its bytes are counted, and the owner looks at it.
+ * `type` is P5_CYCLE_*. */
+static inline void memory_cycle(struct memory *m, uint32_t physical, uint32_t size, unsigned type)
 {
+    m->bus.bytes[(type & P5_CYCLE_WRITE) != 0][m->class] += size;
     if (__builtin_expect(m->hooks.bus_cycle != NULL, 0))
         m->hooks.bus_cycle(m->hooks.context, physical, size, type);
 }

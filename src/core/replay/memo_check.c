@@ -112,6 +112,13 @@ static void name_difference(const memo_check *check, char *text, size_t size, ui
             if (*with != *without)
                 return;
         }
+        for (unsigned w = 0; w < 2; w++) {
+            *with = a->bus_bytes[w][class];
+            *without = b->bus_bytes[w][class];
+            snprintf(text, size, "bytes %s the bus%s", w == 0 ? "from" : "to", level);
+            if (*with != *without)
+                return;
+        }
         for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
             bool asserted = a->increments[e][class] == b->increments[e][class];
             *with = asserted ? a->asserted[e][class] : a->increments[e][class];

@@ -33,7 +33,8 @@
 enum {
     METRIC_CLOCKS = P5_EVENT_COUNT,
     METRIC_SECONDS, /* clocks at the model's clock rate */
-    METRIC_STALL,   /* METRIC_STALL + p5_stall: clocks owned by a cause */
+    METRIC_BYTES,   /* that came by the bus, METRIC_BYTES + 1: that went; p5_counts.bus_bytes */
+    METRIC_STALL = METRIC_BYTES + 2, /* METRIC_STALL + p5_stall: clocks owned by a cause */
     METRIC_VARIABLES = METRIC_STALL + P5_STALL_COUNT
 };
 

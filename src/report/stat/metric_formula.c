@@ -94,6 +94,12 @@ p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *e
         *variable = METRIC_SECONDS;
         return P5_OK;
     }
+    static const char *const bytes[] = {"bus_read_bytes", "bus_written_bytes"};
+    for (unsigned i = 0; i < 2; i++)
+        if (text_same_name(name, bytes[i])) {
+            *variable = METRIC_BYTES + i;
+            return P5_OK;
+        }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
         char stall[NAME_SPACE];
         snprintf(stall, sizeof stall, "stall_%s", p5_stall_name((p5_stall)i));
@@ -279,6 +285,8 @@ void metric_values(const p5_counts *counts, unsigned cpl_mask, double clock_mhz,
             values[i] += (double)counts->increments[i][cpl];
         for (unsigned i = 0; i < P5_STALL_COUNT; i++)
             values[METRIC_STALL + i] += (double)counts->stalls[i][cpl];
+        for (unsigned i = 0; i < 2; i++)
+            values[METRIC_BYTES + i] += (double)counts->bus_bytes[i][cpl];
         values[METRIC_CLOCKS] += (double)counts->clocks[cpl];
     }
     values[METRIC_SECONDS] = values[METRIC_CLOCKS] / (clock_mhz * 1e6);

@@ -329,6 +329,61 @@ static void input_and_output(void **state)
     fixture_close(&f);
 }
 
+/* The bytes of each kind of cycle: what the byte enables say, 32 of a line. */
+static void bytes_on_the_bus(void **state)
+{
+    (void)state;
+    enum { LOCKED = 256, CODE = 1024, CODE_APART };
+    static const struct {
+        uint32_t address;
+        unsigned size, flags, read, written;
+    } rows[] = {
+        {0x1000, 4, R, 32, 0},              /* a line */
+        {0x1008, 2, R, 0, 0},               /* hit */
+        {0x1000, 4, W, 0, 0},               /* hit of an E line */
+        {0x9000, 2, W, 0, 2},               /* write miss */
+        {0x9006, 4, W, 0, 4},               /* across 8 bytes: 2 and 2 */
+        {0xa0000, 4, R, 4, 0},              /* KEN# inactive */
+        {0xa0007, 2, R, 2, 0},              /* ... 1 and 1 */
+        {0xa0000, 1, W, 0, 1},              /* */
+        {0x3f7, 4, R | P5_ACCESS_IO, 4, 0}, /* two port cycles, 1 and 3 */
+        {0x80, 1, W | P5_ACCESS_IO, 0, 1},  /* */
+        {0x2000, 4, R, 32, 0},              /* the set fills up, */
+        {0x3000, 4, R, 32, 0},              /* */
+        {0x4000, 4, R, 32, 0},              /* */
+        {0x5000, 4, R, 32, 32},             /* ... and the modified line makes room */
+        {0x8000, 4, R | LOCKED, 4, 0},      /* the read of a locked sequence, */
+        {0x8000, 4, W | LOCKED, 0, 4},      /* ... and its write */
+        {0x10000, 8, CODE, 32, 0},          /* a code line */
+        {0x10008, 8, CODE, 0, 0},           /* hit */
+        {0x10040, 8, CODE_APART, 32, 0},    /* not cacheable: the prefetcher wants all of it, by eights */
+    };
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t before[2] = {f.memory->bus.bytes[0][P5_CPL_KERNEL], f.memory->bus.bytes[1][P5_CPL_KERNEL]};
+        code_answer code;
+        if (rows[i].flags >= CODE)
+            memory_code(f.memory, rows[i].address, rows[i].address, rows[i].flags == CODE_APART, f.now,
+                        &code);
+        else if (rows[i].flags & LOCKED)
+            locked(&f, rows[i].address, rows[i].size, rows[i].flags & ~(unsigned)LOCKED);
+        else
+            fixture_data(&f, rows[i].address, rows[i].size, rows[i].flags);
+        fixture_settle(&f);
+        unsigned read = (unsigned)(f.memory->bus.bytes[0][P5_CPL_KERNEL] - before[0]);
+        unsigned written = (unsigned)(f.memory->bus.bytes[1][P5_CPL_KERNEL] - before[1]);
+        if (read != rows[i].read || written != rows[i].written)
+            fail_msg("row %zu: %u bytes read, %u written", i, read, written);
+    }
+    fixture_close(&f);
+    fixture_open(&f, "p55c-200", true,
+                 NULL); /* two entries of the page tables, which no line is taken for, and the line */
+    fixture_data(&f, 0x1000, 4, R);
+    assert_int_equal(f.memory->bus.bytes[0][P5_CPL_KERNEL], 4 + 4 + 32);
+    fixture_close(&f);
+}
+
 static void mmx_only_events(void **state)
 {
     (void)state;
@@ -408,6 +463,7 @@ int main(void)
         cmocka_unit_test(locked_references),
         cmocka_unit_test(exchanged_values_are_ready),
         cmocka_unit_test(input_and_output),
+        cmocka_unit_test(bytes_on_the_bus),
         cmocka_unit_test(mmx_only_events),
         cmocka_unit_test(causes_add_up),
     };
