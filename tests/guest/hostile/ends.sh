@@ -11,7 +11,7 @@ exec 3<>"$scratch/pipe" # open at both ends: it fills, and no end of it is ever 
 case $how in
 plain) "$program" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" ;;
 unread) "$program" "$@" </dev/null >&3 2>"$scratch/err" ;;
-little) (ulimit -v 300000 && exec "$program" "$@") </dev/null >"$scratch/out" 2>"$scratch/err" ;;
+little) (ulimit -v 800000 && exec "$program" "$@") </dev/null >"$scratch/out" 2>"$scratch/err" ;;
 interrupted)
     "$program" "$@" </dev/null >&3 2>"$scratch/err" &
     started=$!
