@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 const char *p5_status_text(p5_status status)
 {
@@ -32,6 +33,16 @@ const char *p5_status_text(p5_status status)
     return "Unknown status code.";
 }
 
+/* Memory that the host has not given: what is in the way, where that is known. */
+static void hint_at_limit(p5_error *error)
+{
+    struct rlimit address_space;
+    if (getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur != RLIM_INFINITY)
+        error_hint(error,
+                   "the address space is limited to %llu MB (ulimit -v): raise the limit or lower --mem",
+                   (unsigned long long)address_space.rlim_cur >> 20);
+}
+
 p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
 {
     if (error == NULL)
@@ -42,6 +53,8 @@ p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
+    if (status == P5_ERR_MEMORY)
+        hint_at_limit(error);
     return status;
 }
 

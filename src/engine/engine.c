@@ -18,6 +18,13 @@ void engine_fail(engine *e, const char *format, ...)
     va_end(arguments);
 }
 
+void engine_fail_memory(engine *e)
+{
+    p5_error error;
+    error_set(&error, P5_ERR_MEMORY, "out of memory");
+    engine_fail(e, "%s%s%s", error.message, error.hint[0] != '\0' ? "; " : "", error.hint);
+}
+
 void engine_leave(engine *e, engine_stop stop)
 {
     e->stop = stop;
@@ -87,7 +94,7 @@ static p5_status attach(engine *e, p5_error *error)
                          major, minor, UC_API_MAJOR, UC_API_MINOR);
     if (!address_space_suffices())
         return error_set(error, P5_ERR_MEMORY,
-                         "no address space for translations: %u MB beside the guest's memory (ulimit -v?)",
+                         "no address space for translations: %u MB beside the guest's memory",
                          (ENGINE_TRANSLATIONS + OPENING_BYTES) >> 20);
     uc_err err = uc_open(UC_ARCH_X86, UC_MODE_32, &e->uc);
     if (err == UC_ERR_NOMEM)

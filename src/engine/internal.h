@@ -319,6 +319,7 @@ static inline uint32_t engine_linear_eip(const engine *e)
 
 /* Stops the engine with ENGINE_FAILED at the next boundary. */
 void engine_fail(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void engine_fail_memory(engine *e);
 /* Leaves uc_emu_start with `stop`; EIP is as it stands in the state. Only from within a run. */
 _Noreturn void engine_leave(engine *e, engine_stop stop);
 /* Goes on at the EIP that stands in the state. Only from within a run. */

@@ -368,8 +368,10 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
     b->size = (uint16_t)at;
     isa_block *made =
         isa_block_make(e->translated.insns, b->count, code->bytes, b->linear, b->physical, code32);
-    if (!made)
+    if (!made) {
+        engine_fail_memory(e);
         return false;
+    }
     engine_catch_up(e);
     uint64_t most = core_most_clocks(e->options.core);
     b->block = core_block_make(e->options.core, made);
@@ -379,6 +381,8 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         enum { EACH = ENGINE_BATCH_CLOCKS / ENGINE_BATCH };
         uint64_t clocks = core_block_clocks(b->block);
         b->weight = clocks > EACH * b->count ? (int)clocks : EACH * b->count;
+    } else {
+        engine_fail_memory(e);
     }
     b->code = b->block ? made : NULL;
     b->plain = b->quick && !b->slow;

@@ -252,8 +252,7 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
         virtual_flag_execute(e, b);
         break;
     case BLOCK_FAILED:
-        if (!e->failure[0])
-            engine_fail(e, "out of memory");
+        engine_fail_memory(e); /* unless it has failed already: the first one is the cause */
         engine_leave(e, ENGINE_FAILED);
     case BLOCK_INVD:
     case BLOCK_WBINVD:

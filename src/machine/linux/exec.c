@@ -66,7 +66,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
         uint32_t from = first < mapped_to ? mapped_to : first;
         if (last > from &&
             linux_map(p, from, last - from, last - from, LINUX_PROT_READ | LINUX_PROT_WRITE) != 0)
-            return error_set(error, P5_ERR_MEMORY, "the program needs more than the guest's %u MB of memory",
+            return error_set(error, P5_ERR_RANGE, "the program needs more than the guest's %u MB of memory",
                              p->machine->options.memory_bytes >> 20);
         mapped_to = last > mapped_to ? last : mapped_to;
         if (!linux_write_user(p, s->linear, image->bytes + s->offset, s->file_size))
@@ -189,7 +189,7 @@ p5_status linux_exec(linux_process *p, const elf_image *image, const char *path,
         stack = p->machine->options.memory_bytes / 4;
     p5_status status = exec_segments(p, image, error);
     if (status == P5_OK && linux_map(p, LINUX_TASK_SIZE - stack, stack, stack, LINUX_PROT_ALL) != 0)
-        status = error_set(error, P5_ERR_MEMORY, "no guest memory left for the stack");
+        status = error_set(error, P5_ERR_RANGE, "no guest memory left for the stack");
     if (status == P5_OK)
         status = exec_stack(p, image, arguments, environment, &esp, error);
     if (status != P5_OK)

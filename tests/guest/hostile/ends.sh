@@ -1,6 +1,6 @@
 #!/bin/sh
 # ends.sh PROGRAM STATUS MESSAGE HOW ARGUMENTS...: `PROGRAM ARGUMENTS` ends with STATUS and says MESSAGE. HOW: plain; unread: stdout is a pipe that
-# nobody reads; interrupted: the same, and SIGINT comes; little: of address space.
+# nobody reads; interrupted: the same, and SIGINT comes.
 set -u
 program=$1 status=$2 message=$3 how=$4
 shift 4
@@ -11,7 +11,6 @@ exec 3<>"$scratch/pipe" # open at both ends: it fills, and no end of it is ever 
 case $how in
 plain) "$program" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" ;;
 unread) "$program" "$@" </dev/null >&3 2>"$scratch/err" ;;
-little) (ulimit -v 800000 && exec "$program" "$@") </dev/null >"$scratch/out" 2>"$scratch/err" ;;
 interrupted)
     "$program" "$@" </dev/null >&3 2>"$scratch/err" &
     started=$!
