@@ -137,6 +137,7 @@ enum { REQUEST_BLOCK = 1, REQUEST_ITERATION = 2 };
 /* Records of one stretch. A block has at most BLOCK_INSNS instructions; only REP strings can make more than a
  * few hundred records, and they are given away in parts when the buffer is nearly full. */
 enum { ENGINE_TRANSLATIONS = 128 << 20 }; /* bytes for translated code */
+enum { CHANGING_PLACES = 1024 };
 enum { BLOCK_INSNS = ENGINE_BLOCK, RECORD_CAPACITY = 32768, RECORD_RESERVE = 2048 };
 /* A batch takes blocks until it has ENGINE_BATCH instructions, and then that one which ends where it is given
  * away; and the running block is recorded behind it. Instructions with many data references are rare. So that
@@ -284,6 +285,9 @@ struct engine {
     const uint32_t *cuts;        /* addresses at which blocks begin, ascending */
     size_t cut_count;
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
+    engine_block *changing[CHANGING_PLACES]; /* the block last described at an address, by its hash */
+    uint32_t changed_at[CHANGING_PLACES];    /* addresses at which blocks begin, because code that changes
+                                                begins or ends there; by their hash */
     unsigned references;        /* that the block being translated calls for: emit.c */
     engine_block *unfinished;   /* its translation was left by a page fault */
     engine_block *emergency;    /* when there is no memory for another one */

@@ -52,8 +52,8 @@ def missing():
 
 
 def selfmodifying():
-    """A store into the next instruction but one, time and again."""
-    return ['mov edi, 100000', 'again:', 'mov [patched + 1], eax', 'inc edx', 'patched: mov eax, 1', 'inc eax',
+    """Each trip stores another operand into the next instruction but one."""
+    return ['mov edi, 100000', 'again:', 'mov [patched + 1], edi', 'inc edx', 'patched: mov eax, 1', 'inc eax',
             *(work() for _ in range(8)), 'dec edi', 'jnz again']
 
 

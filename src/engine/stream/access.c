@@ -56,10 +56,12 @@ static void copy_out(engine *e, const page_entry *page, uint32_t linear, const u
     if (!page->host)
         return; /* lost on the open bus */
     uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
-    if (mmu_is_code(e, physical, size))
+    uint8_t *to = page->host + (linear & ENGINE_PAGE_MASK);
+    const bool same = e->behind.code_count == 0 && memcmp(to, from, size) == 0;
+    if (!same && mmu_is_code(e, physical, size))
         mmu_write_code(e, physical, size,
                        retaddr); /* leaves if the running block changes itself; it is done again then */
-    memcpy(page->host + (linear & ENGINE_PAGE_MASK), from, size);
+    memcpy(to, from, size);
 }
 
 /* Both pages of a store are checked before anything is written. Returns how many bytes lie in the first. */

@@ -227,9 +227,53 @@ static bool ends_block(const isa_insn *insn, block_kind kind)
            insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
 }
 
+/* Code that changes itself, again and again: an instruction that was overwritten is a block of its own from
+ * then on, and a block that wrote into itself ends behind the store. So nothing is translated anew but what
+ * has changed. Addresses are linear, and forgotten when others come to their places; what is cut does not
+ * change what is executed or what it costs. */
+static unsigned changing_place(uint32_t linear)
+{
+    return linear * 0x9e3779b1u >> 22;
+}
+_Static_assert(CHANGING_PLACES == 1u << (32 - 22), "as many");
+
+static void cut_at(engine *e, uint32_t linear)
+{
+    e->changed_at[changing_place(linear)] = linear;
+}
+
+static bool differs(const engine_block *a, const engine_block *b, unsigned i)
+{
+    unsigned at = a->marks[i].offset;
+    return memcmp(a->code->bytes + at, b->code->bytes + at, a->marks[i + 1].offset - at) != 0;
+}
+
+/* `b` is translated: what is different from the block that was there before? Other code, if it is more than
+ * a few instructions. */
+static void note_change(engine *e, engine_block *b)
+{
+    enum { FEW = 4 };
+    engine_block **place = &e->changing[changing_place(b->linear)];
+    const engine_block *before = *place;
+    *place = b;
+    if (!before || before == b || before->linear != b->linear || before->physical != b->physical ||
+        before->flags != b->flags || before->count != b->count ||
+        memcmp(before->marks, b->marks, (b->count + 1) * sizeof b->marks[0]) != 0)
+        return;
+    unsigned changed = 0;
+    for (unsigned i = 0; i < b->count; i++)
+        changed += differs(b, before, i);
+    for (unsigned i = 0; i < b->count && changed <= FEW && changed < b->count; i++) {
+        if (!differs(b, before, i))
+            continue;
+        cut_at(e, b->linear + b->marks[i].offset);
+        cut_at(e, b->linear + b->marks[i + 1].offset);
+    }
+}
+
 static bool is_cut(const engine *e, uint32_t linear)
 {
-    return array_contains(e->cuts, e->cut_count, linear);
+    return e->changed_at[changing_place(linear)] == linear || array_contains(e->cuts, e->cut_count, linear);
 }
 
 void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
@@ -509,11 +553,14 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
         tb->size = (uint16_t)plan.size;
     if (code.bytes)
         protect(e, linear, physical, tb->size);
+    if (e->restart)
+        cut_at(e, linear + plan.size);
     if (known) {
         note_room(e, tb, known);
         if (known->count != plan.count && known != e->emergency)
             engine_fail(e, "the block at %08x is translated as %u instructions now, as %u before", linear,
                         plan.count, (unsigned)known->count);
+        note_change(e, known);
         return;
     }
     settle(b, &plan);
@@ -541,6 +588,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     }
     b->next_in_index = e->block_index[hash];
     e->block_index[hash] = b;
+    note_change(e, b);
 }
 
 bool block_open(engine *e)
@@ -574,6 +622,7 @@ bool block_make_room(engine *e)
     e->translations_full = false;
     UC_INTERNAL(tb_flush)(engine_cpu(e));
     memset(e->block_index, 0, INDEX_SIZE * sizeof *e->block_index);
+    memset(e->changing, 0, sizeof e->changing);
     discard_all(e);
     return true;
 }
