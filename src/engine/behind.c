@@ -3,16 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/room.h"
 #include "engine/internal.h"
-
-static void *map(size_t size)
-{
-    void *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
 
 static void *page_copy(engine *e, uint32_t page)
 {
@@ -22,8 +15,7 @@ static void *page_copy(engine *e, uint32_t page)
 void behind_close(engine *e)
 {
     behind *b = &e->behind;
-    if (b->memory != NULL)
-        munmap(b->memory, e->ram_bytes);
+    room_close(b->memory, e->ram_bytes);
     free(b->kept);
     free(b->code);
     free(b->code_page);
@@ -79,11 +71,10 @@ bool engine_keep_memory(engine *e)
     behind *b = &e->behind;
     if (b->memory != NULL)
         return true;
-    b->memory = map(e->ram_bytes);
+    b->memory = room_open(e->ram_bytes);
     b->kept = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
     if (b->memory == NULL || b->kept == NULL) {
-        if (b->memory != NULL)
-            munmap(b->memory, e->ram_bytes);
+        room_close(b->memory, e->ram_bytes);
         free(b->kept);
         b->memory = b->kept = NULL;
         return false;

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/room.h"
 #include "engine/internal.h"
 
 void engine_fail(engine *e, const char *format, ...)
@@ -44,20 +44,11 @@ void engine_raise(engine *e, int vector, uint32_t error_code)
     UC_INTERNAL(raise_exception_err_ra)(e->env, vector, (int)error_code, 0);
 }
 
-/* Zeroed memory that costs the host nothing until it is touched. */
-static void *map(size_t size)
-{
-    void *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    madvise(memory, size, MADV_HUGEPAGE); /* large guests would miss the host's TLB; it may decline */
-    return memory;
-}
-
 static bool allocate(engine *e)
 {
-    e->ram = map(e->ram_bytes);
+    e->ram = room_open(e->ram_bytes);
+    if (e->ram != NULL)
+        room_huge(e->ram, e->ram_bytes);
     e->code_lines = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, sizeof *e->code_lines);
     e->table_pages = calloc(e->ram_bytes / ENGINE_PAGE_BYTES, 1);
     e->records = malloc(RECORD_CAPACITY * sizeof *e->records);
@@ -76,12 +67,10 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 /* Unicorn ends the process if it does not get what it opens with. */
 static bool address_space_suffices(void)
 {
-    size_t size = ENGINE_TRANSLATIONS + OPENING_BYTES;
-    void *room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED)
-        return false;
-    munmap(room, size);
-    return true;
+    const size_t bytes = ENGINE_TRANSLATIONS + OPENING_BYTES;
+    void *room = room_open(bytes);
+    room_close(room, bytes);
+    return room != NULL;
 }
 
 /* Opens Unicorn and finds its processor state. */
@@ -196,8 +185,7 @@ void engine_close(engine *e)
         uc_close(e->uc);
     block_close(e);
     isa_decoder_close(e->decoder);
-    if (e->ram)
-        munmap(e->ram, e->ram_bytes);
+    room_close(e->ram, e->ram_bytes);
     behind_close(e);
     free(e->code_lines);
     free(e->table_pages);

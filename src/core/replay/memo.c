@@ -2,32 +2,34 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
+#include "base/room.h"
 #include "core/replay/memo_tree.h"
 
 enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
 
 /* ---- pools --------------------------------------------------------------------------------------------- */
 
+static size_t pool_bytes(const memo_pool *pool)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    return ((size_t)pool->size * pool->most + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
 /* False: out of memory. */
 static bool pool_open(memo_pool *pool, size_t size, size_t most)
 {
-    enum { HUGE_PAGE = 2 << 20 };
-    const size_t bytes = (size * most + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    *pool = (memo_pool){
-        .objects = aligned_alloc(HUGE_PAGE, bytes), .size = (uint32_t)size, .most = (uint32_t)most};
-    if (!pool->objects)
-        return false;
-#ifdef MADV_HUGEPAGE
-    /* they are read all over the place; few of them fit small pages better */
-    madvise(pool->objects + HUGE_PAGE, bytes - HUGE_PAGE, MADV_HUGEPAGE);
-#endif
-    memset(pool->objects, 0, size);
-    pool->count = 1;
-    return true;
+    enum { FEW_BYTES = 2 << 20 }; /* fit small pages better */
+    *pool = (memo_pool){.size = (uint32_t)size, .count = 1, .most = (uint32_t)most};
+    pool->objects = room_open(pool_bytes(pool));
+    if (pool->objects)
+        room_huge(pool->objects + FEW_BYTES, pool_bytes(pool) - FEW_BYTES);
+    return pool->objects != NULL;
+}
+
+static void pool_close(memo_pool *pool)
+{
+    room_close(pool->objects, pool_bytes(pool));
 }
 
 /* A cleared object's number, or 0 when memory is out. */
@@ -117,10 +119,10 @@ void memo_close(memo *m)
     free(m->state_table.slots);
     free(m->path_table.slots);
     free(m->family_table.slots);
-    free(m->states.objects);
-    free(m->paths.objects);
-    free(m->leaves.objects);
-    free(m->results.objects);
+    pool_close(&m->states);
+    pool_close(&m->paths);
+    pool_close(&m->leaves);
+    pool_close(&m->results);
     free(m->scratch);
     free(m->given);
     free(m->records);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "core/core.h"
 #include "machine/state.h"
 
@@ -90,12 +91,11 @@ pricer *pricer_open(p5_machine *machine)
     if (p == NULL)
         return NULL;
     p->machine = machine;
-    p->shelves =
-        aligned_alloc(_Alignof(shelf), SHELVES * sizeof *p->shelves); /* untouched, it costs nothing */
+    p->shelves = room_open(SHELVES * sizeof *p->shelves);
     static const worker_calls calls = {.work = work, .spare = use_time, .spare_apart = use_time_apart};
     p->worker = p->shelves != NULL ? worker_open(&calls, machine) : NULL;
     if (p->worker == NULL) {
-        free(p->shelves);
+        room_close(p->shelves, SHELVES * sizeof *p->shelves);
         free(p);
         return NULL;
     }
@@ -109,7 +109,7 @@ void pricer_close(pricer *p)
     if (p == NULL)
         return;
     worker_close(p->worker);
-    free(p->shelves);
+    room_close(p->shelves, SHELVES * sizeof *p->shelves);
     free(p);
 }
 

@@ -1,0 +1,14 @@
+/* Large zeroed rooms that cost the host nothing until they are touched. */
+#ifndef BASE_ROOM_H
+#define BASE_ROOM_H
+
+#include <stddef.h>
+
+/* NULL: the host has no address space for it. */
+void *room_open(size_t bytes);
+/* One that is read all over the place: with small pages its readers would miss the host's TLB. */
+void room_huge(void *room, size_t bytes);
+/* `room` may be NULL. */
+void room_close(void *room, size_t bytes);
+
+#endif
