@@ -102,8 +102,8 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
  * reads the image by INT 13h. */
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error);
 /* Loads a DOS program, COM or MZ, to run in real mode under a DOS that the host answers (docs/dos.md). The
- * options' shares are its drives from C: on. `arguments` and `environment` as of p5_machine_load_linux;
- * P5_ERR_RANGE if there are more of them than DOS can hold. */
+ * options' shares are its drives from C: on. `arguments` and `environment` as of p5_machine_load_linux, with
+ * COMSPEC if it is not among them; P5_ERR_RANGE if there are more of them than DOS can hold. */
 p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char *const *arguments,
                               const char *const *environment, p5_error *error);
 /* What a Linux kernel is started with; zero-initialise, set `size`. The strings are used while loading. */

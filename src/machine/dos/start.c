@@ -154,7 +154,12 @@ static p5_status make_tail(const char *const *arguments, char tail[128], p5_erro
 static p5_status make_environment(const char *const *variables, char *environment, size_t *size,
                                   p5_error *error)
 {
-    *size = 0;
+    static const char shell[] = "COMSPEC=C:\\COMMAND.COM"; /* DOS always has one */
+    bool given = false;
+    for (const char *const *v = variables; v != NULL && *v != NULL; v++)
+        given |= strncasecmp(*v, shell, sizeof "COMSPEC") == 0;
+    *size = given ? 0 : sizeof shell;
+    memcpy(environment, shell, *size);
     for (; variables != NULL && *variables != NULL; variables++) {
         size_t length = strlen(*variables) + 1;
         if (length > ENVIRONMENT_MOST - *size)

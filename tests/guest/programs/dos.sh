@@ -53,7 +53,7 @@ own_drive) # without a share there is only the program itself, on Z:
     expect 1 "failed at step 1" "$dir/files.com"
     ;;
 divide)
-    expect 136 "Floating point exception at 0x00008142: div cx" "$dir/divide.com"
+    expect 136 "Floating point exception at 0x00008152: div cx" "$dir/divide.com"
     ;;
 damaged)
     cp "$dir/clocks.exe" "$work/good.exe"

@@ -32,6 +32,12 @@ syslinux) # by itself, from a diskette, with a kernel that ends after its BogoMI
     shows 'BOOT_IMAGE=bzImage console=ttyS0,115200' --max-instructions 90000000 "$work/a.img"
     awk '/BogoMIPS/ { good = $(NF - 2) > 396 && $(NF - 2) < 404 } END { exit !good }' <(tr -d '\r' <"$work/out") || { cat "$work/out"; exit 1; }
     ;;
+loadlin) # from DOS; it finds the processor in real mode, loads the kernel by XMS and enters protected mode by itself
+    needs /usr/lib/loadlin/loadlin.exe.gz "$dir/linux/bzImage"
+    mkdir "$work/c"
+    gzip -dc /usr/lib/loadlin/loadlin.exe.gz >"$work/c/loadlin.exe" && cp "$dir/linux/bzImage" "$work/c/bzimage" || exit 1
+    shows 'No working init found' --screen --dir "$work/c" "$work/c/loadlin.exe" bzimage panic=-1 # which ends the run
+    ;;
 grub) # the rescue image to its prompt, as a disk and as a diskette
     needs grub-mkrescue xorriso mformat /usr/lib/grub/i386-pc/boot.img
     grub-mkrescue -d /usr/lib/grub/i386-pc --fonts= --locales= --themes= --install-modules='biosdisk iso9660 normal ls' -o "$work/disk.img" >"$work/log" 2>&1 ||
