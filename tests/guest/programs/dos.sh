@@ -48,6 +48,28 @@ input)
     expect 0 $'first\n[first]\n[second\n]\nthird and more' "$dir/input.com" < <(printf 'first\nsecond\nthird\n and more')
     expect 0 $'first\n[first]\n[second\n]\nthird' "$dir/input.com" < <(printf 'first\r\nsecond\r\nthird\r\n')
     ;;
+compiled) # by bcc, Debian's compiler for DOS, with its own run-time library
+    command -v bcc >/dev/null && [ -d /usr/lib/bcc/include ] || { echo "no bcc with elks-libc"; exit 77; }
+    cat >"$work/p.c" <<'END'
+#include <stdio.h>
+int main(argc, argv) int argc; char **argv;
+{
+    FILE *f = fopen("x.txt", "w");
+    int i, c;
+    long sum = 0;
+    for (i = 0; i < 100; i++) fprintf(f, "line %d\n", i);
+    fclose(f);
+    f = fopen("x.txt", "r");
+    while ((c = getc(f)) != EOF) sum += c;
+    printf("%d arguments, the last %s, sum %ld\n", argc, argv[argc - 1], sum);
+    return 3;
+}
+END
+    (cd "$work" && bcc -Md -o p.com p.c) || exit 1
+    mkdir "$work/c"
+    sum=$(for i in {0..99}; do echo "line $i"; done | od -An -v -tu1 | tr -s ' ' '\n' | awk '{ s += $1 } END { print s }')
+    expect 3 "3 arguments, the last two, sum $sum" --dir "$work/c:rw" "$work/p.com" one two
+    ;;
 own_drive) # without a share there is only the program itself, on Z:
     expect 2 "failed at step 2" "$dir/execute.com"
     expect 1 "failed at step 1" "$dir/files.com"
