@@ -483,9 +483,9 @@ void p5_core_set_control(p5_core *core, const p5_control *control)
 void p5_core_set_debug(p5_core *core, const p5_debug *debug)
 {
     price_settle(core);
-    breakpoints_set(&core->breakpoints, debug);
+    bool code = breakpoints_set(&core->breakpoints, debug);
     core_hold_memo(core);
-    for (p5_block *block = core->blocks; block; block = block->next)
+    for (p5_block *block = code ? core->blocks : NULL; block; block = block->next)
         count_matches_of(core, block);
     if (core->check)
         p5_core_set_debug(core->exact, debug);

@@ -7,18 +7,22 @@ static uint32_t bytes_of(uint32_t dr7, unsigned n)
     return bytes[dr7 >> (18 + 4 * n) & 3];
 }
 
-void breakpoints_set(breakpoints *b, const p5_debug *debug)
+bool breakpoints_set(breakpoints *b, const p5_debug *debug)
 {
+    bool code = !b->active;
     b->active = true;
     b->ports = debug->extensions;
     for (unsigned n = 0; n < BREAKPOINTS; n++) {
         uint32_t bytes = bytes_of(debug->dr7, n);
-        breakpoint *one = &b->all[n];
+        breakpoint *one = &b->all[n], before = *one;
         one->address = debug->dr[n] & ~(bytes - 1);
         one->last = one->address + (bytes - 1);
         one->kind = debug->dr7 >> (16 + 4 * n) & 3;
         one->enabled = (debug->dr7 >> (2 * n) & 3) != 0;
+        code |= one->kind == BREAKPOINT_CODE &&
+                (before.kind != BREAKPOINT_CODE || before.address != one->address);
     }
+    return code;
 }
 
 bool breakpoints_count_only(const breakpoints *b)

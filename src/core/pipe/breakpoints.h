@@ -35,7 +35,8 @@ typedef struct breakpoints {
 } breakpoints;
 
 extern const snapshot_table breakpoints_state;
-void breakpoints_set(breakpoints *b, const p5_debug *debug);
+/* True if code breakpoints lie where none did. */
+bool breakpoints_set(breakpoints *b, const p5_debug *debug);
 /* Only instructions can match, each time that they are executed in U, and nothing but the count comes of it.
  */
 bool breakpoints_count_only(const breakpoints *b);
