@@ -242,6 +242,8 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         restore_flags(e, e->current);
     if (vector == VECTOR_PF && !fetch && !write && e->current)
         refine_page_fault(e, &code);
+    if (!software && !trap && !fetch)
+        guard_faulted(e);
     if (e->current) {
         bool after = fetch || trap;
         attention =

@@ -477,10 +477,14 @@ void guard_step_mode(engine *e);
 /* Before an access is made: segment. Behind its page faults: alignment and breakpoints. */
 void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr);
 void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
+/* ARPL is about to store: not through CS. */
+void guard_changes(engine *e, uintptr_t retaddr);
 /* Breakpoints that matched, bit n = DRn. */
 void guard_hit(engine *e, unsigned matches);
 /* #DB behind the running instruction, with these bits of DR6. */
 void guard_trap(engine *e, uint32_t dr6);
+/* The instruction faults: breakpoints that it matched, or that wait behind MOV SS, are dropped. */
+void guard_faulted(engine *e);
 /* MOV to or from a debug register while DR7.GD is set. */
 void guard_general_detect(engine *e);
 /* Block starts, in this order: control leaves the running block for `b`; block `b` was completed; `b` is to

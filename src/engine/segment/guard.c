@@ -157,6 +157,12 @@ void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr
         check_segment(e, linear, size, write, retaddr);
 }
 
+void guard_changes(engine *e, uintptr_t retaddr)
+{
+    if (guard_segment_of(e->current->code->insns, true, 0) == ENGINE_CS)
+        UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_GP, 0, retaddr);
+}
+
 /* Behind the page's own faults: alignment, then what a breakpoint sees of it. */
 void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
 {
@@ -226,6 +232,24 @@ void WRAP(helper_single_step)(uc_env *env)
 {
     engine *e = engine_of(env);
     raise_debug(e, DR6_BS | take_hits(e), false);
+}
+
+void REAL(helper_pause)(uc_env *env, int length);
+void WRAP(helper_pause)(uc_env *env, int length);
+/* F3 90 is a NOP; Unicorn ends a block with it, without a look at TF. */
+void WRAP(helper_pause)(uc_env *env, int length)
+{
+    if (env->eflags & FLAG_TF) {
+        env->eip += (uint32_t)length;
+        WRAP(helper_single_step)(env);
+    }
+    REAL(helper_pause)(env, length);
+}
+
+void guard_faulted(engine *e)
+{
+    if (e->guard.hits)
+        take_hits(e);
 }
 
 /* MOV SS and POP SS hold off traps and code breakpoints until the next instruction is done. */

@@ -182,6 +182,7 @@ void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
     if (engine_read_linear(e, (uint32_t)address, now, sizeof now) &&
         (now[0] | (unsigned)now[1] << 8) == (value & 0xffff))
         return;
+    guard_changes(e, ACCESS_RETURN);
     access_store_quick(env, address, value, 2, access_at_user_level(env), 0, ACCESS_RETURN);
 }
 

@@ -28,7 +28,7 @@ set(P5_UNICORN_WRAPPED
   helper_set_dr helper_get_dr helper_hlt helper_inb helper_inw helper_inl helper_outb helper_outw helper_outl
   # segmentation, far transfers, debug traps
   helper_load_seg helper_ltr helper_ljmp_protected helper_lcall_protected helper_lcall_real helper_lret_protected helper_iret_protected
-  helper_iret_real helper_read_eflags helper_write_eflags helper_single_step
+  helper_iret_real helper_read_eflags helper_write_eflags helper_single_step helper_pause
   # a division that the host cannot do
   helper_idivl_EAX
   # instructions whose clocks depend on their operands

@@ -41,6 +41,14 @@ static quad quad_of(const soft_number *n, int scaled)
                      (soft_wide)(n->mantissa << 1) << (FRACTION - 64));
 }
 
+/* By the last bit. */
+static quad nearer_to_zero(quad value)
+{
+    soft_wide bits;
+    memcpy(&bits, &value, sizeof bits);
+    return from_bits(bits - 1);
+}
+
 /* The natural logarithm of 2. */
 static quad ln2(void)
 {
@@ -167,8 +175,8 @@ static uc_fpreg sine_of(soft *s, unsigned more)
     quad value = quarters & 1 ? QUAD(cos)(rest) : QUAD(sin)(rest);
     if (quarters & 1 && value == 1) /* but for less than these bits have */
         return less(s, quarters & 2, SOFT_BIAS, ONE);
-    if (quarters == 0 && value == rest)
-        return less(s, a->negative, a->exponent, (soft_wide)a->mantissa << 64);
+    if (!(quarters & 1) && value == rest && rest != 0)
+        value = nearer_to_zero(value);
     return rounded(s, quarters & 2 ? -value : value, 0);
 }
 
