@@ -74,7 +74,7 @@ static uint64_t ordered(uint64_t mantissa, uint16_t exponent)
 static void compare_x87(const record *a, const record *b, difference *d)
 {
     static const char *const words[] = {"x87 control", "x87 status", "x87 tags"};
-    enum { C1 = 0x200, UNDERFLOW = 0x10, PENDING = 0x8080, REBIASED = 0x6000 };
+    enum { C1 = 0x200, OVERFLOW = 8, UNDERFLOW = 0x10, PENDING = 0x8080, REBIASED = 0x6000 };
     bool last_bit = behind_transcendental(a);
     uint32_t masks[3] = {0xffff, last_bit ? 0xffff & ~C1 : 0xffff, 0xffff};
     const uint8_t *x = (const uint8_t *)a->x87 + 28, *y = (const uint8_t *)b->x87 + 28;
@@ -84,12 +84,14 @@ static void compare_x87(const record *a, const record *b, difference *d)
             uint16_t e, f;
             memcpy(&m, x + 10 * i, 8), memcpy(&n, y + 10 * i, 8);
             memcpy(&e, x + 10 * i + 8, 2), memcpy(&f, y + 10 * i + 8, 2);
-            /* The smallest normal number less that bit is an underflow. */
+            /* The smallest normal number less that bit is an underflow, the largest plus it an overflow. */
             bool underflow = (f & 0x7fff) == 1 && n == 1ull << 63 && (m | 1ull << 63) == UINT64_MAX &&
                              (e & 0x7fff) % REBIASED == 0;
+            bool overflow = (e & 0x7fff) == 0x7ffe && m == UINT64_MAX && (f & 0x7fff) == 0x7fff - REBIASED &&
+                            n == 1ull << 63;
             if (last_bit && i < 2 && (e ^ f) < 0x8000 &&
-                (underflow || ordered(m, e) - ordered(n, f) + 1 <= 2)) {
-                masks[1] &= ~(underflow ? UNDERFLOW | PENDING : 0u);
+                (underflow || overflow || ordered(m, e) - ordered(n, f) + 1 <= 2)) {
+                masks[1] &= ~(underflow ? UNDERFLOW | PENDING : overflow ? OVERFLOW | PENDING : 0u);
                 masks[2] &= ~(3u << 2 * (((a->x87[1] >> 11) + i) & 7)); /* 0 or the smallest denormal */
                 continue;
             }
@@ -150,8 +152,7 @@ static bool refused(const record *r)
     return r->trap == 12 || r->trap == 13 || r->trap == 14 || r->trap == 17;
 }
 
-/* FPREM, FPREM1 (by an infinity) and FSCALE (by zero) return a denormal as it is: on AMD's with an underflow.
- */
+/* FPREM, FPREM1 (by an infinity), FSCALE (by zero) return a denormal as it is: on AMD's with an underflow. */
 static bool underflow_by_amd(const record *a, const record *b)
 {
     enum { UNDERFLOW = 16 };
@@ -165,12 +166,15 @@ static bool underflow_by_amd(const record *a, const record *b)
     return false;
 }
 
-/* FNINIT or FNCLEX behind an instruction: what was pending is not seen. */
+/* FNINIT, FNCLEX, or an image stored or loaded behind an instruction: what was pending is not seen. */
 static bool clears_behind(const record *r, unsigned i)
 {
     while (++i < last_insn(r)) {
-        const uint8_t *end = r->code + r->starts[i + 1];
-        if (end[-2] == 0xdb && (end[-1] & 0xfe) == 0xe2)
+        isa_insn insn;
+        decode(r, i, &insn);
+        const uint8_t *code = r->code + r->starts[i] + insn.prefixes;
+        bool image = code[1] < 0xc0 && (code[0] == 0xd9 || code[0] == 0xdd) && (code[1] >> 3 & 5) == 4;
+        if (image || (code[0] == 0xdb && (code[1] & 0xfe) == 0xe2))
             return true;
     }
     return false;
@@ -188,6 +192,12 @@ static bool legitimate(const record *a, const record *b)
         return true;
     /* AMD checks alignment before the page, Intel behind it. */
     if (amd && a->trap == 17 && b->trap == 14 && a->eip == b->eip)
+        return true;
+    /* An operand that is read and written across the end of a read-only page: AMD's look at that page's right
+     * before they look for the next one. */
+    enum { PROTECTED_WRITE = 7, MISSING_WRITE = 6, IN_PAGE = 4095 };
+    if (amd && ended_at_same(a, b) && a->trap == 14 && b->trap == 14 && a->error == PROTECTED_WRITE &&
+        b->error == MISSING_WRITE && b->cr2 == (a->cr2 | IN_PAGE) + 1)
         return true;
     /* The topmost memory is the operating system's, if it is one of 32 bits. */
     enum { SYSTEM = 0xc0000000 };

@@ -7,8 +7,9 @@ set -euo pipefail
 p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1} jobs=${7:-1}
 [ "$(uname -m)" = x86_64 ] && "$snippets" >/dev/null 2>&1 || { echo "this machine does not run i386 programs: skipped"; exit 77; }
 vendor=$(sed -n 's/^vendor_id[^:]*: //p' /proc/cpuinfo | head -1)
-both() { # first, count
-    "$compare" "$vendor" <("$snippets" "$1" "$2" "$states") <("$p5scope" run -q --threads=1 "$snippets" "$1" "$2" "$states") 1000
+both() { # first, count [, which state alone]
+    "$compare" "$vendor" <("$snippets" "$1" "$2" "$states" "${@:3}") \
+        <("$p5scope" run -q --threads=1 "$snippets" "$1" "$2" "$states" "${@:3}") 1000
 }
 piece=$((20000 / states))
 pieces() { # which of the jobs
@@ -19,12 +20,12 @@ pieces() { # which of the jobs
             echo "$said"
             continue
         fi
-        again=$(sed -n 's/^snippet \([0-9]*\),.*/\1/p' <<<"$said" | sort -un)
+        again=$(sed -n 's/^snippet \([0-9]*\), state \([0-9]*\):.*/\1 1 \2/p' <<<"$said")
         [ -n "$again" ] || { printf 'snippets %d to %d: %s\n' "$at" "$((at + n - 1))" "$said"; status=1; continue; }
         tail -1 <<<"$said"
-        for snippet in $again; do
-            said=$(both "$snippet" 1) || { echo "$said"; status=1; }
-        done
+        while read -r snippet; do
+            said=$(both $snippet) || { echo "$said"; status=1; } # shellcheck disable=SC2086
+        done <<<"$again"
     done
     return "$status"
 }

@@ -1,8 +1,8 @@
 /* Random snippets of the instructions in forms.h, run one after the other with random registers, flags, x87
  * state and memory. A Linux program: what it writes is the same on every processor of the family, but for
  * what the masks in each record leave out. compare.c reads what two processors wrote.
- *   snippets FIRST COUNT [STATES]
- *      writes one record for each, or one for each of as many states that it begins in
+ *   snippets FIRST COUNT [STATES [ONLY]]
+ *      writes one record for each, or one for each of as many states that it begins in, or only that of one
  *   snippets
  *      how many there are until every encoding was the first of one */
 #include "form_kinds.h"
@@ -380,9 +380,9 @@ static void make(u32 index, record *r, u8 *code)
     r->undefined[count] = (u16)undefined;
     r->count = (u8)count;
     starts[count] = n;
-    /* Jumps go to a later instruction: nothing repeats. */
+    /* Jumps go to a later instruction: nothing repeats. Not over what would define flags. */
     for (u32 i = 0; i < count; i++) {
-        u32 target = starts[i + 1 + below(count - i)];
+        u32 target = starts[i + 1 + (r->undefined[i + 1] ? 0 : below(count - i))];
         if (fix_kind[i] == 4)
             put32(code + fix[i], (u32)code + target);
         else if (fix_kind[i] == 1)
@@ -391,9 +391,6 @@ static void make(u32 index, record *r, u8 *code)
             code[fix[i]] = (u8)(target - fix[i] - 2), code[fix[i] + 1] = 0;
         else if (fix_kind[i] == 5)
             put32(code + fix[i], target - fix[i] - 4);
-        if (fix_kind[i] && target != starts[i + 1]) /* what was jumped over defined no flags */
-            for (u32 k = i + 1; k <= count; k++)
-                r->undefined[k] |= r->undefined[i + 1];
     }
     r->size = (u8)n;
     for (u32 i = 0; i < n && i < sizeof r->code; i++)
@@ -415,7 +412,7 @@ static u32 number(const char *text)
     return n;
 }
 
-static u32 first, left, runs;
+static u32 first, left, runs, only_run = ~0u;
 static void run_in(const record *snippet, record *r)
 {
     enum {
@@ -425,6 +422,8 @@ static void run_in(const record *snippet, record *r)
     u32 pieces[2 + RECORD_WINDOWS][2] = {{(u32)snippet, SHARED}, {(u32)&r->run, OWN}};
     for (u32 i = 0; i < RECORD_WINDOWS; i++)
         pieces[2 + i][0] = windows[i].at, pieces[2 + i][1] = windows[i].size;
+    if (only_run != ~0u && only_run != r->run)
+        return;
     fill(snippet->index);
     run_filled(r);
     check(sizeof *r, guest_syscall(SYS_writev, 1, pieces, 2 + RECORD_WINDOWS));
@@ -463,6 +462,8 @@ int guest_main(int argc, char **argv, char **envp)
     first = number(argv[1]);
     left = number(argv[2]);
     runs = argc > 3 ? number(argv[3]) : 1;
+    if (argc > 4)
+        only_run = number(argv[4]);
     run_apart(run_all);
     return 0;
 }
