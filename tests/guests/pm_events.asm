@@ -51,6 +51,15 @@ TAKEN1  equ 32h                 ; counter 1, Pentium MMX only
   %pop
 %endmacro
 
+%macro counted_several 0        ; more than once; how often is not said
+        stop_counter %$counter
+        sub eax, [nothing]
+        cmp eax, 2
+        sbb eax, eax
+        is eax, 0
+  %pop
+%endmacro
+
 ; event 22h of one instruction, from an empty stack with these loads before it
 %macro flop 2-4                 ; expected, instruction, loads
         fninit
@@ -133,6 +142,11 @@ start:  call boot
         flop 0, fprem, fldz, fld1
         flop 1, fprem, fld1, fld1
         flop 0, fsin, {fld dword [infinity]}
+        fninit
+        fld1
+        count FLOP
+        fsin                    ; consists of additions and multiplications
+        counted_several
         ; what was found before and stays in the status word does not matter
         fninit
         fld dword [minus_one]

@@ -249,9 +249,52 @@ static void descriptor_table_registers(void **state)
     close_rig(&r);
 }
 
+/* What entering a handler counts, whatever the errata. 26.4.6: exceptions and interrupts are instructions,
+ * branches, flushes of the pipe and far transfers, these twice if the level changes; software interrupts
+ * flush nothing, and INT n itself has been counted (as an instruction, a branch and a load) when it was
+ * executed. INTR and NMI alone are hardware interrupts. A delivery on a RET counts in event 39h. */
+static void deliveries(void **state)
+{
+    (void)state;
+    for (unsigned kind = P5_TRANSFER_FAULT; kind <= P5_TRANSFER_NMI; kind++)
+        for (unsigned i = 0; i < 8; i++) {
+            bool errata = i & 1, inner = i & 2, on_return = i & 4, software = kind == P5_TRANSFER_SOFTWARE;
+            rig r;
+            open_rig(&r, "p55c-200", errata, false);
+            p5_exception e = fault(DB, CODE);
+            e.kind = (p5_transfer)kind;
+            e.cpl = inner ? 3 : 0;
+            e.on_return = on_return;
+            p5_core_exception(r.core, &e);
+            const struct {
+                enum p5_event event;
+                unsigned expected;
+            } rows[] = {
+                {P5_EVENT_INSTRUCTIONS_EXECUTED, 1},
+                {P5_EVENT_BRANCHES, !software},
+                {P5_EVENT_TAKEN_BRANCHES, software},
+                {P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, software},
+                {P5_EVENT_PIPELINE_FLUSHES, !software},
+                {P5_EVENT_ANY_SEGMENT_REGISTER_LOADED, !software + inner},
+                {P5_EVENT_HARDWARE_INTERRUPTS, kind == P5_TRANSFER_INTERRUPT || kind == P5_TRANSFER_NMI},
+                {P5_EVENT_RETURNS, on_return && !software},
+            };
+            for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+                p5_core_settle(r.core);
+                uint64_t is = p5_core_event_total(r.core, rows[n].event, P5_CPL_MASK_ALL, false);
+                if (is != rows[n].expected)
+                    fail_msg("transfer %u, inner %d, on RET %d: %s is %lu, expected %u", kind, inner,
+                             on_return, p5_event_describe(rows[n].event)->name, (unsigned long)is,
+                             rows[n].expected);
+            }
+            close_rig(&r);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deliveries),
         cmocka_unit_test(misses_of_faulting_references),
         cmocka_unit_test(fault_in_v_and_another),
         cmocka_unit_test(waiting_interrupts),

@@ -218,6 +218,25 @@ static void non_cacheable(void **state)
     fixture_close(&f);
 }
 
+/* Code that may not be cached comes in reads of 8 bytes from the first one wanted, each a fetch, a miss and a
+ * non-cacheable read. */
+static void non_cacheable_code(void **state)
+{
+    (void)state;
+    for (unsigned first = 0; first < 4; first++) {
+        fixture f;
+        code_answer answer;
+        fixture_open(&f, "p55c-200", true, NULL);
+        memory_code(f.memory, 0x2000 + 8 * first, 0x2000 + 8 * first, true, 0, &answer);
+        unsigned reads = 4 - first, walk = 2;
+        assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), reads);
+        assert_int_equal(fixture_event(&f, P5_EVENT_CODE_TLB_MISS), reads);
+        assert_int_equal(fixture_event(&f, P5_EVENT_CODE_CACHE_MISS), reads);
+        assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), reads + walk);
+        fixture_close(&f);
+    }
+}
+
 /* Of a misaligned transfer the high part goes first: the DRAM page of the low part is the one left open. */
 static void the_high_part_goes_first(void **state)
 {
@@ -458,6 +477,7 @@ int main(void)
         cmocka_unit_test(misalignment),
         cmocka_unit_test(misaligned_misses),
         cmocka_unit_test(non_cacheable),
+        cmocka_unit_test(non_cacheable_code),
         cmocka_unit_test(the_high_part_goes_first),
         cmocka_unit_test(cache_disable),
         cmocka_unit_test(locked_references),

@@ -1,4 +1,4 @@
-/* Inquire cycles of other bus masters: MESI result, pins, write-backs, events 7 and 8; WBINVD and INVD. */
+/* Inquire cycles of other bus masters: MESI result, pins, write-backs, events 7 and 8; internal snoops; WBINVD and INVD. */
 #include "fixture.h"
 
 static void inquire_table(void **state)
@@ -54,6 +54,22 @@ static void inquire_of_code(void **state)
     }
 }
 
+/* An internal snoop, here of a code fetch, writes a modified line back, too, and is no external one. */
+static void snoop_of_a_code_fetch(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    data_cache_put(&f.memory->data, 4, 3, (cache_entry){0x7000, MESI_MODIFIED, 0});
+    code_answer answer;
+    memory_code(f.memory, 0x7080, 0x7080, false, 30, &answer);
+    assert_int_equal(fixture_state(&f, 0x7080), MESI_INVALID);
+    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
+    assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 0);
+    assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS), 0);
+    fixture_close(&f);
+}
+
 /* WBINVD writes every modified line back, one burst after the other; INVD none. Both leave nothing. */
 static void wbinvd_and_invd(void **state)
 {
@@ -81,6 +97,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inquire_table),
         cmocka_unit_test(inquire_of_code),
+        cmocka_unit_test(snoop_of_a_code_fetch),
         cmocka_unit_test(wbinvd_and_invd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

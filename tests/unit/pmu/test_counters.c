@@ -34,6 +34,7 @@ static void a_preset_counts_on(void **state)
     for (unsigned counter = 0; counter < 2; counter++) {
         fake_source fake = {0};
         p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+        assert_int_equal(fake_read(pmu, P5_MSR_CESR), 0);
         fake.increments[P5_EVENT_DATA_READ][P5_CPL_USER] = 777; /* before anybody looked */
         fake_write(pmu, P5_MSR_CESR, cesr_of(0x00, 3, counter));
         assert_int_equal(counted(pmu, counter), 0);

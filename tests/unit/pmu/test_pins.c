@@ -87,14 +87,15 @@ static void two_in_a_clock_are_one_pulse(void **state)
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
-    fake.clock = 101;
-    add(&fake, P5_EVENT_DATA_READ, 2, 1);
+    fake.clock = 102;
+    add(&fake, P5_EVENT_DATA_READ, 2, 1); /* two clocks would be in two bus clocks */
     p5_pmu_follow_pins(pmu);
     fake.clock = 200;
     p5_pmu_follow_pins(pmu);
     assert_int_equal(fake_read(pmu, P5_MSR_CTR0), 2);
     assert_int_equal(r.count, 2);
-    expect(&r, 1, P5_PIN_PM0, false, up_of(100, 3) + 2);
+    expect(&r, 0, P5_PIN_PM0, true, up_of(101, 3));
+    expect(&r, 1, P5_PIN_PM0, false, up_of(101, 3) + 2);
     p5_pmu_close(pmu);
 }
 

@@ -25,10 +25,12 @@ static const char source[] = "        mov edi,offset idt\n"
                              "        lidt [pointer]\n"
                              "        mov ecx,N\n"
                              "        sti\n"
-                             "1:      hlt\n"
+                             "1:      call wait\n"
                              "        dec ecx\n"
                              "        jnz 1b\n"
                              "        jmp done\n"
+                             "wait:   hlt\n"
+                             "        ret\n"
                              "handler: iretd\n"
                              "        .data\n"
                              "pointer: .word 0x107\n"
@@ -60,7 +62,7 @@ static engine_action event(p5_machine *machine, const engine_event *what)
 
 static const guest_kind with_timer = {.deadline = deadline, .due = due, .event = event};
 
-static void run(const char *model, p5_transfer kind, p5_counts *counts)
+static void run(const char *model, p5_transfer kind, p5_counts *counts, uint64_t *time_stamp)
 {
     p5_error error = {0};
     p5_case_program *program;
@@ -78,6 +80,8 @@ static void run(const char *model, p5_transfer kind, p5_counts *counts)
     assert_int_equal(p5_machine_run(machine, NULL, &result, &error), P5_OK);
     assert_int_equal(result.end, P5_END_EXIT);
     p5_machine_counts(machine, counts);
+    p5_privilege highest = {.mode = P5_MODE_PROTECTED};
+    assert_int_equal(p5_pmu_rdtsc(machine->pmu, &highest, time_stamp), P5_NO_FAULT);
     assert_int_equal(p5_laws_check_machine(machine, stderr, NULL), 0);
     machine->guest = NULL; /* its state is ours */
     p5_machine_close(machine);
@@ -99,17 +103,29 @@ static void waits_in_hlt(void **state)
     static const p5_transfer kinds[] = {P5_TRANSFER_INTERRUPT, P5_TRANSFER_NMI};
     for (unsigned i = 0; i < 4; i++) {
         static p5_counts counts;
-        run(models[i / 2], kinds[i % 2], &counts);
+        uint64_t time_stamp;
+        run(models[i / 2], kinds[i % 2], &counts, &time_stamp);
         assert_int_equal(total(&counts, P5_EVENT_HARDWARE_INTERRUPTS), WAITS);
         uint64_t halted = counts.stalls[P5_STALL_HALT][P5_CPL_KERNEL];
         assert_in_range(halted, WAITS * (PERIOD - 200) - 1000, WAITS * PERIOD);
+        /* The time stamp counter goes on in HLT; a next instruction would read it some clocks on. */
+        assert_in_range(time_stamp, counts.clocks[P5_CPL_KERNEL] - 4, counts.clocks[P5_CPL_KERNEL] + 4);
         if (i < 2)
             assert_int_equal(total(&counts, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE),
                              counts.clocks[P5_CPL_KERNEL] - halted);
-        /* Set-up: 3 and twice 6 and LIDT, MOV, STI; then HLT, DEC, JNZ each; JMP. HLT is one instruction
-         * however long; each interrupt adds one for the handler's entry and IRET. */
+        /* Set-up: 2 and twice 6 and LIDT, MOV, STI; then CALL, HLT, RET, DEC, JNZ each; JMP. HLT is one
+         * instruction however long; each interrupt adds one for the handler's entry and IRET. */
         assert_int_equal(total(&counts, P5_EVENT_INSTRUCTIONS_EXECUTED),
-                         2 + 2 * 6 + 3 + 3 * WAITS + 1 + 2 * WAITS);
+                         2 + 2 * 6 + 3 + 5 * WAITS + 1 + 2 * WAITS);
+        /* LIDT serialises; CALL, RET, JNZ, the interrupt and IRET each; JMP. */
+        assert_int_equal(total(&counts, P5_EVENT_BRANCHES), 1 + 5 * WAITS + 1);
+        /* The interrupts come between HLT and RET. Beside them only wrong predictions flush. */
+        if (i < 2) {
+            assert_int_equal(total(&counts, P5_EVENT_RETURNS), 2 * WAITS);
+            assert_int_equal(total(&counts, P5_EVENT_PIPELINE_FLUSHES) -
+                                 total(&counts, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS),
+                             WAITS);
+        }
         /* CS by each interrupt and each IRET, and IDTR. */
         assert_int_equal(total(&counts, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 2 * WAITS + 1);
     }
