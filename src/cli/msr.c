@@ -7,11 +7,11 @@
 #include "cli/row_option.h"
 #include "p5scope/report.h"
 
-enum { KEY_MODEL = 0x100, KEY_CTR0, KEY_CTR1, MOST_FIELDS = 32 };
+enum { KEY_MODEL = 0x100, KEY_CTR0, KEY_CTR1, KEY_MONITOR, MOST_FIELDS = 32 };
 
 typedef struct msr_arguments {
     p5_row_format rows;
-    const char *model;
+    const char *model, *monitor;
     const char *name;
     const char *counter[2];         /* --ctr0, --ctr1 */
     const char *value;              /* a number: decode */
@@ -43,6 +43,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MODEL:
         arguments->model = argument;
+        return 0;
+    case KEY_MONITOR:
+        arguments->monitor = argument;
         return 0;
     case KEY_CTR0:
     case KEY_CTR1:
@@ -146,6 +149,7 @@ int verb_msr(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"model", KEY_MODEL, "NAME", 0, "Processor (a model's name or FILE.ini)", 0},
+        {"monitor", KEY_MONITOR, "MAP", 0, "Registers over the counters: p5, or (fictional) p6, arch3", 0},
         {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR, PERFEVTSEL0: what the counter counts", 0},
         {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR, PERFEVTSEL1: what the counter counts", 0},
         {0}};
@@ -168,6 +172,12 @@ int verb_msr(int argc, char **argv)
         model_option_open("--model", arguments.model != NULL ? arguments.model : p5_model_names()[0]);
     if (model == NULL)
         return CLI_USAGE;
+    p5_error error = {0};
+    if (arguments.monitor != NULL && p5_model_set_monitor(model, arguments.monitor, &error) != P5_OK) {
+        cli_show_error(&error, "--monitor", arguments.monitor, "p5, p6, arch3");
+        p5_model_close(model);
+        return CLI_USAGE;
+    }
     unsigned family = p5_model_family(model) | p5_model_monitor(model);
     p5_model_close(model);
     return answer(&arguments, family);
