@@ -1,5 +1,5 @@
 #!/bin/sh
-# attributes.sh PROGRAM [P5SCOPE]: attributes.c natively, or as a guest of P5SCOPE.
+# attributes.sh PROGRAM [P5SCOPE]: a program that takes a directory, natively, or as a guest of P5SCOPE.
 set -e
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT

@@ -90,6 +90,7 @@ enum {
     EACCES = 13,
     EFAULT = 14,
     EEXIST = 17,
+    ENODEV = 19,
     ENOTDIR = 20,
     EISDIR = 21,
     EINVAL = 22,

@@ -140,7 +140,7 @@ static int32_t truncate_any(linux_process *p, uint32_t address, uint64_t size)
     share_place_close(&place);
     if (host < 0)
         return host == -1 ? -errno : host;
-    wrong = share_truncate(place.quota, host, size);
+    wrong = linux_truncate_host(p, place.quota, host, size);
     close(host);
     return wrong;
 }
@@ -169,8 +169,10 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     bool grows = (a[1] & FALLOC_FL_PUNCH_HOLE) == 0;
     if (grows && share_fits(quota, before, from, size) != (int64_t)size)
         return -ENOSPC;
+    linux_shared_store(p, host, 0, UINT64_MAX);
     if (fallocate(host, (int)a[1], (off_t)from, (off_t)size) != 0)
         return -errno;
+    linux_shared_load(p, host, 0, UINT64_MAX);
     if (a[1] == FALLOC_FL_KEEP_SIZE && from + size > before)
         share_take(quota, from + size - before);
     else

@@ -20,7 +20,7 @@ linux_call linux_getdents64, linux_getcwd, linux_chdir, linux_fchdir, linux_mkdi
     linux_rmdir, linux_unlinkat, linux_renameat, linux_renameat2, linux_readlinkat;
 /* linux_mman.c */
 linux_call linux_brk, linux_mmap2, linux_mmap, linux_munmap, linux_mprotect, linux_mremap, linux_madvise,
-    linux_memory_noop;
+    linux_msync, linux_memory_noop;
 /* linux_process.c */
 linux_call linux_exit, linux_getpid, linux_getppid, linux_getuid, linux_nothing, linux_absent, linux_umask,
     linux_set_tid_address, linux_uname, linux_sysinfo, linux_getrandom, linux_set_thread_area,
@@ -44,6 +44,8 @@ linux_call linux_clock_gettime, linux_clock_gettime64, linux_clock_getres, linux
 /* Shared between them. */
 struct stat;
 int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, bool wide, uint64_t *ns);
+/* ftruncate of the host's file, which mappings show. */
+int32_t linux_truncate_host(linux_process *p, share_quota *quota, int host, uint64_t length);
 int32_t linux_file_length(const linux_open_file *file, uint64_t *length);
 /* Resolves the path argument at `address`: 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,

@@ -160,6 +160,8 @@ static int32_t open_host(linux_process *p, const share_place *place, uint32_t fl
         close(host);
         return -ENOMEM;
     }
+    if ((flags & O_TRUNC) != 0)
+        linux_shared_load(p, host, 0, UINT64_MAX);
     file->writable_share = place->writable;
     file->quota = place->quota;
     char **path = file->kind == LINUX_DIRECTORY ? &file->path : &file->name;

@@ -124,6 +124,12 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
     }
 }
 
+/* Where a call that reads or writes at `offset` begins. */
+static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
+{
+    return offset != NO_OFFSET ? offset : (uint64_t)lseek(file->host, 0, SEEK_CUR);
+}
+
 static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                         uint64_t offset)
 {
@@ -140,6 +146,10 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
     case LINUX_RANDOM:
         return read_made_up(p, file, address, size);
     default:
+        if (linux_shared_any(p)) {
+            uint64_t from = begins_at(file, offset);
+            linux_shared_store(p, file->host, from, from + size);
+        }
         return size == 0 ? 0 : read_host(p, file, address, size, offset);
     }
 }
@@ -169,9 +179,7 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
 {
     uint64_t before = file->quota != NULL ? share_size(file->host) : 0;
     if (file->quota != NULL) {
-        uint64_t from = (file->flags & O_APPEND) != 0 ? before
-                        : offset != NO_OFFSET         ? offset
-                                                      : (uint64_t)lseek(file->host, 0, SEEK_CUR);
+        uint64_t from = (file->flags & O_APPEND) != 0 ? before : begins_at(file, offset);
         int64_t fits = share_fits(file->quota, before, from, size);
         if (fits < 0)
             return (int32_t)fits;
@@ -209,12 +217,20 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
         devices_console_flush(p->machine->devices);
     uint32_t done = 0;
     int32_t put = 0;
+    bool mapped = file->kind == LINUX_REGULAR && linux_shared_any(p);
+    uint64_t from = !mapped                         ? 0
+                    : (file->flags & O_APPEND) != 0 ? share_size(file->host)
+                                                    : begins_at(file, offset);
+    if (mapped)
+        linux_shared_store(p, file->host, from, from + size);
     while (done < size && put >= 0 && !p->blocked && !(done != 0 && machine_pause_wanted(p->machine))) {
         put = write_part(p, file, address + done, size - done, offset == NO_OFFSET ? offset : offset + done);
         if (put == 0 && !p->blocked)
             break;
         done += put > 0 ? (uint32_t)put : 0;
     }
+    if (mapped)
+        linux_shared_load(p, file->host, from, from + done);
     if (done != 0) { /* a short write */
         p->blocked = false;
         return (int32_t)done;
@@ -340,6 +356,14 @@ int32_t linux_llseek(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[3], &position, sizeof position) ? 0 : -EFAULT;
 }
 
+int32_t linux_truncate_host(linux_process *p, share_quota *quota, int host, uint64_t length)
+{
+    linux_shared_store(p, host, 0, UINT64_MAX);
+    int32_t wrong = share_truncate(quota, host, length);
+    linux_shared_load(p, host, 0, UINT64_MAX);
+    return wrong;
+}
+
 static int32_t truncate_any(linux_process *p, uint32_t descriptor, uint64_t length)
 {
     const linux_open_file *file = linux_file_at(p, descriptor);
@@ -347,7 +371,7 @@ static int32_t truncate_any(linux_process *p, uint32_t descriptor, uint64_t leng
         return -EBADF;
     if (file->kind != LINUX_REGULAR || !writable(file) || length > INT64_MAX)
         return -EINVAL;
-    return share_truncate(file->quota, file->host, length);
+    return linux_truncate_host(p, file->quota, file->host, length);
 }
 
 int32_t linux_ftruncate(linux_process *p, const uint32_t a[6])
@@ -365,6 +389,7 @@ int32_t linux_fsync(linux_process *p, const uint32_t a[6])
     const linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
+    linux_shared_store(p, file->host, 0, UINT64_MAX);
     return file->kind == LINUX_REGULAR && fsync(file->host) != 0 ? -errno : 0;
 }
 

@@ -35,6 +35,10 @@ enum { FRAME_USED = 1, FRAME_DIRTY = 2 };
 typedef struct linux_region {
     uint32_t start, end, backed_end;
     uint32_t protection; /* LINUX_PROT_* */
+    uint32_t page;       /* the file's that lies at `start` */
+    uint32_t mapped;     /* in a snapshot: which of its files, from 1 */
+    /* Of a shared mapping, a reference; NULL: the pages are this mapping's alone. */
+    struct linux_open_file *file;
 } linux_region;
 
 typedef struct linux_memory {
@@ -52,6 +56,9 @@ uint32_t linux_frame_allocate(linux_process *p);
 /* Makes a mapping of fresh zeroed pages, replacing what was there; pages behind the first `backed` bytes are
  * a SIGBUS. 0 or -errno. */
 int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection);
+/* The same for a shared mapping of a file from its page `page` on. */
+int32_t linux_map_shared(linux_process *p, uint32_t start, uint32_t size, uint32_t protection,
+                         struct linux_open_file *file, uint32_t page);
 /* Moves the pages of a whole mapping to the free range at `to`. 0 or -errno. */
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to);
 int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size);
@@ -63,6 +70,28 @@ const linux_region *linux_region_at(const linux_process *p, uint32_t address);
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame);
 /* The frame of a page that is there, LINUX_NO_FRAME if none is. */
 uint32_t linux_frame_of(linux_process *p, uint32_t linear);
+
+/* The frame that belongs to a page, also if nobody may touch it now. */
+uint32_t linux_frame_at(linux_process *p, uint32_t linear);
+/* The file of `region` became shorter or longer: it is there up to `backed_end` now. */
+void linux_region_resize(linux_process *p, linux_region *region, uint32_t backed_end);
+
+/* --- shared.c: files that are mapped shared. They and their mappings are brought together at system calls
+ * --- */
+
+bool linux_shared_any(const linux_process *p);
+/* How much of `size` bytes from `page` on the file has, in whole pages. */
+uint32_t linux_shared_backed(const struct linux_open_file *file, uint32_t page, uint32_t size);
+/* The frame in which another mapping has the file's page that lies at `linear`; LINUX_NO_FRAME if none has.
+ */
+uint32_t linux_shared_frame(linux_process *p, const linux_region *region, uint32_t linear);
+/* Fills a new frame with the file's page that lies at `linear`. */
+void linux_shared_fill(linux_process *p, const linux_region *region, uint32_t linear, uint32_t frame);
+/* What mappings of the file that `host` has open, or of every one (-1), hold of its bytes [from, to) goes to
+ * the file. */
+void linux_shared_store(linux_process *p, int host, uint64_t from, uint64_t to);
+/* The file's bytes [from, to), or its length, may have changed: its mappings show them. */
+void linux_shared_load(linux_process *p, int host, uint64_t from, uint64_t to);
 
 /* --- linux_user.c: guest pointers. Nothing is trusted: every page is checked for the user's right to it ---
  */

@@ -1,6 +1,7 @@
 /* System calls about memory. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, pipe2, MREMAP_MAYMOVE, ... */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,7 +41,7 @@ int32_t linux_brk(linux_process *p, const uint32_t a[6])
     return (int32_t)m->brk;
 }
 
-/* Copies the file into fresh pages: a private mapping. Shared ones are the same as long as nobody writes. */
+/* Copies the file into fresh pages: a private mapping. */
 static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_t protection,
                         linux_open_file *file, uint64_t offset)
 {
@@ -48,6 +49,7 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
     int32_t wrong = linux_file_length(file, &length);
     if (wrong != 0)
         return wrong;
+    linux_shared_store(p, file->host, offset, offset + size);
     uint64_t there = length > offset ? length - offset : 0;
     uint32_t backed = there < size ? (uint32_t)there : size;
     if ((protection & LINUX_PROT_ALL) == 0)
@@ -78,6 +80,7 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
     uint32_t type = flags & LINUX_MAP_TYPE, size = page_up(length);
     bool anonymous = (flags & LINUX_MAP_ANONYMOUS) != 0;
     linux_open_file *file = anonymous ? NULL : linux_file_at(p, descriptor);
+    bool zeros = file != NULL && file->kind == LINUX_ZERO;
     if (length == 0 ||
         (type != LINUX_MAP_SHARED && type != LINUX_MAP_PRIVATE && type != 3 /* SHARED_VALIDATE */))
         return -EINVAL;
@@ -85,13 +88,16 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
         return -ENOMEM;
     if (!anonymous && file == NULL)
         return -EBADF;
+    anonymous |= zeros;
     if (!anonymous && !mappable(file))
         return -ENODEV;
-    if (!anonymous && type != LINUX_MAP_PRIVATE && (protection & LINUX_PROT_WRITE) != 0) {
-        notice_once(&p->machine->notices, NOTICE_OTHER, 1001,
-                    "mmap: shared writable mappings of files are not there");
-        return -ENODEV;
-    }
+    bool shared = !anonymous && type != LINUX_MAP_PRIVATE;
+    if (shared && (protection & LINUX_PROT_WRITE) != 0 && (file->flags & O_ACCMODE) != O_RDWR)
+        return -EACCES;
+    if (!anonymous && (file->flags & O_ACCMODE) == O_WRONLY)
+        return -EACCES;
+    if (offset / PAGE_BYTES + size / PAGE_BYTES > UINT32_MAX)
+        return -EOVERFLOW;
     if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE)) != 0) {
         if (address % PAGE_BYTES != 0 || address < 0x10000 /* mmap_min_addr */)
             return address % PAGE_BYTES != 0 ? -EINVAL : -EPERM;
@@ -108,8 +114,10 @@ static int32_t map_any(linux_process *p, uint32_t address, uint32_t length, uint
         if (address == 0)
             return -ENOMEM;
     }
-    int32_t wrong = anonymous ? linux_map(p, address, size, size, protection)
-                              : map_file(p, address, size, protection, file, offset);
+    int32_t wrong =
+        anonymous ? linux_map(p, address, size, size, protection)
+        : shared  ? linux_map_shared(p, address, size, protection, file, (uint32_t)(offset / PAGE_BYTES))
+                  : map_file(p, address, size, protection, file, offset);
     return wrong != 0 ? wrong : (int32_t)address;
 }
 
@@ -136,6 +144,15 @@ int32_t linux_mprotect(linux_process *p, const uint32_t a[6])
     return linux_protect(p, a[0], a[1], a[2]);
 }
 
+/* Maps `size` bytes at `start`: what would follow `size` bytes of `region` in its file. */
+static int32_t map_more(linux_process *p, const linux_region *region, uint32_t start, uint32_t size,
+                        uint32_t pages)
+{
+    return region->file != NULL
+               ? linux_map_shared(p, start, size, region->protection, region->file, region->page + pages)
+               : linux_map(p, start, size, size, region->protection);
+}
+
 int32_t linux_mremap(linux_process *p, const uint32_t a[6])
 {
     uint32_t old = a[0], old_size = page_up(a[1]), new_size = page_up(a[2]), flags = a[3];
@@ -144,20 +161,21 @@ int32_t linux_mremap(linux_process *p, const uint32_t a[6])
         return -EINVAL;
     if (region == NULL || region->end - old < old_size)
         return -EFAULT;
-    uint32_t protection = region->protection;
+    linux_region mapped = *region;
+    uint32_t pages = (old + old_size - mapped.start) / PAGE_BYTES;
     if (new_size <= old_size) {
         int32_t wrong = new_size < old_size ? linux_unmap(p, old + new_size, old_size - new_size) : 0;
         return wrong != 0 ? wrong : (int32_t)old;
     }
     uint32_t more = new_size - old_size, end = old + old_size;
     if (new_size <= LINUX_TASK_SIZE && end <= LINUX_TASK_SIZE - more && range_free(p, end, end + more)) {
-        int32_t wrong = linux_map(p, end, more, more, protection);
+        int32_t wrong = map_more(p, &mapped, end, more, pages);
         return wrong != 0 ? wrong : (int32_t)old;
     }
     if ((flags & MREMAP_MAYMOVE) == 0)
         return -ENOMEM;
     uint32_t to = linux_find_range(p, new_size);
-    int32_t wrong = to == 0 ? -ENOMEM : linux_map(p, to + old_size, more, more, protection);
+    int32_t wrong = to == 0 ? -ENOMEM : map_more(p, &mapped, to + old_size, more, pages);
     if (wrong != 0)
         return wrong;
     wrong = linux_move(p, old, old_size, to);
@@ -177,7 +195,7 @@ int32_t linux_madvise(linux_process *p, const uint32_t a[6])
         if (region == NULL)
             return -ENOMEM;
         uint32_t end = region->end < a[0] + size ? region->end : a[0] + size, protection = region->protection;
-        if (a[2] == MADV_DONTNEED) {
+        if (a[2] == MADV_DONTNEED && region->file == NULL) {
             int32_t wrong = linux_map(p, at, end - at, end - at, protection);
             if (wrong != 0)
                 return wrong;
@@ -187,7 +205,28 @@ int32_t linux_madvise(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-/* What is there to do for msync, mlock and the like: all memory is in RAM, and nothing is written back. */
+int32_t linux_msync(linux_process *p, const uint32_t a[6])
+{
+    uint32_t size = page_up(a[1]);
+    if (a[0] % PAGE_BYTES != 0 || (a[2] & ~(uint32_t)(MS_ASYNC | MS_INVALIDATE | MS_SYNC)) != 0 ||
+        (a[2] & (MS_ASYNC | MS_SYNC)) == (MS_ASYNC | MS_SYNC))
+        return -EINVAL;
+    if (a[0] > LINUX_TASK_SIZE || size > LINUX_TASK_SIZE - a[0])
+        return -ENOMEM;
+    for (uint32_t at = a[0]; at < a[0] + size;) {
+        const linux_region *region = linux_region_at(p, at);
+        if (region == NULL)
+            return -ENOMEM;
+        if (region->file != NULL) {
+            linux_shared_store(p, region->file->host, 0, UINT64_MAX);
+            linux_shared_load(p, region->file->host, 0, UINT64_MAX);
+        }
+        at = region->end;
+    }
+    return 0;
+}
+
+/* What is there to do for mlock and the like: all memory is in RAM. */
 int32_t linux_memory_noop(linux_process *p, const uint32_t a[6])
 {
     return a[1] == 0 || linux_region_at(p, a[0] & ~(uint32_t)(PAGE_BYTES - 1)) != NULL ? 0 : -ENOMEM;

@@ -11,6 +11,7 @@
 
 int32_t linux_exit(linux_process *p, const uint32_t a[6])
 {
+    linux_shared_store(p, -1, 0, UINT64_MAX);
     machine_end(p->machine, P5_END_EXIT, (int)(a[0] & 0xff));
     return 0;
 }
@@ -257,6 +258,10 @@ int32_t linux_no_threads(linux_process *p, const uint32_t a[6])
 {
     (void)a;
     notice_once(&p->machine->notices, NOTICE_SYSCALL, p->registers.eax,
-                "system call %u: a guest cannot make processes or threads", p->registers.eax);
+                "system call %u: a guest cannot start processes, threads or other programs; with a real "
+                "kernel it can: "
+                "p5scope run --kernel "
+                "BZIMAGE --init PROGRAM",
+                p->registers.eax);
     return -ENOSYS;
 }

@@ -23,10 +23,9 @@ static bool regions_fit(const linux_memory *m)
 }
 
 static const snapshot_field region_fields[] = {
-    FIELD_ANY(linux_region, start),
-    FIELD_ANY(linux_region, end),
-    FIELD_ANY(linux_region, backed_end),
-    FIELD_MOST(linux_region, protection, 7),
+    FIELD_ANY(linux_region, start),      FIELD_ANY(linux_region, end),
+    FIELD_ANY(linux_region, backed_end), FIELD_MOST(linux_region, protection, 7),
+    FIELD_ANY(linux_region, page),       FIELD_ANY(linux_region, mapped),
 };
 static const snapshot_table region_state = {SNAPSHOT_TABLE(linux_region, "region", region_fields)};
 
@@ -164,6 +163,7 @@ void linux_transfer(p5_machine *machine, snapshot *s)
     if (s->loading && s->status == P5_OK)
         s->status = linux_files_open(p, s->error);
     snapshot_state(s, &process_state, p);
+    linux_files_number(p, s);
     transfer_memory(p, s);
     linux_files_transfer(p, s);
 }

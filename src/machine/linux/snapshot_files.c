@@ -18,7 +18,7 @@
 #include "machine/linux/snapshot.h"
 #include "machine/snapshot/host_file.h"
 
-enum { CHUNK = 65536 };
+enum { CHUNK = 65536, FILES_AT_MOST = 4 * LINUX_FILES /* open or mapped */ };
 
 /* An open file as it is saved, of whichever kind; with its contents behind it unless a path leads to it. */
 typedef struct saved_file {
@@ -61,7 +61,7 @@ typedef struct saved_descriptor {
     bool close_on_exec;
 } saved_descriptor;
 static const snapshot_field descriptor_fields[] = {
-    FIELD_MOST(saved_descriptor, file, LINUX_FILES),
+    FIELD_MOST(saved_descriptor, file, FILES_AT_MOST),
     FIELD_FLAG(saved_descriptor, close_on_exec),
 };
 const snapshot_table linux_descriptor_state = {
@@ -77,11 +77,12 @@ static const snapshot_field mount_fields[] = {
 };
 const snapshot_table linux_mount_state = {SNAPSHOT_TABLE(saved_mount, "mount", mount_fields)};
 
-/* The files of a process, each once, in the order of their lowest descriptors. */
+/* The files of a process, each once, in the order of their lowest descriptors; then those that are only
+ * mapped. */
 typedef struct file_list {
-    linux_open_file *files[LINUX_FILES];
-    int made[LINUX_FILES]; /* loading: the other end of a pipe, until its file is read; -1 */
-    uint64_t pipe[LINUX_FILES];
+    linux_open_file *files[FILES_AT_MOST];
+    int made[FILES_AT_MOST]; /* loading: the other end of a pipe, until its file is read; -1 */
+    uint64_t pipe[FILES_AT_MOST];
     unsigned count;
 } file_list;
 
@@ -322,7 +323,7 @@ static void load_file(linux_process *p, file_list *list, unsigned index, snapsho
 
 static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
 {
-    unsigned count = (unsigned)snapshot_number(s, "files", list->count, LINUX_FILES);
+    unsigned count = (unsigned)snapshot_number(s, "files", list->count, FILES_AT_MOST);
     for (unsigned i = 0; i < count && s->status == P5_OK; i++) {
         if (s->loading) {
             list->files[i] = calloc(1, sizeof *list->files[i]);
@@ -356,6 +357,22 @@ static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
                 (linux_descriptor){list->files[saved[i].file - 1], saved[i].close_on_exec};
             list->files[saved[i].file - 1]->references++;
         }
+    }
+}
+
+static void load_mapped(linux_process *p, const file_list *list, snapshot *s)
+{
+    for (size_t i = 0; i < p->memory.regions.count && s->status == P5_OK; i++) {
+        linux_region *region = &p->memory.regions.items[i];
+        if (region->mapped == 0)
+            continue;
+        linux_open_file *file = region->mapped <= list->count ? list->files[region->mapped - 1] : NULL;
+        if (file == NULL || (file->kind != LINUX_REGULAR && file->kind != LINUX_STANDARD)) {
+            snapshot_refuse(s, "region.mapped[%zu]: file %" PRIu32 " cannot be mapped", i, region->mapped);
+            return;
+        }
+        region->file = file;
+        file->references++;
     }
 }
 
@@ -401,6 +418,42 @@ static void transfer_input(snapshot *s)
         lseek(STDIN_FILENO, (off_t)position, SEEK_SET);
 }
 
+static void list_files(linux_process *p, file_list *list, snapshot *s)
+{
+    for (unsigned i = 0; i < LINUX_FILES; i++) {
+        linux_open_file *file = p->files.descriptors[i].file;
+        if (file != NULL && index_of(list, file) == list->count)
+            list->files[list->count++] = file;
+    }
+    for (size_t i = 0; i < p->memory.regions.count; i++) {
+        linux_region *region = &p->memory.regions.items[i];
+        region->mapped = 0;
+        if (region->file == NULL)
+            continue;
+        if (index_of(list, region->file) == list->count && list->count == FILES_AT_MOST) {
+            s->status = error_set(s->error, P5_ERR_RANGE, "the guest has more than %u files mapped",
+                                  (unsigned)FILES_AT_MOST);
+            return;
+        }
+        region->mapped = index_of(list, region->file) + 1;
+        if (region->mapped > list->count)
+            list->files[list->count++] = region->file;
+    }
+}
+
+void linux_files_number(linux_process *p, snapshot *s)
+{
+    if (s->loading)
+        return;
+    file_list *list = calloc(1, sizeof *list);
+    linux_shared_store(p, -1, 0, UINT64_MAX);
+    if (list == NULL)
+        snapshot_no_memory(s);
+    else
+        list_files(p, list, s);
+    free(list);
+}
+
 void linux_files_transfer(linux_process *p, snapshot *s)
 {
     file_list *list = calloc(1, sizeof *list);
@@ -415,14 +468,13 @@ void linux_files_transfer(linux_process *p, snapshot *s)
             p->files.descriptors[i] = (linux_descriptor){0};
         }
     }
-    for (unsigned i = 0; !s->loading && i < LINUX_FILES; i++) {
-        linux_open_file *file = p->files.descriptors[i].file;
-        if (file != NULL && index_of(list, file) == list->count)
-            list->files[list->count++] = file;
-    }
+    if (!s->loading)
+        list_files(p, list, s);
     transfer_mounts(p, s);
     transfer_open_files(p, list, s);
     transfer_descriptors(p, list, s);
+    if (s->loading)
+        load_mapped(p, list, s);
     transfer_input(s);
     for (unsigned i = 0; s->loading && i < list->count; i++) {
         if (list->made[i] >= 0)
