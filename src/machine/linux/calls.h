@@ -39,7 +39,9 @@ linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigp
 /* linux_time.c */
 linux_call linux_clock_gettime, linux_clock_gettime64, linux_clock_getres, linux_clock_getres64,
     linux_gettimeofday, linux_time_call, linux_times, linux_getrusage, linux_nanosleep, linux_clock_nanosleep,
-    linux_clock_nanosleep64, linux_pause, linux_alarm, linux_getitimer, linux_setitimer;
+    linux_clock_nanosleep64, linux_pause, linux_alarm, linux_getitimer, linux_setitimer, linux_timer_create,
+    linux_timer_settime, linux_timer_settime64, linux_timer_gettime, linux_timer_gettime64,
+    linux_timer_getoverrun, linux_timer_delete;
 
 /* Shared between them. */
 struct stat;

@@ -229,7 +229,7 @@ static p5_status load_into(p5_machine *machine, const elf_image *image, const ch
         return error_set(error, P5_ERR_MEMORY, "no memory for the guest");
     p->machine = machine;
     p->engine = machine->engine;
-    p->time.alarm_clock = UINT64_MAX;
+    linux_timers_reset(p);
     p->random_state = machine->options.random_seed;
     p5_status status = exec_monitor(machine, error);
     if (status == P5_OK && (!linux_memory_open(p) || !linux_kernel_build(p)))

@@ -202,7 +202,7 @@ static engine_action linux_event(p5_machine *machine, const engine_event *event)
 static uint64_t linux_deadline(p5_machine *machine)
 {
     const linux_process *p = machine->guest_state;
-    return p->time.alarm_clock;
+    return linux_next_timer(p);
 }
 
 static void linux_due(p5_machine *machine)

@@ -186,15 +186,28 @@ bool linux_on_signal_stack(const linux_process *p);
 
 /* --- linux_time.c --- */
 
+/* The three of setitimer, by their numbers; then those of timer_create, by theirs. */
+enum { LINUX_ITIMERS = 3, LINUX_TIMERS = LINUX_ITIMERS + 32 };
+typedef struct linux_timer {
+    uint64_t clock;    /* model clock of its expiry, UINT64_MAX = off */
+    uint64_t interval; /* clocks, 0 = once */
+    bool made;         /* by timer_create */
+    uint32_t which;    /* CLOCK_*, by which absolute times are */
+    uint32_t signal;   /* 0: none */
+    uint32_t value, overrun;
+} linux_timer;
+
 typedef struct linux_time {
-    uint64_t alarm_clock;    /* model clock of ITIMER_REAL's expiry, UINT64_MAX = off */
-    uint64_t alarm_interval; /* clocks, 0 = once */
-    uint64_t halted;         /* clocks spent asleep: not CPU time */
+    linux_timer timers[LINUX_TIMERS];
+    uint64_t halted; /* clocks spent asleep: not CPU time */
 } linux_time;
 
 uint64_t linux_clock(const linux_process *p);
 /* The guest's time of day in nanoseconds. */
 uint64_t linux_wall_clock(const linux_process *p);
+void linux_timers_reset(linux_process *p);
+/* The model clock at which a timer is due, UINT64_MAX: none. */
+uint64_t linux_next_timer(const linux_process *p);
 /* Timers that are due raise their signals. */
 void linux_run_timers(linux_process *p);
 /* Sleeps until `clock`, or until a signal comes: true if the time is over. UINT64_MAX = for ever; if nothing

@@ -107,9 +107,19 @@ static const snapshot_field signals_fields[] = {
 };
 static const snapshot_table signals_state = {SNAPSHOT_TABLE(linux_signals, "signals", signals_fields)};
 
+static const snapshot_field timer_fields[] = {
+    FIELD_ANY(linux_timer, clock),
+    FIELD_ANY(linux_timer, interval),
+    FIELD_FLAG(linux_timer, made),
+    FIELD_ANY(linux_timer, which),
+    FIELD_MOST(linux_timer, signal, LINUX_SIGNALS),
+    FIELD_ANY(linux_timer, value),
+    FIELD_ANY(linux_timer, overrun),
+};
+static const snapshot_table timer_state = {SNAPSHOT_TABLE(linux_timer, "timer", timer_fields)};
+
 static const snapshot_field time_fields[] = {
-    FIELD_ANY(linux_time, alarm_clock),
-    FIELD_ANY(linux_time, alarm_interval),
+    FIELD_TABLE(linux_time, timers, &timer_state),
     FIELD_MOST(linux_time, halted, SNAPSHOT_CLOCK_MOST),
 };
 static const snapshot_table time_state = {SNAPSHOT_TABLE(linux_time, "time", time_fields)};
