@@ -79,11 +79,28 @@ static bool lar(const system_record *a, const system_record *b, uint32_t bits)
 }
 static bool lar_undefined(const system_record *a, const system_record *b)
 {
-    return a->vector == 1 && lar(a, b, 0xf0000);
+    return lar(a, b, 0xf0000);
 }
 static void take_edx(system_record *a, const system_record *b)
 {
     a->edx = b->edx;
+}
+static bool later_nop(const system_record *a, const system_record *b)
+{
+    enum { UD = 6 };
+    uint8_t bytes[CODE_BYTES];
+    const uint8_t *code = code_at(a, a->eip, bytes);
+    (void)b;
+    return a->vector == UD && code[0] == 0x0f && (code[1] & 0xf8) == 0x18;
+}
+enum { DR6_TASK = 1 << 15 };
+static bool task_bit(const system_record *a, const system_record *b)
+{
+    return a->vector == 1 && a->dr6 & ~b->dr6 & DR6_TASK;
+}
+static void take_task_bit(system_record *a, const system_record *b)
+{
+    a->dr6 = (a->dr6 & ~(uint32_t)DR6_TASK) | (b->dr6 & DR6_TASK);
 }
 static bool stepped_task(const system_record *a, const system_record *b)
 {
@@ -97,6 +114,8 @@ static void take_all(system_record *a, const system_record *b)
 
 static rule bochs_rules[] = {
     {"bits 16 to 19 of LAR are undefined", lar_undefined, take_edx, 0},
+    {"0F 18 to 0F 1F are instructions of later processors", later_nop, take_all, 0},
+    {"a trap clears nothing in DR6", task_bit, take_task_bit, 0},
     {"an instruction that switches tasks is single-stepped", stepped_task, take_all, 0},
     {"CR2 of LDS and its like: the order of offset and selector is not documented", near_cr2, take_cr2, 0},
     {"the accessed bit of a page whose reference faults is not documented", same_fault, take_pages, 0},
