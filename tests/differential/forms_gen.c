@@ -1,8 +1,7 @@
 /* Build-time tool: every encoding of the instruction table that a Linux program may execute, as a table for
  * snippets.c, by decoding all opcodes. What a program at CPL 3 cannot compare with another processor's (the
- * selectors of its operating system, time, identification) is left to the system-mode images; the list says
- * which forms those are.
- *   forms_gen OUT.h [LIST]     LIST: names of the forms that are not in the table */
+ * selectors of its operating system, time, identification) is left to the system-mode images.
+ *   forms_gen OUT.h */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +107,6 @@ typedef struct encoding {
 
 static isa_decoder *decoder;
 static unsigned written;
-static uint8_t *in_table;
 
 static unsigned put(uint8_t *to, const encoding *c, bool modrm, bool narrow)
 {
@@ -208,9 +206,6 @@ static void try(FILE *out, const encoding *c, bool modrm, unsigned extra)
         flags |= LOCKABLE;
     if (form->flags & ISA_STRING)
         flags |= STRING;
-    in_table[wide.form] = 1;
-    if (has_narrow)
-        in_table[narrow.form] = 1;
     fprintf(out, "{0x%02x, %u, 0x%02x, 0x%02x, %u, %u, %u, 0x%x, 0x%x, 0x%x, 0x%x}, /* %s %s */\n", c->prefix,
             c->escape, c->opcode, c->modrm, imm, narrow_imm, kind_of(form, &wide, c), flags, reads, defines,
             undefined, form->mnemonic, form->operands);
@@ -238,10 +233,9 @@ static void try_opcode(FILE *out, uint8_t prefix, bool escape, unsigned op)
 
 int main(int argc, char **argv)
 {
-    FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL, *list = argc > 2 ? fopen(argv[2], "w") : NULL;
+    FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL;
     decoder = isa_decoder_open(ISA_P55C);
-    in_table = calloc(isa_form_count, 1);
-    if (!out || !decoder || !in_table)
+    if (!out || !decoder)
         return EXIT_FAILURE;
     for (unsigned escape = 0; escape < 2; escape++)
         for (unsigned op = 0; op < 256; op++)
@@ -251,9 +245,6 @@ int main(int argc, char **argv)
         for (unsigned op = 0x6c; op < 0xb0; op++)
             if (op < 0x70 || (op >= 0xa4 && op != 0xa8 && op != 0xa9))
                 try_opcode(out, prefix, false, op);
-    for (unsigned i = 1; list && i < isa_form_count; i++)
-        if (!in_table[i] && isa_forms[i].models & ISA_P55C && strcmp(isa_forms[i].mnemonic, "#UD"))
-            fprintf(list, "%s %s\n", isa_forms[i].mnemonic, isa_forms[i].operands);
     printf("%u encodings\n", written);
-    return fclose(out) == 0 && (!list || fclose(list) == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return fclose(out) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system_record.h"
+#include "system_read.h"
 
 enum { RF = 1 << 16, WRITE = 2, DR6_RESERVED = 1 << 12 };
 
@@ -269,21 +269,6 @@ static void print(const system_record *ours, const system_record *theirs, const 
     printf("\n");
 }
 
-/* The next record, behind whatever else the emulator writes. */
-static bool next(FILE *file, system_record *r)
-{
-    uint32_t word = 0;
-    int byte = 0;
-    for (unsigned n = 0; (byte = fgetc(file)) != EOF; n++) {
-        word = word >> 8 | (uint32_t)byte << 24;
-        if (word == SYSTEM_MAGIC) {
-            r->magic = word;
-            return fread(&r->index, sizeof *r - sizeof r->magic, 1, file) == 1;
-        }
-    }
-    return false;
-}
-
 static void print_rules(const char *name, const rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -305,15 +290,15 @@ int main(int argc, char **argv)
         return 2;
     }
     system_record ours, bochs, qemu;
-    while (next(files[1], &bochs)) {
+    while (system_next(files[1], &bochs)) {
         tests++;
-        if (!next(files[0], &ours) || ours.index != bochs.index) {
+        if (!system_next(files[0], &ours) || ours.index != bochs.index) {
             printf("test %u: p5scope has none\n", bochs.index);
             bad++;
             break;
         }
         bool other = apply(bochs_rules, COUNT(bochs_rules), &ours, &bochs);
-        if (files[2] && (!next(files[2], &qemu) || qemu.index != ours.index)) {
+        if (files[2] && (!system_next(files[2], &qemu) || qemu.index != ours.index)) {
             printf("test %u: QEMU ended in it\n", ours.index);
             ended = true;
             break;

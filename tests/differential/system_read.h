@@ -1,0 +1,25 @@
+/* Reads what system.c wrote. */
+#ifndef SYSTEM_READ_H
+#define SYSTEM_READ_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "system_record.h"
+
+/* The next record, behind whatever else the emulator writes. */
+static inline bool system_next(FILE *file, system_record *r)
+{
+    uint32_t word = 0;
+    int byte = 0;
+    for (unsigned n = 0; (byte = fgetc(file)) != EOF; n++) {
+        word = word >> 8 | (uint32_t)byte << 24;
+        if (word == SYSTEM_MAGIC) {
+            r->magic = word;
+            return fread(&r->index, sizeof *r - sizeof r->magic, 1, file) == 1;
+        }
+    }
+    return false;
+}
+
+#endif
