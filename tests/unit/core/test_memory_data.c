@@ -138,8 +138,11 @@ static void hits_under_a_fill(void **state)
         fixture_data(&f, cases[i].address, 4, R);
         fixture_settle(&f);
         uint64_t done = fixture_data(&f, 0x2000, 4, R).done; /* set 0 */
+        const enum p5_event stalled = P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION;
+        uint64_t before = fixture_event(&f, stalled);
         data_answer answer = fixture_data(&f, cases[i].address, 4, R);
         assert_true(answer.hit);
+        assert_int_equal(fixture_event(&f, stalled) - before, answer.done - done); /* event 1Ah */
         if ((answer.done > done) != cases[i].waits)
             fail_msg("%s, %#x: done %lu after the miss at %lu", cases[i].model, cases[i].address,
                      (unsigned long)answer.done, (unsigned long)done);

@@ -1,4 +1,5 @@
-/* Inquire cycles of other bus masters: MESI result, pins, write-backs, events 7 and 8; internal snoops; WBINVD and INVD. */
+/* Inquire cycles of other bus masters: MESI result, pins, write-backs, events 7 and 8; internal snoops;
+ * WBINVD and INVD. */
 #include "fixture.h"
 
 static void inquire_table(void **state)

@@ -274,6 +274,11 @@ static void enabled(void **state)
     assert_int_equal(fake_read(pmu, FIXED0), 7);
     assert_int_equal(fake_read(pmu, FIXED0 + 1), 23);
     assert_int_equal(fake_read(pmu, FIXED0 + 2), 3);
+    for (uint32_t i = 0; i < 3; i++) { /* RDPMC: bit 30 of ECX */
+        uint64_t value;
+        assert_int_equal(p5_pmu_rdpmc(pmu, &fake_cpl0, UINT32_C(1) << 30 | i, &value), P5_NO_FAULT);
+        assert_int_equal(value, fake_read(pmu, FIXED0 + i));
+    }
     p5_pmu_close(pmu);
 }
 
