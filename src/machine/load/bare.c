@@ -55,3 +55,27 @@ p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes
         engine_search_invd(machine->engine, bytes, size);
     return P5_OK;
 }
+
+p5_status bare_place_elf(p5_machine *machine, const elf_image *image, uint32_t *entry, uint32_t *end,
+                         p5_error *error)
+{
+    *end = 0;
+    *entry = image->entry;
+    for (unsigned i = 0; i < image->segment_count; i++) {
+        const elf_segment *s = &image->segments[i];
+        for (const elf_segment *other = image->segments; other < s; other++)
+            if (s->physical < other->physical + other->memory_size &&
+                other->physical < s->physical + s->memory_size)
+                return error_set(error, P5_ERR_FORMAT,
+                                 "the segments at physical addresses %Xh and %Xh overlap", other->physical,
+                                 s->physical);
+        p5_status status =
+            bare_place(machine, s->physical, image->bytes + s->offset, s->file_size, s->memory_size, error);
+        if (status != P5_OK)
+            return status;
+        *end = s->physical + s->memory_size > *end ? s->physical + s->memory_size : *end;
+        if (image->entry - s->linear < s->memory_size)
+            *entry = s->physical + (image->entry - s->linear);
+    }
+    return P5_OK;
+}

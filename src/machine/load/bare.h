@@ -2,6 +2,7 @@
 #ifndef MACHINE_LOAD_BARE_H
 #define MACHINE_LOAD_BARE_H
 
+#include "machine/load/elf.h"
 #include "machine/state.h"
 
 enum { BARE_DEFAULT_MEMORY = 64 << 20, BARE_LEAST_MEMORY = 1 << 20, BARE_CODE = 0x08, BARE_DATA = 0x10 };
@@ -16,5 +17,10 @@ void bare_start(p5_machine *machine, uint32_t entry);
  * RAM. */
 p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes, size_t size,
                      size_t memory_size, p5_error *error);
+/* Copies a file's segments to their physical addresses, which may not overlap. `*end` is the first address
+ * behind them; `*entry` the physical address of the entry point: kernels are often linked high and loaded
+ * low. */
+p5_status bare_place_elf(p5_machine *machine, const elf_image *image, uint32_t *entry, uint32_t *end,
+                         p5_error *error);
 
 #endif

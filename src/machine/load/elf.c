@@ -106,6 +106,9 @@ static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image 
     size_t count;
     if (elf_getphdrnum(elf, &count) != 0)
         return error_set(error, P5_ERR_FORMAT, "the program headers are damaged: %s", elf_errmsg(-1));
+    if (count != 0 && header->e_phentsize != sizeof(Elf32_Phdr))
+        return error_set(error, P5_ERR_FORMAT, "the program headers have %u bytes each, expected %zu",
+                         header->e_phentsize, sizeof(Elf32_Phdr));
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr program;
         if (gelf_getphdr(elf, (int)i, &program) == NULL)

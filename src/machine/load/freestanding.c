@@ -11,43 +11,23 @@
 #include "machine/load/multiboot.h"
 #include "machine/load/mz.h"
 
-/* The entry point as a physical address: kernels are often linked high and loaded low. */
-static uint32_t freestanding_entry(const elf_image *image)
-{
-    for (unsigned i = 0; i < image->segment_count; i++) {
-        const elf_segment *s = &image->segments[i];
-        if (image->entry >= s->linear && image->entry - s->linear < s->memory_size)
-            return s->physical + (image->entry - s->linear);
-    }
-    return image->entry;
-}
-
-/* Copies the segments; *end is the first address behind the highest one. */
-static p5_status freestanding_place(p5_machine *machine, const elf_image *image, uint32_t *end,
-                                    p5_error *error)
+static p5_status freestanding_place(p5_machine *machine, const elf_image *image, uint32_t *entry,
+                                    uint32_t *end, p5_error *error)
 {
     p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);
-    *end = 0;
-    for (unsigned i = 0; i < image->segment_count && status == P5_OK; i++) {
-        const elf_segment *s = &image->segments[i];
-        status =
-            bare_place(machine, s->physical, image->bytes + s->offset, s->file_size, s->memory_size, error);
-        if (s->physical + s->memory_size > *end)
-            *end = s->physical + s->memory_size;
-    }
-    return status;
+    return status == P5_OK ? bare_place_elf(machine, image, entry, end, error) : status;
 }
 
 p5_status p5_machine_load_elf(p5_machine *machine, const char *path, p5_error *error)
 {
     elf_image image;
-    uint32_t end;
+    uint32_t entry, end;
     p5_status status = elf_open(path, &image, error);
     if (status != P5_OK)
         return status;
-    status = freestanding_place(machine, &image, &end, error);
+    status = freestanding_place(machine, &image, &entry, &end, error);
     if (status == P5_OK)
-        bare_start(machine, freestanding_entry(&image));
+        bare_start(machine, entry);
     else
         error_at(error, path, 0, 0);
     elf_close(&image);
@@ -59,16 +39,16 @@ static p5_status freestanding_multiboot_elf(p5_machine *machine, const char *pat
     elf_image image;
     multiboot_header header;
     size_t offset;
-    uint32_t end;
+    uint32_t entry, end;
     p5_status status = elf_open(path, &image, error);
     if (status != P5_OK)
         return status;
     if (!multiboot_find(image.bytes, image.size, &header, &offset))
         status = error_set(error, P5_ERR_FORMAT, "there is no Multiboot header in the first 8192 bytes");
     if (status == P5_OK)
-        status = freestanding_place(machine, &image, &end, error);
+        status = freestanding_place(machine, &image, &entry, &end, error);
     if (status == P5_OK)
-        status = multiboot_start(machine, &header, path, freestanding_entry(&image), end, error);
+        status = multiboot_start(machine, &header, path, entry, end, error);
     if (status != P5_OK && error->where[0] == '\0')
         error_at(error, path, 0, 0);
     elf_close(&image);

@@ -124,18 +124,9 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
 /* vmlinux has no setup header: what the kernel asks of one is made. */
 static p5_status kernel_place_elf(p5_machine *machine, const elf_image *image, kernel *k, p5_error *error)
 {
-    k->end = 0;
-    k->entry = image->entry;
-    for (unsigned i = 0; i < image->segment_count; i++) {
-        const elf_segment *s = &image->segments[i];
-        p5_status status =
-            bare_place(machine, s->physical, image->bytes + s->offset, s->file_size, s->memory_size, error);
-        if (status != P5_OK)
-            return status;
-        k->end = s->physical + s->memory_size > k->end ? s->physical + s->memory_size : k->end;
-        if (image->entry >= s->linear && image->entry - s->linear < s->memory_size)
-            k->entry = s->physical + (image->entry - s->linear);
-    }
+    p5_status status = bare_place_elf(machine, image, &k->entry, &k->end, error);
+    if (status != P5_OK)
+        return status;
     memcpy(k->params + MAGIC, "HdrS", 4);
     k->params[VERSION] = 0x0c;
     k->params[VERSION + 1] = 0x02;

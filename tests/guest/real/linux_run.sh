@@ -111,6 +111,10 @@ damaged)
     change 0x1f1 '\377'
     head -c 20000 "$work/bad" >"$work/short"
     refused "truncated" "$work/short"
+    # vmlinux: physical addresses of its second segment as those of the first
+    cp "$dir/vmlinux" "$work/bad"
+    dd if="$dir/vmlinux" of="$work/bad" bs=1 skip=64 seek=96 count=4 conv=notrunc status=none
+    refused "physical addresses 1000000h and 1000000h overlap" "$work/bad"
     refused "neither a bzImage" "$0"
     head -c 30000000 /dev/zero >"$work/initrd"
     refused "does not fit" "$dir/bzImage" --mem 32M --initrd "$work/initrd"

@@ -123,6 +123,9 @@ static void test_refusals(void **state)
     p.header.e_entry = 0x08048100;
     expect_refused(&p, sizeof p, "overlap");
     p = good_program();
+    p.header.e_phentsize = 31;
+    expect_refused(&p, sizeof p, "31 bytes each, expected 32");
+    p = good_program();
     p.segments[1].p_memsz = 0xffffffff;
     expect_refused(&p, sizeof p, "above 4 GB");
     p = good_program();
