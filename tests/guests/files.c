@@ -97,7 +97,7 @@ static void escapes(void)
                                           "/share/sub/../../etc/passwd",
                                           "/share/out",
                                           "/share/out/secret",
-                                          "/proc/self/exe",
+                                          "/proc/self/environ",
                                           "/share/./.././/etc//passwd",
                                           "/ro/abs",
                                           "/ro/up/etc/passwd"};

@@ -7,7 +7,7 @@
 
 /* linux_file.c */
 linux_call linux_openat, linux_creat, linux_close, linux_dup, linux_dup2, linux_dup3, linux_pipe2, linux_pipe,
-    linux_fcntl64, linux_ioctl;
+    linux_fcntl64, linux_ioctl, linux_eventfd, linux_eventfd2;
 /* linux_io.c */
 linux_call linux_read, linux_write, linux_pread64, linux_pwrite64, linux_readv, linux_writev, linux_lseek,
     linux_llseek, linux_ftruncate, linux_ftruncate64, linux_fsync;

@@ -184,6 +184,7 @@ p5_status linux_exec(linux_process *p, const elf_image *image, const char *path,
     uint32_t esp = 0, stack = LINUX_STACK_BYTES;
     const char *base = strrchr(path, '/');
     strncpy(p->name, base != NULL ? base + 1 : path, sizeof p->name - 1);
+    linux_program_is(p, path);
     if (stack > p->machine->options.memory_bytes /
                     4) /* a small machine: what is there, at least what arguments may take */
         stack = p->machine->options.memory_bytes / 4;
@@ -230,6 +231,7 @@ static p5_status load_into(p5_machine *machine, const elf_image *image, const ch
     p->machine = machine;
     p->engine = machine->engine;
     linux_timers_reset(p);
+    p->program_file = -1;
     p->random_state = machine->options.random_seed;
     p5_status status = exec_monitor(machine, error);
     if (status == P5_OK && (!linux_memory_open(p) || !linux_kernel_build(p)))

@@ -172,6 +172,17 @@ static int32_t open_host(linux_process *p, const share_place *place, uint32_t fl
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
+static int32_t open_proc(linux_process *p, const char *path, uint32_t flags)
+{
+    if ((flags & O_ACCMODE) != O_RDONLY)
+        return -EACCES;
+    int host = linux_proc_open(p, path);
+    if (host < 0)
+        return host;
+    linux_file_kind kind = linux_proc_is(path, "exe") ? LINUX_REGULAR : LINUX_PIPE;
+    return linux_descriptor_add(p, file_new(kind, host, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
+}
+
 int32_t linux_openat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
@@ -180,6 +191,8 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
     int32_t wrong = linux_read_string(p, a[1], path, sizeof path);
     if (wrong < 0)
         return wrong;
+    if (linux_proc_is(path, "exe") || linux_proc_is(path, "maps"))
+        return open_proc(p, path, flags);
     bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
     unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
     wrong = linux_resolve(p, (int32_t)a[0], path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0),
@@ -263,6 +276,24 @@ int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
 int32_t linux_pipe(linux_process *p, const uint32_t a[6])
 {
     return linux_pipe2(p, (const uint32_t[6]){a[0]});
+}
+
+int32_t linux_eventfd2(linux_process *p, const uint32_t a[6])
+{
+    if ((a[1] & ~(uint32_t)(GUEST_O_CLOEXEC | O_NONBLOCK | LINUX_EVENT_SEMAPHORE)) != 0)
+        return -EINVAL;
+    bool semaphore = (a[1] & LINUX_EVENT_SEMAPHORE) != 0;
+    linux_open_file *file = file_new(LINUX_EVENT, -1, O_RDWR | (a[1] & O_NONBLOCK));
+    if (file != NULL) {
+        file->position = a[0];
+        file->writable_share = semaphore;
+    }
+    return linux_descriptor_add(p, file, 0, (a[1] & GUEST_O_CLOEXEC) != 0);
+}
+
+int32_t linux_eventfd(linux_process *p, const uint32_t a[6])
+{
+    return linux_eventfd2(p, (const uint32_t[6]){a[0]});
 }
 
 int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])

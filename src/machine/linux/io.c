@@ -124,6 +124,42 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
     }
 }
 
+static int32_t event_waits(linux_process *p, const linux_open_file *file)
+{
+    if ((file->flags & O_NONBLOCK) == 0)
+        notice_once(&p->machine->notices, NOTICE_OTHER, 1004,
+                    "eventfd: a wait that only the guest itself could end: EAGAIN");
+    return -EAGAIN;
+}
+
+static int32_t read_event(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size)
+{
+    uint64_t value = file->writable_share ? 1 : file->position;
+    if (size < sizeof value)
+        return -EINVAL;
+    if (file->position == 0)
+        return event_waits(p, file);
+    if (!linux_write_user(p, address, &value, sizeof value))
+        return -EFAULT;
+    file->position -= value;
+    return sizeof value;
+}
+
+static int32_t write_event(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size)
+{
+    uint64_t value;
+    if (size < sizeof value)
+        return -EINVAL;
+    if (!linux_read_user(p, address, &value, sizeof value))
+        return -EFAULT;
+    if (value == UINT64_MAX)
+        return -EINVAL;
+    if (value > LINUX_EVENT_MOST - file->position)
+        return event_waits(p, file);
+    file->position += value;
+    return sizeof value;
+}
+
 /* Where a call that reads or writes at `offset` begins. */
 static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
 {
@@ -145,6 +181,8 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
     case LINUX_ZERO:
     case LINUX_RANDOM:
         return read_made_up(p, file, address, size);
+    case LINUX_EVENT:
+        return read_event(p, file, address, size);
     default:
         if (linux_shared_any(p)) {
             uint64_t from = begins_at(file, offset);
@@ -211,6 +249,8 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
         return -EBADF;
     if (size > INT32_MAX)
         return -EINVAL;
+    if (file->kind == LINUX_EVENT)
+        return write_event(p, file, address, size);
     if (file->host < 0)
         return (int32_t)size;
     if (file->kind == LINUX_STANDARD)
@@ -261,7 +301,7 @@ static int32_t at_offset(linux_process *p, const uint32_t a[6], bool write)
         return -EBADF;
     if (offset > INT64_MAX)
         return -EINVAL;
-    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE)
+    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE || file->kind == LINUX_EVENT)
         return -ESPIPE;
     return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
 }
@@ -329,6 +369,8 @@ static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, u
         file->position = (uint64_t)offset;
         return offset;
     }
+    if (file->kind == LINUX_EVENT)
+        return -ESPIPE;
     if (file->host < 0)
         return 0;
     struct stat

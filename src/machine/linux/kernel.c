@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machine/load/segment.h"
 
@@ -217,6 +218,8 @@ static void linux_close(p5_machine *machine)
     linux_process *p = machine->guest_state;
     linux_files_close(p);
     linux_memory_close(p);
+    if (p->program_file >= 0)
+        close(p->program_file);
     free(p);
 }
 

@@ -229,16 +229,19 @@ typedef enum linux_file_kind {
     LINUX_PIPE,
     LINUX_NULL,
     LINUX_ZERO,
-    LINUX_RANDOM
+    LINUX_RANDOM,
+    LINUX_EVENT /* eventfd: the count is its position */
 } linux_file_kind;
+
+#define LINUX_EVENT_MOST (UINT64_MAX - 1)
 
 /* An open file description; descriptors refer to it. */
 typedef struct linux_open_file {
     unsigned references;
     linux_file_kind kind;
-    int host;       /* descriptor, -1 if none */
-    uint32_t flags; /* O_* of open: access mode, APPEND, NONBLOCK */
-    bool writable_share;
+    int host;                /* descriptor, -1 if none */
+    uint32_t flags;          /* O_* of open: access mode, APPEND, NONBLOCK */
+    bool writable_share;     /* LINUX_EVENT: it counts as a semaphore */
     share_quota *quota;      /* of its share, NULL: none */
     uint64_t position;       /* of a directory: number of the next entry */
     struct dirent **entries; /* of a host's directory, when it was read from its beginning */
@@ -280,6 +283,15 @@ typedef int32_t linux_call(linux_process *p, const uint32_t a[6]);
 /* Answers the call in p->registers; sets eax unless p->keep_registers. */
 void linux_syscall(linux_process *p);
 
+/* --- proc.c --- */
+
+/* The program was started by this path of the host. */
+void linux_program_is(linux_process *p, const char *path);
+/* Whether `path` is that file of /proc/self. */
+bool linux_proc_is(const char *path, const char *name);
+/* Opens "exe" or "maps" of it, as a file of its own: the host's descriptor or -errno. */
+int linux_proc_open(const linux_process *p, const char *path);
+
 /* --- linux_exec.c --- */
 
 p5_status linux_exec(linux_process *p, const elf_image *image, const char *path, const char *const *arguments,
@@ -303,6 +315,8 @@ struct linux_process {
     uint64_t random_state;
     uint32_t clear_tid;
     char name[16];
+    char program[SHARE_PATH]; /* its path, as the guest would write it */
+    int program_file;         /* of the host, -1: none */
 };
 
 #endif

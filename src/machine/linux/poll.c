@@ -8,6 +8,9 @@
 /* What of `events` is ready at a file, without waiting. */
 static short ready_events(const linux_open_file *file, short events)
 {
+    if (file->kind == LINUX_EVENT)
+        return (short)(events & ((file->position != 0 ? POLLIN | POLLRDNORM : 0) |
+                                 (file->position < LINUX_EVENT_MOST ? POLLOUT | POLLWRNORM : 0)));
     if (file->host < 0 || file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY)
         return (short)(events & (POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM));
     struct pollfd wanted = {.fd = file->host, .events = events};

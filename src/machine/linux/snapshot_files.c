@@ -34,7 +34,7 @@ typedef struct saved_file {
 } saved_file;
 
 static const snapshot_field file_fields[] = {
-    FIELD_MOST(saved_file, kind, LINUX_RANDOM),
+    FIELD_MOST(saved_file, kind, LINUX_EVENT),
     FIELD_ANY(saved_file, flags),
     FIELD_FLAG(saved_file, writable_share),
     FIELD_ANY(saved_file, entry),

@@ -140,7 +140,12 @@ int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
     char text[SHARE_PATH];
     share_place place;
     uint32_t buffer = a[2], size = a[3];
-    int32_t wrong = linux_place_of(p, (int32_t)a[0], a[1], 0, &place);
+    int32_t wrong = linux_read_string(p, a[1], text, sizeof text);
+    if (wrong >= 0 && linux_proc_is(text, "exe")) {
+        size = strlen(p->program) < size ? (uint32_t)strlen(p->program) : size;
+        return linux_write_user(p, buffer, p->program, size) ? (int32_t)size : -EFAULT;
+    }
+    wrong = linux_place_of(p, (int32_t)a[0], a[1], 0, &place);
     if (wrong != 0)
         return wrong;
     ssize_t length = -1;

@@ -1,0 +1,67 @@
+/* /proc/self/exe and /proc/self/maps, which programs ask for themselves. Nothing else of /proc is there. The
+ * text of maps is a pipe: the sandbox has no other file without a name. */
+#define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
+
+enum { TEXT_AT_MOST = 1 << 20 };
+
+void linux_program_is(linux_process *p, const char *path)
+{
+    const char *from = path[0] == '/' ? "" : p->files.cwd;
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    int length = snprintf(p->program, sizeof p->program, "%s%s%s", from, path[0] == '/' ? "" : "/", path);
+    if (length < 0 || (size_t)length >= sizeof p->program)
+        p->program[0] = '\0';
+    p->program_file = open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool linux_proc_is(const char *path, const char *name)
+{
+    static const char *const selves[] = {"/proc/self/", "/proc/1000/"};
+    _Static_assert(LINUX_PID == 1000, "the second");
+    for (size_t i = 0; i < 2; i++)
+        if (strncmp(path, selves[i], strlen(selves[i])) == 0 && strcmp(path + strlen(selves[i]), name) == 0)
+            return true;
+    return false;
+}
+
+static void print_mapping(const linux_process *p, const linux_region *r, int to)
+{
+    const linux_memory *m = &p->memory;
+    const char *name = r->file != NULL && r->file->name != NULL        ? r->file->name
+                       : r->end == LINUX_TASK_SIZE                     ? "[stack]"
+                       : r->end <= m->brk_start                        ? p->program
+                       : r->start >= m->brk_start && r->start < m->brk ? "[heap]"
+                                                                       : "";
+    dprintf(to, "%08x-%08x %c%c%c%c %08x 00:00 0 %s%s\n", r->start, r->end,
+            (r->protection & LINUX_PROT_READ) != 0 ? 'r' : '-',
+            (r->protection & LINUX_PROT_WRITE) != 0 ? 'w' : '-',
+            (r->protection & LINUX_PROT_EXEC) != 0 ? 'x' : '-', r->file != NULL ? 's' : 'p',
+            r->page * PAGE_BYTES, name[0] != '\0' ? "                  " : "", name);
+}
+
+int linux_proc_open(const linux_process *p, const char *path)
+{
+    int ends[2];
+    if (linux_proc_is(path, "exe")) {
+        int host = p->program_file >= 0 ? fcntl(p->program_file, F_DUPFD_CLOEXEC, 3) : -1;
+        if (host >= 0)
+            lseek(host, 0, SEEK_SET);
+        return host >= 0 ? host : -ENOENT; /* in a run that goes on from a snapshot */
+    }
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return -errno;
+    fcntl(ends[1], F_SETPIPE_SZ, TEXT_AT_MOST);
+    for (size_t i = 0; i < p->memory.regions.count; i++)
+        print_mapping(p, &p->memory.regions.items[i], ends[1]);
+    close(ends[1]);
+    return ends[0];
+}

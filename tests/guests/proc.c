@@ -1,0 +1,163 @@
+/* What a program asks for itself: /proc/self/exe and maps; and eventfd, which poll knows. Natively and as a
+ * guest alike. */
+#include "guest.h"
+
+enum {
+    RDONLY = 0,
+    NONBLOCK = 04000,
+    CALL_eventfd = 323,
+    CALL_eventfd2 = 328,
+    SEMAPHORE = 1,
+    POLLIN = 1,
+    POLLOUT = 4,
+    BYTES = 1 << 16
+};
+static char text[BYTES];
+static u32 about[24];
+
+static u32 length_of(const char *s)
+{
+    u32 n = 0;
+    while (s[n] != '\0')
+        n++;
+    return n;
+}
+static const char *base_of(const char *path)
+{
+    const char *base = path;
+    for (; *path != '\0'; path++)
+        if (*path == '/')
+            base = path + 1;
+    return base;
+}
+static u32 hex(const char **at)
+{
+    u32 value = 0;
+    for (;; (*at)++) {
+        char c = **at;
+        if (c >= '0' && c <= '9')
+            value = value << 4 | (u32)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            value = value << 4 | (u32)(c - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+/* The rights of the mapping that `address` lies in, as the file says them; "none" if none does. */
+static const char *rights_of(const void *address, const char **name)
+{
+    static char rights[5];
+    for (const char *at = text; *at != '\0';) {
+        u32 start = hex(&at);
+        at++;
+        u32 end = hex(&at);
+        at++;
+        for (u32 i = 0; i < 4; i++)
+            rights[i] = at[i];
+        *name = at;
+        while (*at != '\0' && *at != '\n') {
+            if (at[0] == ' ' && at[1] != ' ' && at[1] != '\n')
+                *name = at + 1;
+            at++;
+        }
+        at += *at == '\n';
+        if ((u32)address >= start && (u32)address < end)
+            return rights;
+    }
+    return "none";
+}
+static void program(const char *argv0)
+{
+    char link[1024] = {0};
+    int length = guest_syscall(SYS_readlink, "/proc/self/exe", link, sizeof link - 1);
+    CHECK_RANGE(1, 1023, length);
+    CHECK('/', link[0]);
+    CHECK(1, guest_same(base_of(argv0), base_of(link)));
+    CHECK(4, guest_syscall(SYS_readlink, "/proc/self/exe", text, 4));
+    int fd = guest_syscall(SYS_open, "/proc/self/exe", RDONLY);
+    CHECK(4, guest_syscall(SYS_read, fd, text, 4));
+    CHECK(0x464c457f, *(u32 *)text);
+    CHECK(0, guest_syscall(SYS_fstat64, fd, about));
+    CHECK_RANGE(1000, 1000000, about[11]);
+    CHECK(0, guest_syscall(SYS_close, fd));
+}
+
+static void mappings(void)
+{
+    const char *name;
+    u32 size = 0, local = 0;
+    int fd = guest_syscall(SYS_open, "/proc/self/maps", RDONLY), got;
+    CHECK_RANGE(3, 9, fd);
+    while ((got = guest_syscall(SYS_read, fd, text + size, BYTES - 1 - size)) > 0)
+        size += (u32)got;
+    CHECK(0, got);
+    text[size] = '\0';
+    CHECK(1, guest_same("r-xp", rights_of((const void *)mappings, &name)));
+    CHECK(1, guest_same("rw-p", rights_of(text, &name)));
+    const char *rights = rights_of(&local, &name);
+    CHECK('r', rights[0]);
+    CHECK('w', rights[1]);
+    CHECK('p', rights[3]);
+    for (u32 i = 0; i < 7; i++)
+        CHECK("[stack]"[i], name[i]);
+    CHECK(1, guest_same("none", rights_of((const void *)0x10, &name)));
+    CHECK(0, guest_syscall(SYS_close, fd));
+}
+
+static int polled(int fd, int events)
+{
+    struct {
+        int fd;
+        u16 events, revents;
+    } wanted = {fd, (u16)events, 0};
+    int ready = guest_syscall(SYS_poll, &wanted, 1, 0);
+    return ready < 0 ? ready : wanted.revents;
+}
+
+static void events(void)
+{
+    u64 value = 5, most = 0xfffffffffffffffeull;
+    int fd = guest_syscall(CALL_eventfd2, 0, NONBLOCK);
+    CHECK(-EAGAIN, guest_syscall(SYS_read, fd, &value, 8));
+    CHECK(POLLOUT, polled(fd, POLLIN | POLLOUT));
+    CHECK(8, guest_syscall(SYS_write, fd, &value, 8));
+    CHECK(8, guest_syscall(SYS_write, fd, &value, 8));
+    CHECK(POLLIN | POLLOUT, polled(fd, POLLIN | POLLOUT));
+    CHECK(-EINVAL, guest_syscall(SYS_read, fd, &value, 7));
+    CHECK(-EINVAL, guest_syscall(SYS_write, fd, &value, 7));
+    CHECK(-EFAULT, guest_syscall(SYS_write, fd, 16, 8));
+    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
+    CHECK(10, value);
+    CHECK(8, guest_syscall(SYS_write, fd, &most, 8));
+    CHECK(POLLIN, polled(fd, POLLIN | POLLOUT));
+    value = 1;
+    CHECK(-EAGAIN, guest_syscall(SYS_write, fd, &value, 8));
+    most++;
+    CHECK(-EINVAL, guest_syscall(SYS_write, fd, &most, 8));
+    CHECK(-ESPIPE, guest_syscall(SYS_pread64, fd, &value, 8, 0, 0));
+    CHECK(0, guest_syscall(SYS_close, fd));
+    fd = guest_syscall(CALL_eventfd2, 2, NONBLOCK | SEMAPHORE);
+    value = 0;
+    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
+    CHECK(1, value);
+    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
+    CHECK(-EAGAIN, guest_syscall(SYS_read, fd, &value, 8));
+    CHECK(0, guest_syscall(SYS_close, fd));
+    fd = guest_syscall(CALL_eventfd, 7);
+    CHECK(8, guest_syscall(SYS_read, fd, &value, 8));
+    CHECK(7, value);
+    CHECK(0, guest_syscall(SYS_close, fd));
+    CHECK(-EINVAL, guest_syscall(CALL_eventfd2, 0, 2));
+}
+
+int guest_main(int argc, char **argv, char **envp)
+{
+    (void)envp;
+    CHECK(2, argc);
+    CHECK(1, length_of(argv[0]) > 0);
+    program(argv[0]);
+    mappings();
+    events();
+    return guest_failures != 0;
+}
