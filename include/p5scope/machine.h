@@ -201,8 +201,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
 /* Waits for gdb at a TCP port of this host ("1234") or at a new socket file, and lets it control the guest:
  * registers with a target description, memory, breakpoints, watchpoints, single steps, `monitor` commands.
  * Returns when the guest has ended, or gdb killed it (P5_END_STOPPED); if gdb leaves, the guest runs on
- * within `limits`. The pipe is settled whenever gdb looks at the counters, so that a debugged run may differ
- * from others by a pairing. */
+ * within `limits`. Looking changes nothing: what waits in the pipe for its partner is not counted yet. */
 p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_limits *limits,
                              p5_run_result *result, p5_error *error);
 /* Ends a run at the next block; safe from signal handlers and other threads. */

@@ -193,9 +193,9 @@ p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *op
  * of a later monitor that can be read; *count of them, at most P5_MONITOR_REGISTERS. */
 enum { P5_MONITOR_REGISTERS = 16 };
 const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count);
-/* What RDMSR of one of them would read if it came next, without the effects of a read: what waits for a
- * partner goes on waiting. `counts` are the machine's at this point. */
-uint64_t p5_pmu_peek_register(const p5_pmu *pmu, const p5_register *reg, const p5_counts *counts);
+/* What RDMSR would read, without its effects: what waits for a partner goes on waiting, and is not counted
+ * yet. 0 if there is no such register. */
+uint64_t p5_pmu_peek(const p5_pmu *pmu, uint32_t msr);
 /* True for those that count. */
 bool p5_register_counts(const p5_register *reg);
 

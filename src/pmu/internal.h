@@ -32,6 +32,8 @@ struct p5_pmu {
  * undefined is 0 too. */
 p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **pmu, p5_error *error);
 
+/* What a register holds, by the totals of `source`. */
+uint64_t pmu_value(const p5_pmu *pmu, const p5_register *r, const pmu_source *source);
 /* The registers were loaded: counters and pins follow what they say, with the values that they have. */
 void pmu_follow(p5_pmu *pmu);
 void pmu_pins_follow(p5_pmu *pmu);

@@ -132,7 +132,7 @@ static uint64_t status_of(const p5_pmu *pmu, const pmu_source *source)
     return status;
 }
 
-static void latch(p5_pmu *pmu)
+void perfmon_latch(p5_pmu *pmu)
 {
     perfmon *m = &pmu->perfmon;
     m->global_status = status_of(pmu, &pmu->source);
@@ -142,7 +142,7 @@ static void latch(p5_pmu *pmu)
 
 static void write_counter(p5_pmu *pmu, unsigned i, uint64_t value)
 {
-    latch(pmu);
+    perfmon_latch(pmu);
     p5_pmu_follow_pins(pmu);
     counter_write(&pmu->counters[i], value, &pmu->source);
     pmu->perfmon.carries[i] = 0;
@@ -155,13 +155,6 @@ void perfmon_reset(p5_pmu *pmu)
 {
     pmu->perfmon = (perfmon){.global_ctrl = 15}; /* the general counters' bits are set by RESET */
     choose(pmu);
-}
-
-uint64_t perfmon_read(p5_pmu *pmu, uint32_t msr)
-{
-    if (msr == P5_MSR_GLOBAL_STATUS)
-        latch(pmu);
-    return perfmon_peek(pmu, msr, &pmu->source);
 }
 
 uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source)
@@ -213,7 +206,7 @@ void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
     } else if (msr == P5_MSR_GLOBAL_CTRL) {
         m->global_ctrl = value;
     } else if (msr == P5_MSR_GLOBAL_OVF_CTRL) {
-        latch(pmu);
+        perfmon_latch(pmu);
         m->global_status &= ~value;
         return;
     }

@@ -62,9 +62,10 @@ counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i);
 extern const snapshot_table perfmon_state;
 /* As after RESET. */
 void perfmon_reset(p5_pmu *pmu);
-/* The register of number `msr`, one of the monitor's own. WRMSR of a value that is not accepted faults. */
-uint64_t perfmon_read(p5_pmu *pmu, uint32_t msr);
-/* The same by what `source` says, and nothing changes. */
+/* What GLOBAL_STATUS holds is found out, as RDMSR and changes of counters do. */
+void perfmon_latch(p5_pmu *pmu);
+/* The register of number `msr`, one of the monitor's own, by the totals of `source`. WRMSR of a value that is
+ * not accepted faults. */
 uint64_t perfmon_peek(const p5_pmu *pmu, uint32_t msr, const pmu_source *source);
 bool perfmon_accepts(const p5_pmu *pmu, const p5_register *r, uint64_t value);
 void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value);

@@ -74,27 +74,22 @@ void p5_pmu_set_counter_bits(p5_pmu *pmu, unsigned bits)
         pmu->counters[i].bits = (uint8_t)bits;
 }
 
-static uint64_t read_counter(const p5_pmu *pmu, unsigned number)
-{
-    return counter_read(&pmu->counters[number], &pmu->source);
-}
-
-static uint64_t read_register(p5_pmu *pmu, const p5_register *r)
+uint64_t pmu_value(const p5_pmu *pmu, const p5_register *r, const pmu_source *source)
 {
     if (r->msr >= P5_MSR_PMC0)
-        return perfmon_read(pmu, r->msr);
+        return perfmon_peek(pmu, r->msr, source);
     switch (r->msr) {
     case P5_MSR_MCA:
         return pmu->machine_check_address;
     case P5_MSR_MCT:
         return pmu->machine_check_type;
     case P5_MSR_TSC:
-        return tsc_read(&pmu->tsc, &pmu->source);
+        return tsc_read(&pmu->tsc, source);
     case P5_MSR_CESR:
         return pmu->cesr;
     case P5_MSR_CTR0:
     case P5_MSR_CTR1:
-        return read_counter(pmu, r->msr - P5_MSR_CTR0);
+        return counter_read(&pmu->counters[r->msr - P5_MSR_CTR0], source);
     case MSR_CONSTANT_4:
         return 4;
     case MSR_SCRATCH_0:
@@ -159,7 +154,7 @@ p5_fault p5_pmu_rdpmc(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, 
 {
     p5_fault fault = pmu_fault(pmu->family | pmu->monitor, PMU_RDPMC, privilege, ecx);
     if (fault == P5_NO_FAULT)
-        *value = read_counter(pmu, perfmon_rdpmc(pmu->monitor, ecx));
+        *value = counter_read(&pmu->counters[perfmon_rdpmc(pmu->monitor, ecx)], &pmu->source);
     return fault;
 }
 
@@ -169,7 +164,9 @@ p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, 
     if (fault != P5_NO_FAULT)
         return fault;
     const p5_register *r = msr_map_find(pmu->family | pmu->monitor, ecx);
-    *value = r != NULL ? read_register(pmu, r) & r->read_mask : 0;
+    if (r != NULL && r->msr == P5_MSR_GLOBAL_STATUS)
+        perfmon_latch(pmu);
+    *value = r != NULL ? pmu_value(pmu, r, &pmu->source) & r->read_mask : 0;
     if (r != NULL && r->msr == P5_MSR_MCT)
         pmu->machine_check_type &= ~(uint32_t)P5_MCT_CHK;
     return P5_NO_FAULT;

@@ -11,8 +11,6 @@
 
 enum { LINES_AT_MOST = 24 };
 
-static const p5_privilege highest = {.mode = P5_MODE_PROTECTED};
-
 static void say(gdb *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(gdb *g, const char *format, ...)
 {
@@ -45,14 +43,11 @@ static void monitor_pmu(gdb *g)
     p5_pmu *pmu = g->machine->pmu;
     unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
     size_t count;
-    p5_counts totals;
     p5_counter_select select[2];
     const p5_register *registers = p5_pmu_monitor_registers(pmu, &count);
-    p5_core_settle(g->machine->core);
-    p5_machine_counts(g->machine, &totals);
     for (size_t i = 0; i < count; i++) {
         const p5_register *r = &registers[i];
-        uint64_t value = p5_pmu_peek_register(pmu, r, &totals);
+        uint64_t value = p5_pmu_peek(pmu, r->msr);
         if (r->msr == P5_MSR_CESR) {
             p5_cesr_decode((uint32_t)value, select);
             say(g, "cesr 0x%08" PRIx64 "\n", value);
@@ -67,9 +62,7 @@ static void monitor_pmu(gdb *g)
             say(g, "%-14s 0x%08" PRIx64 "%s%s\n", r->name, value, text[0] != '\0' ? "  " : "", text);
         }
     }
-    uint64_t tsc = 0;
-    p5_pmu_rdmsr(pmu, &highest, P5_MSR_TSC, &tsc);
-    say(g, "tsc  %" PRIu64 "\n", tsc);
+    say(g, "tsc  %" PRIu64 "\n", p5_pmu_peek(pmu, P5_MSR_TSC));
 }
 
 static void monitor_events(gdb *g)
@@ -93,9 +86,9 @@ static void monitor_msr(gdb *g)
 {
     unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
     for (const p5_register *r = p5_registers(family); r->name != NULL; r++) {
-        uint64_t value;
-        if (p5_pmu_rdmsr(g->machine->pmu, &highest, r->msr, &value) == P5_NO_FAULT)
-            say(g, "%02" PRIX32 "h  0x%016" PRIx64 "  %s\n", r->msr, value, r->name);
+        if (r->read_mask != 0)
+            say(g, "%02" PRIX32 "h  0x%016" PRIx64 "  %s\n", r->msr,
+                p5_pmu_peek(g->machine->pmu, r->msr), r->name);
     }
 }
 
@@ -168,7 +161,6 @@ static void monitor_pipeline(gdb *g)
         say(g, "instructions are followed from here on\n");
         return;
     }
-    p5_core_settle(g->machine->core);
     size_t shown = g->recent_count < GDB_RECENT ? g->recent_count : GDB_RECENT;
     for (size_t i = g->recent_count - shown; i < g->recent_count; i++) {
         const p5_trace_insn *insn = &g->recent[i % GDB_RECENT];

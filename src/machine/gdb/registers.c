@@ -103,8 +103,7 @@ unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16])
     } else if (number < FIRST_MONITOR) {
         value = engine_get(e, system_order[number - FIRST_SYSTEM]);
     } else if (number < REGISTERS) {
-        uint64_t wide = 0;
-        p5_pmu_rdmsr(g->machine->pmu, &highest, monitor_order[number - FIRST_MONITOR], &wide);
+        uint64_t wide = p5_pmu_peek(g->machine->pmu, monitor_order[number - FIRST_MONITOR]);
         memcpy(bytes, &wide, sizeof wide);
         return sizeof wide;
     } else {

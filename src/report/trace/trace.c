@@ -197,7 +197,7 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
                      .before = trace->before,
                      .clock_before = trace->clock_before};
     for (size_t i = 0; i < trace->register_count; i++)
-        row.registers[i] = p5_pmu_peek_register(pmu, &trace->registers[i], &trace->counts);
+        row.registers[i] = p5_pmu_peek(pmu, trace->registers[i].msr);
     if (kind == NULL)
         describe(trace, at, &row);
     if (trace->aside != NULL)
