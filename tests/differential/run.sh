@@ -7,9 +7,9 @@ set -euo pipefail
 p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1} jobs=${7:-1}
 [ "$(uname -m)" = x86_64 ] && "$snippets" >/dev/null 2>&1 || { echo "this machine does not run i386 programs: skipped"; exit 77; }
 vendor=$(sed -n 's/^vendor_id[^:]*: //p' /proc/cpuinfo | head -1)
-both() { # first, count [, which state alone]
-    "$compare" "$vendor" <("$snippets" "$1" "$2" "$states" "${@:3}") \
-        <("$p5scope" run -q --threads=1 "$snippets" "$1" "$2" "$states" "${@:3}") 1000
+both() { # first, count [, which state alone]; a string instruction may overwrite the program itself, which then does not end
+    "$compare" "$vendor" <(timeout 300 "$snippets" "$1" "$2" "$states" "${@:3}") \
+        <(timeout 600 "$p5scope" run -q --threads=1 "$snippets" "$1" "$2" "$states" "${@:3}") 1000
 }
 piece=$((20000 / states))
 pieces() { # which of the jobs

@@ -73,6 +73,12 @@ static int has(const system_record *r, const char *opcode, size_t size, uint8_t 
             return code[i + size - 1];
     return -1;
 }
+static void take_register(system_record *a, const system_record *b, int number, uint32_t mask)
+{
+    uint32_t *const mine[] = {&a->eax, &a->ecx, &a->edx, &a->ebx, &a->esp, &a->ebp, &a->esi, &a->edi};
+    const uint32_t *const other[] = {&b->eax, &b->ecx, &b->edx, &b->ebx, &b->esp, &b->ebp, &b->esi, &b->edi};
+    *mine[number] = (*mine[number] & ~mask) | (*other[number] & mask);
+}
 static bool lar(const system_record *a, const system_record *b, uint32_t bits)
 {
     return has(a, "\x0f\x02", 2, 0xff) >= 0 && ((a->edx ^ b->edx) & ~bits) == 0;
@@ -92,6 +98,20 @@ static bool later_nop(const system_record *a, const system_record *b)
     const uint8_t *code = code_at(a, a->eip, bytes);
     (void)b;
     return a->vector == UD && code[0] == 0x0f && (code[1] & 0xf8) == 0x18;
+}
+static bool swapped16(const system_record *a, const system_record *b)
+{
+    (void)b;
+    return !(a->kind & 1) && has(a, "\x0f\xc8", 2, 0xf8) >= 0;
+}
+static void take_swapped16(system_record *a, const system_record *b)
+{
+    take_register(a, b, has(a, "\x0f\xc8", 2, 0xf8) & 7, UINT32_MAX);
+}
+static bool elsewhere(const system_record *a, const system_record *b)
+{
+    enum { REAL = 3, FILLED = 0xcccc };
+    return a->kind >> 8 == REAL && a->cs == FILLED && b->cs == FILLED;
 }
 enum { DR6_TASK = 1 << 15 };
 static bool task_bit(const system_record *a, const system_record *b)
@@ -115,6 +135,9 @@ static void take_all(system_record *a, const system_record *b)
 static rule bochs_rules[] = {
     {"bits 16 to 19 of LAR are undefined", lar_undefined, take_edx, 0},
     {"0F 18 to 0F 1F are instructions of later processors", later_nop, take_all, 0},
+    {"BSWAP of 16 bits is undefined", swapped16, take_swapped16, 0},
+    {"what CCCC:CCCC has, behind a far return by what memory is filled with, is the board's", elsewhere,
+     take_all, 0},
     {"a trap clears nothing in DR6", task_bit, take_task_bit, 0},
     {"an instruction that switches tasks is single-stepped", stepped_task, take_all, 0},
     {"CR2 of LDS and its like: the order of offset and selector is not documented", near_cr2, take_cr2, 0},
@@ -212,10 +235,7 @@ static bool reads_dr6(const system_record *a, const system_record *b)
 }
 static void take_read_dr6(system_record *a, const system_record *b)
 {
-    uint32_t *const mine[] = {&a->eax, &a->ecx, &a->edx, &a->ebx, &a->esp, &a->ebp, &a->esi, &a->edi};
-    const uint32_t *const other[] = {&b->eax, &b->ecx, &b->edx, &b->ebx, &b->esp, &b->ebp, &b->esi, &b->edi};
-    int r = has(a, "\x0f\x21\xf0", 3, 0xf8) & 7;
-    *mine[r] = (*mine[r] & ~(uint32_t)DR6_RESERVED) | (*other[r] & DR6_RESERVED);
+    take_register(a, b, has(a, "\x0f\x21\xf0", 3, 0xf8) & 7, DR6_RESERVED);
 }
 
 static rule qemu_rules[] = {
