@@ -197,6 +197,9 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
     unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
     wrong = linux_resolve(p, (int32_t)a[0], path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0),
                           &place);
+    if (wrong == -ENOENT && (flags & O_CREAT) != 0 && strncmp(path, "/tmp/", 5) == 0)
+        notice_once(&p->machine->notices, NOTICE_OTHER, 1005,
+                    "the guest has no /tmp: --dir DIRECTORY:/tmp:rw gives it one");
     if (wrong != 0)
         return wrong;
     int32_t result = place.target[0] != '\0' ? open_device(p, &place, flags)
