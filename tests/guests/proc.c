@@ -1,4 +1,4 @@
-/* What a program asks for itself: /proc/self/exe and maps; and eventfd, which poll knows. Natively and as a
+/* What a program asks for itself: /proc/self/exe and maps; eventfd and epoll. Natively and as a
  * guest alike. */
 #include "guest.h"
 
@@ -151,6 +151,65 @@ static void events(void)
     CHECK(-EINVAL, guest_syscall(CALL_eventfd2, 0, 2));
 }
 
+static void epolls(void)
+{
+    enum { CALL_epoll_create = 254, CALL_epoll_ctl, CALL_epoll_wait, CALL_epoll_create1 = 329 };
+    enum { ADD = 1, DEL, MOD, IN = 1, OUT = 4, HUP = 16, ONESHOT = 1 << 30 };
+    const u32 edge = 1u << 31;
+    u64 value = 1;
+    u32 event[3], found[9];
+    int pipe[2], file = guest_syscall(SYS_open, "/proc/self/exe", RDONLY);
+    int e = guest_syscall(CALL_epoll_create1, 0), counter = guest_syscall(CALL_eventfd2, 0, NONBLOCK);
+    CHECK(0, guest_syscall(SYS_pipe, pipe));
+    event[0] = IN, event[1] = 0x1111, event[2] = 0x2222;
+    CHECK(0, guest_syscall(CALL_epoll_ctl, e, ADD, pipe[0], event));
+    CHECK(-EEXIST, guest_syscall(CALL_epoll_ctl, e, ADD, pipe[0], event));
+    CHECK(-ENOENT, guest_syscall(CALL_epoll_ctl, e, MOD, counter, event));
+    CHECK(-ENOENT, guest_syscall(CALL_epoll_ctl, e, DEL, counter, 0));
+    CHECK(-EPERM, guest_syscall(CALL_epoll_ctl, e, ADD, file, event));
+    CHECK(-EBADF, guest_syscall(CALL_epoll_ctl, e, ADD, 99, event));
+    CHECK(-EINVAL, guest_syscall(CALL_epoll_ctl, e, ADD, e, event));
+    CHECK(-EINVAL, guest_syscall(CALL_epoll_ctl, pipe[0], ADD, counter, event));
+    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 5)); /* in time */
+    CHECK(0, polled(e, POLLIN));
+    CHECK(8, guest_syscall(SYS_write, pipe[1], &value, 8));
+    CHECK(POLLIN, polled(e, POLLIN));
+    for (u32 i = 0; i < 2; i++) { /* as long as it is there */
+        CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, -1));
+        CHECK(IN, found[0]);
+        CHECK(0x1111, found[1]);
+        CHECK(0x2222, found[2]);
+    }
+    event[0] = IN | edge;
+    CHECK(0, guest_syscall(CALL_epoll_ctl, e, MOD, pipe[0], event));
+    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0)); /* once */
+    CHECK(8, guest_syscall(SYS_write, pipe[1], &value, 8));
+    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    event[0] = OUT | ONESHOT, event[1] = 0x3333;
+    CHECK(0, guest_syscall(CALL_epoll_ctl, e, ADD, counter, event));
+    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    CHECK(OUT, found[0]);
+    CHECK(0x3333, found[1]);
+    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    CHECK(0, guest_syscall(CALL_epoll_ctl, e, MOD, counter, event));
+    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 1, 0));
+    CHECK(0, guest_syscall(SYS_close, counter)); /* and is not waited for any more */
+    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    CHECK(0, guest_syscall(SYS_close, pipe[1]));
+    CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    CHECK(IN | HUP, found[0]);
+    CHECK(0, guest_syscall(CALL_epoll_ctl, e, DEL, pipe[0], 0));
+    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    CHECK(-EINVAL, guest_syscall(CALL_epoll_wait, e, found, 0, 0));
+    CHECK(-EINVAL, guest_syscall(CALL_epoll_create, 0));
+    CHECK(-EINVAL, guest_syscall(SYS_read, e, &value, 8));
+    CHECK(0, guest_syscall(SYS_close, e));
+    CHECK(0, guest_syscall(SYS_close, pipe[0]));
+    CHECK(0, guest_syscall(SYS_close, file));
+}
+
 int guest_main(int argc, char **argv, char **envp)
 {
     (void)envp;
@@ -159,5 +218,6 @@ int guest_main(int argc, char **argv, char **envp)
     program(argv[0]);
     mappings();
     events();
+    epolls();
     return guest_failures != 0;
 }

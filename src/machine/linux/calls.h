@@ -12,7 +12,8 @@ linux_call linux_openat, linux_creat, linux_close, linux_dup, linux_dup2, linux_
 linux_call linux_read, linux_write, linux_pread64, linux_pwrite64, linux_readv, linux_writev, linux_lseek,
     linux_llseek, linux_ftruncate, linux_ftruncate64, linux_fsync;
 /* linux_poll.c */
-linux_call linux_poll, linux_ppoll, linux_ppoll64, linux_newselect, linux_pselect6, linux_pselect6_64;
+linux_call linux_poll, linux_ppoll, linux_ppoll64, linux_newselect, linux_pselect6, linux_pselect6_64,
+    linux_epoll_create, linux_epoll_create1, linux_epoll_ctl, linux_epoll_wait;
 /* linux_stat.c */
 linux_call linux_stat64, linux_lstat64, linux_fstat64, linux_fstatat64, linux_statx, linux_faccessat;
 /* linux_tree.c */

@@ -20,13 +20,13 @@ enum {
     GUEST_O_LARGEFILE = 0100000,
     GUEST_O_DIRECTORY = 0200000,
     GUEST_O_NOFOLLOW = 0400000,
-    GUEST_O_CLOEXEC = 02000000,
+    GUEST_O_CLOEXEC = LINUX_O_CLOEXEC,
     GUEST_O_PATH = 010000000
 };
 
 /* --- open files --- */
 
-static linux_open_file *file_new(linux_file_kind kind, int host, uint32_t flags)
+linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags)
 {
     linux_open_file *file = calloc(1, sizeof *file);
     if (file == NULL)
@@ -44,6 +44,9 @@ void linux_file_release(linux_open_file *file)
     if (file->host >= 0 && file->kind != LINUX_STANDARD)
         close(file->host);
     linux_directory_forget(file);
+    for (size_t i = 0; i < file->interests.count; i++)
+        linux_file_release(file->interests.items[i].file);
+    free(file->interests.items);
     free(file->path);
     free(file->name);
     free(file);
@@ -89,7 +92,7 @@ p5_status linux_files_open(linux_process *p, p5_error *error)
     const p5_machine_options *options = &p->machine->options;
     files->umask = 022;
     for (unsigned i = 0; i < 3; i++)
-        if (linux_descriptor_add(p, file_new(LINUX_STANDARD, (int)i, i == 0 ? O_RDONLY : O_WRONLY), i,
+        if (linux_descriptor_add(p, linux_file_new(LINUX_STANDARD, (int)i, i == 0 ? O_RDONLY : O_WRONLY), i,
                                  false) < 0)
             return error_set(error, P5_ERR_MEMORY, "no memory for the guest's files");
     p5_status status = share_tree_open(&files->tree, options, error);
@@ -131,14 +134,14 @@ static int32_t open_device(linux_process *p, const share_place *place, uint32_t 
     linux_file_kind kind = strcmp(place->target, "null") == 0   ? LINUX_NULL
                            : strcmp(place->target, "zero") == 0 ? LINUX_ZERO
                                                                 : LINUX_RANDOM;
-    return linux_descriptor_add(p, file_new(kind, -1, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
+    return linux_descriptor_add(p, linux_file_new(kind, -1, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
 static int32_t open_virtual_directory(linux_process *p, const share_place *place, uint32_t flags)
 {
     if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0)
         return -EISDIR;
-    linux_open_file *file = file_new(LINUX_VIRTUAL_DIRECTORY, -1, flags);
+    linux_open_file *file = linux_file_new(LINUX_VIRTUAL_DIRECTORY, -1, flags);
     if (file != NULL && (file->path = strdup(place->guest)) == NULL) {
         free(file);
         file = NULL;
@@ -155,7 +158,7 @@ static int32_t open_host(linux_process *p, const share_place *place, uint32_t fl
     if (host < 0)
         return host;
     bool directory = fstat(host, &about) == 0 && S_ISDIR(about.st_mode);
-    linux_open_file *file = file_new(directory ? LINUX_DIRECTORY : LINUX_REGULAR, host, flags);
+    linux_open_file *file = linux_file_new(directory ? LINUX_DIRECTORY : LINUX_REGULAR, host, flags);
     if (file == NULL) {
         close(host);
         return -ENOMEM;
@@ -180,7 +183,7 @@ static int32_t open_proc(linux_process *p, const char *path, uint32_t flags)
     if (host < 0)
         return host;
     linux_file_kind kind = linux_proc_is(path, "exe") ? LINUX_REGULAR : LINUX_PIPE;
-    return linux_descriptor_add(p, file_new(kind, host, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
+    return linux_descriptor_add(p, linux_file_new(kind, host, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
 int32_t linux_openat(linux_process *p, const uint32_t a[6])
@@ -263,9 +266,9 @@ int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
         return -EINVAL;
     if (pipe2(host, O_CLOEXEC | O_NONBLOCK) != 0)
         return -errno;
-    guest[0] = linux_descriptor_add(p, file_new(LINUX_PIPE, host[0], O_RDONLY | (a[1] & O_NONBLOCK)), 0,
+    guest[0] = linux_descriptor_add(p, linux_file_new(LINUX_PIPE, host[0], O_RDONLY | (a[1] & O_NONBLOCK)), 0,
                                     close_on_exec);
-    guest[1] = linux_descriptor_add(p, file_new(LINUX_PIPE, host[1], O_WRONLY | (a[1] & O_NONBLOCK)), 0,
+    guest[1] = linux_descriptor_add(p, linux_file_new(LINUX_PIPE, host[1], O_WRONLY | (a[1] & O_NONBLOCK)), 0,
                                     close_on_exec);
     if (guest[0] >= 0 && guest[1] >= 0 && linux_write_user(p, a[0], guest, sizeof guest))
         return 0;
@@ -286,7 +289,7 @@ int32_t linux_eventfd2(linux_process *p, const uint32_t a[6])
     if ((a[1] & ~(uint32_t)(GUEST_O_CLOEXEC | O_NONBLOCK | LINUX_EVENT_SEMAPHORE)) != 0)
         return -EINVAL;
     bool semaphore = (a[1] & LINUX_EVENT_SEMAPHORE) != 0;
-    linux_open_file *file = file_new(LINUX_EVENT, -1, O_RDWR | (a[1] & O_NONBLOCK));
+    linux_open_file *file = linux_file_new(LINUX_EVENT, -1, O_RDWR | (a[1] & O_NONBLOCK));
     if (file != NULL) {
         file->position = a[0];
         file->writable_share = semaphore;

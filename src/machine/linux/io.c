@@ -171,6 +171,7 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
 {
     if (file == NULL || !readable(file))
         return -EBADF;
+    p->files.calls++;
     if (size > INT32_MAX)
         return -EINVAL;
     switch (file->kind) {
@@ -183,6 +184,8 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
         return read_made_up(p, file, address, size);
     case LINUX_EVENT:
         return read_event(p, file, address, size);
+    case LINUX_EPOLL:
+        return -EINVAL;
     default:
         if (linux_shared_any(p)) {
             uint64_t from = begins_at(file, offset);
@@ -247,10 +250,13 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
     if (file == NULL || !writable(file) || file->kind == LINUX_DIRECTORY ||
         file->kind == LINUX_VIRTUAL_DIRECTORY)
         return -EBADF;
+    p->files.calls++;
     if (size > INT32_MAX)
         return -EINVAL;
     if (file->kind == LINUX_EVENT)
         return write_event(p, file, address, size);
+    if (file->kind == LINUX_EPOLL)
+        return -EINVAL;
     if (file->host < 0)
         return (int32_t)size;
     if (file->kind == LINUX_STANDARD)
@@ -301,7 +307,8 @@ static int32_t at_offset(linux_process *p, const uint32_t a[6], bool write)
         return -EBADF;
     if (offset > INT64_MAX)
         return -EINVAL;
-    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE || file->kind == LINUX_EVENT)
+    if (file->kind == LINUX_STANDARD || file->kind == LINUX_PIPE || file->kind == LINUX_EVENT ||
+        file->kind == LINUX_EPOLL)
         return -ESPIPE;
     return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
 }
@@ -369,7 +376,7 @@ static int64_t seek_any(linux_process *p, uint32_t descriptor, int64_t offset, u
         file->position = (uint64_t)offset;
         return offset;
     }
-    if (file->kind == LINUX_EVENT)
+    if (file->kind == LINUX_EVENT || file->kind == LINUX_EPOLL)
         return -ESPIPE;
     if (file->host < 0)
         return 0;

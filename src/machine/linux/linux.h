@@ -230,8 +230,18 @@ typedef enum linux_file_kind {
     LINUX_NULL,
     LINUX_ZERO,
     LINUX_RANDOM,
-    LINUX_EVENT /* eventfd: the count is its position */
+    LINUX_EVENT, /* eventfd: the count is its position */
+    LINUX_EPOLL
 } linux_file_kind;
+
+/* What an epoll waits for. */
+typedef struct linux_interest {
+    uint32_t descriptor;
+    struct linux_open_file *file; /* a reference */
+    uint32_t events, reported;    /* EPOLL*; what was told when nothing had been read or written since */
+    uint64_t data, calls;         /* the guest's; how many reads and writes there had been */
+    uint32_t number;              /* in a snapshot: which of the files it is, from 1 */
+} linux_interest;
 
 #define LINUX_EVENT_MOST (UINT64_MAX - 1)
 
@@ -246,8 +256,9 @@ typedef struct linux_open_file {
     uint64_t position;       /* of a directory: number of the next entry */
     struct dirent **entries; /* of a host's directory, when it was read from its beginning */
     int entry_count;
-    char *path; /* of a directory, as the guest sees it */
-    char *name; /* of a regular file when it was opened: for snapshots */
+    ARRAY_OF(linux_interest) interests; /* of an epoll */
+    char *path;                         /* of a directory, as the guest sees it */
+    char *name;                         /* of a regular file when it was opened: for snapshots */
 } linux_open_file;
 
 typedef struct linux_descriptor {
@@ -260,6 +271,7 @@ typedef struct linux_files {
     share_tree tree;
     char cwd[SHARE_PATH]; /* absolute, normalised */
     uint32_t umask;
+    uint64_t calls; /* that read or wrote something */
 } linux_files;
 
 p5_status linux_files_open(linux_process *p, p5_error *error);
@@ -268,6 +280,10 @@ void linux_files_close(linux_process *p);
 /* Where `path` leads from the directory of that descriptor (AT_FDCWD: the working directory). 0 or -errno. */
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how,
                       share_place *place);
+/* poll.c: interests in files that no descriptor refers to any more are dropped. */
+void linux_epoll_prune(linux_process *p, linux_open_file *file);
+/* A file without a host's; no descriptor refers to it. NULL: no memory. */
+linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags);
 /* Gives up a reference. */
 void linux_file_release(linux_open_file *file);
 /* linux_directory.c: it is listed anew when it is read again. */

@@ -147,6 +147,7 @@ static const snapshot_field process_fields[] = {
     FIELD_FLAG(linux_process, keep_registers),
     FIELD_FLAG(linux_process, blocked),
     FIELD_TEXT(linux_process, program),
+    FIELD_ANY(linux_process, files.calls),
     FIELD_ANY(linux_process, random_state),
     FIELD_ANY(linux_process, clear_tid),
     FIELD_TEXT(linux_process, name),
@@ -154,9 +155,15 @@ static const snapshot_field process_fields[] = {
 static const snapshot_table process_state = {SNAPSHOT_TABLE(linux_process, "linux", process_fields),
                                              .partial = true};
 
-const snapshot_table *const linux_tables[] = {
-    &process_state,          &frame_state,       &region_state,           &linux_mount_state,
-    &linux_saved_file_state, &linux_chunk_state, &linux_descriptor_state, NULL};
+const snapshot_table *const linux_tables[] = {&process_state,
+                                              &frame_state,
+                                              &region_state,
+                                              &linux_mount_state,
+                                              &linux_saved_file_state,
+                                              &linux_chunk_state,
+                                              &linux_descriptor_state,
+                                              &linux_interest_state,
+                                              NULL};
 
 void linux_transfer(p5_machine *machine, snapshot *s)
 {

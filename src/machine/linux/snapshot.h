@@ -8,6 +8,6 @@
 void linux_files_number(linux_process *p, snapshot *s);
 void linux_files_transfer(linux_process *p, snapshot *s);
 extern const snapshot_table linux_mount_state, linux_saved_file_state, linux_chunk_state,
-    linux_descriptor_state;
+    linux_descriptor_state, linux_interest_state;
 
 #endif

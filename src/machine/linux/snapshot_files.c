@@ -34,7 +34,7 @@ typedef struct saved_file {
 } saved_file;
 
 static const snapshot_field file_fields[] = {
-    FIELD_MOST(saved_file, kind, LINUX_EVENT),
+    FIELD_MOST(saved_file, kind, LINUX_EPOLL),
     FIELD_ANY(saved_file, flags),
     FIELD_FLAG(saved_file, writable_share),
     FIELD_ANY(saved_file, entry),
@@ -55,6 +55,16 @@ static const snapshot_field chunk_fields[] = {
     FIELD_MOST(saved_chunk, bytes, CHUNK),
 };
 const snapshot_table linux_chunk_state = {SNAPSHOT_TABLE(saved_chunk, "chunk", chunk_fields)};
+
+static const snapshot_field interest_fields[] = {
+    FIELD_MOST(linux_interest, descriptor, LINUX_FILES - 1),
+    FIELD_ANY(linux_interest, events),
+    FIELD_ANY(linux_interest, reported),
+    FIELD_ANY(linux_interest, data),
+    FIELD_ANY(linux_interest, calls),
+    FIELD_MOST(linux_interest, number, FILES_AT_MOST),
+};
+const snapshot_table linux_interest_state = {SNAPSHOT_TABLE(linux_interest, "interest", interest_fields)};
 
 typedef struct saved_descriptor {
     uint16_t file; /* number in the list of files, from 1; 0: it is closed */
@@ -360,6 +370,34 @@ static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
     }
 }
 
+/* The interests of each epoll; their files are there. */
+static void transfer_interests(const file_list *list, snapshot *s)
+{
+    for (unsigned k = 0; k < list->count && s->status == P5_OK; k++) {
+        linux_open_file *epoll = list->files[k];
+        if (epoll->kind != LINUX_EPOLL)
+            continue;
+        for (size_t i = 0; !s->loading && i < epoll->interests.count; i++)
+            epoll->interests.items[i].number = index_of(list, epoll->interests.items[i].file) + 1;
+        snapshot_list(s, &linux_interest_state, &epoll->interests.items, &epoll->interests.count,
+                      &epoll->interests.capacity, FILES_AT_MOST);
+        for (size_t i = 0; s->loading && i < epoll->interests.count; i++) {
+            linux_interest *interest = &epoll->interests.items[i];
+            bool fits = s->status == P5_OK && interest->number != 0 && interest->number <= list->count &&
+                        list->files[interest->number - 1]->kind != LINUX_EPOLL;
+            if (!fits) {
+                epoll->interests.count = i;
+                if (s->status == P5_OK)
+                    snapshot_refuse(s, "interest.number: %" PRIu32 " is no file to wait for",
+                                    interest->number);
+                break;
+            }
+            interest->file = list->files[interest->number - 1];
+            interest->file->references++;
+        }
+    }
+}
+
 static void load_mapped(linux_process *p, const file_list *list, snapshot *s)
 {
     for (size_t i = 0; i < p->memory.regions.count && s->status == P5_OK; i++) {
@@ -424,6 +462,8 @@ static void list_files(linux_process *p, file_list *list, snapshot *s)
         linux_open_file *file = p->files.descriptors[i].file;
         if (file != NULL && index_of(list, file) == list->count)
             list->files[list->count++] = file;
+        if (file != NULL && file->kind == LINUX_EPOLL)
+            linux_epoll_prune(p, file);
     }
     for (size_t i = 0; i < p->memory.regions.count; i++) {
         linux_region *region = &p->memory.regions.items[i];
@@ -473,6 +513,7 @@ void linux_files_transfer(linux_process *p, snapshot *s)
     transfer_mounts(p, s);
     transfer_open_files(p, list, s);
     transfer_descriptors(p, list, s);
+    transfer_interests(list, s);
     if (s->loading)
         load_mapped(p, list, s);
     transfer_input(s);

@@ -99,6 +99,7 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
         *about = stat_made_up(S_IFCHR | 0666);
         return 0;
     case LINUX_EVENT:
+    case LINUX_EPOLL:
         *about = stat_made_up(0600);
         return 0;
     case LINUX_PIPE:
