@@ -150,10 +150,35 @@ static bool always(const system_record *a, const system_record *b)
     (void)a, (void)b;
     return true;
 }
+/* A stack that has no room at level 0 is a double fault. */
 static bool checked(const system_record *a, const system_record *b)
 {
-    return (a->vector == 12 || a->vector == 13) &&
-           (a->vector != b->vector || a->error != b->error || a->eip != b->eip);
+    enum { DOUBLE_FAULT = 8 };
+    return (a->vector == DOUBLE_FAULT && b->vector != DOUBLE_FAULT) ||
+           ((a->vector == 12 || a->vector == 13) &&
+            (a->vector != b->vector || a->error != b->error || a->eip != b->eip));
+}
+static bool enters(const system_record *a, const system_record *b)
+{
+    (void)b;
+    return has(a, "\xc8", 1, 0xff) >= 0;
+}
+static bool undefined_mov(const system_record *a, const system_record *b)
+{
+    enum { UD = 6, REGISTER = 7 << 3 };
+    uint8_t bytes[CODE_BYTES];
+    const uint8_t *code = code_at(a, a->eip, bytes);
+    (void)b;
+    return a->vector == UD && (code[0] & 0xfe) == 0xc6 && (code[1] & REGISTER) != 0;
+}
+static bool other_task(const system_record *a, const system_record *b)
+{
+    enum { MAIN_TSS = 0x18, STATUS_FLAGS = 0x8d5 };
+    return a->tr != MAIN_TSS && a->tr == b->tr && ((a->eflags ^ b->eflags) & ~(uint32_t)STATUS_FLAGS) == 0;
+}
+static void take_task_flags(system_record *a, const system_record *b)
+{
+    a->eflags = b->eflags, a->memory = b->memory, a->main_tss = b->main_tss;
 }
 static bool stepped(const system_record *a, const system_record *b)
 {
@@ -243,6 +268,9 @@ static rule qemu_rules[] = {
     {"a call gate to a conforming segment leaves the level as it is", conforming, take_all, 0},
     {"IRET goes to V86 mode from level 0 only", iret_to_v86, take_all, 0},
     {"ENTER probes the stack where ESP will point", enter, take_all, 0},
+    {"... which sets the bits of its page", enters, take_pages, 0},
+    {"MOV with 1 to 7 in its register field is undefined", undefined_mov, take_all, 0},
+    {"a task switch saves the flags that there are and loads all", other_task, take_task_flags, 0},
     {"limits and types of segments are checked at each reference", checked, take_all, 0},
     {"STI holds back no single step", stepped, take_all, 0},
     {"PUSHA and its like make their references one by one", same_instruction, take_cr2, 0},
