@@ -263,6 +263,17 @@ static void take_read_dr6(system_record *a, const system_record *b)
     take_register(a, b, has(a, "\x0f\x21\xf0", 3, 0xf8) & 7, DR6_RESERVED);
 }
 
+static bool reads_dr7(const system_record *a, const system_record *b)
+{
+    (void)b;
+    return has(a, "\x0f\x21\xe8", 3, 0xe8) >= 0; /* DR5 is DR7 */
+}
+static void take_read_dr7(system_record *a, const system_record *b)
+{
+    enum { DR7_RESERVED = 0xd000 };
+    take_register(a, b, has(a, "\x0f\x21\xe8", 3, 0xe8) & 7, DR7_RESERVED);
+}
+
 static rule qemu_rules[] = {
     {"a far CALL of V86 mode writes its stack at level 3", call_of_v86, take_all, 0},
     {"a call gate to a conforming segment leaves the level as it is", conforming, take_all, 0},
@@ -282,7 +293,8 @@ static rule qemu_rules[] = {
     {"CMPS makes the reference through ESI first", cmps, take_fault, 0},
     {"the accessed bit of a page whose reference faults is not documented", same_fault, take_pages, 0},
     {"bit 12 of DR6 is 0", always, take_dr6, 0},
-    {"and so where it is read", reads_dr6, take_read_dr6, 0},
+    {"and where it is read", reads_dr6, take_read_dr6, 0},
+    {"bits 12, 14 and 15 of DR7 are 0", reads_dr7, take_read_dr7, 0},
 };
 
 static bool differs(const system_record *a, const system_record *b)
