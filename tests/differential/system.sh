@@ -49,7 +49,7 @@ tests() { # first, count: where system_boot.asm has them
 
 piece=2500
 pieces() { # which of the jobs
-    local begin at n said again rc test ended status=0
+    local begin at n said again rc test status=0
     mkdir "$1" && cd "$1"
     for ((begin = first + $1 * piece; begin < first + count; begin += jobs * piece)); do
         at=$begin n=$((first + count - begin < piece ? first + count - begin : piece))
@@ -62,12 +62,10 @@ pieces() { # which of the jobs
                 break
             fi
             echo "tests from $at: $(grep -v '^test [0-9]*,\|^  QEMU:' <<<"$said")"
-            for test in $(sed -n 's/^test \([0-9]*\)[,:].*/\1/p' <<<"$said"); do
-                again=$(tests "$test" 1) || { echo "$again"; status=1; }
-            done
-            ended=$(sed -n 's/^test \([0-9]*\): QEMU ended in it$/\1/p' <<<"$said")
-            n=$((${ended:+at + n - ended - 1}))
-            at=$((${ended:-0} + 1))
+            test=$(sed -n '/^test [0-9]*[,:]/{s/^test \([0-9]*\).*/\1/p;q}' <<<"$said")
+            again=$(tests "$test" 1) || { echo "$again"; status=1; }
+            n=$((at + n - test - 1)) # the others anew: what was overwritten stays so
+            at=$((test + 1))
         done
     done
     return "$status"
