@@ -1,5 +1,6 @@
 #include "cli/interrupt.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -64,7 +65,8 @@ void interrupt_stuck(void *context)
     static const char text[] = "p5scope: the run cannot come to its end, because nobody takes its output; "
                                "ended at once, outputs are cut short\n";
     (void)context;
-    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    struct pollfd messages = {.fd = STDERR_FILENO, .events = POLLOUT};
+    ssize_t written = poll(&messages, 1, 0) > 0 ? write(STDERR_FILENO, text, sizeof text - 1) : 0;
     (void)written;
     _exit(came != 0 ? 128 + came : CLI_TIMEOUT);
 }

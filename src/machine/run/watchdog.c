@@ -1,6 +1,7 @@
 #include "machine/run/watchdog.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,11 +11,13 @@
 
 #include "base/host_time.h"
 
-/* A run that is to end has so long for it. It is stuck then if it waits (has used no time of a processor) or
- * has used this much; otherwise the host has had too many others to run, and it has as long again. */
+/* A run that is to end has so long for it. It is stuck then if it has used this much time of a processor, or
+ * if it waits (has used none) and nobody takes its output, or still waits much later. Otherwise the host has
+ * had too many others to run, and it has as long again. */
 #define GRACE_SECONDS 0.8
 #define WAITS_SECONDS 0.01
 #define USED_SECONDS  0.5
+#define LATE_SECONDS  10.0
 
 struct watchdog {
     p5_machine *machine;
@@ -24,8 +27,22 @@ struct watchdog {
     bool running, closing;
     double over;            /* 0: never */
     double look_at;         /* when it is looked whether the run has ended, 0: it is not to end */
+    double late_at;         /* when waiting is enough */
     double used, used_last; /* of the processors until it was to end, and when it was looked last */
 };
+
+/* Is there an open file that takes nothing now? */
+static bool output_is_full(void)
+{
+    enum { FILES = 256 };
+    for (int fd = 0; fd < FILES; fd++) {
+        struct pollfd output = {.fd = fd, .events = POLLOUT};
+        int mode = fcntl(fd, F_GETFL);
+        if (mode >= 0 && (mode & O_ACCMODE) != O_RDONLY && poll(&output, 1, 0) == 0)
+            return true;
+    }
+    return false;
+}
 
 /* What is due now; answers the seconds until the next is, negative: nothing is. */
 static double look(watchdog *w, double now, bool *stuck)
@@ -42,10 +59,12 @@ static double look(watchdog *w, double now, bool *stuck)
     double used = ending ? host_used() : 0;
     if (w->look_at == 0 && ending) {
         w->look_at = now + GRACE_SECONDS;
+        w->late_at = now + LATE_SECONDS;
         w->used = w->used_last = used;
     }
     if (ending && now >= w->look_at) {
-        *stuck = used - w->used_last < WAITS_SECONDS || used - w->used > USED_SECONDS;
+        bool waits = used - w->used_last < WAITS_SECONDS;
+        *stuck = used - w->used > USED_SECONDS || (waits && (now >= w->late_at || output_is_full()));
         w->look_at = now + GRACE_SECONDS;
         w->used_last = used;
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ends.sh PROGRAM STATUS MESSAGE HOW ARGUMENTS...: `PROGRAM ARGUMENTS` ends with STATUS and says MESSAGE. HOW: plain; unread: stdout is a pipe that
-# nobody reads; interrupted: the same, and SIGINT comes.
+# nobody reads; deaf: stderr, too, so that nothing is said; interrupted: as unread, and SIGINT comes.
 set -u
 program=$1 status=$2 message=$3 how=$4
 shift 4
@@ -11,6 +11,7 @@ exec 3<>"$scratch/pipe" # open at both ends: it fills, and no end of it is ever 
 case $how in
 plain) "$program" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" ;;
 unread) "$program" "$@" </dev/null >&3 2>"$scratch/err" ;;
+deaf) "$program" "$@" </dev/null >&3 2>&3 ;;
 interrupted)
     "$program" "$@" </dev/null >&3 2>"$scratch/err" &
     started=$!
@@ -20,6 +21,7 @@ interrupted)
     ;;
 esac
 came=$?
+[ "$how" != deaf ] || echo "$message" >"$scratch/err"
 if [ "$came" != "$status" ] || ! grep -q -- "$message" "$scratch/err"; then
     echo "$program $*: expected status $status and '$message', came status $came and:"
     cat "$scratch/err"
