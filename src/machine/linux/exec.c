@@ -225,13 +225,10 @@ static p5_status exec_monitor(p5_machine *machine, p5_error *error)
 static p5_status load_into(p5_machine *machine, const elf_image *image, const char *path,
                            const char *const *arguments, const char *const *environment, p5_error *error)
 {
-    linux_process *p = calloc(1, sizeof *p);
+    linux_process *p = linux_process_make(machine);
     if (p == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the guest");
-    p->machine = machine;
-    p->engine = machine->engine;
     linux_timers_reset(p);
-    p->program_file = -1;
     p->random_state = machine->options.random_seed;
     p5_status status = exec_monitor(machine, error);
     if (status == P5_OK && (!linux_memory_open(p) || !linux_kernel_build(p)))

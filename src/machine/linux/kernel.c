@@ -213,6 +213,17 @@ static void linux_due(p5_machine *machine)
         entry_expect(p, LINUX_VECTOR_TIMER);
 }
 
+linux_process *linux_process_make(p5_machine *machine)
+{
+    linux_process *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    p->machine = machine;
+    p->engine = machine->engine;
+    p->program_file = -1;
+    return p;
+}
+
 static void linux_close(p5_machine *machine)
 {
     linux_process *p = machine->guest_state;

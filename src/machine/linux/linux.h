@@ -112,6 +112,8 @@ void linux_user_written(linux_process *p, uint32_t address, size_t size);
 
 /* --- linux_kernel.c: descriptor tables, kernel entry --- */
 
+/* A process of nothing, on that machine's engine. NULL: no memory. */
+linux_process *linux_process_make(p5_machine *machine);
 #define LINUX_KERNEL_BASE 0xc0000000u
 enum {
     LINUX_KERNEL_PAGES = 4,

@@ -169,13 +169,11 @@ void linux_transfer(p5_machine *machine, snapshot *s)
 {
     linux_process *p = machine->guest_state;
     if (s->loading) {
-        p = calloc(1, sizeof *p);
+        p = linux_process_make(machine);
         if (p == NULL) {
             snapshot_no_memory(s);
             return;
         }
-        p->machine = machine;
-        p->engine = machine->engine;
         machine->guest_state = p;
     }
     if (s->loading && s->status == P5_OK)
