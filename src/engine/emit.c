@@ -133,6 +133,24 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
         REAL(tcg_gen_callN)(s, function, result, count, arguments);
 }
 
+void REAL(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
+void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
+/* A block's start calls its hook. */
+void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count)
+{
+    const uc_translator *s = uc_translator_of(uc);
+    arguments[0] = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV));
+    REAL(uc_add_inline_hook)(uc, hook, arguments, count);
+    engine_of_translator(s)->start = uc_last_op(s);
+}
+
+void emit_start_apart(engine *e)
+{
+    uintptr_t *function = &e->start->arguments[e->start->outputs + e->start->inputs];
+    if (*function == (uintptr_t)stream_block)
+        *function = (uintptr_t)stream_block_apart;
+}
+
 /* How many references a block makes at most bounds what it records (block.c). */
 static void count_reference(const uc_translator *s)
 {

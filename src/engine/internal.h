@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "base/host_line.h"
 #include "core/pipe/breakpoints.h"
 #include "engine/behind.h"
 #include "engine/engine.h"
@@ -91,15 +92,13 @@ _Static_assert(offsetof(p5_retired, iopl) == offsetof(p5_retired, cpl) + offseto
                "copied together");
 
 typedef struct engine_block {
-    engine *owner;
-    p5_block *block;       /* NULL for BLOCK_UNDEFINED, BLOCK_TOO_LONG and BLOCK_FAILED, as is */
-    const isa_block *code; /* ... what it was made of, which is `block`'s */
+    BEGINS_LINE p5_block *block; /* NULL for BLOCK_UNDEFINED, BLOCK_TOO_LONG and BLOCK_FAILED, as is */
+    const isa_block *code;       /* ... what it was made of, which is `block`'s */
     uint32_t linear;
     uint16_t count;
     uint8_t kind; /* block_kind */
     block_levels levels;
     bool slow;              /* its start has more to do than to be noted */
-    bool plain;             /* quick, and not slow */
     bool quick;             /* its end has no more to do than to be told: no change of CPL, no descriptors;
                                its records fit into a batch */
     bool address16;         /* BLOCK_REP: the count is CX */
@@ -120,6 +119,12 @@ typedef struct engine_block {
     struct engine_block *next_in_index; /* with the same hash */
     block_mark marks[];                 /* count + 1 */
 } engine_block;
+
+/* It has nothing to do at its start or end but to be noted. */
+static inline bool block_plain(const engine_block *b)
+{
+    return b->quick && !b->slow;
+}
 
 /* The instruction at linear address `at`, or NULL. */
 static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, uint32_t at)
@@ -288,7 +293,8 @@ struct engine {
     engine_block *changing[CHANGING_PLACES]; /* the block last described at an address, by its hash */
     uint32_t changed_at[CHANGING_PLACES];    /* addresses at which blocks begin, because code that changes
                                                 begins or ends there; by their hash */
-    unsigned references;        /* that the block being translated calls for: emit.c */
+    unsigned references;        /* that the block being translated calls for: emit.c; */
+    uc_op *start;               /* ... what it generated for the block's start */
     engine_block *unfinished;   /* its translation was left by a page fault */
     engine_block *emergency;    /* when there is no memory for another one */
     /* Room of the engine's own, for everything but batches, and for those, too, until there is another. */
@@ -423,9 +429,15 @@ void stream_none(engine *e);
 void stream_full(engine *e) __attribute__((cold));
 /* Gives the batch away. True if attention is wanted at the next boundary. */
 bool stream_give_batch(engine *e);
-void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block);
-/* The same while guard.c has something to look after. */
-void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *block);
+/* emit.c. The block that has been translated is not plain: stream_block_apart. */
+void emit_start_apart(engine *e);
+/* What a translated block calls when it starts, as Unicorn calls block hooks, but with the processor's state
+ * in the place of its handle (emit.c): one that is plain, */
+void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+/* ... one that is not, */
+void stream_block_apart(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+/* ... and any while guard.c has something to look after. */
+void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
 /* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted);
 /* Ends the running block completely. */

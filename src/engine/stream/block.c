@@ -429,7 +429,6 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
         engine_fail_memory(e);
     }
     b->code = b->block ? made : NULL;
-    b->plain = b->quick && !b->slow;
     return b->block != NULL;
 }
 
@@ -447,12 +446,11 @@ static engine_block *find_again(engine *e, const uc_translated *tb, const block_
     return NULL;
 }
 
-static engine_block *make(engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical)
+static engine_block *make(const uc_translated *tb, const block_plan *plan, uint32_t physical)
 {
-    engine_block *b = calloc(1, sizeof *b + (plan->count + 1) * sizeof b->marks[0]);
+    engine_block *b = host_line_calloc(sizeof *b + (plan->count + 1) * sizeof b->marks[0]);
     if (!b)
         return NULL;
-    b->owner = e;
     b->linear = (uint32_t)tb->pc;
     b->physical = physical;
     b->flags = tb->flags;
@@ -491,8 +489,6 @@ static void discard(engine *e, engine_block *b)
     free(b);
 }
 
-void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
-void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
 /* Unicorn flushes by itself when its room is full, but then still links the block that ran before, which is
  * gone, to the new one. So translations go earlier, between two blocks: block_make_room when `b` runs. */
 static void note_room(engine *e, const uc_translated *tb, engine_block *b)
@@ -515,9 +511,10 @@ static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size
         mmu_protect_code(e, physical, size - here);
 }
 
-void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
+void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+/* Answers the block's description. */
+static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
-    engine *e = engine_of(uc_env_of(cpu));
     uint32_t linear = (uint32_t)tb->pc, physical = 0;
     bool code32 = tb->flags & UC_HF_CS32;
     unsigned max = max_insns < BLOCK_INSNS ? (unsigned)max_insns : BLOCK_INSNS;
@@ -532,7 +529,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     unsigned hash = hash_of(tb, &plan, physical, &code);
     engine_block *known = find_again(e, tb, &plan, physical, &code, hash);
     discard(e, e->unfinished);
-    engine_block *b = known ? known : make(e, tb, &plan, physical);
+    engine_block *b = known ? known : make(tb, &plan, physical);
     if (!b) { /* out of memory: the emergency block says so when it runs */
         e->emergency->linear = linear;
         b = known = e->emergency;
@@ -561,7 +558,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
             engine_fail(e, "the block at %08x is translated as %u instructions now, as %u before", linear,
                         plan.count, (unsigned)known->count);
         note_change(e, known);
-        return;
+        return known;
     }
     settle(b, &plan);
     note_room(e, tb, b);
@@ -571,7 +568,7 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
     if (e->block_instructions > BLOCKS_AT_MOST)
         b->slow = true; /* block_make_room when it runs */
     if (plan.kind == BLOCK_UNDEFINED || plan.kind == BLOCK_TOO_LONG)
-        return;
+        return b;
     if (tb->icount == 0 || tb->icount > planned || e->references > RECORD_RESERVE ||
         !describe(e, b, tb, &code, code32)) {
         const uint8_t *c = code.bytes;
@@ -584,20 +581,29 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
             (unsigned)tb->size, plan.count, plan.size);
         b->kind = BLOCK_FAILED;
         b->slow = true;
-        return;
+        return b;
     }
     b->next_in_index = e->block_index[hash];
     e->block_index[hash] = b;
     note_change(e, b);
+    return b;
+}
+
+void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
+void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
+{
+    engine *e = engine_of(uc_env_of(cpu));
+    const engine_block *b = translate(e, cpu, tb, max_insns);
+    if (!block_plain(b))
+        emit_start_apart(e);
 }
 
 bool block_open(engine *e)
 {
     e->block_index = calloc(INDEX_SIZE, sizeof *e->block_index);
-    e->emergency = calloc(1, sizeof *e->emergency + sizeof e->emergency->marks[0]);
+    e->emergency = host_line_calloc(sizeof *e->emergency + sizeof e->emergency->marks[0]);
     if (!e->block_index || !e->emergency)
         return false;
-    e->emergency->owner = e;
     e->emergency->kind = BLOCK_FAILED;
     e->emergency->slow = true;
     return true;

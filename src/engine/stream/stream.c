@@ -58,6 +58,7 @@ static inline void batch_add(engine *e, const engine_block *b, uint32_t next)
     host_line_will_write(s); /* the model's thread has read there */
     host_line_will_write(e->record_next);
     s->block = b->block;
+    __builtin_prefetch(s->block); /* core_predict_blocks will look at it */
     s->accesses_end = e->record_next;
     s->values_end = e->value_next;
     s->next = next;
@@ -334,10 +335,9 @@ static bool __attribute__((noinline)) leave(engine *e, engine_block *b, bool *at
     return true;
 }
 
-void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *block)
+void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_block *b)
 {
-    engine_block *b = block;
-    engine *e = b->owner;
+    engine *e = env->owner;
     bool attention = false;
     if (e->current) {
         const engine_block *before = e->current;
@@ -349,7 +349,10 @@ void stream_block_checked(uc_engine *uc, uint64_t address, uint32_t size, void *
             engine_request_attention(e);
     }
     guard_block(e, b);
-    stream_block(uc, address, size, block);
+    if (block_plain(b))
+        stream_block(env, linear, size, b);
+    else
+        stream_block_apart(env, linear, size, b);
 }
 
 /* A block starts, and what is there is given away. */
@@ -374,18 +377,24 @@ static void __attribute__((noinline)) stream_boundary(engine *e, engine_block *b
         run(e, b);
 }
 
-void stream_block(uc_engine *uc, uint64_t address, uint32_t size, void *block)
+void stream_block_apart(uc_env *env, uint64_t linear, uint32_t size, engine_block *b)
 {
-    (void)uc, (void)address, (void)size;
-    engine_block *b = block;
-    engine *e = b->owner;
-    bool plain = e->batch_room > 0 && b->plain;
-    if (__builtin_expect(!plain || stream_requests(e) != 0, 0)) {
+    (void)linear, (void)size;
+    stream_boundary(env->owner, b);
+}
+
+/* `b` itself is not looked at: its description is often not in the host's cache, but will be when it ends. */
+void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b)
+{
+    (void)size;
+    engine *e = env->owner;
+    __builtin_prefetch(b);
+    if (__builtin_expect(e->batch_room <= 0 || stream_requests(e) != 0, 0)) {
         stream_boundary(e, b);
         return;
     }
     engine_block *ended = e->current;
-    batch_add(e, ended, b->linear);
+    batch_add(e, ended, (uint32_t)linear);
     e->batch_room -= ended->weight;
     e->current = b;
 }

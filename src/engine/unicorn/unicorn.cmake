@@ -14,8 +14,9 @@ set(P5_UNICORN_WRAPPED
   # accesses of translated code
   helper_ret_ldub_mmu helper_le_lduw_mmu helper_le_ldul_mmu helper_le_ldq_mmu
   helper_ret_stb_mmu helper_le_stw_mmu helper_le_stl_mmu helper_le_stq_mmu
-  # what is generated for references and x87 instructions
+  # what is generated for references, x87 instructions and the start of a block
   tcg_gen_qemu_ld_i32 tcg_gen_qemu_ld_i64 tcg_gen_qemu_st_i32 tcg_gen_qemu_st_i64 tcg_gen_callN tcg_gen_op3
+  uc_add_inline_hook
   tcg_gen_rotl_i32
   # accesses of helper functions for an instruction
   cpu_ldub_data_ra cpu_ldsw_data_ra cpu_lduw_data_ra cpu_ldl_data_ra cpu_ldq_data_ra
