@@ -36,10 +36,8 @@ static inline int code_cache_find(const code_cache *cache, uint32_t physical)
 static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way)
 {
     uint8_t lru = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
-    if (lru == cache->lru[set])
-        return;
+    cache->changes += lru != cache->lru[set]; /* without a branch: it is another answer for every line */
     cache->lru[set] = lru;
-    code_cache_touch(cache);
 }
 
 /* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits

@@ -101,19 +101,9 @@ static inline bool has_values(const batch *all)
     return all->b->values_end - values_of(all, all->b) == all->b->block->value_count;
 }
 
-/* The path of an execution that differs from that of `path` by the variant, if at all, which is `banks` as
- * far as no values matter; or NULL. */
-static memo_path *__attribute__((noinline))
-variant_of(p5_core *core, batch *all, uint64_t banks, memo_path *path)
-{
-    const p5_retired *r = slow_stretch(core, all);
-    if (!has_values(all) || !memo_values_variant(core, all->piece, r->values, r->mode, &banks))
-        return NULL;
-    return memo_find_variant(core, path, banks);
-}
-
-/* The path of an execution that did not follow the piece before last time. NULL: it is not for the memo. */
-static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all)
+/* The path of an execution that is not `path`, which followed last time, but maybe a variant of it. NULL: it
+ * is not for the memo. */
+static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all, memo_path *path)
 {
     uint64_t key = 0;
     piece *p = all->piece;
@@ -121,7 +111,8 @@ static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *a
         return NULL;
     if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(all), &key))
         return NULL;
-    return memo_look_up(core, p, key);
+    memo_path *variant = path->piece == p ? memo_find_variant(core, path, key) : NULL;
+    return variant ? variant : memo_look_up(core, p, key);
 }
 
 static void __attribute__((noinline)) learn(p5_core *core, const batch *all, memo_path *path)
@@ -140,8 +131,8 @@ static inline bool code_page_usual(struct memory *m, const piece *p, const memo_
 
 /* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
  * memo_lines_in_place. */
-static inline __attribute__((always_inline)) bool code_is_usual(const p5_core *core, const piece *p,
-                                                                memo_way *way, bool is_quiet, bool *moved)
+static inline bool code_is_usual(const p5_core *core, const piece *p, memo_way *way, bool is_quiet,
+                                 bool *moved)
 {
     struct memory *m = core->memory;
     if (!memo_lines_in_place(core, way, moved))
@@ -358,9 +349,13 @@ static memo_leaf *__attribute__((noinline))
 price_looking(p5_core *core, batch *all, memo_path *path, bool is_quiet, quiet_time *quiet)
 {
     bool moved, profiled = core->profile != NULL;
-    if (is_quiet && code_is_usual(core, all->piece, &path->way, true, &moved))
+    memo_leaf *leaf;
+    if (__builtin_expect(!memo_lines_in_place(core, &path->way, &moved), 0))
+        leaf = leave_at(core, all, path, path->way.first, core->memo.given);
+    else if (is_quiet && code_page_usual(core->memory, all->piece, &path->way))
         return price_steps(core, all, all->references, all->prediction, path, moved, profiled, quiet);
-    memo_leaf *leaf = price_on(core, all, path, NULL, profiled);
+    else
+        leaf = price_on(core, all, path, NULL, profiled);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
@@ -391,17 +386,19 @@ price_quickly(p5_core *core, batch *all, const p5_access *accesses, p5_predictio
     return price_asking(core, all, path, quiet);
 }
 
-/* The path of this execution, which is `path` but for the variant. NULL: it is not known. */
+/* The path of this execution, which is `path` but for the variant. NULL: it is not for the memo. */
 static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, batch *all, const piece *p,
                                                                    const p5_access *accesses, memo_path *path)
 {
+    if (p->value_count != 0 && (!p->only_saturates || !has_values(all)))
+        return other_way_in(core, all, path);
     uint64_t key = memo_banks_variant(p, accesses, is_taken(all));
-    if (p->value_count != 0) {
-        if (!p->only_saturates || !has_values(all))
-            return variant_of(core, all, key, path);
+    if (p->value_count != 0)
         key = memo_saturation_variant(p, values_of(all, all->b) + p->first_value, key);
-    }
-    return key == path->variant ? path : memo_find_variant(core, path, key);
+    if (__builtin_expect(key == path->variant, 1))
+        return path;
+    memo_path *variant = memo_find_variant(core, path, key);
+    return variant ? variant : other_way_in(core, all, path);
 }
 
 /* ---- the profile ----
@@ -427,17 +424,6 @@ static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const m
     leaf->plain_path = memo_path_number(&core->memo, path);
 }
 
-/* The way in to the piece at hand, if that of last time, `path`, is another one. NULL: it is not for the
- * memo. */
-static memo_path *other_path(p5_core *core, batch *all, memo_path *path)
-{
-    if (path->piece == all->piece && all->piece->has_variants)
-        path = in_variant(core, all, all->piece, all->references, path);
-    if (!path || path->piece != all->piece)
-        path = other_way_in(core, all);
-    return path;
-}
-
 /* The way in to a stretch that may be a call's target, or return, or go elsewhere, and which has been noted
  * then. NULL: it is not for the memo. */
 static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all)
@@ -447,7 +433,7 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
     memo_leaf *last = core->memo.last;
     memo_path *path = NULL;
     if (all->piece->memo && has_values(all)) {
-        path = other_path(core, all, next_path_of(core, last, false));
+        path = other_way_in(core, all, next_path_of(core, last, false));
         if (path && last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
             note_plain_path(core, last, path);
     }
@@ -486,7 +472,7 @@ static inline bool begins_apart(const p5_core *core)
     return waiting && waiting->insn.access_count > 0;
 }
 
-/* What a piece reads comes into the host's cache before its turn: with much code it is in none of them, and
+/* What pricing reads comes into the host's cache before its turn: with much code it is in none of them, and
  * each read would wait for the one before. */
 static inline void fetch_piece(const piece *p)
 {
@@ -494,15 +480,15 @@ static inline void fetch_piece(const piece *p)
     __builtin_prefetch(p->soon[1]);
 }
 
-/* Who knows where a stretch's data are has to be in the cache itself. */
-static inline void fetch_ahead(const p5_retired_block *b, const p5_retired_block *end)
+/* ... of a whole batch, in three goes, as each says where the next are. */
+static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_block *end)
 {
-    enum { PATH = 3, PIECE = 6, BLOCK = 9 };
-    if (__builtin_expect(end - b <= BLOCK, 0))
-        return;
-    __builtin_prefetch(b[BLOCK].block);
-    __builtin_prefetch(b[PIECE].block->pieces);
-    fetch_piece(b[PATH].block->pieces);
+    for (const p5_retired_block *b = blocks; b < end; b++)
+        __builtin_prefetch(b->block);
+    for (const p5_retired_block *b = blocks; b < end; b++)
+        __builtin_prefetch(b->block->pieces);
+    for (const p5_retired_block *b = blocks; b < end; b++)
+        fetch_piece(b->block->pieces);
 }
 
 static inline void fetch_next_time(piece *p, const memo_path *path, const memo_leaf *leaf)
@@ -528,13 +514,13 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         path = memo_path_at(&core->memo, 0);
     const uint64_t far = limit > core->most_blind_clocks ? limit - core->most_blind_clocks : 0;
     const p5_retired_block *b = blocks, *end = b + count;
+    fetch_batch(b, end);
     for (; b < end; accesses = b->accesses_end, b++, predictions++) {
         if (limited && core->now >= far && !stays_before(core, &all, b, limit))
             break;
         p5_block *block = b->block;
         host_line_will_read(b); /* another thread may have written there */
         host_line_will_read(accesses);
-        fetch_ahead(b, end);
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
         all.b = b;
         if (__builtin_expect(!whole || levels_of(b) != levels, 0)) {
@@ -552,7 +538,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             all.piece = p;
             all.references = references;
             if (__builtin_expect(path->piece != p, 0)) {
-                path = profiled && p == block->pieces ? NULL : other_way_in(core, &all);
+                path = profiled && p == block->pieces ? NULL : other_way_in(core, &all, path);
                 if (profiled && path && core->memo.last)
                     note_plain_path(core, core->memo.last, path);
             } else if (p->has_variants) {

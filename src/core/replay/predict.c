@@ -99,14 +99,11 @@ void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t c
         memset(predictions, NOT_PREDICTED, count * sizeof *predictions);
         return;
     }
-    enum { RUN = 3, BLOCK = 6 }; /* comes into the host's cache so long before its turn */
+    for (const p5_retired_block *b = blocks, *end = b + count; b < end; b++)
+        __builtin_prefetch(b->block->ran); /* before its turn: with much code it is in no cache of the host */
     uint64_t now = p->now;
     for (const p5_retired_block *b = blocks, *end = b + count; b < end; b++) {
         const p5_block *block = b->block;
-        if (end - b > BLOCK) {
-            __builtin_prefetch(b[BLOCK].block);
-            __builtin_prefetch(b[RUN].block->ran);
-        }
         now += block->count;
         *predictions++ = predict(p, block, b->next, now);
     }
