@@ -350,6 +350,7 @@ price_looking(p5_core *core, batch *all, memo_path *path, bool is_quiet, quiet_t
 {
     bool moved, profiled = core->profile != NULL;
     memo_leaf *leaf;
+    __builtin_prefetch(path->way.first); /* mostly a line is missing */
     if (__builtin_expect(!memo_lines_in_place(core, &path->way, &moved), 0))
         leaf = leave_at(core, all, path, path->way.first, core->memo.given);
     else if (is_quiet && code_page_usual(core->memory, all->piece, &path->way))

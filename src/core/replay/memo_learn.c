@@ -23,16 +23,28 @@ static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
     a->word2 = w[2];
 }
 
+/* All in the last word, if no part comes that late. */
+enum { PART_BITS = 15 };
+
 memo_answer memo_pack_code(const code_answer *a, uint64_t asked)
 {
-    return (memo_answer){
-        {a->ready[0] - asked, a->ready[1] - asked, a->ready[2] - asked, a->ready[3] - asked}};
+    memo_answer packed;
+    uint64_t all = 0, one = MEMO_ONE_WORD;
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t after = packed.word[i] = a->ready[i] - asked;
+        all |= after;
+        one |= after << (i * PART_BITS);
+    }
+    return all >> PART_BITS == 0 ? (memo_answer){{0, 0, 0, one}} : packed;
 }
 
 static void unpack_code(const memo_answer *from, uint64_t asked, code_answer *a)
 {
-    *a = (code_answer){.ready = {asked + from->word[0], asked + from->word[1], asked + from->word[2],
-                                 asked + from->word[3]}};
+    const uint64_t *word = from->word;
+    *a = (code_answer){.hit = false};
+    for (unsigned i = 0; i < 4; i++)
+        a->ready[i] =
+            asked + (word[3] & MEMO_ONE_WORD ? word[3] >> (i * PART_BITS) & ((1 << PART_BITS) - 1) : word[i]);
 }
 
 static void unpack_branch(const memo_answer *from, branch_answer *a)
@@ -125,16 +137,21 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     memo *m = &core->memo;
     memo_answer packed = {0};
     bool usual;
+    const uint32_t physical = price_physical(core->block, linear);
     if (given(m, &packed, &usual)) {
         if (!usual)
             unpack_code(&packed, asked, answer);
     } else {
         uint32_t asker = 0;
-        usual = memo_fetch(core, core->block, linear, who(core), &asker, asked, answer);
+        usual = memo_fetch(core, core->block, linear, physical, who(core), &asker, asked, answer);
         if (!usual)
             packed = memo_pack_code(answer, asked);
     }
-    memo_node node = {.kind = MEMO_CODE, .address = linear, .offset = offset(core, asked), .who = who(core)};
+    memo_node node = {.kind = MEMO_CODE,
+                      .address = linear,
+                      .physical = physical,
+                      .offset = offset(core, asked),
+                      .who = who(core)};
     record(m, node, usual, &packed);
     return usual;
 }
@@ -376,7 +393,7 @@ static void need_line(memo_way *way, const p5_block *block, const memo_node *nod
  * the lines lie in different sets. */
 static bool lines_can_be_usual(const piece *p)
 {
-    return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0 && !p->block->code->cache_disable;
+    return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0 && !p->block->cache_disable;
 }
 
 static void need_data(memo_way *way, const memo_node *node)

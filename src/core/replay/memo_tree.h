@@ -33,7 +33,8 @@ typedef struct memo_node {
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the group before; branch: of its own pair's. */
     uint32_t address;
-    uint32_t who; /* data, code: address of the instruction that asks, for the profile */
+    uint32_t physical; /* code: ... and its physical address */
+    uint32_t who;      /* data, code: address of the instruction that asks, for the profile */
     union {
         uint32_t asker;    /* ... and what profile_asks_again keeps */
         uint32_t previous; /* branch: U address of the group before; neither counts in the first group */
@@ -112,7 +113,8 @@ typedef struct memo_way {
     int16_t quiet_offset;     /* if nothing is under way from this clock on, relative to the block's
                                  first, nothing is under way for any of its references */
     int16_t first_access;     /* the first reference among the steps */
-    uint8_t step_count, line_count;
+    int16_t first_code;       /* the first line is fetched at this clock, relative to the block's first */
+    uint8_t step_count;
     bool ends_in_branch : 1;  /* `end` is one, */
     bool is_over : 1;         /* ... and nothing is asked before */
     bool only_data : 1;       /* all steps are data references: it can be gone quickly, */
@@ -127,9 +129,9 @@ typedef struct memo_way {
     data_expected *many;  /* `near`, if they are more */
     int16_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
     int16_t last_offset;  /* ... the last at this; MEMO_NEVER: there is none */
-    int16_t first_code;   /* the first line is fetched at this clock, relative to the block's first, */
-    int16_t last_code;    /* ... the last at this */
+    int16_t last_code;    /* the last line is fetched at this */
     uint16_t known;       /* questions before it */
+    uint8_t line_count;
 } memo_way;
 
 /* Before all clocks of a way's questions. */
@@ -169,10 +171,16 @@ static inline memo_answer memo_edge_answer(const memo_edge *edge)
     return (memo_answer){{edge->rest[0], edge->rest[1], edge->rest[2], edge->quick}};
 }
 
+/* In the last word of an answer: it says all. */
+#define MEMO_ONE_WORD (1ull << 63)
+
 static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer)
 {
     const uint64_t *rest = edge->rest, *word = answer->word;
-    return ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2]) | (edge->quick ^ word[3])) == 0;
+    if (edge->quick != word[3])
+        return false;
+    return (word[3] & MEMO_ONE_WORD) != 0 ||
+           ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2])) == 0;
 }
 
 /* Way in: a piece with one entry state and variant. */
@@ -299,18 +307,16 @@ static inline memo_answer memo_pack_bool(bool answer)
 {
     return (memo_answer){{answer}};
 }
-/* Fetch of the code line at `linear` for the instruction at `who`: true for the usual answer, false after
- * filling `answer`. `asker`: as in profile_asks_again. */
-static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint32_t who,
-                              uint32_t *asker, uint64_t asked, code_answer *answer)
+/* Fetch of the code line at `linear` and `physical` for the instruction at `who`: true for the usual answer,
+ * false after filling `answer`. `asker`: as in profile_asks_again. */
+static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint32_t physical,
+                              uint32_t who, uint32_t *asker, uint64_t asked, code_answer *answer)
 {
-    uint32_t physical = price_physical(block, linear);
-    bool cache_disable = block->code->cache_disable;
-    if (!cache_disable && memory_code_usual(core->memory, linear, physical, asked))
+    if (!block->cache_disable && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     if (core->profile)
         profile_asks_again(core, who, asker);
-    memory_code(core->memory, linear, physical, cache_disable, asked, answer);
+    memory_code(core->memory, linear, physical, block->cache_disable, asked, answer);
     if (core->profile && !answer->hit)
         profile_missed_code(core, physical);
     return false;

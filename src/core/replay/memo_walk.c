@@ -33,6 +33,20 @@ static bool line_present(const code_cache *code, memo_line *line)
     return memo_line_in_place(code, line);
 }
 
+bool memo_few_present(const p5_core *core, memo_way *way)
+{
+    const struct memory *m = core->memory;
+    const bool filling = m->code_fill.done > memo_clock(core, way->first_code);
+    for (unsigned i = 0; i < MEMO_FEW; i++) {
+        const unsigned set = way->place[i] / CACHE_WAYS;
+        const unsigned hits = cache_match(m->code.tag[set], way->tag[i]);
+        if (hits == 0 || (filling && (way->tag[i] | set * CACHE_LINE) == m->code_fill.line))
+            return false;
+        way->place[i] = (uint16_t)(set * CACHE_WAYS + (unsigned)__builtin_ctz(hits));
+    }
+    return true;
+}
+
 bool memo_lines_present(const p5_core *core, const memo_way *way)
 {
     const struct memory *m = core->memory;
@@ -135,7 +149,8 @@ ask_code(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 {
     uint64_t asked = memo_clock(core, node->offset);
     code_answer answer;
-    *usual = memo_fetch(core, r->block, node->address, node->who, &node->asker, asked, &answer);
+    *usual =
+        memo_fetch(core, r->block, node->address, node->physical, node->who, &node->asker, asked, &answer);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
 }
 

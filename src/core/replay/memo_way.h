@@ -24,6 +24,8 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
  * its way there. Changes nothing but where it looks first. */
 bool memo_lines_present(const p5_core *core, const memo_way *way);
+/* ... and of one with few; it notes where they are. */
+bool memo_few_present(const p5_core *core, memo_way *way);
 /* Asks the steps of a way at whatever clock; answers how many have their usual answer. */
 unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* ... if anything can be in their way. */
@@ -210,10 +212,9 @@ static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_c
     *moved = way->code_changes != (uint32_t)core->memory->code.changes;
     if (!*moved || memo_few_in_place(core, way))
         return true;
-    if (!way->end || !memo_lines_present(core, way))
-        return false;
-    memo_note_places(way);
-    return true;
+    if (way->has_few)
+        return memo_few_present(core, way);
+    return way->end && memo_lines_present(core, way);
 }
 
 /* What the fetches of present lines leave behind, when the way has been followed for `n` steps. */

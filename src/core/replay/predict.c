@@ -12,7 +12,7 @@
 
 static branch_query query_of(const p5_block *block, uint32_t next, bool taken, uint64_t since_last)
 {
-    return (branch_query){.address = block->branch_address,
+    return (branch_query){.address = block->ran->address,
                           .last_byte = block->fall_through - 1,
                           .target = next,
                           .fall_through = block->fall_through,
