@@ -55,11 +55,9 @@ int verb_run(int argc, char **argv)
         .children = children};
     guest_options options;
     guest_options_init(&options);
-    if (!cli_parse(&argp, argc, argv, &options))
-        return CLI_USAGE;
     bool done;
     int status = CLI_USAGE;
-    if (guest_options_complete(&options, &done)) {
+    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options, &done)) {
         if (done) {
             status = CLI_OK;
         } else if (options.command == NULL) {

@@ -250,11 +250,9 @@ int verb_top(int argc, char **argv)
         .children = children};
     top t = {0};
     guest_options_init(&t.guest);
-    if (!cli_parse(&argp, argc, argv, &t))
-        return CLI_USAGE;
     bool done;
     int status = CLI_USAGE;
-    if (guest_options_complete(&t.guest, &done)) {
+    if (cli_parse(&argp, argc, argv, &t) && guest_options_complete(&t.guest, &done)) {
         if (done)
             status = CLI_OK;
         else if (t.guest.command == NULL)

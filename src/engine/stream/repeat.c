@@ -20,6 +20,13 @@ static inline uint32_t item(const uint8_t *host, unsigned size)
     return value;
 }
 
+static inline void place_step(access_place *place, int32_t step)
+{
+    place->linear += (uint32_t)step;
+    place->offset += (uint32_t)step;
+    place->host += step;
+}
+
 /* Makes `most` iterations, all in the pages that were found, or as many as it does before the one that ends a
  * comparison. */
 static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
@@ -41,12 +48,10 @@ static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s
             memcpy(target.host, &value, size);
             access_found(e, &target, P5_ACCESS_WRITE);
         }
-        source.linear += (uint32_t)s->step;
-        source.offset += (uint32_t)s->step;
-        source.host += s->step;
-        target.linear += (uint32_t)s->step;
-        target.offset += (uint32_t)s->step;
-        target.host += s->step;
+        if (from)
+            place_step(&source, s->step);
+        if (to)
+            place_step(&target, s->step);
     }
     return made;
 }
