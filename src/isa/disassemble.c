@@ -62,10 +62,11 @@ static const char *const renamed[][2] = {
 /* FCOM, FCOMP, FXCH and FSTP by their second opcodes, which Capstone 5 writes without the register. */
 static bool is_x87_alias(const isa_insn *insn, const uint8_t *opcode)
 {
-    unsigned kind = opcode[1] & 0xf8;
-    return insn->length == insn->prefixes + 2 &&
-           ((opcode[0] == 0xdc && (kind == 0xd0 || kind == 0xd8)) || (opcode[0] == 0xdd && kind == 0xc8) ||
-            (opcode[0] == 0xdf && (kind == 0xd0 || kind == 0xd8)));
+    if (insn->length != insn->prefixes + 2)
+        return false;
+    const unsigned kind = opcode[1] & 0xf8;
+    return (opcode[0] == 0xdc && (kind == 0xd0 || kind == 0xd8)) || (opcode[0] == 0xdd && kind == 0xc8) ||
+           (opcode[0] == 0xdf && (kind == 0xd0 || kind == 0xd8));
 }
 
 /* Writes Capstone's text with its first word put right. */

@@ -169,13 +169,13 @@ static size_t program_make(program *p, fuzz_input *input)
 {
     memset(p, 0, sizeof *p);
     for (unsigned i = 0; i < PATHS_COUNT; i++)
-        snprintf((char *)p->file + PATHS - ELF_BASE + i * PATH_BYTES, PATH_BYTES, "%s", paths[i]);
+        snprintf((char *)p->file + (PATHS - ELF_BASE) + i * PATH_BYTES, PATH_BYTES, "%s", paths[i]);
     for (unsigned i = 0; i < 0x200;
          i++) /* what structures are made of: small numbers, pointers, places of code */
         p->file[DATA - ELF_BASE + i * 4] = (uint8_t)(i % 3 == 0 ? i : 0);
     for (unsigned i = 0; i < 0x200; i += 8) {
         const uint32_t words[3] = {HANDLER, DATA + i * 4, 0x04000000};
-        memcpy(p->file + DATA - ELF_BASE + i * 4, words, sizeof words);
+        memcpy(p->file + (DATA - ELF_BASE) + i * 4, words, sizeof words);
     }
     handler(p, input);
     size_t size = elf_make(p->file, DATA + 0x1000 - ELF_BASE - ELF_CODE, 0, ELF_LINUX);
