@@ -4,30 +4,28 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+
+#include "base/room.h"
 
 struct arena_chunk {
     struct arena_chunk *next;
+    size_t room_bytes; /* 0: of malloc */
     size_t size;
     size_t used;
     alignas(max_align_t) unsigned char bytes[];
 };
 
 /* A large arena is read all over the place; with small pages its readers would miss the host's TLB most of
- * the time. */
+ * the time. Not of malloc, which seldom finds a place for another huge page where one was. */
 static struct arena_chunk *huge_chunk(size_t room)
 {
-    enum { HUGE_PAGE = 2 << 20 };
-    size_t size = (sizeof(struct arena_chunk) + room + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    struct arena_chunk *chunk = aligned_alloc(HUGE_PAGE, size);
+    size_t bytes = (sizeof(struct arena_chunk) + room + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    struct arena_chunk *chunk = room_open(bytes);
     if (chunk == NULL)
         return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(chunk, size, MADV_HUGEPAGE);
-#endif
-    chunk->size = size - sizeof *chunk;
+    room_huge(chunk, bytes);
+    chunk->room_bytes = bytes;
+    chunk->size = bytes - sizeof *chunk;
     return chunk;
 }
 
@@ -39,8 +37,10 @@ static struct arena_chunk *new_chunk(const arena *from, size_t room)
     if (room < CHUNK_BYTES)
         room = CHUNK_BYTES;
     struct arena_chunk *chunk = malloc(sizeof *chunk + room);
-    if (chunk != NULL)
-        chunk->size = room;
+    if (chunk == NULL)
+        return NULL;
+    chunk->room_bytes = 0;
+    chunk->size = room;
     return chunk;
 }
 
@@ -96,7 +96,10 @@ void arena_free_all(arena *from)
     arena_clear(from);
     while (from->spare != NULL) {
         struct arena_chunk *next = from->spare->next;
-        free(from->spare);
+        if (from->spare->room_bytes != 0)
+            room_close(from->spare, from->spare->room_bytes);
+        else
+            free(from->spare);
         from->spare = next;
     }
 }

@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 
-/* NULL: the host has no address space for it. */
+enum { HUGE_PAGE = 2 << 20 };
+
+/* From a huge page's length on it begins where one does. NULL: the host has no address space for it. */
 void *room_open(size_t bytes);
 /* One that is read all over the place: with small pages its readers would miss the host's TLB. */
 void room_huge(void *room, size_t bytes);

@@ -12,18 +12,16 @@ enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
 
 static size_t pool_bytes(const memo_pool *pool)
 {
-    enum { HUGE_PAGE = 2 << 20 };
     return ((size_t)pool->size * pool->most + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
 /* False: out of memory. */
 static bool pool_open(memo_pool *pool, size_t size, size_t most)
 {
-    enum { FEW_BYTES = 2 << 20 }; /* fit small pages better */
     *pool = (memo_pool){.size = (uint32_t)size, .count = 1, .most = (uint32_t)most};
     pool->objects = room_open(pool_bytes(pool));
-    if (pool->objects)
-        room_huge(pool->objects + FEW_BYTES, pool_bytes(pool) - FEW_BYTES);
+    if (pool->objects) /* few of them fit small pages better */
+        room_huge(pool->objects + HUGE_PAGE, pool_bytes(pool) - HUGE_PAGE);
     return pool->objects != NULL;
 }
 
