@@ -40,10 +40,18 @@ void engine_search_invd(engine *e, const uint8_t *bytes, size_t size)
         e->behind.invd = memmem(bytes, size, invd, sizeof invd) != NULL;
 }
 
+bool engine_follows_stores(const engine *e)
+{
+    return e->behind.memory != NULL && e->behind.invd;
+}
+
 void behind_search(engine *e, const uint8_t *page)
 {
-    if (e->behind.memory != NULL)
-        engine_search_invd(e, page, ENGINE_PAGE_BYTES);
+    if (e->behind.memory == NULL || e->behind.invd)
+        return;
+    engine_search_invd(e, page, ENGINE_PAGE_BYTES);
+    if (e->behind.invd) /* the owner ends batches */
+        engine_request_attention(e);
 }
 
 /* Bytes of RAM that lie in one page of which memory has a copy. */

@@ -45,10 +45,11 @@ static inline bool behind_kept(const behind *b, uint32_t page)
 {
     return b->memory == NULL || b->kept[page];
 }
-/* A store that goes to memory is told to behind.c when its stretch is priced, all of which has been executed
- * by then; memory would get what a later store of the stretch, into the line meanwhile filled, has left in
- * RAM. Only INVD can show that. So where a guest has one in a page of its code, blocks have one store each:
- * looks through the page that code is about to be translated from for the first time. */
+/* A store that goes to memory is told to behind.c when its batch is priced, all of which has been executed
+ * by then; memory would get what a later store of the batch, into the line meanwhile filled, has left in
+ * RAM. Only INVD can show that. So where a guest has one in a page of its code, there are no batches, and
+ * blocks have one store each: looks through the page that code is about to be translated from for the first
+ * time. */
 void behind_search(struct engine *e, const uint8_t *page);
 /* The processor or the host has written to memory past the caches. */
 void behind_written(struct engine *e, uint32_t physical, uint32_t size);

@@ -141,9 +141,8 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
  * none are kept), or there are so many instructions of them that each has 512 - the last block and the
  * running one may bring a block of the largest size more, each - or something happens that could make a
  * difference to anybody: everything before a special instruction, a port access, an exception, attention() or
- * a change of page tables that were walked, by a walk or by the guest, has been given away then. Not if
- * the owner looks at something else that the guest's stores change - memory behind the caches - while it
- * prices. */
+ * a change of page tables that were walked, by a walk or by the guest, has been given away then. Not while
+ * engine_follows_stores. */
 enum {
     ENGINE_BATCH = 256,
     ENGINE_BATCH_CLOCKS = ENGINE_BATCH * 512,
@@ -263,6 +262,8 @@ bool engine_keep_memory(engine *e);
 bool engine_keeps_memory(const engine *e);
 /* An image of code was loaded. If it has an INVD somewhere, memory is followed store by store (behind.h). */
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size);
+/* It has one: there must be no batches, in which memory cannot be followed. */
+bool engine_follows_stores(const engine *e);
 /* For p5_core_hooks of the same names: bytes that lie in one line. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size);
 void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size);

@@ -65,7 +65,7 @@ static bool run_may_batch(const p5_machine *machine)
     enum { DR7_ENABLED = 0xff };
     return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
            machine->after == 0 && (machine->dr[7] & DR7_ENABLED) == 0 && !machine->interrupt_request &&
-           !machine->memory_apart;
+           !engine_follows_stores(machine->engine);
 }
 
 /* Something has come up that run_may_batch asks for. Answers whether there may be batches. */
@@ -337,7 +337,9 @@ static void run_plan(p5_machine *machine)
         machine->batch_clocks = spare < ENGINE_BATCH_CLOCKS ? (unsigned)spare : ENGINE_BATCH_CLOCKS;
     if (machine->batch_clocks != 0)
         horizon = machine->batch_clocks + 2 * horizon;
-    machine->apart = run_rebatch(machine) && instructions_left > APART_BLOCKS * block &&
+    /* which bytes memory gets must not depend on how far the model's thread has come */
+    machine->apart = run_rebatch(machine) && !machine->memory_apart &&
+                     instructions_left > APART_BLOCKS * block &&
                      machine->instructions >= machine->alone_until &&
                      clocks_left / horizon > 2 * (WORKER_MESSAGES + 1) && run_has_pricer(machine);
     if (machine->apart)
