@@ -71,7 +71,11 @@ void core_hold_memo(p5_core *core);
 void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause);
 
 /* Physical address of `linear`, an address within the block's lines. */
-uint32_t price_physical(const p5_block *block, uint32_t linear);
+static inline uint32_t price_physical(const p5_block *block, uint32_t linear)
+{
+    return block->page | (linear & 0xfffu);
+}
+
 /* EX clocks and the rest of what the pipe wants to know of instruction `i`, executed as told by `r`. `value`
  * is the next unused operand value. */
 void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,

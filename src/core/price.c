@@ -9,14 +9,6 @@
 #include "core/profile/profile.h"
 #include "core/replay/memo_tree.h"
 
-uint32_t price_physical(const p5_block *block, uint32_t linear)
-{
-    const isa_block *code = block->code;
-    if (code->physical2 && (linear ^ code->linear) >> 12)
-        return (code->physical2 & ~0xfffu) | (linear & 0xfffu);
-    return (code->physical & ~0xfffu) | (linear & 0xfffu);
-}
-
 bool price_taken(const op *o, uint32_t next)
 {
     switch (o->branch) {

@@ -98,7 +98,7 @@ static int by_time(const void *a, const void *b)
 static size_t collect_recent(const p5_core *core, recent_branch recent[RECENT])
 {
     size_t count = 0;
-    for (unsigned bucket = 0; bucket < BRANCH_RUN_BUCKETS; bucket++)
+    for (unsigned bucket = 0; bucket < core->ran.buckets; bucket++)
         for (const branch_run *r = core->ran.bucket[bucket]; r != NULL; r = r->next)
             if (count < RECENT && branch_run_recent(r, core->predictor->now, core->groups))
                 recent[count++] = (recent_branch){r->instructions, r->groups, r->address, r->length, r->kind};

@@ -1,10 +1,40 @@
 #include "core/branch/branch_run.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+static branch_run **bucket_of(const branch_runs *all, uint32_t address)
+{
+    return &all->bucket[(address ^ address >> 12) & (all->buckets - 1)];
+}
+
+/* Twice the buckets. False: out of memory. */
+static bool grow(branch_runs *all)
+{
+    enum { FIRST = 1 << 10 };
+    branch_runs more = *all;
+    more.buckets = all->buckets ? 2 * all->buckets : FIRST;
+    more.bucket = calloc(more.buckets, sizeof(branch_run *));
+    if (!more.bucket)
+        return false;
+    for (unsigned i = 0; i < all->buckets; i++) {
+        for (branch_run *r = all->bucket[i], *next; r; r = next) {
+            branch_run **bucket = bucket_of(&more, r->address);
+            next = r->next;
+            r->next = *bucket;
+            *bucket = r;
+        }
+    }
+    free(all->bucket);
+    *all = more;
+    return true;
+}
 
 branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind)
 {
-    branch_run **bucket = &all->bucket[(address ^ address >> 12) % BRANCH_RUN_BUCKETS];
+    if (all->count == all->buckets && !grow(all))
+        return NULL;
+    branch_run **bucket = bucket_of(all, address);
     for (branch_run *r = *bucket; r; r = r->next)
         if (r->address == address && r->length == length && r->kind == kind)
             return r;
@@ -18,6 +48,7 @@ branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length,
     r->jcc_place = r->other_place = BRANCH_NOWHERE;
     r->next = *bucket;
     *bucket = r;
+    all->count++;
     return r;
 }
 
@@ -25,12 +56,11 @@ void branch_runs_trim(branch_runs *all, uint64_t now, uint64_t groups)
 {
     branch_run recent[BRANCH_RUN_RECENT];
     unsigned count = 0;
-    for (unsigned bucket = 0; bucket < BRANCH_RUN_BUCKETS; bucket++)
+    for (unsigned bucket = 0; bucket < all->buckets; bucket++)
         for (const branch_run *r = all->bucket[bucket]; r; r = r->next)
             if (count < BRANCH_RUN_RECENT && branch_run_recent(r, now, groups))
                 recent[count++] = *r;
-    arena_free_all(&all->arena);
-    memset(all->bucket, 0, sizeof all->bucket);
+    branch_runs_close(all);
     while (count > 0) {
         const branch_run *was = &recent[--count];
         branch_run *r = branch_runs_find(all, was->address, was->length, was->kind);
@@ -44,4 +74,7 @@ void branch_runs_trim(branch_runs *all, uint64_t now, uint64_t groups)
 void branch_runs_close(branch_runs *all)
 {
     arena_free_all(&all->arena);
+    free(all->bucket);
+    all->bucket = NULL;
+    all->buckets = all->count = 0;
 }

@@ -49,11 +49,10 @@ static inline bool branch_run_recent(const branch_run *ran, uint64_t now, uint64
            (ran->groups != 0 && groups - ran->groups < BRANCH_RUN_RECENT);
 }
 
-enum { BRANCH_RUN_BUCKETS = 4096 };
-
 typedef struct branch_runs {
-    branch_run *bucket[BRANCH_RUN_BUCKETS];
-    btb_entry nobody; /* where branches without an entry look */
+    branch_run **bucket;
+    unsigned buckets, count; /* a power of two, or none, and at least as many as branches */
+    btb_entry nobody;        /* where branches without an entry look */
     arena arena;      /* grows with the blocks that there are: branch_runs_trim */
 } branch_runs;
 

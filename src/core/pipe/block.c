@@ -277,6 +277,7 @@ static bool prepare_pieces(p5_block *block)
 static void prepare_whole(p5_block *block)
 {
     const op *last = &block->ops[block->count - 1];
+    block->page = block->code->physical & ~0xfffu;
     for (unsigned i = 0; i < block->count; i++)
         block->locks |= block->ops[i].lock != LOCK_NONE;
     block->conditional = last->branch == ISA_JCC || last->branch == ISA_LOOP;

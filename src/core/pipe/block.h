@@ -131,6 +131,7 @@ struct p5_block {
     uint8_t branch_kind; /* isa_branch */
     bool near;           /* it ends in a branch that the BTB predicts */
     bool cache_disable;  /* its page is not cached: isa_block's */
+    uint32_t page;       /* physical, of its first byte */
     branch_run *ran;     /* when its last instruction, a branch or not, last ran */
     piece *pieces;       /* in order, one behind the other */
     /* For the profile, whose first stretch of the block sets them: profiler.h. */

@@ -8,7 +8,7 @@
 #include "core/core.h"
 #include "engine/internal.h"
 
-enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 14 };
+enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 17 };
 /* Descriptions, the core's included, take about as much of the host's memory as so many instructions: these
  * for each of a block's and some for the block itself; the limit of all is about 256 MB. */
 enum { BLOCK_ITSELF = 4, BLOCKS_AT_MOST = 1 << 20 };
