@@ -53,7 +53,7 @@ typedef struct branch_runs {
     branch_run **bucket;
     unsigned buckets, count; /* a power of two, or none, and at least as many as branches */
     btb_entry nobody;        /* where branches without an entry look */
-    arena arena;      /* grows with the blocks that there are: branch_runs_trim */
+    arena arena;             /* grows with the blocks that there are: branch_runs_trim */
 } branch_runs;
 
 /* That of a branch, made if there is none: other code may come to stand where it stood, and its entry is not

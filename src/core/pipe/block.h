@@ -116,6 +116,7 @@ typedef struct piece {
     /* Behind what is looked at every time: */
     p5_block *block;
     struct memo_path *paths;
+    bool met;                         /* memo_is_new */
     uint16_t value_ops[PIECE_VALUES]; /* instructions with an operand value */
 } piece;
 _Static_assert(offsetof(piece, block) <= HOST_LINE, "what is looked at every time");

@@ -342,6 +342,8 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
         if (slot->hash == hash && p->piece == part && p->from == from && p->variant == variant)
             return enter_family(m, p);
     }
+    if (part->paths && memo_is_new(part))
+        return NULL;
     const uint32_t number = pool_take(&m->paths);
     if (number == 0)
         return NULL;

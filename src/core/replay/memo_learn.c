@@ -548,6 +548,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     m->asked = m->next_given = 0;
     memo_materialise(core);
     m->data_asked = core->pipe.has_pending ? -(int32_t)core->pipe.pending.insn.access_count : 0;
+    const bool is_new = path->way.first && memo_is_new(path->piece);
     uint64_t before = core->now;
     price_run(core, r, &m->resolver, d);
     if (!path->piece->near)
@@ -557,7 +558,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     /* P54C: what looks into the BTB knows the groups of this piece and of that before it, not of others */
     const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
     const bool fits =
-        m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= MOST_CLOCKS && has_group;
+        !is_new && m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= MOST_CLOCKS && has_group;
     if (fits && insert(core, path, &found, (uint32_t)clocks))
         find_ways(core, path, r->accesses);
     move_counted(&core->deltas[core->cpl_class], d, &found);

@@ -27,6 +27,8 @@ static bool waiting_is_unknown(const p5_core *core, const pipe_pending *waiting,
 memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key)
 {
     memo *m = &core->memo;
+    if (!p->paths && memo_is_new(p))
+        return NULL;
     memo_state *current = memo_current(m);
     if (!current)
         current = m->current = memo_intern(core);

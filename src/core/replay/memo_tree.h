@@ -185,7 +185,7 @@ static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer
 
 /* Way in: a piece with one entry state and variant. */
 struct memo_path {
-    const piece *piece; /* NULL: released, or none */
+    piece *piece; /* NULL: released, or none */
     memo_way way;
     memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
     uint64_t variant;
@@ -267,10 +267,20 @@ static inline void memo_begin_way(const p5_core *core, memo_way *way)
     way->code_changes = (uint32_t)core->memory->code.changes - 1;
 }
 
+/* There is something about a piece that is not known. What comes once mostly does not come again - code that
+ * runs once, that is overwritten, of which there is too much - and to learn it takes several times as long as
+ * the exact path: so it is learned the second time. True: this is the first since the piece was learned
+ * last. */
+static inline bool memo_is_new(piece *p)
+{
+    return p->met = !p->met;
+}
+
 /* memo.c */
 /* The one stored copy of the core's state, or NULL when memory is out. */
 memo_state *memo_intern(p5_core *core);
-/* The path of this piece, state and variant, made if there is none. NULL: out of memory. */
+/* The path of this piece, state and variant, made if there is none. NULL: the piece is new, or memory is out.
+ */
 memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint64_t variant);
 /* Over budget: forgets everything. Answers are made anew when they are needed; totals keep what the leaves
  * stood for. */
@@ -322,7 +332,8 @@ static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t lin
     return false;
 }
 /* The tree of `path` ends behind `m->known` questions, of which `m->given` were answered unusually. Runs the
- * pipe with these answers, asks the structures for the rest, and adds the way to the tree. */
+ * pipe with these answers, asks the structures for the rest, and adds the way to the tree, unless it is new.
+ */
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path);
 
 #endif
