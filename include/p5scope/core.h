@@ -141,8 +141,10 @@ typedef struct p5_exception {
     uint8_t reference;         /* p5_reference: a page fault's */
     uint32_t reference_linear; /* ... and its address */
     uint32_t instruction;      /* linear address of the instruction that faulted, or that would come next */
-    uint32_t handler;          /* linear address of the handler's first instruction */
-    uint32_t access_count;     /* IDT, TSS, descriptor and stack accesses of the delivery */
+    const p5_block *block; /* a block that has the instruction that faulted, NULL: it could not be fetched */
+    uint32_t index;        /* ... and its number there */
+    uint32_t handler;      /* linear address of the handler's first instruction */
+    uint32_t access_count; /* IDT, TSS, descriptor and stack accesses of the delivery */
     const p5_access *accesses;
 } p5_exception;
 

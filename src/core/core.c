@@ -10,6 +10,7 @@
 #include "core/testreg/branch_trace.h"
 #include "core/testreg/watch.h"
 #include "core/pipe/cost.h"
+#include "core/pipe/pairing.h"
 #include "core/replay/memo_way.h"
 #include "core/model/model.h"
 
@@ -337,12 +338,13 @@ static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
         profile_commit(core);
 }
 
-/* The fault came from the partner of an instruction that went to U. */
+/* The fault came from the partner of an instruction that went to U, in the same block or not. */
 static bool faults_in_v(const p5_core *core, const p5_exception *e)
 {
     const pipe_pending *pending = memo_waiting(core);
-    return e->kind == P5_TRANSFER_FAULT && pending && pending->next_unpaired == PAIRED &&
-           pending->operation.address + pending->operation.length == e->instruction;
+    return e->kind == P5_TRANSFER_FAULT && pending && e->block &&
+           pending->operation.address + pending->operation.length == e->instruction &&
+           pairing_check(&pending->operation, &e->block->ops[e->index]) == PAIRED;
 }
 
 /* A page fault's walk, with its TLB miss if the page's entry was not there. */

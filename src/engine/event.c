@@ -238,6 +238,11 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     }
     bool write = code & PF_WRITE;
     bool trap = vector == VECTOR_DB && !debug_fault;
+    const engine_block *running = fetch ? NULL : e->current;
+    const isa_insn *faulted =
+        running && running->code
+            ? block_insn(running->code->insns, running->code->count, engine_linear_eip(e))
+            : NULL;
     if (e->current && (!trap || engine_linear_eip(e) == e->current->linear))
         restore_flags(e, e->current);
     if (vector == VECTOR_PF && !fetch && !write && e->current)
@@ -270,6 +275,10 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         if (software)
             env->eip = at;
         delivery_begin(e, event.kind, vector);
+        if (faulted) {
+            e->exception.block = running->block;
+            e->exception.index = (uint32_t)(faulted - running->code->insns);
+        }
         if (!software && vector == VECTOR_PF) {
             e->exception.reference = fetch   ? P5_REFERENCE_CODE
                                      : write ? P5_REFERENCE_WRITE

@@ -120,14 +120,21 @@ static void fault_in_v_and_another(void **state)
     (void)state;
     static const uint8_t pair[] = {0x40, 0x8b,
                                    0x1e}; /* inc eax, mov ebx,[esi]: they pair, the second faults */
-    for (unsigned i = 0; i < 8; i++) {
-        bool errata = i & 1, in_v = i & 2;
+    for (unsigned i = 0; i < 16; i++) {
+        bool errata = i & 1, in_v = i & 2, apart = i & 4; /* in a block of its own, as where blocks are cut */
         rig r;
-        open_rig(&r, models[i / 4], errata, false);
+        open_rig(&r, models[i / 8], errata, false);
         nop(&r, CODE - 1);
-        execute(&r, CODE, pair, sizeof pair, in_v ? 1 : 2, false,
+        execute(&r, CODE, pair, apart && in_v ? 1 : sizeof pair, in_v ? 1 : 2, false,
                 &(p5_access){.linear = MISSING, .physical = MISSING, .size = 4}, in_v ? 0 : 1);
         p5_exception first = fault(PF, CODE + (in_v ? 1 : 3)), second = fault(PF, HANDLER);
+        p5_block *whole = p5_block_make(r.core, pair, sizeof pair, CODE, CODE, true, 16);
+        p5_block *own = p5_block_make(r.core, pair + 1, sizeof pair - 1, CODE + 1, CODE + 1, true, 16);
+        assert_true(whole != NULL && own != NULL);
+        if (in_v) {
+            first.block = apart ? own : whole;
+            first.index = apart ? 0 : 1;
+        }
         p5_core_exception(r.core, &first);
         p5_core_exception(r.core, &second);
         unsigned executed = 1 + (in_v ? 1 : 2);
@@ -135,12 +142,16 @@ static void fault_in_v_and_another(void **state)
         /* with an instruction in between both count */
         nop(&r, CODE - 1);
         uint64_t before = total(&r, P5_EVENT_INSTRUCTIONS_EXECUTED);
-        execute(&r, CODE, pair, sizeof pair, 1, false, NULL, 0);
+        execute(&r, CODE, pair, apart ? 1 : sizeof pair, 1, false, NULL, 0);
         first.instruction = CODE + 1;
+        first.block = apart ? own : whole;
+        first.index = apart ? 0 : 1;
         p5_core_exception(r.core, &first);
         nop(&r, HANDLER);
         p5_core_exception(r.core, &second);
         assert_int_equal(total(&r, P5_EVENT_INSTRUCTIONS_EXECUTED), before + 4);
+        p5_block_release(r.core, whole);
+        p5_block_release(r.core, own);
         close_rig(&r);
     }
 }
