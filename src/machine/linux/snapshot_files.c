@@ -58,6 +58,7 @@ const snapshot_table linux_chunk_state = {SNAPSHOT_TABLE(saved_chunk, "chunk", c
 
 static const snapshot_field interest_fields[] = {
     FIELD_MOST(linux_interest, descriptor, LINUX_FILES - 1),
+    FIELD_DERIVED(linux_interest, file), /* by `number` */
     FIELD_ANY(linux_interest, events),
     FIELD_ANY(linux_interest, reported),
     FIELD_ANY(linux_interest, data),
