@@ -111,7 +111,8 @@ static p5_status add_hooks(engine *e, p5_error *error)
     if (err != UC_ERR_OK)
         return error_set(error, P5_ERR_ENGINE, "Unicorn does not take the hooks: %s", uc_strerror(err));
     e->block_hook = (uc_hook_head *)block;
-    if (e->block_hook->user_data != e || e->block_hook->callback != (void *)stream_block)
+    if (e->block_hook->user_data != e || e->block_hook->callback != (void *)stream_block ||
+        e->block_hook->places == NULL || g_hash_table_size(e->block_hook->places) != 0)
         return error_set(error, P5_ERR_ENGINE,
                          "Unicorn's hooks are not laid out as they were when p5scope was built");
     return P5_OK;

@@ -627,6 +627,7 @@ bool block_make_room(engine *e)
         return false;
     e->translations_full = false;
     UC_INTERNAL(tb_flush)(engine_cpu(e));
+    g_hash_table_remove_all(e->block_hook->places);
     memset(e->block_index, 0, INDEX_SIZE * sizeof *e->block_index);
     memset(e->changing, 0, sizeof e->changing);
     discard_all(e);

@@ -97,6 +97,8 @@ void UC_INTERNAL(tcg_gen_subfi_i32)(uc_translator *s, uintptr_t to, int32_t a, u
 void UC_INTERNAL(tcg_gen_rotr_i32)(uc_translator *s, uintptr_t to, uintptr_t value, uintptr_t count);
 void UC_INTERNAL(tcg_temp_free_internal)(uc_translator *s, uintptr_t temporary);
 bool UC_INTERNAL(cpu_restore_state)(uc_cpu *cpu, uintptr_t retaddr, bool will_exit);
+void g_hash_table_remove_all(void *table);
+int g_hash_table_size(void *table);
 
 /* Replaced functions: WRAP(name) is ours, REAL(name) the archive's. */
 #define WRAP(name) __wrap_##name##_x86_64

@@ -87,11 +87,13 @@ typedef struct uc_translated {
 _Static_assert(offsetof(uc_translated, size) == 0x14 && offsetof(uc_translated, cflags) == 0x18,
                "block layout");
 
-/* A hook (struct hook); user_data is compiled into a block when it is translated. */
+/* A hook (struct hook); user_data is compiled into a block when it is translated, and places has an entry for
+ * every block that ever was. */
 typedef struct uc_hook_head {
     uint8_t before_callback[0x28];
     void *callback;
     void *user_data;
+    void *places; /* GHashTable */
 } uc_hook_head;
 
 /* An intermediate operation (TCGOp): of a call the result, if any, then the arguments, the function and
