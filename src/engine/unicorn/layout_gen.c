@@ -25,6 +25,7 @@ static struct {
     uintptr_t env_temporary;
     int store_opcode, start_opcode; /* start: of an instruction */
     uc_translated block;            /* as it stands after translation */
+    void *table;                    /* GHashTable, the last that was made */
     bool raising;
     jmp_buf raised;
 } seen;
@@ -127,6 +128,13 @@ void WRAP(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr)
     if (seen.raising)
         longjmp(seen.raised, 1);
     REAL(cpu_loop_exit_restore)(cpu, retaddr);
+}
+
+void *__real_g_hash_table_new_full(void *hash, void *equal, void *free_key, void *free_value);
+void *__wrap_g_hash_table_new_full(void *hash, void *equal, void *free_key, void *free_value);
+void *__wrap_g_hash_table_new_full(void *hash, void *equal, void *free_key, void *free_value)
+{
+    return seen.table = __real_g_hash_table_new_full(hash, equal, free_key, free_value);
 }
 
 /* ---- Finding ---------------------------------------------------------------------------------------------
@@ -283,6 +291,7 @@ static void work(void)
         err = uc_mem_write(seen.uc, PAGE, code, sizeof code);
     if (err == UC_ERR_OK)
         err = uc_hook_add(seen.uc, &hook, UC_HOOK_BLOCK, (void *)on_block, &seen, 1, 0);
+    void *places = seen.table;
     if (err == UC_ERR_OK)
         err = uc_emu_start(seen.uc, PAGE, 0, 0, 0);
     if (err != UC_ERR_OK)
@@ -293,6 +302,8 @@ static void work(void)
             "a block's description");
     const uc_hook_head *head = (const uc_hook_head *)hook;
     require(head->callback == (void *)on_block && head->user_data == &seen, "a hook's argument");
+    int g_hash_table_size(void *table);
+    require(places && head->places == places && g_hash_table_size(places) == 1, "what a hook notes of blocks");
 }
 
 int main(int argc, char **argv)

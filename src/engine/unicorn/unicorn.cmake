@@ -92,6 +92,7 @@ target_link_libraries(unicorn_layout_gen PRIVATE ${P5_UNICORN_BUILT_ARCHIVE} Thr
 set_target_properties(unicorn_layout_gen PROPERTIES LINK_DEPENDS ${P5_UNICORN_BUILT_ARCHIVE})
 p5_unicorn_wrap(unicorn_layout_gen PRIVATE tlb_flush cpu_x86_update_cr0 tcg_global_mem_new_internal tcg_gen_op3 gen_intermediate_code
                 cpu_loop_exit_restore)
+target_link_options(unicorn_layout_gen PRIVATE -Wl,--wrap=g_hash_table_new_full)
 add_custom_command(OUTPUT ${P5_GENERATED}/unicorn_layout.h
   COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DARCHIVE=${P5_UNICORN_BUILT_ARCHIVE} "-DNAMES=${P5_UNICORN_WRAPPED};${P5_UNICORN_CALLED}"
           -DPROGRAM=$<TARGET_FILE:unicorn_layout_gen> -DOUTPUT=${P5_GENERATED}/unicorn_layout_gen.symbols
