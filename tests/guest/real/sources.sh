@@ -33,6 +33,12 @@ fetch() {
             for description in *.dsc; do
                 sed -i '/\.asc$/d' "$description" && dpkg-source --no-check -x "$description" || exit 1
             done
+        # nor of Debian's own changes: then upstream's archive as it is
+        for archive in *.orig.tar.?z *.orig.tar.bz2; do
+            name=${archive%.orig.tar.*}
+            folder=${name%%_*}-${name#*_}
+            [ ! -e "$archive" ] || [ -d "$folder" ] || { mkdir "$folder" && tar -x --strip-components=1 -C "$folder" -f "$archive"; } || exit 1
+        done
     ) >"$dir/fetch.log" 2>&1 || { tail -20 "$dir/fetch.log"; fail "apt cannot fetch the sources; the log is $dir/fetch.log"; }
 }
 
