@@ -7,14 +7,19 @@ escape() { sed 's/\\/\\\\/g; s/_/\\_/g; s/\*/\\*/g; s/</\\</g; s/>/\\>/g; s/#/\\
 case $page in
 events)
     printf 'p5scope-events(7)\n\n# NAME\n\np5scope-events - the performance events of the Pentium and Pentium MMX\n\n# DESCRIPTION\n\n'
-    printf 'Each event with its code in CESR and the counters that can select it, what it counts, how exactly the model knows it, and what manuals\nand silicon say otherwise. A name is written in lower case; aliases are other spellings of it.\n'
-    grep -v '^#' "$source/events/events.tsv" | tail -n +2 | escape | awk -F '\t' '
-        $6 != "reserved" {
-            printf "\n# %s\n\n", toupper($3)
-            printf "%s. Code %sh, counter %s; %s; %s; at most %s a clock; %s.\n", $4, $1, $2, $6, $7, $8, $11
-            if ($5 != "-") printf "\nAliases: %s.\n", $5
-            printf "\n%s\n", $10
-            if ($13 != "-") printf "\n%s\n", $13
+    printf 'Each event with its code in CESR, the counters that can select it, the processors that have it and the most that it can count in a clock;\nwhat is counted; and what manuals and silicon say otherwise. An occurrence counts times, a duration clocks. *exact* follows from the instructions executed,\n*modelled* rests on the model of caches, predictor and pipe, for *approximate* the sources leave a part of the rule open. Wherever p5scope\ntakes a name it takes an alias, too, in upper or lower case.\n'
+    grep -v '^#' "$source/events/events.tsv" | escape | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        function of(name) { return $column[name] }
+        of("kind") != "reserved" {
+            counters = of("counters"); sub(/ /, " and ", counters)
+            families = toupper(of("families")); sub(/ /, " and ", families)
+            printf "\n# %s\n\n", of("name")
+            printf "%s. Code %sh on counter %s; %s", of("title"), of("code"), counters, families
+            printf "; %s%s; *%s*.\n", of("kind"), of("max") == 1 ? "" : ", at most " of("max") " a clock", of("grade")
+            printf "\n%s\n", of("rule")
+            if (of("remarks") != "-") printf "\n%s\n", of("remarks")
+            if (of("aliases") != "-") { aliases = of("aliases"); gsub(/;/, ", ", aliases); printf "\nAliases: %s.\n", aliases }
         }'
     printf '\n# SEE ALSO\n\n*p5scope-list*(1), *p5scope-metrics*(5)\n'
     ;;
