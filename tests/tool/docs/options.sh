@@ -26,6 +26,7 @@ for verb in $verbs; do
     p5scope "$verb" --help=all | sed -n 's/^  \(-[A-Za-z], \|    \)--\([a-z0-9-]*\).*/--\2/p' | sort >"$work/options"
     page=$source/docs/p5scope-$verb.1.scd
     [ -f "$page" ] || { fail "no manual page of $verb"; continue; }
+    grep -q "See \*p5scope-$verb\*(1)\." "$source/docs/p5scope.1.scd" || fail "p5scope(1) says nothing of $verb"
     grep -hoE -e '\*--[a-z0-9-]+\*' "$page" "$source/docs/p5scope-run.1.scd" | tr -d '*' | sort -u >"$work/known"
     comm -23 "$work/options" "$work/known" >"$work/missing"
     [ ! -s "$work/missing" ] || fail "p5scope-$verb(1) says nothing of $(tr '\n' ' ' <"$work/missing")"
@@ -39,6 +40,10 @@ for verb in $verbs; do
         awk -v what="$verb --help${page:+=$page}" 'length > 79 { print what ": a line of " length; bad = 1 } END { if (NR > 23) { print what ": " NR " lines"; bad = 1 } exit bad }' \
             "$work/help" || fail "help does not fit a screen"
     done
+done
+for page in "$source"/docs/p5scope-*.[57].scd; do
+    name=$(basename "$page" .scd)
+    grep -qF "*${name%.*}*(${name##*.})" "$source/docs/p5scope.1.scd" || fail "p5scope(1) does not lead to $name"
 done
 # What an option's value may be.
 [ "$(complete_words p5scope stat -e data_read_mi | head -1)" = data_read_miss ] || fail "completion of events"
