@@ -12,10 +12,11 @@ enum { HOST_LINE = 64 };
 /* The member of a struct that this stands before begins a line. */
 #define BEGINS_LINE _Alignas(HOST_LINE)
 
-/* A cleared object of a type that is aligned so; for free(). NULL: out of memory. */
+/* A cleared object of a type that is aligned so, in lines of its own; for free(). NULL: out of memory. */
 static inline void *host_line_calloc(size_t bytes)
 {
-    void *object = aligned_alloc(HOST_LINE, bytes);
+    size_t lines = (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; /* aligned_alloc wants whole ones */
+    void *object = aligned_alloc(HOST_LINE, lines);
     return object == NULL ? NULL : memset(object, 0, bytes);
 }
 
