@@ -82,19 +82,20 @@ uint64_t p5_machine_input_taken(const p5_machine *machine);
 
 /* ---- Fast-forward ---- */
 
-/* Runs up to `instructions` instructions without counting: p5_machine_counts and what is made of it leave
- * them and their clocks out. All else is as in p5_machine_run: caches, TLBs and branch target buffer hold
- * afterwards what the instructions left there, the model's clock has gone on, and the guest's own counters
- * have counted. An instruction that waits for a partner at the end goes alone.
+/* Runs to `limits` without counting: p5_machine_counts and what is made of it leave the instructions and
+ * their clocks out. All else is as in p5_machine_run: caches, TLBs and branch target buffer hold afterwards
+ * what the instructions left there, the model's clock has gone on, and the guest's own counters have counted.
+ * An instruction that waits for a partner at the end goes alone.
  *
- * *result (may be NULL) as of p5_machine_run: P5_END_INSTRUCTIONS if all of them were executed. P5_ERR_STATE:
- * no guest, from a callback, or the machine is observed or profiled already; those begin behind it. */
-p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+ * `limits` (NULL: none) and *result (may be NULL) as of p5_machine_run: P5_END_INSTRUCTIONS if
+ * max_instructions were executed. P5_ERR_STATE: no guest, from a callback, or the machine is observed or
+ * profiled already; those begin behind it. P5_ERR_RANGE as of p5_machine_run. */
+p5_status p5_machine_fast_forward(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                                   p5_error *error);
 /* The same, and the structures are left as they are, too: the guest only executes, as fast as the engine
  * goes. What is measured behind it needs a fast-forward or some instructions first, until caches and branch
  * target buffer have forgotten that. */
-p5_status p5_machine_execute(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+p5_status p5_machine_execute(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                              p5_error *error);
 /* Instructions that were fast-forwarded so far, also before the machine was saved; *clocks (may be NULL): by
  * how much the model's clock went on meanwhile, which is in no total. */

@@ -54,6 +54,7 @@ typedef struct guest_options {
     int64_t rtc_seconds;
     const char *gdb; /* where gdb connects; NULL = not */
     p5_limits limits;
+    double over;           /* host_clock at which --timeout is over, from when the guest is loaded */
     const char *load;      /* --load: the snapshot to go on from */
     const char *save;      /* --save: where the state goes, */
     const char *save_at;   /* ... --save-at as written: when; NULL = when the run is stopped */

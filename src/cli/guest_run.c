@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -184,14 +185,28 @@ static p5_machine *load_snapshot(const guest_options *options, int *status)
     return machine;
 }
 
+p5_limits guest_limits_left(const guest_options *options)
+{
+    p5_limits limits = options->limits;
+    if (limits.timeout_seconds > 0) /* 0 would be none */
+        limits.timeout_seconds = fmax(options->over - host_clock(), 1e-9);
+    return limits;
+}
+
 /* --fast-forward. False after a message. */
 static bool fast_forward(const guest_options *options, p5_machine *machine, int *status)
 {
     p5_error error = {0};
     p5_run_result result;
     char ending[400];
+    p5_limits limits = guest_limits_left(options);
+    uint64_t before = p5_machine_instructions(machine), most = limits.max_instructions;
+    limits.max_instructions =
+        options->fast_forward < UINT64_MAX - before ? before + options->fast_forward : UINT64_MAX;
+    if (most != 0 && most < limits.max_instructions)
+        limits.max_instructions = most;
     interrupt_stops(machine);
-    p5_status failed = p5_machine_fast_forward(machine, options->fast_forward, &result, &error);
+    p5_status failed = p5_machine_fast_forward(machine, &limits, &result, &error);
     int signal_number = interrupt_release();
     if (failed != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
@@ -252,9 +267,10 @@ static p5_machine *open_and_load(const guest_options *options, uint64_t seed, in
     return machine;
 }
 
-p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status)
+p5_machine *guest_open(guest_options *options, uint64_t seed, int *status)
 {
     p5_machine *machine = open_and_load(options, seed, status);
+    options->over = host_clock() + options->limits.timeout_seconds;
     if (machine != NULL && options->fast_forward != 0 && !fast_forward(options, machine, status)) {
         p5_machine_close(machine);
         machine = NULL;

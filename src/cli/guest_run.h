@@ -6,7 +6,10 @@
 
 /* Opens a machine with the options and `seed`, and loads the guest. NULL after a message; *status is then
  * what to exit with. */
-p5_machine *guest_open(const guest_options *options, uint64_t seed, int *status);
+p5_machine *guest_open(guest_options *options, uint64_t seed, int *status);
+
+/* The limits of the command line, with what is left of --timeout since the guest was loaded. */
+p5_limits guest_limits_left(const guest_options *options);
 
 /* The second wall: the guest is loaded, and all that is still needed of the host is known. For the last
  * machine that the process opens. `output` (NULL: none) is made later beside what --save makes, or makes

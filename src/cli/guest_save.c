@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "cli/guest_run.h"
 #include "p5scope/observe.h"
 
 /* What the observer of --save-at looks for. */
@@ -57,7 +58,7 @@ static p5_status run_to_point(const guest_options *options, p5_machine *machine,
                               bool *reached, p5_error *error)
 {
     const p5_bound *bound = &options->save_point;
-    p5_limits limits = options->limits;
+    p5_limits limits = guest_limits_left(options);
     if (bound->kind == P5_BOUND_CLOCK || bound->kind == P5_BOUND_INSTRUCTION) {
         bool clock = bound->kind == P5_BOUND_CLOCK;
         uint64_t *limit = clock ? &limits.max_clocks : &limits.max_instructions;
@@ -108,8 +109,9 @@ static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_
         uint64_t at = piece * options->save_every - options->warm_up, here = p5_machine_instructions(machine);
         uint64_t most = options->limits.max_instructions;
         bool last = most != 0 && at >= most;
+        const p5_limits limits = {.max_instructions = last ? most : at};
         if (at > here || last)
-            *status = p5_machine_execute(machine, (last ? most : at) - here, result, error);
+            *status = p5_machine_execute(machine, &limits, result, error);
         if (*status != P5_OK || last || result->end != P5_END_INSTRUCTIONS)
             return true;
         char path[4096];
@@ -138,13 +140,14 @@ bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_
             return true;
         }
         saved = save(options, machine, options->save);
+        const p5_limits rest = guest_limits_left(options);
         if (goes_on(options, machine, result))
-            *status = p5_machine_run(machine, &options->limits, result, error);
+            *status = p5_machine_run(machine, &rest, result, error);
         return saved;
     }
-    *status = options->gdb != NULL
-                  ? p5_machine_run_gdb(machine, options->gdb, &options->limits, result, error)
-                  : p5_machine_run(machine, &options->limits, result, error);
+    const p5_limits limits = guest_limits_left(options);
+    *status = options->gdb != NULL ? p5_machine_run_gdb(machine, options->gdb, &limits, result, error)
+                                   : p5_machine_run(machine, &limits, result, error);
     if (options->save == NULL || *status != P5_OK)
         return true;
     if (has_ended(result)) {

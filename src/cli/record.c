@@ -116,8 +116,7 @@ static bool reserve(const record_options *options, output_reserved files[FILES])
            first && second;
 }
 
-static int record(const record_options *options, output_reserved files[FILES], const char *own,
-                  const char *command)
+static int record(record_options *options, output_reserved files[FILES], const char *own, const char *command)
 {
     int status;
     p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
@@ -160,7 +159,7 @@ static int record(const record_options *options, output_reserved files[FILES], c
     return status;
 }
 
-static int record_guest(const record_options *options, char **argv)
+static int record_guest(record_options *options, char **argv)
 {
     if (options->guest.command == NULL) {
         cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");

@@ -19,7 +19,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static int run_guest(const guest_options *options)
+static int run_guest(guest_options *options)
 {
     int status;
     p5_machine *machine = guest_open(options, options->seed, &status);

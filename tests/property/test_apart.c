@@ -122,8 +122,9 @@ static bool run(const job *j, const char *folder, unsigned threads, outcome *out
     const p5_profile_options profile = {.size = sizeof profile};
     runner = pthread_self();
     bool good = true;
+    const p5_limits forward = {.max_instructions = j->forward};
     if (j->forward != 0)
-        good = p5_machine_fast_forward(machine, j->forward, NULL, &error) == P5_OK;
+        good = p5_machine_fast_forward(machine, &forward, NULL, &error) == P5_OK;
     if (good && j->every_clocks != 0)
         good = p5_machine_observe(machine, &observe, &observer, &error) == P5_OK;
     if (good && j->profiled)

@@ -6,7 +6,7 @@
 #include "p5scope/snapshot.h"
 
 /* `only`: it executes, and the core is not told. */
-static p5_status go(p5_machine *machine, uint64_t instructions, bool only, p5_run_result *result,
+static p5_status go(p5_machine *machine, const p5_limits *limits, bool only, p5_run_result *result,
                     p5_error *error)
 {
     p5_status status = machine_check_ready(machine, error);
@@ -20,17 +20,12 @@ static p5_status go(p5_machine *machine, uint64_t instructions, bool only, p5_ru
     uint64_t before = machine->instructions, clock = p5_machine_clock(machine);
     p5_counts earlier, now;
     p5_core_counts(machine->core, &earlier);
-    const p5_limits limits = {.max_instructions =
-                                  instructions < UINT64_MAX - before ? before + instructions : UINT64_MAX};
     unsigned threads = machine->options.threads;
     if (only)
         machine->options.threads = 1; /* there is nothing for another */
     p5_core_settle(machine->core);
     machine->executing_only = only;
-    if (instructions > 0)
-        status = p5_machine_run(machine, &limits, result, error);
-    else if (result != NULL)
-        *result = (p5_run_result){.end = P5_END_INSTRUCTIONS};
+    status = p5_machine_run(machine, limits, result, error);
     machine->executing_only = false;
     machine->options.threads = threads;
     p5_core_settle(machine->core);
@@ -42,16 +37,16 @@ static p5_status go(p5_machine *machine, uint64_t instructions, bool only, p5_ru
     return status;
 }
 
-p5_status p5_machine_fast_forward(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+p5_status p5_machine_fast_forward(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                                   p5_error *error)
 {
-    return go(machine, instructions, false, result, error);
+    return go(machine, limits, false, result, error);
 }
 
-p5_status p5_machine_execute(p5_machine *machine, uint64_t instructions, p5_run_result *result,
+p5_status p5_machine_execute(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                              p5_error *error)
 {
-    return go(machine, instructions, true, result, error);
+    return go(machine, limits, true, result, error);
 }
 
 uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks)

@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     p5_error error = {0};
     static p5_counts totals;
     if (p5_machine_run(modelled, &limits, &a, &error) != P5_OK ||
-        p5_machine_fast_forward(forwarded, n, &b, &error) != P5_OK) {
+        p5_machine_fast_forward(forwarded, &limits, &b, &error) != P5_OK) {
         printf("%s\n", error.message);
         return 1;
     }
