@@ -488,7 +488,7 @@ int main(int argc, char **argv)
     if (c.shared == MAP_FAILED)
         return 2;
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* what a machine is opened with would be cleared 2 MB at a time */
-    fuzz_folder(); /* is this process's: those that crash leave nothing behind */
+    fuzz_folder();                         /* is this process's: those that crash leave nothing behind */
     campaign_run(&c, images, (double)seconds);
     if (state != NULL)
         state_add(state, &c.now);

@@ -15,7 +15,7 @@
 #include "p5scope/machine.h"
 #include "p5scope/report.h"
 
-enum { PACKET_MAX = 1200, CODE_BYTES = 64 };
+enum { PACKET_MAX = 1200, PACKETS_MAX = 48, CODE_BYTES = 64 };
 #define SECONDS 1.0
 
 typedef struct client {
@@ -183,7 +183,7 @@ static void *client_run(void *context)
     LAW(fd >= 0);
     while (connect(fd, (struct sockaddr *)&address, sizeof address) != 0 && !c->over)
         usleep(200);
-    while (c->input.size > 0) {
+    for (unsigned packets = 0; packets < PACKETS_MAX && c->input.size > 0; packets++) {
         char body[PACKET_MAX + 8], frame[2 * sizeof body];
         unsigned how = fuzz_byte(&c->input);
         size_t size = packet_body(body, &c->input), at = 0;
@@ -229,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned how = fuzz_byte(&c.input);
     const p5_machine_options options = {
         .size = sizeof options, .memory_bytes = 4 << 20, .model = how & 2 ? "p54c-133" : NULL};
-    const p5_limits limits = {.max_instructions = 60000, .timeout_seconds = SECONDS};
+    const p5_limits limits = {.max_instructions = 20000, .timeout_seconds = SECONDS};
     const char *arguments[] = {"program", NULL};
     p5_machine *machine;
     p5_error error = {0};

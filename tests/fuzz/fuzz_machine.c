@@ -3,7 +3,7 @@
  * what is remembered of pricing, in one thread or two, in one piece or many, through a snapshot, while it is
  * profiled or traced.
  *
- *   header   kind, model, options, how it is run again, limits | what it types
+ *   header   kind, model, options, how it is run again, limits ... | its end: length, memory, once or again
  */
 #include <string.h>
 #include <time.h>
@@ -16,6 +16,7 @@
 #include "p5scope/trace.h"
 
 #define TIMEOUT_SECONDS 4
+enum { LAST_LENGTH, LAST_MEMORY, LAST_AGAIN, LAST }; /* the header's last bytes */
 
 /* How a guest is run a second time, to the same end. */
 typedef enum again {
@@ -70,7 +71,7 @@ static plan plan_make(fuzz_input input)
     unsigned kind = fuzz_byte(&header), model = fuzz_byte(&header), flags = fuzz_byte(&header),
              extra = fuzz_byte(&header);
     p.options.model = models[model % (sizeof models / sizeof models[0])];
-    p.options.memory_bytes = 1u << (20 + (flags & 1) + (flags >> 1 & 1));
+    p.options.memory_bytes = 1u << 20;
     p.options.permissive = (flags & 0x1c) == 0x1c;
     p.options.disk_writable = (flags & 0x20) != 0;
     if (extra < 0x10)
@@ -80,12 +81,23 @@ static plan plan_make(fuzz_input input)
     else if (extra < 0x24)
         p.options.check = "read,address=0x19000";
     p.again = (again)(fuzz_byte(&header) % AGAIN_COUNT);
-    /* Mostly short runs, so that there are many: some 600 instructions on average. */
+    /* Mostly short runs, so that there are many. */
     static const uint8_t longer[8] = {0, 0, 0, 1, 1, 1, 2, 4};
+    /* What costs time comes seldom: it is said where the header ends. */
+    static const uint8_t short_input[LAST] = {0};
+    const uint8_t *last = header.size >= LAST ? header.data + header.size - LAST : short_input;
+    if (last[LAST_MEMORY] >= 0xe0)
+        p.options.memory_bytes <<= (flags & 1) + (flags >> 1 & 1);
+    if (last[LAST_AGAIN] >= 0x80)
+        p.again = AGAIN_NOT;
     unsigned size = fuzz_byte(&header), more = fuzz_byte(&header), times = longer[size & 7];
     p.limits.max_instructions = (64 + more) << times;
     p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2;
     p.limits.timeout_seconds = TIMEOUT_SECONDS;
+    if (last[LAST_LENGTH] >= 0xfe) {
+        p.limits.max_instructions *= 64;
+        p.limits.max_clocks *= 64;
+    }
     if (size >= 0xfc && more < 4) { /* only its time ends it: whatever there is a ceiling for gets there */
         p.limits = (p5_limits){.timeout_seconds = 0.7};
         p.again = AGAIN_NOT;
@@ -138,12 +150,14 @@ static void guest_open(guest *g, const plan *p, const fuzz_file *file, again how
         fail("load", &error);
 }
 
-static void guest_run(guest *g, const p5_limits *limits)
+typedef p5_status runs(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error);
+
+static void guest_run_by(guest *g, const p5_limits *limits, runs *run)
 {
     p5_error error = {0};
     uint64_t before = p5_machine_clock(g->machine), instructions = p5_machine_instructions(g->machine);
     double begin = seconds_now();
-    if (p5_machine_run(g->machine, limits, &g->result, &error) != P5_OK)
+    if (run(g->machine, limits, &g->result, &error) != P5_OK)
         fail("run", &error);
     double past = seconds_now() - begin - limits->timeout_seconds;
     if (past > fuzz_figures_now.past_limit)
@@ -158,6 +172,11 @@ static void guest_run(guest *g, const p5_limits *limits)
                 (unsigned long long)limits->max_instructions);
     LAW(limits->max_instructions == 0 || p5_machine_instructions(g->machine) <= limits->max_instructions);
     fuzz_figures_now.instructions += p5_machine_instructions(g->machine) - instructions;
+}
+
+static void guest_run(guest *g, const p5_limits *limits)
+{
+    guest_run_by(g, limits, p5_machine_run);
 }
 
 /* In pieces of so many instructions. */
@@ -239,12 +258,10 @@ static void guest_run_traced(guest *g, const plan *p)
 
 static void guest_run_forward(guest *g, const plan *p)
 {
-    p5_error error = {0};
-    uint64_t count = p->pieces % (p->limits.max_instructions + 1);
-    p5_status status = p->pieces & 1 ? p5_machine_fast_forward(g->machine, count, &g->result, &error)
-                                     : p5_machine_execute(g->machine, count, &g->result, &error);
-    if (status != P5_OK)
-        fail("fast-forward", &error);
+    p5_limits limits = p->limits;
+    if (p->pieces < limits.max_instructions)
+        limits.max_instructions = p->pieces;
+    guest_run_by(g, &limits, p->pieces & 1 ? p5_machine_fast_forward : p5_machine_execute);
     if (g->result.end == P5_END_INSTRUCTIONS)
         guest_run(g, &p->limits);
 }
@@ -350,6 +367,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     uint64_t r = fuzz_random(&state) >> 8;
     if (most < IMAGE_INPUT_MAX)
         return LLVMFuzzerMutate(data, size, most);
+    for (unsigned i = 1; i <= LAST && size >= IMAGE_HEADER_BYTES; i++)
+        data[IMAGE_HEADER_BYTES - i] = (uint8_t)(fuzz_random(&state) >> 32);
     if (size < IMAGE_FIRST_SNIPPET + IMAGE_SNIPPET_BYTES) { /* a new one: with 1 to 16 snippets */
         size_t wanted = IMAGE_FIRST_SNIPPET + (1 + r % IMAGE_SNIPPETS) * IMAGE_SNIPPET_BYTES;
         for (; size < wanted; size++)

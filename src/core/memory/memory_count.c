@@ -1,6 +1,8 @@
 /* What references and their look-ups are as events. */
 #include "core/memory/memory.h"
 
+#include <string.h>
+
 void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses)
 {
@@ -40,6 +42,9 @@ static void fold_clocks(uint64_t *clocks, counts *totals, unsigned class, enum p
 
 void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class)
 {
+    static const uint64_t none[REFERENCE_USES];
+    if (memcmp(uses, none, sizeof none) == 0)
+        return;
     for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
         if (uses[kind] == 0)
             continue;

@@ -96,34 +96,46 @@ static const struct {
 } scopes[ALL_CPLS + 1] = {
     {P5_CPL_MASK_SYSTEM, "CPL 0-2"}, {P5_CPL_MASK_USER, "CPL 3"}, {P5_CPL_MASK_ALL, "all CPLs"}};
 
-static uint64_t term_value(const char *name, const p5_counts *counts, unsigned mask)
+/* The value of a law's side in each scope. */
+typedef struct law_values {
+    uint64_t in[ALL_CPLS + 1];
+} law_values;
+
+static void add(law_values *values, uint64_t factor, const uint64_t *totals)
 {
-    if (strcmp(name, "clocks") == 0)
-        return p5_counts_sum(counts->clocks, mask);
+    for (unsigned scope = 0; scope <= ALL_CPLS; scope++)
+        values->in[scope] += factor * p5_counts_sum(totals, scopes[scope].mask);
+}
+
+static void add_term(law_values *values, uint64_t factor, const char *name, const p5_counts *counts)
+{
+    if (strcmp(name, "clocks") == 0) {
+        add(values, factor, counts->clocks);
+        return;
+    }
     bool all_stalls = strcmp(name, "stalls") == 0;
     if (all_stalls || strncmp(name, "stall.", 6) == 0) {
-        uint64_t sum = 0;
         bool found = all_stalls;
         for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
             if (!all_stalls && strcmp(name + 6, p5_stall_name((p5_stall)cause)) != 0)
                 continue;
-            sum += p5_counts_sum(counts->stalls[cause], mask);
+            add(values, factor, counts->stalls[cause]);
             found = true;
         }
         assert(found);
         (void)found;
-        return sum;
+        return;
     }
     enum p5_event id;
     p5_status status = p5_event_find(name, &id, NULL);
     assert(status == P5_OK); /* the table above names events of the event table */
-    return status == P5_OK ? p5_counts_sum(counts->increments[id], mask) : 0;
+    if (status == P5_OK)
+        add(values, factor, counts->increments[id]);
 }
 
-/* The value of one side of a law. */
-static uint64_t side_value(const char *side, const p5_counts *counts, unsigned mask)
+static law_values side_values(const char *side, const p5_counts *counts)
 {
-    uint64_t sum = 0;
+    law_values sum = {0};
     while (*side != '\0') {
         uint64_t factor = 1;
         if (isdigit((unsigned char)*side)) {
@@ -134,17 +146,15 @@ static uint64_t side_value(const char *side, const p5_counts *counts, unsigned m
         char name[112];
         size_t length = strcspn(side, " ");
         snprintf(name, sizeof name, "%.*s", (int)length, side);
-        sum += factor * term_value(name, counts, mask);
+        add_term(&sum, factor, name, counts);
         side += length;
         side += strspn(side, " +");
     }
     return sum;
 }
 
-static bool check(const law *rule, const p5_counts *counts, unsigned scope, FILE *out)
+static bool check(const law *rule, uint64_t left, uint64_t right, unsigned scope, FILE *out)
 {
-    uint64_t left = side_value(rule->left, counts, scopes[scope].mask);
-    uint64_t right = side_value(rule->right, counts, scopes[scope].mask);
     bool holds = rule->relation[0] == '=' ? left == right : left <= right;
     if (!holds && out != NULL)
         fprintf(out, "law broken at %s: %s %s %s\n  left  %20" PRIu64 "\n  right %20" PRIu64 "\n",
@@ -188,9 +198,10 @@ unsigned laws_check(const p5_counts *counts, unsigned family, bool part, FILE *o
     for (size_t i = 0; i < LAW_COUNT; i++) {
         if ((laws[i].families & family) == 0 || (part && (laws[i].families & IN_SUM_ONLY) != 0))
             continue;
+        law_values left = side_values(laws[i].left, counts), right = side_values(laws[i].right, counts);
         for (unsigned scope = (laws[i].families & IN_SUM_ONLY) != 0 ? ALL_CPLS : 0; scope <= ALL_CPLS;
              scope++, done++)
-            if (!check(&laws[i], counts, scope, out))
+            if (!check(&laws[i], left.in[scope], right.in[scope], scope, out))
                 broken++;
     }
     broken += check_totals(counts, family, out, &done);
