@@ -21,20 +21,31 @@ static inline quiet_time find_quiet_time(const struct memory *m)
 /* Bytes from `cpl` to `iopl`. */
 enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
 
-/* A batch, and the piece of it that is being priced. Of the stretches each knows where its accesses and
- * values end, so the next where they begin. */
+/* The piece that is being priced. */
+typedef struct place {
+    const p5_retired_block *b;   /* its stretch */
+    piece *piece;
+    const p5_access *references; /* where its references begin */
+    p5_prediction prediction;    /* what is said of its end: memo_prediction */
+} place;
+
+/* A batch. Of the stretches each knows where its accesses and values end, so the next where they begin. */
 typedef struct batch {
     const p5_retired_block *blocks;
     const p5_prediction *predictions;
     const p5_access *accesses;
     const p5_value *values;
     const p5_retired_block *noted; /* the profile knows how it ended, or that before the first */
-    const p5_retired_block *b;     /* the stretch at hand, */
-    piece *piece;                  /* ... its piece, */
-    const p5_access *references;   /* ... and where the piece's references begin */
-    p5_prediction prediction;      /* what is said of the piece's end: memo_prediction */
-    p5_retired at; /* the piece that left the quick way, as much of it as is looked at on the slow one */
+    place at;             /* where the straight way was left, which keeps its place in registers, */
+    p5_retired retired; /* ... and as much of that piece as is looked at on the slow one */
 } batch;
+
+/* The straight way is left at `here`. */
+static inline __attribute__((always_inline)) batch *leave(batch *all, const place *here)
+{
+    all->at = *here;
+    return all;
+}
 
 static inline const p5_access *accesses_of(const batch *all, const p5_retired_block *b)
 {
@@ -59,46 +70,40 @@ static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
 /* The piece at hand as a stretch. */
 static p5_retired part(const batch *all)
 {
-    p5_retired whole = whole_stretch(all, all->b);
-    return piece_retired(&whole, all->piece, all->references, whole.values + all->piece->first_value);
+    p5_retired whole = whole_stretch(all, all->at.b);
+    return piece_retired(&whole, all->at.piece, all->at.references, whole.values + all->at.piece->first_value);
 }
 
 static inline const p5_retired *slow_stretch(p5_core *core, batch *all)
 {
-    const p5_retired_block *b = all->b;
-    p5_retired *r = &all->at;
+    const p5_retired_block *b = all->at.b;
+    p5_retired *r = &all->retired;
     core->prediction = prediction_of(all, b);
     r->block = b->block;
-    r->accesses = all->references;
-    r->values = values_of(all, b) + all->piece->first_value;
+    r->accesses = all->at.references;
+    r->values = values_of(all, b) + all->at.piece->first_value;
     r->next = b->next;
     memcpy(&r->cpl, &b->cpl, LEVELS);
     return r;
 }
 
-static inline bool is_taken(const batch *all)
+static inline bool is_taken(const place *here)
 {
-    return block_taken(all->b->block, all->b->next);
-}
-
-static void __attribute__((noinline)) price_unusual(p5_core *core, const batch *all)
-{
-    const p5_retired r = whole_stretch(all, all->b);
-    core_price_alone(core, &r, prediction_of(all, all->b));
+    return block_taken(here->b->block, here->b->next);
 }
 
 /* The piece is not for the memo. */
 static void __attribute__((noinline)) price_piece_exact(p5_core *core, const batch *all)
 {
     const p5_retired r = part(all);
-    core->prediction = prediction_of(all, all->b);
+    core->prediction = prediction_of(all, all->at.b);
     price_exact(core, &r);
 }
 
 /* There is a value for each instruction of the block that gives one. */
-static inline bool has_values(const batch *all)
+static inline bool has_values(const batch *all, const place *here)
 {
-    return all->b->values_end - values_of(all, all->b) == all->b->block->value_count;
+    return here->b->values_end - values_of(all, here->b) == here->b->block->value_count;
 }
 
 /* The path of an execution that is not `path`, which followed last time, but maybe a variant of it. NULL: it
@@ -106,10 +111,10 @@ static inline bool has_values(const batch *all)
 static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all, memo_path *path)
 {
     uint64_t key = 0;
-    piece *p = all->piece;
-    if (!p->memo || !has_values(all))
+    piece *p = all->at.piece;
+    if (!p->memo || !has_values(all, &all->at))
         return NULL;
-    if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(all), &key))
+    if (p->has_variants && !memo_variant(core, slow_stretch(core, all), p, is_taken(&all->at), &key))
         return NULL;
     memo_path *variant = path->piece == p ? memo_find_variant(core, path, key) : NULL;
     return variant ? variant : memo_look_up(core, p, key);
@@ -118,7 +123,7 @@ static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *a
 static void __attribute__((noinline)) learn(p5_core *core, const batch *all, memo_path *path)
 {
     const p5_retired r = part(all);
-    core->prediction = prediction_of(all, all->b);
+    core->prediction = prediction_of(all, all->at.b);
     memo_learn(core, &r, path);
 }
 
@@ -175,7 +180,7 @@ static memo_leaf *walk_from(p5_core *core, const batch *all, memo_path *path, co
                             memo_reached reached, const memo_edge **given, uint32_t known)
 {
     core->memo.given_count = (unsigned)(given - core->memo.given);
-    memo_leaf *leaf = memo_walk(core, r, path, reached, is_taken(all), known);
+    memo_leaf *leaf = memo_walk(core, r, path, reached, is_taken(&all->at), known);
     if (__builtin_expect(leaf != NULL, 1))
         memo_use(core, leaf, path->piece);
     else
@@ -226,10 +231,10 @@ static inline __attribute__((always_inline)) bool follow_quickly(p5_core *core, 
     bool moved;
     const uint64_t first = memo_clock(core, way->quiet_offset);
     const bool is_quiet = memory_calm(core->memory, first, first + 2 * MEMO_REACH);
-    if (__builtin_expect(!code_is_usual(core, all->piece, way, is_quiet, &moved), 0))
+    if (__builtin_expect(!code_is_usual(core, all->at.piece, way, is_quiet, &moved), 0))
         return false;
-    const unsigned n = is_quiet ? memo_steps_calm(core, all->references, way)
-                                : memo_steps_passing(core, all->references, way, true);
+    const unsigned n = is_quiet ? memo_steps_calm(core, all->at.references, way)
+                                : memo_steps_passing(core, all->at.references, way, true);
     if (__builtin_expect(moved, 0))
         memo_use_lines(core, way, n);
     *at = memo_question(way, n);
@@ -261,7 +266,7 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
         if (!asked && !asks_data(way, at))
             break;
         if (!asked)
-            quick = ask(core, all->references, at, profiled);
+            quick = ask(core, all->at.references, at, profiled);
         memo_edge *edge = NULL;
         if (__builtin_expect(quick > QUICK_USUAL, 1))
             edge = memo_behind_quick(core, at, quick);
@@ -276,7 +281,7 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
-        leaf = behind_last(core, way, all->prediction);
+        leaf = behind_last(core, way, all->at.prediction);
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
     return leave_at(core, all, path, at, given);
@@ -308,38 +313,40 @@ price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint6
 
 /* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
  * last time; if nothing was behind that but a branch, there is no need to go on. */
-static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core, batch *all, memo_path *path,
-                                                                   memo_node *at, bool profiled)
+static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core, batch *all, const place *here,
+                                                                   memo_path *path, memo_node *at,
+                                                                   bool profiled)
 {
     const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
     if (edge && edge->way.is_over && edge->way.ends_in_branch) {
-        uint64_t quick = ask(core, all->references, at, profiled);
+        uint64_t quick = ask(core, here->references, at, profiled);
         memo_leaf *leaf = NULL;
         if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
-            leaf = behind_last(core, &edge->way, all->prediction);
-        return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, quick);
+            leaf = behind_last(core, &edge->way, here->prediction);
+        return __builtin_expect(leaf != NULL, 1) ? leaf
+                                                 : price_on_answer(core, leave(all, here), path, at, quick);
     }
-    return price_on(core, all, path, at, profiled);
+    return price_on(core, leave(all, here), path, at, profiled);
 }
 
 /* Prices the piece at hand, whose way in is `path`, at clocks that are quiet as long as it has its usual
  * answers; answers the leaf that it ended with, or NULL. The fetches have their usual answers; `moved`: its
  * lines have to be used. `quiet` is kept up to date. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_steps(p5_core *core, batch *all, const p5_access *accesses, p5_prediction prediction, memo_path *path,
-            bool moved, bool profiled, quiet_time *quiet)
+price_steps(p5_core *core, batch *all, const place *here, memo_path *path, bool moved, bool profiled,
+            quiet_time *quiet)
 {
     memo_way *way = &path->way;
-    const unsigned n = memo_steps_calm(core, accesses, way);
+    const unsigned n = memo_steps_calm(core, here->references, way);
     if (moved)
         memo_use_lines(core, way, n);
     memo_leaf *leaf;
     if (__builtin_expect(n == way->step_count && way->ends_in_branch, 1)) {
-        leaf = behind_last(core, way, prediction);
+        leaf = behind_last(core, way, here->prediction);
         if (__builtin_expect(leaf != NULL, 1))
             return leaf;
     }
-    leaf = price_from(core, all, path, memo_question(way, n), profiled);
+    leaf = price_from(core, all, here, path, memo_question(way, n), profiled);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
@@ -353,8 +360,8 @@ price_looking(p5_core *core, batch *all, memo_path *path, bool is_quiet, quiet_t
     __builtin_prefetch(path->way.first); /* mostly a line is missing */
     if (__builtin_expect(!memo_lines_in_place(core, &path->way, &moved), 0))
         leaf = leave_at(core, all, path, path->way.first, core->memo.given);
-    else if (is_quiet && code_page_usual(core->memory, all->piece, &path->way))
-        return price_steps(core, all, all->references, all->prediction, path, moved, profiled, quiet);
+    else if (is_quiet && code_page_usual(core->memory, all->at.piece, &path->way))
+        return price_steps(core, all, &all->at, path, moved, profiled, quiet);
     else
         leaf = price_on(core, all, path, NULL, profiled);
     *quiet = find_quiet_time(core->memory);
@@ -372,8 +379,7 @@ price_asking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 
 /* ... Mostly the lines are in the code cache where they were. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_quickly(p5_core *core, batch *all, const p5_access *accesses, p5_prediction prediction, memo_path *path,
-              bool profiled, quiet_time *quiet)
+price_quickly(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
 {
     memo_way *way = &path->way;
     bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
@@ -381,25 +387,26 @@ price_quickly(p5_core *core, batch *all, const p5_access *accesses, p5_predictio
     if (__builtin_expect(is_quiet && (!moved || memo_few_in_place(core, way)) &&
                              code_page_usual(core->memory, path->piece, way),
                          1))
-        return price_steps(core, all, accesses, prediction, path, moved, profiled, quiet);
+        return price_steps(core, all, here, path, moved, profiled, quiet);
     if (way->only_data)
-        return price_looking(core, all, path, is_quiet, quiet);
-    return price_asking(core, all, path, quiet);
+        return price_looking(core, leave(all, here), path, is_quiet, quiet);
+    return price_asking(core, leave(all, here), path, quiet);
 }
 
 /* The path of this execution, which is `path` but for the variant. NULL: it is not for the memo. */
-static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, batch *all, const piece *p,
-                                                                   const p5_access *accesses, memo_path *path)
+static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, batch *all,
+                                                                   const place *here, memo_path *path)
 {
-    if (p->value_count != 0 && (!p->only_saturates || !has_values(all)))
-        return other_way_in(core, all, path);
-    uint64_t key = memo_banks_variant(p, accesses, is_taken(all));
+    const piece *p = here->piece;
+    if (p->value_count != 0 && (!p->only_saturates || !has_values(all, here)))
+        return other_way_in(core, leave(all, here), path);
+    uint64_t key = memo_banks_variant(p, here->references, is_taken(here));
     if (p->value_count != 0)
-        key = memo_saturation_variant(p, values_of(all, all->b) + p->first_value, key);
+        key = memo_saturation_variant(p, values_of(all, here->b) + p->first_value, key);
     if (__builtin_expect(key == path->variant, 1))
         return path;
     memo_path *variant = memo_find_variant(core, path, key);
-    return variant ? variant : other_way_in(core, all, path);
+    return variant ? variant : other_way_in(core, leave(all, here), path);
 }
 
 /* ---- the profile ----
@@ -429,11 +436,11 @@ static inline void note_plain_path(const p5_core *core, memo_leaf *leaf, const m
  * then. NULL: it is not for the memo. */
 static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all)
 {
-    const p5_retired_block *b = all->b;
+    const p5_retired_block *b = all->at.b;
     p5_block *block = b->block;
     memo_leaf *last = core->memo.last;
     memo_path *path = NULL;
-    if (all->piece->memo && has_values(all)) {
+    if (all->at.piece->memo && has_values(all, &all->at)) {
         path = other_way_in(core, all, next_path_of(core, last, false));
         if (path && last && b != all->blocks && profile_function(block) == profile_goes_on_in(b[-1].block))
             note_plain_path(core, last, path);
@@ -458,12 +465,14 @@ stays_before(p5_core *core, const batch *all, const p5_retired_block *b, uint64_
 
 /* Prices what the straight way does not know: the first stretch of a batch, if references of what waits do
  * not stand in front of it, one that is not all of its block, or one at another level. */
-static void __attribute__((noinline)) price_apart(p5_core *core, batch *all, bool profiled)
+static void __attribute__((noinline))
+price_apart(p5_core *core, batch *all, const p5_retired_block *b, bool profiled)
 {
     if (profiled)
-        note_last(core, all, all->b);
-    price_unusual(core, all);
-    all->noted = all->b;
+        note_last(core, all, b);
+    const p5_retired r = whole_stretch(all, b);
+    core_price_alone(core, &r, prediction_of(all, b));
+    all->noted = b;
 }
 
 /* References in front of the first stretch are wanted, and stand elsewhere. */
@@ -523,54 +532,52 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         host_line_will_read(b); /* another thread may have written there */
         host_line_will_read(accesses);
         bool whole = (const char *)accesses + block->access_bytes == (const char *)b->accesses_end;
-        all.b = b;
         if (__builtin_expect(!whole || levels_of(b) != levels, 0)) {
             if (limited && !whole)
                 break;
-            price_apart(core, &all, profiled);
+            price_apart(core, &all, b, profiled);
             levels = priced_levels(core, b);
             quiet = find_quiet_time(core->memory);
             path = next_path_of(core, core->memo.last, profiled);
             continue;
         }
-        const p5_access *references = accesses;
-        piece *p = block->pieces;
+        place here = {b, block->pieces, accesses, 0};
         for (;;) {
-            all.piece = p;
-            all.references = references;
+            piece *const p = here.piece;
             if (__builtin_expect(path->piece != p, 0)) {
-                path = profiled && p == block->pieces ? NULL : other_way_in(core, &all, path);
+                path = profiled && p == block->pieces ? NULL : other_way_in(core, leave(&all, &here), path);
                 if (profiled && path && core->memo.last)
                     note_plain_path(core, core->memo.last, path);
             } else if (p->has_variants) {
-                path = in_variant(core, &all, p, references, path);
+                path = in_variant(core, &all, &here, path);
                 if (profiled && path)
                     note_plain_path(core, core->memo.last, path);
             }
             if (profiled && p == block->pieces &&
                 __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
-                path = noted_path(core, &all);
+                path = noted_path(core, leave(&all, &here));
                 quiet = find_quiet_time(core->memory);
             }
-            const p5_prediction prediction = all.prediction = memo_prediction(p, *predictions);
-            references = (const p5_access *)((const char *)references + p->access_bytes);
+            here.prediction = memo_prediction(p, *predictions);
+            const p5_access *behind = (const p5_access *)((const char *)here.references + p->access_bytes);
             memo_leaf *leaf;
             if (__builtin_expect(path != NULL, 1)) {
                 if (p->next)
                     fetch_piece(p->next);
-                leaf = price_quickly(core, &all, all.references, prediction, path, profiled, &quiet);
+                leaf = price_quickly(core, &all, &here, path, profiled, &quiet);
                 if (leaf) /* the path is still there */
                     fetch_next_time(p, path, leaf);
                 if (__builtin_expect(leaf && leaf->waits > 1, 0))
-                    memo_keep_waiting(core, leaf, references);
+                    memo_keep_waiting(core, leaf, behind);
             } else {
-                price_piece_exact(core, &all);
+                price_piece_exact(core, leave(&all, &here));
                 leaf = NULL;
                 quiet = find_quiet_time(core->memory);
             }
             path = next_path_of(core, leaf, profiled);
-            p = p->next;
-            if (!p)
+            here.piece = p->next;
+            here.references = behind;
+            if (!here.piece)
                 break;
             if (profiled && leaf && leaf->plain_path == 0)
                 path = next_path_of(core, leaf, false);
