@@ -101,7 +101,6 @@ enum {
 /* A part of a block that is remembered as a whole (replay/README.md), or one instruction that cannot be. */
 typedef struct piece {
     BEGINS_LINE struct piece *next; /* of the block; NULL: it is the last */
-    const void *soon[2];            /* what pricing it read last time, to be fetched before it comes again */
     uint32_t page;                  /* of its code: tlb_key */
     uint16_t first, count;          /* instructions */
     uint16_t access_bytes, first_value; /* references and values as the engine gives them */

@@ -163,13 +163,30 @@ static inline int64_t priced_levels(const p5_core *core, const p5_retired_block 
     return memo_prices(core, b->cpl) && !core->memo.held ? levels_of(b) : NO_LEVELS;
 }
 
+/* The path behind the next one, as it was last time, comes into the host's cache while the next one is
+ * priced. With much code it is in none of them. */
+static inline void fetch_after(const memo *m, const memo_leaf *leaf)
+{
+    __builtin_prefetch(memo_path_at(m, leaf->after));
+    if (__builtin_expect(m->last != NULL, 1))
+        m->last->after = leaf->next_path;
+}
+
+/* What is behind the last question is `leaf`, which is used. */
+static inline __attribute__((always_inline)) void end_with(p5_core *core, memo_leaf *leaf, bool profiled)
+{
+    if (!profiled)
+        fetch_after(&core->memo, leaf);
+    memo_use_predicted(core, leaf);
+}
+
 /* Finds what is behind the last question of a way; the leaf is used. NULL: it is not known. */
-static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *core, const memo_way *way,
-                                                                    p5_prediction prediction)
+static inline __attribute__((always_inline)) memo_leaf *
+behind_last(p5_core *core, const memo_way *way, p5_prediction prediction, bool profiled)
 {
     memo_leaf *leaf = memo_behind_branch(&core->memo, way, prediction);
     if (__builtin_expect(leaf != NULL, 1))
-        memo_use_predicted(core, leaf);
+        end_with(core, leaf, profiled);
     return leaf;
 }
 
@@ -281,7 +298,7 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
-        leaf = behind_last(core, way, all->at.prediction);
+        leaf = behind_last(core, way, all->at.prediction, profiled);
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
     return leave_at(core, all, path, at, given);
@@ -322,7 +339,7 @@ static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core
         uint64_t quick = ask(core, here->references, at, profiled);
         memo_leaf *leaf = NULL;
         if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
-            leaf = behind_last(core, &edge->way, here->prediction);
+            leaf = behind_last(core, &edge->way, here->prediction, profiled);
         return __builtin_expect(leaf != NULL, 1) ? leaf
                                                  : price_on_answer(core, leave(all, here), path, at, quick);
     }
@@ -337,14 +354,14 @@ price_steps(p5_core *core, batch *all, const place *here, memo_path *path, bool 
             quiet_time *quiet)
 {
     memo_way *way = &path->way;
+    memo_leaf *leaf = memo_behind_branch(&core->memo, way, here->prediction);
+    __builtin_prefetch(leaf);
     const unsigned n = memo_steps_calm(core, here->references, way);
     if (moved)
         memo_use_lines(core, way, n);
-    memo_leaf *leaf;
-    if (__builtin_expect(n == way->step_count && way->ends_in_branch, 1)) {
-        leaf = behind_last(core, way, here->prediction);
-        if (__builtin_expect(leaf != NULL, 1))
-            return leaf;
+    if (__builtin_expect(n == way->step_count && way->ends_in_branch && leaf, 1)) {
+        end_with(core, leaf, profiled);
+        return leaf;
     }
     leaf = price_from(core, all, here, path, memo_question(way, n), profiled);
     *quiet = find_quiet_time(core->memory);
@@ -483,28 +500,14 @@ static inline bool begins_apart(const p5_core *core)
 }
 
 /* What pricing reads comes into the host's cache before its turn: with much code it is in none of them, and
- * each read would wait for the one before. */
-static inline void fetch_piece(const piece *p)
-{
-    __builtin_prefetch(p->soon[0]);
-    __builtin_prefetch(p->soon[1]);
-}
-
-/* ... of a whole batch, in three goes, as each says where the next are. */
+ * each read would wait for the one before. Blocks and their first pieces do so for a whole batch; paths
+ * in fetch_after. */
 static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_block *end)
 {
     for (const p5_retired_block *b = blocks; b < end; b++)
         __builtin_prefetch(b->block);
     for (const p5_retired_block *b = blocks; b < end; b++)
         __builtin_prefetch(b->block->pieces);
-    for (const p5_retired_block *b = blocks; b < end; b++)
-        fetch_piece(b->block->pieces);
-}
-
-static inline void fetch_next_time(piece *p, const memo_path *path, const memo_leaf *leaf)
-{
-    p->soon[0] = path;
-    p->soon[1] = leaf;
 }
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
@@ -559,24 +562,19 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 quiet = find_quiet_time(core->memory);
             }
             here.prediction = memo_prediction(p, *predictions);
-            const p5_access *behind = (const p5_access *)((const char *)here.references + p->access_bytes);
             memo_leaf *leaf;
             if (__builtin_expect(path != NULL, 1)) {
-                if (p->next)
-                    fetch_piece(p->next);
                 leaf = price_quickly(core, &all, &here, path, profiled, &quiet);
-                if (leaf) /* the path is still there */
-                    fetch_next_time(p, path, leaf);
-                if (__builtin_expect(leaf && leaf->waits > 1, 0))
-                    memo_keep_waiting(core, leaf, behind);
             } else {
                 price_piece_exact(core, leave(&all, &here));
                 leaf = NULL;
                 quiet = find_quiet_time(core->memory);
             }
             path = next_path_of(core, leaf, profiled);
+            here.references = (const p5_access *)((const char *)here.references + p->access_bytes);
+            if (__builtin_expect(leaf && leaf->waits > 1, 0))
+                memo_keep_waiting(core, leaf, here.references);
             here.piece = p->next;
-            here.references = behind;
             if (!here.piece)
                 break;
             if (profiled && leaf && leaf->plain_path == 0)

@@ -56,8 +56,11 @@ enum { MEMO_UNUSED = UINT32_MAX };
 
 /* The end of a piece: what is looked at every time, ... */
 struct memo_leaf {
-    uint32_t next_path;  /* the way in that was taken last from here, */
-    uint32_t plain_path; /* ... and the last one of which a profile needs not be told (memo_batch.c) */
+    uint32_t next_path; /* the way in that was taken last from here, ... */
+    union {
+        uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
+        uint32_t after;      /* without: the way in behind that of next_path, last time */
+    };
     uint32_t used_as;    /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
     uint32_t clocks;
     uint64_t uses; /* as that */
