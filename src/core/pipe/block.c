@@ -234,6 +234,11 @@ static bool join(p5_block *block, piece *p, unsigned i)
     return true;
 }
 
+static piece *piece_at(p5_block *block, unsigned i)
+{
+    return i == 0 ? &block->first : &block->rest[i - 1];
+}
+
 /* Cuts the block into pieces, by what makes the ways through them multiply. False: out of memory. */
 static bool prepare_pieces(p5_block *block)
 {
@@ -242,7 +247,7 @@ static bool prepare_pieces(p5_block *block)
         piece scratch = {0}, *p = NULL;
         for (unsigned i = 0; i < block->count; i++) {
             if (!p || !join(block, p, i)) {
-                p = pass ? &block->pieces[n] : &scratch;
+                p = pass ? piece_at(block, n) : &scratch;
                 *p = (piece){.block = block,
                              .first = (uint16_t)i,
                              .first_value = (uint16_t)values,
@@ -253,15 +258,15 @@ static bool prepare_pieces(p5_block *block)
             values += block->ops[i].value != ISA_VALUE_NONE;
         }
         if (pass == 0) {
-            block->pieces = host_line_calloc(n * sizeof *block->pieces);
-            if (!block->pieces)
+            block->rest = n > 1 ? host_line_calloc((n - 1) * sizeof *block->rest) : NULL;
+            if (n > 1 && !block->rest)
                 return false;
             continue;
         }
         block->plain = true;
         for (unsigned i = 0; i < n; i++) {
-            p = &block->pieces[i];
-            p->next = i + 1 < n ? p + 1 : NULL;
+            p = piece_at(block, i);
+            p->next = i + 1 < n ? piece_at(block, i + 1) : NULL;
             p->near = !p->next && block->near;
             p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
             p->page = tlb_key(piece_begin(p), false);
@@ -422,6 +427,6 @@ void block_free(p5_block *block)
     free(block->ops);
     free(block->access_start);
     free(block->end_masks);
-    free(block->pieces);
+    free(block->rest);
     free(block);
 }

@@ -100,9 +100,9 @@ enum {
 
 /* A part of a block that is remembered as a whole (replay/README.md), or one instruction that cannot be. */
 typedef struct piece {
-    BEGINS_LINE struct piece *next; /* of the block; NULL: it is the last */
-    uint32_t page;                  /* of its code: tlb_key */
-    uint16_t first, count;          /* instructions */
+    BEGINS_LINE struct piece *next;     /* of the block; NULL: it is the last */
+    uint32_t page;                      /* of its code: tlb_key */
+    uint16_t first, count;              /* instructions */
     uint16_t access_bytes, first_value; /* references and values as the engine gives them */
     uint8_t value_count, bank_count;
     bool memo;                       /* its outcome can be remembered */
@@ -133,10 +133,12 @@ struct p5_block {
     bool cache_disable;  /* its page is not cached: isa_block's */
     uint32_t page;       /* physical, of its first byte */
     branch_run *ran;     /* when its last instruction, a branch or not, last ran */
-    piece *pieces;       /* in order, one behind the other */
     /* For the profile, whose first stretch of the block sets them: profiler.h. */
     uint64_t place;   /* its first instruction, and its function; 0: not set */
     uint64_t goes_on; /* its function, if what comes behind it is expected there */
+
+    piece first; /* of its pieces, which memo_batch.c looks at every time; */
+    piece *rest; /* the others */
 
     isa_block *code;
     op *ops;
@@ -154,7 +156,7 @@ struct p5_block {
     struct p5_block *next, **link; /* the core's list of blocks */
     struct p5_block *exact;        /* the same block of the core that it is compared with; or NULL */
 };
-_Static_assert(offsetof(p5_block, code) <= HOST_LINE, "what is looked at every time");
+_Static_assert(offsetof(p5_block, first) <= HOST_LINE, "what is looked at every time");
 
 /* Prepares a decoded block; takes `code` over (also when it answers NULL: out of memory). */
 p5_block *block_prepare(const timing *t, isa_block *code);

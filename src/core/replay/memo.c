@@ -365,7 +365,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
 void memo_release(p5_core *core, p5_block *block)
 {
     (void)core;
-    for (piece *part = block->pieces; part; part = part->next) {
+    for (piece *part = &block->first; part; part = part->next) {
         for (memo_path *p = part->paths; p; p = p->next_of_piece)
             p->piece = NULL;
         part->paths = NULL;
@@ -380,7 +380,7 @@ void memo_drop_all(p5_core *core)
     if (core->profile)
         profile_forget(core);
     for (p5_block *block = core->blocks; block; block = block->next)
-        for (piece *part = block->pieces; part; part = part->next)
+        for (piece *part = &block->first; part; part = part->next)
             part->paths = NULL;
     table_clear(&m->state_table);
     table_clear(&m->path_table);

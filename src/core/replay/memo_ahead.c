@@ -129,7 +129,7 @@ static const memo_leaf *leaf_ahead(p5_core *core, const p5_retired *r, piece *p,
 
 bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, uint64_t *clocks)
 {
-    const p5_block *block = r->block;
+    p5_block *block = r->block;
     const pipe_pending *waiting = memo_waiting(core);
     if (!core->memo.on || core->memo.held || r->count != block->count ||
         r->access_count != block->access_count || r->value_count != block->value_count ||
@@ -144,10 +144,10 @@ bool memo_ahead(p5_core *core, const p5_retired *r, p5_prediction prediction, ui
     const p5_access *accesses = r->accesses;
     const p5_value *values = r->values;
     const memo_leaf *leaf = NULL;
-    const bool alone = block->pieces->next == NULL;
+    const bool alone = block->first.next == NULL;
     if (!alone)
         memory_trial_begin(&core->trial, core->memory);
-    for (piece *p = block->pieces; p; p = p->next) {
+    for (piece *p = &block->first; p; p = p->next) {
         const p5_retired part = piece_retired(r, p, accesses, values);
         leaf = leaf_ahead(core, &part, p, alone, prediction);
         if (!leaf)

@@ -23,10 +23,9 @@ enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block
 
 /* The piece that is being priced. */
 typedef struct place {
-    const p5_retired_block *b;   /* its stretch */
+    const p5_retired_block *b; /* its stretch */
     piece *piece;
     const p5_access *references; /* where its references begin */
-    p5_prediction prediction;    /* what is said of its end: memo_prediction */
 } place;
 
 /* A batch. Of the stretches each knows where its accesses and values end, so the next where they begin. */
@@ -36,8 +35,8 @@ typedef struct batch {
     const p5_access *accesses;
     const p5_value *values;
     const p5_retired_block *noted; /* the profile knows how it ended, or that before the first */
-    place at;             /* where the straight way was left, which keeps its place in registers, */
-    p5_retired retired; /* ... and as much of that piece as is looked at on the slow one */
+    place at;                      /* where the straight way was left, which keeps its place in registers, */
+    p5_retired retired;            /* ... and as much of that piece as is looked at on the slow one */
 } batch;
 
 /* The straight way is left at `here`. */
@@ -62,6 +61,12 @@ static inline p5_prediction prediction_of(const batch *all, const p5_retired_blo
     return all->predictions[b - all->blocks];
 }
 
+/* What is said of the end of the piece. */
+static inline p5_prediction prediction_at(const batch *all, const place *here)
+{
+    return memo_prediction(here->piece, prediction_of(all, here->b));
+}
+
 static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
 {
     return block_retired(b, accesses_of(all, b), values_of(all, b));
@@ -71,7 +76,8 @@ static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
 static p5_retired part(const batch *all)
 {
     p5_retired whole = whole_stretch(all, all->at.b);
-    return piece_retired(&whole, all->at.piece, all->at.references, whole.values + all->at.piece->first_value);
+    return piece_retired(&whole, all->at.piece, all->at.references,
+                         whole.values + all->at.piece->first_value);
 }
 
 static inline const p5_retired *slow_stretch(p5_core *core, batch *all)
@@ -181,8 +187,8 @@ static inline __attribute__((always_inline)) void end_with(p5_core *core, memo_l
 }
 
 /* Finds what is behind the last question of a way; the leaf is used. NULL: it is not known. */
-static inline __attribute__((always_inline)) memo_leaf *
-behind_last(p5_core *core, const memo_way *way, p5_prediction prediction, bool profiled)
+static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *core, const memo_way *way,
+                                                                    p5_prediction prediction, bool profiled)
 {
     memo_leaf *leaf = memo_behind_branch(&core->memo, way, prediction);
     if (__builtin_expect(leaf != NULL, 1))
@@ -298,7 +304,7 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
-        leaf = behind_last(core, way, all->at.prediction, profiled);
+        leaf = behind_last(core, way, prediction_at(all, &all->at), profiled);
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
     return leave_at(core, all, path, at, given);
@@ -330,16 +336,15 @@ price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint6
 
 /* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
  * last time; if nothing was behind that but a branch, there is no need to go on. */
-static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core, batch *all, const place *here,
-                                                                   memo_path *path, memo_node *at,
-                                                                   bool profiled)
+static inline __attribute__((always_inline)) memo_leaf *
+price_from(p5_core *core, batch *all, const place *here, memo_path *path, memo_node *at, bool profiled)
 {
     const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
     if (edge && edge->way.is_over && edge->way.ends_in_branch) {
         uint64_t quick = ask(core, here->references, at, profiled);
         memo_leaf *leaf = NULL;
         if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
-            leaf = behind_last(core, &edge->way, here->prediction, profiled);
+            leaf = behind_last(core, &edge->way, prediction_at(all, here), profiled);
         return __builtin_expect(leaf != NULL, 1) ? leaf
                                                  : price_on_answer(core, leave(all, here), path, at, quick);
     }
@@ -349,17 +354,19 @@ static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core
 /* Prices the piece at hand, whose way in is `path`, at clocks that are quiet as long as it has its usual
  * answers; answers the leaf that it ended with, or NULL. The fetches have their usual answers; `moved`: its
  * lines have to be used. `quiet` is kept up to date. */
-static inline __attribute__((always_inline)) memo_leaf *
-price_steps(p5_core *core, batch *all, const place *here, memo_path *path, bool moved, bool profiled,
-            quiet_time *quiet)
+static inline __attribute__((always_inline)) memo_leaf *price_steps(p5_core *core, batch *all,
+                                                                    const place *here, memo_path *path,
+                                                                    bool moved, bool profiled,
+                                                                    quiet_time *quiet)
 {
     memo_way *way = &path->way;
-    memo_leaf *leaf = memo_behind_branch(&core->memo, way, here->prediction);
+    const uint32_t told = memo_told(way, prediction_at(all, here));
+    memo_leaf *leaf = memo_leaf_at(&core->memo, told);
     __builtin_prefetch(leaf);
     const unsigned n = memo_steps_calm(core, here->references, way);
     if (moved)
         memo_use_lines(core, way, n);
-    if (__builtin_expect(n == way->step_count && way->ends_in_branch && leaf, 1)) {
+    if (__builtin_expect(n == way->step_count && way->ends_in_branch && told != 0, 1)) {
         end_with(core, leaf, profiled);
         return leaf;
     }
@@ -504,10 +511,10 @@ static inline bool begins_apart(const p5_core *core)
  * in fetch_after. */
 static inline void fetch_batch(const p5_retired_block *blocks, const p5_retired_block *end)
 {
-    for (const p5_retired_block *b = blocks; b < end; b++)
+    for (const p5_retired_block *b = blocks; b < end; b++) {
         __builtin_prefetch(b->block);
-    for (const p5_retired_block *b = blocks; b < end; b++)
-        __builtin_prefetch(b->block->pieces);
+        __builtin_prefetch(&b->block->first);
+    }
 }
 
 /* Prices blocks in turn. `limited`: only as long as they are whole and cannot reach clock `limit`;
@@ -528,7 +535,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     const uint64_t far = limit > core->most_blind_clocks ? limit - core->most_blind_clocks : 0;
     const p5_retired_block *b = blocks, *end = b + count;
     fetch_batch(b, end);
-    for (; b < end; accesses = b->accesses_end, b++, predictions++) {
+    for (; b < end; accesses = b->accesses_end, b++) {
         if (limited && core->now >= far && !stays_before(core, &all, b, limit))
             break;
         p5_block *block = b->block;
@@ -544,11 +551,11 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             path = next_path_of(core, core->memo.last, profiled);
             continue;
         }
-        place here = {b, block->pieces, accesses, 0};
+        place here = {b, &block->first, accesses};
         for (;;) {
             piece *const p = here.piece;
             if (__builtin_expect(path->piece != p, 0)) {
-                path = profiled && p == block->pieces ? NULL : other_way_in(core, leave(&all, &here), path);
+                path = profiled && p == &block->first ? NULL : other_way_in(core, leave(&all, &here), path);
                 if (profiled && path && core->memo.last)
                     note_plain_path(core, core->memo.last, path);
             } else if (p->has_variants) {
@@ -556,12 +563,11 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 if (profiled && path)
                     note_plain_path(core, core->memo.last, path);
             }
-            if (profiled && p == block->pieces &&
+            if (profiled && p == &block->first &&
                 __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
                 path = noted_path(core, leave(&all, &here));
                 quiet = find_quiet_time(core->memory);
             }
-            here.prediction = memo_prediction(p, *predictions);
             memo_leaf *leaf;
             if (__builtin_expect(path != NULL, 1)) {
                 leaf = price_quickly(core, &all, &here, path, profiled, &quiet);

@@ -91,7 +91,7 @@ void memo_price(p5_core *core, const p5_retired *r)
     p5_retired whole = *r;
     const p5_access *accesses = whole.accesses = join(core, r);
     const p5_value *values = r->values;
-    for (piece *p = r->block->pieces; p; p = p->next) {
+    for (piece *p = &r->block->first; p; p = p->next) {
         const p5_retired part = piece_retired(&whole, p, accesses, values);
         memo_path *path = memo_way_in(core, &part, p, taken);
         if (__builtin_expect(path != NULL, 1))

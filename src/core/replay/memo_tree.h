@@ -61,7 +61,7 @@ struct memo_leaf {
         uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
         uint32_t after;      /* without: the way in behind that of next_path, last time */
     };
-    uint32_t used_as;    /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
+    uint32_t used_as; /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
     uint32_t clocks;
     uint64_t uses; /* as that */
     uint32_t last_u;
@@ -101,8 +101,9 @@ typedef struct memo_line {
 enum { MEMO_FEW = 2 };
 /* ... have no more references, nor steps and lines. */
 enum { MEMO_NEAR = 4 };
-/* Answers of a branch: by p5_prediction or (P54C) predictor_pairs_number. */
-enum { MEMO_TOLD = NOT_PREDICTED };
+/* Answers of a branch: by p5_prediction, of which nothing is behind NOT_PREDICTED, or (P54C)
+ * predictor_pairs_number. */
+enum { MEMO_TOLD = NOT_PREDICTED + 1 };
 
 /* The way along usual answers from a place of the tree: to the branch, or to a question that has never had a
  * usual answer. Known once `end` is not NULL. */
@@ -126,14 +127,14 @@ typedef struct memo_way {
     uint32_t told[MEMO_TOLD]; /* leaves behind the branch, with nothing but usual answers before; the most
                                  frequent first */
     /* For all: */
-    memo_node *end;
-    memo_node *first;     /* where the tree goes on */
-    memo_step *steps;     /* questions before `end`, but those for code lines and end bits: memo_lines */
-    data_expected *many;  /* `near`, if they are more */
     int16_t first_offset; /* the first reference is asked for at this clock, relative to the block's first, */
     int16_t last_offset;  /* ... the last at this; MEMO_NEVER: there is none */
-    int16_t last_code;    /* the last line is fetched at this */
-    uint16_t known;       /* questions before it */
+    memo_node *end;
+    memo_node *first;    /* where the tree goes on */
+    memo_step *steps;    /* questions before `end`, but those for code lines and end bits: memo_lines */
+    data_expected *many; /* `near`, if they are more */
+    int16_t last_code;   /* the last line is fetched at this */
+    uint16_t known;      /* questions before it */
     uint8_t line_count;
 } memo_way;
 

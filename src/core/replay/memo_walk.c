@@ -172,7 +172,7 @@ static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node 
 static memo_leaf *ask_branch(p5_core *core, const p5_retired *r, const piece *p, const memo_way *way,
                              const memo_node *node, bool taken)
 {
-    _Static_assert((int)PAIRS_ANSWERS <= (int)MEMO_TOLD, "they fit");
+    _Static_assert((int)PAIRS_ANSWERS < (int)MEMO_TOLD, "they fit");
     memo *m = &core->memo;
     if (!p->near || !core->timing.btb_by_pairs)
         return memo_behind_branch(m, way, memo_prediction(p, core->prediction));

@@ -101,10 +101,16 @@ static inline branch_query memo_query(const p5_core *core, const p5_block *block
                           .loop_pairs = branch_run_pairs(block->ran, core->groups + (uint64_t)node->index)};
 }
 
+/* ... as its number, or 0. */
+static inline uint32_t memo_told(const memo_way *way, p5_prediction prediction)
+{
+    return way->told[prediction];
+}
+
 /* The leaf behind the branch of a way. NULL: it is not known, or (P54C) the branch has to be asked. */
 static inline memo_leaf *memo_behind_branch(const memo *m, const memo_way *way, p5_prediction prediction)
 {
-    const uint32_t number = __builtin_expect(prediction < MEMO_TOLD, 1) ? way->told[prediction] : 0;
+    const uint32_t number = memo_told(way, prediction);
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
@@ -253,7 +259,7 @@ static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *c
 /* What is said of the end of a piece: nothing, if it is no branch that is predicted. */
 static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
 {
-    return p->near ? prediction : 0;
+    return prediction & (p5_prediction)-p->near; /* no branch depends on the guest's */
 }
 
 /* Follows the tree from its root to the leaf. NULL: it ends behind `known` questions. */
