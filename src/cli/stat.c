@@ -463,7 +463,8 @@ static int stat_guest(stat_options *options, char **argv)
     if (options->detailed)
         options->metric_count =
             p5_metric_group_names(p5_model_family(options->guest.model), options->metrics, MOST_WORDS);
-    p5_file_sha256(options->guest.command[0], options->sha256);
+    if (options->json) /* no other format has it */
+        p5_file_sha256(options->guest.command[0], options->sha256);
     char *own_options = guest_own_options(&options->guest, argv);
     char *command = guest_command_line(&options->guest);
     p5_selection selection = {0};

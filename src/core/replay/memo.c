@@ -238,15 +238,21 @@ static uint64_t mix(uint64_t h, uint64_t word)
     return h ^ h >> 29;
 }
 
+/* In lanes, as each multiplication waits for the one before it. */
 static uint64_t hash_bytes(uint64_t h, const void *object, size_t size)
 {
-    const unsigned char *bytes = object;
-    for (size_t at = 0; at < size; at += sizeof h) {
-        uint64_t word = 0;
-        memcpy(&word, bytes + at, size - at < sizeof word ? size - at : sizeof word);
-        h = mix(h, word);
+    uint64_t lanes[4] = {h, 1, 2, 3}, words[4];
+    size_t at = 0;
+    for (; at + sizeof words <= size; at += sizeof words) {
+        memcpy(words, (const char *)object + at, sizeof words);
+        for (unsigned i = 0; i < 4; i++)
+            lanes[i] = mix(lanes[i], words[i]);
     }
-    return h;
+    memset(words, 0, sizeof words);
+    memcpy(words, (const char *)object + at, size - at);
+    for (unsigned i = 0; i < 4; i++)
+        lanes[i] = mix(lanes[i], words[i]);
+    return mix(mix(lanes[0], lanes[1]), mix(lanes[2], lanes[3]));
 }
 
 /* What waits, as what is the same is the same bytes: without its references, which are other ones each time,
