@@ -1,7 +1,7 @@
 /* System code, instruction by instruction: segments and their limits, rights of pages, gates, tasks, V86
  * mode, every level. Each test enters a random state, executes a few instructions and ends with INT 20h or an
- * exception; what is found then goes to port E9h as a record. The same diskette runs under p5scope, Bochs and
- * QEMU; system_compare.c reads what they wrote. */
+ * exception; what is found then is left in memory as a record, for p5scope at port E9h, too. The same
+ * diskette runs under p5scope, Bochs and QEMU; system_compare.c reads the records. */
 #include "system_record.h"
 
 typedef uint8_t u8;
@@ -9,17 +9,20 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-/* Where the boot sector says which tests, and whether with breakpoints. */
-enum { PARAMETERS = 0x7df0 };
-static u32 breakpoints;
+/* What the boot sector says: which tests, whether with breakpoints, whether records go to port E9h, too. */
+static struct parameters {
+    u32 first, count, breakpoints, port;
+} parameters;
 
 enum {
     KERNEL = 0x10000,
     DIRECTORY = 0x200000,
     TABLE0 = 0x201000,
     TABLE1 = 0x202000,
+    TABLE2 = 0x203000, /* two of them */
     PHYSICAL = 0x300000,
     KEPT = 0x340000, /* what the pages hold in front of a test */
+    PARAMETERS = 0x7dec,
     TEST = 0x400000, /* linear: pages below */
     CODE = TEST,
     DATA = TEST + 0x1000,
@@ -27,9 +30,14 @@ enum {
     SUPERVISOR = TEST + 0x4000,
     MISSING = TEST + 0x6000,
     STACK = TEST + 0x7000,
-    INNER = TEST + 0x8000,
+    INNER = TEST + 0x8000, /* stacks of levels 0 to 2 */
+    INNER_TOP0 = 0x800,
+    INNER_TOP1 = 0xc00,
+    INNER_TOP2 = 0xe00,
     PAGES = 10,
-    END = 0x800, /* in the code page: INT 20h */
+    END = 0x800,           /* in the code page: INT 20h */
+    RECORDS = 0x30000000,  /* linear, where no test comes by */
+    RECORDS_AT = 0x800000, /* 8 MB */
     V86 = 0x80000,
     V86_PAGES = 4,
     LEVEL = 8, /* descriptors of level 0 begin here, ten for each */
@@ -54,21 +62,19 @@ tss double_fault_tss;
 static u64 gdt[DESCRIPTORS], ldt[8], idt[64], gdt_kept[DESCRIPTORS], ldt_kept[8];
 static tss main_tss, other_tss, main_kept, other_kept;
 static u16 small_tss[32], small_kept[32];
-static u32 table_kept[1024];
+static u32 table_kept[16];
 extern u8 table_stubs[], double_stub[], real_stubs[];
 void run_test(void);
 
 static u32 random_state;
 static u32 next_random(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state * 0x9e3779b1u >> 7 ^ random_state;
+    random_state = random_state * 1664525 + 1013904223;
+    return random_state ^ random_state >> 15;
 }
 static u32 below(u32 n)
 {
-    return next_random() % n;
+    return (u32)((u64)next_random() * n >> 32);
 }
 
 static void out8(u16 port, u8 value)
@@ -95,13 +101,21 @@ static void copy(void *to, const void *from, u32 bytes)
     bytes /= 4;
     __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
-static u32 sum(const void *at, u32 dwords)
+/* A sum of what is not what was kept; it then is again. */
+static u32 changed(void *at, const void *kept, u32 dwords)
 {
-    const u32 *p = at;
-    u32 s = 0;
-    for (u32 i = 0; i < dwords; i++)
-        s = (s << 7 | s >> 25) + p[i];
-    return s;
+    u32 *p = at, left = dwords, s = 0;
+    for (;;) {
+        u8 same;
+        __asm__ volatile("testl %%ecx, %%ecx\n repe cmpsl" /* none left: the same */
+                         : "=@cce"(same), "+D"(p), "+S"(kept), "+c"(left)
+                         :
+                         : "memory");
+        if (same)
+            return s;
+        s = (s << 7 | s >> 25) + (p[-1] ^ left * 0x9e3779b1u);
+        p[-1] = ((const u32 *)kept)[-1];
+    }
 }
 
 static void make_tables(void)
@@ -166,11 +180,11 @@ static void make_tables(void)
     idt[0x2a] = gate(selector(LEVEL + KINDS), CODE + END, 0xee, 0);
     idt[0x2b] = gate(selector(1), 0, 0xe5, 0);
 
-    main_tss = (tss){.esp0 = INNER + 0x800,
+    main_tss = (tss){.esp0 = INNER + INNER_TOP0,
                      .ss0 = selector(2),
-                     .esp1 = INNER + 0xc00,
+                     .esp1 = INNER + INNER_TOP1,
                      .ss1 = selector(LEVEL + KINDS + 1) | 1,
-                     .esp2 = INNER + 0xe00,
+                     .esp2 = INNER + INNER_TOP2,
                      .ss2 = selector(LEVEL + 2 * KINDS + 1) | 2,
                      .cr3 = DIRECTORY,
                      .map = 104u << 16};
@@ -223,6 +237,10 @@ static void make_pages(void)
         table1[i] = (PHYSICAL + (i << 12)) | rights[i];
     directory[0] = TABLE0 | 7;
     directory[1] = TABLE1 | 7;
+    for (u32 i = 0; i < 2048; i++)
+        ((u32 *)TABLE2)[i] = (RECORDS_AT + (i << 12)) | 3;
+    directory[RECORDS >> 22] = TABLE2 | 3;
+    directory[(RECORDS >> 22) + 1] = (TABLE2 + 0x1000) | 3;
     copy(table_kept, table1, sizeof table_kept);
     __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY));
     __asm__ volatile("mov %%cr0, %%eax\n or $0x80000000, %%eax\n mov %%eax, %%cr0\n jmp 1f\n1:" : : : "eax");
@@ -254,7 +272,7 @@ void restore_tables(void)
 /* --- Tests --- */
 
 static u8 *code;
-static u32 level, kind, wide, data_written;
+static u32 level, kind, wide, data_written, made[8];
 static void b1(u32 a)
 {
     *code++ = (u8)a;
@@ -386,13 +404,14 @@ static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
 
 static void instruction(void)
 {
-    u32 sel = any_selector(), far = far_selector(), r = below(8), which = below(34);
+    u32 r = below(8), which = below(34);
     if (r == 4)
         r = 1;
     if (kind == REAL && (which == 8 || which == 18)) /* would leave real mode; ports are not the same */
         which = 9;
     if (kind == REAL && (which == 2 || which == 15 || which == 23)) /* segments from anywhere */
         which = 33;
+    u32 sel = which < 8 ? any_selector() : 0, far = which >= 14 && which < 18 ? far_selector() : 0;
     switch (which) {
     case 0: { /* MOV sreg, POP sreg */
         static const u8 sregs[] = {0, 2, 3, 4, 5};
@@ -464,9 +483,9 @@ static void instruction(void)
     case 8: /* control registers */
         switch (below(6)) {
         case 0:
-            b3(0x0f, 0x20, (below(2) ? 0xc0 : 0xd8 + 8 * below(2)) | r);
-            break; /* not CR2 of before */
-        case 1:    /* CR0, with and without WP */
+            b3(0x0f, 0x20, below(2) ? 0xc0 | r : (0xd8 + 8 * below(2)) | r % 3); /* CR3 is no pointer */
+            break;                                                               /* not CR2 of before */
+        case 1: /* CR0, with and without WP */
             if (!wide)
                 b1(0x66);
             b1(0xb8), w32(0x80000033 | (next_random() & 1 << 16)), b3(0x0f, 0x22, 0xc0);
@@ -710,31 +729,20 @@ static int is_dirty(u32 page)
     return (((u32 *)TABLE1)[page] & PTE_DIRTY) || (page == (DATA - TEST) >> 12 && data_written);
 }
 
-/* As it was in front of the test before. */
-static void restore(void)
+/* As it was in front of the test before, but for what report() has put back. */
+static void restore(u32 before)
 {
-    for (u32 i = 1; i < PAGES; i++)
-        if (is_dirty(i))
-            copy((void *)(PHYSICAL + (i << 12)), (void *)(KEPT + (i << 12)), 4096);
-    data_written = 0;
-    copy(gdt, gdt_kept, sizeof gdt);
-    copy(ldt, ldt_kept, sizeof ldt);
-    copy((void *)TABLE1, table_kept, 4 * 16);
-    main_tss = main_kept;
-    other_tss = other_kept;
-    copy(small_tss, small_kept, sizeof small_tss);
     __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY) : "memory");
     load_tables();
-    /* Where offset() leads in the segments of real and V86 mode, and in one that begins at 0. */
+    /* Where offset() leads in a segment that begins at 0, and in those of real and V86 mode. */
     static const u32 low[] = {0,      0x3e0,   0x7e0,   0xffc0,  0x1400,  0x15c0,  0x1600,  0x17c0,
                               0x1800, 0x19c0,  0x1a00,  0x2000,  0x23c0,  0x2400,  0x27c0,  0x2800,
                               0xfc0,  0x10fc0, 0x11000, 0x11040, 0x111c0, 0x11200, 0x11fc0, 0x12000};
     enum { AT_ZERO = 4 };
-    for (u32 i = 0; i < sizeof low / sizeof low[0]; i++) {
+    for (u32 i = 0; i < (before >= VIRTUAL ? sizeof low / sizeof low[0] : AT_ZERO); i++) {
         u32 at = low[i] + (i < AT_ZERO ? 0 : V86), left = 16;
         __asm__ volatile("rep stosl" : "+D"(at), "+c"(left) : "a"(0xcccccccc) : "memory");
     }
-    copy((void *)(V86 + 4096), (void *)KEPT, 1024);
     /* SGDT at FFFEh goes on here or, with 16-bit addresses under Bochs, at 0. Nobody executes it again. */
     ((volatile u32 *)KERNEL)[0] = ((volatile u32 *)KERNEL)[1] = 0xcccccccc;
 }
@@ -761,8 +769,9 @@ static void make_breakpoints(void)
 
 static void make_registers(u32 *f, u32 iopl)
 {
-    for (u32 i = 0; i < 7; i++)
-        f[i] = below(2) ? next_random() & 0xffff : next_random();
+    f[0] = next_random();
+    f[1] = below(64);
+    f[2] = below(2) ? next_random() & 0xffff : next_random();
     for (u32 i = 0; i < 4; i++)
         f[7 + i] = kind == REAL      ? real_segment()
                    : kind == VIRTUAL ? 0x8100 + below(4)
@@ -774,7 +783,6 @@ static void make_registers(u32 *f, u32 iopl)
     u32 small = !wide || below(3) == 0;
     for (u32 i = 0; i < 4; i++)
         f[3 + i] = small ? offset() : pointer();
-    f[1] = below(64);
     f[13] = 2 | iopl << 12 | (next_random() & 0x8d5);
     if (below(12) == 0)
         f[13] |= 0x100;
@@ -802,7 +810,7 @@ static void make(u32 index)
     random_state = index * 2654435761u ^ 0x2545f491u;
     for (u32 i = 0; i < 6; i++)
         next_random();
-    restore();
+    restore(kind);
     u32 mode = below(6);
     level = below(4);
     kind = mode == 0 ? VIRTUAL : mode == 1 ? REAL : level == 0 ? PROTECTED0 : PROTECTED;
@@ -810,27 +818,30 @@ static void make(u32 index)
         level = kind == REAL ? 0 : 3;
     wide = kind < VIRTUAL && below(3) != 0;
     code = (u8 *)(kind >= VIRTUAL ? V86 : PHYSICAL);
+    for (u32 i = 0; i < 64; i += 4)
+        *(u32 *)(code + i) = 0xcccccccc;
     make_registers(test_frame, below(2) ? 3 : below(4));
     u8 *end = code + END;
     for (u32 left = 1 + below(3); left != 0; left--)
         instruction();
     b2(0xcd, 0x20);
     end[0] = 0xcd, end[1] = 0x20;
-    if (breakpoints && below(6) == 0)
+    copy(made, (void *)(kind >= VIRTUAL ? V86 : PHYSICAL), sizeof made);
+    if (parameters.breakpoints && below(6) == 0)
         make_breakpoints();
 }
 
-static void report(u32 index)
+static void report(u32 index, system_record *r)
 {
-    static system_record r;
     const u32 *f = found;
     u32 inner = kind != REAL && (f[3] & 3) == 0 && !(f[4] & 0x20000);
-    r = (system_record){.magic = SYSTEM_MAGIC, .index = index, .vector = f[0]};
+    *r = (system_record){.magic = SYSTEM_MAGIC, .index = index, .vector = f[0]};
     if (f[0] != 8) {
-        r.error = f[1] & 0xffff, r.eip = f[2], r.cs = f[3] & 0xffff, r.eflags = f[4];
-        r.esp = inner ? f[19] + 20 : f[5];
-        r.ss = (inner ? f[18] : f[6]) & 0xffff;
-        r.eax = f[7], r.ecx = f[8], r.edx = f[9], r.ebx = f[10], r.ebp = f[11], r.esi = f[12], r.edi = f[13];
+        r->error = f[1] & 0xffff, r->eip = f[2], r->cs = f[3] & 0xffff, r->eflags = f[4];
+        r->esp = inner ? f[19] + 20 : f[5];
+        r->ss = (inner ? f[18] : f[6]) & 0xffff;
+        r->eax = f[7], r->ecx = f[8], r->edx = f[9], r->ebx = f[10], r->ebp = f[11], r->esi = f[12],
+        r->edi = f[13];
         const u32 *segments = f + 14;
         u32 virtual[4];
         if (kind != REAL && f[4] & 0x20000) { /* ES DS FS GS lie on the stack */
@@ -838,10 +849,10 @@ static void report(u32 index)
             virtual[0] = saved[1], virtual[1] = saved[0], virtual[2] = saved[2], virtual[3] = saved[3];
             segments = virtual;
         }
-        r.ds = segments[0] & 0xffff, r.es = segments[1] & 0xffff;
-        r.fs = segments[2] & 0xffff, r.gs = segments[3] & 0xffff;
-        r.cr2 = f[0] == 14 ? f[20] : 0;
-        r.cr0 = f[21], r.tr = f[22] & 0xffff, r.ldtr = f[23] & 0xffff, r.cr4 = f[24], r.dr6 = f[25];
+        r->ds = segments[0] & 0xffff, r->es = segments[1] & 0xffff;
+        r->fs = segments[2] & 0xffff, r->gs = segments[3] & 0xffff;
+        r->cr2 = f[0] == 14 ? f[20] : 0;
+        r->cr0 = f[21], r->tr = f[22] & 0xffff, r->ldtr = f[23] & 0xffff, r->cr4 = f[24], r->dr6 = f[25];
         u32 stack = f[18] >> 3, base = 0;
         if (inner && !(f[18] & 4) && stack >= LEVEL && stack < SPECIAL)
             base =
@@ -853,32 +864,39 @@ static void report(u32 index)
             ((u16 *)base)[3] = 0; /* upper halves of what was pushed as 16 bits */
             ((u16 *)base)[7] = 0;
         }
-        static const u8 counted[] = {1, 2, 7};
-        for (u32 i = 0; i < 3; i++)
-            if (is_dirty(counted[i]))
-                r.memory += sum((void *)(PHYSICAL + (counted[i] << 12)), 1024) * (i + 1);
-        if (kind >= VIRTUAL)
-            r.low = sum((void *)(V86 + 4096), 256);
-        r.descriptors = sum(gdt, 2 * DESCRIPTORS) + sum(ldt, 16);
-        r.pages = sum((void *)TABLE1, PAGES);
-        r.tss = sum(&other_tss, 26);
-        r.main_tss = sum(&main_tss, 26);
     }
-    r.kind = kind << 8 | level << 4 | wide;
-    const u8 *c = (const u8 *)(kind >= VIRTUAL ? V86 : PHYSICAL);
-    for (u32 i = 0; i < 8; i++)
-        r.code[i] = (u32)c[4 * i] << 24 | (u32)c[4 * i + 1] << 16 | (u32)c[4 * i + 2] << 8 | c[4 * i + 3];
-    const void *at = &r;
-    u32 left = sizeof r;
+    r->kind = kind << 8 | level << 4 | wide;
+    enum { WORDS = sizeof made / sizeof made[0] };
+    for (u32 i = 0; i < WORDS; i++)
+        r->code[i] = __builtin_bswap32(made[i]);
+    r->overwritten = changed((void *)(kind >= VIRTUAL ? V86 : PHYSICAL), made, WORDS);
+    for (u32 i = 0; i < PAGES; i++)
+        if (is_dirty(i) && i << 12 != INNER - TEST) /* what the handler's stack has is not the test's */
+            r->memory += changed((void *)(PHYSICAL + (i << 12)), (void *)(KEPT + (i << 12)), 1024) * (i + 1);
+    for (u32 i = 0; i < 3; i++) {
+        enum { PUSHED = 256 };
+        static const u16 tops[] = {INNER_TOP0, INNER_TOP1, INNER_TOP2};
+        u32 at = INNER - TEST + tops[i] - PUSHED;
+        copy((void *)(PHYSICAL + at), (void *)(KEPT + at), PUSHED);
+    }
+    data_written = 0;
+    r->low = kind >= VIRTUAL ? changed((void *)(V86 + 4096), (void *)KEPT, 256) : 0;
+    r->descriptors = changed(gdt, gdt_kept, sizeof gdt / 4) + changed(ldt, ldt_kept, sizeof ldt / 4);
+    r->pages = changed((void *)TABLE1, table_kept, sizeof table_kept / 4);
+    r->tss = changed(&other_tss, &other_kept, sizeof other_tss / 4);
+    r->main_tss = changed(&main_tss, &main_kept, sizeof main_tss / 4);
+    changed(small_tss, small_kept, sizeof small_tss / 4);
+    if (f[0] == 8)
+        r->memory = r->low = r->descriptors = r->pages = r->tss = r->main_tss = 0;
+    const void *at = r;
+    u32 left = parameters.port ? sizeof *r : 0;
     __asm__ volatile("rep outsb" : "+S"(at), "+c"(left) : "d"(0xe9) : "memory");
 }
 
 void kernel_main(void);
 void kernel_main(void)
 {
-    const volatile u32 *parameters = (const volatile u32 *)PARAMETERS;
-    u32 first = parameters[0], count = parameters[1];
-    breakpoints = parameters[2];
+    parameters = *(const struct parameters *)PARAMETERS;
     for (volatile u32 *p = (volatile u32 *)0; p < (volatile u32 *)KERNEL; p++)
         *p = 0xcccccccc; /* who jumps there gets INT3 */
     for (volatile u32 *p = (volatile u32 *)V86; p < (volatile u32 *)(V86 + 0x14000); p++)
@@ -891,9 +909,9 @@ void kernel_main(void)
     restore_tables();
     out8(0x21, 0xff);
     out8(0xa1, 0xff);
-    for (u32 i = first; i != first + count; i++) {
-        make(i);
+    for (u32 i = 0; i < parameters.count; i++) {
+        make(parameters.first + i);
         run_test();
-        report(i);
+        report(parameters.first + i, (system_record *)RECORDS + i);
     }
 }

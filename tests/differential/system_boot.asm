@@ -59,6 +59,6 @@ gdt:    dq 0, 00cf9a000000ffffh, 00cf92000000ffffh
 gdt_register:
         dw 23
         dd gdt
-        times 496 - ($ - $$) db 0
-        dd 0, 0, 0              ; system.sh puts here: the first test, how many, whether with breakpoints
+        times 492 - ($ - $$) db 0
+        dd 0, 0, 0, 0           ; system.sh puts here: the first test, how many, whether with breakpoints, whether records go to port E9h
         dw 0, 0aa55h

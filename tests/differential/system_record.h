@@ -12,7 +12,8 @@ typedef struct system_record {
     uint32_t cr2, cr0, tr, ldtr, cr4, dr6;
     uint32_t memory, low, descriptors, pages, tss, main_tss; /* sums of what was changed */
     uint32_t kind;                                           /* kind << 8 | level << 4 | 32-bit code */
-    uint32_t code[8];
+    uint32_t code[8];                                        /* in front of the test, big-endian */
+    uint32_t overwritten;                                    /* sum of it behind, if that is not the same */
 } system_record;
 
 #endif

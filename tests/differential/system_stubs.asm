@@ -10,15 +10,11 @@ _start: mov edi, __bss_start
         xor eax, eax
         rep stosb
         call kernel_main
+        xchg bx, bx             ; Bochs's debugger stops here
         mov al, 0
         out 0f4h, al            ; p5scope, QEMU
-        mov dx, 8900h           ; Bochs
-        mov esi, shutdown
-        mov ecx, 8
-        rep outsb
         cli
         hlt
-shutdown: db 'Shutdown'
 
         section .text
 ; test_frame: EAX ECX EDX EBX EBP ESI EDI, DS ES FS GS, SS ESP EFLAGS CS EIP, and for V86: from EIP on as IRET takes them
