@@ -13,7 +13,9 @@ enum {
     LOCKABLE = 64,
     STRING = 128,
     FIXED_MODRM = 256,
-    LAST_BIT = 512 /* what it computes may differ in the last bit: no x87 behind it */
+    STOPS = 1024,    /* always faults in a Linux program, sets TF, or repeats */
+    MAY_STOP = 2048, /* faults or needs registers that others overwrite */
+    LAST_BIT = 512   /* what it computes may differ in the last bit: no x87 behind it */
 };
 /* ... and what its operands need. */
 enum {

@@ -78,6 +78,21 @@ static const char *const left_out[] = {"CPUID", "RDTSC", "RDPMC",     "SGDT/SIDT
                                        "LAR",   "LSL",   "VERR/VERW", "LDS",       "LES",  "LSS", "LFS",
                                        "LGS",   "RETF",  "IRET",      "ICEBP",     NULL};
 
+/* What ends a snippet, or may go on for long, and what often ends one. */
+static const char *const stops[] = {
+    "IN",     "OUT",  "INS",      "OUTS",     "REP INS",  "REP OUTS", "LMSW",     "WRMSR", "RDMSR",
+    "WBINVD", "INVD", "RSM",      "STI",      "CLI",      "INVLPG",   "HLT",      "CLTS",  "INT",
+    "INT3",   "POPF", "REP MOVS", "REP STOS", "REP LODS", "REP CMPS", "REP SCAS", NULL};
+static const char *const may_stop[] = {"DIV",   "IDIV",  "AAM",   "BOUND",  "INTO",   "XLAT",    "ENTER",
+                                       "LEAVE", "POPAD", "FLDCW", "FLDENV", "FRSTOR", "FNSTENV", "FNSAVE",
+                                       "LODS",  "STOS",  "MOVS",  "SCAS",   "CMPS",   NULL};
+static bool is_in(const char *const *list, const char *name)
+{
+    while (*list && strcmp(*list, name))
+        list++;
+    return *list != NULL;
+}
+
 static bool has_modrm(bool escape, unsigned op)
 {
     if (!escape)
@@ -156,9 +171,8 @@ static unsigned kind_of(const isa_form *form, const isa_insn *insn, const encodi
 
 static bool excluded(const isa_form *form, const encoding *c)
 {
-    for (const char *const *name = left_out; *name; name++)
-        if (!strcmp(form->mnemonic, *name))
-            return true;
+    if (is_in(left_out, form->mnemonic))
+        return true;
     bool selector = form->flags & ISA_SEGMENT_LOAD || (!c->escape && c->opcode == 0x8c) ||
                     (!c->escape && (c->opcode & 0xe7) == 0x06) || (c->escape && (c->opcode & 0xf7) == 0xa0);
     return selector || form->branch == ISA_FAR;
@@ -206,6 +220,10 @@ static void try(FILE *out, const encoding *c, bool modrm, unsigned extra)
         flags |= LOCKABLE;
     if (form->flags & ISA_STRING)
         flags |= STRING;
+    if (is_in(stops, form->mnemonic) || (c->escape && (c->opcode & 0xfc) == 0x20)) /* MOV CR, DR */
+        flags |= STOPS;
+    if (is_in(may_stop, form->mnemonic))
+        flags |= MAY_STOP;
     fprintf(out, "{0x%02x, %u, 0x%02x, 0x%02x, %u, %u, %u, 0x%x, 0x%x, 0x%x, 0x%x}, /* %s %s */\n", c->prefix,
             c->escape, c->opcode, c->modrm, imm, narrow_imm, kind_of(form, &wide, c), flags, reads, defines,
             undefined, form->mnemonic, form->operands);

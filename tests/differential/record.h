@@ -15,7 +15,7 @@ enum {
     MISSING = 0x20035000,
     PAGE = 4096
 };
-/* What is filled before a snippet and written behind it: where, and how many bytes (as struct iovec). */
+/* What is filled before a snippet and written behind it: where, and how many bytes. */
 enum { RECORD_WINDOWS = 6, RECORD_MEMORY = 336 };
 static const struct {
     uint32_t at, size;
@@ -23,12 +23,13 @@ static const struct {
     {DATA, 256},           {DATA + PAGE - 128, 256}, {DATA + 2 * PAGE - 128, 128}, {LAST + PAGE - 128, 128},
     {LOW + PAGE - 64, 64}, {STACK + PAGE - 512, 512}};
 
-enum { RECORD_INSNS = 6, RECORD_CODE = 128 };
+enum { RECORD_INSNS = 24, RECORD_CODE = 352 };
 typedef struct record {
-    uint32_t index;                       /* number of the snippet */
-    uint8_t count, size, uses_x87;        /* instructions, bytes */
-    uint8_t stores_x87;                   /* the last one is FNSTENV or FNSAVE */
-    uint8_t starts[RECORD_INSNS + 2];     /* where instructions begin, and the end */
+    uint32_t index;       /* number of the snippet */
+    uint16_t count, size; /* instructions, bytes */
+    uint16_t uses_x87;
+    uint16_t stores_x87;                  /* the last one is FNSTENV or FNSAVE */
+    uint16_t starts[RECORD_INSNS + 2];    /* where instructions begin, and the end */
     uint16_t undefined[RECORD_INSNS + 2]; /* flags that are undefined in front of each, and behind the last */
     uint8_t code[RECORD_CODE];            /* POPF first */
     uint32_t code_at;

@@ -406,7 +406,7 @@ static void put(record *r, const char *code, u32 size)
     static u32 slot;
     to += slot++ % SLOTS * SLOT;
     r->code_at = (u32)to + 1;
-    r->size = (u8)size;
+    r->size = (u16)size;
     *to++ = 0x9d;
     for (u32 i = 0; i < size; i++)
         *to++ = (u8)code[i];

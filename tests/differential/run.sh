@@ -2,20 +2,23 @@
 # Runs snippets on this machine's processor and under p5scope, in pieces, and compares what they write. What differs is run once more by
 # itself: memory that snippets before it have written may differ where processors may, too.
 #   run.sh P5SCOPE SNIPPETS COMPARE FIRST COUNT [STATES [JOBS]]
-# P5SCOPE_DIFFERENTIAL=N runs N snippets instead of COUNT, each from STATES states.
+# P5SCOPE_DIFFERENTIAL=N runs N snippets instead of COUNT, each from STATES states. P5SCOPE_DIFFERENTIAL_PRICED=N: p5scope's model prices one
+# piece in N (1); the others are only executed.
 set -euo pipefail
-p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1} jobs=${7:-1}
+p5scope=$1 snippets=$2 compare=$3 first=$4 count=${P5SCOPE_DIFFERENTIAL:-$5} states=${6:-1} jobs=${7:-1} priced=${P5SCOPE_DIFFERENTIAL_PRICED:-1}
 [ "$(uname -m)" = x86_64 ] && "$snippets" >/dev/null 2>&1 || { echo "this machine does not run i386 programs: skipped"; exit 77; }
 vendor=$(sed -n 's/^vendor_id[^:]*: //p' /proc/cpuinfo | head -1)
 both() { # first, count [, which state alone]; a string instruction may overwrite the program itself, which then does not end
     "$compare" "$vendor" <(timeout 300 "$snippets" "$1" "$2" "$states" "${@:3}") \
-        <(timeout 600 "$p5scope" run -q --threads=1 "$snippets" "$1" "$2" "$states" "${@:3}") 1000
+        <(timeout 600 "$p5scope" run -q --threads=1 "${only[@]}" "$snippets" "$1" "$2" "$states" "${@:3}") 1000
 }
-piece=$((20000 / states))
+piece=$((40000 / states))
 pieces() { # which of the jobs
-    local at n said again status=0
+    local at n said again only status=0
     for ((at = first + $1 * piece; at < first + count; at += jobs * piece)); do
         n=$((first + count - at < piece ? first + count - at : piece))
+        only=(--save-every=1000000000000 --save=never)
+        [ $(((at - first) / piece % priced)) != 0 ] || only=()
         if said=$(both "$at" "$n"); then
             echo "$said"
             continue

@@ -18,6 +18,7 @@ static const form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0], INSNS = RECORD_INSNS };
 
+static u32 longer; /* this snippet is to get beyond its first instructions */
 static u32 random_state;
 static u32 next_random(void)
 {
@@ -107,11 +108,26 @@ static u32 put32(u8 *to, u32 value)
     return 4;
 }
 
-/* ModRM with a memory operand, most of which exist. */
+/* With 16-bit addresses: nothing is there. */
+static u32 put_address16(u8 *to, u32 reg)
+{
+    u32 n = 0, mod = below(3), rm = below(8), bytes = mod == 0 && rm == 6 ? 2 : mod;
+    to[n++] = (u8)(mod << 6 | reg << 3 | rm);
+    while (bytes-- > 0)
+        to[n++] = (u8)next_random();
+    return n;
+}
+
+/* ModRM with a memory operand, most of which exist; in a longer snippet, which overwrites what points there,
+ * most do not need a register. */
 static u32 put_address(u8 *to, u32 reg)
 {
     static const u8 pointers[] = {EBX, EBX, EBX, ESI, EDI, EBP};
     u32 n = 0, kind = below(8), base = pointers[below(6)];
+    if (longer && below(12)) {
+        to[n++] = (u8)(reg << 3 | 5);
+        return n + put32(to + n, DATA + (below(4) ? 4 * below(60) : below(240)));
+    }
     if (kind == 0) { /* disp32 */
         to[n++] = (u8)(reg << 3 | 5);
         return n + put32(to + n, data_pointer());
@@ -162,7 +178,7 @@ static int jumps(u32 kind)
 static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement, u32 *undefined,
                     u32 *narrow_jump)
 {
-    u32 n = 0, narrow = 0, lock = 0;
+    u32 n = 0, narrow = 0, lock = 0, address16 = 0;
     *displacement = 0;
     if (!(f->flags & WIDE_ONLY) && below(5) == 0 && f->kind != RET && f->kind != RET_IMM &&
         f->kind != JUMP_INDIRECT && f->kind != CALL_INDIRECT) {
@@ -173,7 +189,7 @@ static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement
     }
     if (f->flags & LOCKABLE && f->flags & MEMORY && (f->modrm & 0xc0) == 0 && below(12) == 0)
         lock = 1;
-    if (below(40) == 0)
+    if (!longer && below(40) == 0)
         lock = 1;
     if (f->escape && (f->opcode & 0xfc) == 0x20) /* AMD's name for CR8 */
         lock = 0;
@@ -181,8 +197,10 @@ static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement
         to[n++] = 0xf0;
     if (narrow)
         to[n++] = 0x66;
-    if (below(60) == 0 && f->kind == PLAIN)
+    if (below(60) == 0 && f->kind == PLAIN) {
         to[n++] = 0x67;
+        address16 = 1;
+    }
     if (below(40) == 0) {
         static const u8 segments[] = {0x26, 0x36, 0x3e, 0x2e, 0x64, 0x65};
         to[n++] = segments[below(6)];
@@ -201,7 +219,7 @@ static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement
         if (f->flags & FIXED_MODRM)
             to[n++] = f->modrm;
         else if (memory)
-            n += put_address(to + n, reg);
+            n += address16 ? put_address16(to + n, reg) : put_address(to + n, reg);
         else
             to[n++] = (u8)(0xc0 | reg << 3 | below(8));
     }
@@ -220,8 +238,10 @@ static u32 put_form(u8 *to, const form *f, u32 first, u32 ecx, u32 *displacement
         if (narrow)
             value = below(17);
     }
-    if (!f->escape && (f->opcode & 0xfc) == 0xa0) /* moffs */
+    if (!f->escape && (f->opcode & 0xfc) == 0xa0) { /* moffs */
         value = data_pointer();
+        imm = address16 ? 2 : 4;
+    }
     if (jumps(f->kind))
         *displacement = n | imm << 8;
     *narrow_jump = narrow;
@@ -308,11 +328,14 @@ static void make_again(u32 number, const record *first, record *r)
     r->run = number;
     make_state(r);
     r->before[ECX] = (r->before[ECX] & ~31u) | (first->before[ECX] & 31);
-    r->size = first->size;
-    r->code_at = first->code_at;
-    r->uses_x87 = first->uses_x87;
     if (r->uses_x87)
         make_x87(r->x87_before);
+}
+
+/* Whether a longer snippet is to have the form behind its first one: most that fault do not. */
+static int goes_on(const form *f)
+{
+    return !longer || !(f->flags & STOPS || (f->flags & MAY_STOP && below(8)));
 }
 
 static void make(u32 index, record *r, u8 *code)
@@ -321,15 +344,21 @@ static void make(u32 index, record *r, u8 *code)
     begin_random(index * 2654435761u ^ 0x5bd1e995u);
     *r = nothing;
     r->index = index;
+    longer = index / FORMS % 2;
     make_state(r);
 
-    u32 n = 0, undefined = 0, last_bit = 0, count = 1 + below(INSNS), fix[INSNS] = {0}, fix_kind[INSNS] = {0},
-        starts[INSNS + 1];
+    u32 n = 0, undefined = 0, last_bit = 0, count = 1 + below(longer ? INSNS : 6), fix[INSNS] = {0},
+        fix_kind[INSNS] = {0}, starts[INSNS + 1];
     code[n++] = 0x9d; /* popf */
     for (u32 i = 0; i < count; i++) {
+        enum { MOST = 40 }; /* bytes of an instruction with what it needs */
         const form *f = &forms[i == 0 ? index % FORMS : below(FORMS)];
         u32 narrow, displacement, before = n;
-        while (f->reads & undefined || (last_bit && f->flags & X87) ||
+        if (n + MOST > RECORD_CODE) {
+            count = i;
+            break;
+        }
+        while (f->reads & undefined || (last_bit && f->flags & X87) || (i > 0 && !goes_on(f)) ||
                (i > 0 && f->kind == PLAIN && f->flags & X87 && !r->uses_x87 && below(4)))
             f = &forms[below(FORMS)];
         if (i > 0 && r->uses_x87 && !(f->flags & X87) && below(2)) {
@@ -339,7 +368,7 @@ static void make(u32 index, record *r, u8 *code)
         r->uses_x87 |= (f->flags & X87) != 0;
         last_bit |= f->flags & LAST_BIT;
         starts[i] = n;
-        r->starts[i] = (u8)n;
+        r->starts[i] = (u16)n;
         r->undefined[i] = (u16)undefined;
         if (f->kind == RET || f->kind == RET_IMM || f->kind == JUMP_INDIRECT || f->kind == CALL_INDIRECT) {
             u32 hole;
@@ -376,23 +405,25 @@ static void make(u32 index, record *r, u8 *code)
                 fix_kind[i] = 5; /* relative */
         }
     }
-    r->starts[count] = (u8)n;
+    r->starts[count] = (u16)n;
     r->undefined[count] = (u16)undefined;
-    r->count = (u8)count;
+    r->count = (u16)count;
     starts[count] = n;
     /* Jumps go to a later instruction: nothing repeats. Not over what would define flags. */
     for (u32 i = 0; i < count; i++) {
         u32 target = starts[i + 1 + (r->undefined[i + 1] ? 0 : below(count - i))];
+        if (fix_kind[i] == 1 && target > fix[i] + 128)
+            target = starts[i + 1];
         if (fix_kind[i] == 4)
             put32(code + fix[i], (u32)code + target);
         else if (fix_kind[i] == 1)
             code[fix[i]] = (u8)(target - fix[i] - 1);
         else if (fix_kind[i] == 2)
-            code[fix[i]] = (u8)(target - fix[i] - 2), code[fix[i] + 1] = 0;
+            code[fix[i]] = (u8)(target - fix[i] - 2), code[fix[i] + 1] = (u8)((target - fix[i] - 2) >> 8);
         else if (fix_kind[i] == 5)
             put32(code + fix[i], target - fix[i] - 4);
     }
-    r->size = (u8)n;
+    r->size = (u16)n;
     for (u32 i = 0; i < n && i < sizeof r->code; i++)
         r->code[i] = code[i];
     code[n++] = 0xe9;
@@ -413,40 +444,47 @@ static u32 number(const char *text)
 }
 
 static u32 first, left, runs, only_run = ~0u;
-static void run_in(const record *snippet, record *r)
+static record batch[64], *batch_end = batch; /* not yet written */
+static void write_batch(void)
 {
-    enum {
-        SHARED = (u32) __builtin_offsetof(record, run),
-        OWN = (u32) __builtin_offsetof(record, memory) - SHARED
-    };
-    u32 pieces[2 + RECORD_WINDOWS][2] = {{(u32)snippet, SHARED}, {(u32)&r->run, OWN}};
-    for (u32 i = 0; i < RECORD_WINDOWS; i++)
-        pieces[2 + i][0] = windows[i].at, pieces[2 + i][1] = windows[i].size;
-    if (only_run != ~0u && only_run != r->run)
+    const u8 *at = (const u8 *)batch;
+    for (int n; at < (const u8 *)batch_end; at += n)
+        if ((n = guest_syscall(SYS_write, 1, at, (const u8 *)batch_end - at)) <= 0)
+            guest_syscall(SYS_exit, 2);
+    batch_end = batch;
+}
+static void run_in(const record *snippet, u32 number)
+{
+    record *r = batch_end;
+    if (only_run != ~0u && only_run != number)
         return;
+    copy(r, snippet, sizeof *r - sizeof r->memory);
+    if (number != 0)
+        make_again(number, snippet, r);
     fill(snippet->index);
     run_filled(r);
-    check(sizeof *r, guest_syscall(SYS_writev, 1, pieces, 2 + RECORD_WINDOWS));
+    u32 *to = r->memory;
+    for (u32 i = 0; i < RECORD_WINDOWS; to += windows[i].size / 4, i++)
+        copy(to, (const void *)windows[i].at, windows[i].size);
+    if (++batch_end == batch + sizeof batch / sizeof batch[0])
+        write_batch();
 }
 
 static void run_all(void)
 {
-    static record snippets[SLOTS], again;
+    static record snippets[SLOTS];
     run_prepare();
     while (left != 0) {
         u32 count = left < SLOTS ? left : SLOTS;
         for (u32 i = 0; i < count; i++)
             make(first + i, &snippets[i], (u8 *)CODE + i * SLOT);
-        for (u32 i = 0; i < count; i++) {
-            run_in(&snippets[i], &snippets[i]);
-            for (u32 k = 1; k < runs; k++) {
-                make_again(k, &snippets[i], &again);
-                run_in(&snippets[i], &again);
-            }
-        }
+        for (u32 i = 0; i < count; i++)
+            for (u32 k = 0; k < runs; k++)
+                run_in(&snippets[i], k);
         first += count;
         left -= count;
     }
+    write_batch();
     guest_syscall(SYS_exit, 0);
 }
 

@@ -529,7 +529,7 @@ static void instruction(void)
     case 13: /* software interrupts */
         switch (below(4)) {
         case 0:
-            b1(0xcc);
+            b1(parameters.breakpoints && below(2) ? 0xf1 : 0xcc); /* QEMU stops at ICEBP */
             break;
         case 1:
             b1(0xce);
@@ -692,7 +692,21 @@ static void instruction(void)
         }
         break;
     case 24:
-        b3(0x0f, 0x01, 0xe0 | r); /* SMSW r */
+        switch (below(4)) {
+        case 0:
+            b3(0x0f, 0x01, 0xe0 | r); /* SMSW r */
+            break;
+        case 1: /* CPUID: the vendor */
+            if (!wide)
+                b1(0x66);
+            b1(0xb8), w32(0), b2(0x0f, 0xa2);
+            break;
+        default: /* RDTSC: the time, which is not to be seen, is the processor's own */
+            if (parameters.breakpoints || test_frame[13] & 0x100)
+                break;
+            b2(0x0f, 0x31), b3(0x66, 0x31, 0xc0), b2(0x31, 0xc0), b3(0x66, 0x31, 0xd2), b2(0x31, 0xd2);
+            break;
+        }
         break;
     default: /* references */
         prefixes();
@@ -818,7 +832,7 @@ static void make(u32 index)
         level = kind == REAL ? 0 : 3;
     wide = kind < VIRTUAL && below(3) != 0;
     code = (u8 *)(kind >= VIRTUAL ? V86 : PHYSICAL);
-    for (u32 i = 0; i < 64; i += 4)
+    for (u32 i = 0; i < sizeof made * 2; i += 4)
         *(u32 *)(code + i) = 0xcccccccc;
     make_registers(test_frame, below(2) ? 3 : below(4));
     u8 *end = code + END;
@@ -826,6 +840,8 @@ static void make(u32 index)
         instruction();
     b2(0xcd, 0x20);
     end[0] = 0xcd, end[1] = 0x20;
+    if (below(16) == 0)
+        __asm__ volatile("mov %0, %%cr4" : : "r"(4)); /* TSD */
     copy(made, (void *)(kind >= VIRTUAL ? V86 : PHYSICAL), sizeof made);
     if (parameters.breakpoints && below(6) == 0)
         make_breakpoints();
@@ -870,6 +886,8 @@ static void report(u32 index, system_record *r)
     for (u32 i = 0; i < WORDS; i++)
         r->code[i] = __builtin_bswap32(made[i]);
     r->overwritten = changed((void *)(kind >= VIRTUAL ? V86 : PHYSICAL), made, WORDS);
+    copy((void *)PHYSICAL, (void *)KEPT, sizeof made * 2);
+    copy((void *)(PHYSICAL + END), (void *)(KEPT + END), 4);
     for (u32 i = 0; i < PAGES; i++)
         if (is_dirty(i) && i << 12 != INNER - TEST) /* what the handler's stack has is not the test's */
             r->memory += changed((void *)(PHYSICAL + (i << 12)), (void *)(KEPT + (i << 12)), 1024) * (i + 1);

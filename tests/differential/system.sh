@@ -25,7 +25,7 @@ boot: floppy
 port_e9_hack: enabled=1
 magic_break: enabled=1
 log: bochs.log
-panic: action=fatal
+panic: action=fatal, pic=report
 error: action=ignore
 info: action=ignore
 sound: waveoutdrv=dummy

@@ -227,6 +227,14 @@ static bool call_of_v86(const system_record *a, const system_record *b)
     return a->vector == 14 && a->error == REFUSED_WRITE && a->eflags & VM &&
            (code[0] == 0x9a || (code[0] == 0xff && (code[1] >> 3 & 7) == 3));
 }
+static bool interrupt_of_level3(const system_record *a, const system_record *b)
+{
+    enum { REFUSED_WRITE = 7 };
+    uint8_t bytes[CODE_BYTES];
+    const uint8_t *code = code_at(a, a->eip, bytes);
+    (void)b;
+    return a->vector == 14 && a->error == REFUSED_WRITE && code[0] >= 0xcc && code[0] <= 0xce;
+}
 static bool conforming(const system_record *a, const system_record *b)
 {
     return (a->cs ^ b->cs) < 4 && (b->cs & 3) < (a->cs & 3);
@@ -256,11 +264,11 @@ static void take_fault(system_record *a, const system_record *b)
 static bool reads_dr6(const system_record *a, const system_record *b)
 {
     (void)b;
-    return has(a, "\x0f\x21\xf0", 3, 0xf8) >= 0;
+    return has(a, "\x0f\x21\xe0", 3, 0xe8) >= 0; /* DR4 is DR6 */
 }
 static void take_read_dr6(system_record *a, const system_record *b)
 {
-    take_register(a, b, has(a, "\x0f\x21\xf0", 3, 0xf8) & 7, DR6_RESERVED);
+    take_register(a, b, has(a, "\x0f\x21\xe0", 3, 0xe8) & 7, DR6_RESERVED);
 }
 
 static bool reads_dr7(const system_record *a, const system_record *b)
@@ -292,6 +300,7 @@ static bool null_ltr(const system_record *a)
 static rule qemu_rules[] = {
     {"code that overwrites itself goes on as it was", overwrites, take_all, 0},
     {"a far CALL of V86 mode writes its stack at level 3", call_of_v86, take_all, 0},
+    {"an interrupt within level 3 writes its stack at level 3", interrupt_of_level3, take_all, 0},
     {"a call gate to a conforming segment leaves the level as it is", conforming, take_all, 0},
     {"IRET goes to V86 mode from level 0 only", iret_to_v86, take_all, 0},
     {"ENTER probes the stack where ESP will point", enter, take_all, 0},
