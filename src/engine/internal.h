@@ -511,6 +511,8 @@ engine_segment_name guard_segment_of(const isa_insn *insn, bool write, unsigned 
 
 /* stack_frame.c: executes ENTER, PUSHA or POPA and goes on behind it. */
 _Noreturn void stack_frame_execute(engine *e, engine_block *b);
+/* What POP reads, in front of the fault of its store. */
+void stack_frame_read(engine *e, engine_block *b);
 /* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
  * do what it does without VME and PVI. */
 void virtual_flag_execute(engine *e, engine_block *b);

@@ -35,7 +35,7 @@ enum {
     INNER_TOP1 = 0xc00,
     INNER_TOP2 = 0xe00,
     PAGES = 10,
-    END = 0x800,           /* in the code page: INT 20h */
+    END = 0xa00,           /* in the code page: INT 20h; where nothing is stored in other segments */
     RECORDS = 0x30000000,  /* linear, where no test comes by */
     RECORDS_AT = 0x800000, /* 8 MB */
     V86 = 0x80000,

@@ -39,35 +39,43 @@ u32() { # as bytes
 parameters() { # first, count, whether records go to port E9h: where system_boot.asm has them
     { u32 "$1"; u32 "$2"; u32 "$breakpoints"; u32 "$3"; } | dd of=system.img bs=1 seek=492 conv=notrunc status=none
 }
+record=168 linear=0x30000000 physical=8388608 # system_record.h, system.c: RECORDS, RECORDS_AT
+ask_qemu() { # first, count
+    [ -n "$third" ] || return 0
+    rm -f memory
+    parameters "$1" "$2" 0
+    { (ulimit -t 10; exec qemu-system-i386 -cpu pentium -m 16 -object memory-backend-file,id=memory,size=16M,mem-path=memory,share=on \
+        -machine memory-backend=memory -drive file=system.img,format=raw,if=floppy -boot a -display none -no-reboot -debugcon null \
+        -device isa-debug-exit,iobase=0xf4,iosize=1 </dev/null >qemu.err 2>&1) || true; } 2>/dev/null
+    tail -c +$((physical + 1)) memory >qemu.out
+}
 tests() { # first, count
-    local record=168 linear=0x30000000 physical=8388608 # system_record.h, system.c: RECORDS, RECORDS_AT
     local only=(--save-every=1000000000000 --save=never)
     [ $(($1 / piece % priced)) != 0 ] || only=()
     cp "$image" system.img
-    rm -f memory bochs.out
+    rm -f bochs.out
     parameters "$1" "$2" 1
     timeout 600 "$p5scope" run -q --threads=1 "${only[@]}" system.img >ours.out 2>ours.err </dev/null || [ $? = 1 ] || { cat ours.err; return 1; }
     parameters "$1" "$2" 0
     printf 'c\nwritemem "bochs.out" %s %d\nquit\n' $linear $(($2 * record)) >commands
     { timeout 600 bochs -q -f ../bochsrc -rc commands >bochs.err 2>&1 </dev/null || true; } 2>/dev/null
-    if [ -n "$third" ]; then
-        { (ulimit -t 10; exec qemu-system-i386 -cpu pentium -m 16 -object memory-backend-file,id=memory,size=16M,mem-path=memory,share=on \
-            -machine memory-backend=memory -drive file=system.img,format=raw,if=floppy -boot a -display none -no-reboot -debugcon null \
-            -device isa-debug-exit,iobase=0xf4,iosize=1 </dev/null >qemu.err 2>&1) || true; } 2>/dev/null
-        tail -c +$((physical + 1)) memory >qemu.out
-    fi
+    ask_qemu "$1" "$2"
     "$compare" "$2" ours.out bochs.out ${third:+qemu.out}
+}
+alone() { # of the tests that QEMU was said to do otherwise or to end in, each, when the first one was $1
+    local test again status=0
+    while read -r test; do
+        ask_qemu "$test" 1
+        for file in ours bochs; do
+            dd if=$file.out of=$file.one bs=$record skip=$((test - $1)) count=1 status=none
+        done
+        again=$("$compare" 1 ours.one bochs.one qemu.out) || { echo "$again"; status=1; }
+    done
+    return "$status"
 }
 
 piece=25000 # QEMU alone differs in one of some 20,000
 [ $breakpoints = 0 ] || piece=4000 # each new breakpoint looks at all blocks
-alone() { # of the tests that were said to differ or end, each
-    local test again status=0
-    while read -r test; do
-        again=$(tests "$test" 1) || { echo "$again"; status=1; }
-    done
-    return "$status"
-}
 pieces() { # which of the jobs
     local begin at end said rc ended status=0
     mkdir "$1" && cd "$1"
@@ -82,7 +90,7 @@ pieces() { # which of the jobs
                 break
             fi
             echo "tests from $at: $(grep -v '^test [0-9]*,\|^  QEMU:' <<<"$said")"
-            sed -n 's/^test \([0-9]*\)\(,\|: QEMU ended\).*/\1/p' <<<"$said" | alone || status=1
+            sed -n 's/^test \([0-9]*\)\(,\|: QEMU ended\).*/\1/p' <<<"$said" | alone "$at" || status=1
             ended=$(sed -n 's/^test \([0-9]*\):.*/\1/p' <<<"$said")
             at=$((${ended:-end} + 1))
         done

@@ -86,6 +86,13 @@ static void pop_all(const frame_stack *s)
     set(s->env, ENGINE_ESP, sp, s->mask);
 }
 
+void stack_frame_read(engine *e, engine_block *b)
+{
+    frame_stack s = begin(e, b);
+    s.size = b->code->insns->operand_bytes;
+    load(&s, (uint32_t)e->env->regs[ENGINE_ESP]);
+}
+
 void stack_frame_execute(engine *e, engine_block *b)
 {
     frame_stack s = begin(e, b);

@@ -248,6 +248,8 @@ static void __attribute__((noinline)) start_slow(engine *e, engine_block *b, boo
     case BLOCK_CODE_WRITE:
         if (b->waits)
             x87_wait_before(e);
+        if (isa_forms[b->code->insns->form].traits & ISA_T_POP)
+            stack_frame_read(e, b); /* comes first */
         engine_raise(e, 13, 0);
     case BLOCK_VIRTUAL:
         virtual_flag_execute(e, b);
