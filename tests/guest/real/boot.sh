@@ -23,13 +23,13 @@ shows() {
 }
 
 case $case in
-syslinux) # by itself, from a diskette, with a kernel that ends after its BogoMIPS: those of 200 MHz are 400
+syslinux) # by itself, from a diskette, with a kernel that ends as it finds no init; its BogoMIPS: those of 200 MHz are 400
     needs syslinux mformat mcopy "$dir/linux/bzImage"
     truncate -s 1440K "$work/a.img"
     mformat -i "$work/a.img" -f 1440 :: && syslinux --install "$work/a.img" || exit 1
     printf 'DEFAULT linux\nPROMPT 0\nLABEL linux\n KERNEL bzImage\n APPEND console=ttyS0,115200 panic=-1\n' >"$work/syslinux.cfg"
     mcopy -i "$work/a.img" "$work/syslinux.cfg" "$dir/linux/bzImage" :: || exit 1
-    shows 'BOOT_IMAGE=bzImage console=ttyS0,115200' --max-instructions 90000000 "$work/a.img"
+    shows 'BOOT_IMAGE=bzImage console=ttyS0,115200' "$work/a.img"
     awk '/BogoMIPS/ { good = $(NF - 2) > 396 && $(NF - 2) < 404 } END { exit !good }' <(tr -d '\r' <"$work/out") || { cat "$work/out"; exit 1; }
     ;;
 loadlin) # from DOS; it finds the processor in real mode, loads the kernel by XMS and enters protected mode by itself
