@@ -25,7 +25,7 @@
 #include "base/error.h"
 
 /* The format of files, and the revision that this program writes. */
-enum { SNAPSHOT_FORMAT = 2, SNAPSHOT_REVISION = 0 };
+enum { SNAPSHOT_FORMAT = 2, SNAPSHOT_REVISION = 1 };
 
 typedef struct snapshot {
     bool loading;

@@ -170,7 +170,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
     engine_batch_into(e, &e->at);
     e->retired.unsafe_mask = e->unsafe;
     memset(e->pages_filled, 0xff, sizeof e->pages_filled);
-    mmu_flush(e);
+    mmu_flush_all(e);
     reset(e);
     *out = e;
     return P5_OK;

@@ -16,12 +16,21 @@
 
 enum { ENGINE_PAGE_BYTES = 4096, ENGINE_PAGE_MASK = 4095 };
 
-/* --- Translations of data pages (mmu.c) --- */
+/* --- Translations (mmu.c) --- */
 
 /* One entry of the host-side page cache: linear page -> host memory and what an access record needs. A tag is
  * the linear address of the page, or that of a page which belongs to another entry (PAGE_NO_TAG): no access
  * that comes to this entry lies in it. */
 enum { PAGE_ENTRIES = 512 };
+/* Each of them by privilege: supervisor, user. Fetches have entries of their own, as the processor has a TLB
+ * for them, so that no data reference makes a fetch walk again: how often is fetched depends on how blocks
+ * are cut. */
+enum {
+    PAGE_FETCHED = 2,
+    PAGE_SIDES = 4,
+    PAGE_REFERENCES = PAGE_FETCHED * PAGE_ENTRIES,
+    PAGE_ALL = PAGE_SIDES * PAGE_ENTRIES
+};
 typedef struct page_entry {
     uint32_t read_tag;
     uint32_t write_tag; /* only with the dirty bit set and neither translated code nor tables in the page */
@@ -206,9 +215,9 @@ struct engine {
     uc_env *env;
     engine_room at; /* where the running block and the batch before it are recorded. The first stretch is
                        none, and says where the batch begins */
-    engine_room next_batch;                       /* where the next batch goes: engine_batch_into */
-    page_entry pages[2][PAGE_ENTRIES];            /* by privilege: supervisor, user */
-    uint64_t pages_filled[2 * PAGE_ENTRIES / 64]; /* bits of those that may hold a page */
+    engine_room next_batch; /* where the next batch goes: engine_batch_into */
+    page_entry pages[PAGE_SIDES][PAGE_ENTRIES];
+    uint64_t pages_filled[PAGE_ALL / 64]; /* bits of those that may hold a page */
     p5_access *record_end; /* from here on nothing is recorded, whatever the guest does: stream_full */
     p5_value *value_end;
 
@@ -293,10 +302,10 @@ struct engine {
     engine_block *changing[CHANGING_PLACES]; /* the block last described at an address, by its hash */
     uint32_t changed_at[CHANGING_PLACES];    /* addresses at which blocks begin, because code that changes
                                                 begins or ends there; by their hash */
-    unsigned references;        /* that the block being translated calls for: emit.c; */
-    uc_op *start;               /* ... what it generated for the block's start */
-    engine_block *unfinished;   /* its translation was left by a page fault */
-    engine_block *emergency;    /* when there is no memory for another one */
+    unsigned references;                     /* that the block being translated calls for: emit.c; */
+    uc_op *start;                            /* ... what it generated for the block's start */
+    engine_block *unfinished;                /* its translation was left by a page fault */
+    engine_block *emergency;                 /* when there is no memory for another one */
     /* Room of the engine's own, for everything but batches, and for those, too, until there is another. */
     p5_access *records; /* RECORD_CAPACITY */
     p5_value values[ENGINE_ROOM_VALUES];
@@ -337,9 +346,9 @@ _Noreturn void engine_resume(engine *e);
 /* Raises `vector` at the EIP that stands in the state. Only from within a run. */
 _Noreturn void engine_raise(engine *e, int vector, uint32_t error_code);
 
-static inline page_entry *mmu_entry(engine *e, uint32_t linear, bool user)
+static inline page_entry *mmu_code_entry(engine *e, uint32_t linear, bool user)
 {
-    return &e->pages[user][(linear / ENGINE_PAGE_BYTES) % PAGE_ENTRIES];
+    return &e->pages[PAGE_FETCHED + user][(linear / ENGINE_PAGE_BYTES) % PAGE_ENTRIES];
 }
 
 /* mmu.c */
@@ -354,7 +363,9 @@ bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32
 uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
 /* The same for a fetch. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
+/* References are looked up again; with fetches, too. */
 void mmu_flush(engine *e);
+void mmu_flush_all(engine *e);
 /* engine_guard.data has changed. */
 void mmu_guard_changed(engine *e);
 /* All translated code goes. */

@@ -217,13 +217,24 @@ static void forget_tables(engine *e)
     memset(e->table_pages, 0, e->ram_bytes / ENGINE_PAGE_BYTES);
 }
 
+/* An entry of fetches goes: whoever comes to its page again has to fetch again, and so Unicorn forgets which
+ * blocks stand there. */
+void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
+static void drop_fetched(engine *e, unsigned index, page_entry *held)
+{
+    uint32_t kept = ~(uint32_t)(PAGE_GUARDED | ENGINE_PAGE_MASK);
+    REAL(tlb_flush_page)(engine_cpu(e), (held->read_tag & kept) | (index * ENGINE_PAGE_BYTES & PAGE_GUARDED));
+    held->read_tag = held->write_tag = PAGE_NO_TAG(index);
+}
+
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr)
 {
     walk_result result;
     uint32_t code, index = linear / ENGINE_PAGE_BYTES % PAGE_ENTRIES;
     uint32_t tag = (linear & ~(uint32_t)ENGINE_PAGE_MASK) ^ (e->guard.data ? PAGE_GUARDED : 0u);
     uint32_t none = PAGE_NO_TAG(index);
-    page_entry *held = &e->pages[user][index];
+    unsigned side = user + (access == MMU_FETCH ? PAGE_FETCHED : 0u);
+    page_entry *held = &e->pages[side][index];
     if (held->read_tag == tag) {
         unsigned why = seen_for(held, index);
         if (why & PAGE_CODE && !e->code_lines[held->physical / ENGINE_PAGE_BYTES]) {
@@ -242,7 +253,9 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     }
     /* while there are pins, fetches and data references may translate differently: nothing is kept */
     page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : held;
-    e->pages_filled[(user * PAGE_ENTRIES + index) / 64] |= 1ull << index % 64;
+    if (access == MMU_FETCH && entry == held && held->read_tag != none)
+        drop_fetched(e, index, held);
+    e->pages_filled[(side * PAGE_ENTRIES + index) / 64] |= 1ull << index % 64;
     bool ram = result.physical < e->ram_bytes;
     uint32_t page = result.physical / ENGINE_PAGE_BYTES;
     note_tables(e, linear);
@@ -301,7 +314,7 @@ static bool is_held(const page_entry *held, uint32_t linear)
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
 {
     /* What is fetched through is the translation that is held, even if the tables have changed since. */
-    const page_entry *held = mmu_entry(e, linear, (e->env->hflags & UC_HF_CPL) == 3);
+    const page_entry *held = mmu_code_entry(e, linear, (e->env->hflags & UC_HF_CPL) == 3);
     if (is_held(held, linear)) {
         *physical = held->physical | (linear & ENGINE_PAGE_MASK);
         return held->host + (linear & ENGINE_PAGE_MASK);
@@ -309,30 +322,55 @@ uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
     return peek(e, linear, MMU_FETCH, physical);
 }
 
-/* The next entry from number `at` on that may hold a page; 2 * PAGE_ENTRIES: there is none. */
+/* The next entry from number `at` on that may hold a page; PAGE_ALL: there is none. */
 static unsigned next_filled(const engine *e, unsigned at)
 {
-    for (unsigned word = at / 64; word < 2 * PAGE_ENTRIES / 64; word++) {
+    for (unsigned word = at / 64; word < PAGE_ALL / 64; word++) {
         uint64_t left = e->pages_filled[word];
         left &= word == at / 64 ? UINT64_MAX << at % 64 : UINT64_MAX;
         if (left)
             return 64 * word + (unsigned)__builtin_ctzll(left);
     }
-    return 2 * PAGE_ENTRIES;
+    return PAGE_ALL;
+}
+
+static void flush(engine *e, unsigned entries)
+{
+    for (unsigned i = next_filled(e, 0); i < entries; i = next_filled(e, i + 1)) {
+        page_entry *held = &e->pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
+        held->read_tag = held->write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
+    }
+    memset(e->pages_filled, 0, entries / 8);
 }
 
 void mmu_flush(engine *e)
 {
-    for (unsigned i = next_filled(e, 0); i < 2 * PAGE_ENTRIES; i = next_filled(e, i + 1)) {
-        page_entry *held = &e->pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
-        held->read_tag = held->write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
+    flush(e, PAGE_REFERENCES);
+}
+
+void mmu_flush_all(engine *e)
+{
+    flush(e, PAGE_ALL);
+}
+
+/* INVLPG. References are all looked up again; of fetches those of this page, which has many entries if it has
+ * 4 MB. */
+static void mmu_flush_page(engine *e, uint32_t linear)
+{
+    mmu_flush(e);
+    for (unsigned i = next_filled(e, PAGE_REFERENCES); i < PAGE_ALL; i = next_filled(e, i + 1)) {
+        unsigned index = i % PAGE_ENTRIES;
+        page_entry *held = &e->pages[i / PAGE_ENTRIES][index];
+        bool large = held->kind & ACCESS_KIND(0, P5_ACCESS_LARGE_PAGE);
+        if (held->read_tag != PAGE_NO_TAG(index) &&
+            (is_held(held, linear) || (large && (held->read_tag ^ linear) >> 22 == 0)))
+            drop_fetched(e, index, held);
     }
-    memset(e->pages_filled, 0, sizeof e->pages_filled);
 }
 
 void mmu_guard_changed(engine *e)
 {
-    for (unsigned i = next_filled(e, 0); i < 2 * PAGE_ENTRIES; i = next_filled(e, i + 1)) {
+    for (unsigned i = next_filled(e, 0); i < PAGE_ALL; i = next_filled(e, i + 1)) {
         page_entry *held = &e->pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
         if (held->read_tag == PAGE_NO_TAG(i % PAGE_ENTRIES))
             continue;
@@ -391,19 +429,18 @@ void WRAP(tlb_flush)(uc_cpu *cpu)
     engine *e = engine_of(uc_env_of(cpu));
     REAL(tlb_flush)(cpu); /* also forgets which block stands at which linear address */
     if (e) {
-        mmu_flush(e);
+        mmu_flush_all(e);
         forget_tables(e);
     }
 }
 
-void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
 void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
 void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
 {
     engine *e = engine_of(uc_env_of(cpu));
     REAL(tlb_flush_page)(cpu, address);
-    if (e) /* a 4 MB page has many entries */
-        mmu_flush(e);
+    if (e)
+        mmu_flush_page(e, (uint32_t)address);
 }
 
 /* The RAM address under which Unicorn files translated code is the physical address; -1 keeps a block from
@@ -414,7 +451,7 @@ uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
     engine *e = engine_of(env);
     uint32_t linear = (uint32_t)address;
     bool user = (env->hflags & UC_HF_CPL) == 3;
-    page_entry *entry = mmu_entry(e, linear, user);
+    page_entry *entry = mmu_code_entry(e, linear, user);
     if (!is_held(entry, linear))
         entry = mmu_fill(e, linear, MMU_FETCH, user, 0);
     return entry->host ? entry->physical | (linear & ENGINE_PAGE_MASK) : UINT64_MAX;
@@ -431,7 +468,7 @@ static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
             value |= (uint32_t)e->substitute[at - e->substitute_at] << (8 * i);
             continue;
         }
-        page_entry *entry = mmu_entry(e, at, user);
+        page_entry *entry = mmu_code_entry(e, at, user);
         if (!is_held(entry, at))
             entry = mmu_fill(e, at, MMU_FETCH, user, 0);
         uint32_t offset = at & ENGINE_PAGE_MASK;

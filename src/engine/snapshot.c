@@ -248,6 +248,7 @@ static const snapshot_field page_fields[] = {
     FIELD_DERIVED(page_entry, to_host),
 };
 static const snapshot_table page_state = {SNAPSHOT_TABLE(page_entry, "translation", page_fields)};
+static const snapshot_table fetched_state = {SNAPSHOT_TABLE(page_entry, "fetched", page_fields), .since = 1};
 
 /* Accesses that come to entry `index` may lie in the page of `tag`. */
 static bool is_found(uint32_t tag, unsigned index)
@@ -268,8 +269,9 @@ static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index
 static void transfer_pages(engine *e, snapshot *s)
 {
     page_entry *all = &e->pages[0][0];
-    snapshot_states(s, &page_state, all, 2 * PAGE_ENTRIES);
-    for (unsigned i = 0; s->loading && i < 2 * PAGE_ENTRIES; i++) {
+    snapshot_states(s, &page_state, all, PAGE_REFERENCES);
+    snapshot_states(s, &fetched_state, all + PAGE_REFERENCES, PAGE_ALL - PAGE_REFERENCES);
+    for (unsigned i = 0; s->loading && i < PAGE_ALL; i++) {
         bool ram = s->status == P5_OK && stays_in_ram(e, &all[i], i);
         if (!ram)
             all[i].read_tag = all[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
@@ -447,8 +449,9 @@ static void transfer_behind(engine *e, snapshot *s)
     snapshot_state(s, &behind_state, b);
 }
 
-const snapshot_table *const engine_tables[] = {&processor_state, &engine_state, &number_state, &kept_state,
-                                               &line_state,      &behind_state, &page_state,   NULL};
+const snapshot_table *const engine_tables[] = {&processor_state, &engine_state,  &number_state,
+                                               &kept_state,      &line_state,    &behind_state,
+                                               &page_state,      &fetched_state, NULL};
 
 void engine_transfer(engine *e, snapshot *s)
 {

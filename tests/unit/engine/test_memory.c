@@ -359,7 +359,11 @@ static page_entry loaded_page(unsigned index, page_entry page, const char *messa
     guest_close(&g);
 
     guest_open(&g);
-    snapshot from = {.loading = true, .read = snapshot_bytes_get, .context = &saved, .error = &error};
+    snapshot from = {.loading = true,
+                     .read = snapshot_bytes_get,
+                     .context = &saved,
+                     .revision = SNAPSHOT_REVISION,
+                     .error = &error};
     engine_transfer(g.e, &from);
     assert_int_equal(from.status, message == NULL ? P5_OK : P5_ERR_FORMAT);
     if (message != NULL)
