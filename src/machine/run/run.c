@@ -226,9 +226,10 @@ void run_delivered(void *context, const p5_exception *exception)
         observers_delivered(machine, exception);
     if (machine->debugger != NULL)
         gdb_delivered(machine->debugger, exception);
-    /* Exceptions may follow each other without end; and what STI or a load of SS kept off is due before a
-       handler's first instruction, if that instruction has not completed. */
-    if ((machine->interrupt_request && engine_interruptible(machine->engine)) ||
+    /* Exceptions may follow each other without end, and single steps look for goals where instructions begin;
+       and what STI or a load of SS kept off is due before a handler's first instruction, if that instruction
+       has not completed. */
+    if (machine->stepping || (machine->interrupt_request && engine_interruptible(machine->engine)) ||
         run_goal_reached(machine, p5_core_clock_estimate(machine->core)))
         engine_request_attention(machine->engine);
 }
