@@ -3,7 +3,7 @@
 set -eu
 folder=$1 document=$2
 table() {
-    echo '| fuzzer | inputs | instructions | crashes | hangs | most past a limit, s | most growth in 200 inputs, MB | descriptors left open | hours |'
+    echo '| fuzzer | inputs | instructions | crashes | hangs | most past a limit, s | most growth in a batch, MB | descriptors left open | hours |'
     echo '|---|---|---|---|---|---|---|---|---|'
     for state in "$folder"/fuzz_*; do
         [ -f "$state" ] || continue
