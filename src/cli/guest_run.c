@@ -271,28 +271,29 @@ p5_machine *guest_open(guest_options *options, uint64_t seed, int *status)
 {
     p5_machine *machine = open_and_load(options, seed, status);
     options->over = host_clock() + options->limits.timeout_seconds;
-    if (machine != NULL && options->fast_forward != 0 && !fast_forward(options, machine, status)) {
-        p5_machine_close(machine);
-        machine = NULL;
-    }
     return machine;
 }
 
-void guest_confine(const guest_options *options, const char *output, const char *const *reads,
-                   size_t read_count)
+static void confine(const guest_options *options, const guest_needs *later)
 {
-    enum { OWN = 3, MOST = 64 };
+    enum { OWN = 3, MOST = OWN + GUEST_MOST_SYMBOLS + 2 };
     const char *all[MOST] = {options->command[0], options->kernel, options->init};
     sandbox_needs needs = {.shares = options->shares,
                            .share_count = options->share_count,
-                           .outputs = {output, options->save},
+                           .outputs = {later->output, options->save},
                            .gdb = options->gdb,
                            .reads = all,
                            .read_count = OWN};
-    for (size_t i = 0; i < read_count && needs.read_count < MOST; i++)
-        all[needs.read_count++] = reads[i];
-    if (!options->no_sandbox)
-        sandbox_enter(&needs);
+    for (size_t i = 0; i < later->read_count && needs.read_count < MOST; i++)
+        all[needs.read_count++] = later->reads[i];
+    sandbox_enter(&needs);
+}
+
+bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status)
+{
+    if (!options->no_sandbox && !needs->another)
+        confine(options, needs);
+    return options->fast_forward == 0 || fast_forward(options, machine, status);
 }
 
 /* The progress line of a run that takes longer than a second; the carriage return lets the guest's output

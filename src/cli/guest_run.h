@@ -11,11 +11,18 @@ p5_machine *guest_open(guest_options *options, uint64_t seed, int *status);
 /* The limits of the command line, with what is left of --timeout since the guest was loaded. */
 p5_limits guest_limits_left(const guest_options *options);
 
-/* The second wall: the guest is loaded, and all that is still needed of the host is known. For the last
- * machine that the process opens. `output` (NULL: none) is made later beside what --save makes, or makes
- * other files as a database does; `reads` are read later beside the guest and its symbols. */
-void guest_confine(const guest_options *options, const char *output, const char *const *reads,
-                   size_t read_count);
+/* What is still needed of the host once a guest is loaded. */
+typedef struct guest_needs {
+    const char *output; /* is made later beside what --save makes, or makes other files as a database does;
+                           NULL: none */
+    const char *const *reads; /* are read later beside the guest and its symbols */
+    size_t read_count;
+    bool another; /* the process opens another machine later: no wall yet */
+} guest_needs;
+
+/* What comes before the guest's first instruction that counts, and before anybody observes it: the second
+ * wall and --fast-forward. False after a message; *status is then what to exit with. */
+bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status);
 
 /* Runs the guest to its end or a limit. Ctrl-C stops it. False after a message (CLI_INTERNAL). */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result,

@@ -122,6 +122,11 @@ static int record(record_options *options, output_reserved files[FILES], const c
     p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
     if (machine == NULL)
         return status;
+    const guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
+    if (!guest_begin(&options->guest, machine, &needs, &status)) {
+        p5_machine_close(machine);
+        return status;
+    }
     const p5_profile_options asked = {.size = sizeof asked,
                                       .sample_event = options->sample_event,
                                       .sample_period = options->sample_period,
@@ -137,7 +142,6 @@ static int record(record_options *options, output_reserved files[FILES], const c
         p5_machine_close(machine);
         return CLI_USAGE;
     }
-    guest_confine(&options->guest, NULL, NULL, 0);
     p5_run_result result;
     double seconds;
     status = CLI_INTERNAL;

@@ -25,7 +25,10 @@ static int run_guest(guest_options *options)
     p5_machine *machine = guest_open(options, options->seed, &status);
     if (machine == NULL)
         return status;
-    guest_confine(options, NULL, NULL, 0);
+    if (!guest_begin(options, machine, &(guest_needs){0}, &status)) {
+        p5_machine_close(machine);
+        return status;
+    }
     p5_run_result result;
     double seconds;
     bool ran = guest_run(options, machine, &result, &seconds);

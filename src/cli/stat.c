@@ -246,6 +246,13 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
     p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
     if (machine == NULL)
         return false;
+    const guest_needs needs = {.reads = options->metrics,
+                               .read_count = options->metric_count,
+                               .another = index + 1 != options->runs || options->guest.model_count > 1};
+    if (!guest_begin(&options->guest, machine, &needs, status)) {
+        p5_machine_close(machine);
+        return false;
+    }
     region *roi = options->roi_count > 0 ? &options->region : NULL;
     p5_stat_intervals *intervals;
     if ((roi != NULL && !region_begin(roi, machine)) || !begin_intervals(machine, wanted, roi, &intervals)) {
@@ -253,8 +260,6 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_r
         *status = CLI_INTERNAL;
         return false;
     }
-    if (index + 1 == options->runs && options->guest.model_count <= 1)
-        guest_confine(&options->guest, NULL, options->metrics, options->metric_count);
     uint64_t before = p5_machine_instructions(machine); /* of a snapshot, or fast-forwarded */
     bool ran = guest_run(&options->guest, machine, result, &run->host_seconds);
     *status = ran ? guest_exit_status(result) : CLI_INTERNAL;

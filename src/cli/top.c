@@ -206,14 +206,21 @@ static int run_guest(top *t)
                                   .observed = observed,
                                   .counts_only = true,
                                   .context = t};
-    if (p5_table_open(t->group, t->model, &t->table, &error) != P5_OK ||
-        p5_machine_observe(machine, &options, NULL, &error) != P5_OK) {
+    if (p5_table_open(t->group, t->model, &t->table, &error) != P5_OK) {
         cli_show_error(&error, "--table", t->group != NULL ? t->group : "", "p5scope list metrics");
         p5_machine_close(machine);
         return CLI_USAGE;
     }
-    screen_begin(t);
-    guest_confine(&t->guest, NULL, NULL, 0);
+    screen_begin(t); /* before the wall: it reads what the terminal can do */
+    bool begun = guest_begin(&t->guest, machine, &(guest_needs){0}, &status);
+    bool observes = begun && p5_machine_observe(machine, &options, NULL, &error) == P5_OK;
+    if (!observes) {
+        screen_end(t);
+        if (begun)
+            cli_show_error(&error, NULL, NULL, NULL);
+        p5_machine_close(machine);
+        return begun ? CLI_INTERNAL : status;
+    }
     if (!t->screen)
         p5_table_write_header(stderr, t->table);
     p5_run_result result;

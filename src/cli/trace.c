@@ -232,18 +232,26 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     p5_run_result result = {0};
     double seconds;
     options->trace.size = sizeof options->trace;
+    /* What is fast-forwarded comes before the trace, so its file is made within the wall then. */
+    int status = CLI_INTERNAL;
+    bool to_file = strcmp(options->trace.path, "-") != 0, early = options->guest.fast_forward != 0;
+    guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
+    if (to_file && (early || options->trace.format == P5_TRACE_SQLITE))
+        needs.output = options->trace.path;
+    if (early && !guest_begin(&options->guest, machine, &needs, &status))
+        return status;
     if (p5_trace_open(machine, &options->trace, &trace, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_INTERNAL : CLI_USAGE;
     }
     /* A trace on standard output has it alone: what the guest writes goes to standard error. */
-    if (strcmp(options->trace.path, "-") == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    if (!to_file && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return CLI_INTERNAL;
-    guest_confine(&options->guest, options->trace.format == P5_TRACE_SQLITE ? options->trace.path : NULL,
-                  NULL, 0);
+    if (!early && !guest_begin(&options->guest, machine, &needs, &status))
+        return status;
     bool ran = guest_run(&options->guest, machine, &result, &seconds);
     bool cut = p5_trace_failed(trace);
-    int status = ran ? guest_exit_status(&result) : CLI_INTERNAL;
+    status = ran ? guest_exit_status(&result) : CLI_INTERNAL;
     char ending[400] = "";
     if (ran && !cut)
         guest_ending(&result, ending, sizeof ending);

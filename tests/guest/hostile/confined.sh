@@ -30,4 +30,12 @@ try record -o "$here/profile"
 try trace -o "$here/trace.csv"
 try trace -o "$here/trace.db"
 try top
+# ... also while nothing counts yet
+forward=$here/forward
+for verb in run "stat -o $forward.1" "record -o $forward.2" "trace -o $forward.csv" "trace -o $forward.db" top; do
+    # shellcheck disable=SC2086
+    try $verb --fast-forward 100000000000
+    # shellcheck disable=SC2086
+    "$program" $verb -q --fast-forward 100 --max-instructions 1000 "$guest" >/dev/null 2>"$here/err" || [ $? -lt 120 ] || { echo "$verb --fast-forward: $(cat "$here/err")"; failed=1; }
+done
 exit $failed
