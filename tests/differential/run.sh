@@ -14,21 +14,29 @@ both() { # first, count [, which state alone]; a string instruction may overwrit
 }
 piece=$((40000 / states))
 pieces() { # which of the jobs
-    local at n said again only status=0
-    for ((at = first + $1 * piece; at < first + count; at += jobs * piece)); do
-        n=$((first + count - at < piece ? first + count - at : piece))
+    local begin at end said again only status=0
+    for ((begin = first + $1 * piece; begin < first + count; begin += jobs * piece)); do
+        at=$begin end=$((first + count - begin < piece ? first + count : begin + piece))
         only=(--save-every=1000000000000 --save=never)
-        [ $(((at - first) / piece % priced)) != 0 ] || only=()
-        if said=$(both "$at" "$n"); then
-            echo "$said"
-            continue
-        fi
-        again=$(sed -n 's/^snippet \([0-9]*\), state \([0-9]*\):.*/\1 1 \2/p' <<<"$said")
-        [ -n "$again" ] || { printf 'snippets %d to %d: %s\n' "$at" "$((at + n - 1))" "$said"; status=1; continue; }
-        tail -1 <<<"$said"
-        while read -r snippet; do
-            said=$(both $snippet) || { echo "$said"; status=1; } # shellcheck disable=SC2086
-        done <<<"$again"
+        [ $(((begin - first) / piece % priced)) != 0 ] || only=()
+        while [ "$at" -lt "$end" ]; do
+            if said=$(both "$at" $((end - at))); then
+                echo "$said"
+                break
+            fi
+            again=$(sed -n 's/^snippet \([0-9]*\), state \([0-9]*\):.*/\1 1 \2/p' <<<"$said")
+            [ -n "$again" ] || { printf 'snippets %d to %d: %s\n' "$at" "$((end - 1))" "$said"; status=1; break; }
+            grep 'gone through' <<<"$said"
+            at=$end
+            if [ "$(wc -l <<<"$again")" -gt 50 ]; then # the first one has overwritten others, which begin anew
+                again=$(head -1 <<<"$again")
+                at=$((${again%% *} + 1))
+            fi
+            while read -r snippet; do
+                # shellcheck disable=SC2086
+                said=$(both $snippet) || { echo "$said"; status=1; }
+            done <<<"$again"
+        done
     done
     return "$status"
 }

@@ -6,7 +6,19 @@
 #include "../guests/guest.h"
 #include "record.h"
 
-enum { CODE = 0x30000000, SLOT = RECORD_CODE + 32, SLOTS = 2048, EAX = 0, ECX, EDX, EBX, ESP, EBP, ESI, EDI };
+enum {
+    CODE = 0x3b000000,
+    /* no data with one bit changed */ SLOT = RECORD_CODE + 32,
+    SLOTS = 2048,
+    EAX = 0,
+    ECX,
+    EDX,
+    EBX,
+    ESP,
+    EBP,
+    ESI,
+    EDI
+};
 
 /* Numbers that are special to some instruction; memory is filled with them, too. */
 static const u32 values[] = {

@@ -187,6 +187,10 @@ static void epolls(void)
     CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0)); /* once */
     CHECK(8, guest_syscall(SYS_write, pipe[1], &value, 8));
     CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
+    char other;
+    guest_syscall(SYS_read, file, &other, 1); /* of something else: no news */
+    CHECK(8, guest_syscall(SYS_read, pipe[0], &value, 8));
+    CHECK(0, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
     event[0] = OUT | ONESHOT, event[1] = 0x3333;
     CHECK(0, guest_syscall(CALL_epoll_ctl, e, ADD, counter, event));
     CHECK(1, guest_syscall(CALL_epoll_wait, e, found, 3, 0));
@@ -210,6 +214,33 @@ static void epolls(void)
     CHECK(0, guest_syscall(SYS_close, file));
 }
 
+/* What stat says of a device and fcntl of an eventfd; a signal with a value. */
+static void rest(void)
+{
+    enum {
+        GETPID = 20,
+        SIGPROCMASK = 175,
+        SIGTIMEDWAIT = 177,
+        SIGQUEUEINFO = 178,
+        FSTAT64 = 197,
+        FCNTL64 = 221
+    };
+    enum { RDEV = 8, GETFL = 3, LARGEFILE = 0100000, SIGUSR1 = 10, SI_QUEUE = -1, VALUE = 77 };
+    u32 about[24] = {0}, set[2] = {1 << (SIGUSR1 - 1), 0}, now[2] = {0, 0}, found[32] = {0};
+    int null = guest_syscall(SYS_open, "/dev/null", 0, 0), counter = guest_syscall(CALL_eventfd2, 0, 0);
+    CHECK(0, guest_syscall(FSTAT64, null, about));
+    CHECK(0x103, about[RDEV]);
+    CHECK(0, guest_syscall(FCNTL64, counter, GETFL, 0) & LARGEFILE);
+    const u32 info[32] = {SIGUSR1, 0, (u32)SI_QUEUE, 1, 2, VALUE};
+    CHECK(0, guest_syscall(SIGPROCMASK, 0, set, 0, 8));
+    CHECK(0, guest_syscall(SIGQUEUEINFO, guest_syscall(GETPID), SIGUSR1, info));
+    CHECK(SIGUSR1, guest_syscall(SIGTIMEDWAIT, set, found, now, 8));
+    CHECK((u32)SI_QUEUE, found[2]);
+    CHECK(VALUE, found[5]);
+    CHECK(0, guest_syscall(SYS_close, null));
+    CHECK(0, guest_syscall(SYS_close, counter));
+}
+
 int guest_main(int argc, char **argv, char **envp)
 {
     (void)envp;
@@ -219,5 +250,6 @@ int guest_main(int argc, char **argv, char **envp)
     mappings();
     events();
     epolls();
+    rest();
     return guest_failures != 0;
 }

@@ -36,7 +36,7 @@ linux_call linux_fchmod, linux_fchmodat, linux_utime, linux_utimes, linux_utimen
 /* linux_sigcalls.c */
 linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_sigprocmask,
     linux_rt_sigpending, linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill,
-    linux_tkill, linux_tgkill;
+    linux_rt_sigqueueinfo, linux_rt_tgsigqueueinfo, linux_tkill, linux_tgkill;
 /* linux_time.c */
 linux_call linux_clock_gettime, linux_clock_gettime64, linux_clock_getres, linux_clock_getres64,
     linux_gettimeofday, linux_time_call, linux_times, linux_getrusage, linux_nanosleep, linux_clock_nanosleep,

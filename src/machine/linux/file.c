@@ -129,12 +129,17 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
 
 /* --- open --- */
 
+linux_file_kind linux_device_at(const share_place *place)
+{
+    return strcmp(place->target, "null") == 0   ? LINUX_NULL
+           : strcmp(place->target, "zero") == 0 ? LINUX_ZERO
+                                                : LINUX_RANDOM;
+}
+
 static int32_t open_device(linux_process *p, const share_place *place, uint32_t flags)
 {
-    linux_file_kind kind = strcmp(place->target, "null") == 0   ? LINUX_NULL
-                           : strcmp(place->target, "zero") == 0 ? LINUX_ZERO
-                                                                : LINUX_RANDOM;
-    return linux_descriptor_add(p, linux_file_new(kind, -1, flags), 0, (flags & GUEST_O_CLOEXEC) != 0);
+    linux_open_file *file = linux_file_new(linux_device_at(place), -1, flags);
+    return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
 static int32_t open_virtual_directory(linux_process *p, const share_place *place, uint32_t flags)
@@ -319,7 +324,8 @@ int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])
         descriptor->close_on_exec = (a[2] & FD_CLOEXEC) != 0;
         return 0;
     case F_GETFL:
-        return (int32_t)(file->flags & (O_ACCMODE | SETTABLE)) | GUEST_O_LARGEFILE;
+        return (int32_t)(file->flags & (O_ACCMODE | SETTABLE | GUEST_O_LARGEFILE)) |
+               (file->kind == LINUX_STANDARD ? GUEST_O_LARGEFILE : 0);
     case F_SETFL:
         file->flags = (file->flags & ~(uint32_t)SETTABLE) | (a[2] & SETTABLE);
         if (file->kind == LINUX_REGULAR)

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -166,12 +167,11 @@ static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
     return offset != NO_OFFSET ? offset : (uint64_t)lseek(file->host, 0, SEEK_CUR);
 }
 
-static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
-                        uint64_t offset)
+static int32_t read_kind(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                         uint64_t offset)
 {
     if (file == NULL || !readable(file))
         return -EBADF;
-    p->files.calls++;
     if (size > INT32_MAX)
         return -EINVAL;
     switch (file->kind) {
@@ -193,6 +193,15 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
         }
         return size == 0 ? 0 : read_host(p, file, address, size, offset);
     }
+}
+
+static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                        uint64_t offset)
+{
+    int32_t done = read_kind(p, file, address, size, offset);
+    if (done > 0)
+        linux_epoll_touched(p, file, EPOLLOUT);
+    return done;
 }
 
 /* Writes without the SIGPIPE that a closed pipe would send to us: it is the guest's. */
@@ -244,13 +253,12 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
     return put;
 }
 
-static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
-                         uint64_t offset)
+static int32_t write_kind(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                          uint64_t offset)
 {
     if (file == NULL || !writable(file) || file->kind == LINUX_DIRECTORY ||
         file->kind == LINUX_VIRTUAL_DIRECTORY)
         return -EBADF;
-    p->files.calls++;
     if (size > INT32_MAX)
         return -EINVAL;
     if (file->kind == LINUX_EVENT)
@@ -287,6 +295,15 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
     if (put == -EPIPE)
         linux_raise(p, &(linux_siginfo){SIGPIPE, LINUX_SI_USER, {LINUX_PID, LINUX_UID}});
     return put;
+}
+
+static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
+                         uint64_t offset)
+{
+    int32_t done = write_kind(p, file, address, size, offset);
+    if (done > 0)
+        linux_epoll_touched(p, file, EPOLLIN);
+    return done;
 }
 
 int32_t linux_read(linux_process *p, const uint32_t a[6])

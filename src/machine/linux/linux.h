@@ -80,6 +80,7 @@ void linux_region_resize(linux_process *p, linux_region *region, uint32_t backed
  * --- */
 
 bool linux_shared_any(const linux_process *p);
+bool linux_same_file(int host, int other);
 /* How much of `size` bytes from `page` on the file has, in whole pages. */
 uint32_t linux_shared_backed(const struct linux_open_file *file, uint32_t page, uint32_t size);
 /* The frame in which another mapping has the file's page that lies at `linear`; LINUX_NO_FRAME if none has.
@@ -240,8 +241,9 @@ typedef enum linux_file_kind {
 typedef struct linux_interest {
     uint32_t descriptor;
     struct linux_open_file *file; /* a reference */
-    uint32_t events, reported;    /* EPOLL*; what was told when nothing had been read or written since */
-    uint64_t data, calls;         /* the guest's; how many reads and writes there had been */
+    uint32_t events, reported;    /* EPOLL*; what it last was */
+    bool touched;                 /* written or read since it was told: a new edge */
+    uint64_t data;                /* the guest's */
     uint32_t number;              /* in a snapshot: which of the files it is, from 1 */
 } linux_interest;
 
@@ -273,7 +275,6 @@ typedef struct linux_files {
     share_tree tree;
     char cwd[SHARE_PATH]; /* absolute, normalised */
     uint32_t umask;
-    uint64_t calls; /* that read or wrote something */
 } linux_files;
 
 p5_status linux_files_open(linux_process *p, p5_error *error);
@@ -284,6 +285,9 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
                       share_place *place);
 /* poll.c: interests in files that no descriptor refers to any more are dropped. */
 void linux_epoll_prune(linux_process *p, linux_open_file *file);
+linux_file_kind linux_device_at(const share_place *place); /* that has a target */
+/* The file was written (EPOLLIN) or read (EPOLLOUT): news for whoever waits for that, at either end. */
+void linux_epoll_touched(linux_process *p, const linux_open_file *file, uint32_t events);
 /* A file without a host's; no descriptor refers to it. NULL: no memory. */
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags);
 /* Gives up a reference. */

@@ -279,14 +279,30 @@ int32_t linux_epoll_ctl(linux_process *p, const uint32_t a[6])
     }
 }
 
-/* EPOLLET: told again only if there is more, or something was read or written since. */
-static bool interest_told(const linux_process *p, linux_interest *i, uint32_t ready)
+void linux_epoll_touched(linux_process *p, const linux_open_file *file, uint32_t events)
 {
-    bool again = (ready & ~i->reported) != 0 || i->calls != p->files.calls;
+    if (file->kind != LINUX_PIPE && file->kind != LINUX_EVENT)
+        return;
+    for (uint32_t d = 0; d < LINUX_FILES; d++) {
+        linux_open_file *epoll = linux_file_at(p, d);
+        for (size_t i = 0; epoll != NULL && i < epoll->interests.count; i++) {
+            linux_interest *interest = &epoll->interests.items[i];
+            if ((interest->events & events) != 0 &&
+                (interest->file == file || (interest->file->kind == LINUX_PIPE && file->kind == LINUX_PIPE &&
+                                            linux_same_file(interest->file->host, file->host))))
+                interest->touched = true;
+        }
+    }
+}
+
+/* EPOLLET: told again only if there is more, or it was touched. */
+static bool interest_told(linux_interest *i, uint32_t ready)
+{
+    bool again = (ready & ~i->reported) != 0 || i->touched;
     i->reported = ready;
     if (ready == 0 || ((i->events & EPOLLET) != 0 && !again))
         return false;
-    i->calls = p->files.calls;
+    i->touched = false;
     if ((i->events & EPOLLONESHOT) != 0)
         i->events = 0;
     return true;
@@ -309,7 +325,7 @@ int32_t linux_epoll_wait(linux_process *p, const uint32_t a[6])
             uint32_t ready = interest_ready(interest);
             input_may_come |= interest->file->kind == LINUX_STANDARD;
             epoll_event_i386 event = {ready, interest->data};
-            if (interest_told(p, interest, ready) &&
+            if (interest_told(interest, ready) &&
                 !linux_write_user(p, a[1] + told++ * (uint32_t)sizeof event, &event, sizeof event))
                 return -EFAULT;
         }

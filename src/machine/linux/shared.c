@@ -19,7 +19,7 @@ bool linux_shared_any(const linux_process *p)
     return false;
 }
 
-static bool same_file(int a, int b)
+bool linux_same_file(int a, int b)
 {
     struct stat x, y;
     return a == b || (fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
@@ -43,7 +43,7 @@ uint32_t linux_shared_frame(linux_process *p, const linux_region *region, uint32
     for (size_t i = 0; i < p->memory.regions.count; i++) {
         const linux_region *r = &p->memory.regions.items[i];
         if (r->file == NULL || page < r->page || page - r->page >= (r->end - r->start) / PAGE_BYTES ||
-            !same_file(r->file->host, region->file->host))
+            !linux_same_file(r->file->host, region->file->host))
             continue;
         uint32_t there = r->start + (page - r->page) * PAGE_BYTES;
         uint32_t frame = there != linear ? linux_frame_at(p, there) : LINUX_NO_FRAME;
@@ -82,7 +82,7 @@ void linux_shared_store(linux_process *p, int host, uint64_t from, uint64_t to)
     for (size_t i = 0; i < p->memory.regions.count; i++) {
         const linux_region *r = &p->memory.regions.items[i];
         if (r->file == NULL || (r->file->flags & O_ACCMODE) != O_RDWR ||
-            (host >= 0 && !same_file(r->file->host, host)))
+            (host >= 0 && !linux_same_file(r->file->host, host)))
             continue;
         uint32_t at, last;
         for (pages_of(r, from, to, &at, &last); at < last; at += PAGE_BYTES) {
@@ -102,7 +102,7 @@ void linux_shared_load(linux_process *p, int host, uint64_t from, uint64_t to)
 {
     for (size_t i = 0; i < p->memory.regions.count; i++) {
         linux_region *r = &p->memory.regions.items[i];
-        if (r->file == NULL || !same_file(r->file->host, host))
+        if (r->file == NULL || !linux_same_file(r->file->host, host))
             continue;
         uint32_t backed = linux_shared_backed(r->file, r->page, r->end - r->start), at, last;
         if (r->start + backed != r->backed_end)

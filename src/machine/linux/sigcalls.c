@@ -224,6 +224,27 @@ int32_t linux_kill(linux_process *p, const uint32_t a[6])
     return signal_send(p, a[1], LINUX_SI_USER);
 }
 
+int32_t linux_rt_sigqueueinfo(linux_process *p, const uint32_t a[6])
+{
+    int32_t from[6]; /* signo, errno, code, pid, uid, value */
+    if (!linux_read_user(p, a[2], from, sizeof from))
+        return -EFAULT;
+    if (a[0] != LINUX_PID)
+        return -ESRCH;
+    if (a[1] > LINUX_SIGNALS)
+        return -EINVAL;
+    if (a[1] != 0)
+        linux_raise(p, &(linux_siginfo){(int32_t)a[1],
+                                        from[2],
+                                        {(uint32_t)from[3], (uint32_t)from[4], (uint32_t)from[5]}});
+    return 0;
+}
+
+int32_t linux_rt_tgsigqueueinfo(linux_process *p, const uint32_t a[6])
+{
+    return a[0] == LINUX_PID ? linux_rt_sigqueueinfo(p, a + 1) : -ESRCH;
+}
+
 int32_t linux_tkill(linux_process *p, const uint32_t a[6])
 {
     return a[0] == LINUX_PID ? signal_send(p, a[1], LINUX_SI_TKILL) : -ESRCH;

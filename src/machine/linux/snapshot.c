@@ -147,7 +147,6 @@ static const snapshot_field process_fields[] = {
     FIELD_FLAG(linux_process, keep_registers),
     FIELD_FLAG(linux_process, blocked),
     FIELD_TEXT(linux_process, program),
-    FIELD_ANY(linux_process, files.calls),
     FIELD_ANY(linux_process, random_state),
     FIELD_ANY(linux_process, clear_tid),
     FIELD_TEXT(linux_process, name),

@@ -62,7 +62,7 @@ static const snapshot_field interest_fields[] = {
     FIELD_ANY(linux_interest, events),
     FIELD_ANY(linux_interest, reported),
     FIELD_ANY(linux_interest, data),
-    FIELD_ANY(linux_interest, calls),
+    FIELD_FLAG(linux_interest, touched),
     FIELD_MOST(linux_interest, number, FILES_AT_MOST),
 };
 const snapshot_table linux_interest_state = {SNAPSHOT_TABLE(linux_interest, "interest", interest_fields)};

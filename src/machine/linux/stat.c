@@ -65,6 +65,15 @@ static struct stat stat_made_up(uint32_t mode)
     return about;
 }
 
+/* By the kernel's list of devices; /dev/random is /dev/urandom. */
+static struct stat stat_device(linux_file_kind kind)
+{
+    enum { MEMORY = 1 << 8 };
+    struct stat about = stat_made_up(S_IFCHR | 0666);
+    about.st_rdev = MEMORY | (kind == LINUX_NULL ? 3 : kind == LINUX_ZERO ? 5 : 9);
+    return about;
+}
+
 /* A standard stream is a terminal, a file to read, or a pipe. */
 static struct stat stat_standard(const linux_open_file *file)
 {
@@ -96,7 +105,7 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
     case LINUX_NULL:
     case LINUX_ZERO:
     case LINUX_RANDOM:
-        *about = stat_made_up(S_IFCHR | 0666);
+        *about = stat_device(file->kind);
         return 0;
     case LINUX_EVENT:
     case LINUX_EPOLL:
