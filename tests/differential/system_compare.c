@@ -111,7 +111,8 @@ static void take_swapped16(system_record *a, const system_record *b)
 static bool elsewhere(const system_record *a, const system_record *b)
 {
     enum { REAL = 3, FILLED = 0xcccc };
-    return a->kind >> 8 == REAL && a->cs == FILLED && b->cs == FILLED;
+    return a->kind >> 8 == REAL &&
+           ((a->cs == FILLED && b->cs == FILLED) || (a->ss == FILLED && b->ss == FILLED));
 }
 enum { DR6_TASK = 1 << 15 };
 static bool task_bit(const system_record *a, const system_record *b)
@@ -136,7 +137,7 @@ static rule bochs_rules[] = {
     {"bits 16 to 19 of LAR are undefined", lar_undefined, take_edx, 0},
     {"0F 18 to 0F 1F are instructions of later processors", later_nop, take_all, 0},
     {"BSWAP of 16 bits is undefined", swapped16, take_swapped16, 0},
-    {"what CCCC:CCCC has, behind a far return by what memory is filled with, is the board's", elsewhere,
+    {"what segment CCCC has, of a return or a stack by what memory is filled with, is the board's", elsewhere,
      take_all, 0},
     {"a trap clears nothing in DR6", task_bit, take_task_bit, 0},
     {"an instruction that switches tasks is single-stepped", stepped_task, take_all, 0},
