@@ -242,9 +242,9 @@ typedef struct linux_interest {
     uint32_t descriptor;
     struct linux_open_file *file; /* a reference */
     uint32_t events, reported;    /* EPOLL*; what it last was */
-    bool touched;                 /* written or read since it was told: a new edge */
     uint64_t data;                /* the guest's */
     uint32_t number;              /* in a snapshot: which of the files it is, from 1 */
+    bool touched;                 /* written or read since it was told: a new edge */
 } linux_interest;
 
 #define LINUX_EVENT_MOST (UINT64_MAX - 1)

@@ -62,8 +62,8 @@ static const snapshot_field interest_fields[] = {
     FIELD_ANY(linux_interest, events),
     FIELD_ANY(linux_interest, reported),
     FIELD_ANY(linux_interest, data),
-    FIELD_FLAG(linux_interest, touched),
     FIELD_MOST(linux_interest, number, FILES_AT_MOST),
+    FIELD_FLAG(linux_interest, touched),
 };
 const snapshot_table linux_interest_state = {SNAPSHOT_TABLE(linux_interest, "interest", interest_fields)};
 
