@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/room.h"
 #include "engine/internal.h"
 
 /* ---- registers ----------------------------------------------------------------------------------------- */
@@ -302,11 +303,6 @@ typedef struct page_numbers {
     ARRAY_OF(page_number) pages;
 } page_numbers;
 
-static bool is_zero(const uint8_t *page)
-{
-    return page[0] == 0 && memcmp(page, page + 1, ENGINE_PAGE_BYTES - 1) == 0;
-}
-
 /* The pages that differ from `base` (NULL: from zeros), of those that are `wanted` (NULL: of all). */
 static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base, const uint8_t *wanted,
                        page_numbers *list)
@@ -315,7 +311,8 @@ static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base
         size_t at = (size_t)page * ENGINE_PAGE_BYTES;
         if (wanted != NULL && !wanted[page])
             continue;
-        if (base != NULL ? memcmp(from + at, base + at, ENGINE_PAGE_BYTES) == 0 : is_zero(from + at))
+        if (base != NULL ? memcmp(from + at, base + at, ENGINE_PAGE_BYTES) == 0
+                         : room_is_zero(from + at, ENGINE_PAGE_BYTES))
             continue;
         if (!ARRAY_ROOM(&list->pages))
             return false;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "core/model/model.h"
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
@@ -63,7 +64,9 @@ uint32_t linux_frame_allocate(linux_process *p)
         return LINUX_NO_FRAME;
     uint32_t index = m->first_free++, physical = index * PAGE_BYTES;
     if ((m->frames[index] & FRAME_DIRTY) != 0) {
-        memset(engine_ram(p->engine, physical, PAGE_BYTES), 0, PAGE_BYTES);
+        uint8_t *page = engine_ram(p->engine, physical, PAGE_BYTES);
+        if (!room_is_zero(page, PAGE_BYTES))
+            memset(page, 0, PAGE_BYTES);
         engine_flush_code(p->engine, physical, PAGE_BYTES);
     }
     m->frames[index] = FRAME_USED | FRAME_DIRTY;
