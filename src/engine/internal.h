@@ -124,6 +124,7 @@ typedef struct engine_block {
     uint32_t later;         /* instructions of later processors in it (permissive) */
     uint32_t physical;
     uint32_t flags;                     /* of the translated block: hflags and some of EFLAGS */
+    uint32_t hash;                      /* in the engine's index */
     struct engine_block *next;          /* all blocks of the engine */
     struct engine_block *next_in_index; /* with the same hash */
     block_mark marks[];                 /* count + 1 */
@@ -299,6 +300,7 @@ struct engine {
     const uint32_t *cuts;        /* addresses at which blocks begin, ascending */
     size_t cut_count;
     engine_block **block_index; /* hash table of the blocks, to be used again after a flush (block.c) */
+    unsigned index_size;        /* a power of two */
     engine_block *changing[CHANGING_PLACES]; /* the block last described at an address, by its hash */
     uint32_t changed_at[CHANGING_PLACES];    /* addresses at which blocks begin, because code that changes
                                                 begins or ends there; by their hash */

@@ -8,7 +8,9 @@
 #include "core/core.h"
 #include "engine/internal.h"
 
-enum { MAX_INSN_BYTES = 15, INDEX_SIZE = 1u << 17 };
+enum { MAX_INSN_BYTES = 15 };
+/* Places of the index: few at first, more as there are more blocks; a block takes these units and more. */
+enum { INDEX_FIRST = 1u << 10, INDEX_UNITS = 8 };
 /* Descriptions, the core's included, take about as much of the host's memory as so many instructions: these
  * for each of a block's and some for the block itself; the limit of all is about 256 MB. */
 enum { BLOCK_ITSELF = 4, BLOCKS_AT_MOST = 1 << 20 };
@@ -382,7 +384,7 @@ static unsigned hash_of(const uc_translated *tb, const block_plan *plan, uint32_
     uint64_t first = 0;
     memcpy(&first, code->bytes, plan->size < sizeof first ? plan->size : sizeof first);
     uint64_t h = (physical ^ (tb->pc << 7) ^ tb->flags) * 0x9e3779b97f4a7c15u ^ first * 0xff51afd7ed558ccdu;
-    return (unsigned)(h >> 40) % INDEX_SIZE;
+    return (unsigned)(h >> 40);
 }
 
 /* Fills in marks and the core's block after translation: the instructions are those that Unicorn translated.
@@ -437,13 +439,37 @@ static bool describe(engine *e, engine_block *b, uc_translated *tb, const code_b
 static engine_block *find_again(engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical,
                                 const code_bytes *code, unsigned hash)
 {
-    for (engine_block *b = e->block_index[hash]; b; b = b->next_in_index) {
-        if (b->linear == (uint32_t)tb->pc && b->physical == physical && b->flags == tb->flags &&
-            b->planned == plan->count && b->size <= code->size &&
+    for (engine_block *b = e->block_index[hash % e->index_size]; b; b = b->next_in_index) {
+        if (b->hash == hash && b->linear == (uint32_t)tb->pc && b->physical == physical &&
+            b->flags == tb->flags && b->planned == plan->count && b->size <= code->size &&
             memcmp(b->code->bytes, code->bytes, b->size) == 0)
             return b;
     }
     return NULL;
+}
+
+static void index_add(engine *e, engine_block *b)
+{
+    engine_block **place = &e->block_index[b->hash % e->index_size];
+    b->next_in_index = *place;
+    *place = b;
+}
+
+/* It stays as it is if there is no memory for a larger one. */
+static void index_grow(engine *e)
+{
+    unsigned old_size = e->index_size;
+    engine_block **old = e->block_index, **larger = calloc(2 * (size_t)old_size, sizeof(engine_block *));
+    if (!larger)
+        return;
+    e->block_index = larger;
+    e->index_size = 2 * old_size;
+    for (unsigned i = 0; i < old_size; i++)
+        for (engine_block *b = old[i], *next; b; b = next) {
+            next = b->next_in_index;
+            index_add(e, b);
+        }
+    free(old);
 }
 
 static engine_block *make(const uc_translated *tb, const block_plan *plan, uint32_t physical)
@@ -583,8 +609,10 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
         b->slow = true;
         return b;
     }
-    b->next_in_index = e->block_index[hash];
-    e->block_index[hash] = b;
+    if (e->block_instructions > INDEX_UNITS * e->index_size)
+        index_grow(e);
+    b->hash = hash;
+    index_add(e, b);
     note_change(e, b);
     return b;
 }
@@ -600,7 +628,8 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 
 bool block_open(engine *e)
 {
-    e->block_index = calloc(INDEX_SIZE, sizeof *e->block_index);
+    e->index_size = INDEX_FIRST;
+    e->block_index = calloc(e->index_size, sizeof *e->block_index);
     e->emergency = host_line_calloc(sizeof *e->emergency + sizeof e->emergency->marks[0]);
     if (!e->block_index || !e->emergency)
         return false;
@@ -628,7 +657,7 @@ bool block_make_room(engine *e)
     e->translations_full = false;
     UC_INTERNAL(tb_flush)(engine_cpu(e));
     g_hash_table_remove_all(e->block_hook->places);
-    memset(e->block_index, 0, INDEX_SIZE * sizeof *e->block_index);
+    memset(e->block_index, 0, e->index_size * sizeof *e->block_index);
     memset(e->changing, 0, sizeof e->changing);
     discard_all(e);
     return true;
