@@ -20,11 +20,11 @@ static void add_level(snapshot_column *column, size_t count, size_t stride)
 
 static void add_name(snapshot_column *column, const char *name)
 {
-    size_t length = strlen(column->name);
-    int written =
-        snprintf(column->name + length, sizeof column->name - length, "%s%s", length > 0 ? "." : "", name);
-    assert(written > 0 && (size_t)written < sizeof column->name - length);
-    (void)written;
+    char *end = column->name + strlen(column->name);
+    assert(strlen(column->name) + 1 + strlen(name) < sizeof column->name);
+    if (end != column->name)
+        *end++ = '.';
+    strcpy(end, name);
 }
 
 static bool add_column(snapshot_columns *columns, const snapshot_column *column)
