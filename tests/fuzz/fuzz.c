@@ -11,7 +11,7 @@ fuzz_figures fuzz_figures_now;
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "quarantine_size_mb=8:malloc_context_size=4:max_malloc_fill_size=64:exitcode=99";
+    return "quarantine_size_mb=8:malloc_context_size=1:max_malloc_fill_size=64:exitcode=99";
 }
 
 void fuzz_stuck(void *context)

@@ -82,21 +82,21 @@ static plan plan_make(fuzz_input input)
         p.options.check = "read,address=0x19000";
     p.again = (again)(fuzz_byte(&header) % AGAIN_COUNT);
     /* Mostly short runs, so that there are many. */
-    static const uint8_t longer[8] = {0, 0, 0, 1, 1, 1, 2, 4};
+    static const uint8_t longer[8] = {0, 0, 0, 0, 0, 0, 1, 1};
     /* What costs time comes seldom: it is said where the header ends. */
     static const uint8_t short_input[LAST] = {0};
     const uint8_t *last = header.size >= LAST ? header.data + header.size - LAST : short_input;
     if (last[LAST_MEMORY] >= 0xe0)
         p.options.memory_bytes <<= (flags & 1) + (flags >> 1 & 1);
-    if (last[LAST_AGAIN] >= 0x80)
+    if (last[LAST_AGAIN] >= 0x20)
         p.again = AGAIN_NOT;
     unsigned size = fuzz_byte(&header), more = fuzz_byte(&header), times = longer[size & 7];
     p.limits.max_instructions = (64 + more) << times;
     p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2;
     p.limits.timeout_seconds = TIMEOUT_SECONDS;
-    if (last[LAST_LENGTH] >= 0xfe) {
-        p.limits.max_instructions *= 64;
-        p.limits.max_clocks *= 64;
+    if (last[LAST_LENGTH] == 0xff) {
+        p.limits.max_instructions *= 256;
+        p.limits.max_clocks *= 256;
     }
     if (size >= 0xfc && more < 4) { /* only its time ends it: whatever there is a ceiling for gets there */
         p.limits = (p5_limits){.timeout_seconds = 0.7};
