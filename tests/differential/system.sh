@@ -19,7 +19,7 @@ display_library: rfb, options="timeout=0"
 romimage: file=/usr/share/bochs/BIOS-bochs-legacy
 vgaromimage: file=/usr/share/vgabios/vgabios.bin
 megs: 16
-cpu: model=pentium_mmx, count=1, ips=50000000, reset_on_triple_fault=0
+cpu: model=pentium_mmx, count=1, ips=4000000, reset_on_triple_fault=0
 floppya: 1_44="system.img", status=inserted
 boot: floppy
 port_e9_hack: enabled=1

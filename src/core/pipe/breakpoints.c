@@ -9,18 +9,18 @@ static uint32_t bytes_of(uint32_t dr7, unsigned n)
 
 bool breakpoints_set(breakpoints *b, const p5_debug *debug)
 {
+    const breakpoints before = *b;
     bool code = !b->active;
     b->active = true;
     b->ports = debug->extensions;
     for (unsigned n = 0; n < BREAKPOINTS; n++) {
         uint32_t bytes = bytes_of(debug->dr7, n);
-        breakpoint *one = &b->all[n], before = *one;
+        breakpoint *one = &b->all[n];
         one->address = debug->dr[n] & ~(bytes - 1);
         one->last = one->address + (bytes - 1);
         one->kind = debug->dr7 >> (16 + 4 * n) & 3;
         one->enabled = (debug->dr7 >> (2 * n) & 3) != 0;
-        code |= one->kind == BREAKPOINT_CODE &&
-                (before.kind != BREAKPOINT_CODE || before.address != one->address);
+        code |= one->kind == BREAKPOINT_CODE && breakpoints_code(&before, one->address, false) == 0;
     }
     return code;
 }
