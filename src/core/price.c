@@ -75,12 +75,11 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 {
     p5_core *core = context;
     uint32_t physical = price_physical(core->block, linear);
-    if (core->memo.on && !core->block->cache_disable &&
-        memory_code_usual(core->memory, linear, physical, asked))
+    if (core->memo.on && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     if (core->observer)
         core->observer->asks(core->observer);
-    memory_code(core->memory, linear, physical, core->block->cache_disable, asked, answer);
+    memory_code(core->memory, linear, physical, asked, answer);
     if (core->observer && !answer->hit)
         core->observer->missed(core->observer, physical, true);
     return false;

@@ -321,13 +321,12 @@ unsigned isa_disassemble(isa_decoder *decoder, const uint8_t *bytes, size_t size
 /* A straight run of instructions as the engine executes it. The bytes are kept: profiles and traces
  * disassemble them. */
 typedef struct isa_block {
-    unsigned users;     /* isa_block_share */
-    uint32_t linear;    /* address of the first byte */
-    uint32_t physical;  /* the same, translated */
-    uint16_t count;     /* instructions */
-    uint16_t size;      /* bytes */
+    unsigned users;    /* isa_block_share */
+    uint32_t linear;   /* address of the first byte */
+    uint32_t physical; /* the same, translated */
+    uint16_t count;    /* instructions */
+    uint16_t size;     /* bytes */
     bool code32;
-    bool cache_disable; /* page attributes of the code: PCD */
     isa_insn *insns;
     uint8_t *bytes;
 } isa_block;
@@ -336,8 +335,7 @@ typedef struct isa_block {
 isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *bytes, uint32_t linear,
                           uint32_t physical, bool code32);
 /* Decodes up to `max_insns` instructions starting at bytes[0], ending after a branch or after the bytes that
- * are complete. NULL when memory is out. `cache_disable` is left to the
- * caller, who frees the block with isa_block_free. */
+ * are complete. NULL when memory is out. The caller frees the block with isa_block_free. */
 isa_block *isa_block_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t linear,
                             uint32_t physical, bool code32, unsigned max_insns);
 /* One user more, who frees it as well. */

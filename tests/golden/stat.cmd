@@ -12,8 +12,8 @@ p5scope stat -e '{data_read,data_write,flops}:u' hello 2>&1 | grep CTR0
 p5scope stat --check-laws -n -q hello 2>&1 | grep law
 p5scope stat -q -o /dev/full hello
 p5scope stat -q -x, -o /dev/full hello
-p5scope stat -q -I 100i --summary -o /dev/full hello
-p5scope stat -q -j -I 100i -o /dev/full hello
+p5scope stat -q --threads 1 -I 100i --summary -o /dev/full hello
+p5scope stat -q --threads 1 -j -I 100i -o /dev/full hello
 p5scope stat -q -x, -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
 p5scope stat -q -e instructions_executed -I 1000i --fast-forward 200 --roi work $GUESTS/markers 2>&1 >/dev/null | grep '^#'
 p5scope stat -q -v hello 2>&1 | grep -c '^ [a-z]*:$'

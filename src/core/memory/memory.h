@@ -165,8 +165,7 @@ typedef struct code_answer {
 /* Code TLB and cache hit with no fill of that line pending at `clock`: like memory_data_usual, counts nothing
  * (the caller adds code_read). The exact path counts code_read, code_tlb_miss and code_cache_miss itself. */
 static inline bool memory_code_usual(memory *m, uint32_t linear, uint32_t physical, uint64_t clock);
-void memory_code(memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked,
-                 code_answer *answer);
+void memory_code(memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer);
 /* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as
  * decoded and answers which of them were marked since the line was last filled. */
 uint32_t memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);

@@ -10,19 +10,24 @@ static int find_page(struct memory *m, uint32_t linear)
     return entry;
 }
 
+/* Clock of the translation; `*cacheable`: PCD of the page is clear, as its entry has it. */
 static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked,
-                          code_answer *answer)
+                          code_answer *answer, bool *cacheable)
 {
+    *cacheable = true;
     if (!m->paging)
         return asked;
     int entry = find_page(m, linear);
     if (entry >= 0) {
         tlb_used(&m->code_tlb, (unsigned)entry);
-        return asked;
+    } else {
+        answer->tlb_miss = true;
+        memory_count(m, P5_EVENT_CODE_TLB_MISS);
+        asked = walk_code(m, tlb_key(linear, false), physical, asked);
+        entry = find_page(m, linear);
     }
-    answer->tlb_miss = true;
-    memory_count(m, P5_EVENT_CODE_TLB_MISS);
-    return walk_code(m, tlb_key(linear, false), physical, asked);
+    *cacheable = (m->code_tlb.row[entry].attributes & TLB_CACHE_DISABLE) == 0;
+    return asked;
 }
 
 /* Non-cacheable code comes 8 bytes at a time, each a read and a miss of its own. */
@@ -46,15 +51,15 @@ static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, 
         answer->ready[part] = answer->ready[first];
 }
 
-void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cache_disable, uint64_t asked,
-                 code_answer *answer)
+void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer)
 {
     const model_latency *latency = &m->model->latency;
     uint32_t line = cache_line(physical);
     *answer = (code_answer){.hit = true};
     memory_let_agent(m, asked);
     memory_count(m, P5_EVENT_CODE_READ);
-    uint64_t clock = translate(m, linear, physical, asked, answer);
+    bool cacheable;
+    uint64_t clock = translate(m, linear, physical, asked, answer, &cacheable);
 
     int way = code_cache_find(&m->code, physical);
     if (way >= 0) {
@@ -69,7 +74,7 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, bool cach
     if (clock < m->code_fill.done)
         clock = m->code_fill.done;
     snoop_data_cache(m, physical, true, clock);
-    if (cache_disable || m->no_code_fill || memory_uncacheable(m, line)) {
+    if (!cacheable || m->no_code_fill || memory_uncacheable(m, line)) {
         fetch_uncached(m, physical, clock, answer);
         memory_set_quiet(m);
         return;

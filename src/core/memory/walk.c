@@ -88,7 +88,7 @@ uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t ask
     return clock;
 }
 
-/* Rights and attributes of a new entry, which only the test registers look at. */
+/* Rights and attributes of a new entry, of which pricing looks at PCD of code. */
 static uint8_t attributes_of(const struct memory *m, uint32_t linear)
 {
     unsigned bits = m->hooks.page_rights != NULL ? m->hooks.page_rights(m->hooks.context, linear) : 0;

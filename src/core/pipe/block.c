@@ -384,7 +384,6 @@ p5_block *block_prepare(const timing *t, isa_block *code)
         return NULL;
     }
     block->code = code;
-    block->cache_disable = code->cache_disable;
     block->count = code->count;
     size_t n = block->count ? block->count : 1;
     block->ops = calloc(n, sizeof *block->ops);

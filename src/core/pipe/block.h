@@ -130,7 +130,6 @@ struct p5_block {
     bool conditional;    /* its branch may fall through */
     uint8_t branch_kind; /* isa_branch */
     bool near;           /* it ends in a branch that the BTB predicts */
-    bool cache_disable;  /* its page is not cached: isa_block's */
     uint32_t page;       /* physical, of its first byte */
     branch_run *ran;     /* when its last instruction, a branch or not, last ran */
     /* For the profile, whose first stretch of the block sets them: profiler.h. */

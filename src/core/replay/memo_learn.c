@@ -143,7 +143,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
             unpack_code(&packed, asked, answer);
     } else {
         uint32_t asker = 0;
-        usual = memo_fetch(core, core->block, linear, physical, who(core), &asker, asked, answer);
+        usual = memo_fetch(core, linear, physical, who(core), &asker, asked, answer);
         if (!usual)
             packed = memo_pack_code(answer, asked);
     }
@@ -393,7 +393,7 @@ static void need_line(memo_way *way, const p5_block *block, const memo_node *nod
  * the lines lie in different sets. */
 static bool lines_can_be_usual(const piece *p)
 {
-    return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0 && !p->block->cache_disable;
+    return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0;
 }
 
 static void need_data(memo_way *way, const memo_node *node)

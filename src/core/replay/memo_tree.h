@@ -323,14 +323,14 @@ static inline memo_answer memo_pack_bool(bool answer)
 }
 /* Fetch of the code line at `linear` and `physical` for the instruction at `who`: true for the usual answer,
  * false after filling `answer`. `asker`: as in profile_asks_again. */
-static inline bool memo_fetch(p5_core *core, const p5_block *block, uint32_t linear, uint32_t physical,
-                              uint32_t who, uint32_t *asker, uint64_t asked, code_answer *answer)
+static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical, uint32_t who,
+                              uint32_t *asker, uint64_t asked, code_answer *answer)
 {
-    if (!block->cache_disable && memory_code_usual(core->memory, linear, physical, asked))
+    if (memory_code_usual(core->memory, linear, physical, asked))
         return true;
     if (core->profile)
         profile_asks_again(core, who, asker);
-    memory_code(core->memory, linear, physical, block->cache_disable, asked, answer);
+    memory_code(core->memory, linear, physical, asked, answer);
     if (core->profile && !answer->hit)
         profile_missed_code(core, physical);
     return false;

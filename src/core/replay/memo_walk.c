@@ -144,13 +144,11 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
     return memo_behind_quick(core, node, quick);
 }
 
-static memo_edge *__attribute__((noinline))
-ask_code(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *node, bool *usual)
 {
     uint64_t asked = memo_clock(core, node->offset);
     code_answer answer;
-    *usual =
-        memo_fetch(core, r->block, node->address, node->physical, node->who, &node->asker, asked, &answer);
+    *usual = memo_fetch(core, node->address, node->physical, node->who, &node->asker, asked, &answer);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
 }
 
@@ -193,7 +191,7 @@ static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node,
 {
     switch ((memo_kind)node->kind) {
     case MEMO_CODE:
-        return ask_code(core, r, node, usual);
+        return ask_code(core, node, usual);
     case MEMO_END:
         return ask_end(core, r, node, usual);
     default:

@@ -230,7 +230,7 @@ static void non_cacheable_code(void **state)
         fixture f;
         code_answer answer;
         fixture_open(&f, "p55c-200", true, NULL);
-        memory_code(f.memory, 0x2000 + 8 * first, 0x2000 + 8 * first, true, 0, &answer);
+        memory_code(f.memory, 0xa2000 + 8 * first, 0xa2000 + 8 * first, 0, &answer);
         unsigned reads = 4 - first, walk = 2;
         assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), reads);
         assert_int_equal(fixture_event(&f, P5_EVENT_CODE_TLB_MISS), reads);
@@ -355,7 +355,7 @@ static void input_and_output(void **state)
 static void bytes_on_the_bus(void **state)
 {
     (void)state;
-    enum { LOCKED = 256, CODE = 1024, CODE_APART };
+    enum { LOCKED = 256, CODE = 1024 };
     static const struct {
         uint32_t address;
         unsigned size, flags, read, written;
@@ -378,7 +378,7 @@ static void bytes_on_the_bus(void **state)
         {0x8000, 4, W | LOCKED, 0, 4},      /* ... and its write */
         {0x10000, 8, CODE, 32, 0},          /* a code line */
         {0x10008, 8, CODE, 0, 0},           /* hit */
-        {0x10040, 8, CODE_APART, 32, 0},    /* not cacheable: the prefetcher wants all of it, by eights */
+        {0xa0040, 8, CODE, 32, 0},          /* not cacheable: the prefetcher wants all of it, by eights */
     };
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
@@ -386,8 +386,7 @@ static void bytes_on_the_bus(void **state)
         uint64_t before[2] = {f.memory->bus.bytes[0][P5_CPL_KERNEL], f.memory->bus.bytes[1][P5_CPL_KERNEL]};
         code_answer code;
         if (rows[i].flags >= CODE)
-            memory_code(f.memory, rows[i].address, rows[i].address, rows[i].flags == CODE_APART, f.now,
-                        &code);
+            memory_code(f.memory, rows[i].address, rows[i].address, f.now, &code);
         else if (rows[i].flags & LOCKED)
             locked(&f, rows[i].address, rows[i].size, rows[i].flags & ~(unsigned)LOCKED);
         else

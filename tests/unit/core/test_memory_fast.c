@@ -11,13 +11,13 @@ static unsigned usual_of(fixture *fast, fixture *exact, uint64_t seed, unsigned 
             (x >> 8 & 7) != 0 ? fixture_random(&seed) % 0x1800 : fixture_random(&seed) % spread;
         if ((x & 15) == 0) { /* code */
             code_answer a = {.hit = true}, b;
-            memory_code(exact->memory, address, address, false, exact->now, &b);
+            memory_code(exact->memory, address, address, exact->now, &b);
             if (memory_code_usual(fast->memory, address, address, fast->now)) {
                 counts_add(&fast->totals, P5_EVENT_CODE_READ, P5_CPL_KERNEL, 1, 1);
                 for (unsigned part = 0; part < 4; part++)
                     a.ready[part] = fast->now;
             } else {
-                memory_code(fast->memory, address, address, false, fast->now, &a);
+                memory_code(fast->memory, address, address, fast->now, &a);
             }
             assert_memory_equal(a.ready, b.ready, sizeof a.ready);
             continue;

@@ -63,7 +63,7 @@ static void snoop_of_a_code_fetch(void **state)
     fixture_open(&f, "p55c-200", false, NULL);
     data_cache_put(&f.memory->data, 4, 3, (cache_entry){0x7000, MESI_MODIFIED, 0});
     code_answer answer;
-    memory_code(f.memory, 0x7080, 0x7080, false, 30, &answer);
+    memory_code(f.memory, 0x7080, 0x7080, 30, &answer);
     assert_int_equal(fixture_state(&f, 0x7080), MESI_INVALID);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 0);
