@@ -55,22 +55,7 @@ static bool allocate(engine *e)
     return e->ram && e->code_lines && e->table_pages && e->records && block_open(e);
 }
 
-enum { OPENING_BYTES = 64 << 20, FIRST_TRANSLATIONS = 1024 };
-void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
-void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
-void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
-{
-    (void)bytes; /* Unicorn would take 1 GB */
-    REAL(tcg_exec_init)(uc, ENGINE_TRANSLATIONS);
-}
-
-void __real_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
-void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
-void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
-{
-    (void)blocks; /* Unicorn would clear room for 32,768 translations; the table grows */
-    __real_qht_init(table, compare, FIRST_TRANSLATIONS, mode);
-}
+enum { OPENING_BYTES = 64 << 20 };
 
 /* Unicorn ends the process if it does not get what it opens with. */
 static bool address_space_suffices(void)

@@ -14,7 +14,10 @@
 #define WRAP(name) __wrap_##name##_x86_64
 #define REAL(name) __real_##name##_x86_64
 
-enum { PAGE = 0x1000 }; /* where the code stands */
+enum {
+    PAGE = 0x1000,   /* where the code stands */
+    ROOM = 0x1810000 /* bytes for translated code */
+};
 
 /* What the archive's functions were called with. */
 static struct {
@@ -23,9 +26,10 @@ static struct {
     uc_env *env;
     uc_translator *translator;
     uintptr_t env_temporary;
-    int store_opcode, start_opcode; /* start: of an instruction */
-    uc_translated block;            /* as it stands after translation */
-    void *table;                    /* GHashTable, the last that was made */
+    int store_opcode, start_opcode;  /* start: of an instruction */
+    uc_translated block;             /* as it stands after translation */
+    const uc_translated *translated; /* where it stands, in the room for code */
+    void *table;                     /* GHashTable, the last that was made */
     bool raising;
     jmp_buf raised;
 } seen;
@@ -118,7 +122,15 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     REAL(gen_intermediate_code)(cpu, tb, max_insns);
     if (!seen.block.size)
-        seen.block = *tb;
+        seen.block = *tb, seen.translated = tb;
+}
+
+void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
+void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
+void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
+{
+    (void)bytes;
+    REAL(tcg_exec_init)(uc, ROOM);
 }
 
 void REAL(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr);
@@ -274,6 +286,18 @@ static size_t find_operations(size_t bytes, int *call_opcode)
     return found;
 }
 
+/* The room for translated code: in front of its size. */
+static size_t find_room(size_t bytes)
+{
+    const size_t size = ROOM;
+    size_t at = find("the size of the room for code", seen.translator, bytes, &size, sizeof size);
+    require(at >= sizeof(uintptr_t), "the room for code");
+    uintptr_t room, block = (uintptr_t)seen.translated;
+    memcpy(&room, (const char *)seen.translator + at - sizeof room, sizeof room);
+    require(room % PAGE == 0 && room < block && block < room + ROOM, "the room for code");
+    return at - sizeof room;
+}
+
 static void on_block(uc_engine *uc, uint64_t address, uint32_t size, void *user_data)
 {
     (void)uc, (void)address, (void)size, (void)user_data;
@@ -303,7 +327,8 @@ static void work(void)
     const uc_hook_head *head = (const uc_hook_head *)hook;
     require(head->callback == (void *)on_block && head->user_data == &seen, "a hook's argument");
     int g_hash_table_size(void *table);
-    require(places && head->places == places && g_hash_table_size(places) == 1, "what a hook notes of blocks");
+    require(places && head->places == places && g_hash_table_size(places) == 1,
+            "what a hook notes of blocks");
 }
 
 int main(int argc, char **argv)
@@ -341,12 +366,14 @@ int main(int argc, char **argv)
             find_pointer("the engine's translator", seen.uc, engine, seen.translator));
     fprintf(f,
             "/* TCGContext */\n"
-            "enum { UC_TCG_OPS = %#zx, UC_TCG_LAST_OP = %#zx, UC_TCG_ENV = %#zx, UC_TCG_UC = %#zx };\n",
+            "enum { UC_TCG_OPS = %#zx, UC_TCG_LAST_OP = %#zx, UC_TCG_ENV = %#zx, UC_TCG_UC = %#zx, "
+            "UC_TCG_ROOM = %#zx };\n",
             operations, operations + sizeof(void *),
             find("the state's temporary", seen.translator, translator, &seen.env_temporary,
                  sizeof seen.env_temporary),
             operations + find_pointer("the translator's engine", (const char *)seen.translator + operations,
-                                      translator - operations, seen.uc));
+                                      translator - operations, seen.uc),
+            find_room(translator));
     fprintf(f,
             "/* operations; INSN_START has the instruction's linear address as first argument */\n"
             "enum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d, UC_OP_INSN_START = %d };\n"

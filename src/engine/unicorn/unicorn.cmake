@@ -59,6 +59,9 @@ set(P5_UNICORN_WRAPPED
   helper_fninit helper_fwait helper_fnstsw helper_fclex helper_enter_mmx helper_emms
   # which use x87 registers themselves
   helper_fistt_ST0 helper_fisttl_ST0 helper_fisttll_ST0 helper_fxsave helper_fxrstor helper_xsave helper_xsaveopt helper_xrstor)
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$") # translations.c
+  list(APPEND P5_UNICORN_WRAPPED tcg_gen_code free_code_gen_buffer)
+endif()
 # Called from src/engine.
 set(P5_UNICORN_CALLED
   raise_exception_err_ra cpu_loop_exit cpu_x86_update_cr0 cpu_x86_update_cr3
@@ -91,7 +94,7 @@ target_include_directories(unicorn_layout_gen SYSTEM PRIVATE ${P5_UNICORN_HEADER
 target_link_libraries(unicorn_layout_gen PRIVATE ${P5_UNICORN_BUILT_ARCHIVE} Threads::Threads m)
 set_target_properties(unicorn_layout_gen PROPERTIES LINK_DEPENDS ${P5_UNICORN_BUILT_ARCHIVE})
 p5_unicorn_wrap(unicorn_layout_gen PRIVATE tlb_flush cpu_x86_update_cr0 tcg_global_mem_new_internal tcg_gen_op3 gen_intermediate_code
-                cpu_loop_exit_restore)
+                cpu_loop_exit_restore tcg_exec_init)
 target_link_options(unicorn_layout_gen PRIVATE -Wl,--wrap=g_hash_table_new_full)
 add_custom_command(OUTPUT ${P5_GENERATED}/unicorn_layout.h
   COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DARCHIVE=${P5_UNICORN_BUILT_ARCHIVE} "-DNAMES=${P5_UNICORN_WRAPPED};${P5_UNICORN_CALLED}"

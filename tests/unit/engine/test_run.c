@@ -46,6 +46,27 @@ static void test_loop(void **state)
     guest_close(&g);
 }
 
+GUEST(either, "test eax, eax\n jz 1f\n inc ebx\n 1: hlt");
+
+/* What is translated while another engine is open runs as ever when that has closed, along any way. */
+static void test_other_engine(void **state)
+{
+    (void)state;
+    guest g, other;
+    guest_open(&g);
+    isa_decoder *decoder = guest_decoder;
+    guest_open(&other);
+    GUEST_LOAD(&g, either);
+    guest_run(&g, ENGINE_HALTED);
+    guest_close(&other);
+    guest_decoder = decoder;
+    guest_enter(&g, 0, GUEST_CODE, GUEST_STACK);
+    engine_set(g.e, ENGINE_EAX, 1);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EBX), 1);
+    guest_close(&g);
+}
+
 /* A batch ends with the block that brings it to ENGINE_BATCH instructions or more; HLT gives away the last.
  * Nobody has a batch who did not ask for it. */
 static void test_batch(void **state)
@@ -266,11 +287,17 @@ static void test_bit_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),    cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_batch),    cmocka_unit_test(test_batch_outside),
-        cmocka_unit_test(test_rep),      cmocka_unit_test(test_long_rep),
-        cmocka_unit_test(test_crossing), cmocka_unit_test(test_open_bus),
-        cmocka_unit_test(test_bit_test), cmocka_unit_test(test_rep_beside_requests),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_other_engine),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_batch_outside),
+        cmocka_unit_test(test_rep),
+        cmocka_unit_test(test_long_rep),
+        cmocka_unit_test(test_crossing),
+        cmocka_unit_test(test_open_bus),
+        cmocka_unit_test(test_bit_test),
+        cmocka_unit_test(test_rep_beside_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,76 @@
+/* The room for translated code of each engine. On hosts other than x86, Unicorn's code generator keeps where
+ * blocks return to in one variable for the process: it is in the first page of the room of whichever engine
+ * was opened last. So blocks return through another engine's page, which stays until no engine is open; and
+ * no block is generated while the page of a new one is written. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/internal.h"
+
+void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
+void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
+
+enum { FIRST_TRANSLATIONS = 1024 };
+void __real_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
+void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
+void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
+{
+    (void)blocks; /* Unicorn would clear room for 32,768 translations; the table grows */
+    __real_qht_init(table, compare, FIRST_TRANSLATIONS, mode);
+}
+
+#ifdef __x86_64__
+
+void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
+{
+    (void)bytes; /* Unicorn would take 1 GB */
+    REAL(tcg_exec_init)(uc, ENGINE_TRANSLATIONS);
+}
+
+#else
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static unsigned open_engines;
+static char *left; /* first pages of closed engines; the end of each says which is the next */
+
+void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
+{
+    (void)bytes;
+    pthread_rwlock_wrlock(&lock);
+    REAL(tcg_exec_init)(uc, ENGINE_TRANSLATIONS);
+    open_engines++;
+    pthread_rwlock_unlock(&lock);
+}
+
+int REAL(tcg_gen_code)(uc_translator *s, uc_translated *tb);
+int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb);
+int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
+{
+    pthread_rwlock_rdlock(&lock);
+    int size = REAL(tcg_gen_code)(s, tb);
+    pthread_rwlock_unlock(&lock);
+    return size;
+}
+
+void WRAP(free_code_gen_buffer)(uc_engine *uc);
+void WRAP(free_code_gen_buffer)(uc_engine *uc)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), link = page - sizeof left;
+    char *room = (char *)uc_translator_field(uc_translator_of(uc), UC_TCG_ROOM);
+    pthread_rwlock_wrlock(&lock);
+    munmap(room + page, ENGINE_TRANSLATIONS - page);
+    memcpy(room + link, &left, sizeof left);
+    left = room;
+    if (--open_engines == 0) {
+        while (left != NULL) {
+            room = left;
+            memcpy(&left, room + link, sizeof left);
+            munmap(room, page);
+        }
+    }
+    pthread_rwlock_unlock(&lock);
+}
+
+#endif
