@@ -101,7 +101,14 @@ install(FILES ${P5_GENERATED}/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR
 install(FILES ${P5_GENERATED}/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME p5scope.fish)
 
 # The Python module: its files and the declarations of the public headers.
-set(P5_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python module is installed, under the prefix")
+find_program(P5_PYTHON python3 HINTS /usr/bin DOC "Python whose packages the module is installed beside")
+if(P5_PYTHON)
+  execute_process(COMMAND ${P5_PYTHON} -c "import sysconfig; print(sysconfig.get_path('purelib'))" OUTPUT_VARIABLE python_packages)
+endif()
+if(NOT python_packages MATCHES "/(lib[0-9]*/python[^\n]*)")
+  set(CMAKE_MATCH_1 lib/python3/site-packages)
+endif()
+set(P5_PYTHON_FOLDER ${CMAKE_MATCH_1} CACHE STRING "Where the Python module is installed, under the prefix")
 set(python_headers include/p5scope/status.h ${P5_GENERATED}/p5scope/event_ids.h include/p5scope/event.h include/p5scope/core.h include/p5scope/model.h
     include/p5scope/pmu.h include/p5scope/machine.h ${P5_GENERATED}/p5scope/version.h)
 set(python_module ${CMAKE_BINARY_DIR}/python/p5scope)
@@ -111,7 +118,7 @@ add_custom_command(OUTPUT ${python_module}/_declarations.h ${python_module}/__in
   DEPENDS ${python_headers} python/cdef.sh python/p5scope/__init__.py python/p5scope/_library.py
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Python module" VERBATIM)
 add_custom_target(python_module ALL DEPENDS ${python_module}/_declarations.h)
-install(DIRECTORY ${python_module} DESTINATION ${P5_PYTHON_DIR} FILES_MATCHING PATTERN "*.py" PATTERN "*.h")
+install(DIRECTORY ${python_module} DESTINATION ${P5_PYTHON_FOLDER} FILES_MATCHING PATTERN "*.py" PATTERN "*.h")
 
 # docs/NAME.SECTION.scd -> man page NAME(SECTION)
 find_program(P5_SCDOC scdoc DOC "Makes the man pages")

@@ -242,13 +242,13 @@ class Machine(_Closing):
                 return rows
 
     def counts(self):
-        """All totals now. An instruction that waits for a partner to pair with is not among them (see settle)."""
+        """All totals now. An instruction that waits for a partner to pair with is not among them (settle)."""
         raw = ffi.new("p5_counts *")
         lib.p5_machine_counts(self._open(), raw)
         return Counts(raw)
 
     def settle(self):
-        """Ends the run's pricing: an instruction that waits for a partner goes alone. For totals of a run that has ended early."""
+        """An instruction that waits for a partner goes alone. For totals of a run that a limit stopped; where the guest has ended none waits."""
         lib.p5_machine_settle(self._open())
 
 
@@ -311,7 +311,6 @@ class Case:
             self.result = self._machine.load_code(code, **load).run()
             if self.result.end != "exit":
                 raise Error(f"the code ended at {self.result.address:#x}: {self.result.end} {self.result.message}".rstrip())
-            self._machine.settle()
             self.counts = self._machine.counts()
         except BaseException:
             self._machine.close()

@@ -19,6 +19,7 @@ run() {
     shift 3
     for build in one other; do
         eval "p5scope=\$$build"
+        rm -f "$work/$build" # what a build that does not start would leave of the run before
         "$p5scope" "$verb" --model "$model" -o "$work/$build" "$@" >"$work/$build.out" <"$input" || true
         sed -e 's/"options":"[^"]*"//' -e 's/"version":"[^"]*"//' -e 's/,"host":.*//' -e "s,$work/$build,OUT," -e '/^#/d' "$work/$build" >"$work/$build.text"
     done

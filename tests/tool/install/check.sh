@@ -88,6 +88,10 @@ files)
         share/p5scope/events/events.tsv; do
         [ -e "$prefix/$file" ] || fail "$file is not installed"
     done
+    # Python finds the module if the prefix is /usr/local.
+    if looked=$(/usr/bin/python3 -c 'import sys; print(*(p[11:] for p in sys.path if p.startswith("/usr/local/")))') && [ -n "$looked" ]; then
+        (cd "$prefix" && for folder in $looked; do [ ! -e "$folder/p5scope/_declarations.h" ] || exit 0; done; exit 1) || fail "no Python module in $looked"
+    fi
     # Nothing may be visible but what the headers declare: a program's own functions could collide with the rest, or call it.
     grep -ohE '\bp5_[a-z0-9_]+' "$prefix"/include/p5scope/*.h | sort -u >"$work/declared"
     for library in "$libdir"/*.a "$libdir"/*.so; do
