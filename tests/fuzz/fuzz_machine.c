@@ -3,7 +3,8 @@
  * what is remembered of pricing, in one thread or two, in one piece or many, through a snapshot, while it is
  * profiled or traced.
  *
- *   header   kind, model, options, how it is run again, limits ... | its end: length, memory, once or again
+ *   header   kind, model, options, how it is run again, limits ... | its end: short, length, memory, once or
+ * again
  */
 #include <string.h>
 #include <time.h>
@@ -16,7 +17,7 @@
 #include "p5scope/trace.h"
 
 #define TIMEOUT_SECONDS 4
-enum { LAST_LENGTH, LAST_MEMORY, LAST_AGAIN, LAST }; /* the header's last bytes */
+enum { LAST_SHORT, LAST_LENGTH, LAST_MEMORY, LAST_AGAIN, LAST }; /* the header's last bytes */
 
 /* How a guest is run a second time, to the same end. */
 typedef enum again {
@@ -82,7 +83,7 @@ static plan plan_make(fuzz_input input)
         p.options.check = "read,address=0x19000";
     p.again = (again)(fuzz_byte(&header) % AGAIN_COUNT);
     /* Mostly short runs, so that there are many. */
-    static const uint8_t longer[8] = {0, 0, 0, 0, 0, 0, 1, 1};
+    static const uint8_t longer[8] = {0, 0, 0, 1, 1, 1, 2, 4};
     /* What costs time comes seldom: it is said where the header ends. */
     static const uint8_t short_input[LAST] = {0};
     const uint8_t *last = header.size >= LAST ? header.data + header.size - LAST : short_input;
@@ -90,7 +91,8 @@ static plan plan_make(fuzz_input input)
         p.options.memory_bytes <<= (flags & 1) + (flags >> 1 & 1);
     if (last[LAST_AGAIN] >= 0x20)
         p.again = AGAIN_NOT;
-    unsigned size = fuzz_byte(&header), more = fuzz_byte(&header), times = longer[size & 7];
+    unsigned size = fuzz_byte(&header), more = fuzz_byte(&header),
+             times = last[LAST_SHORT] < 0x40 ? longer[size & 7] : 0;
     p.limits.max_instructions = (64 + more) << times;
     p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2;
     p.limits.timeout_seconds = TIMEOUT_SECONDS;
