@@ -385,6 +385,8 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     p5_status status;
     bool saved = guest_run_saving(options, machine, result, &status, &error);
     int signal_number = interrupt_release();
+    if (options->limits.timeout_seconds > 0 || signal_number != 0)
+        interrupt_written_within(signal_number != 0 ? 0 : guest_limits_left(options).timeout_seconds);
     if (keys)
         tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
     *host_seconds = host_clock() - line.start;

@@ -1,8 +1,11 @@
 #include "cli/interrupt.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +45,7 @@ static void on_signal(int number)
 
 void interrupt_stops(p5_machine *machine)
 {
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     stopped_machine = machine;
     came = 0;
     struct sigaction action;
@@ -70,6 +74,45 @@ void interrupt_stuck(void *context)
     ssize_t written = poll(&messages, 1, 0) > 0 ? write(STDERR_FILENO, text, sizeof text - 1) : 0;
     (void)written;
     _exit(came != 0 ? 128 + came : CLI_TIMEOUT);
+}
+
+/* Is there an open file that takes nothing now? */
+static bool output_is_full(void)
+{
+    enum { FILES = 64 };
+    for (int fd = 0; fd < FILES; fd++) {
+        struct pollfd output = {.fd = fd, .events = POLLOUT};
+        int mode = fcntl(fd, F_GETFL);
+        if (mode >= 0 && (mode & O_ACCMODE) != O_RDONLY && poll(&output, 1, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static volatile sig_atomic_t full_before;
+
+static void on_look(int number)
+{
+    (void)number;
+    int saved = errno;
+    bool full = output_is_full();
+    if (full && full_before)
+        interrupt_stuck(NULL);
+    full_before = full;
+    errno = saved;
+}
+
+void interrupt_written_within(double seconds)
+{
+    enum { LOOK_MICROSECONDS = 400000, LONGEST = 100000000 };
+    seconds = seconds < LONGEST ? seconds : LONGEST;
+    struct sigaction action = {.sa_handler = on_look, .sa_flags = SA_RESTART};
+    struct itimerval looks = {.it_interval.tv_usec = LOOK_MICROSECONDS};
+    looks.it_value.tv_sec = (time_t)seconds;
+    looks.it_value.tv_usec = (suseconds_t)((seconds - (double)looks.it_value.tv_sec) * 1e6) + 1;
+    full_before = false;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &looks, NULL);
 }
 
 int interrupt_release(void)

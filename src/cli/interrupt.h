@@ -13,6 +13,9 @@ void interrupt_stops(p5_machine *machine);
 bool interrupt_ending(void);
 /* p5_machine_options.stuck: ends the process, with the status that the run would have had. */
 void interrupt_stuck(void *context);
+/* Behind a run: so many seconds from now, and until the next run begins, who finds an output full twice in
+ * half a second ends the process. */
+void interrupt_written_within(double seconds);
 /* Before the machine is closed. Returns the signal that came, 0 if none did; then the default is back. */
 int interrupt_release(void);
 
