@@ -1,4 +1,6 @@
-/* A share that may grow by 1 MB: what fits, what does not, and what gives back. The argument is the share. */
+/* A share that may grow by 1 MB: what fits, what does not, and what gives back. The argument is the share.
+ * With a second one it is the guest's own /tmp in 4 MB of memory, which has half of that, and what is deleted
+ * gives back, too. */
 #include "guest.h"
 
 enum {
@@ -31,11 +33,44 @@ static int fill(int fd)
     return done;
 }
 
+static void own(void)
+{
+    char name[] = "000";
+    for (int again = 0; again < 2; again++) {
+        int fd = guest_syscall(SYS_open, "big", RDWR | CREAT, 0644);
+        CHECK(2 * MEGA - NAME, fill(fd));
+        u32 about[24] = {0}, now = (u32)guest_syscall(SYS_time, 0);
+        CHECK(0, guest_syscall(SYS_fstat64, fd, about));
+        CHECK_RANGE(0, 1, now - about[18]); /* modified: by the guest's clock */
+        CHECK(-NOSPC, guest_syscall(SYS_mkdir, "folder", 0755));
+        CHECK(0, guest_syscall(SYS_rename, "big", "other"));
+        CHECK(0, guest_syscall(SYS_unlink, "other"));
+        CHECK(0, guest_syscall(SYS_mkdir, "folder", 0755)); /* by the name's bytes: the file is open */
+        CHECK(-NOSPC, guest_syscall(SYS_mkdir, "another", 0755));
+        CHECK(0, guest_syscall(SYS_close, fd));
+        CHECK(0, guest_syscall(SYS_rmdir, "folder"));
+    }
+    int made = 0, fd;
+    for (; made < 1000; made++) {
+        name[0] = (char)('0' + made / 100), name[1] = (char)('0' + made / 10 % 10),
+        name[2] = (char)('0' + made % 10);
+        if ((fd = guest_syscall(SYS_open, name, RDWR | CREAT, 0644)) < 0)
+            break;
+        guest_syscall(SYS_close, fd);
+    }
+    CHECK(2 * MEGA / NAME, made);
+    CHECK(-NOSPC, fd);
+}
+
 int guest_main(int argc, char **argv, char **envp)
 {
     (void)envp;
-    CHECK(2, argc);
+    CHECK_RANGE(2, 3, argc);
     CHECK(0, guest_syscall(SYS_chdir, argv[1]));
+    if (argc == 3) {
+        own();
+        return guest_failures != 0;
+    }
     int a = guest_syscall(SYS_open, "a", RDWR | CREAT, 0644);
     CHECK(MEGA - NAME, fill(a));
     CHECK(-NOSPC, guest_syscall(SYS_open, "b", RDWR | CREAT, 0644));
@@ -51,7 +86,7 @@ int guest_main(int argc, char **argv, char **envp)
     CHECK(-NOSPC, guest_syscall(CALL_fallocate, a, KEEP_SIZE, 0, 0, MEGA, 0));
     CHECK(-OPNOTSUPP, guest_syscall(CALL_fallocate, a, ZERO_RANGE, 0, 0, 2 * MEGA, 0));
     CHECK(-OPNOTSUPP, guest_syscall(CALL_fallocate, a, INSERT_RANGE, 0, 0, 2 * MEGA, 0));
-    CHECK(1, guest_syscall(SYS_pwrite64, a, block, 1, MEGA / 2 - 1, 0)); /* a hole counts */
+    CHECK(1, guest_syscall(SYS_pwrite64, a, block, 1, MEGA / 2 - 1, 0));               /* a hole counts */
     CHECK(0, guest_syscall(CALL_fallocate, a, KEEP_SIZE | PUNCH_HOLE, 0, 0, MEGA, 0)); /* also a new one */
     CHECK(0, guest_syscall(SYS_mkdir, "d", 0755));
     int b = guest_syscall(SYS_open, "d/b", RDWR | CREAT | APPEND, 0644);

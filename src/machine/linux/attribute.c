@@ -1,6 +1,6 @@
 /* Attributes of files, links between them, and what file systems say of themselves. Nothing here follows a
  * link of the host: a path leads to a place in a share, and calls act on the name there. */
-#define _GNU_SOURCE /* fallocate, linkat */
+#define _GNU_SOURCE /* fallocate */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,6 +10,7 @@
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
+#include "machine/share/scratch.h"
 
 int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                               share_place *place)
@@ -23,15 +24,14 @@ int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t addr
     return wrong;
 }
 
-/* The host's descriptor of an open regular file or directory of a writable share; -errno otherwise. */
-static int changeable_file(linux_process *p, uint32_t descriptor)
+/* An open regular file or directory of a writable share: 0; -errno otherwise. */
+static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linux_open_file **found)
 {
-    const linux_open_file *file = linux_file_at(p, descriptor);
+    const linux_open_file *file = *found = linux_file_at(p, descriptor);
     if (file == NULL)
         return -EBADF;
-    if ((file->kind != LINUX_REGULAR && file->kind != LINUX_DIRECTORY) || !file->writable_share)
-        return -EROFS;
-    return file->host;
+    bool changeable = (file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY) && file->writable_share;
+    return changeable ? 0 : -EROFS;
 }
 
 /* --- chmod --- */
@@ -42,15 +42,20 @@ int32_t linux_fchmodat(linux_process *p, const uint32_t a[6])
     int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
-    wrong = fchmodat(place.directory, place.name, (mode_t)(a[2] & 0777), 0) == 0 ? 0 : -errno;
+    wrong = share_set_mode(&place, (mode_t)(a[2] & 0777));
     share_place_close(&place);
     return wrong;
 }
 
 int32_t linux_fchmod(linux_process *p, const uint32_t a[6])
 {
-    int host = changeable_file(p, a[0]);
-    return host < 0 ? host : fchmod(host, (mode_t)(a[1] & 0777)) == 0 ? 0 : -errno;
+    const linux_open_file *file;
+    int32_t wrong = changeable_file(p, a[0], &file);
+    if (wrong != 0)
+        return wrong;
+    if (file->scratch != NULL)
+        return scratch_set_mode(file->scratch, file->node, a[1] & 0777);
+    return fchmod(file->host, (mode_t)(a[1] & 0777)) == 0 ? 0 : -errno;
 }
 
 /* --- times --- */
@@ -67,14 +72,19 @@ static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, 
         times = now;
     }
     if (address == 0) {
-        int host = changeable_file(p, (uint32_t)directory);
-        return host < 0 ? host : futimens(host, times) == 0 ? 0 : -errno;
+        const linux_open_file *file;
+        int32_t wrong = changeable_file(p, (uint32_t)directory, &file);
+        if (wrong != 0)
+            return wrong;
+        if (file->scratch != NULL)
+            return scratch_set_times(file->scratch, file->node, times);
+        return futimens(file->host, times) == 0 ? 0 : -errno;
     }
     share_place place;
     int32_t wrong = linux_place_to_change(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
     if (wrong != 0)
         return wrong;
-    wrong = utimensat(place.directory, place.name, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
+    wrong = share_set_times(&place, times);
     share_place_close(&place);
     return wrong;
 }
@@ -142,6 +152,8 @@ static int32_t truncate_any(linux_process *p, uint32_t address, uint64_t size)
         return host == -1 ? -errno : host;
     wrong = linux_truncate_host(p, place.quota, host, size);
     close(host);
+    if (wrong == 0 && place.scratch != NULL)
+        scratch_written(place.scratch, scratch_find(place.scratch, place.folder, place.name));
     return wrong;
 }
 
@@ -158,14 +170,17 @@ int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
 
 int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
 {
-    int host = changeable_file(p, a[0]);
-    if (host < 0)
-        return host;
+    const linux_open_file *file;
+    int32_t wrong = changeable_file(p, a[0], &file);
+    if (wrong != 0)
+        return wrong;
+    int host = file->host;
     uint64_t from = a[2] | (uint64_t)a[3] << 32, size = a[4] | (uint64_t)a[5] << 32,
              before = share_size(host);
-    share_quota *quota = linux_file_at(p, a[0])->quota;
-    if (a[1] != 0 && a[1] != FALLOC_FL_KEEP_SIZE && a[1] != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
-        return -EOPNOTSUPP; /* as a file system that cannot: they grow in ways of their own */
+    share_quota *quota = file->quota;
+    if (a[1] != 0 && (a[1] != FALLOC_FL_KEEP_SIZE || file->scratch != NULL) &&
+        a[1] != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
+        return -EOPNOTSUPP; /* as a file system that cannot: they grow in ways of their own, without a size */
     bool grows = (a[1] & FALLOC_FL_PUNCH_HOLE) == 0;
     if (grows && share_fits(quota, before, from, size) != (int64_t)size)
         return -ENOSPC;
@@ -192,24 +207,14 @@ int32_t linux_symlinkat(linux_process *p, const uint32_t a[6])
     int32_t wrong = linux_place_to_change(p, (int32_t)a[1], a[2], SHARE_MAY_BE_MISSING, &place);
     if (wrong != 0)
         return wrong;
-    wrong = share_take_name(&place);
-    if (wrong == 0)
-        wrong = symlinkat(text, place.directory, place.name) == 0 ? 0 : -errno;
+    wrong = share_symlink(&place, text);
     share_place_close(&place);
-    return wrong;
-}
-
-static int32_t link_places(const share_place *old, share_place *new)
-{
-    int32_t wrong = share_take_name(new);
-    if (wrong == 0)
-        wrong = linkat(old->directory, old->name, new->directory, new->name, 0) == 0 ? 0 : -errno;
     return wrong;
 }
 
 int32_t linux_linkat(linux_process *p, const uint32_t a[6])
 {
-    return linux_two_places(p, a, link_places);
+    return linux_two_places(p, a, share_link);
 }
 
 /* There is nobody else in the guest; the host's lock keeps other programs away. Without LOCK_NB it would wait
@@ -219,7 +224,7 @@ int32_t linux_flock(linux_process *p, const uint32_t a[6])
     const linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
-    if (file->kind != LINUX_REGULAR && file->kind != LINUX_DIRECTORY)
+    if ((file->kind != LINUX_REGULAR && file->kind != LINUX_DIRECTORY) || file->scratch != NULL)
         return 0;
     return flock(file->host, (int)a[1] | LOCK_NB) == 0 ? 0 : -errno;
 }

@@ -58,7 +58,7 @@ int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t addr
                               share_place *place);
 /* Does `act` with two places: directory and path of what is there (a[0], a[1]) and of a new name (a[2],
  * a[3]). */
-typedef int32_t linux_act(const share_place *old, share_place *new);
+typedef int32_t linux_act(const share_place *old, const share_place *new);
 int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act);
 /* What stands at a place, as the guest is told: 0 or -errno. */
 int32_t linux_stat_place(const share_place *place, struct stat *about);

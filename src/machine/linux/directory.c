@@ -11,6 +11,7 @@
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
+#include "machine/share/scratch.h"
 
 typedef struct shown_entry {
     const char *name;
@@ -34,7 +35,8 @@ void linux_directory_forget(linux_open_file *file)
 static int32_t list_host(linux_open_file *file)
 {
     linux_directory_forget(file);
-    int count = share_list(file->host, &file->entries);
+    int count = file->scratch != NULL ? scratch_list(file->scratch, file->node, &file->entries)
+                                      : share_list(file->host, &file->entries);
     if (count < 0)
         return count;
     file->entry_count = count;

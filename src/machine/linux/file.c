@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "machine/linux/linux.h"
+#include "machine/share/scratch.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
@@ -44,6 +45,8 @@ void linux_file_release(linux_open_file *file)
     if (file->host >= 0 && file->kind != LINUX_STANDARD)
         close(file->host);
     linux_directory_forget(file);
+    if (file->scratch != NULL)
+        scratch_drop(file->scratch, file->node);
     for (size_t i = 0; i < file->interests.count; i++)
         linux_file_release(file->interests.items[i].file);
     free(file->interests.items);
@@ -86,6 +89,11 @@ static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
 
 /* --- the whole --- */
 
+static uint64_t now(const void *p)
+{
+    return linux_wall_clock(p);
+}
+
 p5_status linux_files_open(linux_process *p, p5_error *error)
 {
     linux_files *files = &p->files;
@@ -100,7 +108,7 @@ p5_status linux_files_open(linux_process *p, p5_error *error)
         return status;
     if (files->tree.mount_count != 0) /* the guest starts in its first share */
         strcpy(files->cwd, files->tree.mounts[0].guest);
-    return P5_OK;
+    return share_tree_private(&files->tree, "/tmp", options->memory_bytes / 2, now, p, error);
 }
 
 void linux_files_close(linux_process *p)
@@ -154,19 +162,27 @@ static int32_t open_virtual_directory(linux_process *p, const share_place *place
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-static int32_t open_host(linux_process *p, const share_place *place, uint32_t flags, uint32_t mode)
+static int32_t open_place(linux_process *p, const share_place *place, uint32_t flags, uint32_t mode)
 {
     int host_flags = (int)(flags & (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND)) |
                      ((flags & GUEST_O_DIRECTORY) != 0 ? O_DIRECTORY : 0);
-    int host = share_open(place, host_flags, (mode_t)(mode & ~p->files.umask & 0777));
     struct stat about;
-    if (host < 0)
+    bool directory = place->scratch != NULL && share_about(place, &about) == 0 && S_ISDIR(about.st_mode) &&
+                     (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY;
+    int host = directory ? -1 : share_open(place, host_flags, (mode_t)(mode & ~p->files.umask & 0777));
+    if (host < 0 && !directory)
         return host;
-    bool directory = fstat(host, &about) == 0 && S_ISDIR(about.st_mode);
+    directory = directory || (fstat(host, &about) == 0 && S_ISDIR(about.st_mode));
     linux_open_file *file = linux_file_new(directory ? LINUX_DIRECTORY : LINUX_REGULAR, host, flags);
     if (file == NULL) {
-        close(host);
+        if (host >= 0)
+            close(host);
         return -ENOMEM;
+    }
+    if (place->scratch != NULL) {
+        file->scratch = place->scratch;
+        file->node = scratch_find(place->scratch, place->folder, place->name);
+        scratch_hold(file->scratch, file->node);
     }
     if ((flags & O_TRUNC) != 0)
         linux_shared_load(p, host, 0, UINT64_MAX);
@@ -205,14 +221,11 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
     unsigned how = (flags & GUEST_O_NOFOLLOW) != 0 || exclusive ? 0 : SHARE_FOLLOW;
     wrong = linux_resolve(p, (int32_t)a[0], path, how | ((flags & O_CREAT) != 0 ? SHARE_MAY_BE_MISSING : 0),
                           &place);
-    if (wrong == -ENOENT && (flags & O_CREAT) != 0 && strncmp(path, "/tmp/", 5) == 0)
-        notice_once(&p->machine->notices, NOTICE_OTHER, 1005,
-                    "the guest has no /tmp: --dir DIRECTORY:/tmp:rw gives it one");
     if (wrong != 0)
         return wrong;
-    int32_t result = place.target[0] != '\0' ? open_device(p, &place, flags)
-                     : place.directory < 0   ? open_virtual_directory(p, &place, flags)
-                                             : open_host(p, &place, flags, a[3]);
+    int32_t result = place.target[0] != '\0'    ? open_device(p, &place, flags)
+                     : share_is_virtual(&place) ? open_virtual_directory(p, &place, flags)
+                                                : open_place(p, &place, flags, a[3]);
     share_place_close(&place);
     return result;
 }

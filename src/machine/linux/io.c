@@ -16,6 +16,7 @@
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
+#include "machine/share/scratch.h"
 
 enum { VECTOR_PIECES = 256, PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
 /* The host is asked for no more at a time, so that a call can be left in between when the run is to end. */
@@ -285,6 +286,8 @@ static int32_t write_kind(linux_process *p, linux_open_file *file, uint32_t addr
     }
     if (mapped)
         linux_shared_load(p, file->host, from, from + done);
+    if (done != 0 && file->scratch != NULL)
+        scratch_written(file->scratch, file->node);
     if (done != 0) { /* a short write */
         p->blocked = false;
         return (int32_t)done;
@@ -437,7 +440,10 @@ static int32_t truncate_any(linux_process *p, uint32_t descriptor, uint64_t leng
         return -EBADF;
     if (file->kind != LINUX_REGULAR || !writable(file) || length > INT64_MAX)
         return -EINVAL;
-    return linux_truncate_host(p, file->quota, file->host, length);
+    int32_t wrong = linux_truncate_host(p, file->quota, file->host, length);
+    if (wrong == 0 && file->scratch != NULL)
+        scratch_written(file->scratch, file->node);
+    return wrong;
 }
 
 int32_t linux_ftruncate(linux_process *p, const uint32_t a[6])

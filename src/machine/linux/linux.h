@@ -257,6 +257,8 @@ typedef struct linux_open_file {
     uint32_t flags;          /* O_* of open: access mode, APPEND, NONBLOCK */
     bool writable_share;     /* LINUX_EVENT: it counts as a semaphore */
     share_quota *quota;      /* of its share, NULL: none */
+    share_scratch *scratch;  /* NULL: not there */
+    uint32_t node;           /* ... which it is */
     uint64_t position;       /* of a directory: number of the next entry */
     struct dirent **entries; /* of a host's directory, when it was read from its beginning */
     int entry_count;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #include "base/error.h"
 #include "machine/linux/snapshot.h"
+#include "machine/share/scratch.h"
 #include "machine/snapshot/host_file.h"
 
 enum { CHUNK = 65536, FILES_AT_MOST = 4 * LINUX_FILES /* open or mapped */ };
@@ -31,6 +33,7 @@ typedef struct saved_file {
     host_file file;    /* ... as it is then, */
     uint64_t position; /* ... where it is read and written, */
     uint64_t pipe;     /* pipes: both ends have the same number */
+    uint32_t node;     /* in memory: which it is */
 } saved_file;
 
 static const snapshot_field file_fields[] = {
@@ -45,6 +48,7 @@ static const snapshot_field file_fields[] = {
     FIELD_TABLE(saved_file, file, &host_file_state),
     FIELD_MOST(saved_file, position, INT64_MAX),
     FIELD_ANY(saved_file, pipe),
+    FIELD_MOST(saved_file, node, SCRATCH_NAMES),
 };
 const snapshot_table linux_saved_file_state = {SNAPSHOT_TABLE(saved_file, "file", file_fields)};
 
@@ -183,6 +187,11 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
 static void save_regular(linux_process *p, const linux_open_file *file, saved_file *saved, snapshot *s)
 {
     struct stat about;
+    if (file->scratch != NULL) {
+        saved->position = (uint64_t)lseek(file->host, 0, SEEK_CUR);
+        snapshot_state(s, &linux_saved_file_state, saved);
+        return;
+    }
     saved->there = fstat(file->host, &about) == 0 && still_there(p, file, &about);
     saved->file = host_file_of(file->host);
     saved->position = (uint64_t)lseek(file->host, 0, SEEK_CUR);
@@ -201,9 +210,28 @@ static void save_regular(linux_process *p, const linux_open_file *file, saved_fi
         close(readable);
 }
 
+/* A file or folder of the tree in memory, which is loaded. */
+static void load_node(linux_process *p, linux_open_file *file, uint32_t node, snapshot *s)
+{
+    share_scratch *memory = p->files.tree.scratch;
+    mode_t mode = file->kind == LINUX_REGULAR ? S_IFREG : S_IFDIR;
+    if (memory == NULL || node >= memory->nodes.count || (memory->nodes.items[node].mode & S_IFMT) != mode) {
+        snapshot_refuse(s, "file.node: %" PRIu32 " is no such file", node);
+        return;
+    }
+    file->scratch = memory;
+    file->node = node;
+    file->quota = memory->quota;
+    scratch_hold(memory, node);
+    if (file->kind == LINUX_REGULAR)
+        file->host = scratch_contents(memory, node, (int)(file->flags & (O_ACCMODE | O_APPEND)));
+}
+
 static void load_regular(linux_process *p, linux_open_file *file, const saved_file *saved, snapshot *s)
 {
-    if (saved->there && file->name == NULL) {
+    if (saved->node != SCRATCH_NONE) {
+        load_node(p, file, saved->node, s);
+    } else if (saved->there && file->name == NULL) {
         snapshot_refuse(s, "file.name: a file of the guest has none");
     } else if (saved->there) {
         file->host = reopen(p, file->name, false, file, s);
@@ -290,7 +318,8 @@ static void save_file(linux_process *p, const file_list *list, unsigned index, s
                         .writable_share = file->writable_share,
                         .entry = file->position,
                         .path = file->path,
-                        .name = file->name};
+                        .name = file->name,
+                        .node = file->node};
     if (file->kind == LINUX_REGULAR) {
         save_regular(p, file, &saved, s);
         return;
@@ -326,6 +355,8 @@ static void load_file(linux_process *p, file_list *list, unsigned index, snapsho
         file->host = (int)saved.stream;
     else if (file->kind == LINUX_REGULAR)
         load_regular(p, file, &saved, s);
+    else if (file->kind == LINUX_DIRECTORY && saved.node != SCRATCH_NONE)
+        load_node(p, file, saved.node, s);
     else if (file->kind == LINUX_DIRECTORY)
         file->host = reopen(p, file->path, true, file, s);
     else if (file->kind == LINUX_PIPE)
@@ -430,7 +461,8 @@ static void transfer_mounts(linux_process *p, snapshot *s)
 {
     enum { MOST = 4096 };
     const share_tree *tree = &p->files.tree;
-    uint64_t count = snapshot_number(s, "mounts", tree->mount_count, MOST);
+    size_t shares = tree->mount_count - (tree->scratch != NULL); /* which comes last */
+    uint64_t count = snapshot_number(s, "mounts", shares, MOST);
     for (uint64_t i = 0; i < count && s->status == P5_OK; i++) {
         saved_mount saved = {0};
         if (!s->loading)
@@ -441,9 +473,101 @@ static void transfer_mounts(linux_process *p, snapshot *s)
             free(saved.guest);
         }
     }
-    if (s->loading && s->status == P5_OK && count != tree->mount_count)
-        snapshot_refuse(s, "the snapshot's guest has %" PRIu64 " directories, not %zu", count,
-                        tree->mount_count);
+    if (s->loading && s->status == P5_OK && count != shares)
+        snapshot_refuse(s, "the snapshot's guest has %" PRIu64 " directories, not %zu", count, shares);
+}
+
+/* ---- the tree in memory -------------------------------------------------------------------------------- */
+
+static const snapshot_field node_fields[] = {
+    FIELD_ANY(scratch_node, mode),     FIELD_DERIVED(scratch_node, names), FIELD_DERIVED(scratch_node, opens),
+    FIELD_ANY(scratch_node, accessed), FIELD_ANY(scratch_node, modified),  FIELD_ANY(scratch_node, changed),
+    FIELD_DERIVED(scratch_node, host), FIELD_STRING(scratch_node, text),
+};
+const snapshot_table linux_node_state = {SNAPSHOT_TABLE(scratch_node, "node", node_fields)};
+
+static const snapshot_field name_fields[] = {
+    FIELD_ANY(scratch_name, folder),
+    FIELD_ANY(scratch_name, node),
+    FIELD_STRING(scratch_name, text),
+};
+const snapshot_table linux_name_state = {SNAPSHOT_TABLE(scratch_name, "name", name_fields)};
+
+/* Names ascend, in folders, of nodes; a folder has one. Links lead somewhere. */
+static bool scratch_fits(share_scratch *m)
+{
+    if (m->nodes.count <= SCRATCH_ROOT || !S_ISDIR(m->nodes.items[SCRATCH_ROOT].mode) ||
+        m->nodes.items[SCRATCH_NONE].mode != 0)
+        return false;
+    m->nodes.items[SCRATCH_ROOT].opens = 1;
+    for (size_t i = 0; i < m->names.count; i++) {
+        const scratch_name *n = &m->names.items[i], *before = i != 0 ? n - 1 : NULL;
+        if (n->folder >= m->nodes.count || n->node >= m->nodes.count || n->node <= SCRATCH_ROOT ||
+            !S_ISDIR(m->nodes.items[n->folder].mode) || m->nodes.items[n->node].mode == 0 ||
+            n->text == NULL || n->text[0] == '\0' || strlen(n->text) > NAME_MAX ||
+            strchr(n->text, '/') != NULL || strcmp(n->text, ".") == 0 || strcmp(n->text, "..") == 0 ||
+            (before != NULL && (before->folder > n->folder ||
+                                (before->folder == n->folder && strcmp(before->text, n->text) >= 0))))
+            return false;
+        m->nodes.items[n->node].names++;
+    }
+    for (size_t i = 0; i < m->nodes.count; i++) {
+        const scratch_node *n = &m->nodes.items[i];
+        bool folder = S_ISDIR(n->mode) && n->names <= 1, file = S_ISREG(n->mode);
+        if (n->mode != 0 &&
+            ((!folder && !file && !S_ISLNK(n->mode)) || (n->text != NULL) != S_ISLNK(n->mode)))
+            return false;
+    }
+    return true;
+}
+
+/* A list whose rows have texts. */
+static void transfer_rows(snapshot *s, const snapshot_table *table, void *items, size_t *count,
+                          size_t *capacity)
+{
+    uint64_t rows = snapshot_number(s, table->name, *count, SCRATCH_NAMES);
+    uint8_t *array;
+    if (s->loading && rows > *capacity && !array_reserve(items, capacity, (size_t)rows, table->bytes))
+        snapshot_no_memory(s);
+    if (s->status != P5_OK)
+        return;
+    memcpy(&array, items, sizeof array);
+    if (s->loading && rows != 0)
+        memset(array, 0, (size_t)rows * table->bytes);
+    *count = (size_t)rows;
+    for (uint64_t i = 0; i < rows && s->status == P5_OK; i++)
+        snapshot_state(s, table, array + i * table->bytes);
+}
+
+static void transfer_private(linux_process *p, snapshot *s)
+{
+    share_scratch *m = p->files.tree.scratch;
+    bool there = snapshot_number(s, "private", m != NULL, 1) != 0;
+    if (there != (m != NULL) && s->status == P5_OK)
+        snapshot_refuse(s, there ? "the snapshot's guest has its own /tmp, which --dir replaces"
+                                 : "the snapshot's guest has no /tmp of its own: --dir gave it one");
+    if (m == NULL || s->status != P5_OK)
+        return;
+    m->quota->left = snapshot_number(s, "private.left", m->quota->left, p->machine->options.memory_bytes);
+    transfer_rows(s, &linux_node_state, &m->nodes.items, &m->nodes.count, &m->nodes.capacity);
+    for (size_t i = 0; s->loading && i < m->nodes.count; i++) {
+        m->nodes.items[i].host = -1;
+        m->nodes.items[i].names = m->nodes.items[i].opens = 0;
+    }
+    transfer_rows(s, &linux_name_state, &m->names.items, &m->names.count, &m->names.capacity);
+    if (s->loading && s->status == P5_OK && !scratch_fits(m))
+        snapshot_refuse(s, "name.folder: this is no tree of files");
+    for (size_t i = 0; i < m->nodes.count && s->status == P5_OK; i++) {
+        scratch_node *n = &m->nodes.items[i];
+        if (!S_ISREG(n->mode))
+            continue;
+        if (!s->loading) {
+            save_contents(s, n->host, true);
+        } else {
+            n->host = memfd_create("guest", MFD_CLOEXEC);
+            load_contents(s, n->host);
+        }
+    }
 }
 
 /* Input that is a file goes on where it was; from a pipe, with what comes. */
@@ -511,6 +635,7 @@ void linux_files_transfer(linux_process *p, snapshot *s)
     }
     if (!s->loading)
         list_files(p, list, s);
+    transfer_private(p, s);
     transfer_mounts(p, s);
     transfer_open_files(p, list, s);
     transfer_descriptors(p, list, s);

@@ -9,6 +9,7 @@
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
+#include "machine/share/scratch.h"
 
 /* AT_* of these calls are the host's. */
 
@@ -44,10 +45,12 @@ typedef struct statx_all {
 _Static_assert(sizeof(stat64_i386) == 96, "stat64 of i386");
 _Static_assert(sizeof(statx_all) == 256, "statx");
 
+enum { DEVICE_SHARE = 1, DEVICE_MEMORY };
+
 /* What does not depend on the guest's data is the same on every host: owner, device numbers. */
-static void stat_tidy(struct stat *about)
+static void stat_tidy(struct stat *about, unsigned device)
 {
-    about->st_dev = 1;
+    about->st_dev = device;
     about->st_rdev = 0;
     about->st_uid = LINUX_UID;
     about->st_gid = LINUX_UID;
@@ -61,7 +64,7 @@ static struct stat stat_made_up(uint32_t mode)
     about.st_mode = mode;
     about.st_nlink = 1;
     about.st_ino = 1;
-    stat_tidy(&about);
+    stat_tidy(&about, DEVICE_SHARE);
     return about;
 }
 
@@ -85,7 +88,7 @@ static struct stat stat_standard(const linux_open_file *file)
         return about;
     }
     if (file->host == 0 && fstat(0, &about) == 0 && S_ISREG(about.st_mode)) {
-        stat_tidy(&about);
+        stat_tidy(&about, DEVICE_SHARE);
         return about;
     }
     return stat_made_up(S_IFIFO | 0600);
@@ -115,9 +118,11 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
         *about = stat_made_up(S_IFIFO | 0600);
         return 0;
     default:
-        if (fstat(file->host, about) != 0)
+        if (file->scratch != NULL)
+            scratch_about(file->scratch, file->node, about);
+        else if (fstat(file->host, about) != 0)
             return -errno;
-        stat_tidy(about);
+        stat_tidy(about, file->scratch != NULL ? DEVICE_MEMORY : DEVICE_SHARE);
         return 0;
     }
 }
@@ -128,14 +133,13 @@ int32_t linux_stat_place(const share_place *place, struct stat *about)
         *about = stat_made_up(S_IFCHR | 0666);
         return 0;
     }
-    if (place->directory < 0) {
+    if (share_is_virtual(place)) {
         *about = stat_made_up(S_IFDIR | 0555);
         return 0;
     }
-    if (fstatat(place->directory, place->name, about, AT_SYMLINK_NOFOLLOW) != 0)
-        return -errno;
-    stat_tidy(about);
-    return 0;
+    int32_t wrong = share_about(place, about);
+    stat_tidy(about, place->scratch != NULL ? DEVICE_MEMORY : DEVICE_SHARE);
+    return wrong;
 }
 
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,

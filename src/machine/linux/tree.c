@@ -1,12 +1,10 @@
 /* The directory tree: the working directory, mkdir, unlink, rename, readlink. */
-#define _GNU_SOURCE /* Linux interfaces: AT_REMOVEDIR, renameat */
+#define _GNU_SOURCE /* AT_REMOVEDIR */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
@@ -54,28 +52,25 @@ int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
     int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], SHARE_MAY_BE_MISSING, &place);
     if (wrong != 0)
         return wrong == -EBUSY ? -EEXIST : wrong;
-    wrong = share_take_name(&place);
-    if (wrong == 0)
-        wrong =
-            mkdirat(place.directory, place.name, (mode_t)(a[2] & ~p->files.umask & 0777)) == 0 ? 0 : -errno;
+    wrong = share_make_folder(&place, (mode_t)(a[2] & ~p->files.umask & 0777));
     share_place_close(&place);
     return wrong;
 }
 
-static int32_t unlink_any(linux_process *p, int32_t directory, uint32_t address, int flags)
+static int32_t unlink_any(linux_process *p, int32_t directory, uint32_t address, bool folder)
 {
     share_place place;
     int32_t wrong = linux_place_to_change(p, directory, address, 0, &place);
     if (wrong != 0)
         return wrong;
-    wrong = unlinkat(place.directory, place.name, flags) == 0 ? 0 : -errno;
+    wrong = share_remove(&place, folder);
     share_place_close(&place);
     return wrong;
 }
 
 int32_t linux_unlink(linux_process *p, const uint32_t a[6])
 {
-    return unlink_any(p, AT_FDCWD, a[0], 0);
+    return unlink_any(p, AT_FDCWD, a[0], false);
 }
 
 int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
@@ -90,10 +85,9 @@ int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
     int32_t wrong = linux_resolve(p, AT_FDCWD, path, 0, &place);
     if (wrong != 0)
         return wrong;
-    if (place.directory < 0 || !place.writable)
-        wrong = -EROFS;
-    else
-        wrong = unlinkat(place.directory, place.name, AT_REMOVEDIR) == 0 ? 0 : -errno;
+    wrong = share_may_change(&place);
+    if (wrong == 0)
+        wrong = share_remove(&place, true);
     share_place_close(&place);
     return wrong;
 }
@@ -102,7 +96,7 @@ int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
 {
     if ((a[2] & ~(uint32_t)AT_REMOVEDIR) != 0)
         return -EINVAL;
-    return unlink_any(p, (int32_t)a[0], a[1], (int)a[2]);
+    return unlink_any(p, (int32_t)a[0], a[1], a[2] != 0);
 }
 
 int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
@@ -120,14 +114,9 @@ int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
     return wrong;
 }
 
-static int32_t rename_place(const share_place *old, share_place *new)
-{
-    return renameat(old->directory, old->name, new->directory, new->name) == 0 ? 0 : -errno;
-}
-
 int32_t linux_renameat(linux_process *p, const uint32_t a[6])
 {
-    return linux_two_places(p, a, rename_place);
+    return linux_two_places(p, a, share_rename);
 }
 
 int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
@@ -148,11 +137,9 @@ int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
     wrong = linux_place_of(p, (int32_t)a[0], a[1], 0, &place);
     if (wrong != 0)
         return wrong;
-    ssize_t length = -1;
-    errno = EINVAL;
-    if (place.directory >= 0)
-        length = readlinkat(place.directory, place.name, text, sizeof text);
-    int32_t result = length < 0 ? -errno : (int32_t)((uint64_t)length < size ? (uint32_t)length : size);
+    ssize_t length = share_is_virtual(&place) ? -EINVAL : share_read_link(&place, text, sizeof text);
+    int32_t result =
+        length < 0 ? (int32_t)length : (int32_t)((uint64_t)length < size ? (uint32_t)length : size);
     share_place_close(&place);
     return result > 0 && !linux_write_user(p, buffer, text, (size_t)result) ? -EFAULT : result;
 }

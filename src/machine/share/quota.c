@@ -1,13 +1,11 @@
 /* What a guest may write into a share: how much the files in it may grow by, all in all. Sizes count, holes
- * too, and NAME_BYTES for each new name. A file that shrinks gives back; one that is deleted does not, as it
- * may still be open. */
+ * too, and SHARE_NAME_BYTES for each new name. A file that shrinks gives back; one of the host that is
+ * deleted does not, as it may still be open. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "machine/share/share.h"
-
-enum { NAME_BYTES = 4096 };
 
 uint64_t share_size(int host)
 {
@@ -53,8 +51,8 @@ int32_t share_truncate(share_quota *quota, int host, uint64_t size)
 
 int32_t share_take_name(const share_place *place)
 {
-    if (place->quota != NULL && place->quota->left < NAME_BYTES)
+    if (place->quota != NULL && place->quota->left < SHARE_NAME_BYTES)
         return -ENOSPC;
-    share_take(place->quota, NAME_BYTES);
+    share_take(place->quota, SHARE_NAME_BYTES);
     return 0;
 }

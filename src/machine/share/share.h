@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "p5scope/machine.h"
@@ -18,9 +19,12 @@ typedef struct share_quota {
     uint64_t left;
 } share_quota;
 
+/* A tree of files that only the guest has (scratch.h). */
+typedef struct share_scratch share_scratch;
+
 typedef struct share_mount {
     char *guest;   /* absolute, normalised, without a final slash; "" for the root */
-    int directory; /* O_PATH */
+    int directory; /* O_PATH; -1: the tree in memory */
     bool writable;
     share_quota quota;
 } share_mount;
@@ -28,16 +32,23 @@ typedef struct share_mount {
 typedef struct share_tree {
     share_mount *mounts;
     size_t mount_count;
+    share_scratch *scratch; /* NULL: none */
 } share_tree;
 
 /* Opens the options' directories. share_tree_close is to be called afterwards, also after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error);
 void share_tree_close(share_tree *tree);
+/* Makes `guest` a folder in memory, which may hold `most_bytes`, unless a share is there or above. `now` is
+ * the guest's time of day in nanoseconds since 1970. */
+p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
+                             uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
 
 /* Where a path leads: an entry `name` of the directory that `directory` refers to. */
 typedef struct share_place {
-    int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory; the caller closes it
-                      (share_place_close) */
+    int directory; /* O_PATH descriptor of the parent, -1 for a virtual directory and in memory; the caller
+                      closes it (share_place_close) */
+    share_scratch *scratch; /* NULL: not there */
+    uint32_t folder;        /* ... the parent's node */
     bool writable;
     share_quota *quota;     /* of the share, NULL for a virtual directory */
     char name[256];         /* "." for the root of a share or a directory itself */
@@ -52,11 +63,24 @@ enum { SHARE_FOLLOW = 1, SHARE_MAY_BE_MISSING = 2 };
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place);
 void share_place_close(share_place *place);
+/* A directory that only leads to shares, or one of the devices. */
+bool share_is_virtual(const share_place *place);
 /* Whether the place may be changed: in a writable share (else -EROFS), and not its root (-EBUSY). */
 int32_t share_may_change(const share_place *place);
-/* Opens what stands there, a regular file or a directory: the host's descriptor. `flags`: the host's O_*.
- * Where nothing may be written, what is there may still be read with O_CREAT or O_TRUNC. */
+/* Opens what stands there, a regular file or a directory: the host's descriptor; a folder in memory has none.
+ * `flags`: the host's O_*. Where nothing may be written, what is there may still be read with O_CREAT or
+ * O_TRUNC. */
 int share_open(const share_place *place, int flags, mode_t mode);
+/* What is done at a place that is no virtual directory, as the host's call of that name would. */
+int32_t share_about(const share_place *place, struct stat *about);
+int32_t share_make_folder(const share_place *place, mode_t mode);
+int32_t share_remove(const share_place *place, bool folder);
+int32_t share_rename(const share_place *old, const share_place *new);
+int32_t share_link(const share_place *old, const share_place *new);
+int32_t share_symlink(const share_place *place, const char *text);
+ssize_t share_read_link(const share_place *place, char *text, size_t room);
+int32_t share_set_mode(const share_place *place, mode_t mode);
+int32_t share_set_times(const share_place *place, const struct timespec times[2]);
 /* How many of `size` bytes from `from` on can be written to a file of `before` bytes; -ENOSPC if none. NULL:
  * no quota, here and below. */
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size);
@@ -65,7 +89,8 @@ void share_take(share_quota *quota, uint64_t bytes);
 /* Takes what the file has grown by since its size was `before`, or gives back. */
 void share_settle(share_quota *quota, int host, uint64_t before);
 int32_t share_truncate(share_quota *quota, int host, uint64_t size);
-/* A file, directory or link is about to be made there. */
+/* A file, directory or link is about to be made there, on the host. */
+enum { SHARE_NAME_BYTES = 4096 };
 int32_t share_take_name(const share_place *place);
 /* The entries of a directory of the host in the order of their names, "." and ".." first: their number. The
  * caller frees them (share_list_free). */

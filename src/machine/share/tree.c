@@ -1,4 +1,4 @@
-/* The shares themselves, and what is done at a place that a walk has found. */
+/* The shares themselves, and their lists. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, scandirat */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "machine/share/share.h"
+#include "machine/share/scratch.h"
 
 /* Normalises an absolute guest path: no empty, "." or ".." components, no final slash. */
 static char *normalised(const char *path)
@@ -63,50 +63,34 @@ p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p
     return P5_OK;
 }
 
+p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
+                             uint64_t (*now)(const void *clock), const void *clock, p5_error *error)
+{
+    for (size_t i = 0; i < tree->mount_count; i++)
+        if (tree->mounts[i].guest[0] == '\0' || strcmp(tree->mounts[i].guest, guest) == 0)
+            return P5_OK;
+    share_mount *mount = &tree->mounts[tree->mount_count]; /* share_tree_open left room for it */
+    *mount =
+        (share_mount){.guest = strdup(guest), .directory = -1, .writable = true, .quota.left = most_bytes};
+    tree->scratch = scratch_open(&mount->quota, now, clock);
+    if (mount->guest == NULL || tree->scratch == NULL) {
+        free(mount->guest);
+        return error_set(error, P5_ERR_MEMORY, "no memory for the guest's files");
+    }
+    tree->mount_count++;
+    return P5_OK;
+}
+
 void share_tree_close(share_tree *tree)
 {
     for (size_t i = 0; i < tree->mount_count; i++) {
-        close(tree->mounts[i].directory);
+        if (tree->mounts[i].directory >= 0)
+            close(tree->mounts[i].directory);
         free(tree->mounts[i].guest);
     }
     free(tree->mounts);
+    scratch_close(tree->scratch);
     *tree = (share_tree){0};
-}
-
-int32_t share_may_change(const share_place *place)
-{
-    if (place->directory < 0 || !place->writable)
-        return -EROFS;
-    return strcmp(place->name, ".") == 0 ? -EBUSY : 0;
-}
-
-/* O_NONBLOCK keeps a FIFO from holding us until its kind is known. */
-int share_open(const share_place *place, int flags, mode_t mode)
-{
-    struct stat about;
-    if ((flags & O_ACCMODE) != O_RDONLY && !place->writable)
-        return -EROFS;
-    if (!place->writable)
-        flags &= ~(O_CREAT | O_TRUNC);
-    bool there = fstatat(place->directory, place->name, &about, AT_SYMLINK_NOFOLLOW) == 0;
-    if (there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
-        return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
-    int32_t full = !there && (flags & O_CREAT) != 0 ? share_take_name(place) : 0;
-    if (full != 0)
-        return full;
-    uint64_t before = there && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
-    int host =
-        openat(place->directory, place->name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
-    if (host < 0)
-        return -errno;
-    if (fstat(host, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
-        close(host);
-        return -EACCES; /* it has become one meanwhile */
-    }
-    if ((flags & O_TRUNC) != 0)
-        share_settle(place->quota, host, before);
-    fcntl(host, F_SETFL, fcntl(host, F_GETFL) & ~O_NONBLOCK);
-    return host;
 }
 
 /* --- lists --- */

@@ -1,10 +1,10 @@
 /* Paths of the guest: what of the host can be reached, and how.
  *
- * The guest's tree holds the shares, each at its guest path, virtual directories above them, and /dev/null,
- * zero, random, urandom. A path is walked one component at a time from a share's root, each component opened
- * with O_NOFOLLOW under the directory before it. Links are read and walked here, in the guest's tree; `..`
- * cuts the guest's path, which holds no links, and never asks the host. So neither `..` nor a link nor a
- * rename by somebody else leads out of a share. */
+ * The guest's tree holds the shares, each at its guest path, a folder in memory, virtual directories above
+ * them, and /dev/null, zero, random, urandom. A path is walked one component at a time from a share's root,
+ * each component opened with O_NOFOLLOW under the directory before it. Links are read and walked here, in the
+ * guest's tree; `..` cuts the guest's path, which holds no links, and never asks the host. So neither `..`
+ * nor a link nor a rename by somebody else leads out of a share. */
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/share/share.h"
+#include "machine/share/scratch.h"
 
 enum { LINKS_AT_MOST = 40 };
 
@@ -39,10 +39,11 @@ static bool is_virtual_directory(const share_tree *tree, const char *path)
     return false;
 }
 
-/* Where a walk stands: `path` is free of links; `directory` is -1 in a virtual directory. */
+/* Where a walk stands: `path` is free of links; `directory` is -1 in a virtual directory and in memory. */
 typedef struct walk {
     const share_tree *tree;
     int directory;
+    uint32_t node; /* SCRATCH_NONE: not in memory */
     bool writable;
     share_quota *quota;
     char path[SHARE_PATH];
@@ -53,14 +54,21 @@ static void walk_close(walk *w)
     if (w->directory >= 0)
         close(w->directory);
     w->directory = -1;
+    w->node = SCRATCH_NONE;
+    w->writable = false;
+    w->quota = NULL;
 }
 
 static int32_t walk_enter_mount(walk *w, share_mount *mount)
 {
     walk_close(w);
-    w->directory = fcntl(mount->directory, F_DUPFD_CLOEXEC, 3);
     w->writable = mount->writable;
     w->quota = &mount->quota;
+    if (mount->directory < 0) {
+        w->node = SCRATCH_ROOT;
+        return 0;
+    }
+    w->directory = fcntl(mount->directory, F_DUPFD_CLOEXEC, 3);
     return w->directory >= 0 ? 0 : -errno;
 }
 
@@ -91,6 +99,11 @@ static int32_t walk_enter(walk *w, const char *name)
         if (!is_virtual_directory(w->tree, w->path))
             return -errno;
     }
+    if (w->node != SCRATCH_NONE && !is_virtual_directory(w->tree, w->path)) {
+        int32_t next = scratch_enter(w->tree->scratch, w->node, name);
+        w->node = next > 0 ? (uint32_t)next : w->node;
+        return next > 0 ? 0 : next;
+    }
     walk_close(w);
     return is_virtual_directory(w->tree, w->path) ? 0 : -ENOENT;
 }
@@ -101,8 +114,6 @@ static int32_t walk_to(walk *w, const char *path)
     char component[256];
     walk_close(w);
     w->path[0] = '\0';
-    w->writable = false;
-    w->quota = NULL;
     share_mount *root = mount_at(w->tree, "");
     int32_t wrong = root != NULL ? walk_enter_mount(w, root) : 0;
     while (wrong == 0 && *path != '\0') {
@@ -132,28 +143,53 @@ static int32_t walk_up(walk *w)
     return walk_to(w, parent);
 }
 
+/* The entry `name` of the walk's directory. */
+static share_place place_in(const walk *w, const char *name)
+{
+    share_place place = {.directory = w->directory,
+                         .scratch = w->node != SCRATCH_NONE ? w->tree->scratch : NULL,
+                         .folder = w->node,
+                         .writable = w->writable,
+                         .quota = w->quota};
+    strcpy(place.name, name);
+    return place;
+}
+
 /* The link `name` in the walk's directory: 1 and its text, 0 if it is no link, or -errno. */
 static int32_t walk_read_link(const walk *w, const char *name, char *text, size_t room)
 {
-    if (w->directory < 0)
+    if (w->directory < 0 && w->node == SCRATCH_NONE)
         return 0;
-    ssize_t length = readlinkat(w->directory, name, text, room - 1);
+    const share_place place = place_in(w, name);
+    ssize_t length = share_read_link(&place, text, room - 1);
     if (length < 0)
-        return errno == EINVAL ? 0 : -errno;
+        return length == -EINVAL ? 0 : (int32_t)length;
     if ((size_t)length == room - 1)
         return -ENAMETOOLONG;
     text[length] = '\0';
     return 1;
 }
 
-/* The walk ends at entry `name` of its directory. */
+/* The walk ends at entry `name` of its directory, at `path`. */
+static int32_t walk_end(walk *w, const char *name, share_place *place)
+{
+    char target[sizeof place->target];
+    strcpy(target, place->target);
+    *place = place_in(w, name);
+    strcpy(place->target, target);
+    strcpy(place->guest, w->path);
+    w->directory = -1;
+    return 0;
+}
+
 static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place *place)
 {
-    if (w->directory >= 0) {
-        struct stat about;
-        if (fstatat(w->directory, name, &about, AT_SYMLINK_NOFOLLOW) != 0 &&
-            (errno != ENOENT || (how & SHARE_MAY_BE_MISSING) == 0))
-            return -errno;
+    struct stat about;
+    const share_place there = place_in(w, name);
+    if (w->directory >= 0 || w->node != SCRATCH_NONE) {
+        int32_t wrong = share_about(&there, &about);
+        if (wrong != 0 && (wrong != -ENOENT || (how & SHARE_MAY_BE_MISSING) == 0))
+            return wrong;
     } else if (strcmp(w->path, "/dev") == 0) {
         static const char *const names[][2] = {
             {"null", "null"}, {"zero", "zero"}, {"random", "random"}, {"urandom", "random"}};
@@ -165,25 +201,8 @@ static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place 
     } else {
         return (how & SHARE_MAY_BE_MISSING) != 0 ? -EROFS : -ENOENT;
     }
-    place->directory = w->directory;
-    w->directory = -1;
-    place->writable = w->writable;
-    place->quota = w->quota;
-    strcpy(place->name, name);
-    strcpy(place->guest, w->path);
+    walk_end(w, name, place);
     return path_append(place->guest, name, strlen(name));
-}
-
-/* The walk ends at the directory where it stands. */
-static int32_t walk_finish_here(walk *w, share_place *place)
-{
-    place->directory = w->directory;
-    w->directory = -1;
-    place->writable = w->writable;
-    place->quota = w->quota;
-    strcpy(place->name, ".");
-    strcpy(place->guest, w->path);
-    return 0;
 }
 
 /* True if `name` under the walk's directory is a mount or virtual directory. */
@@ -207,7 +226,7 @@ static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_plac
         const char *after = rest + length + strspn(rest + length, "/");
         bool last = *after == '\0', slash_follows = rest[length] == '/';
         if (length == 0)
-            return walk_finish_here(w, place);
+            return walk_end(w, ".", place);
         if (length >= sizeof name)
             return -ENAMETOOLONG;
         memcpy(name, rest, length);

@@ -63,7 +63,6 @@ static void calls(void)
                    {"io_uring_setup", SYS_io_uring_setup, {1}},
                    {"userfaultfd", SYS_userfaultfd, {0}},
                    {"init_module", SYS_init_module, {0}},
-                   {"memfd_create", SYS_memfd_create, {0}},
 #ifdef SYS_fork /* newer architectures do not have them */
                    {"fork", SYS_fork, {0}},
                    {"mknod", SYS_mknod, {0}},

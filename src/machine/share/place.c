@@ -1,0 +1,183 @@
+/* What is done at a place that a walk has found: by the host, or in memory. */
+#define _GNU_SOURCE /* Linux interfaces: O_PATH, linkat */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/share/scratch.h"
+
+bool share_is_virtual(const share_place *place)
+{
+    return place->directory < 0 && place->scratch == NULL;
+}
+
+int32_t share_may_change(const share_place *place)
+{
+    if (!place->writable)
+        return -EROFS;
+    return strcmp(place->name, ".") == 0 ? -EBUSY : 0;
+}
+
+/* 0, or what the host says. */
+static int32_t answer(int result)
+{
+    return result == 0 ? 0 : -errno;
+}
+
+static uint32_t node_at(const share_place *place)
+{
+    return scratch_find(place->scratch, place->folder, place->name);
+}
+
+static int open_in_memory(const share_place *place, int flags, mode_t mode)
+{
+    uint32_t node = node_at(place);
+    if (node == SCRATCH_NONE && (flags & O_CREAT) == 0)
+        return -ENOENT;
+    if (node != SCRATCH_NONE && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+        return -EEXIST;
+    if (node == SCRATCH_NONE) { /* whatever its rights are, it may be opened now */
+        int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFREG | mode, NULL);
+        return made < 0 ? made : scratch_contents(place->scratch, (uint32_t)made, flags);
+    }
+    static const mode_t rights[] = {S_IRUSR, S_IWUSR, S_IRUSR | S_IWUSR, 0};
+    mode_t needed = rights[flags & O_ACCMODE];
+    struct stat about;
+    scratch_about(place->scratch, node, &about);
+    if (S_ISLNK(about.st_mode))
+        return -ELOOP;
+    if (S_ISDIR(about.st_mode))
+        return -EISDIR;
+    if ((flags & O_DIRECTORY) != 0)
+        return -ENOTDIR;
+    if ((about.st_mode & needed) != needed)
+        return -EACCES;
+    int host = scratch_contents(place->scratch, node, flags);
+    if (host >= 0 && (flags & O_TRUNC) != 0)
+        share_settle(place->quota, host, (uint64_t)about.st_size);
+    return host;
+}
+
+/* O_NONBLOCK keeps a FIFO from holding us until its kind is known. */
+int share_open(const share_place *place, int flags, mode_t mode)
+{
+    struct stat about;
+    if (place->scratch != NULL)
+        return open_in_memory(place, flags, mode);
+    if ((flags & O_ACCMODE) != O_RDONLY && !place->writable)
+        return -EROFS;
+    if (!place->writable)
+        flags &= ~(O_CREAT | O_TRUNC);
+    bool there = share_about(place, &about) == 0;
+    if (there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
+        return -EACCES; /* devices, sockets and FIFOs of the host are not the guest's business */
+    int32_t full = !there && (flags & O_CREAT) != 0 ? share_take_name(place) : 0;
+    if (full != 0)
+        return full;
+    uint64_t before = there && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    int host =
+        openat(place->directory, place->name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
+    if (host < 0)
+        return -errno;
+    if (fstat(host, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))) {
+        close(host);
+        return -EACCES; /* it has become one meanwhile */
+    }
+    if ((flags & O_TRUNC) != 0)
+        share_settle(place->quota, host, before);
+    fcntl(host, F_SETFL, fcntl(host, F_GETFL) & ~O_NONBLOCK);
+    return host;
+}
+
+int32_t share_about(const share_place *place, struct stat *about)
+{
+    if (place->scratch == NULL)
+        return answer(fstatat(place->directory, place->name, about, AT_SYMLINK_NOFOLLOW));
+    uint32_t node = node_at(place);
+    return node == SCRATCH_NONE ? -ENOENT : scratch_about(place->scratch, node, about);
+}
+
+/* Something is about to be made there. */
+static int32_t take_name(const share_place *place)
+{
+    struct stat about;
+    return share_about(place, &about) == 0 ? -EEXIST : share_take_name(place);
+}
+
+int32_t share_make_folder(const share_place *place, mode_t mode)
+{
+    if (place->scratch != NULL) {
+        int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFDIR | mode, NULL);
+        return made < 0 ? made : 0;
+    }
+    int32_t wrong = take_name(place);
+    return wrong != 0 ? wrong : answer(mkdirat(place->directory, place->name, mode));
+}
+
+int32_t share_remove(const share_place *place, bool folder)
+{
+    if (place->scratch != NULL)
+        return scratch_remove(place->scratch, place->folder, place->name, folder);
+    return answer(unlinkat(place->directory, place->name, folder ? AT_REMOVEDIR : 0));
+}
+
+/* A folder cannot be moved into itself. */
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+int32_t share_rename(const share_place *old, const share_place *new)
+{
+    if (old->scratch != new->scratch)
+        return -EXDEV;
+    if (old->scratch == NULL)
+        return answer(renameat(old->directory, old->name, new->directory, new->name));
+    if (is_below(new->guest, old->guest))
+        return -EINVAL;
+    return scratch_rename(old->scratch, old->folder, old->name, new->folder, new->name);
+}
+
+int32_t share_link(const share_place *old, const share_place *new)
+{
+    if (old->scratch != new->scratch)
+        return -EXDEV;
+    if (old->scratch != NULL)
+        return scratch_link(old->scratch, node_at(old), new->folder, new->name);
+    int32_t wrong = take_name(new);
+    return wrong != 0 ? wrong : answer(linkat(old->directory, old->name, new->directory, new->name, 0));
+}
+
+int32_t share_symlink(const share_place *place, const char *text)
+{
+    if (place->scratch != NULL) {
+        int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFLNK | 0777, text);
+        return made < 0 ? made : 0;
+    }
+    int32_t wrong = take_name(place);
+    return wrong != 0 ? wrong : answer(symlinkat(text, place->directory, place->name));
+}
+
+ssize_t share_read_link(const share_place *place, char *text, size_t room)
+{
+    if (place->scratch != NULL)
+        return scratch_read_link(place->scratch, node_at(place), text, room);
+    ssize_t length = readlinkat(place->directory, place->name, text, room);
+    return length < 0 ? -errno : length;
+}
+
+int32_t share_set_mode(const share_place *place, mode_t mode)
+{
+    return place->scratch != NULL ? scratch_set_mode(place->scratch, node_at(place), mode)
+                                  : answer(fchmodat(place->directory, place->name, mode, 0));
+}
+
+int32_t share_set_times(const share_place *place, const struct timespec times[2])
+{
+    return place->scratch != NULL
+               ? scratch_set_times(place->scratch, node_at(place), times)
+               : answer(utimensat(place->directory, place->name, times, AT_SYMLINK_NOFOLLOW));
+}
