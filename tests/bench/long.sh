@@ -34,10 +34,4 @@ awk -F '|' 'NR > 1 { if (!low || $2 < low) low = $2; if ($2 > high) high = $2 } 
     "$work/table" | tee "$work/summary"
 
 [ -n "$write" ] || exit 0
-{
-    echo "Lua, $millions million instructions, measured $(today):"
-    echo
-    echo '| after million instructions | million instructions a second in this tenth | resident memory, MB |'
-    echo '|--:|--:|--:|'
-    rows "$work/table"
-} | write_page long
+echo "Lua, $millions million instructions, measured $(today): $(cat "$work/summary")." | write_page long

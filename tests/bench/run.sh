@@ -99,7 +99,7 @@ while IFS='|' read -r name input command; do
         -v theirs="$(column theirs 1)" -v bare="$(column bare 1)" -v ratio="$(column ratio 1)" \
         -v low="$(head -1 "$work/ratio.runs")" -v high="$(tail -1 "$work/ratio.runs")" -v model="$(column model 1)" \
         -v cpu="$(column cpu 1)" -v peak="$(column ours 2)" 'BEGIN {
-            printf "%s|%.0f|%.0f|%.0f|%.0f|%.0f|%.2f|%.2f to %.2f|%.0f|%.2f|%.2f|%.0f\n", name, n / 1e6, c / 1e6, n / ours / 1e6, c / ours / 1e6,
+            printf "%s|%.0f|%.0f|%.0f|%.0f|%.0f|%.2f|%.2f-%.2f|%.0f|%.2f|%.2f|%.0f\n", name, n / 1e6, c / 1e6, n / ours / 1e6, c / ours / 1e6,
                 n / theirs / 1e6, ratio, low, high, n / bare / 1e6, model, cpu, peak }' | tee -a "$work/table" |
         while IFS='|' read -r -a row; do printf "$columns" "${row[@]}" >&2; done
 done <"$work/list"
