@@ -2,7 +2,7 @@
 # confined.sh P5SCOPE GUEST: every verb that runs a guest has the second wall while it does (skipped with 126 where there is none to be had).
 set -u
 program=$1 guest=$2
-"$program" --version -v | grep -q 'seccomp,' || { echo "no seccomp here"; exit 126; }
+"$program" --version -v | grep -q '^sandbox: seccomp,' || { echo "no seccomp here"; exit 126; }
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 mkfifo "$here/unread"
