@@ -399,8 +399,8 @@ void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t val
  * Answers the new half. */
 uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
                                   uintptr_t retaddr);
-/* Raises #PF unless microcode can write these bytes. */
-void access_check_write(engine *e, uint32_t linear, unsigned size);
+/* Raises #PF unless microcode can make this reference to these bytes. */
+void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access);
 
 /* block.c */
 bool block_open(engine *e);

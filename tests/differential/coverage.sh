@@ -7,8 +7,10 @@ here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 "$p5scope" run -q "$snippets" 0 15000 >"$here/snippets"
 cp "$image" "$here/system.img"
-printf '\0\0\0\0\xc4\x09\0\0\0\0\0\0\x01\0\0\0' | dd of="$here/system.img" bs=1 seek=492 conv=notrunc status=none # 2,500 tests from 0
-"$p5scope" run -q "$here/system.img" >"$here/system" </dev/null || [ $? = 1 ]
+for breakpoints in '\0' '\x01'; do # 2,500 tests from 0, without and with breakpoints
+    printf '\0\0\0\0\xc4\x09\0\0%b\0\0\0\x01\0\0\0' "$breakpoints" | dd of="$here/system.img" bs=1 seek=492 conv=notrunc status=none
+    "$p5scope" run -q "$here/system.img" >>"$here/system" </dev/null || [ $? = 1 ]
+done
 "$coverage" "$(dirname "$0")/coverage.txt" "$here/snippets" "$here/system" "$here/coverage.md"
 if [ "${6:-}" = new ]; then
     cp "$here/coverage.md" "$document"

@@ -107,8 +107,8 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
     far_stack_set_sp(e, &stack);
 }
 
-/* The handler's code segment; *inner: it runs at an inner level. */
-static uc_segment gate_code(engine *e, uint32_t selector, bool *inner)
+/* The handler's code segment, whose descriptor is *read; *inner: it runs at an inner level. */
+static uc_segment gate_code(engine *e, uint32_t selector, descriptor *read, bool *inner)
 {
     descriptor d;
     unsigned cpl = e->env->hflags & UC_HF_CPL;
@@ -124,8 +124,8 @@ static uc_segment gate_code(engine *e, uint32_t selector, bool *inner)
     *inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
     if (v86 && (!*inner || descriptor_dpl(&d) != 0)) /* V86 mode is left for level 0 only */
         segmentation_fault(e, VECTOR_GP, code);
-    descriptor_accessed(e, &d);
     unsigned level = *inner ? descriptor_dpl(&d) : cpl;
+    *read = d;
     return descriptor_segment(&d, (selector & 0xfffcu) | level);
 }
 
@@ -148,7 +148,8 @@ static void deliver_protected(engine *e, const delivery *d)
     unsigned size = descriptor_type(&gate) & SYSTEM_32BIT ? 4 : 2;
     uint32_t eip = (gate.low & 0xffff) | (size == 4 ? gate.high & 0xffff0000u : 0);
     bool inner, v86 = env->eflags & UC_EFLAGS_VM;
-    uc_segment code = gate_code(e, selector, &inner);
+    descriptor target;
+    uc_segment code = gate_code(e, selector, &target, &inner);
     unsigned level = code.selector & 3;
     far_stack stack = inner ? far_stack_inner(e, level) : far_stack_current(e);
     unsigned pushes = 3u + (inner ? 2 : 0) + (v86 ? 4 : 0) + d->has_error_code;
@@ -168,6 +169,8 @@ static void deliver_protected(engine *e, const delivery *d)
     if (d->has_error_code)
         far_stack_push(e, &stack, size, d->error_code);
 
+    descriptor_accessed(e, &target); /* the frame is written first. SDM vol. 2, INT n */
+    code = descriptor_segment(&target, code.selector);
     if (v86) {
         for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
             env->segs[s] = (uc_segment){0};

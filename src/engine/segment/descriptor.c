@@ -102,7 +102,7 @@ void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
     unsigned cpl = env->hflags & UC_HF_CPL;
     e->external = 0;
     e->return_address = (uintptr_t)__builtin_return_address(0);
-    env->segs[segment] = segment == ENGINE_SS ? stack_segment_check(e, selector, cpl, VECTOR_GP)
+    env->segs[segment] = segment == ENGINE_SS ? stack_segment_check(e, selector, cpl, VECTOR_GP, VECTOR_SS)
                                               : data_segment_check(e, selector, cpl, VECTOR_GP);
     e->return_address = 0;
     segments_changed(e);
@@ -127,7 +127,7 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
     e->return_address = 0;
 }
 
-uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
+uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent)
 {
     enum { KIND = DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_WRITABLE };
     descriptor d;
@@ -138,7 +138,7 @@ uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsig
         (d.high & KIND) != (DESCRIPTOR_S | DESCRIPTOR_WRITABLE))
         segmentation_fault(e, bad, code);
     if (!(d.high & DESCRIPTOR_P))
-        segmentation_fault(e, VECTOR_SS, code);
+        segmentation_fault(e, absent, code);
     descriptor_accessed(e, &d);
     return descriptor_segment(&d, selector);
 }
@@ -216,7 +216,7 @@ far_stack far_stack_inner(engine *e, unsigned cpl)
         segmentation_fault(e, VECTOR_TS, tr_code);
     uint32_t sp = access_load_system(e, base + offset, size, 0);
     uint32_t selector = access_load_system(e, base + offset + size, 2, 0);
-    return (far_stack){.segment = stack_segment_check(e, selector, cpl, VECTOR_TS),
+    return (far_stack){.segment = stack_segment_check(e, selector, cpl, VECTOR_TS, VECTOR_SS),
                        .sp = sp,
                        .fault_code = selector & 0xfffc};
 }

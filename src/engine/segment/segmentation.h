@@ -121,7 +121,7 @@ bool segment_allows_eip(const uc_segment *code, uint32_t eip);
  * have been written before. */
 void segments_changed(engine *e);
 /* Checks a stack segment for privilege `cpl`; raises `bad` (#TS or #GP) or #SS. */
-uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad);
+uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent);
 uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad);
 /* A return to an outer level or V86 must not leave it segments that it could not have loaded. */
 void segments_drop_privileged(engine *e, unsigned cpl);

@@ -115,7 +115,7 @@ static void load_segments(engine *e, const task_state *s)
     }
     unsigned cpl = s->segments[ENGINE_CS] & 3;
     load_ldt(e, s->ldt);
-    env->segs[ENGINE_SS] = stack_segment_check(e, s->segments[ENGINE_SS], cpl, VECTOR_TS);
+    env->segs[ENGINE_SS] = stack_segment_check(e, s->segments[ENGINE_SS], cpl, VECTOR_TS, VECTOR_SS);
     segments_changed(e);
     env->segs[ENGINE_CS] = load_code(e, s->segments[ENGINE_CS]);
     segments_changed(e);
@@ -154,14 +154,16 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
         segmentation_fault(e, VECTOR_TS, selector & 0xfffc);
     if (env->tr.limit < old_layout->least) /* nowhere to save the old task */
         segmentation_fault(e, VECTOR_TS, old_selector & 0xfffc);
-    task_state state = state_read(e, layout, base);
-    access_check_write(e, old_base + old_layout->eip, old_layout->least - old_layout->eip);
+    uint32_t first = layout == &tss32 ? TSS_CR3 : layout->eip;
+    access_check_system(e, base + first, layout->least - first, MMU_READ);
+    access_check_system(e, old_base + old_layout->eip, old_layout->least - old_layout->eip, MMU_WRITE);
     if (nested)
-        access_check_write(e, base + TSS_LINK, 2);
+        access_check_system(e, base + TSS_LINK, 2, MMU_WRITE);
 
     if (source == TASK_IRET)
         flags &= ~(uint32_t)FLAG_NT;
     state_write(e, old_layout, old_base, eip, flags);
+    task_state state = state_read(e, layout, base); /* may be the same memory: saving comes first */
     if (!nested) {
         descriptor old;
         if (descriptor_read(e, old_selector, &old))

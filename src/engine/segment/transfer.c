@@ -289,7 +289,8 @@ static void return_protected(engine *e, unsigned size, bool iret, uint32_t relea
     uc_segment outer = {0};
     if (level != cpl) {
         uint32_t esp = far_stack_pop(e, &stack, size), ss = far_stack_pop(e, &stack, size) & 0xffff;
-        outer = stack_segment_check(e, ss, level, VECTOR_GP);
+        /* The exceptions of IRET have #NP for a stack segment that is not present, those of RET #SS. */
+        outer = stack_segment_check(e, ss, level, VECTOR_GP, iret ? VECTOR_NP : VECTOR_SS);
         stack.segment = outer;
         stack.sp = esp + release;
     }

@@ -296,11 +296,11 @@ uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uin
     return high;
 }
 
-void access_check_write(engine *e, uint32_t linear, unsigned size)
+void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access)
 {
-    mmu_fill(e, linear, MMU_WRITE, false, 0);
+    mmu_fill(e, linear, access, false, 0);
     if ((linear & ENGINE_PAGE_MASK) + size > ENGINE_PAGE_BYTES)
-        mmu_fill(e, linear + size - 1, MMU_WRITE, false, 0);
+        mmu_fill(e, linear + size - 1, access, false, 0);
 }
 
 #define LOAD_SYSTEM(name, size)                                                                              \
