@@ -36,10 +36,14 @@ static unsigned last_insn(const record *r)
     return i;
 }
 
-/* Which bits of an error code all processors agree on: bit 4, an instruction fetch, is of later ones. */
+/* Which bits of an error code all processors agree on: bit 4, an instruction fetch, is of later ones. Bit 0,
+ * of the program's own pages that it may only read, is the host's kernel's, which brings them in when they
+ * are read. */
 static uint32_t error_of(const record *r)
 {
-    return r->trap == 14 ? r->error & ~16u : r->error;
+    enum { PRESENT = 1, FETCH = 16, PROGRAM = 0x08048000, READ_ONLY = 0xa000 };
+    uint32_t ignored = r->cr2 - PROGRAM < READ_ONLY ? FETCH | PRESENT : FETCH;
+    return r->trap == 14 ? r->error & ~ignored : r->error;
 }
 
 static void decode(const record *r, unsigned i, isa_insn *insn)
