@@ -222,7 +222,7 @@ start:  call boot
         push dword CODE3
         push dword 0
 .i4:    iretd
-        end_case SS_FAULT, ABSENT3 & ~3, .i4
+        end_case NP, ABSENT3 & ~3, .i4           ; the exceptions of IRET; RET has #SS
         begin_case
         push dword 2
         push dword LIMITED
