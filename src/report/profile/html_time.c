@@ -128,7 +128,7 @@ static void write_markers(const html_page *page, uint64_t last)
     size_t every = p->markers.count / MOST_SHOWN + 1;
     for (size_t i = 0; i < p->markers.count; i += every) {
         const profile_marker *m = &p->markers.items[i];
-        double x = (double)m->clock / (double)last * WIDTH;
+        double x = (double)m->clock / (double)last * (double)WIDTH;
         if (m->clock <= last)
             fprintf(page->out,
                     "<line class=\"marker\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%d\"><title>%s %" PRIu32
