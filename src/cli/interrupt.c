@@ -104,8 +104,8 @@ static void on_look(int number)
 
 void interrupt_written_within(double seconds)
 {
-    enum { LOOK_MICROSECONDS = 400000, LONGEST = 100000000 };
-    seconds = seconds < LONGEST ? seconds : LONGEST;
+    enum { LOOK_MICROSECONDS = 400000 };
+    seconds = seconds < 1e8 ? seconds : 1e8; /* longest */
     struct sigaction action = {.sa_handler = on_look, .sa_flags = SA_RESTART};
     struct itimerval looks = {.it_interval.tv_usec = LOOK_MICROSECONDS};
     looks.it_value.tv_sec = (time_t)seconds;
