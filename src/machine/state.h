@@ -84,6 +84,14 @@ enum {
     AFTER_ALL = 255
 };
 
+/* Whether one thread or two is faster here: run.c. */
+typedef struct run_trial {
+    enum { TRIAL_NONE, TRIAL_OF_TWO, TRIAL_OF_ONE, TRIAL_OVER } phase;
+    uint64_t from, until; /* instructions */
+    double began;         /* host_now */
+    double pace_of_two;   /* seconds an instruction */
+} run_trial;
+
 struct p5_machine {
     p5_core *core;
     engine *engine;        /* opened by a loader */
@@ -107,6 +115,7 @@ struct p5_machine {
     unsigned apart_given;  /* messages since that thread was waited for */
     unsigned turns;        /* waits in a row for few of them */
     uint64_t alone_until;  /* ... it is not used before so many instructions */
+    run_trial trial;
     bool in_repeat;    /* a part of a long REP string has been retired: the host is looked after in between */
     bool memory_apart; /* memory behind the caches is kept: contents.c */
     bool watching;     /* the core must see every instruction by itself: contents.c */

@@ -26,6 +26,9 @@ enum {
     WORTH_APART = 4,                  /* messages to the model's thread between two waits for it: */
     TURNS_AT_MOST = 64,               /* after so many waits in a row for fewer, */
     ALONE_INSTRUCTIONS = 1 << 17,     /* ... one thread goes on alone for so long */
+    TRIAL_INSTRUCTIONS = 1 << 21,     /* how long one thread and two are tried, each; */
+    TRIAL_HOLDS = 24,                 /* ... for so many times that the faster goes on, */
+    TRIAL_WAITS = 2,                  /* ... and the first one begins */
     LEAST_BATCH_CLOCKS = 4096,        /* for a batch to be worth being one */
     HOST_CHECK_INSTRUCTIONS = 1 << 20 /* how often the host's clock is looked at for the progress line */
 };
@@ -309,6 +312,41 @@ static bool run_has_pricer(p5_machine *machine)
     return machine->pricer != NULL;
 }
 
+/* Which is faster, one thread or two, depends on the host and on what runs beside: both are tried for a
+ * while, and the faster goes on until they are tried again. */
+static void run_try(p5_machine *machine)
+{
+    run_trial *t = &machine->trial;
+    if (machine->options.threads < 2 || machine->instructions < t->until)
+        return;
+    double now = host_now(), pace = (now - t->began) / (double)(machine->instructions - t->from + 1);
+    uint64_t length = TRIAL_INSTRUCTIONS;
+    bool alone = false;
+    switch (t->phase) {
+    case TRIAL_NONE:
+        t->phase = TRIAL_OVER;
+        length *= TRIAL_WAITS;
+        break;
+    case TRIAL_OVER:
+        t->phase = TRIAL_OF_TWO;
+        break;
+    case TRIAL_OF_TWO:
+        t->phase = TRIAL_OF_ONE;
+        t->pace_of_two = pace;
+        alone = true;
+        break;
+    case TRIAL_OF_ONE:
+        t->phase = TRIAL_OVER;
+        alone = pace < t->pace_of_two;
+        length *= TRIAL_HOLDS;
+        break;
+    }
+    t->began = now;
+    t->from = machine->instructions;
+    t->until = machine->instructions + length;
+    machine->alone_until = alone ? t->until : 0;
+}
+
 /* Decides how to go on from this boundary: whole blocks up to where a goal comes near, in batches and in two
  * threads if it is not; or single steps. A batch, the block that ends it and the one that runs meanwhile have
  * to stay before the goal: as it comes nearer batches are planned shorter. */
@@ -324,6 +362,7 @@ static void run_plan(p5_machine *machine)
     uint64_t instructions_left = max_instructions - machine->instructions;
     uint64_t horizon = core_most_clocks(machine->core), block = BLOCK_INSTRUCTIONS;
     contents_look(machine);
+    run_try(machine);
     bool near = machine->watching || machine->nmi_request || (machine->after & AFTER_CHECK) != 0 ||
                 (machine->debugger != NULL && machine->debugger->watch_count != 0) ||
                 instructions_left <= block || clocks_left <= horizon;
