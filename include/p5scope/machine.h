@@ -52,9 +52,10 @@ typedef struct p5_machine_options {
     const char *const *modules;
     size_t module_count;
     /* Threads of the host. 0 and 1 = everything in the one that calls p5_machine_run. 2 = the core model in
-     * one of its own while nothing depends on how far it has come, with the same results to the bit;
-     * callbacks of observers that look at counts only, and those of the core, come from that thread then,
-     * never at the same time as others. If it cannot be started, one serves. P5_ERR_RANGE for more. */
+     * one of its own where that is faster and nothing depends on how far it has come, with the same results
+     * to the bit; callbacks of observers that look at counts only, and those of the core, come from that
+     * thread then, never at the same time as others. If it cannot be started, one serves. P5_ERR_RANGE for
+     * more. */
     unsigned threads;
     bool disk_writable;       /* boot-sector images: INT 13h may write to the file */
     const char *image;        /* p5_machine_load: the disk image or DOS program that the guest has open; its
