@@ -90,8 +90,6 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_e
 p5_status p5_profile_event_check(const p5_profile *profile, const char *name, p5_error *error);
 /* The same before there is a profile: on a processor of `family`. */
 p5_status p5_profile_event_known(unsigned family, const char *name, p5_error *error);
-/* Total of an event over the run. 0 for unknown names. */
-uint64_t p5_profile_total(const p5_profile *profile, const char *event);
 
 /* ---- Tables ---- */
 

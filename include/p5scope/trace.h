@@ -26,9 +26,7 @@ typedef enum p5_trace_format {
     P5_TRACE_FORMATS
 } p5_trace_format;
 
-/* "csv", "jsonl", "sqlite", "vcd", "chrome", "kanata"; never NULL for values below P5_TRACE_FORMATS. */
-const char *p5_trace_format_name(p5_trace_format format);
-/* The format of that name. P5_ERR_NAME with near names. */
+/* The format of that name: csv, jsonl, sqlite, vcd, chrome, kanata. P5_ERR_NAME with near names. */
 p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_error *error);
 /* The format that a file's name ends in (.csv .jsonl .ndjson .db .sqlite .sqlite3 .vcd .json .kanata .knt);
  * *compressed: the name ends in .zst behind that. False if it ends in something else. */

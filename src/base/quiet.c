@@ -1,7 +1,6 @@
 #include "base/quiet.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <time.h>
 
 void quiet_begin(quiet *q, bool limits)

@@ -1,5 +1,4 @@
 /* p5scope bench: what one trip of a case file, or of code from the command line, costs. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

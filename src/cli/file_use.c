@@ -57,7 +57,10 @@ static bool same_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-bool file_same(const char *a, const char *b)
+/* True if what is written to `a` would be found at `b`: the same regular file, by whatever names, or a name
+ * that both would make. Pipes, terminals and /dev/null can be written to by several, so they are never the
+ * same. */
+static bool file_same(const char *a, const char *b)
 {
     struct stat at_a, at_b;
     bool has_a = stat(a, &at_a) == 0, has_b = stat(b, &at_b) == 0;

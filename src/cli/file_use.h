@@ -13,11 +13,6 @@ typedef struct file_use {
     bool reads;         /* it is only read */
 } file_use;
 
-/* True if what is written to `a` would be found at `b`: the same regular file, by whatever names, or a name
- * that both would make. Pipes, terminals and /dev/null can be written to by several, so they are never the
- * same. */
-bool file_same(const char *a, const char *b);
-
 /* False, after a message, if two of the `count` uses are of the same file and not both only read it. */
 bool file_uses_apart(const file_use *uses, size_t count);
 

@@ -12,7 +12,6 @@
 #include "core/pipe/cost.h"
 #include "core/pipe/pairing.h"
 #include "core/replay/memo_way.h"
-#include "core/model/model.h"
 
 enum { VECTOR_MF = 16 }; /* x87 exception */
 

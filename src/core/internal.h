@@ -76,10 +76,6 @@ static inline uint32_t price_physical(const p5_block *block, uint32_t linear)
     return block->page | (linear & 0xfffu);
 }
 
-/* EX clocks and the rest of what the pipe wants to know of instruction `i`, executed as told by `r`. `value`
- * is the next unused operand value. */
-void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,
-                uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x);
 /* Address control went to, and whether that was a taken branch. */
 bool price_taken(const op *o, uint32_t next);
 /* What a near branch is told. */

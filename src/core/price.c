@@ -23,8 +23,10 @@ bool price_taken(const op *o, uint32_t next)
     }
 }
 
-void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,
-                uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x)
+/* EX clocks and the rest of what the pipe wants to know of instruction `i`, executed as told by `r`. `value`
+ * is the next unused operand value. */
+static void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,
+                       uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x)
 {
     const op *o = &r->block->ops[i];
     cost_context c = {.mode = r->mode,

@@ -6,9 +6,7 @@
 
 #include "base/array.h"
 #include "core/internal.h"
-#include "core/memory/memory_system.h"
 #include "core/model/model.h"
-#include "core/profile/profile.h"
 #include "core/replay/memo_check.h"
 #include "core/replay/memo_tree.h"
 #include "core/testreg/watch.h"

@@ -182,8 +182,6 @@ bool engine_inject(engine *e, uint8_t vector, p5_transfer kind);
 bool engine_resuming(const engine *e);
 /* ... and whoever has to know has been told. */
 void engine_resume_told(engine *e);
-/* True if an NMI would be taken at this boundary: none is being handled. */
-bool engine_nmi_possible(const engine *e);
 /* True if a maskable interrupt would be taken at this boundary. */
 bool engine_interruptible(const engine *e);
 

@@ -353,7 +353,8 @@ void engine_resume_told(engine *e)
         e->resume = RESUME_NOW;
 }
 
-bool engine_nmi_possible(const engine *e)
+/* True if an NMI would be taken at this boundary: none is being handled. */
+static bool engine_nmi_possible(const engine *e)
 {
     return !e->nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
 }

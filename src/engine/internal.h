@@ -360,9 +360,6 @@ typedef enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH } mmu_access;
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr);
 /* True if an access to `linear` would page-fault, with the error code. */
 bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32_t *code);
-/* Host memory of `linear` for the host's own use: no fault, no accessed bits. NULL if not present; the open
- * bus outside RAM. */
-uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical);
 /* The same for a fetch. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
 /* References are looked up again; with fetches, too. */

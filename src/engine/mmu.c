@@ -300,7 +300,9 @@ static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *ph
            (linear & ENGINE_PAGE_MASK);
 }
 
-uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
+/* Host memory of `linear` for the host's own use: no fault, no accessed bits. NULL if not present; the open
+ * bus outside RAM. */
+static uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
 {
     return peek(e, linear, MMU_READ, physical);
 }

@@ -28,7 +28,8 @@ static const enum p5_event fixed_events[PMU_FIXED] = {P5_EVENT_INSTRUCTIONS_EXEC
                                                       P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE,
                                                       P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
 
-unsigned perfmon_general(unsigned family)
+/* Number of general counters of a family with its monitor. */
+static unsigned perfmon_general(unsigned family)
 {
     return family & P5_MONITOR_ARCH3 ? PMU_GENERAL : PMU_P5_COUNTERS;
 }
@@ -41,7 +42,8 @@ unsigned perfmon_rdpmc(unsigned family, uint32_t ecx)
     return ecx < perfmon_general(family) ? ecx : PMU_COUNTERS;
 }
 
-int perfmon_event(unsigned family, uint32_t evtsel)
+/* The event of a PERFEVTSEL; -1 if it selects none. */
+static int perfmon_event(unsigned family, uint32_t evtsel)
 {
     unsigned code = evtsel & EVTSEL_EVENT, umask = evtsel >> EVTSEL_UMASK_AT & 0xff;
     for (unsigned i = 0; i < ARCHITECTURAL && family & P5_MONITOR_ARCH3; i++)

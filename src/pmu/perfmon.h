@@ -50,12 +50,8 @@ typedef struct perfmon {
     uint64_t carries[PMU_COUNTERS]; /* of each counter, that are in global_status already */
 } perfmon;
 
-/* Number of general counters of a family with its monitor. */
-unsigned perfmon_general(unsigned family);
 /* Index of the counter that ECX of RDPMC names; PMU_COUNTERS: none. */
 unsigned perfmon_rdpmc(unsigned family, uint32_t ecx);
-/* The event of a PERFEVTSEL; -1 if it selects none. */
-int perfmon_event(unsigned family, uint32_t evtsel);
 
 /* What the monitor's registers say that counter `i` follows. */
 counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i);

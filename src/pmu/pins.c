@@ -41,7 +41,8 @@ void pins_span(const pins *p, uint64_t end, uint64_t clocks, unsigned delay, uin
     *down = core_clock_of(p, pulse.down);
 }
 
-void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
+/* What a pin shows was on in the `clocks` core clocks before core clock `end`. */
+static void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
 {
     pmu_pin *pin = &p->pin[which];
     if (clocks == 0 || end == 0)
@@ -91,7 +92,8 @@ static void tell(pins *p, unsigned which, uint64_t now)
     }
 }
 
-void pins_tell(pins *p, uint64_t now)
+/* Tells of all changes up to core clock `now`. */
+static void pins_tell(pins *p, uint64_t now)
 {
     for (unsigned which = 0; which < P5_PIN_SIGNALS; which++)
         tell(p, which, now);

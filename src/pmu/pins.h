@@ -50,12 +50,8 @@ const pins *pmu_pins(const p5_pmu *pmu);
 /* The machine is told of a parity error first, before p5_pmu_on_parity_error's owner. */
 void pmu_own_parity_errors(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),
                            void *context);
-/* What a pin shows was on in the `clocks` core clocks before core clock `end`. */
-void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks);
 /* When a pin is up, in core clocks from *up up to before *down, for what was on in the `clocks` clocks before
  * `end`, `delay` clocks later. */
 void pins_span(const pins *p, uint64_t end, uint64_t clocks, unsigned delay, uint64_t *up, uint64_t *down);
-/* Tells of all changes up to core clock `now`. */
-void pins_tell(pins *p, uint64_t now);
 
 #endif

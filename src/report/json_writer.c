@@ -185,7 +185,7 @@ void json_double(json_writer *json, double value)
     fputs(json->last_text, json->out);
 }
 
-void json_bool(json_writer *json, bool value)
+static void json_bool(json_writer *json, bool value)
 {
     before_value(json);
     fputs(value ? "true" : "false", json->out);

@@ -35,7 +35,6 @@ void json_string(json_writer *json, const char *text);
 void json_unsigned(json_writer *json, uint64_t value);
 /* Shortest form that reads back as the same double; null for infinities and NaN. */
 void json_double(json_writer *json, double value);
-void json_bool(json_writer *json, bool value);
 void json_null(json_writer *json);
 
 /* Key and value in one call. */

@@ -120,7 +120,8 @@ static const snapshot_field return_stack_fields[] = {
     FIELD_MOST(return_stack, top, RETURN_STACK_ENTRIES - 1),
     FIELD_MOST(return_stack, count, RETURN_STACK_ENTRIES),
 };
-const snapshot_table return_stack_state = {SNAPSHOT_TABLE(return_stack, "return_stack", return_stack_fields)};
+static const snapshot_table return_stack_state = {
+    SNAPSHOT_TABLE(return_stack, "return_stack", return_stack_fields)};
 
 static const snapshot_field predictor_fields[] = {
     FIELD_TABLE(predictor, btb, &btb_state),

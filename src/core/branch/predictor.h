@@ -8,7 +8,7 @@
 #include "core/branch/btb.h"
 #include "core/branch/return_stack.h"
 
-extern const snapshot_table predictor_state, return_stack_state;
+extern const snapshot_table predictor_state;
 
 struct predictor {
     BEGINS_LINE btb btb; /* the first step may write here while the second runs in another thread */

@@ -73,7 +73,8 @@ void __attribute__((noinline)) bus_log_turn(bus_log *log)
     log->end = log->next + (log->tell != NULL ? BUS_TOLD : BUS_UNTOLD) - BUS_CYCLES;
 }
 
-void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT])
+/* There are no other uses in it than these; somebody may be told of those that follow. */
+static void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT])
 {
     memcpy(log->next - BUS_RECENT, recent, BUS_RECENT * sizeof *recent);
     log->told = log->next;

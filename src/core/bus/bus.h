@@ -82,8 +82,6 @@ void bus_tell(bus *b);
 void bus_log_turn(bus_log *log);
 /* An empty log in `uses`, which has room for BUS_RECENT + BUS_UNTOLD. */
 bus_log bus_log_in(p5_bus_use *uses);
-/* There are no other uses in it than these; somebody may be told of those that follow. */
-void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT]);
 
 /* Each is asked for in core clock `asked` and answers in core clocks. */
 /* Line fill, starting with the 8 bytes at `physical`; burst order of table 6-12's kind (bus_burst_part). */

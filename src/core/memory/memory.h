@@ -19,7 +19,7 @@ memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *t
 void memory_close(memory *m);
 /* Its state in snapshots, in either direction. Loading: memory_set_control comes afterwards. */
 void memory_transfer(memory *m, snapshot *s);
-extern const snapshot_table memory_state, line_fill_state;
+extern const snapshot_table memory_state;
 
 /* For the profile. Memory events are counted in `totals` from now on; what memory_data and memory_code count
  * stands there when they return, but for the references that are counted in `uses` by kind, if that is not

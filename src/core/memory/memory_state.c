@@ -8,7 +8,7 @@ static const snapshot_field line_fill_fields[] = {
     FIELD_BITS(line_fill, line, 0xffffffe1u),
     FIELD_TIME(line_fill, done),
 };
-const snapshot_table line_fill_state = {SNAPSHOT_TABLE(line_fill, "line_fill", line_fill_fields)};
+static const snapshot_table line_fill_state = {SNAPSHOT_TABLE(line_fill, "line_fill", line_fill_fields)};
 
 static const snapshot_field memory_fields[] = {
     FIELD_TABLE(memory, data, &data_cache_state),

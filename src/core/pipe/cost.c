@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "core/event/counts.h"
 
 enum { PRECISION_SINGLE = 0, PRECISION_DOUBLE = 2 }; /* control word bits 9..8 */
 enum { ENTER_LEVELS = 32 };

@@ -4,7 +4,8 @@
 
 enum { MULTIPLY_EXTRA = 2 /* a product comes two clocks after a sum would */ };
 
-bool mmx_reads_early(const op *o)
+/* Stores and moves to integer registers take their source one clock early. */
+static bool mmx_reads_early(const op *o)
 {
     return o->unit == ISA_MMX_STORE || (o->unit == ISA_MMX_INT && o->write_mm == 0);
 }

@@ -19,8 +19,6 @@ typedef struct mmx_unit {
     int64_t ready[MMX_REGISTERS];
 } mmx_unit; /* first EX clock of an instruction that may use the register */
 
-/* Stores and moves to integer registers take their source one clock early. */
-bool mmx_reads_early(const op *o);
 /* Earliest EX clock for the sources of `o`. The part of the wait that a multiply causes ends at `*multiply`;
  * behind it, a store waits one more. */
 int64_t mmx_ready(const mmx_unit *m, const op *o, int64_t clock, int64_t *multiply);

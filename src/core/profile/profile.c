@@ -123,8 +123,9 @@ static uint64_t pair_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* MOST_CONTEXTS, PROFILE_SPACES and an address have 16, 8 and 32 bits. */
-profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
+/* The site of an instruction in the current context. NULL: out of memory. MOST_CONTEXTS, PROFILE_SPACES and
+ * an address have 16, 8 and 32 bits. */
+static profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
 {
     if (p->last_site) {
         profile_site *last = &p->sites.items[p->last_site - 1];
@@ -147,8 +148,8 @@ profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, u
     return &p->sites.items[*index - 1];
 }
 
-void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
-                        uint64_t asserted)
+static void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
+                               uint64_t asserted)
 {
     for (size_t i = 0; i < site->amounts.count; i++) {
         profile_amount *a = &site->amounts.items[i];

@@ -117,7 +117,8 @@ static uint64_t find_address(p5_core *core, const isa_block *code)
     return PROFILE_AT(space_of_directory(p), code->linear);
 }
 
-void profile_note_block(p5_core *core, p5_block *block)
+/* Writes down what the block's instructions are, and the function that it belongs to. */
+static void profile_note_block(p5_core *core, p5_block *block)
 {
     profiler *p = core->profile;
     uint64_t begin = find_address(core, block->code);

@@ -154,13 +154,7 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
     }
 }
 
-/* The site of an instruction in the current context. NULL: out of memory. */
-profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class);
-void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint64_t increments,
-                        uint64_t asserted);
 void profile_set_context(p5_core *core, uint32_t context);
-/* Writes down what the block's instructions are, and the function that it belongs to. */
-void profile_note_block(p5_core *core, p5_block *block);
 void profile_interval_take(p5_core *core);
 /* observer.boundary, while samples are taken. */
 void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next);

@@ -37,7 +37,9 @@ static bool noted(const watch *w, bool code, uint32_t line, watch_line *found)
     return false;
 }
 
-void watch_set_fetch(p5_core *core, uint32_t line)
+/* The bytes that a fetch of this line takes: those of a noted code line, of memory behind a noted data line,
+ * or what data references see. */
+static void watch_set_fetch(p5_core *core, uint32_t line)
 {
     watch *w = core->watch;
     const p5_core_hooks *hooks = &core->memory->hooks;

@@ -68,9 +68,6 @@ void watch_add_pin(struct p5_core *core, unsigned in, unsigned entry, bool code)
 /* Forgets the line in this place, which is about to be overwritten or dropped, and lets memory be seen
  * there. */
 void watch_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);
-/* The bytes that a fetch of this line takes: those of a noted code line, of memory behind a noted data line,
- * or what data references see. */
-void watch_set_fetch(struct p5_core *core, uint32_t line);
 /* True if this place is noted. */
 bool watch_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
 /* Before WBINVD: modified lines are read. */

@@ -49,7 +49,6 @@ typedef struct soft_format {
     unsigned bits;
     int low, high;
 } soft_format;
-extern const soft_format soft_extended;
 
 /* Rounds by the control word to the format: sets OE, UE, PE and C1. `exponent` is `high` + 1 for infinity,
  * and `low` with a mantissa without bit 63 for a denormal number or zero. Of a register (`scales`), an

@@ -3,7 +3,7 @@
 
 enum { WRAP_EXPONENT = 0x6000 };
 
-const soft_format soft_extended = {64, 1, SOFT_TOP - 1};
+static const soft_format soft_extended = {64, 1, SOFT_TOP - 1};
 
 soft_number soft_unpack(const uc_fpreg *r)
 {

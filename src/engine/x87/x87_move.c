@@ -1,5 +1,4 @@
 /* Loads, stores, constants and moves between x87 registers. */
-#include <string.h>
 
 #include "engine/stream/access.h"
 #include "engine/x87/x87_host.h"

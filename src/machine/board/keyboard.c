@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "machine/board/devices.h"
-#include "machine/state.h"
 
 enum {
     DATA_PORT = 0x60,

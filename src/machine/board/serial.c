@@ -6,7 +6,6 @@
 #include "machine/board/serial.h"
 
 #include "machine/board/devices.h"
-#include "machine/state.h"
 
 enum {
     COM1 = 0x3f8,

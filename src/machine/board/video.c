@@ -6,7 +6,6 @@
 #include "machine/board/video.h"
 
 #include "machine/board/devices.h"
-#include "machine/state.h"
 
 enum {
     ATTRIBUTE = 0x3c0,

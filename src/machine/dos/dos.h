@@ -223,6 +223,5 @@ enum { DOS_XMS_SLOT = 0xf0 }; /* in the place of that vector's stub */
 
 /* start.c: the stubs, which a snapshot has in memory; and what it does not have. */
 void dos_attach(dos *d, p5_machine *machine);
-void dos_close(p5_machine *machine);
 
 #endif

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/quiet.h"
 #include "machine/dos/dos.h"
 

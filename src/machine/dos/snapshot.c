@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "machine/dos/dos.h"
 #include "machine/snapshot/host_file.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -44,7 +43,7 @@ static engine_action dos_event(p5_machine *machine, const engine_event *event)
     return ENGINE_DELIVER;
 }
 
-void dos_close(p5_machine *machine)
+static void dos_close(p5_machine *machine)
 {
     dos *d = machine->guest_state;
     dos_files_close(d);

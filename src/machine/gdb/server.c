@@ -1,7 +1,6 @@
 /* The connection to gdb: a socket file of this user's, or a TCP port of this host only; frames,
  * acknowledgements, and running the guest in pieces, between which Ctrl-C is looked for. Nothing is waited
  * for longer than until the run is to end. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 #include <netinet/in.h>

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "machine/linux/linux.h"
-#include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "machine/linux/linux.h"
-#include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
 

@@ -1,5 +1,4 @@
 /* Starting a program: segments, stack, auxiliary vector, entry state. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,8 +177,8 @@ static p5_status exec_stack(linux_process *p, const elf_image *image, const char
     return b.failed ? error_set(error, P5_ERR_RANGE, "arguments and environment are too long") : P5_OK;
 }
 
-p5_status linux_exec(linux_process *p, const elf_image *image, const char *path, const char *const *arguments,
-                     const char *const *environment, p5_error *error)
+static p5_status linux_exec(linux_process *p, const elf_image *image, const char *path,
+                            const char *const *arguments, const char *const *environment, p5_error *error)
 {
     uint32_t esp = 0, stack = LINUX_STACK_BYTES;
     const char *base = strrchr(path, '/');

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -137,7 +136,8 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
 
 /* --- open --- */
 
-linux_file_kind linux_device_at(const share_place *place)
+/* Of a place that has a target. */
+static linux_file_kind linux_device_at(const share_place *place)
 {
     return strcmp(place->target, "null") == 0   ? LINUX_NULL
            : strcmp(place->target, "zero") == 0 ? LINUX_ZERO

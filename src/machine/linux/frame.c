@@ -1,6 +1,5 @@
 /* Signal frames: the layouts that i386 programs see (asm/sigcontext.h, asm/ucontext.h), and the way back from
  * them. */
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 

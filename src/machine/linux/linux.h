@@ -287,7 +287,6 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
                       share_place *place);
 /* poll.c: interests in files that no descriptor refers to any more are dropped. */
 void linux_epoll_prune(linux_process *p, linux_open_file *file);
-linux_file_kind linux_device_at(const share_place *place); /* that has a target */
 /* The file was written (EPOLLIN) or read (EPOLLOUT): news for whoever waits for that, at either end. */
 void linux_epoll_touched(linux_process *p, const linux_open_file *file, uint32_t events);
 /* A file without a host's; no descriptor refers to it. NULL: no memory. */
@@ -318,8 +317,6 @@ int linux_proc_open(const linux_process *p, const char *path);
 
 /* --- linux_exec.c --- */
 
-p5_status linux_exec(linux_process *p, const elf_image *image, const char *path, const char *const *arguments,
-                     const char *const *environment, p5_error *error);
 /* The next 64 bits of the guest's random source: splitmix64 from the seed. */
 uint64_t linux_random(linux_process *p);
 

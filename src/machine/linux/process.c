@@ -1,7 +1,6 @@
 /* System calls about the process and the system: identity, threads' areas, limits, random numbers, the end.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "machine/linux/linux.h"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "machine/linux/linux.h"
-#include "machine/linux/abi.h"
 
 bool linux_shared_any(const linux_process *p)
 {

@@ -1,5 +1,4 @@
 /* Signals: raising, faults as signals, what happens to them on the way back to the user. */
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
-
 enum { REGIONS_AT_MOST = 65536 };
 
 /* Ascending, apart from each other, in the user's part. */

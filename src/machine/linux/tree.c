@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "machine/linux/linux.h"
-#include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
 int32_t linux_getcwd(linux_process *p, const uint32_t a[6])

@@ -37,7 +37,8 @@ void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes,
     cpio_put(archive, bytes, size);
 }
 
-void cpio_add_parents(cpio *archive, const char *path, bool whole)
+/* The directories that lead to an absolute path, the last component too if `whole`. */
+static void cpio_add_parents(cpio *archive, const char *path, bool whole)
 {
     char name[SHARE_PATH];
     for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {

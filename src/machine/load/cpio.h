@@ -25,8 +25,6 @@ enum {
  * << 8 | minor of a CPIO_DEVICE. */
 void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes, size_t size,
               unsigned device);
-/* The directories that lead to an absolute path, the last component too if `whole`. */
-void cpio_add_parents(cpio *archive, const char *path, bool whole);
 /* All that is below a share at its guest path: directories, regular files and links, in the order of their
  * names. P5_ERR_FORMAT if it is more than a kernel could take, P5_ERR_IO. */
 p5_status cpio_add_share(cpio *archive, const share_mount *mount, p5_error *error);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "core/model/model.h"
 #include "machine/board/pins.h"
 
 static void free_observer(p5_observer *o)

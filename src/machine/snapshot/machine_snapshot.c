@@ -6,9 +6,7 @@
 
 #include "base/error.h"
 #include "core/snapshot.h"
-#include "core/model/model.h"
 #include "machine/board/devices.h"
-#include "machine/run/contents.h"
 #include "machine/copy.h"
 #include "machine/snapshot/machine_tables.h"
 #include "machine/snapshot/snapshot_file.h"

@@ -1,6 +1,5 @@
 /* A function of an object or assembly file, called in a loop: what a compiler makes becomes a case. The loop,
  * the file and a label behind it are linked into one object, which is placed like any other case. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

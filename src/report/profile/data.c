@@ -251,14 +251,6 @@ uint64_t profile_total_value(const p5_profile *p, const profile_value *value)
     return sum;
 }
 
-uint64_t p5_profile_total(const p5_profile *profile, const char *event)
-{
-    profile_value value;
-    return profile_value_find(profile->family, event, &value, NULL) == P5_OK
-               ? profile_total_value(profile, &value)
-               : 0;
-}
-
 uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, size_t count)
 {
     uint64_t *sums = calloc(p->insns.count * count + 1, sizeof *sums);

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "isa/isa.h"
-#include "p5scope/report.h"
 #include "report/profile/data.h"
 
 enum { MOST_SHOWN = 64 };

@@ -9,7 +9,6 @@
 #include "core/profile/profile.h"
 #include "machine/machine.h"
 #include "p5scope/observe.h"
-#include "p5scope/report.h"
 #include "p5scope/version.h"
 #include "report/profile/data.h"
 

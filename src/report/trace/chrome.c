@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "p5scope/version.h"
 #include "report/trace/sink.h"
 #include "report/trace/slices.h"
 

@@ -25,11 +25,6 @@ static const struct {
     [P5_TRACE_KANATA] = {"kanata", &trace_kanata, {".kanata", ".knt"}},
 };
 
-const char *p5_trace_format_name(p5_trace_format format)
-{
-    return formats[format].name;
-}
-
 p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_error *error)
 {
     text_nearest nearest;
