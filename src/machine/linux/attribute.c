@@ -98,17 +98,14 @@ static int32_t set_times_of(linux_process *p, const uint32_t a[6], const int64_t
 
 int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
 {
-    int32_t values[4] = {0};
-    if (a[2] != 0 && !linux_read_user(p, a[2], values, sizeof values))
-        return -EFAULT;
-    return set_times_of(p, a, (const int64_t[4]){values[0], values[1], values[2], values[3]});
-}
-
-int32_t linux_utimensat64(linux_process *p, const uint32_t a[6])
-{
+    bool wide = linux_times_are_wide(p);
+    int32_t narrow[4] = {0};
     int64_t values[4] = {0};
-    if (a[2] != 0 && !linux_read_user(p, a[2], values, sizeof values))
+    if (a[2] != 0 &&
+        !linux_read_user(p, a[2], wide ? (void *)values : narrow, wide ? sizeof values : sizeof narrow))
         return -EFAULT;
+    for (unsigned i = 0; i < 4 && !wide; i++)
+        values[i] = narrow[i];
     return set_times_of(p, a, values);
 }
 

@@ -83,21 +83,11 @@ int32_t linux_poll(linux_process *p, const uint32_t a[6])
     return poll_any(p, a[0], a[1], (int32_t)a[2] < 0 ? UINT64_MAX : a[2] * 1000000ull);
 }
 
-static int32_t ppoll_any(linux_process *p, const uint32_t a[6], bool wide)
-{
-    uint64_t ns = UINT64_MAX;
-    int32_t wrong = a[2] != 0 ? linux_get_time(p, a[2], 1, wide, &ns) : 0;
-    return wrong != 0 ? wrong : poll_any(p, a[0], a[1], ns);
-}
-
 int32_t linux_ppoll(linux_process *p, const uint32_t a[6])
 {
-    return ppoll_any(p, a, false);
-}
-
-int32_t linux_ppoll64(linux_process *p, const uint32_t a[6])
-{
-    return ppoll_any(p, a, true);
+    uint64_t ns = UINT64_MAX;
+    int32_t wrong = a[2] != 0 ? linux_get_time(p, a[2], 1, &ns) : 0;
+    return wrong != 0 ? wrong : poll_any(p, a[0], a[1], ns);
 }
 
 static int32_t select_any(linux_process *p, const uint32_t a[6], uint64_t timeout_ns)
@@ -145,21 +135,14 @@ static int32_t select_any(linux_process *p, const uint32_t a[6], uint64_t timeou
 int32_t linux_newselect(linux_process *p, const uint32_t a[6])
 {
     uint64_t ns = UINT64_MAX;
-    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], 1000, false, &ns) : 0;
+    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], 1000, &ns) : 0;
     return wrong != 0 ? wrong : select_any(p, a, ns);
 }
 
 int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
 {
     uint64_t ns = UINT64_MAX;
-    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], 1, false, &ns) : 0;
-    return wrong != 0 ? wrong : select_any(p, a, ns);
-}
-
-int32_t linux_pselect6_64(linux_process *p, const uint32_t a[6])
-{
-    uint64_t ns = UINT64_MAX;
-    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], 1, true, &ns) : 0;
+    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], 1, &ns) : 0;
     return wrong != 0 ? wrong : select_any(p, a, ns);
 }
 

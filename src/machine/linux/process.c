@@ -188,7 +188,7 @@ int32_t linux_prlimit64(linux_process *p, const uint32_t a[6])
 
 /* --- futex: one thread, so a wait that would have to wait has nobody to wake it --- */
 
-static int32_t futex_any(linux_process *p, const uint32_t a[6], bool wide)
+int32_t linux_futex(linux_process *p, const uint32_t a[6])
 {
     enum { WAIT = 0, WAKE = 1, WAIT_BITSET = 9, WAKE_BITSET = 10, COMMAND = 0x7f };
     uint32_t command = a[1] & COMMAND, value;
@@ -202,7 +202,7 @@ static int32_t futex_any(linux_process *p, const uint32_t a[6], bool wide)
         return -EAGAIN;
     uint64_t until = UINT64_MAX, ns;
     if (a[3] != 0) {
-        int32_t wrong = linux_get_time(p, a[3], 1, wide, &ns);
+        int32_t wrong = linux_get_time(p, a[3], 1, &ns);
         if (wrong != 0)
             return wrong;
         uint64_t epoch = (a[1] & 0x100 /* CLOCK_REALTIME */) != 0 ? LINUX_EPOCH_SECONDS * 1000000000ull : 0;
@@ -213,16 +213,6 @@ static int32_t futex_any(linux_process *p, const uint32_t a[6], bool wide)
             until = now + machine_ns_to_clocks(p->machine, ns);
     }
     return linux_sleep_until(p, until) ? -ETIMEDOUT : -EINTR;
-}
-
-int32_t linux_futex(linux_process *p, const uint32_t a[6])
-{
-    return futex_any(p, a, false);
-}
-
-int32_t linux_futex64(linux_process *p, const uint32_t a[6])
-{
-    return futex_any(p, a, true);
 }
 
 /* prctl: only the name, which some C libraries set. */

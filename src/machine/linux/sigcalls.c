@@ -158,7 +158,7 @@ int32_t linux_rt_sigtimedwait(linux_process *p, const uint32_t a[6])
     if (!linux_read_user(p, a[0], &set, sizeof set))
         return -EFAULT;
     if (a[2] != 0) {
-        int32_t wrong = linux_get_time(p, a[2], 1, false, &ns);
+        int32_t wrong = linux_get_time(p, a[2], 1, &ns);
         if (wrong != 0)
             return wrong;
         until = linux_clock(p) + machine_ns_to_clocks(p->machine, ns);

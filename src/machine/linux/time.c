@@ -143,20 +143,24 @@ static int32_t clock_read(const linux_process *p, uint32_t which, uint64_t *ns)
     }
 }
 
-static int32_t put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor, bool wide)
+bool linux_times_are_wide(const linux_process *p)
+{
+    return p->registers.eax >= 403;
+}
+
+static int32_t put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor)
 {
     uint64_t seconds = ns / NANOSECONDS;
     uint32_t fraction = (uint32_t)(ns % NANOSECONDS) / divisor;
-    if (wide)
+    if (linux_times_are_wide(p))
         return linux_write_user(p, address, (uint64_t[2]){seconds, fraction}, 16) ? 0 : -EFAULT;
     return linux_write_user(p, address, (uint32_t[2]){(uint32_t)seconds, fraction}, 8) ? 0 : -EFAULT;
 }
 
-/* Reads a timespec or timeval as nanoseconds; values beyond the model's clock are cut off. 0 or -errno. */
-int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, bool wide, uint64_t *ns)
+int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uint64_t *ns)
 {
     int64_t seconds, fraction;
-    if (wide) {
+    if (linux_times_are_wide(p)) {
         int64_t both[2];
         if (!linux_read_user(p, address, both, sizeof both))
             return -EFAULT;
@@ -176,49 +180,29 @@ int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, boo
     return 0;
 }
 
-static int32_t clock_gettime_any(linux_process *p, const uint32_t a[6], bool wide)
+int32_t linux_clock_gettime(linux_process *p, const uint32_t a[6])
 {
     uint64_t ns;
     int32_t wrong = clock_read(p, a[0], &ns);
-    return wrong != 0 ? wrong : put_time(p, a[1], ns, 1, wide);
-}
-
-int32_t linux_clock_gettime(linux_process *p, const uint32_t a[6])
-{
-    return clock_gettime_any(p, a, false);
-}
-
-int32_t linux_clock_gettime64(linux_process *p, const uint32_t a[6])
-{
-    return clock_gettime_any(p, a, true);
+    return wrong != 0 ? wrong : put_time(p, a[1], ns, 1);
 }
 
 /* A clock moves by one core clock: the resolution is reported as 1 ns or what a clock takes. */
-static int32_t clock_getres_any(linux_process *p, const uint32_t a[6], bool wide)
+int32_t linux_clock_getres(linux_process *p, const uint32_t a[6])
 {
     uint64_t ns;
     int32_t wrong = clock_read(p, a[0], &ns);
     if (wrong != 0 || a[1] == 0)
         return wrong;
     uint64_t step = NANOSECONDS / p->machine->clock_hz;
-    return put_time(p, a[1], step == 0 ? 1 : step, 1, wide);
-}
-
-int32_t linux_clock_getres(linux_process *p, const uint32_t a[6])
-{
-    return clock_getres_any(p, a, false);
-}
-
-int32_t linux_clock_getres64(linux_process *p, const uint32_t a[6])
-{
-    return clock_getres_any(p, a, true);
+    return put_time(p, a[1], step == 0 ? 1 : step, 1);
 }
 
 int32_t linux_gettimeofday(linux_process *p, const uint32_t a[6])
 {
     int32_t wrong = 0;
     if (a[0] != 0)
-        wrong = put_time(p, a[0], time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS, 1000, false);
+        wrong = put_time(p, a[0], time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS, 1000);
     if (wrong == 0 && a[1] != 0)
         wrong = linux_write_user(p, a[1], (uint32_t[2]){0, 0}, 8) ? 0 : -EFAULT; /* UTC */
     return wrong;
@@ -258,50 +242,40 @@ int32_t linux_getrusage(linux_process *p, const uint32_t a[6])
 /* --- sleeping --- */
 
 /* The call was interrupted: what is left, for the caller. */
-static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t remaining, bool wide)
+static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t remaining)
 {
     uint64_t now = linux_clock(p);
     uint64_t left = until > now ? machine_clocks_to_ns(p->machine, until - now) : 0;
-    if (remaining != 0 && put_time(p, remaining, left, 1, wide) != 0)
+    if (remaining != 0 && put_time(p, remaining, left, 1) != 0)
         return -EFAULT;
     return -EINTR;
 }
 
-static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining, bool wide)
+static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining)
 {
     uint64_t start = linux_clock(p), clocks = machine_ns_to_clocks(p->machine, ns);
     uint64_t until = clocks > UINT64_MAX - start ? UINT64_MAX : start + clocks;
-    return linux_sleep_until(p, until) ? 0 : sleep_interrupted(p, until, remaining, wide);
+    return linux_sleep_until(p, until) ? 0 : sleep_interrupted(p, until, remaining);
 }
 
 int32_t linux_nanosleep(linux_process *p, const uint32_t a[6])
 {
     uint64_t ns;
-    int32_t wrong = linux_get_time(p, a[0], 1, false, &ns);
-    return wrong != 0 ? wrong : sleep_ns(p, ns, a[1], false);
-}
-
-static int32_t clock_nanosleep_any(linux_process *p, const uint32_t a[6], bool wide)
-{
-    uint64_t now, ns;
-    int32_t wrong = clock_read(p, a[0], &now);
-    if (wrong == 0)
-        wrong = linux_get_time(p, a[2], 1, wide, &ns);
-    if (wrong != 0)
-        return wrong;
-    if ((a[1] & TIMER_ABSTIME) == 0)
-        return sleep_ns(p, ns, a[3], wide);
-    return ns <= now ? 0 : sleep_ns(p, ns - now, 0, wide);
+    int32_t wrong = linux_get_time(p, a[0], 1, &ns);
+    return wrong != 0 ? wrong : sleep_ns(p, ns, a[1]);
 }
 
 int32_t linux_clock_nanosleep(linux_process *p, const uint32_t a[6])
 {
-    return clock_nanosleep_any(p, a, false);
-}
-
-int32_t linux_clock_nanosleep64(linux_process *p, const uint32_t a[6])
-{
-    return clock_nanosleep_any(p, a, true);
+    uint64_t now, ns;
+    int32_t wrong = clock_read(p, a[0], &now);
+    if (wrong == 0)
+        wrong = linux_get_time(p, a[2], 1, &ns);
+    if (wrong != 0)
+        return wrong;
+    if ((a[1] & TIMER_ABSTIME) == 0)
+        return sleep_ns(p, ns, a[3]);
+    return ns <= now ? 0 : sleep_ns(p, ns - now, 0);
 }
 
 int32_t linux_pause(linux_process *p, const uint32_t a[6])
@@ -346,29 +320,30 @@ int32_t linux_alarm(linux_process *p, const uint32_t a[6])
 }
 
 /* Interval and what is left, as two timevals (divisor 1000) or timespecs. */
-static int32_t timer_report(linux_process *p, const linux_timer *t, uint32_t address, uint32_t divisor,
-                            bool wide)
+static int32_t timer_report(linux_process *p, const linux_timer *t, uint32_t address, uint32_t divisor)
 {
-    int32_t wrong = put_time(p, address, machine_clocks_to_ns(p->machine, t->interval), divisor, wide);
-    return wrong != 0 ? wrong : put_time(p, address + (wide ? 16 : 8), timer_left_ns(p, t), divisor, wide);
+    int32_t wrong = put_time(p, address, machine_clocks_to_ns(p->machine, t->interval), divisor);
+    return wrong != 0
+               ? wrong
+               : put_time(p, address + (linux_times_are_wide(p) ? 16 : 8), timer_left_ns(p, t), divisor);
 }
 
 static int32_t timer_change(linux_process *p, linux_timer *t, bool absolute, uint32_t from, uint32_t old,
-                            uint32_t divisor, bool wide)
+                            uint32_t divisor)
 {
     uint64_t interval = 0, first = 0, now = 0;
     int32_t wrong = 0;
     if (from != 0) {
-        wrong = linux_get_time(p, from, divisor, wide, &interval);
+        wrong = linux_get_time(p, from, divisor, &interval);
         if (wrong == 0)
-            wrong = linux_get_time(p, from + (wide ? 16 : 8), divisor, wide, &first);
+            wrong = linux_get_time(p, from + (linux_times_are_wide(p) ? 16 : 8), divisor, &first);
     }
     if (wrong == 0 && absolute && first != 0) {
         wrong = clock_read(p, t->which, &now);
         first = first > now ? first - now : 1;
     }
     if (wrong == 0 && old != 0)
-        wrong = timer_report(p, t, old, divisor, wide);
+        wrong = timer_report(p, t, old, divisor);
     if (wrong == 0)
         timer_set(p, t, first, interval);
     return wrong;
@@ -376,13 +351,12 @@ static int32_t timer_change(linux_process *p, linux_timer *t, bool absolute, uin
 
 int32_t linux_getitimer(linux_process *p, const uint32_t a[6])
 {
-    return a[0] < LINUX_ITIMERS ? timer_report(p, &p->time.timers[a[0]], a[1], 1000, false) : -EINVAL;
+    return a[0] < LINUX_ITIMERS ? timer_report(p, &p->time.timers[a[0]], a[1], 1000) : -EINVAL;
 }
 
 int32_t linux_setitimer(linux_process *p, const uint32_t a[6])
 {
-    return a[0] < LINUX_ITIMERS ? timer_change(p, &p->time.timers[a[0]], false, a[1], a[2], 1000, false)
-                                : -EINVAL;
+    return a[0] < LINUX_ITIMERS ? timer_change(p, &p->time.timers[a[0]], false, a[1], a[2], 1000) : -EINVAL;
 }
 
 /* One that timer_create made; NULL if there is none. */
@@ -418,37 +392,16 @@ int32_t linux_timer_create(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-static int32_t timer_settime_any(linux_process *p, const uint32_t a[6], bool wide)
-{
-    linux_timer *t = timer_at(p, a[0]);
-    return t == NULL || a[2] == 0 ? -EINVAL
-                                  : timer_change(p, t, (a[1] & TIMER_ABSTIME) != 0, a[2], a[3], 1, wide);
-}
-
 int32_t linux_timer_settime(linux_process *p, const uint32_t a[6])
 {
-    return timer_settime_any(p, a, false);
-}
-
-int32_t linux_timer_settime64(linux_process *p, const uint32_t a[6])
-{
-    return timer_settime_any(p, a, true);
-}
-
-static int32_t timer_gettime_any(linux_process *p, const uint32_t a[6], bool wide)
-{
-    const linux_timer *t = timer_at(p, a[0]);
-    return t == NULL ? -EINVAL : timer_report(p, t, a[1], 1, wide);
+    linux_timer *t = timer_at(p, a[0]);
+    return t == NULL || a[2] == 0 ? -EINVAL : timer_change(p, t, (a[1] & TIMER_ABSTIME) != 0, a[2], a[3], 1);
 }
 
 int32_t linux_timer_gettime(linux_process *p, const uint32_t a[6])
 {
-    return timer_gettime_any(p, a, false);
-}
-
-int32_t linux_timer_gettime64(linux_process *p, const uint32_t a[6])
-{
-    return timer_gettime_any(p, a, true);
+    const linux_timer *t = timer_at(p, a[0]);
+    return t == NULL ? -EINVAL : timer_report(p, t, a[1], 1);
 }
 
 int32_t linux_timer_getoverrun(linux_process *p, const uint32_t a[6])
