@@ -96,9 +96,9 @@ static plan plan_make(fuzz_input input)
     p.limits.max_instructions = (64 + more) << times;
     p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2;
     p.limits.timeout_seconds = TIMEOUT_SECONDS;
-    if (last[LAST_LENGTH] == 0xff) {
-        p.limits.max_instructions *= 256;
-        p.limits.max_clocks *= 256;
+    if (last[LAST_LENGTH] >= 0xf8) { /* an instruction of these costs a fraction of the others' */
+        p.limits.max_instructions *= 4096;
+        p.limits.max_clocks *= 4096;
     }
     if (size >= 0xfc && more < 4) { /* only its time ends it: whatever there is a ceiling for gets there */
         p.limits = (p5_limits){.timeout_seconds = 0.7};
