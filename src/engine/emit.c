@@ -115,7 +115,6 @@ static bool is_in_mmx(const uc_translator *s)
 void WRAP(helper_fwait)(uc_env *env);
 
 void REAL(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
-void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments)
 {
     if (function == (void *)WRAP(helper_enter_mmx)) {
@@ -134,7 +133,6 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
 }
 
 void REAL(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
-void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
 /* A block's start calls its hook. */
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count)
 {
@@ -203,7 +201,6 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
 }
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
-void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
 /* A MOVQ into a register is a plain store into the state, all others that write one are calls. FNSTSW AX, and
  * what the 80287 had and the 387 does not, leave the pointer to the last instruction. */
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
@@ -222,7 +219,6 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
 
 /* Where optimisation makes the count of a rotation to the left a constant of 0, Unicorn's code for ARM is an
  * instruction that does not exist. To the right by the negative count is the same, and has code. */
-void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value, uintptr_t count);
 void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value, uintptr_t count)
 {
     uintptr_t negative = UC_INTERNAL(tcg_const_i32)(s, 0);

@@ -301,7 +301,6 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
 }
 
 /* A third fault in a row: the processor shuts down. */
-void __wrap_qemu_system_reset_request(uc_engine *uc);
 void __wrap_qemu_system_reset_request(uc_engine *uc)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
@@ -324,7 +323,6 @@ _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
 
 /* An interrupt that was injected between two runs is delivered before the first instruction. */
 int REAL(cpu_exec)(uc_engine *uc, uc_cpu *cpu);
-int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu);
 int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu)
 {
     engine *e = engine_of(uc_env_of(cpu));

@@ -425,7 +425,6 @@ void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retad
 /* --- Replaced functions: what Unicorn asks of its own memory management --- */
 
 void REAL(tlb_flush)(uc_cpu *cpu);
-void WRAP(tlb_flush)(uc_cpu *cpu);
 void WRAP(tlb_flush)(uc_cpu *cpu)
 {
     engine *e = engine_of(uc_env_of(cpu));
@@ -436,7 +435,6 @@ void WRAP(tlb_flush)(uc_cpu *cpu)
     }
 }
 
-void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
 void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
 {
     engine *e = engine_of(uc_env_of(cpu));
@@ -447,7 +445,6 @@ void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
 
 /* The RAM address under which Unicorn files translated code is the physical address; -1 keeps a block from
  * being filed. */
-uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address);
 uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
@@ -482,32 +479,27 @@ static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
     return value;
 }
 
-uint32_t WRAP(cpu_ldub_code)(uc_env *env, uint64_t address);
 uint32_t WRAP(cpu_ldub_code)(uc_env *env, uint64_t address)
 {
     return load_code(env, (uint32_t)address, 1);
 }
 
-uint32_t WRAP(cpu_lduw_code)(uc_env *env, uint64_t address);
 uint32_t WRAP(cpu_lduw_code)(uc_env *env, uint64_t address)
 {
     return load_code(env, (uint32_t)address, 2);
 }
 
-uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address);
 uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address)
 {
     return load_code(env, (uint32_t)address, 4);
 }
 
-void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address);
 /* The first block of a page: block.c has said where its code lies. */
 void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address)
 {
     (void)uc, (void)ram_address;
 }
 
-void WRAP(tlb_unprotect_code)(uc_engine *uc, uint64_t ram_address);
 void WRAP(tlb_unprotect_code)(uc_engine *uc, uint64_t ram_address)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));

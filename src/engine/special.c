@@ -95,27 +95,23 @@ static void write_control(engine *e, unsigned number, uint32_t value)
         guard_update(e); /* CR0.AM */
 }
 
-void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value);
 void WRAP(helper_write_crN)(uc_env *env, int number, uint64_t value)
 {
     write_control(engine_of(env), (unsigned)number, (uint32_t)value);
 }
 
 /* LMSW loads PE, MP, EM and TS, and cannot clear PE. */
-void WRAP(helper_lmsw)(uc_env *env, uint64_t value);
 void WRAP(helper_lmsw)(uc_env *env, uint64_t value)
 {
     write_control(engine_of(env), 0, ((uint32_t)env->cr[0] & ~0xeu) | ((uint32_t)value & 0xf));
 }
 
-void WRAP(helper_clts)(uc_env *env);
 void WRAP(helper_clts)(uc_env *env)
 {
     write_control(engine_of(env), 0, (uint32_t)env->cr[0] & ~(uint32_t)CR0_TS);
 }
 
 void REAL(helper_invlpg)(uc_env *env, uint64_t address);
-void WRAP(helper_invlpg)(uc_env *env, uint64_t address);
 void WRAP(helper_invlpg)(uc_env *env, uint64_t address)
 {
     engine_special_call call = {.which = ENGINE_INVLPG, .value = (uint32_t)address};
@@ -142,7 +138,6 @@ static unsigned debug_register(engine *e, int number)
     return (unsigned)number | (number >= 4 ? 2u : 0u);
 }
 
-void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value);
 void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
 {
     engine *e = engine_of(env);
@@ -156,7 +151,6 @@ void WRAP(helper_set_dr)(uc_env *env, int number, uint64_t value)
     guard_debug_written(e);
 }
 
-uint64_t WRAP(helper_get_dr)(uc_env *env, int number);
 uint64_t WRAP(helper_get_dr)(uc_env *env, int number)
 {
     return env->dr[debug_register(engine_of(env), number)];
@@ -164,7 +158,6 @@ uint64_t WRAP(helper_get_dr)(uc_env *env, int number)
 
 /* PUSHF: VM and RF are never seen (manual, PUSHF). */
 uint64_t REAL(helper_read_eflags)(uc_env *env);
-uint64_t WRAP(helper_read_eflags)(uc_env *env);
 uint64_t WRAP(helper_read_eflags)(uc_env *env)
 {
     return REAL(helper_read_eflags)(env) & ~(uint64_t)(FLAG_VM | FLAG_RF);
@@ -172,14 +165,12 @@ uint64_t WRAP(helper_read_eflags)(uc_env *env)
 
 /* POPF may turn alignment checks on and off. */
 void REAL(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
-void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
 void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
 {
     REAL(helper_write_eflags)(env, value & ~(uint64_t)FLAG_RF, mask);
     guard_update(engine_of(env));
 }
 
-void WRAP(helper_hlt)(uc_env *env, int length);
 void WRAP(helper_hlt)(uc_env *env, int length)
 {
     engine *e = engine_of(env);

@@ -14,7 +14,6 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 
 enum { FIRST_TRANSLATIONS = 1024 };
 void __real_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
-void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode);
 void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
 {
     (void)blocks; /* Unicorn would clear room for 32,768 translations; the table grows */
@@ -45,7 +44,6 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 }
 
 int REAL(tcg_gen_code)(uc_translator *s, uc_translated *tb);
-int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb);
 int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
 {
     pthread_rwlock_rdlock(&lock);
@@ -54,7 +52,6 @@ int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
     return size;
 }
 
-void WRAP(free_code_gen_buffer)(uc_engine *uc);
 void WRAP(free_code_gen_buffer)(uc_engine *uc)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), link = page - sizeof left;

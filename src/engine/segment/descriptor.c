@@ -94,7 +94,6 @@ uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsign
 }
 
 /* MOV, POP and LxS to a data or stack segment register in protected mode; not alone in its block. */
-void WRAP(helper_load_seg)(uc_env *env, int segment, int selector);
 void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
 {
     engine *e = engine_of(env);
@@ -109,7 +108,6 @@ void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
 }
 
 /* LTR: the TSS is in the GDT, present and available; it is marked as busy there. */
-void WRAP(helper_ltr)(uc_env *env, int selector);
 void WRAP(helper_ltr)(uc_env *env, int new_selector)
 {
     engine *e = engine_of(env);

@@ -227,7 +227,6 @@ void guard_general_detect(engine *e)
 }
 
 /* TF: Unicorn calls this behind the instruction. */
-void WRAP(helper_single_step)(uc_env *env);
 void WRAP(helper_single_step)(uc_env *env)
 {
     engine *e = engine_of(env);
@@ -235,7 +234,6 @@ void WRAP(helper_single_step)(uc_env *env)
 }
 
 void REAL(helper_pause)(uc_env *env, int length);
-void WRAP(helper_pause)(uc_env *env, int length);
 /* F3 90 is a NOP; Unicorn ends a block with it, without a look at TF. */
 void WRAP(helper_pause)(uc_env *env, int length)
 {

@@ -106,7 +106,6 @@ static void check_eip(engine *e, const descriptor *code, uint32_t eip)
         segmentation_fault(e, VECTOR_GP, 0);
 }
 
-void WRAP(helper_ljmp_protected)(uc_env *env, int selector, uint64_t eip, uint64_t next);
 void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, uint64_t next)
 {
     engine *e = engine_of(env);
@@ -179,7 +178,6 @@ static void call_gate(engine *e, const descriptor *gate, uint32_t next)
     load_code(e, &d, selector, level, offset);
 }
 
-void WRAP(helper_lcall_protected)(uc_env *env, int selector, uint64_t eip, int shift, uint64_t next);
 void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, int shift, uint64_t next)
 {
     engine *e = engine_of(env);
@@ -217,7 +215,6 @@ static void go_real(engine *e, uint32_t selector, uint32_t eip)
     segments_changed(e);
 }
 
-void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift, int next);
 void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift, int next)
 {
     engine *e = engine_of(env);
@@ -306,7 +303,6 @@ static void return_protected(engine *e, unsigned size, bool iret, uint32_t relea
     load_code(e, &d, selector, level, eip);
 }
 
-void WRAP(helper_lret_protected)(uc_env *env, int shift, int release);
 void WRAP(helper_lret_protected)(uc_env *env, int shift, int release)
 {
     engine *e = engine_of(env);
@@ -332,7 +328,6 @@ static void return_from_task(engine *e, uint32_t next)
     task_switch(e, TASK_IRET, selector, &d, next);
 }
 
-void WRAP(helper_iret_protected)(uc_env *env, int shift, int next);
 void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
 {
     engine *e = engine_of(env);
@@ -346,7 +341,6 @@ void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
     end_nmi(e);
 }
 
-void WRAP(helper_iret_real)(uc_env *env, int shift);
 void WRAP(helper_iret_real)(uc_env *env, int shift)
 {
     engine *e = engine_of(env);

@@ -56,7 +56,6 @@ static void require(bool condition, const char *what)
  */
 
 void REAL(tlb_flush)(uc_cpu *cpu);
-void WRAP(tlb_flush)(uc_cpu *cpu);
 void WRAP(tlb_flush)(uc_cpu *cpu)
 {
     seen.cpu = cpu;
@@ -64,7 +63,6 @@ void WRAP(tlb_flush)(uc_cpu *cpu)
 }
 
 void REAL(cpu_x86_update_cr0)(uc_env *env, uint32_t value);
-void WRAP(cpu_x86_update_cr0)(uc_env *env, uint32_t value);
 void WRAP(cpu_x86_update_cr0)(uc_env *env, uint32_t value)
 {
     seen.env = env;
@@ -72,8 +70,6 @@ void WRAP(cpu_x86_update_cr0)(uc_env *env, uint32_t value)
 }
 
 uintptr_t REAL(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_t base, intptr_t offset,
-                                            const char *name);
-uintptr_t WRAP(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_t base, intptr_t offset,
                                             const char *name);
 uintptr_t WRAP(tcg_global_mem_new_internal)(uc_translator *s, int type, uintptr_t base, intptr_t offset,
                                             const char *name)
@@ -106,7 +102,6 @@ static int find_start(uc_translator *s)
 }
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
-void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
 {
     if (b == (uintptr_t)s + seen.env_temporary && c == offsetof(uc_env, fpregs)) {
@@ -117,7 +112,6 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
 }
 
 void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
-void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
 void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     REAL(gen_intermediate_code)(cpu, tb, max_insns);
@@ -126,7 +120,6 @@ void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 }
 
 void REAL(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
-void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes);
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 {
     (void)bytes;
@@ -134,7 +127,6 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 }
 
 void REAL(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr);
-void WRAP(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr);
 void WRAP(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr)
 {
     if (seen.raising)
@@ -143,7 +135,6 @@ void WRAP(cpu_loop_exit_restore)(uc_cpu *cpu, uintptr_t retaddr)
 }
 
 void *__real_g_hash_table_new_full(void *hash, void *equal, void *free_key, void *free_value);
-void *__wrap_g_hash_table_new_full(void *hash, void *equal, void *free_key, void *free_value);
 void *__wrap_g_hash_table_new_full(void *hash, void *equal, void *free_key, void *free_value)
 {
     return seen.table = __real_g_hash_table_new_full(hash, equal, free_key, free_value);

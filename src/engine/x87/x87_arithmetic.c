@@ -122,14 +122,12 @@ void x87_compare_operand(uc_env *env, bool unordered)
     env->fptags[x87_slot(env, 0)] = o.a_empty;
 }
 
-void WRAP(helper_fcom_ST0_FT0)(uc_env *env);
 void WRAP(helper_fcom_ST0_FT0)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
     x87_compare_operand(env, false);
 }
 
-void WRAP(helper_fucom_ST0_FT0)(uc_env *env);
 void WRAP(helper_fucom_ST0_FT0)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
@@ -146,25 +144,21 @@ void x87_set_operand(uc_env *env, x87_operand kind, uint64_t bits)
     e->x87.operand_empty = false;
 }
 
-void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number);
 void WRAP(helper_flds_FT0)(uc_env *env, uint32_t number)
 {
     x87_set_operand(env, X87_M32, number);
 }
 
-void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number);
 void WRAP(helper_fldl_FT0)(uc_env *env, uint64_t number)
 {
     x87_set_operand(env, X87_M64, number);
 }
 
-void WRAP(helper_fildl_FT0)(uc_env *env, int32_t number);
 void WRAP(helper_fildl_FT0)(uc_env *env, int32_t number)
 {
     x87_set_operand(env, X87_I32, (uint32_t)number);
 }
 
-void WRAP(helper_fldz_FT0)(uc_env *env);
 void WRAP(helper_fldz_FT0)(uc_env *env)
 {
     x87_set_operand(env, X87_ZERO, 0);
@@ -179,7 +173,6 @@ void x87_register_operand(uc_env *env, unsigned i)
     e->x87.operand_empty = x87_empty(env, i);
 }
 
-void WRAP(helper_fmov_FT0_STN)(uc_env *env, int i);
 void WRAP(helper_fmov_FT0_STN)(uc_env *env, int i)
 {
     x87_register_operand(env, (unsigned)i);

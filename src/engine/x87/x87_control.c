@@ -20,7 +20,6 @@ static void set_control(uc_env *env, uint32_t value)
     x87_update_summary(env);
 }
 
-void WRAP(helper_fldcw)(uc_env *env, uint32_t value);
 void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
 {
     set_control(env, value);
@@ -44,14 +43,12 @@ static const emit_whole rows[] = {FETCH(LOADS_CONTROL, fldcw, load_control)};
 const x87_wholes x87_whole_control = {rows, sizeof rows / sizeof rows[0]};
 
 /* FNSTSW and FNCLEX wait for nothing. */
-uint32_t WRAP(helper_fnstsw)(uc_env *env);
 uint32_t WRAP(helper_fnstsw)(uc_env *env)
 {
     return x87_held(env) ? x87_host_status() : x87_status_word(env);
 }
 
 void REAL(helper_fclex)(uc_env *env);
-void WRAP(helper_fclex)(uc_env *env);
 void WRAP(helper_fclex)(uc_env *env)
 {
     if (x87_held(env))
@@ -68,19 +65,16 @@ static void move_top(uc_env *env, unsigned by, uintptr_t retaddr)
     x87_set_conditions(env, 0, X87_C1);
 }
 
-void WRAP(helper_fincstp)(uc_env *env);
 void WRAP(helper_fincstp)(uc_env *env)
 {
     move_top(env, 1, X87_RETADDR);
 }
 
-void WRAP(helper_fdecstp)(uc_env *env);
 void WRAP(helper_fdecstp)(uc_env *env)
 {
     move_top(env, 7, X87_RETADDR);
 }
 
-void WRAP(helper_ffree_STN)(uc_env *env, int i);
 void WRAP(helper_ffree_STN)(uc_env *env, int i)
 {
     x87_wait(env, X87_RETADDR);
@@ -183,7 +177,6 @@ static void store_environment(uc_env *env, uint64_t address, bool wide, uintptr_
     }
 }
 
-void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide);
 void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide)
 {
     x87_settle(engine_of(env));
@@ -193,7 +186,6 @@ void WRAP(helper_fstenv)(uc_env *env, uint64_t address, int wide)
     x87_update_summary(env);
 }
 
-void WRAP(helper_fldenv)(uc_env *env, uint64_t address, int wide);
 void WRAP(helper_fldenv)(uc_env *env, uint64_t address, int wide)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -204,7 +196,6 @@ void WRAP(helper_fldenv)(uc_env *env, uint64_t address, int wide)
 }
 
 void WRAP(helper_fninit)(uc_env *env);
-void WRAP(helper_fsave)(uc_env *env, uint64_t address, int wide);
 void WRAP(helper_fsave)(uc_env *env, uint64_t address, int wide)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -220,7 +211,6 @@ void WRAP(helper_fsave)(uc_env *env, uint64_t address, int wide)
     WRAP(helper_fninit)(env);
 }
 
-void WRAP(helper_frstor)(uc_env *env, uint64_t address, int wide);
 void WRAP(helper_frstor)(uc_env *env, uint64_t address, int wide)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -270,7 +260,6 @@ void mmx_wait(uc_env *env)
         x87_wait(env, X87_RETADDR);
 }
 
-void WRAP(helper_emms)(uc_env *env);
 void WRAP(helper_emms)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);

@@ -107,7 +107,6 @@ static void change_sign(uc_env *env, uint16_t clear, uint16_t flip, uintptr_t re
     x87_set_conditions(env, 0, X87_C1);
 }
 
-void WRAP(helper_fabs_ST0)(uc_env *env);
 void WRAP(helper_fabs_ST0)(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0)))
@@ -116,7 +115,6 @@ void WRAP(helper_fabs_ST0)(uc_env *env)
         change_sign(env, 0x8000, 0, X87_RETADDR);
 }
 
-void WRAP(helper_fchs_ST0)(uc_env *env);
 void WRAP(helper_fchs_ST0)(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0)))
@@ -126,7 +124,6 @@ void WRAP(helper_fchs_ST0)(uc_env *env)
 }
 
 /* FXAM: C3, C2 and C0 say what ST(0) is, C1 its sign. Manual: FXAM. */
-void WRAP(helper_fxam_ST0)(uc_env *env);
 void WRAP(helper_fxam_ST0)(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0))) {

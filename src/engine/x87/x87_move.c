@@ -41,21 +41,18 @@ static void push_format(uc_env *env, uc_fpreg value, bool denormal)
     push(env, &value, flags);
 }
 
-void WRAP(helper_flds_ST0)(uc_env *env, uint32_t number);
 void WRAP(helper_flds_ST0)(uc_env *env, uint32_t number)
 {
     x87_wait(env, X87_RETADDR);
     push_format(env, x87_from_m32(number), !(number >> 23 & 0xff) && number << 9);
 }
 
-void WRAP(helper_fldl_ST0)(uc_env *env, uint64_t number);
 void WRAP(helper_fldl_ST0)(uc_env *env, uint64_t number)
 {
     x87_wait(env, X87_RETADDR);
     push_format(env, x87_from_m64(number), !(number >> 52 & 0x7ff) && number << 12);
 }
 
-void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number);
 void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number)
 {
     x87_wait(env, X87_RETADDR);
@@ -63,7 +60,6 @@ void WRAP(helper_fildl_ST0)(uc_env *env, int32_t number)
     push(env, &value, 0);
 }
 
-void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
 void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number)
 {
     x87_wait(env, X87_RETADDR);
@@ -93,7 +89,6 @@ static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, uintpt
     WRAP(cpu_stw_data_ra)(env, address + 8, value->exponent, retaddr);
 }
 
-void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -109,7 +104,6 @@ void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address)
     push(env, &value, 0);
 }
 
-void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -120,7 +114,6 @@ void WRAP(helper_fbld_ST0)(uc_env *env, uint64_t address)
 
 /* FLD constant and FLD ST(i) come as a push and a load. The push is left to the load, which knows what to
  * push. */
-void WRAP(helper_fpush)(uc_env *env);
 void WRAP(helper_fpush)(uc_env *env)
 {
     x87_wait(env, X87_RETADDR);
@@ -139,7 +132,6 @@ void WRAP(helper_fpush)(uc_env *env)
 X87_CONSTANTS(CONSTANT)
 
 /* FLD ST(i), after a push that made it ST(i + 1); without one, FCMOV of later processors. */
-void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i);
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
 {
     engine *e = engine_of(env);
@@ -175,12 +167,13 @@ static inline void finish_store(uc_env *env, uint16_t status)
     x87_update_summary(env);
 }
 
-/* ST(0) as `type`: for what is not usual (x87_whole_move.c). */
-#define CONVERSION(format, type, indefinite)                                                                 \
-    static inline type to_##format(uc_env *env, uintptr_t retaddr)                                           \
+/* ST(0) as `type`: for what is not usual (x87_whole_move.c). The calling code takes FIST m16 in a 32-bit
+ * register and stores its low half. */
+#define CONVERSION(helper, taken, format, type, indefinite)                                                  \
+    taken WRAP(helper)(uc_env * env)                                                                         \
     {                                                                                                        \
         type result = indefinite;                                                                            \
-        x87_wait(env, retaddr);                                                                              \
+        x87_wait(env, X87_RETADDR);                                                                          \
         engine_of(env)->x87.suppressed = false;                                                              \
         if (__builtin_expect(x87_empty(env, 0), 0))                                                          \
             x87_underflow(env);                                                                              \
@@ -188,42 +181,11 @@ static inline void finish_store(uc_env *env, uint16_t status)
             finish_store(env, x87_to_##format(x87_st(env, 0), env->fpuc, &result));                          \
         return result;                                                                                       \
     }
-CONVERSION(m32, uint32_t, 0xffc00000u)
-CONVERSION(m64, uint64_t, 0xfff8000000000000u)
-CONVERSION(i16, int16_t, INT16_MIN)
-CONVERSION(i32, int32_t, INT32_MIN)
-CONVERSION(i64, int64_t, INT64_MIN)
-
-uint32_t WRAP(helper_fsts_ST0)(uc_env *env);
-uint32_t WRAP(helper_fsts_ST0)(uc_env *env)
-{
-    return to_m32(env, X87_RETADDR);
-}
-
-uint64_t WRAP(helper_fstl_ST0)(uc_env *env);
-uint64_t WRAP(helper_fstl_ST0)(uc_env *env)
-{
-    return to_m64(env, X87_RETADDR);
-}
-
-/* The calling code takes a 32-bit register and stores its low half. */
-int32_t WRAP(helper_fist_ST0)(uc_env *env);
-int32_t WRAP(helper_fist_ST0)(uc_env *env)
-{
-    return to_i16(env, X87_RETADDR);
-}
-
-int32_t WRAP(helper_fistl_ST0)(uc_env *env);
-int32_t WRAP(helper_fistl_ST0)(uc_env *env)
-{
-    return to_i32(env, X87_RETADDR);
-}
-
-int64_t WRAP(helper_fistll_ST0)(uc_env *env);
-int64_t WRAP(helper_fistll_ST0)(uc_env *env)
-{
-    return to_i64(env, X87_RETADDR);
-}
+CONVERSION(helper_fsts_ST0, uint32_t, m32, uint32_t, 0xffc00000u)
+CONVERSION(helper_fstl_ST0, uint64_t, m64, uint64_t, 0xfff8000000000000u)
+CONVERSION(helper_fist_ST0, int32_t, i16, int16_t, INT16_MIN)
+CONVERSION(helper_fistl_ST0, int32_t, i32, int32_t, INT32_MIN)
+CONVERSION(helper_fistll_ST0, int64_t, i64, int64_t, INT64_MIN)
 
 /* The same from the host's x87, if it is quick. There is no FST m80. */
 static bool store_held80(uc_env *env, uint64_t address)
@@ -240,7 +202,6 @@ static bool store_held80(uc_env *env, uint64_t address)
     return true;
 }
 
-void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fstt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -269,7 +230,6 @@ static void finish_decimal(uc_env *env, bool empty, uint16_t status)
         finish_store(env, status);
 }
 
-void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address);
 void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
@@ -291,7 +251,6 @@ void WRAP(helper_fbst_ST0)(uc_env *env, uint64_t address)
 /* --- Moves --- */
 
 /* FST ST(i). */
-void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i);
 void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i)
 {
     if (X87_READY(env, x87_filled(env, 0))) {
@@ -313,7 +272,6 @@ void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i)
 }
 
 /* FXCH: an empty register is exchanged as the indefinite number. */
-void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i);
 void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
 {
     if (X87_READY(env, x87_filled(env, 0) && x87_filled(env, (unsigned)i))) {
@@ -343,7 +301,6 @@ void WRAP(helper_fxchg_ST0_STN)(uc_env *env, int i)
 }
 
 /* The pop of an instruction; not if an unmasked exception stopped the instruction. */
-void WRAP(helper_fpop)(uc_env *env);
 void WRAP(helper_fpop)(uc_env *env)
 {
     engine *e = engine_of(env);

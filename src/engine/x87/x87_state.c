@@ -52,7 +52,6 @@ void x87_raise_pending(uc_env *env, uintptr_t retaddr)
 }
 
 /* FWAIT. */
-void WRAP(helper_fwait)(uc_env *env);
 void WRAP(helper_fwait)(uc_env *env)
 {
     if (!x87_held(env)) /* nothing is pending then */
