@@ -1,7 +1,9 @@
 /* Generator of docs/events.md: every event selection with its rule, its grade and the tests that show it. It
  * fails if an event is not shown on each family that has it: by a case file that expects a count other than 0
- * of it, or by a test that ELSEWHERE names. Usage: events_doc_gen EVENTS.TSV ELSEWHERE.TSV ROOT OUTPUT
- * CASE.s... (paths of cases and of ELSEWHERE are below ROOT). */
+ * of it, or by a test that ELSEWHERE names. Usage: events_doc_gen ELSEWHERE.TSV ROOT OUTPUT CASE.s... (paths
+ * of cases and of ELSEWHERE are below ROOT). */
+#include "p5scope/event.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,36 +11,16 @@
 
 #include "base/text.h"
 
-enum { EVENTS = 128, TESTS = 512, LINE = 2048, P54C = 1, P55C = 2, BOTH = 3 };
+enum { TESTS = 512, LINE = 2048 };
 
-enum {
-    CODE,
-    COUNTERS,
-    NAME,
-    TITLE,
-    ALIASES,
-    KIND,
-    FAMILIES,
-    MAX,
-    GROUP,
-    UNIT,
-    FIGURE,
-    RULE,
-    GRADE,
-    SOURCE,
-    REMARKS,
-    COLUMNS
-};
-
-typedef struct event {
-    char text[LINE]; /* the row, cut into its fields */
-    char *field[COLUMNS];
-    unsigned families, shown;
+/* What shows an event, and on which families. */
+typedef struct shown {
+    unsigned families;
     char tests[TESTS];
-} event;
+} shown;
 
-static event events[EVENTS];
-static unsigned event_count;
+static shown events[P5_EVENT_COUNT];
+static const char *const grades[] = {"exact", "modelled", "approximate"};
 
 static FILE *open_file(const char *path, const char *mode)
 {
@@ -60,45 +42,27 @@ static bool next_line(FILE *file, char *line)
 
 static unsigned families_in(const char *text)
 {
-    return (strstr(text, "p54c") != NULL ? P54C : 0u) | (strstr(text, "p55c") != NULL ? P55C : 0u);
+    return (strstr(text, "p54c") != NULL ? P5_FAMILY_P54C : 0u) |
+           (strstr(text, "p55c") != NULL ? P5_FAMILY_P55C : 0u);
 }
 
-static void read_events(const char *path)
+static const p5_event_info *find(const char *name)
 {
-    FILE *file = open_file(path, "r");
-    char line[LINE];
-    while (event_count < EVENTS && next_line(file, line)) {
-        if (line[0] == '#' || strncmp(line, "code\t", 5) == 0)
-            continue;
-        event *e = &events[event_count];
-        strcpy(e->text, line);
-        char *cursor = e->text;
-        for (unsigned i = 0; i < COLUMNS; i++)
-            e->field[i] = text_field(&cursor, '\t');
-        if (e->field[REMARKS] == NULL || strcmp(e->field[KIND], "reserved") == 0)
-            continue;
-        e->families = families_in(e->field[FAMILIES]);
-        event_count++;
-    }
-    fclose(file);
-}
-
-static event *find(const char *name)
-{
-    for (unsigned i = 0; i < event_count; i++)
-        if (strcmp(events[i].field[NAME], name) == 0)
-            return &events[i];
+    for (unsigned i = 0; i < P5_EVENT_COUNT; i++)
+        if (strcmp(p5_event_describe(i)->name, name) == 0)
+            return p5_event_describe(i);
     return NULL;
 }
 
-static void shown_by(event *e, unsigned families, const char *test)
+static void shown_by(const p5_event_info *e, unsigned families, const char *test)
 {
-    e->shown |= families & e->families;
-    if ((families & e->families) == 0 || strstr(e->tests, test) != NULL)
+    shown *s = &events[e->id];
+    s->families |= families & e->families;
+    if ((families & e->families) == 0 || strstr(s->tests, test) != NULL)
         return;
-    size_t used = strlen(e->tests);
-    if (used + strlen(test) + 4 < sizeof e->tests)
-        sprintf(e->tests + used, "%s%s", used > 0 ? ", " : "", test);
+    size_t used = strlen(s->tests);
+    if (used + strlen(test) + 4 < sizeof s->tests)
+        sprintf(s->tests + used, "%s%s", used > 0 ? ", " : "", test);
 }
 
 /* #! expect[@MODEL] EVENT[:MODIFIERS] VALUE ... */
@@ -111,7 +75,7 @@ static void read_expectation(char *line, unsigned models, const char *test)
     if (sscanf(at, " %127[^: \t]%*[^ \t] %127s", name, value) != 2 &&
         sscanf(at, " %127s %127s", name, value) != 2)
         return;
-    event *e = find(name);
+    const p5_event_info *e = find(name);
     if (e == NULL || strtod(value, NULL) == 0)
         return;
     unsigned named = families_in(model);
@@ -125,7 +89,7 @@ static void read_case(const char *root, const char *path)
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     const char *base = slash != NULL ? slash + 1 : path;
     snprintf(test, sizeof test, "[%.*s](../%s)", (int)(dot - base), base, path);
-    unsigned models = P55C; /* the default */
+    unsigned models = P5_FAMILY_P55C; /* the default */
     FILE *file = open_file(full, "r");
     while (next_line(file, line)) {
         char *at = line + 2;
@@ -151,7 +115,7 @@ static void read_elsewhere(const char *root, const char *path)
             continue;
         for (unsigned i = 0; i < 3; i++)
             field[i] = text_field(&cursor, '\t');
-        event *e = field[2] != NULL ? find(field[0]) : NULL;
+        const p5_event_info *e = field[2] != NULL ? find(field[0]) : NULL;
         if (e == NULL) {
             fprintf(stderr, "%s: '%s' is not EVENT, FAMILIES, FILE with an event of the table\n", path, line);
             exit(1);
@@ -178,28 +142,27 @@ static void read_elsewhere(const char *root, const char *path)
     fclose(file);
 }
 
-static const char *counter_text(const char *counters)
+static const char *kind_text(const p5_event_info *e)
 {
-    return strcmp(counters, "0 1") == 0 ? "CTR0, CTR1" : strcmp(counters, "0") == 0 ? "CTR0" : "CTR1";
+    return e->duration ? "duration" : "occurrence";
 }
 
-static void write_event(FILE *out, const event *e)
+static void write_event(FILE *out, const p5_event_info *e)
 {
-    fprintf(out, "\n### %sh %s\n\n", e->field[CODE], e->field[NAME]);
-    fprintf(out, "%s. %s, %s, %s; at most %s a clock; **%s**.\n\n", e->field[TITLE],
-            counter_text(e->field[COUNTERS]),
-            e->families == BOTH   ? "P54C and P55C"
-            : e->families == P55C ? "P55C"
-                                  : "P54C",
-            e->field[KIND], e->field[MAX], e->field[GRADE]);
-    fprintf(out, "%s\n", e->field[RULE]);
-    if (strcmp(e->field[REMARKS], "-") != 0)
-        fprintf(out, "\n%s\n", e->field[REMARKS]);
-    fprintf(out, "\nShown by %s.\n", e->tests);
+    static const char *const counters[] = {"", "CTR0", "CTR1", "CTR0, CTR1"};
+    static const char *const families[] = {"", "P54C", "P55C", "P54C and P55C"};
+    fprintf(out, "\n### %02Xh %s\n\n", e->code, e->name);
+    fprintf(out, "%s. %s, %s, %s; at most %u a clock; **%s**.\n\n", e->title, counters[e->counters],
+            families[e->families], kind_text(e), e->max_per_clock, grades[e->grade]);
+    fprintf(out, "%s\n", e->rule);
+    if (e->remarks[0] != '\0')
+        fprintf(out, "\n%s\n", e->remarks);
+    fprintf(out, "\nShown by %s.\n", events[e->id].tests);
 }
 
 static void write_document(FILE *out)
 {
+    static const char *const counters[] = {"", "0", "1", "0 1"};
     fprintf(out, "# Events\n\n"
                  "Generated from events/events.tsv and the tests; `ninja events_doc` writes it anew. The "
                  "grades: *exact* follows from\n"
@@ -208,34 +171,38 @@ static void write_document(FILE *out)
                  "sources leave a part of the rule open. A test shows an event if it expects a count other "
                  "than 0, derived from the rule.\n\n"
                  "| code | counter | event | kind | grade |\n|---|---|---|---|---|\n");
-    for (unsigned i = 0; i < event_count; i++)
-        fprintf(out, "| %sh | %s | %s | %s | %s |\n", events[i].field[CODE], events[i].field[COUNTERS],
-                events[i].field[NAME], events[i].field[KIND], events[i].field[GRADE]);
-    for (unsigned i = 0; i < event_count; i++)
-        write_event(out, &events[i]);
+    for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
+        const p5_event_info *e = p5_event_describe(i);
+        fprintf(out, "| %02Xh | %s | %s | %s | %s |\n", e->code, counters[e->counters], e->name, kind_text(e),
+                grades[e->grade]);
+    }
+    for (unsigned i = 0; i < P5_EVENT_COUNT; i++)
+        write_event(out, p5_event_describe(i));
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 6) {
-        fprintf(stderr, "usage: events_doc_gen EVENTS.TSV ELSEWHERE.TSV ROOT OUTPUT CASE.s...\n");
+    if (argc < 5) {
+        fprintf(stderr, "usage: events_doc_gen ELSEWHERE.TSV ROOT OUTPUT CASE.s...\n");
         return 1;
     }
-    read_events(argv[1]);
-    read_elsewhere(argv[3], argv[2]);
-    for (int i = 5; i < argc; i++)
-        read_case(argv[3], argv[i]);
+    read_elsewhere(argv[2], argv[1]);
+    for (int i = 4; i < argc; i++)
+        read_case(argv[2], argv[i]);
     unsigned missing = 0;
-    for (unsigned i = 0; i < event_count; i++)
-        if (events[i].shown != events[i].families) {
-            fprintf(stderr, "%sh %s: no test expects a count of it on the%s%s\n", events[i].field[CODE],
-                    events[i].field[NAME], (events[i].families & ~events[i].shown & P54C) != 0 ? " P54C" : "",
-                    (events[i].families & ~events[i].shown & P55C) != 0 ? " P55C" : "");
+    for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
+        const p5_event_info *e = p5_event_describe(i);
+        unsigned not_shown = e->families & ~events[i].families;
+        if (not_shown != 0) {
+            fprintf(stderr, "%02Xh %s: no test expects a count of it on the%s%s\n", e->code, e->name,
+                    (not_shown & P5_FAMILY_P54C) != 0 ? " P54C" : "",
+                    (not_shown & P5_FAMILY_P55C) != 0 ? " P55C" : "");
             missing++;
         }
+    }
     if (missing > 0)
         return 1;
-    FILE *out = open_file(argv[4], "w");
+    FILE *out = open_file(argv[3], "w");
     write_document(out);
     return fclose(out) == 0 ? 0 : 1;
 }
