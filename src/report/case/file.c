@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/text.h"
 
 enum { DEFAULT_N1 = 200, DEFAULT_N2 = 1200 };
@@ -396,7 +397,7 @@ static p5_status parse_lines(case_parser *in, FILE *file)
     size_t size = 0;
     ssize_t length;
     p5_status status = P5_OK;
-    while (status == P5_OK && (length = getline(&line, &size, file)) >= 0) {
+    while (status == P5_OK && (length = lines_next(&line, &size, file)) >= 0) {
         in->number++;
         if (strncmp(line, "#!", 2) != 0)
             continue;
@@ -406,8 +407,8 @@ static p5_status parse_lines(case_parser *in, FILE *file)
         in->cursor = line + 2;
         status = parse_directive(in);
     }
-    if (status == P5_OK && ferror(file))
-        status = fail(in, NULL, error_set(in->error, P5_ERR_IO, "cannot read: %s", strerror(errno)));
+    if (status == P5_OK && (status = lines_end(file, in->error)) != P5_OK)
+        fail(in, NULL, status);
     free(line);
     return status;
 }

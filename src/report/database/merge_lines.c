@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/lines.h"
 #include "report/database/database.h"
 
-enum { LONGEST_LINE = 1 << 20 };
 
 /* Columns of the statement that takes a line apart. */
 enum {
@@ -391,17 +391,13 @@ static p5_status take_lines(line_reader *reader, FILE *in, p5_error *error)
     size_t room = 0;
     ssize_t length;
     p5_status status = P5_OK;
-    while (status == P5_OK && (length = getline(&text, &room, in)) > 0) {
+    while (status == P5_OK && (length = lines_next(&text, &room, in)) > 0) {
         reader->line++;
-        if (length > LONGEST_LINE)
-            status = wrong(reader, error, neither);
-        else if (text[0] != '\n')
+        if (text[0] != '\n')
             status = take_line(reader, text, (size_t)length, error);
     }
-    if (status == P5_OK && ferror(in)) {
-        status = error_set(error, P5_ERR_IO, "cannot read the file: %s", strerror(errno));
-        error_at(error, reader->file, 0, 0);
-    }
+    if (status == P5_OK && (status = lines_end(in, error)) != P5_OK)
+        error_at(error, reader->file, reader->line, 0);
     free(text);
     if (status == P5_OK && (reader->kind != RUN_NONE || reader->header != NULL))
         status = wrong(reader, error, "the file is cut off: its run has no summary");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/text.h"
 #include "report/profile/data.h"
 
@@ -334,7 +335,7 @@ static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error
     unsigned at = 0;
     ssize_t length;
     p5_status status = P5_OK;
-    while (status == P5_OK && !r->ended && (length = getline(&line, &room, in)) >= 0) {
+    while (status == P5_OK && !r->ended && (length = lines_next(&line, &room, in)) >= 0) {
         at++;
         if (length > 0 && line[length - 1] == '\n')
             line[length - 1] = '\0';
@@ -351,6 +352,8 @@ static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error
         else if (r->damaged)
             status = error_set(error, P5_ERR_FORMAT, "the profile is damaged here");
     }
+    if (status == P5_OK && !r->ended)
+        status = lines_end(in, error);
     free(line);
     const p5_profile *p = r->p;
     if (status == P5_OK && (!r->ended || !p->version || !p->model || !p->command || !p->options))

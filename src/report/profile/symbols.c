@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/lines.h"
 #include "machine/machine.h"
 #include "report/profile/data.h"
 
@@ -216,14 +217,19 @@ static p5_status read_map(symbol_reader *r, p5_error *error)
     size_t room = 0, before = r->list.count;
     bool fits = true;
     candidate c;
-    while (in && fits && getline(&line, &room, in) >= 0)
+    while (in && fits && lines_next(&line, &room, in) >= 0)
         if (read_map_line(line, &c, name))
             fits = add_candidate(r, c, name);
+    p5_status status = !fits ? error_set(error, P5_ERR_MEMORY, "out of memory")
+                       : in  ? lines_end(in, error)
+                             : P5_OK;
     free(line);
     if (in)
         fclose(in);
-    if (!fits)
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (status != P5_OK) {
+        error_at(error, r->path, 0, 0);
+        return status;
+    }
     if (r->list.count != before)
         return P5_OK;
     error_set(error, P5_ERR_FORMAT, "%s has no symbols", r->path);

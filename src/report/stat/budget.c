@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/text.h"
 #include "report/json_writer.h"
 #include "report/stat/metric.h"
@@ -188,13 +189,15 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
     p5_status status = P5_OK;
     if (file == NULL)
         return error_set(error, P5_ERR_IO, "cannot open the budget '%s'", path);
-    while (status == P5_OK && getline(&line, &room, file) >= 0) {
+    while (status == P5_OK && lines_next(&line, &room, file) >= 0) {
         number++;
         line[strcspn(line, "\n")] = '\0';
         status = parse_line(budget, line, family, error);
         if (status != P5_OK)
             error_at(error, path, number, error != NULL ? error->column : 0);
     }
+    if (status == P5_OK && (status = lines_end(file, error)) != P5_OK)
+        error_at(error, path, number, 0);
     free(line);
     fclose(file);
     if (status == P5_OK && budget->count == before) {

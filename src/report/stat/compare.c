@@ -8,12 +8,13 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/lines.h"
 #include "base/text.h"
 #include "p5scope/version.h"
 #include "report/json_writer.h"
 #include "report/stat/stat.h"
 
-enum { MOST_RUNS = 26, LONGEST_LINE = 1 << 20 };
+enum { MOST_RUNS = 26 };
 
 typedef struct compared_run {
     char *name, *model, *command, *options;
@@ -204,11 +205,11 @@ static p5_status take_lines(p5_comparison *c, FILE *in, const char *name, p5_err
     unsigned line = 0;
     ssize_t length;
     p5_status status = P5_OK;
-    while (status == P5_OK && (length = getline(&text, &room, in)) > 0) {
+    while (status == P5_OK && (length = lines_next(&text, &room, in)) > 0) {
         line++;
         if (text[0] == '\n')
             continue;
-        bool valid = length <= LONGEST_LINE && memchr(text, '\0', (size_t)length) == NULL;
+        bool valid = memchr(text, '\0', (size_t)length) == NULL;
         sqlite3_bind_text(c->parts, 1, text, (int)length, SQLITE_STATIC);
         if (valid && sqlite3_step(c->parts) == SQLITE_ROW)
             status = take_line(c, name, error);
@@ -218,6 +219,8 @@ static p5_status take_lines(p5_comparison *c, FILE *in, const char *name, p5_err
         if (status != P5_OK)
             error_at(error, name, line, 0);
     }
+    if (status == P5_OK && (status = lines_end(in, error)) != P5_OK)
+        error_at(error, name, line, 0);
     free(text);
     if (status == P5_OK && (c->open || c->run_count == before)) {
         status = error_set(error, P5_ERR_FORMAT,

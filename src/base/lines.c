@@ -1,0 +1,41 @@
+#include "base/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+ssize_t lines_next(char **line, size_t *room, FILE *in)
+{
+    enum { FIRST_ROOM = 120 };
+    ssize_t length = 0;
+    int c = 0;
+    errno = 0;
+    while (c != '\n' && (c = getc_unlocked(in)) != EOF) {
+        if (length == LINES_LONGEST)
+            return -1;
+        if ((size_t)length + 1 >= *room) {
+            size_t more = *room > 0 ? *room * 2 : FIRST_ROOM;
+            char *moved = realloc(*line, more);
+            if (moved == NULL)
+                return -1;
+            *line = moved;
+            *room = more;
+        }
+        (*line)[length++] = (char)c;
+        (*line)[length] = '\0';
+    }
+    return length > 0 ? length : -1;
+}
+
+p5_status lines_end(FILE *in, p5_error *error)
+{
+    if (feof(in))
+        return P5_OK;
+    if (ferror(in))
+        return error_set(error, P5_ERR_IO, "cannot read the file: %s", strerror(errno));
+    if (errno == ENOMEM)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    return error_set(error, P5_ERR_FORMAT, "the next line has more than %d bytes", LINES_LONGEST);
+}
