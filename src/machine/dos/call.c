@@ -28,27 +28,24 @@ static void set_es(dos *d, uint16_t segment, uint16_t offset)
 
 /* --- drives, vectors, time --- */
 
-static dos_error drive_select(dos *d, bool *wait)
+static dos_error drive_select(dos *d)
 {
-    (void)wait;
     if (dos_drive_there(d, bios_low(&d->bios, ENGINE_EDX)))
         d->drive = bios_low(&d->bios, ENGINE_EDX);
     bios_set_low(&d->bios, ENGINE_EAX, DOS_DRIVES);
     return DOS_OK;
 }
 
-static dos_error drive_get(dos *d, bool *wait)
+static dos_error drive_get(dos *d)
 {
-    (void)wait;
     bios_set_low(&d->bios, ENGINE_EAX, d->drive);
     return DOS_OK;
 }
 
 /* AH = 36h: as a disk of 1 GB that is half full, on every host: 32 KB clusters. */
-static dos_error drive_space(dos *d, bool *wait)
+static dos_error drive_space(dos *d)
 {
     unsigned drive = bios_low(&d->bios, ENGINE_EDX);
-    (void)wait;
     drive = drive == 0 ? d->drive : drive - 1;
     bios_set_word(&d->bios, ENGINE_EAX, dos_drive_there(d, drive) ? 64 : 0xffff);
     bios_set_word(&d->bios, ENGINE_EBX, 0x4000);
@@ -57,25 +54,22 @@ static dos_error drive_space(dos *d, bool *wait)
     return DOS_OK;
 }
 
-static dos_error transfer_set(dos *d, bool *wait)
+static dos_error transfer_set(dos *d)
 {
-    (void)wait;
     d->dta = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
     return DOS_OK;
 }
 
-static dos_error transfer_get(dos *d, bool *wait)
+static dos_error transfer_get(dos *d)
 {
-    (void)wait;
     set_es(d, (uint16_t)(d->dta >> 4), (uint16_t)(d->dta & 15));
     return DOS_OK;
 }
 
-static dos_error vector_set(dos *d, bool *wait)
+static dos_error vector_set(dos *d)
 {
     unsigned vector = bios_low(&d->bios, ENGINE_EAX);
     engine_segment ds;
-    (void)wait;
     engine_get_segment(d->engine, ENGINE_DS, &ds);
     bios_store(&d->bios, vector * 4, 4, (uint32_t)ds.selector << 16 | bios_word(&d->bios, ENGINE_EDX));
     if (vector == 9) /* it looks at the keyboard itself, so keys come without being asked for */
@@ -83,10 +77,9 @@ static dos_error vector_set(dos *d, bool *wait)
     return DOS_OK;
 }
 
-static dos_error vector_get(dos *d, bool *wait)
+static dos_error vector_get(dos *d)
 {
     uint32_t pointer = bios_load(&d->bios, bios_low(&d->bios, ENGINE_EAX) * 4u, 4);
-    (void)wait;
     set_es(d, (uint16_t)(pointer >> 16), (uint16_t)pointer);
     return DOS_OK;
 }
@@ -99,10 +92,9 @@ static uint8_t day_of_week(int year, int month, int day)
     return (uint8_t)((year + year / 4 - year / 100 + year / 400 + shift[month - 1] + day) % 7);
 }
 
-static dos_error date_get(dos *d, bool *wait)
+static dos_error date_get(dos *d)
 {
     const rtc_time *t = &d->machine->devices->rtc.time;
-    (void)wait;
     bios_set_low(&d->bios, ENGINE_EAX,
                  day_of_week(t->year, t->month < 1 || t->month > 12 ? 1 : t->month, t->day));
     bios_set_word(&d->bios, ENGINE_ECX, (uint16_t)t->year);
@@ -111,11 +103,10 @@ static dos_error date_get(dos *d, bool *wait)
 }
 
 /* The board's clock; its hundredths are those of the model's time. */
-static dos_error time_get(dos *d, bool *wait)
+static dos_error time_get(dos *d)
 {
     const rtc_time *t = &d->machine->devices->rtc.time;
     uint64_t ns = machine_clocks_to_ns(d->machine, d->machine->devices->now);
-    (void)wait;
     bios_set_word(&d->bios, ENGINE_ECX, (uint16_t)(t->hour << 8 | t->minute));
     bios_set_word(&d->bios, ENGINE_EDX,
                   (uint16_t)((unsigned)t->second << 8 | (unsigned)(ns / 10000000 % 100)));
@@ -123,27 +114,24 @@ static dos_error time_get(dos *d, bool *wait)
 }
 
 /* The time is the model's and cannot be set: FFh. */
-static dos_error time_refuse(dos *d, bool *wait)
+static dos_error time_refuse(dos *d)
 {
-    (void)wait;
     bios_set_low(&d->bios, ENGINE_EAX, 0xff);
     return DOS_OK;
 }
 
 /* --- what DOS is --- */
 
-static dos_error version(dos *d, bool *wait)
+static dos_error version(dos *d)
 {
-    (void)wait;
     bios_set_word(&d->bios, ENGINE_EAX, VERSION_MINOR << 8 | VERSION_MAJOR);
     bios_set_word(&d->bios, ENGINE_EBX, 0xff00); /* MS-DOS */
     bios_set_word(&d->bios, ENGINE_ECX, 0);
     return DOS_OK;
 }
 
-static dos_error break_flag(dos *d, bool *wait)
+static dos_error break_flag(dos *d)
 {
-    (void)wait;
     switch (bios_low(&d->bios, ENGINE_EAX)) {
     case 0x00:
         bios_set_low(&d->bios, ENGINE_EDX, d->break_check);
@@ -164,31 +152,27 @@ static dos_error break_flag(dos *d, bool *wait)
     return DOS_OK;
 }
 
-static dos_error verify_set(dos *d, bool *wait)
+static dos_error verify_set(dos *d)
 {
-    (void)wait;
     d->verify = bios_low(&d->bios, ENGINE_EAX) & 1;
     return DOS_OK;
 }
 
-static dos_error verify_get(dos *d, bool *wait)
+static dos_error verify_get(dos *d)
 {
-    (void)wait;
     bios_set_low(&d->bios, ENGINE_EAX, d->verify);
     return DOS_OK;
 }
 
-static dos_error nothing(dos *d, bool *wait)
+static dos_error nothing(dos *d)
 {
     (void)d;
-    (void)wait;
     return DOS_OK;
 }
 
 /* AH = 37h: '/' begins an option. */
-static dos_error switch_character(dos *d, bool *wait)
+static dos_error switch_character(dos *d)
 {
-    (void)wait;
     bios_set_low(&d->bios, ENGINE_EDX, '/');
     bios_set_low(&d->bios, ENGINE_EAX, bios_low(&d->bios, ENGINE_EAX) == 0 ? 0 : 0xff);
     return DOS_OK;
@@ -196,26 +180,23 @@ static dos_error switch_character(dos *d, bool *wait)
 
 /* AH = 34h: InDOS, always clear: the host answers at once. AH = 52h: the list of lists, of which only the
  * first control block in front of it is there. Both stand in DOS's page at 500h (start.c). */
-static dos_error in_dos(dos *d, bool *wait)
+static dos_error in_dos(dos *d)
 {
-    (void)wait;
     set_es(d, 0x50, 0x21);
     return DOS_OK;
 }
 
-static dos_error list_of_lists(dos *d, bool *wait)
+static dos_error list_of_lists(dos *d)
 {
-    (void)wait;
     bios_store(&d->bios, 0x50e, 2, d->first_block);
     set_es(d, 0x50, 0x10);
     return DOS_OK;
 }
 
 /* AH = 38h: the United States. */
-static dos_error country(dos *d, bool *wait)
+static dos_error country(dos *d)
 {
     static const uint8_t information[34] = {0, 0, '$', 0, 0, 0, 0, ',', 0, '.', 0, '-', 0, ':', 0, 0, 2, 0};
-    (void)wait;
     if (bios_word(&d->bios, ENGINE_EDX) == 0xffff)
         return DOS_OK;
     engine_write_linear(d->engine, dos_pointer(d, ENGINE_DS, ENGINE_EDX), information, sizeof information);
@@ -225,11 +206,10 @@ static dos_error country(dos *d, bool *wait)
 }
 
 /* AH = 65h: AL = 20h-22h make upper case of DL, of CX characters and of a text at DS:DX. */
-static dos_error upper_case(dos *d, bool *wait)
+static dos_error upper_case(dos *d)
 {
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), count = bios_word(&d->bios, ENGINE_ECX);
     uint8_t what = bios_low(&d->bios, ENGINE_EAX), c = bios_low(&d->bios, ENGINE_EDX);
-    (void)wait;
     if (what < 0x20 || what > 0x22)
         return DOS_NO_FUNCTION;
     if (what == 0x20) {
@@ -246,9 +226,8 @@ static dos_error upper_case(dos *d, bool *wait)
     return DOS_OK;
 }
 
-static dos_error code_page(dos *d, bool *wait)
+static dos_error code_page(dos *d)
 {
-    (void)wait;
     if (bios_low(&d->bios, ENGINE_EAX) == 1) {
         bios_set_word(&d->bios, ENGINE_EBX, 437);
         bios_set_word(&d->bios, ENGINE_EDX, 437);
@@ -257,9 +236,8 @@ static dos_error code_page(dos *d, bool *wait)
 }
 
 /* AH = 59h: of the last call that failed. Class 8 (not found), action 3 (ask the user), locus 1. */
-static dos_error extended_error(dos *d, bool *wait)
+static dos_error extended_error(dos *d)
 {
-    (void)wait;
     bios_set_word(&d->bios, ENGINE_EAX, d->last_error);
     bios_set_word(&d->bios, ENGINE_EBX, 0x803);
     bios_set_high(&d->bios, ENGINE_ECX, 1);
@@ -268,14 +246,13 @@ static dos_error extended_error(dos *d, bool *wait)
 
 /* AH = 29h: the name at DS:SI into the file control block at ES:DI; AL = 1 with wildcards, FFh: no such
  * drive. */
-static dos_error parse_name(dos *d, bool *wait)
+static dos_error parse_name(dos *d)
 {
     static const char ends[] = " \t:;,=+<>|/\\\"[]";
     uint32_t base = bios_segment(&d->bios, ENGINE_DS), fcb = dos_pointer(d, ENGINE_ES, ENGINE_EDI);
     uint16_t at = bios_word(&d->bios, ENGINE_ESI);
     uint8_t how = bios_low(&d->bios, ENGINE_EAX), answer = 0;
     char name[11];
-    (void)wait;
     memset(name, ' ', sizeof name);
 #define CHARACTER(offset) ((char)bios_load(&d->bios, base + (uint16_t)(at + (offset)), 1))
     while (CHARACTER(0) == ' ' || CHARACTER(0) == '\t' ||
@@ -397,10 +374,9 @@ static bool dos_function(dos *d)
     enum { FIRST_WITH_CARRY = 0x38, LONG_NAMES = 0x71, PSP_STACK = 0x2e };
     unsigned function = bios_high(&d->bios, ENGINE_EAX);
     uint16_t psp = d->psp;
-    bool wait = false;
     dos_error wrong = DOS_NO_FUNCTION;
     if (calls[function] != NULL)
-        wrong = calls[function](d, &wait);
+        wrong = calls[function](d);
     else if (function == LONG_NAMES)
         wrong = (dos_error)0x7100;
     else {
@@ -408,8 +384,9 @@ static bool dos_function(dos *d)
                     "DOS function %02Xh (INT 21h) is not there", function);
         bios_set_low(&d->bios, ENGINE_EAX, function < FIRST_WITH_CARRY ? 0xff : 0);
     }
-    if (wait || psp != d->psp || d->machine->ended || function < FIRST_WITH_CARRY || function == 0x59)
-        return wait;
+    if (wrong == DOS_WAIT || psp != d->psp || d->machine->ended || function < FIRST_WITH_CARRY ||
+        function == 0x59)
+        return wrong == DOS_WAIT;
     if (wrong != DOS_OK) {
         d->last_error = (uint16_t)wrong;
         bios_set_word(&d->bios, ENGINE_EAX, (uint16_t)wrong);

@@ -38,10 +38,9 @@ static dos_error answer(int result)
 }
 
 /* A directory that is there already is DOS_DENIED, not DOS_EXISTS. */
-dos_error dos_call_make_directory(dos *d, bool *wait)
+dos_error dos_call_make_directory(dos *d)
 {
     share_place place;
-    (void)wait;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), true, &place);
     if (wrong == DOS_OK)
         wrong = dos_error_of(share_take_name(&place));
@@ -51,11 +50,10 @@ dos_error dos_call_make_directory(dos *d, bool *wait)
     return wrong == DOS_EXISTS ? DOS_DENIED : wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
 
-dos_error dos_call_remove_directory(dos *d, bool *wait)
+dos_error dos_call_remove_directory(dos *d)
 {
     dos_path path;
     share_place place;
-    (void)wait;
     dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && strcmp(path.text, d->directories[path.drive]) == 0)
         return DOS_CURRENT_DIRECTORY;
@@ -66,12 +64,11 @@ dos_error dos_call_remove_directory(dos *d, bool *wait)
     return wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
 
-dos_error dos_call_change_directory(dos *d, bool *wait)
+dos_error dos_call_change_directory(dos *d)
 {
     dos_path path;
     share_place place = {.directory = -1};
     struct stat about;
-    (void)wait;
     dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && path.text[0] != '\0') {
         wrong = dos_path_find(d, &path, false, &place);
@@ -87,10 +84,9 @@ dos_error dos_call_change_directory(dos *d, bool *wait)
 }
 
 /* AH = 47h: DL drive (0 = the current one), DS:SI gets the path without drive and first backslash. */
-dos_error dos_call_get_directory(dos *d, bool *wait)
+dos_error dos_call_get_directory(dos *d)
 {
     unsigned drive = bios_low(&d->bios, ENGINE_EDX);
-    (void)wait;
     drive = drive == 0 ? d->drive : drive - 1;
     if (!dos_drive_there(d, drive))
         return DOS_NO_DRIVE;
@@ -101,11 +97,10 @@ dos_error dos_call_get_directory(dos *d, bool *wait)
     return DOS_OK;
 }
 
-dos_error dos_call_delete(dos *d, bool *wait)
+dos_error dos_call_delete(dos *d)
 {
     share_place place;
     struct stat about;
-    (void)wait;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
     if (wrong == DOS_OK && fstatat(place.directory, place.name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISDIR(about.st_mode))
@@ -117,10 +112,9 @@ dos_error dos_call_delete(dos *d, bool *wait)
 }
 
 /* AH = 56h: DS:DX to ES:DI, which must not be there. */
-dos_error dos_call_rename(dos *d, bool *wait)
+dos_error dos_call_rename(dos *d)
 {
     share_place from, to;
-    (void)wait;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &from);
     if (wrong != DOS_OK)
         return wrong;
@@ -136,13 +130,12 @@ dos_error dos_call_rename(dos *d, bool *wait)
 
 /* AH = 43h: AL = 0 gets CX, 1 sets it. Attributes follow from what is there; setting the archive bit or none
  * is accepted, others are not kept. */
-dos_error dos_call_attributes(dos *d, bool *wait)
+dos_error dos_call_attributes(dos *d)
 {
     enum { READ_ONLY = 1, DIRECTORY = 0x10, ARCHIVE = 0x20 };
     dos_path path;
     share_place place;
     struct stat about;
-    (void)wait;
     dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong != DOS_OK)
         return wrong;
@@ -168,11 +161,10 @@ dos_error dos_call_attributes(dos *d, bool *wait)
 }
 
 /* AH = 60h: DS:SI made absolute at ES:DI. */
-dos_error dos_call_truename(dos *d, bool *wait)
+dos_error dos_call_truename(dos *d)
 {
     dos_path path;
     char text[DOS_DIRECTORY + 4];
-    (void)wait;
     dos_error wrong = path_of(d, dos_pointer(d, ENGINE_DS, ENGINE_ESI), &path);
     if (wrong != DOS_OK)
         return wrong;

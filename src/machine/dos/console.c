@@ -74,49 +74,42 @@ static void break_program(dos *d)
     dos_terminate(d, 1, 0);
 }
 
-/* A character in AL; false: the call is over or waits. */
-static bool input_character(dos *d, bool breaks, bool *wait, uint8_t *byte)
-{
-    int got = take(d, byte);
-    if (got == 0) {
-        *wait = true;
-        return false;
-    }
-    if (got < 0)
-        *byte = END_OF_FILE;
-    if (got == 1 && breaks && *byte == CONTROL_C) {
-        break_program(d);
-        return false;
-    }
-    bios_set_low(&d->bios, ENGINE_EAX, *byte);
-    return true;
-}
-
-dos_error dos_call_input_echo(dos *d, bool *wait)
+/* A character in AL. */
+static dos_error input_character(dos *d, bool breaks, bool echoes)
 {
     uint8_t byte;
-    if (input_character(d, true, wait, &byte))
+    int got = take(d, &byte);
+    if (got == 0)
+        return DOS_WAIT;
+    if (got < 0)
+        byte = END_OF_FILE;
+    if (got == 1 && breaks && byte == CONTROL_C) {
+        break_program(d);
+        return DOS_OK;
+    }
+    bios_set_low(&d->bios, ENGINE_EAX, byte);
+    if (echoes)
         put(d, byte);
     return DOS_OK;
 }
 
-dos_error dos_call_input_raw(dos *d, bool *wait)
+dos_error dos_call_input_echo(dos *d)
 {
-    uint8_t byte;
-    input_character(d, false, wait, &byte);
-    return DOS_OK;
+    return input_character(d, true, true);
 }
 
-dos_error dos_call_input(dos *d, bool *wait)
+dos_error dos_call_input_raw(dos *d)
 {
-    uint8_t byte;
-    input_character(d, true, wait, &byte);
-    return DOS_OK;
+    return input_character(d, false, false);
 }
 
-dos_error dos_call_output(dos *d, bool *wait)
+dos_error dos_call_input(dos *d)
 {
-    (void)wait;
+    return input_character(d, true, false);
+}
+
+dos_error dos_call_output(dos *d)
+{
     put(d, bios_low(&d->bios, ENGINE_EDX));
     return DOS_OK;
 }
@@ -134,10 +127,9 @@ static bool input_waits(dos *d)
 }
 
 /* AH = 06h: DL = FFh takes a character if there is one (ZF clear), else puts DL. */
-dos_error dos_call_direct(dos *d, bool *wait)
+dos_error dos_call_direct(dos *d)
 {
     uint8_t byte = 0;
-    (void)wait;
     if (bios_low(&d->bios, ENGINE_EDX) != 0xff) {
         put(d, bios_low(&d->bios, ENGINE_EDX));
         bios_set_low(&d->bios, ENGINE_EAX, bios_low(&d->bios, ENGINE_EDX));
@@ -149,11 +141,10 @@ dos_error dos_call_direct(dos *d, bool *wait)
     return DOS_OK;
 }
 
-dos_error dos_call_string(dos *d, bool *wait)
+dos_error dos_call_string(dos *d)
 {
     uint32_t base = bios_segment(&d->bios, ENGINE_DS);
     uint16_t offset = bios_word(&d->bios, ENGINE_EDX);
-    (void)wait;
     for (unsigned i = 0; i < 0x10000; i++, offset++) {
         uint8_t c = (uint8_t)bios_load(&d->bios, base + offset, 1);
         if (c == '$')
@@ -165,16 +156,14 @@ dos_error dos_call_string(dos *d, bool *wait)
 }
 
 /* AH = 0Ah: DS:DX room, then the length and the line with its carriage return. */
-dos_error dos_call_line(dos *d, bool *wait)
+dos_error dos_call_line(dos *d)
 {
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), room = bios_load(&d->bios, at, 1);
     uint8_t byte;
     while (room != 0) {
         int got = take(d, &byte);
-        if (got == 0) {
-            *wait = true;
-            return DOS_OK;
-        }
+        if (got == 0)
+            return DOS_WAIT;
         if (got == 1 && byte == CONTROL_C) {
             d->line_used = 0;
             break_program(d);
@@ -205,28 +194,27 @@ dos_error dos_call_line(dos *d, bool *wait)
     return DOS_OK;
 }
 
-dos_error dos_call_status(dos *d, bool *wait)
+dos_error dos_call_status(dos *d)
 {
-    (void)wait;
     bios_set_low(&d->bios, ENGINE_EAX, input_waits(d) ? 0xff : 0);
     return DOS_OK;
 }
 
 /* AH = 0Ch: forgets what has been typed ahead, then does the input function in AL. A file is not forgotten.
  */
-dos_error dos_call_flush(dos *d, bool *wait)
+dos_error dos_call_flush(dos *d)
 {
     switch (bios_low(&d->bios, ENGINE_EAX)) {
     case 0x01:
-        return dos_call_input_echo(d, wait);
+        return dos_call_input_echo(d);
     case 0x06:
-        return dos_call_direct(d, wait);
+        return dos_call_direct(d);
     case 0x07:
-        return dos_call_input_raw(d, wait);
+        return dos_call_input_raw(d);
     case 0x08:
-        return dos_call_input(d, wait);
+        return dos_call_input(d);
     case 0x0a:
-        return dos_call_line(d, wait);
+        return dos_call_line(d);
     default:
         bios_set_low(&d->bios, ENGINE_EAX, 0);
         return DOS_OK;

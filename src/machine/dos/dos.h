@@ -30,6 +30,7 @@ enum {
 
 /* Error codes, as AX has them with carry set. */
 typedef enum dos_error {
+    DOS_WAIT = -1, /* none: the call is made again, later */
     DOS_OK = 0,
     DOS_NO_FUNCTION = 1,
     DOS_NO_FILE = 2,
@@ -197,9 +198,9 @@ dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char 
 /* Ends the current program: `how` 0 = normally, 1 = Ctrl-C, 3 = it stays resident. */
 void dos_terminate(dos *d, uint8_t how, uint8_t code);
 
-/* --- The functions of INT 21h by file: DOS_OK or an error for AX; true in *wait: again, later --- */
+/* --- The functions of INT 21h by file: DOS_OK, DOS_WAIT or an error for AX --- */
 
-typedef dos_error dos_call(dos *d, bool *wait);
+typedef dos_error dos_call(dos *d);
 dos_call dos_call_input_echo, dos_call_output, dos_call_direct, dos_call_input_raw, dos_call_input,
     dos_call_string, dos_call_line, dos_call_status, dos_call_flush; /* console.c */
 dos_call dos_call_make_directory, dos_call_remove_directory, dos_call_change_directory, dos_call_create,

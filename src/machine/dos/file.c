@@ -246,33 +246,29 @@ static dos_error open_at(dos *d, uint8_t mode, int flags)
 }
 
 /* AH = 3Ch, 5Bh: for both. */
-dos_error dos_call_create(dos *d, bool *wait)
+dos_error dos_call_create(dos *d)
 {
-    (void)wait;
     return open_at(d, 2, O_CREAT | O_TRUNC);
 }
 
-dos_error dos_call_create_new(dos *d, bool *wait)
+dos_error dos_call_create_new(dos *d)
 {
-    (void)wait;
     return open_at(d, 2, O_CREAT | O_EXCL);
 }
 
 /* AH = 3Dh: AL bits 1-0 access, bit 7 not for children. */
-dos_error dos_call_open(dos *d, bool *wait)
+dos_error dos_call_open(dos *d)
 {
-    (void)wait;
     return open_at(d, bios_low(&d->bios, ENGINE_EAX), 0);
 }
 
 /* AH = 5Ah: a new name behind the directory at DS:DX, by a number that counts up. */
-dos_error dos_call_create_temporary(dos *d, bool *wait)
+dos_error dos_call_create_temporary(dos *d)
 {
     enum { NUMBERS = 0x10000 };
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
     char text[128], whole[160];
     dos_error wrong = DOS_EXISTS;
-    (void)wait;
     if (!dos_text(d, at, text, sizeof text - 16))
         return DOS_NO_PATH;
     size_t length = strlen(text);
@@ -291,14 +287,13 @@ dos_error dos_call_create_temporary(dos *d, bool *wait)
 
 /* AH = 6Ch: DS:SI, BX mode, DX what to do: bits 3-0 if it is there (1 open, 2 truncate), 7-4 if not (1
  * create). CX: 1 opened, 2 created, 3 truncated. */
-dos_error dos_call_open_extended(dos *d, bool *wait)
+dos_error dos_call_open_extended(dos *d)
 {
     enum { OPEN = 1, TRUNCATE = 2, CREATE = 0x10 };
     char text[128];
     dos_path path;
     uint16_t what = bios_word(&d->bios, ENGINE_EDX), done = 1;
     uint8_t mode = bios_low(&d->bios, ENGINE_EBX);
-    (void)wait;
     if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_ESI), text, sizeof text))
         return DOS_NO_PATH;
     dos_error wrong = dos_path_parse(d, text, &path);
@@ -320,16 +315,14 @@ dos_error dos_call_open_extended(dos *d, bool *wait)
     return wrong;
 }
 
-dos_error dos_call_close(dos *d, bool *wait)
+dos_error dos_call_close(dos *d)
 {
-    (void)wait;
     return handle_close(d, bios_word(&d->bios, ENGINE_EBX));
 }
 
-dos_error dos_call_duplicate(dos *d, bool *wait)
+dos_error dos_call_duplicate(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
-    (void)wait;
     if (file == NULL)
         return DOS_NO_HANDLE;
     file->references++;
@@ -337,12 +330,11 @@ dos_error dos_call_duplicate(dos *d, bool *wait)
 }
 
 /* AH = 46h: CX becomes what BX is. */
-dos_error dos_call_duplicate_to(dos *d, bool *wait)
+dos_error dos_call_duplicate_to(dos *d)
 {
     uint16_t count, to = bios_word(&d->bios, ENGINE_ECX);
     uint32_t table = table_of(d, d->psp, &count);
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
-    (void)wait;
     if (file == NULL || to >= count)
         return DOS_NO_HANDLE;
     file->references++;
@@ -352,12 +344,11 @@ dos_error dos_call_duplicate_to(dos *d, bool *wait)
 }
 
 /* AH = 67h: BX handles; a larger table gets memory of its own. */
-dos_error dos_call_handles(dos *d, bool *wait)
+dos_error dos_call_handles(dos *d)
 {
     enum { MOST = 255 };
     uint16_t count, wanted = bios_word(&d->bios, ENGINE_EBX), segment;
     uint32_t table = table_of(d, d->psp, &count), at = dos_linear(d->psp, 0);
-    (void)wait;
     if (wanted <= count)
         return DOS_OK;
     if (wanted > MOST)
@@ -378,17 +369,14 @@ dos_error dos_call_handles(dos *d, bool *wait)
 /* --- read, write, seek --- */
 
 /* A line at most, as the device gives it: a line feed behind each carriage return. */
-static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done,
-                              bool *wait)
+static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
 {
     devices_console_flush(d->machine->devices);
     for (; *done < size; ++*done) {
         uint8_t byte = '\n';
         int got = !file->raw && d->line_feed ? 1 : dos_input(d, &byte);
-        if (got == 0 && *done == 0)
-            *wait = true;
         if (got != 1)
-            return DOS_OK;
+            return got == 0 && *done == 0 ? DOS_WAIT : DOS_OK;
         bios_store(&d->bios, to + *done, 1, byte);
         bool end = !file->raw && d->line_feed;
         d->line_feed = !file->raw && byte == '\r';
@@ -417,7 +405,7 @@ static dos_error read_disk(dos *d, dos_file *file, uint32_t to, uint16_t size, u
     return DOS_OK;
 }
 
-dos_error dos_call_read(dos *d, bool *wait)
+dos_error dos_call_read(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
     uint32_t to = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
@@ -430,8 +418,8 @@ dos_error dos_call_read(dos *d, bool *wait)
     if (file->kind == DOS_DISK)
         wrong = read_disk(d, file, to, size, &done);
     else if (file->kind != DOS_NUL)
-        wrong = read_console(d, file, to, size, &done, wait);
-    if (wrong == DOS_OK && !*wait)
+        wrong = read_console(d, file, to, size, &done);
+    if (wrong == DOS_OK)
         bios_set_word(&d->bios, ENGINE_EAX, done);
     return wrong;
 }
@@ -489,13 +477,12 @@ static dos_error write_end(const dos_file *file)
                                   : DOS_OK;
 }
 
-dos_error dos_call_write(dos *d, bool *wait)
+dos_error dos_call_write(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
     uint32_t from = dos_pointer(d, ENGINE_DS, ENGINE_EDX);
     uint16_t size = bios_word(&d->bios, ENGINE_ECX);
     uint8_t bytes[CHUNK];
-    (void)wait;
     if (file == NULL)
         return DOS_NO_HANDLE;
     if (file->access == 0)
@@ -513,13 +500,12 @@ dos_error dos_call_write(dos *d, bool *wait)
 }
 
 /* AH = 42h: AL from where, CX:DX how far; DX:AX the new place. */
-dos_error dos_call_seek(dos *d, bool *wait)
+dos_error dos_call_seek(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
     int64_t offset =
         (int32_t)((uint32_t)bios_word(&d->bios, ENGINE_ECX) << 16 | bios_word(&d->bios, ENGINE_EDX));
     struct stat about;
-    (void)wait;
     if (file == NULL)
         return DOS_NO_HANDLE;
     switch (bios_low(&d->bios, ENGINE_EAX)) {
@@ -544,9 +530,8 @@ dos_error dos_call_seek(dos *d, bool *wait)
     return DOS_OK;
 }
 
-dos_error dos_call_commit(dos *d, bool *wait)
+dos_error dos_call_commit(dos *d)
 {
-    (void)wait;
     return dos_file_at(d, bios_word(&d->bios, ENGINE_EBX)) != NULL ? DOS_OK : DOS_NO_HANDLE;
 }
 
@@ -580,13 +565,12 @@ static bool ioctl_input_ready(dos *d, const dos_file *file)
     return got != 0;
 }
 
-dos_error dos_call_ioctl(dos *d, bool *wait)
+dos_error dos_call_ioctl(dos *d)
 {
     uint8_t function = bios_low(&d->bios, ENGINE_EAX), drive = bios_low(&d->bios, ENGINE_EBX);
     dos_file *file = function == 0 || function == 1 || function == 6 || function == 7 || function == 0xa
                          ? dos_file_at(d, bios_word(&d->bios, ENGINE_EBX))
                          : NULL;
-    (void)wait;
     if (file == NULL && (function <= 1 || function == 6 || function == 7 || function == 0xa))
         return DOS_NO_HANDLE;
     drive = drive == 0 ? d->drive : (uint8_t)(drive - 1);
@@ -634,11 +618,10 @@ static void put_time(dos *d, time_t seconds)
     bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(year << 9 | (t.tm_mon + 1) << 5 | t.tm_mday));
 }
 
-dos_error dos_call_file_time(dos *d, bool *wait)
+dos_error dos_call_file_time(dos *d)
 {
     const dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
     struct stat about = {0};
-    (void)wait;
     if (file == NULL)
         return DOS_NO_HANDLE;
     if (bios_low(&d->bios, ENGINE_EAX) == 1)

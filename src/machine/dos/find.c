@@ -152,13 +152,12 @@ static uint16_t search_number(dos *d, const dos_path *path)
     return (uint16_t)d->searches.count;
 }
 
-dos_error dos_call_find_first(dos *d, bool *wait)
+dos_error dos_call_find_first(dos *d)
 {
     char text[128];
     dos_path path, parent;
     share_place place;
     transfer_area area = {.attributes = bios_low(&d->bios, ENGINE_ECX)};
-    (void)wait;
     if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
         return DOS_NO_PATH;
     dos_error wrong = dos_path_parse(d, text, &path);
@@ -184,10 +183,9 @@ dos_error dos_call_find_first(dos *d, bool *wait)
     return wrong == DOS_NO_MORE_FILES && strpbrk(path.text, "*?") == NULL ? DOS_NO_FILE : wrong;
 }
 
-dos_error dos_call_find_next(dos *d, bool *wait)
+dos_error dos_call_find_next(dos *d)
 {
     transfer_area area;
-    (void)wait;
     engine_read_linear(d->engine, d->dta, &area, sizeof area);
     dos_error wrong = search(d, &area);
     if (wrong == DOS_OK)

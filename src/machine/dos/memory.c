@@ -184,10 +184,9 @@ void dos_name_block(dos *d, uint16_t segment, const char *name)
 
 /* --- AH = 48h, 49h, 4Ah, 58h --- */
 
-dos_error dos_call_allocate(dos *d, bool *wait)
+dos_error dos_call_allocate(dos *d)
 {
     uint16_t paragraphs = bios_word(&d->bios, ENGINE_EBX), segment = 0;
-    (void)wait;
     dos_error wrong = dos_allocate(d, d->psp, &paragraphs, &segment);
     if (wrong == DOS_OK)
         bios_set_word(&d->bios, ENGINE_EAX, segment);
@@ -196,19 +195,17 @@ dos_error dos_call_allocate(dos *d, bool *wait)
     return wrong;
 }
 
-dos_error dos_call_free(dos *d, bool *wait)
+dos_error dos_call_free(dos *d)
 {
     engine_segment es;
-    (void)wait;
     engine_get_segment(d->engine, ENGINE_ES, &es);
     return dos_free(d, es.selector);
 }
 
-dos_error dos_call_resize(dos *d, bool *wait)
+dos_error dos_call_resize(dos *d)
 {
     engine_segment es;
     uint16_t paragraphs = bios_word(&d->bios, ENGINE_EBX);
-    (void)wait;
     engine_get_segment(d->engine, ENGINE_ES, &es);
     dos_error wrong = dos_resize(d, es.selector, &paragraphs);
     if (wrong == DOS_NO_MEMORY)
@@ -217,9 +214,8 @@ dos_error dos_call_resize(dos *d, bool *wait)
 }
 
 /* The upper memory link (AL = 2, 3) is off: there are no upper blocks. */
-dos_error dos_call_strategy(dos *d, bool *wait)
+dos_error dos_call_strategy(dos *d)
 {
-    (void)wait;
     switch (bios_low(&d->bios, ENGINE_EAX)) {
     case 0:
         bios_set_word(&d->bios, ENGINE_EAX, d->strategy);

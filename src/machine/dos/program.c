@@ -239,33 +239,29 @@ void dos_terminate(dos *d, uint8_t how, uint8_t code)
     bios_set_flag(&d->bios, FLAG_CARRY, false); /* of the parent's INT 21h AH = 4Bh */
 }
 
-dos_error dos_call_terminate(dos *d, bool *wait)
+dos_error dos_call_terminate(dos *d)
 {
-    (void)wait;
     dos_terminate(d, 0, 0);
     return DOS_OK;
 }
 
-dos_error dos_call_exit(dos *d, bool *wait)
+dos_error dos_call_exit(dos *d)
 {
-    (void)wait;
     dos_terminate(d, 0, bios_low(&d->bios, ENGINE_EAX));
     return DOS_OK;
 }
 
 /* AH = 31h: DX paragraphs stay. */
-dos_error dos_call_stay(dos *d, bool *wait)
+dos_error dos_call_stay(dos *d)
 {
     uint16_t paragraphs = bios_word(&d->bios, ENGINE_EDX);
-    (void)wait;
     dos_resize(d, d->psp, &paragraphs);
     dos_terminate(d, 3, bios_low(&d->bios, ENGINE_EAX));
     return DOS_OK;
 }
 
-dos_error dos_call_exit_code(dos *d, bool *wait)
+dos_error dos_call_exit_code(dos *d)
 {
-    (void)wait;
     bios_set_word(&d->bios, ENGINE_EAX, d->exit_code);
     d->exit_code = 0;
     return DOS_OK;
@@ -344,7 +340,7 @@ static dos_error overlay(dos *d, const mz_image *image)
     return place_image(d, image, segment, factor) ? DOS_OK : DOS_NO_MEMORY;
 }
 
-dos_error dos_call_execute(dos *d, bool *wait)
+dos_error dos_call_execute(dos *d)
 {
     char text[128];
     dos_path path;
@@ -353,7 +349,6 @@ dos_error dos_call_execute(dos *d, bool *wait)
     mz_image image;
     struct stat about;
     uint8_t how = bios_low(&d->bios, ENGINE_EAX);
-    (void)wait;
     if (how != 0 && how != 1 && how != 3)
         return DOS_NO_FUNCTION;
     if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
@@ -380,11 +375,10 @@ dos_error dos_call_execute(dos *d, bool *wait)
 
 /* --- AH = 26h, 50h, 51h, 55h, 62h --- */
 
-dos_error dos_call_create_psp(dos *d, bool *wait)
+dos_error dos_call_create_psp(dos *d)
 {
     uint16_t psp = bios_word(&d->bios, ENGINE_EDX);
     uint8_t bytes[PSP_BYTES];
-    (void)wait;
     engine_read_linear(d->engine, dos_linear(d->psp, 0), bytes, sizeof bytes);
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
     engine_read_linear(d->engine, VECTOR_TERMINATE * 4, bytes, 12);
@@ -398,16 +392,14 @@ dos_error dos_call_create_psp(dos *d, bool *wait)
     return DOS_OK;
 }
 
-dos_error dos_call_set_psp(dos *d, bool *wait)
+dos_error dos_call_set_psp(dos *d)
 {
-    (void)wait;
     d->psp = bios_word(&d->bios, ENGINE_EBX);
     return DOS_OK;
 }
 
-dos_error dos_call_get_psp(dos *d, bool *wait)
+dos_error dos_call_get_psp(dos *d)
 {
-    (void)wait;
     bios_set_word(&d->bios, ENGINE_EBX, d->psp);
     return DOS_OK;
 }
