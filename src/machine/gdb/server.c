@@ -59,7 +59,8 @@ static bool wait_for(const connection *c, int socket, short events)
 static int next_byte(connection *c, bool wait)
 {
     while (c->used == c->filled) {
-        if (wait && !wait_for(c, c->socket, POLLIN))
+        /* who always has more to say is not heard out */
+        if (is_over(c) || (wait && !wait_for(c, c->socket, POLLIN)))
             return NO_BYTE;
         ssize_t got = recv(c->socket, c->input, sizeof c->input, MSG_DONTWAIT);
         if (got < 0 && !wait && (errno == EINTR || errno == EAGAIN))
@@ -356,7 +357,7 @@ static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5
 /* The first connection that speaks gdb's protocol; others are closed. False: the run is to end. */
 static bool accept_gdb(connection *c, int listener)
 {
-    while (wait_for(c, listener, POLLIN)) {
+    while (!is_over(c) && wait_for(c, listener, POLLIN)) {
         c->socket = accept(listener, NULL, NULL);
         if (c->socket < 0)
             continue;
