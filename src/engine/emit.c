@@ -217,6 +217,18 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
     UC_INTERNAL(tcg_temp_free_internal)(s, ones);
 }
 
+/* BSWAP of 16 bits leaves 0 and the upper half as it is; Unicorn's swaps all four bytes. */
+void REAL(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value);
+void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value);
+void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value)
+{
+    const isa_insn *insn = translated(s);
+    if (insn && insn->operand_bytes == 2)
+        UC_INTERNAL(tcg_gen_andi_i64)(s, result, value, 0xffff0000);
+    else
+        REAL(tcg_gen_bswap32_i64)(s, result, value);
+}
+
 /* Where optimisation makes the count of a rotation to the left a constant of 0, Unicorn's code for ARM is an
  * instruction that does not exist. To the right by the negative count is the same, and has code. */
 void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value, uintptr_t count)

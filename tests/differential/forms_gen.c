@@ -211,7 +211,7 @@ static void try(FILE *out, const encoding *c, bool modrm, unsigned extra)
     if (form->fp == ISA_FP_TRANSCENDENTAL)
         flags |= LAST_BIT;
     bool scan = c->escape && (c->opcode & 0xfe) == 0xbc;
-    if (mmx || !has_narrow || (c->escape && c->opcode >= 0xc8 && c->opcode < 0xd0))
+    if (mmx || !has_narrow)
         flags |= WIDE_ONLY;
     if (mmx || scan || c->prefix || (form->flags & ISA_STRING) ||
         (c->escape && (c->opcode == 0xc7 || c->opcode < 0x10)))

@@ -69,6 +69,10 @@ static const row rows[] = {
      .memory = {POPPED(FRAME)},
      .becomes = {POPS(FRAME)}},
 
+    {.name = "BSWAP of 16 bits",
+     CODE("\x66\x0f\xc8"),
+     .set = {REGISTER(EAX, 0x12345678)},
+     .becomes = {REGISTER(EAX, 0x12340000)}},
     {.name = "LOOPNE that leaves",
      CODE("\x2b\xc2\xe0\x00"),
      .set = {REGISTER(EAX, 0x44003), REGISTER(EDX, 0x44000), REGISTER(ECX, 1)},

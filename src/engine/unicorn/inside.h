@@ -94,6 +94,7 @@ void UC_INTERNAL(tcg_op_remove)(uc_translator *s, uc_op *op);
 uintptr_t UC_INTERNAL(tcg_const_i64)(uc_translator *s, int64_t value); /* answers a temporary's name */
 uintptr_t UC_INTERNAL(tcg_const_i32)(uc_translator *s, int32_t value);
 void UC_INTERNAL(tcg_gen_subfi_i32)(uc_translator *s, uintptr_t to, int32_t a, uintptr_t b); /* a - b */
+void UC_INTERNAL(tcg_gen_andi_i64)(uc_translator *s, uintptr_t to, uintptr_t a, int64_t b);
 void UC_INTERNAL(tcg_gen_rotr_i32)(uc_translator *s, uintptr_t to, uintptr_t value, uintptr_t count);
 void UC_INTERNAL(tcg_temp_free_internal)(uc_translator *s, uintptr_t temporary);
 bool UC_INTERNAL(cpu_restore_state)(uc_cpu *cpu, uintptr_t retaddr, bool will_exit);

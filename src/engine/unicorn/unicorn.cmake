@@ -17,7 +17,7 @@ set(P5_UNICORN_WRAPPED
   # what is generated for references, x87 instructions and the start of a block
   tcg_gen_qemu_ld_i32 tcg_gen_qemu_ld_i64 tcg_gen_qemu_st_i32 tcg_gen_qemu_st_i64 tcg_gen_callN tcg_gen_op3
   uc_add_inline_hook
-  tcg_gen_rotl_i32
+  tcg_gen_rotl_i32 tcg_gen_bswap32_i64
   # accesses of helper functions for an instruction
   cpu_ldub_data_ra cpu_ldsw_data_ra cpu_lduw_data_ra cpu_ldl_data_ra cpu_ldq_data_ra
   cpu_stb_data_ra cpu_stw_data_ra cpu_stl_data_ra cpu_stq_data_ra
@@ -67,7 +67,7 @@ set(P5_UNICORN_CALLED
   raise_exception_err_ra cpu_loop_exit cpu_x86_update_cr0 cpu_x86_update_cr3
   cpu_x86_update_cr4 cpu_cc_compute_all page_collection_lock page_collection_unlock tb_invalidate_phys_page_fast
   tb_invalidate_phys_range tb_flush cpu_restore_state tcg_func_start tcg_emit_op tcg_op_remove
-  tcg_const_i64 tcg_const_i32 tcg_temp_free_internal tcg_gen_subfi_i32 tcg_gen_rotr_i32)
+  tcg_const_i64 tcg_const_i32 tcg_temp_free_internal tcg_gen_subfi_i32 tcg_gen_rotr_i32 tcg_gen_andi_i64)
 
 if(P5_UNICORN_SOURCE)
   include(src/engine/unicorn/source.cmake)
