@@ -338,10 +338,12 @@ static u32 pointer(void)
                                  DATA + 0x1ffc,  DATA + 0x1008,       READ_ONLY - 3};
     return places[below(11)] + below(12);
 }
-static u32 offset(void) /* in a small segment */
+static u32 offset(void) /* in a small segment; behind 64 KB not where the kernel is in a large one */
 {
     static const u32 places[] = {0, 0x7f8, 0x7fe, 0x800, 0xfff0, 0xfffe, 0x10, 0x400};
-    return places[below(8)] + below(4);
+    u32 at = places[below(8)];
+    at += below(4);
+    return at < 0x10000 ? at : at | 0x50000000;
 }
 
 static void

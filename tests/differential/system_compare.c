@@ -98,25 +98,8 @@ static bool later_nop(const system_record *a, const system_record *b)
     (void)b;
     return a->vector == UD && code[0] == 0x0f && (code[1] & 0xf8) == 0x18;
 }
-static bool swapped16(const system_record *a, const system_record *b)
-{
-    (void)b;
-    return !(a->kind & 1) && has(a, "\x0f\xc8", 2, 0xf8) >= 0;
-}
-static void take_swapped16(system_record *a, const system_record *b)
-{
-    take_register(a, b, has(a, "\x0f\xc8", 2, 0xf8) & 7, UINT32_MAX);
-}
 /* What code that has overwritten itself has become may be what no test has. Of that these are undefined:
- * flags, BSWAP of 16 bits (ESP: what others it is, no test's registers show), CPUID behind its last leaf. */
-static uint32_t register_not_same(const system_record *a, const system_record *b)
-{
-    const uint32_t *x = &a->eax, *y = &b->eax;
-    uint32_t not_same = a->esp != b->esp;
-    for (unsigned i = 0; i < 7; i++)
-        not_same += x[i] != y[i];
-    return not_same;
-}
+ * flags, CPUID behind its last leaf. */
 static bool became_undefined_flags(const system_record *a, const system_record *b)
 {
     enum { STATUS_FLAGS = 0x8d5 };
@@ -125,18 +108,6 @@ static bool became_undefined_flags(const system_record *a, const system_record *
 static void take_status_flags(system_record *a, const system_record *b)
 {
     a->eflags = b->eflags;
-}
-static bool became_swap(const system_record *a, const system_record *b)
-{
-    return a->overwritten != 0 && register_not_same(a, b) == 1;
-}
-static void take_swapped(system_record *a, const system_record *b)
-{
-    uint32_t *const mine[] = {&a->eax, &a->ecx, &a->edx, &a->ebx, &a->esp, &a->ebp, &a->esi, &a->edi};
-    const uint32_t *const other[] = {&b->eax, &b->ecx, &b->edx, &b->ebx, &b->esp, &b->ebp, &b->esi, &b->edi};
-    for (unsigned i = 0; i < 8; i++)
-        if (*other[i] == 0 || (*other[i] >> 16 == 0 && *mine[i] << 16 == 0))
-            *mine[i] = *other[i];
 }
 static bool became_leaf(const system_record *a, const system_record *b)
 {
@@ -153,7 +124,8 @@ static bool became_time(const system_record *a, const system_record *b)
     (void)b;
     return a->overwritten != 0 && has(a, "\x0f\x31", 2, 0xff) >= 0;
 }
-/* SGDT and SIDT with 16-bit addresses, some register at the end of 64 KB. */
+/* SGDT and SIDT with 16-bit addresses, some register at the end of 64 KB: what of memory was stored to, and
+ * whether the second part is refused. */
 static bool table_at_end(const system_record *a, const system_record *b)
 {
     enum { LAST = 0xfff0 };
@@ -163,6 +135,13 @@ static bool table_at_end(const system_record *a, const system_record *b)
     for (unsigned i = 0; i < 4; i++)
         end |= (registers[i] & LAST) == LAST;
     return end && !(a->kind & 1) && has(a, "\x0f\x01\x00", 3, 0x30) >= 0;
+}
+static void take_table(system_record *a, const system_record *b)
+{
+    if (a->vector == b->vector)
+        a->memory = b->memory, a->low = b->low;
+    else
+        *a = *b;
 }
 /* SDM vol. 2, REP: a fault in a repeated CMPS or SCAS restores EFLAGS. */
 static bool repeated_compare(const system_record *a, const system_record *b)
@@ -238,10 +217,9 @@ static rule bochs_rules[] = {
      0},
     {"bits 16 to 19 of LAR are undefined", lar_undefined, take_edx, 0},
     {"0F 18 to 0F 1F are instructions of later processors", later_nop, take_all, 0},
-    {"SGDT and SIDT where 64 KB end: whether the base goes on at 0 is not documented", table_at_end, take_all,
-     0},
+    {"SGDT and SIDT where 64 KB end: whether the base goes on at 0 is not documented", table_at_end,
+     take_table, 0},
     {"a fault in a repeated CMPS or SCAS restores EFLAGS", repeated_compare, take_status_flags, 0},
-    {"BSWAP of 16 bits is undefined", swapped16, take_swapped16, 0},
     {"what segment CCCC has, of a return or a stack by what memory is filled with, is the board's", elsewhere,
      take_all, 0},
     {"a trap clears nothing in DR6", task_bit, take_task_bit, 0},
@@ -253,7 +231,6 @@ static rule bochs_rules[] = {
     {"code that overwrote itself became what leaves flags undefined", became_undefined_flags,
      take_status_flags, 0},
     {"... RDTSC, whose time shows", became_time, take_leaf, 0},
-    {"... BSWAP of 16 bits", became_swap, take_swapped, 0},
     {"... CPUID of a leaf that is not there", became_leaf, take_leaf, 0},
 };
 
@@ -307,7 +284,7 @@ static void take_descriptors(system_record *a, const system_record *b)
 }
 static bool inner_fault(const system_record *a, const system_record *b)
 {
-    return same_fault(a, b) && (a->cs & 3) == 0;
+    return (same_fault(a, b) || (a->vector == UD && b->vector == UD)) && (a->cs & 3) == 0;
 }
 static void take_memory(system_record *a, const system_record *b)
 {
