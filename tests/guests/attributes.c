@@ -13,8 +13,14 @@ enum {
     CALL_statfs = 99,
     CALL_flock = 143,
     CALL_truncate64 = 193,
+    CALL_lchown32 = 198,
+    CALL_getuid32 = 199,
+    CALL_getgid32 = 200,
+    CALL_fchown32 = 207,
+    CALL_chown32 = 212,
     CALL_fstatfs64 = 269,
     CALL_utimes = 271,
+    CALL_fchownat = 298,
     CALL_utimensat = 320,
     CALL_fallocate = 324,
     LOCK_EX = 2,
@@ -52,6 +58,15 @@ int guest_main(int argc, char **argv, char **envp)
     CHECK(0, guest_syscall(CALL_fchmod, fd, 0640));
     CHECK(0640, mode_of("file"));
     CHECK(-ENOENT, guest_syscall(CALL_chmod, "none", 0600));
+
+    u32 user = (u32)guest_syscall(CALL_getuid32), group = (u32)guest_syscall(CALL_getgid32);
+    CHECK(0, guest_syscall(CALL_chown32, "file", user, group));
+    CHECK(0, guest_syscall(CALL_lchown32, "file", -1, group));
+    CHECK(0, guest_syscall(CALL_fchown32, fd, user, -1));
+    CHECK(0, guest_syscall(CALL_fchownat, -100 /* AT_FDCWD */, "file", user, group, 0));
+    CHECK(-ENOENT, guest_syscall(CALL_chown32, "none", user, group));
+    if (user != 0)
+        CHECK(-EPERM, guest_syscall(CALL_chown32, "file", user + 1, -1));
 
     const u32 seconds[2] = {1000000, 2000000}, micro[4] = {1, 2, 3000000, 4}, nano[4] = {1, 2, 4000000, 5};
     CHECK(0, guest_syscall(CALL_utime, "file", seconds));

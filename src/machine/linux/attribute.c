@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
 
@@ -55,6 +56,44 @@ int32_t linux_fchmod(linux_process *p, const uint32_t a[6])
     if (file->scratch != NULL)
         return scratch_set_mode(file->scratch, file->node, a[1] & 0777);
     return fchmod(file->host, (mode_t)(a[1] & 0777)) == 0 ? 0 : -errno;
+}
+
+/* --- chown: everything is the guest's own user's, who cannot give it away --- */
+
+static int32_t keep_owner(uint32_t user, uint32_t group)
+{
+    bool same = (user == UINT32_MAX || user == LINUX_UID) && (group == UINT32_MAX || group == LINUX_UID);
+    return same ? 0 : -EPERM;
+}
+
+int32_t linux_fchown(linux_process *p, const uint32_t a[6])
+{
+    const linux_open_file *file;
+    int32_t wrong = changeable_file(p, a[0], &file);
+    return wrong != 0 ? wrong : keep_owner(a[1], a[2]);
+}
+
+int32_t linux_fchownat(linux_process *p, const uint32_t a[6])
+{
+    share_place place;
+    struct stat about;
+    unsigned how = (a[4] & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW;
+    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], how, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = linux_stat_place(&place, &about);
+    share_place_close(&place);
+    return wrong != 0 ? wrong : keep_owner(a[2], a[3]);
+}
+
+int32_t linux_chown(linux_process *p, const uint32_t a[6])
+{
+    return linux_fchownat(p, (const uint32_t[6]){(uint32_t)AT_FDCWD, a[0], a[1], a[2], 0});
+}
+
+int32_t linux_lchown(linux_process *p, const uint32_t a[6])
+{
+    return linux_fchownat(p, (const uint32_t[6]){(uint32_t)AT_FDCWD, a[0], a[1], a[2], AT_SYMLINK_NOFOLLOW});
 }
 
 /* --- times --- */
