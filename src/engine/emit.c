@@ -219,7 +219,6 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
 
 /* BSWAP of 16 bits leaves 0 and the upper half as it is; Unicorn's swaps all four bytes. */
 void REAL(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value);
-void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value);
 void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value)
 {
     const isa_insn *insn = translated(s);

@@ -512,6 +512,8 @@ void guard_general_detect(engine *e);
 /* Block starts, in this order: control leaves the running block for `b`; block `b` was completed; `b` is to
  * start. */
 void guard_branch(engine *e, const engine_block *b);
+/* No page is found for the instruction's byte at `linear`: the limit goes before that. */
+void guard_fetch(engine *e, uint32_t linear);
 void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);
 /* FS or GS is used by `b` and not flat: data references are checked from here on. */

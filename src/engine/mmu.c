@@ -247,6 +247,8 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
             return held;
     }
     if (!walk(e, linear, access, user, true, &result, &code)) {
+        if (access == MMU_FETCH)
+            guard_fetch(e, linear);
         e->env->cr[2] = linear;
         e->fetch_fault = access == MMU_FETCH;
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PAGE_FAULT, (int)code, retaddr);

@@ -226,24 +226,6 @@ void guard_general_detect(engine *e)
         raise_debug(e, DR6_BD, true);
 }
 
-/* TF: Unicorn calls this behind the instruction. */
-void WRAP(helper_single_step)(uc_env *env)
-{
-    engine *e = engine_of(env);
-    raise_debug(e, DR6_BS | take_hits(e), false);
-}
-
-void REAL(helper_pause)(uc_env *env, int length);
-/* F3 90 is a NOP; Unicorn ends a block with it, without a look at TF. */
-void WRAP(helper_pause)(uc_env *env, int length)
-{
-    if (env->eflags & FLAG_TF) {
-        env->eip += (uint32_t)length;
-        WRAP(helper_single_step)(env);
-    }
-    REAL(helper_pause)(env, length);
-}
-
 void guard_faulted(engine *e)
 {
     if (e->guard.hits)
@@ -308,14 +290,50 @@ static bool take_back_branch(engine *e, const engine_block *b)
     return true;
 }
 
-void guard_branch(engine *e, const engine_block *b)
+/* Control has come to offset `to`. */
+static void check_branch(engine *e, uint32_t to)
 {
     const engine_block *from = e->current;
-    if (!e->guard.code || e->restart || !beyond_limit(e, b, 1))
+    const uc_segment *cs = &e->env->segs[ENGINE_CS];
+    if (!e->guard.code || !from || e->restart || to <= cs->limit)
         return;
-    bool falls = b->linear == from->linear + from->size;
+    bool falls = (uint32_t)cs->base + to == from->linear + from->size;
     if (!falls && take_back_branch(e, from))
         engine_raise(e, VECTOR_GP, 0);
+}
+
+void guard_branch(engine *e, const engine_block *b)
+{
+    check_branch(e, block_offset(e, b));
+}
+
+void guard_fetch(engine *e, uint32_t linear)
+{
+    const uc_segment *cs = &e->env->segs[ENGINE_CS];
+    if (!e->guard.code || linear - (uint32_t)cs->base <= cs->limit)
+        return;
+    check_branch(e, (uint32_t)e->env->eip);
+    e->fetch_fault = true;
+    engine_raise(e, VECTOR_GP, 0);
+}
+
+/* TF: Unicorn calls this behind the instruction. */
+void WRAP(helper_single_step)(uc_env *env)
+{
+    engine *e = engine_of(env);
+    check_branch(e, (uint32_t)env->eip);
+    raise_debug(e, DR6_BS | take_hits(e), false);
+}
+
+void REAL(helper_pause)(uc_env *env, int length);
+/* F3 90 is a NOP; Unicorn ends a block with it, without a look at TF. */
+void WRAP(helper_pause)(uc_env *env, int length)
+{
+    if (env->eflags & FLAG_TF) {
+        env->eip += (uint32_t)length;
+        WRAP(helper_single_step)(env);
+    }
+    REAL(helper_pause)(env, length);
 }
 
 static void check_code_limit(engine *e, const engine_block *b)

@@ -121,11 +121,12 @@ static bool repeats(const isa_insn *insn)
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
 }
 
-/* ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW exist in protected mode only: #UD else, before anything
- * behind the opcode is looked at. */
+/* ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW exist in protected mode only, MMX instructions while
+ * CR0.EM is clear: #UD else, before anything behind the opcode and CR0.TS are looked at. */
 static bool is_missing(const isa_insn *insn, uint32_t flags)
 {
-    return form_of(insn)->traits & ISA_T_PROTECTED && (!(flags & UC_HF_PE) || is_v86(flags));
+    return (form_of(insn)->traits & ISA_T_PROTECTED && (!(flags & UC_HF_PE) || is_v86(flags))) ||
+           (insn->flags & ISA_MMX && flags & UC_HF_EM);
 }
 
 /* What the engine does for this instruction, of what its row says:
