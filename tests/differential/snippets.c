@@ -472,12 +472,15 @@ static void run_in(const record *snippet, u32 number)
 
 static void run_all(void)
 {
-    static record snippets[SLOTS];
+    static record snippets[SLOTS] __attribute__((aligned(PAGE))); /* which none may store to */
+    enum { READ = 1, WRITE = 2 };
     run_prepare();
     while (left != 0) {
         u32 count = left < SLOTS ? left : SLOTS;
+        guest_syscall(SYS_mprotect, snippets, sizeof snippets, READ | WRITE);
         for (u32 i = 0; i < count; i++)
             make(first + i, &snippets[i], (u8 *)CODE + i * SLOT);
+        guest_syscall(SYS_mprotect, snippets, sizeof snippets, READ);
         for (u32 i = 0; i < count; i++)
             for (u32 k = 0; k < runs; k++)
                 run_in(&snippets[i], k);

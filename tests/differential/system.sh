@@ -2,7 +2,7 @@
 # Boots the diskette of system.c under p5scope, Bochs and, if it is to be asked, QEMU, in pieces, and compares the records that they leave in
 # memory. Where QEMU alone differs or ends, a test is run once more by itself: QEMU lets the tests before it write beyond segments, to what
 # no test puts back.
-#   system.sh P5SCOPE COMPARE IMAGE FIRST COUNT [qemu|breakpoints [JOBS]]
+#   system.sh P5SCOPE COMPARE IMAGE FIRST COUNT [qemu|breakpoints|bochs [JOBS]]
 # Breakpoints are not for QEMU, which they end (7.2: SIGSEGV). P5SCOPE_DIFFERENTIAL_PRICED=N: p5scope's model prices one piece in N (1);
 # the others are only executed.
 set -euo pipefail
@@ -10,6 +10,7 @@ p5scope=$1 compare=$2 image=$3 first=$4 count=$5 third=${6:-} jobs=${7:-1} price
 command -v bochs >/dev/null && [ -d /usr/share/bochs ] || { echo "bochs is not installed: skipped"; exit 77; }
 breakpoints=0
 [ "$third" != breakpoints ] || { breakpoints=1; third=; }
+[ "$third" != bochs ] || third=
 [ -z "$third" ] || command -v qemu-system-i386 >/dev/null || { echo "qemu-system-i386 is not installed: Bochs only"; third=; }
 debugger= # which takes the commands; Bochs 3 has it only if asked
 [[ $(bochs --help </dev/null 2>&1) != *" -debugger "* ]] || debugger=-debugger
@@ -62,7 +63,7 @@ tests() { # first, count
     [ $(($1 / piece % priced)) != 0 ] || only=()
     cp "$image" system.img
     parameters "$1" "$2" 1
-    "$p5scope" run -q --threads=1 --max-instructions=$((2000000 + $2 * 20000)) "${only[@]}" system.img >ours.out 2>ours.err </dev/null || true
+    "$p5scope" run -q --threads=1 --max-instructions=$((2000000 + $2 * 5000)) "${only[@]}" system.img >ours.out 2>ours.err </dev/null || true
     [ "$(stat -c %s ours.out)" = $(($2 * record)) ] || {
         echo "test $(($1 + $(stat -c %s ours.out) / record)): the guest ends in it: $(cat ours.err)"
         return 6
@@ -93,7 +94,7 @@ pieces() { # which of the jobs
         at=$begin end=$((first + count - begin < piece ? first + count : begin + piece)) stop=$end
         while [ "$at" -lt "$end" ]; do
             if [ "$at" = "$stop" ]; then # left out: nobody gets out of it
-                ask_bochs "$at" 1 5
+                ask_bochs $((at - (at < 50 ? at : 50))) $((at < 50 ? at + 1 : 51)) 5 # behind others, which left it their memory
                 [ ! -s bochs.out ] || { echo "... and in Bochs it does not"; status=1; }
                 at=$((at + 1)) stop=$end
                 continue

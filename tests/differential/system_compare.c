@@ -149,7 +149,7 @@ static bool repeated_compare(const system_record *a, const system_record *b)
     enum { STATUS_FLAGS = 0x8d5 };
     uint8_t bytes[CODE_BYTES];
     const uint8_t *code = code_at(a, a->eip, bytes);
-    while (code < bytes + CODE_BYTES - 1 && memchr("\x26\x2e\x36\x3e\x64\x65\x66\xf2\xf3", *code, 9))
+    while (code < bytes + CODE_BYTES - 1 && memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", *code, 10))
         code++;
     return same_fault(a, b) && ((*code & 0xfe) == 0xa6 || (*code & 0xfe) == 0xae) &&
            ((a->eflags ^ b->eflags) & ~(uint32_t)STATUS_FLAGS) == 0;
