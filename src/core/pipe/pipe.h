@@ -134,7 +134,6 @@ typedef struct pipe {
     uint32_t last_u;               /* address of the U instruction of the last group */
     uint32_t previous_u;           /* P54C: ... of the group before */
     unsigned groups, instructions; /* since pipe_begin */
-    unsigned group_branch;         /* number of the group of the last branch */
     uint64_t branch_pairs;         /* P54C: pairs since the branch at hand last ran: set by the owner */
     trace_sink *trace;
     pipe_observer *observer;        /* NULL: nobody watches */

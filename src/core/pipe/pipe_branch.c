@@ -79,7 +79,6 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
 void pipe_branch(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;
-    p->group_branch = p->groups;
     pipe_count(p, P5_EVENT_BRANCHES, 1, 1);
     bool taken = x->taken && o->branch != ISA_INT; /* whether INT n is taken is known when it is delivered */
     if (taken)

@@ -92,7 +92,6 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     p->refill_taken = s->refill_taken;
     p->groups = 0;
     p->instructions = 0;
-    p->group_branch = 0;
 }
 
 static void raise(int64_t *t, int64_t least)

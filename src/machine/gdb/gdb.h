@@ -44,8 +44,8 @@ typedef struct gdb {
     bool follows;                     /* they are kept */
 
     gdb_history history;
-    p5_run_result result;           /* of the last run */
-    bool detached, killed, limited; /* limited: the run's limits are reached */
+    p5_run_result result; /* of the last run */
+    bool killed, limited; /* limited: the run's limits are reached */
     char reply[GDB_PACKET + 64];
     size_t reply_size;
 } gdb;

@@ -358,7 +358,6 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
     case 'T':
         return done(g, true);
     case 'D':
-        g->detached = true;
         done(g, true);
         return GDB_END;
     case 'k':

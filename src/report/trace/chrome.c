@@ -18,8 +18,7 @@ typedef struct chrome_state {
     uint64_t clock;
     uint64_t begin; /* clock of the window's first row */
     uint64_t open;  /* functions entered in the window that have not returned */
-    bool seen_counters;
-    slices *calls; /* NULL: functions that were asked for are shown, not all */
+    slices *calls;  /* NULL: functions that were asked for are shown, not all */
 } chrome_state;
 
 /* Begins an event; its arguments follow, then end_event. */
@@ -140,7 +139,6 @@ static void counters(p5_trace *trace, const trace_row *r)
     if (r->at->clock > state->clock) {
         put_counters(trace, r, "events per 1000 clocks", false);
         put_counters(trace, r, "clocks of 1000", true);
-        state->seen_counters = true;
     }
     memcpy(state->values, r->values, trace->column_count * sizeof *state->values);
     state->clock = r->at->clock;
