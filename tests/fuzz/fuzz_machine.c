@@ -377,6 +377,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
             data[size] = (uint8_t)(fuzz_random(&state) >> 32);
         return size;
     }
+    data[IMAGE_HEADER_BYTES - LAST + LAST_LENGTH] = 0; /* what is changed again and again is short */
     size_t snippets = (size - IMAGE_FIRST_SNIPPET) / IMAGE_SNIPPET_BYTES;
     uint8_t *snippet = data + IMAGE_FIRST_SNIPPET + r % snippets * IMAGE_SNIPPET_BYTES;
     uint8_t *record = snippet + IMAGE_SNIPPET_BYTES - IMAGE_RECORDS * IMAGE_RECORD_BYTES +
