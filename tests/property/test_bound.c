@@ -97,9 +97,9 @@ static bool run_real(const char *name, const char *folder, const char *program, 
 
 int main(int argc, char **argv)
 {
-    static const char *const kinds[][2] = {{"quicksort", "1"}, {"sieve", "1"},   {"x87", "20"},
-                                           {"walk1m", "2"},    {"mmx", "20"},    {"alu", "1"},
-                                           {"selfmod", "500"}, {"walk16k", "50"}};
+    static const char *const kinds[][2] = {{"quicksort", "1"}, {"sieve", "1"},    {"x87", "20"},
+                                           {"walk1m", "2"},    {"mmx", "20"},     {"alu", "1"},
+                                           {"selfmod", "500"}, {"walk16k", "50"}, {"strings", "2000"}};
     /* only the first has MMX */
     static const char *const models[] = {"p55c-200", "p54c-133", "p54c-166"};
     unsigned long seeds = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;

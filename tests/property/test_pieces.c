@@ -43,11 +43,9 @@ static int run(const char *model, const char *folder, const kind *k, p5_limits s
 
 int main(int argc, char **argv)
 {
-    static const kind kinds[] = {{"quicksort", "1", false},
-                                 {"sieve", "1", false},
-                                 {"x87", "20", false},
-                                 {"selfmod", "5000", false},
-                                 {"dos/paging.com", NULL, true}};
+    static const kind kinds[] = {{"quicksort", "1", false},  {"sieve", "1", false},
+                                 {"x87", "20", false},       {"selfmod", "5000", false},
+                                 {"strings", "2000", false}, {"dos/paging.com", NULL, true}};
     static const char *const models[] = {"p55c-200", "p54c-133"};
     /* the first so short that nothing is priced later than it was executed: for the guest with page tables */
     static const p5_limits steps[] = {{.max_instructions = 211},

@@ -84,6 +84,7 @@ static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
         o->access_first = store ? o->access_span : 0;
     }
     o->rep_accesses = two_strings ? 2 : 1;
+    o->rep_clocks = form->cost == ISA_COST_REP ? (uint8_t)form->cost_args[0] : 1;
     o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
 }
 
@@ -136,25 +137,6 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     prepare_events(form, o);
 }
 
-unsigned block_access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
-{
-    unsigned last = clocks > 0 ? clocks - 1 : 0;
-    switch (o->pattern) {
-    case ACCESS_TWO:
-        return j / 2 < last ? j / 2 : last;
-    case ACCESS_REP: {
-        const isa_form *form = &isa_forms[o->form];
-        unsigned iteration = j / o->rep_accesses, each = form->cost == ISA_COST_REP ? form->cost_args[0] : 1;
-        unsigned at = o->clocks + iteration * each; /* behind the set-up */
-        return at < last ? at : last;
-    }
-    default:
-        if (n < 2)
-            return o->access_first < clocks ? o->access_first : last;
-        return (unsigned)((uint64_t)j * last / (n - 1));
-    }
-}
-
 /* Costs that depend on nothing but the encoding, the operand value or the direction of the branch. */
 static bool cost_is_plain(const op *o)
 {
@@ -180,6 +162,13 @@ static bool can_be_remembered(const op *o)
 {
     return cost_is_plain(o) && !o->lock && o->branch < ISA_FAR &&
            !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM));
+}
+
+/* A REP string's outcome depends on the count, too; of one that compares two strings also on their banks. */
+static bool repeat_can_be_remembered(const op *o)
+{
+    return o->pattern == ACCESS_REP && o->cost == ISA_COST_REP && !(o->flags & ISA_IO) &&
+           !(o->rep_accesses == 2 && (o->flags & ISA_WRITES_FLAGS));
 }
 
 /* Pairs of references that may meet in one bank when instruction `i` joins the one before it; puts the
@@ -209,7 +198,9 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const op *o = &block->ops[i];
     unsigned banks = may_meet(block, i, NULL);
     unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
-    const bool value = o->value != ISA_VALUE_NONE, memo = can_be_remembered(o) && banks <= PIECE_BANKS;
+    const bool value = o->value != ISA_VALUE_NONE;
+    const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
+    const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);
     /* what cannot be remembered may still wait for its partner */
     const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
     if (p->count > 0 && !partner &&
@@ -218,6 +209,7 @@ static bool join(p5_block *block, piece *p, unsigned i)
          (value && o->value != ISA_VALUE_SATURATED && !p->only_saturates)))
         return false;
     p->memo = memo && !partner;
+    p->repeats = repeats;
     p->count++;
     p->access_bytes = (uint16_t)(accesses * sizeof(p5_access));
     if (value) {
@@ -270,8 +262,8 @@ static bool prepare_pieces(p5_block *block)
             p->near = !p->next && block->near;
             p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
             p->page = tlb_key(piece_begin(p), false);
-            p->has_variants = p->bank_count || p->value_count || p->by_direction;
-            block->plain &= p->memo;
+            p->has_variants = p->bank_count || p->value_count || p->by_direction || p->repeats;
+            block->plain &= p->memo && !p->repeats;
         }
         block->value_count = (uint16_t)values;
     }

@@ -79,7 +79,8 @@ typedef struct op {
     bool far_return;       /* counts as a return (event 39h) without being predicted */
     bool branch_like;      /* counts as a branch (event 12h) without being one */
     uint8_t accesses;
-    uint8_t rep_accesses; /* references of one REP iteration */
+    uint8_t rep_accesses; /* references of one REP iteration, */
+    uint8_t rep_clocks;   /* ... and its clocks */
     uint8_t pattern;      /* access_pattern */
     uint8_t access_first, access_span;
     uint8_t imm8;
@@ -92,10 +93,11 @@ typedef struct op {
 struct memo_path;
 
 enum {
-    PIECE_BANKS = 4,    /* pairs of references of a piece that may meet in one bank */
-    PIECE_VALUES = 16,  /* its operand values */
-    PIECE_MOST = 24,    /* its instructions, */
-    PIECE_ACCESSES = 12 /* ... and references, unless one instruction makes more */
+    PIECE_BANKS = 4,     /* pairs of references of a piece that may meet in one bank */
+    PIECE_VALUES = 16,   /* its operand values */
+    PIECE_MOST = 24,     /* its instructions, */
+    PIECE_ACCESSES = 12, /* ... and references, unless one instruction makes more */
+    PIECE_REPEATED = 32  /* references of a REP string, which has them by its count */
 };
 
 /* A part of a block that is remembered as a whole (replay/README.md), or one instruction that cannot be. */
@@ -106,10 +108,11 @@ typedef struct piece {
     uint16_t access_bytes, first_value; /* references and values as the engine gives them */
     uint8_t value_count, bank_count;
     bool memo;                       /* its outcome can be remembered */
-    bool has_variants;               /* it depends on references in one bank, values or direction: */
+    bool has_variants;               /* it depends on references in one bank, values, count or direction: */
     bool by_direction;               /* what its branch takes depends on its direction: LOOP */
     bool only_saturates;             /* all of its values are saturation */
     bool near;                       /* it ends in a branch that the BTB predicts */
+    bool repeats;                    /* it is a REP string; its variants are by count */
     int16_t bank_first[PIECE_BANKS]; /* offset of a p5_access: it and the next belong to neighbours that may
                                         meet in one clock. The first may be of the piece before. */
     /* Behind what is looked at every time: */
@@ -148,7 +151,7 @@ struct p5_block {
     uint64_t blind_clocks; /* bound_blind of it */
     uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
     uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
-    bool plain;            /* each of its pieces can be remembered */
+    bool plain;            /* each of its pieces can be remembered, and makes the same references each time */
     bool locks;            /* one of its instructions locks its references */
     uint32_t branch_address;
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
@@ -200,8 +203,5 @@ static inline p5_retired block_retired(const p5_retired_block *b, const p5_acces
                         .mode = b->mode,
                         .iopl = b->iopl};
 }
-
-/* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
-unsigned block_access_clock(const op *o, unsigned j, unsigned n, unsigned clocks);
 
 #endif

@@ -37,6 +37,24 @@ static void count_hit(pipe *p, const p5_access *a, bool mmx, unsigned partner)
                    1);
 }
 
+/* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
+static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigned clocks)
+{
+    const unsigned last = clocks > 0 ? clocks - 1 : 0;
+    unsigned at;
+    switch (o->pattern) {
+    case ACCESS_TWO:
+        at = j / 2;
+        break;
+    case ACCESS_REP: /* behind the set-up */
+        at = o->clocks + (o->rep_accesses == 2 ? j / 2 : j) * o->rep_clocks;
+        break;
+    default:
+        at = n > 1 ? (unsigned)((uint64_t)j * last / (n - 1)) : o->access_first;
+    }
+    return at < last ? at : last;
+}
+
 int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
                      last_access *last)
 {
@@ -45,7 +63,7 @@ int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsi
     int64_t shift = 0;
     for (unsigned j = 0; j < x->access_count; j++) {
         const p5_access *a = &x->accesses[j];
-        int64_t at = begin + shift + block_access_clock(o, j, x->access_count, clocks);
+        int64_t at = begin + shift + access_clock(o, j, x->access_count, clocks);
         bool again = last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL;
         bool conflict = false;
         bool copies = o->pattern == ACCESS_REP &&

@@ -216,8 +216,9 @@ bool memo_learn_open(p5_core *core)
 bool memo_reserve(memo *m, const p5_block *block)
 {
     /* Lines are fetched again when the BTB was wrong about a group. */
-    unsigned n = WAITING_ACCESSES + block->access_count + 4 * block->count + block->line_count + 4;
-    const unsigned joined = WAITING_ACCESSES + block->access_count;
+    const unsigned joined =
+        WAITING_ACCESSES + (block->first.repeats ? (unsigned)PIECE_REPEATED : block->access_count);
+    unsigned n = joined + 4 * block->count + block->line_count + 4;
     if (joined > m->joined_room) {
         p5_access *room = realloc(m->joined, joined * sizeof *room);
         if (!room)

@@ -5,12 +5,21 @@
 #include "core/replay/memo_way.h"
 #include "core/pipe/pairing.h"
 
+/* It made the references that the paths of its pieces expect. */
+static bool has_its_accesses(const p5_retired *r)
+{
+    const p5_block *block = r->block;
+    if (!block->first.repeats)
+        return r->access_count == block->access_count;
+    return r->access_count == (uint64_t)r->repeats * block->ops->rep_accesses &&
+           r->access_count <= PIECE_REPEATED;
+}
+
 /* The whole block was executed, as the paths of its pieces expect it. */
 static bool is_whole(const p5_core *core, const p5_retired *r)
 {
-    const p5_block *block = r->block;
-    return !core->memo.held && r->count == block->count && r->access_count == block->access_count &&
-           r->value_count == block->value_count && !(r->unsafe_x87 | r->interrupted);
+    return !core->memo.held && r->count == r->block->count && has_its_accesses(r) &&
+           r->value_count == r->block->value_count && !(r->unsafe_x87 | r->interrupted);
 }
 
 /* What waits is itself not for the memo; or it came with another block than `p`, and they may go together

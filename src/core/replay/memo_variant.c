@@ -26,7 +26,7 @@ bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *va
 
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint64_t *key)
 {
-    *key = memo_banks_variant(p, r->accesses, taken);
+    *key = p->repeats ? r->repeats : memo_banks_variant(p, r->accesses, taken);
     return memo_values_variant(core, p, r->values, r->mode, key);
 }
 

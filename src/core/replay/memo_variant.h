@@ -42,7 +42,7 @@ static inline uint64_t memo_saturation_variant(const piece *p, const p5_value *v
 }
 
 /* memo_variant.c */
-/* The variant of a whole piece. False: too long for a key. */
+/* The variant of a whole piece; of a REP string its count. False: too long for a key. */
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint64_t *key);
 /* Adds to `*key` what depends on values, which begin at `values`. False: too long for a key. */
 bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
