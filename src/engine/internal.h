@@ -209,7 +209,6 @@ struct engine {
     bool restart; /* the running block was left because it changed its own code; it goes on with a block that
                      starts inside */
     bool stepping;
-    bool in_attention;
     atomic_uint requested; /* attention() at the next boundary: REQUEST_* */
     p5_retired retired;    /* filled in for every stretch; between stretches what is rarely set is not */
     engine_callbacks callbacks;

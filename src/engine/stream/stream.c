@@ -198,10 +198,8 @@ void stream_attention(engine *e)
 {
     atomic_store_explicit(&e->requested, 0, memory_order_relaxed);
     e->redirected = false;
-    e->in_attention = true;
     engine_before_callback(e);
     engine_action action = e->callbacks.attention(e->callbacks.context);
-    e->in_attention = false;
     if (e->failure[0])
         engine_leave(e, ENGINE_FAILED);
     if (action == ENGINE_STOP)
