@@ -405,8 +405,8 @@ static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
 }
 
 /* Tests from 2^31 on: bits and strings of other sizes, near transfers beyond limits, the x87 and its bits of
- * CR0, address sizes, LOCK. Not for QEMU, whose x87 knows no empty registers. Left out: operands of 80 bits and
- * BOUND, whose parts Bochs refers to in another order, or at 0 behind 64 KB. */
+ * CR0, address sizes, LOCK. Not for QEMU, whose x87 knows no empty registers. Left out: operands of 80 bits
+ * and BOUND, whose parts Bochs refers to in another order, or at 0 behind 64 KB. */
 static void later_instruction(void)
 {
     enum { TWO = 0x100, UNDEFINED = 0x200 }; /* 0Fh in front; leaves flags undefined */
@@ -449,7 +449,8 @@ static void later_instruction(void)
         if (op & TWO)
             b1(0x0f);
         b1(op);
-        if ((op & 0xe7) == 0xa3 || op == (TWO | 0xc7)) /* bits by ECX, which is small: none leads to the kernel */
+        if ((op & 0xe7) == 0xa3 ||
+            op == (TWO | 0xc7)) /* bits by ECX, which is small: none leads to the kernel */
             memory_operand(1);
         else
             memory_operand(op == 0xfe ? below(2) : op == 0xf7 ? 2 + below(2) : below(4));
@@ -471,7 +472,7 @@ static void later_instruction(void)
             b1(2);
         b2(0x90, 0x90);
         break;
-    case 5: /* through memory, and RET */
+    case 5:             /* through memory, and RET */
         if (below(2)) { /* of 32 bits where one of 16 may lead to itself */
             kind < VIRTUAL ? prefixes() : b1(0x66);
             b1(0xff), memory_operand(2 + 2 * below(2));

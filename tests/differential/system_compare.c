@@ -111,8 +111,13 @@ static void take_status_flags(system_record *a, const system_record *b)
 }
 static bool became_leaf(const system_record *a, const system_record *b)
 {
-    enum { SIGNATURE = 0x543 };
-    return a->overwritten != 0 && a->eax == 0 && a->edx == 0 && b->eax == SIGNATURE;
+    enum { FEATURES = 0x8203bf }; /* leaf 1 of Bochs */
+    return a->overwritten != 0 && a->edx == 0 && b->edx == FEATURES;
+}
+static bool became_later(const system_record *a, const system_record *b)
+{
+    uint8_t bytes[CODE_BYTES];
+    return a->overwritten != 0 && a->vector == UD && b->vector != UD && *code_at(a, a->eip, bytes) == 0x0f;
 }
 static void take_leaf(system_record *a, const system_record *b)
 {
@@ -124,17 +129,26 @@ static bool became_time(const system_record *a, const system_record *b)
     (void)b;
     return a->overwritten != 0 && has(a, "\x0f\x31", 2, 0xff) >= 0;
 }
-/* SGDT and SIDT with 16-bit addresses, some register at the end of 64 KB: what of memory was stored to, and
- * whether the second part is refused. */
-static bool table_at_end(const system_record *a, const system_record *b)
+/* Some register at the end of 64 KB, with 16-bit addresses. */
+static bool at_end(const system_record *a)
 {
     enum { LAST = 0xfff0 };
     const uint32_t registers[] = {a->ebx, a->ebp, a->esi, a->edi};
     bool end = false;
-    (void)b;
     for (unsigned i = 0; i < 4; i++)
         end |= (registers[i] & LAST) == LAST;
-    return end && !(a->kind & 1) && has(a, "\x0f\x01\x00", 3, 0x30) >= 0;
+    return end && !(a->kind & 1);
+}
+/* SGDT and SIDT: what of memory was stored to, and whether the second part is refused. */
+static bool table_at_end(const system_record *a, const system_record *b)
+{
+    (void)b;
+    return at_end(a) && has(a, "\x0f\x01\x00", 3, 0x30) >= 0;
+}
+static bool became_far_pointer(const system_record *a, const system_record *b)
+{
+    enum { GP = 13 };
+    return a->overwritten != 0 && at_end(a) && a->vector == GP && b->vector != GP;
 }
 static void take_table(system_record *a, const system_record *b)
 {
@@ -144,7 +158,7 @@ static void take_table(system_record *a, const system_record *b)
         *a = *b;
 }
 /* SDM vol. 2, REP: a fault in a repeated CMPS or SCAS restores EFLAGS. */
-static bool repeated_compare(const system_record *a, const system_record *b)
+static bool repeated_compare_but(const system_record *a, const system_record *b, uint32_t flags)
 {
     enum { STATUS_FLAGS = 0x8d5 };
     uint8_t bytes[CODE_BYTES];
@@ -152,7 +166,11 @@ static bool repeated_compare(const system_record *a, const system_record *b)
     while (code < bytes + CODE_BYTES - 1 && memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", *code, 10))
         code++;
     return same_fault(a, b) && ((*code & 0xfe) == 0xa6 || (*code & 0xfe) == 0xae) &&
-           ((a->eflags ^ b->eflags) & ~(uint32_t)STATUS_FLAGS) == 0;
+           ((a->eflags ^ b->eflags) & ~(STATUS_FLAGS | flags)) == 0;
+}
+static bool repeated_compare(const system_record *a, const system_record *b)
+{
+    return repeated_compare_but(a, b, 0);
 }
 static bool elsewhere(const system_record *a, const system_record *b)
 {
@@ -232,6 +250,8 @@ static rule bochs_rules[] = {
      take_status_flags, 0},
     {"... RDTSC, whose time shows", became_time, take_leaf, 0},
     {"... CPUID of a leaf that is not there", became_leaf, take_leaf, 0},
+    {"... an instruction of later processors", became_later, take_all, 0},
+    {"... LDS and its like where 64 KB end, where Bochs goes on at 0", became_far_pointer, take_all, 0},
 };
 
 static bool always(const system_record *a, const system_record *b)
@@ -349,6 +369,8 @@ static bool reads_dr6(const system_record *a, const system_record *b)
 }
 static void take_read_dr6(system_record *a, const system_record *b)
 {
+    if ((a->cs & 3) == 0) /* what has arrived puts EAX on the test's stack */
+        a->memory = b->memory;
     take_register(a, b, has(a, "\x0f\x21\xe0", 3, 0xe8) & 7, DR6_RESERVED);
 }
 
@@ -368,6 +390,25 @@ static bool overwrites(const system_record *a, const system_record *b)
     (void)b;
     return a->overwritten != 0;
 }
+static bool repeated_compare_no_rf(const system_record *a, const system_record *b)
+{
+    return repeated_compare_but(a, b, RF);
+}
+/* LTR of a task whose memory is the one that INT or IRET switches to. */
+static bool same_task(const system_record *a, const system_record *b)
+{
+    enum { NT = 1 << 14, MAIN_TSS = 0x18 };
+    return has(a, "\x0f\x00\xd8", 3, 0xff) >= 0 && a->tr != MAIN_TSS && b->tr != MAIN_TSS && b->eflags & NT &&
+           b->eax == 0;
+}
+/* QEMU goes on in code as it was, stores through CS, and in real mode finds other memory elsewhere. */
+static bool may_end(const system_record *a)
+{
+    enum { REAL = 3, FIRST = 0x7f00, LAST = 0x8200, GP = 13, CS_PREFIX = 0x2e };
+    uint8_t bytes[CODE_BYTES];
+    return a->overwritten != 0 || (a->kind >> 8 == REAL && a->cs - FIRST > LAST - FIRST) ||
+           (a->vector == GP && *code_at(a, a->eip, bytes) == CS_PREFIX);
+}
 /* LTR of a null selector, which QEMU takes: there is no task state then, and so no way to level 0. */
 static bool null_ltr(const system_record *a)
 {
@@ -380,6 +421,8 @@ static bool null_ltr(const system_record *a)
 
 static rule qemu_rules[] = {
     {"code that overwrites itself goes on as it was", overwrites, take_all, 0},
+    {"a task whose memory is the old one's goes on: saved, then loaded", same_task, take_all, 0},
+    {"a fault in a repeated CMPS or SCAS restores EFLAGS", repeated_compare_no_rf, take_status_flags, 0},
     {"a far CALL of V86 mode writes its stack at level 3", call_of_v86, take_all, 0},
     {"... and one of level 3 to a conforming segment", call_of_level3, take_all, 0},
     {"an interrupt within level 3 writes its stack at level 3", interrupt_of_level3, take_all, 0},
@@ -466,7 +509,7 @@ int main(int argc, char **argv)
         }
         bool other = apply(bochs_rules, COUNT(bochs_rules), &ours, &bochs);
         if (files[2] && (!system_next(files[2], &qemu) || qemu.index != ours.index)) {
-            bool may = null_ltr(&ours) || elsewhere(&ours, &ours);
+            bool may = null_ltr(&ours) || elsewhere(&ours, &ours) || may_end(&ours);
             printf("test %u: QEMU %s in it\n", ours.index, may ? "may end" : "ended");
             ended = may ? QEMU_MAY_END : QEMU_ENDED;
             break;

@@ -24,14 +24,15 @@ linux_call linux_brk, linux_mmap2, linux_mmap, linux_munmap, linux_mprotect, lin
     linux_msync, linux_memory_noop;
 /* linux_process.c */
 linux_call linux_exit, linux_getpid, linux_getppid, linux_getuid, linux_getgroups, linux_nothing,
-    linux_absent, linux_umask, linux_set_tid_address, linux_uname, linux_sysinfo, linux_getrandom, linux_set_thread_area,
-    linux_ugetrlimit, linux_prlimit64, linux_futex, linux_prctl, linux_sched_getaffinity, linux_no_threads;
+    linux_absent, linux_umask, linux_set_tid_address, linux_uname, linux_sysinfo, linux_getrandom,
+    linux_set_thread_area, linux_ugetrlimit, linux_prlimit64, linux_futex, linux_prctl,
+    linux_sched_getaffinity, linux_no_threads;
 /* linux_frame.c */
 linux_call linux_sigreturn, linux_rt_sigreturn;
 /* attribute.c */
-linux_call linux_fchmod, linux_fchmodat, linux_chown, linux_lchown, linux_fchown, linux_fchownat,
-    linux_utime, linux_utimes, linux_utimensat, linux_truncate, linux_truncate64, linux_fallocate,
-    linux_symlinkat, linux_linkat, linux_flock, linux_statfs, linux_statfs64, linux_fstatfs, linux_fstatfs64;
+linux_call linux_fchmod, linux_fchmodat, linux_chown, linux_lchown, linux_fchown, linux_fchownat, linux_utime,
+    linux_utimes, linux_utimensat, linux_truncate, linux_truncate64, linux_fallocate, linux_symlinkat,
+    linux_linkat, linux_flock, linux_statfs, linux_statfs64, linux_fstatfs, linux_fstatfs64;
 /* linux_sigcalls.c */
 linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_sigprocmask,
     linux_rt_sigpending, linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill,
