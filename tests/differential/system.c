@@ -410,6 +410,7 @@ static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
 static void later_instruction(void)
 {
     enum { TWO = 0x100, UNDEFINED = 0x200 }; /* 0Fh in front; leaves flags undefined */
+    enum { NOWHERE = 0x4000a000 };           /* no page of the test's or of the board's */
     static const u16 ops[] = {TWO | UNDEFINED | 0xa3,
                               TWO | UNDEFINED | 0xab,
                               TWO | UNDEFINED | 0xb3,
@@ -467,7 +468,7 @@ static void later_instruction(void)
         op = flow[below(6)];
         b1(op);
         if (op == 0xe8 || op == 0xe9)
-            iz(below(3) ? 2 : next_random() | 0xa000); /* no page of the test's */
+            iz(below(3) ? 2 : next_random() | NOWHERE);
         else
             b1(2);
         b2(0x90, 0x90);
@@ -480,7 +481,7 @@ static void later_instruction(void)
             u32 size = below(3) == 0;
             if (size)
                 b1(0x66);
-            b1(0x68), (size ^ wide) ? w32(below(2) ? next_random() : END) : w16(END);
+            b1(0x68), (size ^ wide) ? w32(below(2) ? next_random() | NOWHERE : END) : w16(END);
             if (size)
                 b1(0x66);
             b1(0xc3);
