@@ -44,6 +44,19 @@ static void price_before_tables_change(engine *e)
     engine_catch_up(e);
 }
 
+/* ... so what the running block has done up to this store is priced, too: the block is left in front of it, and
+ * goes on with one that begins there. The pieces in which a guest is run make no difference then. */
+void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
+static void price_before_table_store(engine *e, uintptr_t retaddr)
+{
+    price_before_tables_change(e);
+    const engine_block *b = e->current;
+    if (!b || b->count == 1 || e->record_next < engine_records(e) + b->marks[1].accesses)
+        return; /* its first instruction */
+    if (UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, true) && engine_linear_eip(e) != b->linear)
+        WRAP(cpu_loop_exit_noexc)(engine_cpu(e));
+}
+
 /* Sets bits of a table entry and returns those that were clear; the tables may lie in a page with translated
  * code. */
 static uint32_t physical_set(engine *e, uint32_t physical, uint32_t bits)
@@ -242,7 +255,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
             held->write_tag = why ? PAGE_SEEN_TAG(index, why) : tag;
         }
         if (access == MMU_WRITE && why & PAGE_TABLE)
-            price_before_tables_change(e);
+            price_before_table_store(e, retaddr);
         if (access != MMU_WRITE || why || held->write_tag == tag)
             return held;
     }
@@ -264,7 +277,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     if (ram && access == MMU_WRITE) {
         behind_keep(e, result.physical);
         if (e->table_pages[page])
-            price_before_tables_change(e);
+            price_before_table_store(e, retaddr);
     }
     bool writable = ram && result.dirty && behind_kept(&e->behind, page);
     unsigned why = 0;
