@@ -323,6 +323,15 @@ static bool lar_accessed(const system_record *a, const system_record *b)
 {
     return lar(a, b, 0x100);
 }
+/* PUSHA has stored what LAR has read. */
+static bool lar_pushed(const system_record *a, const system_record *b)
+{
+    return lar_accessed(a, b) && has(a, "\x60", 1, 0xff) >= 0;
+}
+static bool call_within_level3(const system_record *a, const system_record *b)
+{
+    return a->vector == PF && a->error == REFUSED_WRITE && (a->cs & 3) == 3 && (b->cs & 3) == 3 && far_call(a);
+}
 static bool call_of_v86(const system_record *a, const system_record *b)
 {
     enum { VM = 1 << 17 };
@@ -384,6 +393,17 @@ static void take_read_dr7(system_record *a, const system_record *b)
     enum { DR7_RESERVED = 0xd000 };
     take_register(a, b, has(a, "\x0f\x21\xe8", 3, 0xe8) & 7, DR7_RESERVED);
 }
+/* MOV CL from where ESI points to. */
+static bool loads_by_dr7(const system_record *a, const system_record *b)
+{
+    (void)b;
+    return has(a, "\x0f\x21\xfe\x8a\x0e", 5, 0xff) >= 0;
+}
+static void take_cl(system_record *a, const system_record *b)
+{
+    take_register(a, b, 1, 0xff);
+    a->pages = b->pages;
+}
 
 static bool overwrites(const system_record *a, const system_record *b)
 {
@@ -424,7 +444,7 @@ static rule qemu_rules[] = {
     {"a task whose memory is the old one's goes on: saved, then loaded", same_task, take_all, 0},
     {"a fault in a repeated CMPS or SCAS restores EFLAGS", repeated_compare_no_rf, take_status_flags, 0},
     {"a far CALL of V86 mode writes its stack at level 3", call_of_v86, take_all, 0},
-    {"... and one of level 3 to a conforming segment", call_of_level3, take_all, 0},
+    {"... and one within level 3", call_within_level3, take_all, 0},
     {"an interrupt within level 3 writes its stack at level 3", interrupt_of_level3, take_all, 0},
     {"a call gate to a conforming segment leaves the level as it is", conforming, take_all, 0},
     {"IRET goes to V86 mode from level 0 only", iret_to_v86, take_all, 0},
@@ -439,12 +459,14 @@ static rule qemu_rules[] = {
     {"and so in the one that lies on the stack of level 0", inner_fault, take_memory, 0},
     {"a segment load sets the accessed bit of a descriptor", always, take_descriptors, 0},
     {"... which LAR shows", lar_accessed, take_edx, 0},
+    {"... and PUSHA behind it stores", lar_pushed, take_memory, 0},
     {"an operand that is read and written faults as a write", page_fault, take_write, 0},
     {"CMPS makes the reference through ESI first", cmps, take_fault, 0},
     {"the accessed bit of a page whose reference faults is not documented", same_fault, take_pages, 0},
     {"bit 12 of DR6 is 0", always, take_dr6, 0},
     {"and where it is read", reads_dr6, take_read_dr6, 0},
     {"bits 12, 14 and 15 of DR7 are 0", reads_dr7, take_read_dr7, 0},
+    {"... which an address has", loads_by_dr7, take_cl, 0},
 };
 
 static bool differs(const system_record *a, const system_record *b)

@@ -50,17 +50,23 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     return value;
 }
 
+/* Code that is about to be overwritten is forgotten. If it is the running block's, that is left in front of
+ * the store. */
+static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, unsigned size, uintptr_t retaddr)
+{
+    uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
+    if (page->host && mmu_is_code(e, physical, size))
+        mmu_write_code(e, physical, size, retaddr);
+}
+
 static void copy_out(engine *e, const page_entry *page, uint32_t linear, const uint8_t *from, unsigned size,
                      uintptr_t retaddr)
 {
     if (!page->host)
         return; /* lost on the open bus */
-    uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
     uint8_t *to = page->host + (linear & ENGINE_PAGE_MASK);
-    const bool same = e->behind.code_count == 0 && memcmp(to, from, size) == 0;
-    if (!same && mmu_is_code(e, physical, size))
-        mmu_write_code(e, physical, size,
-                       retaddr); /* leaves if the running block changes itself; it is done again then */
+    if (e->behind.code_count != 0 || memcmp(to, from, size) != 0)
+        overwrite_code(e, page, linear, size, retaddr);
     memcpy(to, from, size);
 }
 
@@ -103,12 +109,16 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
 {
     engine *e = engine_of(env);
     bool user = access_at_user_level(env);
+    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
     guard_access(e, linear, size, true, retaddr);
-    mmu_fill(e, linear, MMU_WRITE, user, retaddr);
-    if ((linear & ENGINE_PAGE_MASK) + size > ENGINE_PAGE_BYTES)
-        mmu_fill(e, (linear + size - 1) & ~(uint32_t)ENGINE_PAGE_MASK, MMU_WRITE, user, retaddr);
+    page_entry first = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
+    if (part < size) {
+        page_entry second = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
+        overwrite_code(e, &second, linear + part, size - part, retaddr);
+    }
     if (e->guard.alignment)
         look(e, linear, size, P5_ACCESS_WRITE, retaddr);
+    overwrite_code(e, &first, linear, part < size ? part : size, retaddr);
 }
 
 /* --- Loads and stores of translated code --- */

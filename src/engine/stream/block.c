@@ -83,9 +83,12 @@ static bool is_v86(uint32_t flags)
     return flags & UC_EFLAGS_VM;
 }
 
-/* A store with a CS prefix: no code segment can be written in protected mode. */
+/* A store with a CS prefix: no code segment can be written in protected mode. Whether there is an x87 comes
+ * first. */
 static bool is_code_write(const isa_insn *insn, uint32_t flags)
 {
+    if (insn->flags & (ISA_X87 | ISA_MMX) && flags & (UC_HF_EM | UC_HF_TS))
+        return false;
     if (!insn->segment || !(flags & UC_HF_PE) || is_v86(flags) || !form_of(insn)->data_writes)
         return false;
     return (insn->memory || insn->flags & ISA_STRING) && guard_segment_of(insn, true, 0) == ENGINE_CS;

@@ -16,6 +16,7 @@ enum {
     UC_HF_ADDSEG = 1u << 6,
     UC_HF_PE = 1u << 7,
     UC_HF_EM = 1u << 10,
+    UC_HF_TS = 1u << 11,
     UC_HF_CS64 = 1u << 15,
     UC_HF_STEP = 1u << 26 /* MPX's "bound registers in use": without MPX it only tells blocks apart */
 };

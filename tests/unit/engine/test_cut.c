@@ -101,8 +101,29 @@ static void test_popped(void **state)
     guest_close(&g);
 }
 
+/* What overwrites itself is executed with the flags that there were. */
+GUEST(self_clear, "mov edi, 0x10007\n xor eax, eax\n rcl word ptr [edi], 1\n hlt");
+GUEST(self_carry, "mov edi, 0x10006\n stc\n rcl word ptr [edi], 1\n hlt");
+
+static void test_rotate_itself(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, self_clear);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(&g, GUEST_CODE + 7) & 0xffff, (0xd166 * 2) & 0xffff);
+    guest_close(&g);
+    guest_open(&g);
+    GUEST_LOAD(&g, self_carry);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(&g, GUEST_CODE + 6) & 0xffff, ((0xd166 * 2) & 0xffff) | 1);
+    guest_close(&g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_popped)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_popped),
+                                       cmocka_unit_test(test_rotate_itself)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

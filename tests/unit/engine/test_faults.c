@@ -340,6 +340,26 @@ static void test_undefined(void **state)
     guest_close(&g);
 }
 
+/* A store through CS: whether there is an x87 is looked at before the operand (manual: order of exceptions). */
+GUEST(code_store, "fnstcw cs:[0x30000]\n hlt");
+
+static void test_code_store(void **state)
+{
+    enum { CR0_EM = 4, CR0_TS = 8, GP = 13, NM = 7 };
+    static const uint32_t bits[] = {0, CR0_EM, CR0_TS};
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        guest g;
+        guest_open(&g);
+        GUEST_LOAD(&g, code_store);
+        engine_set(g.e, ENGINE_CR0, engine_get(g.e, ENGINE_CR0) | bits[i]);
+        guest_run(&g, ENGINE_HALTED);
+        assert_int_equal(g.events[0].vector, bits[i] != 0 ? NM : GP);
+        assert_int_equal(g.events[0].eip, GUEST_CODE);
+        guest_close(&g);
+    }
+}
+
 /* Without an IDT every fault becomes a double and then a triple fault. */
 GUEST(triple, "nop\n ud2");
 
@@ -491,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_undefined),         cmocka_unit_test(test_shutdown),
         cmocka_unit_test(test_injection),         cmocka_unit_test(test_injection_after_halt),
         cmocka_unit_test(test_step_mode),         cmocka_unit_test(test_rep_interrupted),
+        cmocka_unit_test(test_code_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
