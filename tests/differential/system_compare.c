@@ -298,6 +298,12 @@ static bool same_instruction(const system_record *a, const system_record *b)
 {
     return page_fault(a, b) && a->eip == b->eip;
 }
+static bool pushes_all(const system_record *a, const system_record *b)
+{
+    uint8_t bytes[CODE_BYTES];
+    const uint8_t *code = code_at(a, a->eip, bytes);
+    return same_instruction(a, b) && code[code[0] == 0x66] == 0x60;
+}
 static void take_descriptors(system_record *a, const system_record *b)
 {
     a->descriptors = b->descriptors;
@@ -455,6 +461,7 @@ static rule qemu_rules[] = {
     {"limits and types of segments are checked at each reference", checked, take_all, 0},
     {"STI holds back no single step", stepped, take_all, 0},
     {"PUSHA and its like make their references one by one", same_instruction, take_cr2, 0},
+    {"... PUSHA from EAX on, not from EDI on", pushes_all, take_memory, 0},
     {"RF is set in the image of a fault", always, take_flags, 0},
     {"and so in the one that lies on the stack of level 0", inner_fault, take_memory, 0},
     {"a segment load sets the accessed bit of a descriptor", always, take_descriptors, 0},
