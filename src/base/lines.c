@@ -13,8 +13,10 @@ ssize_t lines_next(char **line, size_t *room, FILE *in)
     int c = 0;
     errno = 0;
     while (c != '\n' && (c = getc_unlocked(in)) != EOF) {
-        if (length == LINES_LONGEST)
+        if (length == LINES_LONGEST) {
+            errno = 0; /* which realloc may have set although it got what it wanted */
             return -1;
+        }
         if ((size_t)length + 1 >= *room) {
             size_t more = *room > 0 ? *room * 2 : FIRST_ROOM;
             char *moved = realloc(*line, more);
