@@ -57,12 +57,12 @@ static bool complete(uc_translator *s, uintptr_t function, unsigned count, const
 
 static bool is_reference(uintptr_t function)
 {
-    for (unsigned user = 0; user < 2; user++) {
+    for (unsigned i = 0; i < 2 * ACCESS_MODES; i++) {
         for (unsigned kind = 0; kind <= KIND_PLAIN; kind++)
-            if (function == (uintptr_t)access_loads[user][kind])
+            if (function == (uintptr_t)access_loads[i / 2][i % 2][kind])
                 return true;
         for (unsigned size = 0; size <= KIND_SIZE; size++)
-            if (function == (uintptr_t)access_stores[user][size])
+            if (function == (uintptr_t)access_stores[i / 2][i % 2][size])
                 return true;
     }
     return false;
@@ -173,6 +173,17 @@ static bool reads_half(const uc_translator *s)
     return insn && insn->flags & ISA_MMX && insn->operand_bytes == 4;
 }
 
+static access_mode mode_of(const uc_translator *s)
+{
+    if (!engine_of_translator(s)->translated.real)
+        return ACCESS_PROTECTED;
+    const isa_insn *insn = translated(s);
+    if (!insn || insn->address32 || insn->flags & ISA_VARIABLE_ACCESSES)
+        return ACCESS_ANY;
+    const isa_form *form = &isa_forms[insn->form];
+    return form->accesses != 0 && form->data_reads <= 1 && form->data_writes <= 1 ? ACCESS_REAL : ACCESS_ANY;
+}
+
 static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
 {
     uintptr_t arguments[2] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
@@ -183,7 +194,8 @@ static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t
         call(s, (uintptr_t)access_checks[kind & KIND_SIZE], 0, 2, arguments);
     if ((kind & KIND_SIZE) == KIND_SIZE && reads_half(s))
         kind = KIND_DWORD;
-    call(s, (uintptr_t)access_loads[index == MMU_INDEX_USER][kind], uc_temporary_of(s, value), 2, arguments);
+    call(s, (uintptr_t)access_loads[mode_of(s)][index == MMU_INDEX_USER][kind], uc_temporary_of(s, value), 2,
+         arguments);
     enter_pending_mmx(s);
 }
 
@@ -192,7 +204,7 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
     uintptr_t arguments[3] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                               uc_temporary_of(s, address), uc_temporary_of(s, value)};
     count_reference(s);
-    uintptr_t function = (uintptr_t)access_stores[index == MMU_INDEX_USER][kind & KIND_SIZE];
+    uintptr_t function = (uintptr_t)access_stores[mode_of(s)][index == MMU_INDEX_USER][kind & KIND_SIZE];
     if (engine_of_translator(s)->translated.kind == BLOCK_ARPL)
         function = (uintptr_t)access_store_changed;
     if (!complete(s, function, 3, arguments))

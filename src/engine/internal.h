@@ -174,18 +174,20 @@ _Static_assert((int)ENGINE_ROOM_BLOCKS >= 1 + MOST_STRETCHES && (int)ENGINE_ROOM
 /* What is to be checked beside what Unicorn does (guard.c). */
 enum { GUARD_FS = 1, GUARD_GS = 2 };
 typedef struct engine_guard {
-    bool looking;     /* the block hook is stream_block_checked, and all translations call it */
-    bool blocks;      /* a block's start has something to check */
-    bool data;        /* data accesses have: all come to mmu_fill (PAGE_GUARDED) */
-    bool code;        /* CS has a limit */
-    bool segments;    /* a data or stack segment is not flat */
-    bool extra_now;   /* the same for FS or GS, which the running blocks use */
-    bool alignment;   /* CR0.AM, EFLAGS.AC, CPL 3 */
-    bool breakpoints; /* DR7 enables one */
-    bool limit_step;  /* single instructions, because CS ends near */
-    bool shadow;      /* the instruction before was MOV SS or POP SS */
-    uint8_t extra;    /* GUARD_*: FS or GS is not flat */
-    uint32_t hits;    /* bits of DR6 for the trap behind the running instruction */
+    bool looking;       /* blocks are translated so that they call stream_block_checked: all, */
+    bool looking_at[2]; /* ... those of protected mode; those of real and V86 mode */
+    bool blocks;        /* a block's start has something to check */
+    bool data;          /* data accesses have: all come to mmu_fill (PAGE_GUARDED) */
+    bool code;          /* CS has a limit */
+    bool segments;      /* a data or stack segment is not flat, and not real_limits */
+    bool real_limits;   /* real or V86 mode, and the limits of all segments are 64 KB or more */
+    bool extra_now;     /* the same for FS or GS, which the running blocks use */
+    bool alignment;     /* CR0.AM, EFLAGS.AC, CPL 3 */
+    bool breakpoints;   /* DR7 enables one */
+    bool limit_step;    /* single instructions, because CS ends near */
+    bool shadow;        /* the instruction before was MOV SS or POP SS */
+    uint8_t extra;      /* GUARD_*: FS or GS is not flat */
+    uint32_t hits;      /* bits of DR6 for the trap behind the running instruction */
     breakpoints comparators;
 } engine_guard;
 
@@ -285,6 +287,7 @@ struct engine {
     isa_decoder *decoder;
     struct { /* the block that is being translated */
         block_kind kind;
+        bool real;      /* real or V86 mode */
         unsigned count; /* instructions that have been decoded */
         isa_insn insns[BLOCK_INSNS];
     } translated;
@@ -375,12 +378,16 @@ bool mmu_is_code(const engine *e, uint32_t physical, unsigned size);
 /* Code in RAM is about to be overwritten by an instruction; may not return. */
 void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr);
 
-/* access.c: accesses of instructions, by privilege (0 supervisor, 1 user) and size (as power of two, + 4 with
- * sign) */
+/* What translated code that makes a reference is for. ACCESS_REAL: real and V86 mode, where a reference by 16
+ * bits can miss a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part of an
+ * operand, or a reference by 32 bits, can miss it anyhow: ACCESS_ANY. */
+typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
+/* access.c: accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, +
+ * 4 with sign) */
 typedef uint64_t access_load(uc_env *env, uint64_t address);
 typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
-extern access_load *const access_loads[2][8];
-extern access_store *const access_stores[2][4];
+extern access_load *const access_loads[ACCESS_MODES][2][8];
+extern access_store *const access_stores[ACCESS_MODES][2][4];
 /* Calls in generated code: a store of a word that is made only if it changes the word (ARPL), and a store's
  * faults without the store, by size. */
 void access_store_changed(uc_env *env, uint64_t address, uint64_t value);
@@ -515,6 +522,8 @@ void guard_branch(engine *e, const engine_block *b);
 void guard_fetch(engine *e, uint32_t linear);
 void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);
+/* Is there something to look after at the start of a block that is translated? */
+bool guard_looks(const engine *e, const uc_translated *tb);
 /* FS or GS is used by `b` and not flat: data references are checked from here on. */
 void guard_extra_segments(engine *e, const engine_block *b);
 /* The segment of the `nth` access of an instruction. */

@@ -399,16 +399,10 @@ static void take_read_dr7(system_record *a, const system_record *b)
     enum { DR7_RESERVED = 0xd000 };
     take_register(a, b, has(a, "\x0f\x21\xe8", 3, 0xe8) & 7, DR7_RESERVED);
 }
-/* MOV CL from where ESI points to. */
-static bool loads_by_dr7(const system_record *a, const system_record *b)
+/* As an address, or as EBP of LEAVE. */
+static bool reads_either(const system_record *a, const system_record *b)
 {
-    (void)b;
-    return has(a, "\x0f\x21\xfe\x8a\x0e", 5, 0xff) >= 0;
-}
-static void take_cl(system_record *a, const system_record *b)
-{
-    take_register(a, b, 1, 0xff);
-    a->pages = b->pages;
+    return reads_dr6(a, b) || reads_dr7(a, b);
 }
 
 static bool overwrites(const system_record *a, const system_record *b)
@@ -473,7 +467,7 @@ static rule qemu_rules[] = {
     {"bit 12 of DR6 is 0", always, take_dr6, 0},
     {"and where it is read", reads_dr6, take_read_dr6, 0},
     {"bits 12, 14 and 15 of DR7 are 0", reads_dr7, take_read_dr7, 0},
-    {"... which an address has", loads_by_dr7, take_cl, 0},
+    {"... and what comes of either", reads_either, take_all, 0},
 };
 
 static bool differs(const system_record *a, const system_record *b)

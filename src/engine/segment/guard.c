@@ -1,8 +1,10 @@
 /* What Unicorn never looks at and the processor does: segment limits and rights, alignment at CPL 3, debug
  * registers. All of it costs nothing while nothing is to be checked, which is the usual case of flat
- * segments: only when a check becomes necessary for the first time does the block hook get a version that
+ * segments: only when a check becomes necessary for the first time are blocks translated with a hook that
  * looks, and while data are to be checked the page cache has other tags, so that every access comes to the
- * slow path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves. */
+ * slow path. FS and GS are seldom flat and seldom used: blocks with such an override look for themselves.
+ * Real and V86 mode with segments of 64 KB are usual, too: what can miss them there is known when a block is
+ * translated (access_mode, guard_looks). */
 #include "core/pipe/breakpoints.h"
 #include "engine/segment/segmentation.h"
 
@@ -25,10 +27,24 @@ static bool flat_code(const uc_segment *s)
     return s->limit == UINT32_MAX && (s->flags & DESCRIPTOR_READABLE);
 }
 
-/* Real-mode accesses below 64 KB with limits of 64 KB: a word at FFFFh can tell. */
-static bool code_limited(const engine *e)
+static bool is_real(const uc_env *env)
 {
-    return e->env->segs[ENGINE_CS].limit != UINT32_MAX;
+    return uc_is_real(env->hflags | (env->eflags & UC_EFLAGS_VM));
+}
+
+/* Nothing but an offset beyond FFFFh can miss any of the segments, and each ends at a multiple of 16. */
+static bool real_limits(const uc_env *env)
+{
+    enum { KIND = DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN, SIXTEEN_BITS = 0xffff, PARAGRAPH = 16 };
+    if (!is_real(env) || env->hflags & UC_HF_SS32)
+        return false;
+    for (unsigned i = 0; i <= ENGINE_GS; i++) {
+        const uc_segment *s = &env->segs[i];
+        if (s->limit < SIXTEEN_BITS || s->base % PARAGRAPH != 0 ||
+            (s->flags & KIND) == DESCRIPTOR_EXPAND_DOWN)
+            return false;
+    }
+    return true;
 }
 
 static void set_step_flag(engine *e)
@@ -44,13 +60,20 @@ void guard_step_mode(engine *e)
 
 /* The block hook's callback is compiled into blocks; those that were translated without checks go. Until the
  * guest runs nothing has to be decided: the state that a loader comes by is not flat. */
-static void begin_to_look(engine *e)
+static void begin_to_look(engine *e, bool *looking)
 {
-    if (!e->running || e->guard.looking)
+    if (!e->running || *looking)
         return;
-    e->guard.looking = true;
-    e->block_hook->callback = (void *)stream_block_checked;
+    *looking = true;
     mmu_forget_code(e);
+}
+
+bool guard_looks(const engine *e, const uc_translated *tb)
+{
+    const engine_guard *w = &e->guard;
+    bool real = uc_is_real(tb->flags);
+    bool ends = (uint32_t)tb->pc - (uint32_t)tb->cs_base > 0xffff - BLOCK_BYTES_AT_MOST;
+    return w->looking || w->looking_at[real] || (real && (ends || tb->flags & UC_HF_STEP));
 }
 
 void guard_update(engine *e)
@@ -62,9 +85,12 @@ void guard_update(engine *e)
     w->extra =
         (flat_data(&env->segs[ENGINE_FS]) ? 0 : GUARD_FS) | (flat_data(&env->segs[ENGINE_GS]) ? 0 : GUARD_GS);
     w->extra_now = false;
-    w->segments = !flat;
+    w->real_limits = !flat && real_limits(env);
+    if (w->real_limits)
+        w->extra = 0;
+    w->segments = !flat && !w->real_limits;
     w->alignment = (env->hflags & UC_HF_CPL) == 3 && env->cr[0] & CR0_AM && env->eflags & FLAG_AC;
-    w->code = code_limited(e);
+    w->code = env->segs[ENGINE_CS].limit != UINT32_MAX;
     w->breakpoints = (env->dr[7] & DR7_ENABLED) != 0;
     if (!w->code)
         w->limit_step = false;
@@ -75,8 +101,10 @@ void guard_update(engine *e)
     }
     w->blocks = w->code || w->breakpoints || w->hits;
     set_step_flag(e);
-    if (w->data || w->blocks)
-        begin_to_look(e);
+    if (w->breakpoints || w->hits)
+        begin_to_look(e, &w->looking);
+    else if (w->data || (w->code && !w->real_limits))
+        begin_to_look(e, &w->looking_at[is_real(env)]);
 }
 
 void guard_debug_written(engine *e)
@@ -121,8 +149,7 @@ static void check_offset(engine *e, engine_segment_name name, uint32_t offset, u
                          uintptr_t retaddr)
 {
     const uc_segment *s = &e->env->segs[name];
-    bool protected_mode = e->env->hflags & UC_HF_PE && !(e->env->eflags & UC_EFLAGS_VM);
-    bool right = !protected_mode || segment_rights(s, write);
+    bool right = is_real(e->env) || segment_rights(s, write);
     if (right && segment_allows(s, offset, size))
         return;
     UC_INTERNAL(raise_exception_err_ra)(e->env, name == ENGINE_SS ? VECTOR_SS : VECTOR_GP, 0, retaddr);
@@ -153,7 +180,7 @@ static void check_segment(engine *e, uint32_t linear, unsigned size, bool write,
 
 void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
 {
-    if ((e->guard.segments || e->guard.extra_now) && e->current)
+    if ((e->guard.segments || e->guard.extra_now || e->guard.real_limits) && e->current)
         check_segment(e, linear, size, write, retaddr);
 }
 
@@ -201,7 +228,7 @@ void guard_trap(engine *e, uint32_t dr6)
 {
     e->guard.hits |= dr6;
     e->guard.blocks = true;
-    begin_to_look(e);
+    begin_to_look(e, &e->guard.looking);
 }
 
 /* #DB with these bits of DR6; the state's EIP is current. */

@@ -52,7 +52,8 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
 
 /* Code that is about to be overwritten is forgotten. If it is the running block's, that is left in front of
  * the store. */
-static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, unsigned size, uintptr_t retaddr)
+static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, unsigned size,
+                           uintptr_t retaddr)
 {
     uint32_t physical = page->physical | (linear & ENGINE_PAGE_MASK);
     if (page->host && mmu_is_code(e, physical, size))
@@ -145,45 +146,63 @@ STORE(helper_le_stw_mmu, uint16_t, 2)
 STORE(helper_le_stl_mmu, uint32_t, 4)
 STORE(helper_le_stq_mmu, uint64_t, 8)
 
-/* The same, called by what emit.c generates: by privilege, and by size and sign as emit.c counts them. */
-#define EMITTED_LOAD(name, size, user)                                                                       \
+/* The same, called by what emit.c generates: by mode, privilege, and size and sign as emit.c counts them. */
+#define EMITTED_LOAD(name, size, user, mode)                                                                 \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
-        return access_load_quick(env, address, size, user, ACCESS_COUNTED, ACCESS_RETURN);                   \
+        return access_load_quick(env, address, size, user, ACCESS_COUNTED | ACCESS_MODE(mode),               \
+                                 ACCESS_RETURN);                                                             \
     }
-#define EMITTED_SIGNED_LOAD(name, size, user)                                                                \
+#define EMITTED_SIGNED_LOAD(name, size, user, mode)                                                          \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
-        return (uint64_t)(int##size##_t)access_load_quick(env, address, size / 8, user, ACCESS_COUNTED,      \
-                                                          ACCESS_RETURN);                                    \
+        return (uint64_t)(int##size##_t)access_load_quick(                                                   \
+            env, address, size / 8, user, ACCESS_COUNTED | ACCESS_MODE(mode), ACCESS_RETURN);                \
     }
-#define EMITTED_STORE(name, size, user)                                                                      \
+#define EMITTED_STORE(name, size, user, mode)                                                                \
     static void name(uc_env *env, uint64_t address, uint64_t value)                                          \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, user, ACCESS_COUNTED, ACCESS_RETURN);                  \
+        access_store_quick(env, address, value, size, user, ACCESS_COUNTED | ACCESS_MODE(mode),              \
+                           ACCESS_RETURN);                                                                   \
     }
-#define EMITTED(what, name, size) what(name##_supervisor, size, false) what(name##_user, size, true)
-EMITTED(EMITTED_LOAD, load_byte, 1)
-EMITTED(EMITTED_LOAD, load_word, 2)
-EMITTED(EMITTED_LOAD, load_dword, 4)
-EMITTED(EMITTED_LOAD, load_qword, 8)
-EMITTED(EMITTED_SIGNED_LOAD, load_signed_byte, 8)
-EMITTED(EMITTED_SIGNED_LOAD, load_signed_word, 16)
-EMITTED(EMITTED_SIGNED_LOAD, load_signed_dword, 32)
-EMITTED(EMITTED_STORE, store_byte, 1)
-EMITTED(EMITTED_STORE, store_word, 2)
-EMITTED(EMITTED_STORE, store_dword, 4)
-EMITTED(EMITTED_STORE, store_qword, 8)
+#define EMITTED_FOR(who, user, mode)                                                                         \
+    EMITTED_LOAD(load_byte_##who, 1, user, mode)                                                             \
+    EMITTED_LOAD(load_word_##who, 2, user, mode)                                                             \
+    EMITTED_LOAD(load_dword_##who, 4, user, mode)                                                            \
+    EMITTED_LOAD(load_qword_##who, 8, user, mode)                                                            \
+    EMITTED_SIGNED_LOAD(load_signed_byte_##who, 8, user, mode)                                               \
+    EMITTED_SIGNED_LOAD(load_signed_word_##who, 16, user, mode)                                              \
+    EMITTED_SIGNED_LOAD(load_signed_dword_##who, 32, user, mode)                                             \
+    EMITTED_STORE(store_byte_##who, 1, user, mode)                                                           \
+    EMITTED_STORE(store_word_##who, 2, user, mode)                                                           \
+    EMITTED_STORE(store_dword_##who, 4, user, mode)                                                          \
+    EMITTED_STORE(store_qword_##who, 8, user, mode)
+EMITTED_FOR(any_supervisor, false, ACCESS_ANY)
+EMITTED_FOR(any_user, true, ACCESS_ANY)
+EMITTED_FOR(supervisor, false, ACCESS_PROTECTED)
+EMITTED_FOR(user, true, ACCESS_PROTECTED)
+EMITTED_FOR(real, false, ACCESS_REAL)
+EMITTED_FOR(v86, true, ACCESS_REAL)
 
-access_load *const access_loads[2][8] = {
-    {load_byte_supervisor, load_word_supervisor, load_dword_supervisor, load_qword_supervisor,
-     load_signed_byte_supervisor, load_signed_word_supervisor, load_signed_dword_supervisor,
-     load_qword_supervisor},
-    {load_byte_user, load_word_user, load_dword_user, load_qword_user, load_signed_byte_user,
-     load_signed_word_user, load_signed_dword_user, load_qword_user}};
-access_store *const access_stores[2][4] = {
-    {store_byte_supervisor, store_word_supervisor, store_dword_supervisor, store_qword_supervisor},
-    {store_byte_user, store_word_user, store_dword_user, store_qword_user}};
+#define LOADS(who)                                                                                           \
+    {                                                                                                        \
+        load_byte_##who, load_word_##who, load_dword_##who, load_qword_##who, load_signed_byte_##who,        \
+            load_signed_word_##who, load_signed_dword_##who, load_qword_##who                                \
+    }
+#define STORES(who)                                                                                          \
+    {                                                                                                        \
+        store_byte_##who, store_word_##who, store_dword_##who, store_qword_##who                             \
+    }
+access_load *const access_loads[ACCESS_MODES][2][8] = {
+    [ACCESS_ANY] = {LOADS(any_supervisor), LOADS(any_user)},
+    [ACCESS_PROTECTED] = {LOADS(supervisor), LOADS(user)},
+    [ACCESS_REAL] = {LOADS(real), LOADS(v86)},
+};
+access_store *const access_stores[ACCESS_MODES][2][4] = {
+    [ACCESS_ANY] = {STORES(any_supervisor), STORES(any_user)},
+    [ACCESS_PROTECTED] = {STORES(supervisor), STORES(user)},
+    [ACCESS_REAL] = {STORES(real), STORES(v86)},
+};
 
 void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
 {

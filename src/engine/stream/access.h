@@ -82,8 +82,23 @@ static inline void access_found(engine *e, const access_place *at, uint32_t flag
 #define ACCESS_BACK_TO(retaddr)                                                                              \
     ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))
 
-/* ACCESS_COUNTED of `flags`: there is room for it in any case. */
-#define ACCESS_COUNTED 0x100u
+/* Of `flags`: there is room for it in any case; an access_mode. */
+#define ACCESS_COUNTED    0x100u
+#define ACCESS_MODE(mode) ((uint32_t)(mode) << 12)
+
+/* False if the reference may miss its segment although it is found in the page cache. */
+static inline bool access_inside(const engine *e, uint32_t linear, unsigned size, uint32_t flags)
+{
+    enum { PARAGRAPH = 16 };
+    switch (flags >> 12) {
+    case ACCESS_PROTECTED:
+        return true;
+    case ACCESS_REAL:
+        return linear % PARAGRAPH <= PARAGRAPH - size;
+    default:
+        return !e->guard.real_limits || flags & P5_ACCESS_SYSTEM;
+    }
+}
 
 static inline __attribute__((always_inline)) uint64_t
 access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user, uint32_t flags, uintptr_t retaddr)
@@ -91,6 +106,7 @@ access_load_quick(uc_env *env, uint64_t address, unsigned size, bool user, uint3
     engine *e = engine_of(env);
     access_place at;
     if (__builtin_expect(!access_find(e, address, size, user, false, &at), 0) ||
+        __builtin_expect(!access_inside(e, (uint32_t)address, size, flags), 0) ||
         (!(flags & ACCESS_COUNTED) && !access_has_room(e)))
         return access_load_slow(e, (uint32_t)address, access_word(size, user, flags & 0xff),
                                 ACCESS_BACK_TO(retaddr));
@@ -107,6 +123,7 @@ static inline __attribute__((always_inline)) void access_store_quick(uc_env *env
     engine *e = engine_of(env);
     access_place at;
     if (__builtin_expect(!access_find(e, address, size, user, true, &at), 0) ||
+        __builtin_expect(!access_inside(e, (uint32_t)address, size, flags), 0) ||
         (!(flags & ACCESS_COUNTED) && !access_has_room(e))) {
         access_store_slow(e, (uint32_t)address, value, access_word(size, user, flags & 0xff),
                           ACCESS_BACK_TO(retaddr));

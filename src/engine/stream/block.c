@@ -555,6 +555,7 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
     if (code.bytes && physical < e->ram_bytes && !e->code_lines[physical / ENGINE_PAGE_BYTES])
         behind_search(e, code.bytes - (linear & ENGINE_PAGE_MASK));
     e->translated.count = 0;
+    e->translated.real = uc_is_real(tb->flags);
     block_plan plan = plan_block(e, linear, tb->flags, max, &code);
     unsigned hash = hash_of(tb, &plan, physical, &code);
     engine_block *known = find_again(e, tb, &plan, physical, &code, hash);
@@ -564,6 +565,7 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
         e->emergency->linear = linear;
         b = known = e->emergency;
     }
+    e->block_hook->callback = guard_looks(e, tb) ? (void *)stream_block_checked : (void *)stream_block;
     e->block_hook->user_data = b;
     e->unfinished = known ? NULL : b;
     e->translated.kind = plan.kind;

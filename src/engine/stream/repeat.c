@@ -81,7 +81,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 /* Items from offset `at` on before the address wraps around at `mask`. */
 static uint32_t before_wrap(const strings *s, uint32_t at, uint32_t mask)
 {
-    return 1 + (s->step > 0 ? mask - at : at) / s->size;
+    const uint32_t last = mask - (s->size - 1); /* where one ends with the segment */
+    return at > last ? 0 : 1 + (s->step > 0 ? last - at : at) / s->size;
 }
 
 static void step_register(uc_env *env, unsigned which, uint32_t change, uint32_t mask)
@@ -108,7 +109,8 @@ void repeat_ahead(engine *e, const engine_block *b)
                  .size = insn->operand_bytes,
                  .step = env->df * insn->operand_bytes,
                  .eax = (uint32_t)env->regs[ENGINE_EAX]};
-    uint32_t made = b->port_bytes || b->flags & UC_EFLAGS_TF ? 0 : UINT32_MAX, most = made;
+    const bool apart = b->port_bytes || b->flags & UC_EFLAGS_TF || (insn->address32 && e->guard.real_limits);
+    uint32_t made = apart ? 0 : UINT32_MAX, most = made;
     while (made == most && most != 0 && !stream_iteration_wanted(e)) {
         const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
                        from = (uint32_t)env->regs[ENGINE_ESI] & mask,

@@ -22,6 +22,11 @@ enum {
 };
 /* Which bits of EFLAGS are in the flags of a block beside hflags. */
 enum { UC_EFLAGS_TF = 1u << 8, UC_EFLAGS_VM = 1u << 17 };
+/* Real or V86 mode, by the flags of a block. */
+static inline bool uc_is_real(uint32_t flags)
+{
+    return !(flags & UC_HF_PE) || flags & UC_EFLAGS_VM;
+}
 
 enum { UC_CC_OP_DYNAMIC = 0, UC_CC_OP_EFLAGS = 1 };
 enum { UC_CC_MASK = 0x8d5 }; /* OF SF ZF AF PF CF */

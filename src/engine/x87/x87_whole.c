@@ -1,12 +1,12 @@
 /* Finds the whole x87 instruction that two calls in generated code make up. */
 #include "engine/x87/x87_whole.h"
 
-/* A reference by its size and privilege; any other function is itself. */
+/* A reference of protected mode by its size and privilege; any other function is itself. */
 static uintptr_t reference_kind(uintptr_t function)
 {
     for (unsigned user = 0; user < 2; user++) {
-        access_load *const *loads = access_loads[user];
-        access_store *const *stores = access_stores[user];
+        access_load *const *loads = access_loads[ACCESS_PROTECTED][user];
+        access_store *const *stores = access_stores[ACCESS_PROTECTED][user];
         uintptr_t users = user ? USERS : 0;
         if (function == ADDRESS(loads[5])) /* sign-extended */
             return LOADS_WORD + users;

@@ -46,6 +46,85 @@ static void test_real_to_protected(void **state)
     guest_close(&g);
 }
 
+/* Real mode: what misses a segment of 64 KB, wherever that lies in a page, and when the pages are known. */
+#define KNOWN "mov al, [0xfff0]\n mov [0xfff0], al\n mov al, es:[0]\n mov es:[0], al\n"
+GUEST16(nop, "nop");
+GUEST16(halt, "hlt");
+#define END(name, text) GUEST16(name, KNOWN text "\n hlt")
+END(word_inside, "mov ax, [0xfffe]");
+END(word, "mov ax, [0xffff]");
+END(dword, "mov eax, [0xfffd]");
+END(word_store, "mov [0xffff], ax");
+END(changed, "add dword ptr [0xfffd], 1");
+END(pointer_inside, "lds bx, [0xfffc]");
+END(pointer, "lds bx, [0xfffe]");
+END(wide_inside, "mov ebx, 0xffff\n mov al, [ebx]");
+END(wide, "mov ebx, 0xffff\n mov ax, [ebx]");
+END(wide_beyond, "mov ebx, 0x10000\n mov al, [ebx]");
+END(stack_word, "mov bp, 0xffff\n mov ax, [bp]");
+END(bound, "xor ax, ax\n bound ax, [0xfffe]");
+END(m64_inside, "fld qword ptr [0xfff8]");
+END(m64, "fld qword ptr [0xfff9]");
+END(m80_inside, "fld tbyte ptr [0xfff6]");
+END(m80, "fld tbyte ptr [0xfff8]");
+END(m80_store, "fninit\n fld1\n fstp tbyte ptr [0xfff8]");
+END(image_inside, "fnsave [0xffa2]");
+END(image, "fnsave [0xffa4]");
+END(two_dwords, "cmpxchg8b [0xfff9]");
+END(string_inside, "mov si, 0xfff0\n mov cx, 9\n rep lodsw");
+END(string, "mov si, 0xfff1\n mov cx, 9\n rep lodsw");
+END(string_wide, "mov esi, 0xfff0\n mov ecx, 9\n addr32 rep lodsw");
+END(string_down, "std\n mov di, 0xffff\n mov cx, 2\n rep stosw");
+END(falls, "mov ax, 0xffff\n jmp ax");
+END(jump, "mov eax, 0x10000\n jmp eax");
+
+static void test_real_ends(void **state)
+{
+    enum { CODE = 0x9000, HANDLER = 0x6000, SS = 12, GP = 13, SIXTEEN_BITS = 0xffff };
+#define CASE(name, vector) #name, name, name##_end, vector
+    static const struct {
+        const char *name;
+        const uint8_t *code, *end;
+        unsigned vector; /* 0: none */
+    } cases[] = {
+        {CASE(word_inside, 0)},   {CASE(word, GP)},        {CASE(dword, GP)},         {CASE(word_store, GP)},
+        {CASE(changed, GP)},      {CASE(pointer, GP)},     {CASE(pointer_inside, 0)}, {CASE(wide_inside, 0)},
+        {CASE(wide, GP)},         {CASE(wide_beyond, GP)}, {CASE(stack_word, SS)},    {CASE(bound, GP)},
+        {CASE(m64_inside, 0)},    {CASE(m64, GP)},         {CASE(m80_inside, 0)},     {CASE(m80, GP)},
+        {CASE(m80_store, GP)},    {CASE(image_inside, 0)}, {CASE(image, GP)},         {CASE(two_dwords, GP)},
+        {CASE(string_inside, 0)}, {CASE(string, GP)},      {CASE(string_wide, GP)},   {CASE(string_down, GP)},
+        {CASE(falls, GP)},        {CASE(jump, GP)},
+    };
+    static const uint32_t bases[] = {0x20000, 0x20010, 0x20ff0};
+    (void)state;
+    for (unsigned i = 0; i < 3 * sizeof cases / sizeof cases[0]; i++) {
+        guest g;
+        guest_open(&g);
+        engine_set(g.e, ENGINE_CR0, 0x10);
+        engine_segment segment = {(uint16_t)(bases[i % 3] >> 4), bases[i % 3], SIXTEEN_BITS, 0x9300};
+        for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
+            engine_set_segment(g.e, s, &segment);
+        segment.selector += 0x1000, segment.base += 0x10000;
+        engine_set_segment(g.e, ENGINE_ES, &segment);
+        segment = (engine_segment){CODE >> 4, CODE, SIXTEEN_BITS, 0x9b00};
+        engine_set_segment(g.e, ENGINE_CS, &segment);
+        engine_set_table(g.e, true, 0, 0x3ff);
+        guest_poke32(&g, 4 * GP, (HANDLER >> 4) << 16);
+        guest_poke32(&g, 4 * SS, (HANDLER >> 4) << 16);
+        engine_set(g.e, ENGINE_ESP, 0x7000);
+        engine_set(g.e, ENGINE_EIP, 0);
+        guest_put(&g, CODE, cases[i / 3].code, cases[i / 3].end);
+        guest_put(&g, CODE + SIXTEEN_BITS, nop, nop_end);
+        guest_put(&g, HANDLER, halt, halt_end);
+        guest_run(&g, ENGINE_HALTED);
+        if (g.event_count != (cases[i / 3].vector != 0) ||
+            (g.event_count != 0 && g.events[0].vector != cases[i / 3].vector))
+            fail_msg("%s at %x: %u events, the first %x", cases[i / 3].name, bases[i % 3],
+                     (unsigned)g.event_count, (unsigned)g.events[0].vector);
+        guest_close(&g);
+    }
+}
+
 /* V86 by IRET; its INT n with IOPL 0 is #GP in the monitor. */
 GUEST(to_v86, "push 0\n push 0\n push 0\n push 0\n push 0\n push 0x7000\n push 0x20002\n push 0x0900\n push "
               "0x10\n iretd");
@@ -367,6 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_real_to_protected),
+        cmocka_unit_test(test_real_ends),
         cmocka_unit_test(test_v86),
         cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_no_tss),
