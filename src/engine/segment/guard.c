@@ -10,7 +10,7 @@
 
 enum { CR0_AM = 1 << 18, CR4_DE = 8, DR7_ENABLED = 0xff, DR7_GENERAL_DETECT = 1 << 13 };
 enum { DR6_BD = 1 << 13, DR6_BS = 1 << 14 };
-enum { BLOCK_BYTES_AT_MOST = BLOCK_INSNS * 15 };
+enum { BLOCK_BYTES_AT_MOST = BLOCK_INSNS * 15, LAST_OF_64K = 0xffff };
 
 /* --- What has to be checked --- */
 
@@ -35,13 +35,12 @@ static bool is_real(const uc_env *env)
 /* Nothing but an offset beyond FFFFh can miss any of the segments, and each ends at a multiple of 16. */
 static bool real_limits(const uc_env *env)
 {
-    enum { KIND = DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN, SIXTEEN_BITS = 0xffff, PARAGRAPH = 16 };
+    enum { KIND = DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN, PARAGRAPH = 16 };
     if (!is_real(env) || env->hflags & UC_HF_SS32)
         return false;
     for (unsigned i = 0; i <= ENGINE_GS; i++) {
         const uc_segment *s = &env->segs[i];
-        if (s->limit < SIXTEEN_BITS || s->base % PARAGRAPH != 0 ||
-            (s->flags & KIND) == DESCRIPTOR_EXPAND_DOWN)
+        if (s->limit < LAST_OF_64K || s->base % PARAGRAPH != 0 || (s->flags & KIND) == DESCRIPTOR_EXPAND_DOWN)
             return false;
     }
     return true;
@@ -72,7 +71,7 @@ bool guard_looks(const engine *e, const uc_translated *tb)
 {
     const engine_guard *w = &e->guard;
     bool real = uc_is_real(tb->flags);
-    bool ends = (uint32_t)tb->pc - (uint32_t)tb->cs_base > 0xffff - BLOCK_BYTES_AT_MOST;
+    bool ends = (uint32_t)tb->pc - (uint32_t)tb->cs_base > LAST_OF_64K - BLOCK_BYTES_AT_MOST;
     return w->looking || w->looking_at[real] || (real && (ends || tb->flags & UC_HF_STEP));
 }
 

@@ -193,7 +193,7 @@ static bool store_held80(uc_env *env, uint64_t address)
     engine *e = engine_of(env);
     bool user = access_at_user_level(env);
     access_place low, high;
-    if (!access_inside(e, (uint32_t)address, 8, ACCESS_ANY) ||
+    if (!access_inside(e, (uint32_t)address, 8, ACCESS_MODE(ACCESS_ANY)) ||
         !access_find(e, address, 8, user, true, &low) || !access_find(e, address + 8, 2, user, true, &high) ||
         low.page != high.page || !access_has_room(e))
         return false;
