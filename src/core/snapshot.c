@@ -200,7 +200,8 @@ static void transfer_pipe(p5_core *core, snapshot *s)
     if (!s->loading || s->status != P5_OK)
         return;
     const prefetch_state *f = &core->state.prefetch;
-    if ((int64_t)core->now + f->clock + f->redirect < 0) /* a redirected stream is asked for one clock later */
+    /* a redirected stream is asked for one clock later */
+    if ((int64_t)core->now + f->clock + f->redirect < 0)
         snapshot_refuse(s, "pipe_state.prefetch.clock: %d is a fetch before clock 0", f->clock);
     else if (p->has_pending)
         decode_pending(core, s);

@@ -44,8 +44,8 @@ static void price_before_tables_change(engine *e)
     engine_catch_up(e);
 }
 
-/* ... so what the running block has done up to this store is priced, too: the block is left in front of it, and
- * goes on with one that begins there. The pieces in which a guest is run make no difference then. */
+/* ... so what the running block has done up to this store is priced, too: the block is left in front of it,
+ * and goes on with one that begins there. The pieces in which a guest is run make no difference then. */
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
 static void price_before_table_store(engine *e, uintptr_t retaddr)
 {

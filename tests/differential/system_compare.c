@@ -336,7 +336,8 @@ static bool lar_pushed(const system_record *a, const system_record *b)
 }
 static bool call_within_level3(const system_record *a, const system_record *b)
 {
-    return a->vector == PF && a->error == REFUSED_WRITE && (a->cs & 3) == 3 && (b->cs & 3) == 3 && far_call(a);
+    return a->vector == PF && a->error == REFUSED_WRITE && (a->cs & 3) == 3 && (b->cs & 3) == 3 &&
+           far_call(a);
 }
 static bool call_of_v86(const system_record *a, const system_record *b)
 {

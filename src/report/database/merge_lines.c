@@ -10,7 +10,6 @@
 #include "base/lines.h"
 #include "report/database/database.h"
 
-
 /* Columns of the statement that takes a line apart. */
 enum {
     LINE_VERSION,

@@ -340,7 +340,8 @@ static void test_undefined(void **state)
     guest_close(&g);
 }
 
-/* A store through CS: whether there is an x87 is looked at before the operand (manual: order of exceptions). */
+/* A store through CS: whether there is an x87 is looked at before the operand (manual: order of exceptions).
+ */
 GUEST(code_store, "fnstcw cs:[0x30000]\n hlt");
 
 static void test_code_store(void **state)

@@ -73,7 +73,7 @@ END(image, "fnsave [0xffa4]");
 END(two_dwords, "cmpxchg8b [0xfff9]");
 END(string_inside, "mov si, 0xfff0\n mov cx, 9\n rep lodsw");
 END(string, "mov si, 0xfff1\n mov cx, 9\n rep lodsw");
-END(string_wide, "mov esi, 0xfff0\n mov ecx, 9\n addr32 rep lodsw");
+END(string_wide, "mov esi, 0xfff0\n mov ecx, 9\n .byte 0x67\n rep lodsw");
 END(string_down, "std\n mov di, 0xffff\n mov cx, 2\n rep stosw");
 END(falls, "mov ax, 0xffff\n jmp ax");
 END(jump, "mov eax, 0x10000\n jmp eax");
