@@ -11,7 +11,6 @@ ssize_t lines_next(char **line, size_t *room, FILE *in)
     enum { FIRST_ROOM = 120 };
     ssize_t length = 0;
     int c = 0;
-    errno = 0;
     while (c != '\n' && (c = getc_unlocked(in)) != EOF) {
         if (length == LINES_LONGEST) {
             errno = 0; /* which realloc may have set although it got what it wanted */

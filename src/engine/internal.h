@@ -208,8 +208,8 @@ struct engine {
     bool batching;               /* engine_batch, */
     int batch_clocks;            /* ... of so many */
     bool descriptor;             /* the stretch read a descriptor */
-    bool restart; /* the running block was left because it changed its own code; it goes on with a block that
-                     starts inside */
+    bool restart; /* the running block was left in front of a store; it goes on with a block that starts
+                     inside */
     bool stepping;
     atomic_uint requested; /* attention() at the next boundary: REQUEST_* */
     p5_retired retired;    /* filled in for every stretch; between stretches what is rarely set is not */
@@ -381,6 +381,7 @@ void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retad
 /* What translated code that makes a reference is for. ACCESS_REAL: real and V86 mode, where a reference by 16
  * bits can miss a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part of an
  * operand, or a reference by 32 bits, can miss it anyhow: ACCESS_ANY. */
+enum { PARAGRAPH = 16 };
 typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
 /* access.c: accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, +
  * 4 with sign) */
@@ -454,6 +455,9 @@ void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
 void stream_block_apart(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
 /* ... and any while guard.c has something to look after. */
 void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+/* Leaves the running block in front of the instruction that made the call which returns to `retaddr`, unless
+ * that is its first. */
+void stream_leave_before(engine *e, uintptr_t retaddr);
 /* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
 bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted);
 /* Ends the running block completely. */

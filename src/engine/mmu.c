@@ -46,15 +46,13 @@ static void price_before_tables_change(engine *e)
 
 /* ... so what the running block has done up to this store is priced, too: the block is left in front of it,
  * and goes on with one that begins there. The pieces in which a guest is run make no difference then. */
-void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
 static void price_before_table_store(engine *e, uintptr_t retaddr)
 {
     price_before_tables_change(e);
     const engine_block *b = e->current;
     if (!b || b->count == 1 || e->record_next < engine_records(e) + b->marks[1].accesses)
         return; /* its first instruction */
-    if (UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, true) && engine_linear_eip(e) != b->linear)
-        WRAP(cpu_loop_exit_noexc)(engine_cpu(e));
+    stream_leave_before(e, retaddr);
 }
 
 /* Sets bits of a table entry and returns those that were clear; the tables may lie in a page with translated

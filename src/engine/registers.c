@@ -106,7 +106,7 @@ void registers_update_hidden(engine *e)
     if (env->segs[ENGINE_SS].flags & DESCRIPTOR_B)
         flags |= UC_HF_SS32;
     bool flat = (env->segs[ENGINE_DS].base | env->segs[ENGINE_ES].base | env->segs[ENGINE_SS].base) == 0;
-    if (!(env->hflags & UC_HF_PE) || env->eflags & UC_EFLAGS_VM || !(flags & UC_HF_CS32) || !flat)
+    if (uc_env_is_real(env) || !(flags & UC_HF_CS32) || !flat)
         flags |= UC_HF_ADDSEG;
     env->hflags = flags;
 }

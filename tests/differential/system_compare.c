@@ -222,12 +222,17 @@ static bool far_call(const system_record *r)
     const uint8_t *code = code_at(r, r->eip, bytes);
     return code[0] == 0x9a || (code[0] == 0xff && (code[1] >> 3 & 7) == 3);
 }
+static bool call_within_level3(const system_record *a, const system_record *b)
+{
+    return a->vector == PF && a->error == REFUSED_WRITE && (a->cs & 3) == 3 && (b->cs & 3) == 3 &&
+           far_call(a);
+}
 static bool call_of_level3(const system_record *a, const system_record *b)
 {
     enum { LEVEL = 8, KINDS = 10, CONFORMING = 7 }; /* system.c: its descriptors */
     uint32_t index = b->cs >> 3;
-    return a->vector == PF && a->error == REFUSED_WRITE && (a->cs & 3) == 3 && (b->cs & 3) == 3 &&
-           far_call(a) && !(b->cs & 4) && index >= LEVEL && (index - LEVEL) % KINDS == CONFORMING;
+    return call_within_level3(a, b) && !(b->cs & 4) && index >= LEVEL &&
+           (index - LEVEL) % KINDS == CONFORMING;
 }
 
 static rule bochs_rules[] = {
@@ -333,11 +338,6 @@ static bool lar_accessed(const system_record *a, const system_record *b)
 static bool lar_pushed(const system_record *a, const system_record *b)
 {
     return lar_accessed(a, b) && has(a, "\x60", 1, 0xff) >= 0;
-}
-static bool call_within_level3(const system_record *a, const system_record *b)
-{
-    return a->vector == PF && a->error == REFUSED_WRITE && (a->cs & 3) == 3 && (b->cs & 3) == 3 &&
-           far_call(a);
 }
 static bool call_of_v86(const system_record *a, const system_record *b)
 {

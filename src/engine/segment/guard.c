@@ -27,16 +27,11 @@ static bool flat_code(const uc_segment *s)
     return s->limit == UINT32_MAX && (s->flags & DESCRIPTOR_READABLE);
 }
 
-static bool is_real(const uc_env *env)
-{
-    return uc_is_real(env->hflags | (env->eflags & UC_EFLAGS_VM));
-}
-
 /* Nothing but an offset beyond FFFFh can miss any of the segments, and each ends at a multiple of 16. */
 static bool real_limits(const uc_env *env)
 {
-    enum { KIND = DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN, PARAGRAPH = 16 };
-    if (!is_real(env) || env->hflags & UC_HF_SS32)
+    enum { KIND = DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN };
+    if (!uc_env_is_real(env) || env->hflags & UC_HF_SS32)
         return false;
     for (unsigned i = 0; i <= ENGINE_GS; i++) {
         const uc_segment *s = &env->segs[i];
@@ -81,12 +76,10 @@ void guard_update(engine *e)
     engine_guard *w = &e->guard;
     bool flat = flat_data(&env->segs[ENGINE_SS]) && flat_data(&env->segs[ENGINE_DS]) &&
                 flat_data(&env->segs[ENGINE_ES]) && flat_code(&env->segs[ENGINE_CS]);
-    w->extra =
-        (flat_data(&env->segs[ENGINE_FS]) ? 0 : GUARD_FS) | (flat_data(&env->segs[ENGINE_GS]) ? 0 : GUARD_GS);
-    w->extra_now = false;
     w->real_limits = !flat && real_limits(env);
-    if (w->real_limits)
-        w->extra = 0;
+    w->extra = (w->real_limits || flat_data(&env->segs[ENGINE_FS]) ? 0 : GUARD_FS) |
+               (w->real_limits || flat_data(&env->segs[ENGINE_GS]) ? 0 : GUARD_GS);
+    w->extra_now = false;
     w->segments = !flat && !w->real_limits;
     w->alignment = (env->hflags & UC_HF_CPL) == 3 && env->cr[0] & CR0_AM && env->eflags & FLAG_AC;
     w->code = env->segs[ENGINE_CS].limit != UINT32_MAX;
@@ -103,7 +96,7 @@ void guard_update(engine *e)
     if (w->breakpoints || w->hits)
         begin_to_look(e, &w->looking);
     else if (w->data || (w->code && !w->real_limits))
-        begin_to_look(e, &w->looking_at[is_real(env)]);
+        begin_to_look(e, &w->looking_at[uc_env_is_real(env)]);
 }
 
 void guard_debug_written(engine *e)
@@ -148,7 +141,7 @@ static void check_offset(engine *e, engine_segment_name name, uint32_t offset, u
                          uintptr_t retaddr)
 {
     const uc_segment *s = &e->env->segs[name];
-    bool right = is_real(e->env) || segment_rights(s, write);
+    bool right = uc_env_is_real(e->env) || segment_rights(s, write);
     if (right && segment_allows(s, offset, size))
         return;
     UC_INTERNAL(raise_exception_err_ra)(e->env, name == ENGINE_SS ? VECTOR_SS : VECTOR_GP, 0, retaddr);

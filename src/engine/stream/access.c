@@ -83,8 +83,6 @@ static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_ent
     pages[0] = pages[1] = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
     if (part < size)
         pages[1] = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
-    if (e->guard.data)
-        look(e, linear, size, flags | P5_ACCESS_WRITE, retaddr);
     return part < size ? part : size;
 }
 
@@ -100,6 +98,8 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
     uint8_t bytes[8];
     memcpy(bytes, &value, sizeof bytes);
     unsigned size = access & 0xff, part = fill_store(e, linear, access, pages, retaddr);
+    if (e->guard.data)
+        look(e, linear, size, (access >> 8 & 0xff) | P5_ACCESS_WRITE, retaddr);
     copy_out(e, &pages[0], linear, bytes, part, retaddr);
     if (part < size)
         copy_out(e, &pages[1], linear + part, bytes + part, size - part, retaddr);
@@ -109,17 +109,13 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
 void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
-    bool user = access_at_user_level(env);
-    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
-    guard_access(e, linear, size, true, retaddr);
-    page_entry first = *mmu_fill(e, linear, MMU_WRITE, user, retaddr);
-    if (part < size) {
-        page_entry second = *mmu_fill(e, linear + part, MMU_WRITE, user, retaddr);
-        overwrite_code(e, &second, linear + part, size - part, retaddr);
-    }
+    page_entry pages[2];
+    unsigned part = fill_store(e, linear, access_word(size, access_at_user_level(env), 0), pages, retaddr);
     if (e->guard.alignment)
         look(e, linear, size, P5_ACCESS_WRITE, retaddr);
-    overwrite_code(e, &first, linear, part < size ? part : size, retaddr);
+    overwrite_code(e, &pages[0], linear, part, retaddr);
+    if (part < size)
+        overwrite_code(e, &pages[1], linear + part, size - part, retaddr);
 }
 
 /* --- Loads and stores of translated code --- */

@@ -83,14 +83,14 @@ static inline void access_found(engine *e, const access_place *at, uint32_t flag
     ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))
 
 /* Of `flags`: there is room for it in any case; an access_mode. */
-#define ACCESS_COUNTED    0x100u
-#define ACCESS_MODE(mode) ((uint32_t)(mode) << 12)
+#define ACCESS_COUNTED        0x100u
+#define ACCESS_MODE(mode)     ((uint32_t)(mode)*0x1000u)
+#define ACCESS_MODE_OF(flags) ((access_mode)((flags) / 0x1000u))
 
 /* False if the reference may miss its segment although it is found in the page cache. */
 static inline bool access_inside(const engine *e, uint32_t linear, unsigned size, uint32_t flags)
 {
-    enum { PARAGRAPH = 16 };
-    switch (flags >> 12) {
+    switch (ACCESS_MODE_OF(flags)) {
     case ACCESS_PROTECTED:
         return true;
     case ACCESS_REAL:

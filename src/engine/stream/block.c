@@ -89,7 +89,7 @@ static bool is_code_write(const isa_insn *insn, uint32_t flags)
 {
     if (insn->flags & (ISA_X87 | ISA_MMX) && flags & (UC_HF_EM | UC_HF_TS))
         return false;
-    if (!insn->segment || !(flags & UC_HF_PE) || is_v86(flags) || !form_of(insn)->data_writes)
+    if (!insn->segment || uc_is_real(flags) || !form_of(insn)->data_writes)
         return false;
     return (insn->memory || insn->flags & ISA_STRING) && guard_segment_of(insn, true, 0) == ENGINE_CS;
 }
@@ -128,7 +128,7 @@ static bool repeats(const isa_insn *insn)
  * CR0.EM is clear: #UD else, before anything behind the opcode and CR0.TS are looked at. */
 static bool is_missing(const isa_insn *insn, uint32_t flags)
 {
-    return (form_of(insn)->traits & ISA_T_PROTECTED && (!(flags & UC_HF_PE) || is_v86(flags))) ||
+    return (form_of(insn)->traits & ISA_T_PROTECTED && uc_is_real(flags)) ||
            (insn->flags & ISA_MMX && flags & UC_HF_EM);
 }
 

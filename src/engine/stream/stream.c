@@ -399,8 +399,8 @@ void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b)
     e->current = b;
 }
 
-/* A block changed its own code and is left before the store is done; it goes on with a block of one
- * instruction that starts at the store. */
+/* A block is left before a store is done: it changed its own code, and goes on with a block of one
+ * instruction; or stream_leave_before. */
 void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
@@ -409,4 +409,11 @@ void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
     e->restart = true;
     engine_no_batch(e);
     REAL(cpu_loop_exit_noexc)(cpu);
+}
+
+void stream_leave_before(engine *e, uintptr_t retaddr)
+{
+    if (UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, true) &&
+        engine_linear_eip(e) != e->current->linear)
+        WRAP(cpu_loop_exit_noexc)(engine_cpu(e));
 }

@@ -22,10 +22,14 @@ enum {
 };
 /* Which bits of EFLAGS are in the flags of a block beside hflags. */
 enum { UC_EFLAGS_TF = 1u << 8, UC_EFLAGS_VM = 1u << 17 };
-/* Real or V86 mode, by the flags of a block. */
+/* Real or V86 mode, by the flags of a block; by the state. */
 static inline bool uc_is_real(uint32_t flags)
 {
     return !(flags & UC_HF_PE) || flags & UC_EFLAGS_VM;
+}
+static inline bool uc_env_is_real(const uc_env *env)
+{
+    return uc_is_real(env->hflags | (env->eflags & UC_EFLAGS_VM));
 }
 
 enum { UC_CC_OP_DYNAMIC = 0, UC_CC_OP_EFLAGS = 1 };

@@ -97,7 +97,7 @@ enum { ENVIRONMENT_WORDS = 7 };
 
 static bool protected_format(const uc_env *env)
 {
-    return env->hflags & UC_HF_PE && !(env->eflags & UC_EFLAGS_VM);
+    return !uc_env_is_real(env);
 }
 
 static void pack(const uc_env *env, bool wide, uint32_t words[ENVIRONMENT_WORDS])
