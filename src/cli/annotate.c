@@ -28,10 +28,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->listing.event = argument;
         return 0;
     case 'M':
-        if (strcmp(argument, "intel") != 0) {
-            cli_complain("-M", argument, 1, "instructions are shown in intel syntax only");
-            return CLI_REPORTED;
-        }
+        if (strcmp(argument, "intel") != 0)
+            return cli_complain("-M", argument, 1, "instructions are shown in intel syntax only");
         return 0;
     case 'l':
         options->listing.source = true;
@@ -46,10 +44,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->of_text = "--asm-raw";
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0) {
-            cli_complain(NULL, NULL, 0, "one function at a time; '%s' is another", argument);
-            return CLI_REPORTED;
-        }
+        if (state->arg_num > 0)
+            return cli_complain(NULL, NULL, 0, "one function at a time; '%s' is another", argument);
         options->listing.symbol = argument;
         return 0;
     default:
@@ -79,11 +75,10 @@ int verb_annotate(int argc, char **argv)
     annotate_options options = {.input = "p5scope.data", .listing.source = true};
     if (!cli_parse_anywhere(&argp, argc, argv, &options))
         return CLI_USAGE;
-    if (options.of_text != NULL && options.listing.format != P5_ROWS_TEXT) {
-        cli_complain(NULL, NULL, 0, "%s is for the listing as text: --json and --csv always have the line",
-                     options.of_text);
-        return CLI_USAGE;
-    }
+    if (options.of_text != NULL && options.listing.format != P5_ROWS_TEXT)
+        return cli_complain(NULL, NULL, 0,
+                            "%s is for the listing as text: --json and --csv always have the line",
+                            options.of_text);
     p5_profile *profile = profile_input(options.input);
     if (profile == NULL)
         return CLI_USAGE;

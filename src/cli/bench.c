@@ -14,9 +14,7 @@ enum {
     KEY_SETUP,
     KEY_UNROLL,
     KEY_REPEAT,
-    KEY_MODEL,
     KEY_N,
-    KEY_KONATA,
     KEY_TRIPS,
     KEY_CPL,
     KEY_NO_DIAGRAM,
@@ -67,10 +65,8 @@ static bool show_window(const bench_options *options, const bench *of)
         trips = KONATA_TRIPS;
     p5_error error = {0};
     p5_window *window;
-    if (p5_window_capture(of->programs, of->trips, &of->conditions, trips, &window, &error) != P5_OK) {
-        cli_show_error(&error, NULL, NULL, NULL);
-        return false;
-    }
+    if (p5_window_capture(of->programs, of->trips, &of->conditions, trips, &window, &error) != P5_OK)
+        return cli_refuse_error(&error, NULL, NULL, NULL);
     bool good = true;
     if (!options->no_diagram && options->rows == P5_ROWS_TEXT) {
         putchar('\n');
@@ -153,12 +149,10 @@ static bool bench_two(const bench_options *options)
 static error_t set_count(const char *option, const char *text, uint64_t largest, unsigned *value)
 {
     uint64_t number;
-    if (!guest_number(option, text, largest, &number))
-        return CLI_REPORTED;
-    if (number == 0) {
-        cli_complain(option, text, 1, "%s is at least 1", option);
-        return CLI_REPORTED;
-    }
+    if (guest_number(option, text, largest, &number) != 0)
+        return CLI_USAGE;
+    if (number == 0)
+        return cli_complain(option, text, 1, "%s is at least 1", option);
     *value = (unsigned)number;
     return 0;
 }
@@ -169,17 +163,14 @@ static error_t set_trips(bench_options *options, const char *text)
     char few[32];
     const char *comma = strchr(text, ',');
     uint64_t n[2];
-    if (comma == NULL || (size_t)(comma - text) >= sizeof few) {
-        cli_complain("--n", text, 1, "two trip counts are due, as in 200,1200");
-        return CLI_REPORTED;
-    }
+    if (comma == NULL || (size_t)(comma - text) >= sizeof few)
+        return cli_complain("--n", text, 1, "two trip counts are due, as in 200,1200");
     snprintf(few, sizeof few, "%.*s", (int)(comma - text), text);
-    if (!guest_number("--n", few, INT32_MAX, &n[0]) || !guest_number("--n", comma + 1, INT32_MAX, &n[1]))
-        return CLI_REPORTED;
-    if (n[0] == 0 || n[0] >= n[1]) {
-        cli_complain("--n", text, 1, "N1 is at least 1 and smaller than N2");
-        return CLI_REPORTED;
-    }
+    if (guest_number("--n", few, INT32_MAX, &n[0]) != 0 ||
+        guest_number("--n", comma + 1, INT32_MAX, &n[1]) != 0)
+        return CLI_USAGE;
+    if (n[0] == 0 || n[0] >= n[1])
+        return cli_complain("--n", text, 1, "N1 is at least 1 and smaller than N2");
     options->terms.trips[0] = (unsigned)n[0];
     options->terms.trips[1] = (unsigned)n[1];
     return 0;
@@ -191,17 +182,13 @@ static error_t add_argument(p5_case_function *f, const char *text)
     enum { LARGEST_BUFFER = 16 << 20 };
     uint64_t number = 0;
     bool buffer = strncmp(text, "buffer:", 7) == 0, negative = text[0] == '-';
-    if (f->argument_count == P5_CASE_ARGUMENTS) {
-        cli_complain("--arg", text, 1, "more than %d arguments", P5_CASE_ARGUMENTS);
-        return CLI_REPORTED;
-    }
+    if (f->argument_count == P5_CASE_ARGUMENTS)
+        return cli_complain("--arg", text, 1, "more than %d arguments", P5_CASE_ARGUMENTS);
     bool good = buffer ? p5_parse_size(text + 7, &number) && number > 0 && number <= LARGEST_BUFFER
                        : p5_parse_number(text + negative, &number) && number <= UINT32_MAX;
-    if (!good) {
-        cli_complain("--arg", text, 1,
-                     "an argument is a number of 32 bits, or buffer:SIZE for a pointer (buffer:64K)");
-        return CLI_REPORTED;
-    }
+    if (!good)
+        return cli_complain("--arg", text, 1,
+                            "an argument is a number of 32 bits, or buffer:SIZE for a pointer (buffer:64K)");
     p5_case_argument *to = &f->arguments[f->argument_count++];
     if (buffer)
         to->buffer_bytes = (uint32_t)number;
@@ -212,10 +199,8 @@ static error_t add_argument(p5_case_function *f, const char *text)
 
 static error_t add_input(const char *option, const char **inputs, size_t *count, const char *text)
 {
-    if (*count == MOST_INPUTS) {
-        cli_complain(option, text, 1, "two can be compared, not three");
-        return CLI_REPORTED;
-    }
+    if (*count == MOST_INPUTS)
+        return cli_complain(option, text, 1, "two can be compared, not three");
     inputs[(*count)++] = text;
     return 0;
 }
@@ -248,14 +233,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_REPEAT:
         options->of_code = "--repeat";
         return set_count("--repeat", argument, MOST_COPIES, &options->terms.repeat);
-    case KEY_MODEL:
-        options->model = argument;
-        return 0;
     case KEY_N:
         return set_trips(options, argument);
-    case KEY_KONATA:
-        options->konata = argument;
-        return 0;
     case KEY_TRIPS:
         options->of_diagram = "--trips";
         options->show_trips_given = true;
@@ -265,10 +244,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->of_diagram = "--no-diagram";
         return 0;
     case KEY_CPL:
-        if (strcmp(argument, "0") != 0 && strcmp(argument, "3") != 0) {
-            cli_complain("--cpl", argument, 1, "code runs at CPL 0 or 3");
-            return CLI_REPORTED;
-        }
+        if (strcmp(argument, "0") != 0 && strcmp(argument, "3") != 0)
+            return cli_complain("--cpl", argument, 1, "code runs at CPL 0 or 3");
         options->terms.cpl = (unsigned)(argument[0] - '0');
         options->cpl_given = true;
         return 0;
@@ -278,7 +255,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         return add_input("p5scope bench ...", options->paths, &options->path_count, argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
@@ -340,12 +317,12 @@ int verb_bench(int argc, char **argv)
         {"setup", KEY_SETUP, "CODE", 0, "Code before the loop", 0},
         {"unroll", KEY_UNROLL, "K", 0, "K copies of CODE in one trip (default 1)", 0},
         {"repeat", KEY_REPEAT, "K", 0, "Per copy: the loop's own clocks cancel out", 0},
-        {"model", KEY_MODEL, "NAME", 0, "Model (default: the case's, or the first)", 0},
+        {"model", CLI_TEXT(bench_options, model), "NAME", 0, "Model (default: the case's, or the first)", 0},
         {"n", KEY_N, "N1,N2", 0, "The two trip counts (default 200,1200)", 0},
         {"cpl", KEY_CPL, "0|3", 0, "Privilege level of CODE (default 3)", 0},
         {"trips", KEY_TRIPS, "T", 0, "Trips to show in the pairing diagram (default 1)", 0},
         {"no-diagram", KEY_NO_DIAGRAM, NULL, 0, "Only the counts", 0},
-        {"konata", KEY_KONATA, "FILE", 0, "The last trips as a log for Konata", 0},
+        {"konata", CLI_TEXT(bench_options, konata), "FILE", 0, "The last trips as a log for Konata", 0},
         {"verbose", 'v', NULL, 0, "Show events that do not occur too", 0},
         {0}};
     static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
@@ -363,10 +340,8 @@ int verb_bench(int argc, char **argv)
     const char *wrong = choose_inputs(&options);
     if (wrong == NULL)
         wrong = without_effect(&options);
-    if (wrong != NULL) {
-        cli_complain(NULL, NULL, 0, "%s", wrong);
-        return CLI_USAGE;
-    }
+    if (wrong != NULL)
+        return cli_complain(NULL, NULL, 0, "%s", wrong);
     const file_use files[] = {{"--konata", options.konata, false},
                               {"the input", options.paths[0], true},
                               {"the input", options.paths[1], true}};

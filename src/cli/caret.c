@@ -45,7 +45,7 @@ static void show_spot(const char *option, const char *text, unsigned column)
     fputs(cli_colour(stderr) ? "\033[0m\n" : "\n", stderr);
 }
 
-void cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice)
+int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice)
 {
     fputs("p5scope: ", stderr);
     if (error->where[0] != '\0') {
@@ -63,9 +63,10 @@ void cli_show_error(const p5_error *error, const char *option, const char *text,
         fprintf(stderr, "  %s\n", error->hint);
     if (advice != NULL)
         fprintf(stderr, "  %s\n", advice);
+    return CLI_USAGE;
 }
 
-void cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
+int cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -75,4 +76,5 @@ void cli_complain(const char *option, const char *text, unsigned column, const c
     va_end(arguments);
     if (option != NULL && text != NULL)
         show_spot(option, text, column);
+    return CLI_USAGE;
 }

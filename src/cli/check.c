@@ -14,7 +14,7 @@
 #include "cli/workers.h"
 #include "cli/row_option.h"
 
-enum { KEY_JUNIT = 0x100, KEY_KEEP_GOING, KEY_TIMEOUT };
+enum { KEY_TIMEOUT = 0x100 };
 
 typedef struct check_run {
     const char *pattern; /* -k */
@@ -323,8 +323,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &run->rows;
         return 0;
     case 'j':
-        if (!guest_number("-j", argument, 256, &number))
-            return CLI_REPORTED;
+        if (guest_number("-j", argument, 256, &number) != 0)
+            return CLI_USAGE;
         run->processes = number > 0 ? (unsigned)number : 1;
         return 0;
     case 'k':
@@ -339,15 +339,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'x':
         run->stop_at_failure = true;
         return 0;
-    case KEY_KEEP_GOING:
-        run->stop_at_failure = false;
-        return 0;
-    case KEY_JUNIT:
-        run->junit = argument;
-        return 0;
     case KEY_TIMEOUT:
-        if (!guest_number("--timeout", argument, 1000000, &number))
-            return CLI_REPORTED;
+        if (guest_number("--timeout", argument, 1000000, &number) != 0)
+            return CLI_USAGE;
         run->timeout_seconds = (double)number;
         return 0;
     case ARGP_KEY_ARGS:
@@ -356,7 +350,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, run);
     }
 }
 
@@ -368,8 +362,8 @@ int verb_check(int argc, char **argv)
         {"model", 'm', "NAME", 0, "Only on this of the cases' models", 0},
         {"verbose", 'v', NULL, 0, "Show the values of passed expectations too", 0},
         {"exitfirst", 'x', NULL, 0, "Stop at the first failure", 0},
-        {"keep-going", KEY_KEEP_GOING, NULL, 0, "Go on after failures (default)", 0},
-        {"junit", KEY_JUNIT, "FILE", 0, "Write the outcomes as JUnit XML", 0},
+        {"keep-going", CLI_CLEAR(check_run, stop_at_failure), NULL, 0, "Go on after failures (default)", 0},
+        {"junit", CLI_TEXT(check_run, junit), "FILE", 0, "Write the outcomes as JUnit XML", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "Host time for one run of a case (default 60)", 0},
         {0}};
     static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
@@ -387,14 +381,11 @@ int verb_check(int argc, char **argv)
     run.processes = processors > 0 ? (unsigned)processors : 1;
     if (!cli_parse_anywhere(&argp, argc, argv, &run))
         return CLI_USAGE;
-    if (run.path_count == 0) {
-        cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
-        return CLI_USAGE;
-    }
-    if (run.verbose && run.rows != P5_ROWS_TEXT) {
-        cli_complain(NULL, NULL, 0, "-v is for the report as text: --json and --csv have the outcomes only");
-        return CLI_USAGE;
-    }
+    if (run.path_count == 0)
+        return cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
+    if (run.verbose && run.rows != P5_ROWS_TEXT)
+        return cli_complain(NULL, NULL, 0,
+                            "-v is for the report as text: --json and --csv have the outcomes only");
     int status = model_exists(run.only_model) ? check(&run) : CLI_USAGE;
     check_free(&run);
     return status;

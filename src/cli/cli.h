@@ -5,6 +5,7 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "p5scope/status.h"
@@ -47,8 +48,16 @@ int verb_diff(int argc, char **argv);
 
 /* ---- Options ---- */
 
-/* What an argp parser returns after it has told the user what is wrong with an option's value. */
-enum { CLI_REPORTED = 125 /* ECANCELED */ };
+/* An argp parser returns CLI_USAGE after it has told the user what is wrong with an option's value. */
+
+/* Keys of options that do nothing but set a field of the parser's input, a `type`: true, false, or the
+ * argument. The parser hands what it does not know to cli_set. */
+enum { CLI_SET_TRUE = 1 << 16, CLI_SET_FALSE = 2 << 16, CLI_SET_TEXT = 3 << 16, CLI_SET_FIELD = 0xffff };
+#define CLI_FIELD(type, field, as) _Generic(((type *)0)->field, as : (int)offsetof(type, field))
+#define CLI_FLAG(type, field)      (CLI_SET_TRUE + CLI_FIELD(type, field, bool))
+#define CLI_CLEAR(type, field)     (CLI_SET_FALSE + CLI_FIELD(type, field, bool))
+#define CLI_TEXT(type, field)      (CLI_SET_TEXT + CLI_FIELD(type, field, const char *))
+error_t cli_set(int key, const char *argument, void *input);
 
 /* Parses a verb's arguments with `argp`, options before operands. --help is answered and ends the program:
  * the verb's own options; children with a heading by --help=WORD, its first word; everything by --help=all.
@@ -61,13 +70,17 @@ bool cli_parse_anywhere(const struct argp *argp, int argc, char **argv, void *in
 
 /* Shows `error`. If `text` is not NULL it is the user's text (the value of `option`) that error->column
  * counts in, and is shown with a caret under the place. `advice` (may be NULL) is the last line, e.g. "run
- * 'p5scope list' ...". */
-void cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice);
+ * 'p5scope list' ...". Returns CLI_USAGE. */
+int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice);
 
 /* The same for a message that the command line itself has, with the caret under `column` (from 1) of `text`.
  */
-void cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
+int cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Both for functions that answer false after a message. */
+#define cli_refuse_error(...) (cli_show_error(__VA_ARGS__), false)
+#define cli_refuse(...)       (cli_complain(__VA_ARGS__), false)
 
 /* True if `out` is a terminal and the user did not set NO_COLOR. */
 bool cli_colour(FILE *out);

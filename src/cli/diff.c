@@ -5,7 +5,7 @@
 #include "cli/profile_input.h"
 #include "cli/row_option.h"
 
-enum { KEY_THRESHOLD = 0x100, KEY_NO_FUNCTIONS, KEY_LIMIT };
+enum { KEY_THRESHOLD = 0x100, KEY_LIMIT };
 
 typedef struct diff_options {
     const char *inputs[2];
@@ -20,8 +20,7 @@ static error_t percent(const char *option, const char *text, double *value)
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && *value >= 0)
         return 0;
-    cli_complain(option, text, 1, "'%s' is not a number of percent", text);
-    return CLI_REPORTED;
+    return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -38,31 +37,23 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_LIMIT:
         options->limited = true;
         return percent("--percent-limit", argument, &options->comparison.least_percent);
-    case KEY_NO_FUNCTIONS:
-        options->comparison.functions = false;
-        return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num >= 2) {
-            cli_complain(NULL, NULL, 0, "two profiles are compared; '%s' is a third", argument);
-            return CLI_REPORTED;
-        }
+        if (state->arg_num >= 2)
+            return cli_complain(NULL, NULL, 0, "two profiles are compared; '%s' is a third", argument);
         options->inputs[state->arg_num] = argument;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
 static int compare(diff_options *options)
 {
-    if (options->inputs[1] == NULL) {
-        cli_complain(NULL, NULL, 0, "which two profiles? Try 'p5scope diff --help'");
-        return CLI_USAGE;
-    }
-    if (options->limited && !options->comparison.functions) {
-        cli_complain(NULL, NULL, 0, "--percent-limit is for functions, and --no-functions leaves out all");
-        return CLI_USAGE;
-    }
+    if (options->inputs[1] == NULL)
+        return cli_complain(NULL, NULL, 0, "which two profiles? Try 'p5scope diff --help'");
+    if (options->limited && !options->comparison.functions)
+        return cli_complain(NULL, NULL, 0,
+                            "--percent-limit is for functions, and --no-functions leaves out all");
     p5_profile *a = profile_input(options->inputs[0]);
     p5_profile *b = a != NULL ? profile_input(options->inputs[1]) : NULL;
     int status = CLI_USAGE;
@@ -86,7 +77,7 @@ int verb_diff(int argc, char **argv)
         {"event", 'e', "LIST", 0, "Events to compare (clocks and all that differ)", 1},
         {"threshold", KEY_THRESHOLD, "P", 0, "Status 1 if a total has grown by more than P %", 0},
         {"percent-limit", KEY_LIMIT, "P", 0, "Leave out functions that changed by less than P % of A", 0},
-        {"no-functions", KEY_NO_FUNCTIONS, NULL, 0, "Totals only", 0},
+        {"no-functions", CLI_CLEAR(diff_options, comparison.functions), NULL, 0, "Totals only", 0},
         {0}};
     static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {.options = table,

@@ -16,10 +16,8 @@ bool event_options_select(const event_options *options, unsigned family, bool re
     for (size_t i = 0; i < options->count; i++) {
         unsigned before = selection->groups;
         p5_error error = {0};
-        if (p5_selection_add(selection, options->words[i], family, &error) != P5_OK) {
-            cli_show_error(&error, "-e", options->words[i], "Run 'p5scope list' to see the events.");
-            return false;
-        }
+        if (p5_selection_add(selection, options->words[i], family, &error) != P5_OK)
+            return cli_refuse_error(&error, "-e", options->words[i], "Run 'p5scope list' to see the events.");
         for (unsigned group = before + 1; remark && group <= selection->groups; group++)
             if (!p5_selection_fits_counters(selection, group))
                 fprintf(

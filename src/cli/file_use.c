@@ -79,11 +79,10 @@ bool file_uses_apart(const file_use *uses, size_t count)
             if (a->path == NULL || b->path == NULL || (a->reads && b->reads) || !file_same(a->path, b->path))
                 continue;
             const file_use *written = b->reads ? a : b, *other = b->reads ? b : a;
-            cli_complain(written->option, written->path, 1,
-                         other->reads ? "this would overwrite what is read (%s)"
-                                      : "this is the file of %s, too",
-                         other->option);
-            return false;
+            return cli_refuse(written->option, written->path, 1,
+                              other->reads ? "this would overwrite what is read (%s)"
+                                           : "this is the file of %s, too",
+                              other->option);
         }
     return true;
 }

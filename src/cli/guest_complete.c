@@ -37,9 +37,8 @@ static bool complete_counters(guest_options *options)
                              &error) != P5_OK) {
             if (error.column == 0)
                 error.column = 1;
-            cli_show_error(&error, i == 0 ? "--ctr0" : "--ctr1", options->counter[i],
-                           "Run 'p5scope list' to see the events.");
-            return false;
+            return cli_refuse_error(&error, i == 0 ? "--ctr0" : "--ctr1", options->counter[i],
+                                    "Run 'p5scope list' to see the events.");
         }
         if (monitor != 0)
             options->event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
@@ -59,24 +58,21 @@ static bool complete_flat(guest_options *options)
 {
     uint64_t address;
     char *end;
-    if (options->real && !options->flat) {
-        cli_complain(NULL, NULL, 0, "--real says how --flat=SEGMENT:OFFSET is entered; --flat is missing");
-        return false;
-    }
+    if (options->real && options->flat == NULL)
+        return cli_refuse(NULL, NULL, 0,
+                          "--real says how --flat=SEGMENT:OFFSET is entered; --flat is missing");
     if (options->real) {
-        unsigned long segment = strtoul(options->flat_text, &end, 16), offset = 0;
-        bool good = end != options->flat_text && *end == ':' && end[1] != '\0';
+        unsigned long segment = strtoul(options->flat, &end, 16), offset = 0;
+        bool good = end != options->flat && *end == ':' && end[1] != '\0';
         if (good)
             offset = strtoul(end + 1, &end, 16);
-        if (!good || *end != '\0' || segment > 0xffff || offset > 0xffff) {
-            cli_complain("--flat", options->flat_text, 1,
-                         "with --real this is SEGMENT:OFFSET, such as 1000:0100");
-            return false;
-        }
+        if (!good || *end != '\0' || segment > 0xffff || offset > 0xffff)
+            return cli_refuse("--flat", options->flat, 1,
+                              "with --real this is SEGMENT:OFFSET, such as 1000:0100");
         options->real_segment = (uint16_t)segment;
         options->real_offset = (uint16_t)offset;
-    } else if (options->flat) {
-        if (!guest_number("--flat", options->flat_text, UINT32_MAX, &address))
+    } else if (options->flat != NULL) {
+        if (guest_number("--flat", options->flat, UINT32_MAX, &address) != 0)
             return false;
         options->flat_address = (uint32_t)address;
     }
@@ -89,18 +85,15 @@ static bool complete_kernel(guest_options *options)
     if (options->kernel == NULL) {
         if (options->initrd == NULL && options->append == NULL && options->init == NULL)
             return true;
-        cli_complain(NULL, NULL, 0, "%s is for a Linux kernel; --kernel is missing",
-                     options->initrd != NULL ? "--initrd"
-                     : options->init != NULL ? "--init"
-                                             : "--cmdline");
-        return false;
+        return cli_refuse(NULL, NULL, 0, "%s is for a Linux kernel; --kernel is missing",
+                          options->initrd != NULL ? "--initrd"
+                          : options->init != NULL ? "--init"
+                                                  : "--cmdline");
     }
-    if (options->flat || (options->initrd != NULL && options->init != NULL)) {
-        cli_complain(NULL, NULL, 0,
-                     options->flat ? "--kernel and --flat: one guest"
-                                   : "--init makes an initrd: --initrd is another");
-        return false;
-    }
+    if (options->flat != NULL || (options->initrd != NULL && options->init != NULL))
+        return cli_refuse(NULL, NULL, 0,
+                          options->flat != NULL ? "--kernel and --flat: one guest"
+                                                : "--init makes an initrd: --initrd is another");
     size_t count = 0;
     if (options->kernel_command != NULL) /* completed before, for another model */
         return true;
@@ -124,7 +117,7 @@ static bool check_load(const guest_options *options)
         bool given;
     } parts[] = {{"--mem", options->memory_bytes != 0},
                  {"--isa", options->permissive},
-                 {"--flat", options->flat},
+                 {"--flat", options->flat != NULL},
                  {"--kernel", options->kernel != NULL},
                  {"--module", options->module_count != 0},
                  {"--rtc", options->rtc_set},
@@ -139,10 +132,8 @@ static bool check_load(const guest_options *options)
                  {"--monitor", options->monitor != NULL},
                  {"--wire", options->wires != NULL && options->model_name == NULL}};
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].given) {
-            cli_complain(NULL, NULL, 0, "--load and %s: the snapshot says it", parts[i].option);
-            return false;
-        }
+        if (parts[i].given)
+            return cli_refuse(NULL, NULL, 0, "--load and %s: the snapshot says it", parts[i].option);
     return true;
 }
 
@@ -150,10 +141,8 @@ static bool check_load(const guest_options *options)
 static bool take_image(guest_options *options)
 {
     bool has_image = strcmp(options->loaded.kind, "boot") == 0 || strcmp(options->loaded.kind, "dos") == 0;
-    if (options->command != NULL && (!has_image || options->command[1] != NULL)) {
-        cli_complain(NULL, NULL, 0, "--load and a guest: the snapshot says it");
-        return false;
-    }
+    if (options->command != NULL && (!has_image || options->command[1] != NULL))
+        return cli_refuse(NULL, NULL, 0, "--load and a guest: the snapshot says it");
     if (options->command != NULL)
         options->image = options->command[0];
     return true;
@@ -168,8 +157,7 @@ static bool complete_load(guest_options *options)
     if (p5_snapshot_read_info(options->load, &options->loaded, &error) != P5_OK) {
         if (strcmp(error.where, options->load) == 0)
             error.where[0] = '\0';
-        cli_show_error(&error, "--load", options->load, NULL);
-        return false;
+        return cli_refuse_error(&error, "--load", options->load, NULL);
     }
     if (!take_image(options))
         return false;
@@ -209,14 +197,10 @@ static bool complete_save(guest_options *options)
         return false;
     if (text == NULL)
         return true;
-    if (options->save == NULL) {
-        cli_complain("--save-at", text, 1, "where to? --save FILE");
-        return false;
-    }
-    if (options->gdb != NULL) {
-        cli_complain(NULL, NULL, 0, "--gdb and --save-at: gdb decides where the run stops");
-        return false;
-    }
+    if (options->save == NULL)
+        return cli_refuse("--save-at", text, 1, "where to? --save FILE");
+    if (options->gdb != NULL)
+        return cli_refuse(NULL, NULL, 0, "--gdb and --save-at: gdb decides where the run stops");
     return options->command == NULL ||
            bound_option("--save-at", text, options->command[0], &options->save_point);
 }
@@ -225,25 +209,18 @@ bool guest_options_complete(guest_options *options, bool *done)
 {
     p5_error error = {0};
     *done = false;
-    if (options->model_count > 1 && !options->takes_models) {
-        cli_complain(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
-        return false;
-    }
+    if (options->model_count > 1 && !options->takes_models)
+        return cli_refuse(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
     if (!complete_flat(options) || (options->load == NULL && !complete_kernel(options)))
         return false;
-    if (options->save_every != 0 &&
-        (options->save == NULL || options->save_at != NULL || options->gdb != NULL ||
-         options->fast_forward != 0 || options->limits.max_clocks != 0 ||
-         options->limits.timeout_seconds > 0)) {
-        cli_complain(NULL, NULL, 0,
-                     "--save-every goes with --save FILE, and without --save-at, --gdb, --fast-forward, "
-                     "--max-clocks and --timeout");
-        return false;
-    }
-    if (options->warm_up != 0 && options->warm_up >= options->save_every) {
-        cli_complain(NULL, NULL, 0, "--warm-up is less than --save-every, and goes with it");
-        return false;
-    }
+    if (options->save_every != 0 && (options->save == NULL || options->save_at != NULL ||
+                                     options->gdb != NULL || options->fast_forward != 0 ||
+                                     options->limits.max_clocks != 0 || options->limits.timeout_seconds > 0))
+        return cli_refuse(NULL, NULL, 0,
+                          "--save-every goes with --save FILE, and without --save-at, --gdb, --fast-forward, "
+                          "--max-clocks and --timeout");
+    if (options->warm_up != 0 && options->warm_up >= options->save_every)
+        return cli_refuse(NULL, NULL, 0, "--warm-up is less than --save-every, and goes with it");
     if (options->load != NULL && !complete_load(options))
         return false;
     if (!complete_save(options))
@@ -254,30 +231,20 @@ bool guest_options_complete(guest_options *options, bool *done)
         options->model = model_option_open("--model", options->model_name);
     if (options->model == NULL)
         return false;
-    if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK) {
-        cli_show_error(&error, NULL, NULL, NULL);
-        return false;
-    }
-    if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK) {
-        cli_show_error(&error, "--agent", options->agent, "kind, period, base, len, write, clocks, grant");
-        return false;
-    }
-    if (options->monitor != NULL && p5_model_set_monitor(options->model, options->monitor, &error) != P5_OK) {
-        cli_show_error(&error, "--monitor", options->monitor, "p5, p6, arch3");
-        return false;
-    }
-    if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK) {
-        cli_show_error(&error, "--wire", options->wires, "pm0=nmi, pm1=irq5");
-        return false;
-    }
-    if (options->check != NULL && options->check_memo) {
-        cli_complain(NULL, NULL, 0, "--check-memo and --bus-check: nothing is remembered beside bus checks");
-        return false;
-    }
-    if (options->check != NULL && p5_model_set_check(options->model, options->check, &error) != P5_OK) {
-        cli_show_error(&error, "--bus-check", options->check, "read,address=0x200000");
-        return false;
-    }
+    if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK)
+        return cli_refuse_error(&error, NULL, NULL, NULL);
+    if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK)
+        return cli_refuse_error(&error, "--agent", options->agent,
+                                "kind, period, base, len, write, clocks, grant");
+    if (options->monitor != NULL && p5_model_set_monitor(options->model, options->monitor, &error) != P5_OK)
+        return cli_refuse_error(&error, "--monitor", options->monitor, "p5, p6, arch3");
+    if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK)
+        return cli_refuse_error(&error, "--wire", options->wires, "pm0=nmi, pm1=irq5");
+    if (options->check != NULL && options->check_memo)
+        return cli_refuse(NULL, NULL, 0,
+                          "--check-memo and --bus-check: nothing is remembered beside bus checks");
+    if (options->check != NULL && p5_model_set_check(options->model, options->check, &error) != P5_OK)
+        return cli_refuse_error(&error, "--bus-check", options->check, "read,address=0x200000");
     if (!complete_counters(options))
         return false;
     if (options->dump_config) {
@@ -290,10 +257,8 @@ bool guest_options_complete(guest_options *options, bool *done)
 
 error_t symbol_files_add(symbol_files *files, const char *path)
 {
-    if (files->count == GUEST_MOST_SYMBOLS) {
-        cli_complain("--symbols", path, 1, "more than %d files", GUEST_MOST_SYMBOLS);
-        return CLI_REPORTED;
-    }
+    if (files->count == GUEST_MOST_SYMBOLS)
+        return cli_complain("--symbols", path, 1, "more than %d files", GUEST_MOST_SYMBOLS);
     files->paths[files->count++] = path;
     return 0;
 }

@@ -4,7 +4,7 @@ p5_status guest_form_find(const guest_options *options, guest_form *form, p5_err
 {
     const char *path = options->command[0];
     *form = options->kernel != NULL ? FORM_KERNEL : FORM_FLAT;
-    if (options->kernel != NULL || options->flat)
+    if (options->kernel != NULL || options->flat != NULL)
         return P5_OK;
     p5_image_kind kind;
     bool linux_program = false;
@@ -66,10 +66,8 @@ bool guest_form_takes(const guest_options *options, guest_form form)
                  {options->command[1] != NULL, ~(unsigned)(FORM_ELF | FORM_FLAT | FORM_DISK), "an argument",
                   "a guest that can be told of it"}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].given && (rules[i].forms & form) == 0) {
-            cli_complain(NULL, NULL, 0, "%s is for %s; this guest is %s", rules[i].option, rules[i].whose,
-                         form_name(form));
-            return false;
-        }
+        if (rules[i].given && (rules[i].forms & form) == 0)
+            return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", rules[i].option,
+                              rules[i].whose, form_name(form));
     return true;
 }

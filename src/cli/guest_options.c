@@ -8,42 +8,20 @@
 #include <time.h>
 
 enum {
-    KEY_MODEL = GUEST_OPTION_KEYS,
+    KEY_MODEL = 0x100,
     KEY_CLOCK,
-    KEY_AGENT,
-    KEY_WIRE,
-    KEY_MONITOR,
-    KEY_CHECK,
     KEY_MEM,
     KEY_ISA,
-    KEY_FLAT,
-    KEY_REAL,
     KEY_MODULE,
-    KEY_SCREEN,
-    KEY_KERNEL,
-    KEY_INITRD,
-    KEY_CMDLINE,
-    KEY_INIT,
-    KEY_DISK_WRITE,
     KEY_RTC,
-    KEY_GDB,
     KEY_DIR,
-    KEY_NO_SANDBOX,
     KEY_ENV,
     KEY_SEED,
     KEY_THREADS,
-    KEY_PCE,
-    KEY_CTR0,
-    KEY_CTR1,
     KEY_MAX_INSTRUCTIONS,
     KEY_MAX_CLOCKS,
     KEY_TIMEOUT,
-    KEY_DUMP_CONFIG,
-    KEY_LOAD,
-    KEY_SAVE,
-    KEY_SAVE_AT,
-    KEY_FAST_FORWARD,
-    KEY_CHECK_MEMO
+    KEY_FAST_FORWARD
 };
 
 /* Two threads if this process may run on two processors. */
@@ -59,18 +37,14 @@ void guest_options_init(guest_options *options)
     options->threads = usual_threads();
 }
 
-bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value)
+error_t guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value)
 {
-    if (!p5_parse_number(text, value)) {
-        cli_complain(option, text, 1, "'%s' is not a number (1200, 0x4b0, 64k, 1e6)", text);
-        return false;
-    }
-    if (*value > largest) {
-        cli_complain(option, text, 1, "%s is more than %s can be (%llu)", text, option,
-                     (unsigned long long)largest);
-        return false;
-    }
-    return true;
+    if (!p5_parse_number(text, value))
+        return cli_complain(option, text, 1, "'%s' is not a number (1200, 0x4b0, 64k, 1e6)", text);
+    if (*value > largest)
+        return cli_complain(option, text, 1, "%s is more than %s can be (%llu)", text, option,
+                            (unsigned long long)largest);
+    return 0;
 }
 
 static error_t positive_number(const char *option, const char *text, double *value)
@@ -79,17 +53,14 @@ static error_t positive_number(const char *option, const char *text, double *val
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(*value) && *value > 0)
         return 0;
-    cli_complain(option, text, 1, "'%s' is not a positive number", text);
-    return CLI_REPORTED;
+    return cli_complain(option, text, 1, "'%s' is not a positive number", text);
 }
 
 /* --dir HOST[:GUEST][:ro|rw[,max=SIZE]] */
 static error_t add_share(guest_options *options, const char *text)
 {
-    if (options->share_count == GUEST_MOST_SHARES) {
-        cli_complain("--dir", text, 1, "more than %d directories", GUEST_MOST_SHARES);
-        return CLI_REPORTED;
-    }
+    if (options->share_count == GUEST_MOST_SHARES)
+        return cli_complain("--dir", text, 1, "more than %d directories", GUEST_MOST_SHARES);
     char *copy = strdup(text);
     if (copy == NULL)
         return ENOMEM;
@@ -109,21 +80,18 @@ static error_t add_share(guest_options *options, const char *text)
             share->writable = true;
             if (p5_parse_size(part + 7, &share->max_bytes) && share->max_bytes != 0)
                 return 0;
-            cli_complain("--dir", text, (unsigned)(part - copy) + 8, "max= is a size, e.g. 100M");
-            return CLI_REPORTED;
+            return cli_complain("--dir", text, (unsigned)(part - copy) + 8, "max= is a size, e.g. 100M");
         }
-        if (share->guest != NULL || part[0] != '/') {
-            cli_complain("--dir", text, (unsigned)(part - copy) + 1,
-                         share->guest != NULL ? "only 'ro', 'rw' or 'rw,max=SIZE' may stand here"
-                                              : "the guest's path is absolute, or this is 'ro' or 'rw'");
-            return CLI_REPORTED;
-        }
+        if (share->guest != NULL || part[0] != '/')
+            return cli_complain("--dir", text, (unsigned)(part - copy) + 1,
+                                share->guest != NULL
+                                    ? "only 'ro', 'rw' or 'rw,max=SIZE' may stand here"
+                                    : "the guest's path is absolute, or this is 'ro' or 'rw'");
         share->guest = part;
     }
     if (share->host[0] != '\0')
         return 0;
-    cli_complain("--dir", text, 1, "the host's directory is missing");
-    return CLI_REPORTED;
+    return cli_complain("--dir", text, 1, "the host's directory is missing");
 }
 
 /* --env NAME=VALUE, or --env NAME for the host's value. */
@@ -140,11 +108,9 @@ static error_t add_environment(guest_options *options, const char *text)
         if (entry == NULL)
             return 0; /* not set here, so not set there */
     }
-    if (text[0] == '=' || options->environment_count == GUEST_MOST_ENVIRONMENT) {
-        cli_complain("--env", text, 1,
-                     text[0] == '=' ? "a variable's name is missing" : "too many variables");
-        return CLI_REPORTED;
-    }
+    if (text[0] == '=' || options->environment_count == GUEST_MOST_ENVIRONMENT)
+        return cli_complain("--env", text, 1,
+                            text[0] == '=' ? "a variable's name is missing" : "too many variables");
     options->environment[options->environment_count++] = entry;
     return 0;
 }
@@ -152,15 +118,11 @@ static error_t add_environment(guest_options *options, const char *text)
 static error_t set_memory(guest_options *options, const char *text)
 {
     uint64_t bytes;
-    if (!p5_parse_size(text, &bytes) || bytes > UINT64_C(2) << 30) {
-        cli_complain("--mem", text, 1, "'%s' is not a size up to 2G (64M, 0x400000; K, M, G are binary)",
-                     text);
-        return CLI_REPORTED;
-    }
-    if (bytes < UINT32_C(1) << 20 || bytes % 4096 != 0) {
-        cli_complain("--mem", text, 1, "memory is 1M or more, in whole pages of 4096 bytes");
-        return CLI_REPORTED;
-    }
+    if (!p5_parse_size(text, &bytes) || bytes > UINT64_C(2) << 30)
+        return cli_complain("--mem", text, 1,
+                            "'%s' is not a size up to 2G (64M, 0x400000; K, M, G are binary)", text);
+    if (bytes < UINT32_C(1) << 20 || bytes % 4096 != 0)
+        return cli_complain("--mem", text, 1, "memory is 1M or more, in whole pages of 4096 bytes");
     options->memory_bytes = (uint32_t)bytes;
     return 0;
 }
@@ -172,8 +134,7 @@ static error_t set_isa(guest_options *options, const char *text)
     } else if (strcmp(text, "exact") == 0) {
         options->permissive = false;
     } else {
-        cli_complain("--isa", text, 1, "an instruction set is 'exact' or 'permissive'");
-        return CLI_REPORTED;
+        return cli_complain("--isa", text, 1, "an instruction set is 'exact' or 'permissive'");
     }
     return 0;
 }
@@ -181,22 +142,18 @@ static error_t set_isa(guest_options *options, const char *text)
 static error_t set_threads(guest_options *options, const char *text)
 {
     uint64_t threads;
-    if (!guest_number("--threads", text, 2, &threads))
-        return CLI_REPORTED;
-    if (threads == 0) {
-        cli_complain("--threads", text, 1, "a run has one thread or two");
-        return CLI_REPORTED;
-    }
+    if (guest_number("--threads", text, 2, &threads) != 0)
+        return CLI_USAGE;
+    if (threads == 0)
+        return cli_complain("--threads", text, 1, "a run has one thread or two");
     options->threads = (unsigned)threads;
     return 0;
 }
 
 static error_t add_module(guest_options *options, const char *text)
 {
-    if (options->module_count == GUEST_MOST_MODULES) {
-        cli_complain("--module", text, 1, "more than %d modules", GUEST_MOST_MODULES);
-        return CLI_REPORTED;
-    }
+    if (options->module_count == GUEST_MOST_MODULES)
+        return cli_complain("--module", text, 1, "more than %d modules", GUEST_MOST_MODULES);
     options->modules[options->module_count++] = text;
     return 0;
 }
@@ -215,8 +172,7 @@ static error_t set_rtc(guest_options *options, const char *text)
     } else if (p5_parse_number(text, &seconds) && seconds <= UINT64_C(253402300799)) {
         options->rtc_seconds = (int64_t)seconds;
     } else {
-        cli_complain("--rtc", text, 1, "a time is written 1997-06-02 or 1997-06-02T08:30:00");
-        return CLI_REPORTED;
+        return cli_complain("--rtc", text, 1, "a time is written 1997-06-02 or 1997-06-02T08:30:00");
     }
     return 0;
 }
@@ -227,99 +183,30 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_CLOCK:
         return positive_number("--clock", argument, &options->clock_mhz);
-    case KEY_AGENT:
-        options->agent = argument;
-        return 0;
-    case KEY_MONITOR:
-        options->monitor = argument;
-        return 0;
-    case KEY_WIRE:
-        options->wires = argument;
-        return 0;
-    case KEY_CHECK:
-        options->check = argument;
-        return 0;
     case KEY_MEM:
         return set_memory(options, argument);
     case KEY_ISA:
         return set_isa(options, argument);
-    case KEY_FLAT:
-        options->flat = true;
-        options->flat_text = argument;
-        return 0;
-    case KEY_REAL:
-        options->real = true;
-        return 0;
     case KEY_MODULE:
         return add_module(options, argument);
-    case KEY_KERNEL:
-        options->kernel = argument;
-        return 0;
-    case KEY_INITRD:
-        options->initrd = argument;
-        return 0;
-    case KEY_CMDLINE:
-        options->append = argument;
-        return 0;
-    case KEY_INIT:
-        options->init = argument;
-        return 0;
-    case KEY_SCREEN:
-        options->screen = true;
-        return 0;
-    case KEY_DISK_WRITE:
-        options->disk_write = true;
-        return 0;
     case KEY_RTC:
         return set_rtc(options, argument);
-    case KEY_GDB:
-        options->gdb = argument;
-        return 0;
-    case KEY_NO_SANDBOX:
-        options->no_sandbox = true;
-        return 0;
     case KEY_DIR:
         return add_share(options, argument);
     case KEY_ENV:
         return add_environment(options, argument);
     case KEY_SEED:
-        return guest_number("--seed", argument, UINT64_MAX, &options->seed) ? 0 : CLI_REPORTED;
+        return guest_number("--seed", argument, UINT64_MAX, &options->seed);
     case KEY_THREADS:
         return set_threads(options, argument);
-    case KEY_PCE:
-        options->pce = true;
-        return 0;
-    case KEY_CTR0:
-    case KEY_CTR1:
-        options->counter[key - KEY_CTR0] = argument;
-        return 0;
     case KEY_MAX_INSTRUCTIONS:
-        return guest_number("--max-instructions", argument, UINT64_MAX, &options->limits.max_instructions)
-                   ? 0
-                   : CLI_REPORTED;
+        return guest_number("--max-instructions", argument, UINT64_MAX, &options->limits.max_instructions);
     case KEY_MAX_CLOCKS:
-        return guest_number("--max-clocks", argument, UINT64_MAX, &options->limits.max_clocks) ? 0
-                                                                                               : CLI_REPORTED;
+        return guest_number("--max-clocks", argument, UINT64_MAX, &options->limits.max_clocks);
     case KEY_TIMEOUT:
         return positive_number("--timeout", argument, &options->limits.timeout_seconds);
-    case KEY_LOAD:
-        options->load = argument;
-        return 0;
-    case KEY_SAVE:
-        options->save = argument;
-        return 0;
-    case KEY_SAVE_AT:
-        options->save_at = argument;
-        return 0;
     case KEY_FAST_FORWARD:
-        return guest_number("--fast-forward", argument, UINT64_MAX, &options->fast_forward) ? 0
-                                                                                            : CLI_REPORTED;
-    case KEY_CHECK_MEMO:
-        options->check_memo = true;
-        return 0;
-    case KEY_DUMP_CONFIG:
-        options->dump_config = true;
-        return 0;
+        return guest_number("--fast-forward", argument, UINT64_MAX, &options->fast_forward);
     case 'q':
         options->quiet = true;
         return 0;
@@ -328,52 +215,63 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
 static const struct argp_option machine_table[] = {
     {"clock", KEY_CLOCK, "MHZ", 0, "Core clock instead of the model's", 0},
-    {"agent", KEY_AGENT, "KIND[,KEY=VALUE...]", 0, "Another bus master: dma or processor", 0},
-    {"monitor", KEY_MONITOR, "MAP", 0, "Registers over the counters: p5, or (fictional) p6, arch3", 0},
-    {"wire", KEY_WIRE, "PIN=TO[,...]", 0, "Lead PM0, PM1 or PMI to nmi or irq0 to irq15", 0},
-    {"bus-check", KEY_CHECK, "CYCLE,address=N", 0,
+    {"agent", CLI_TEXT(guest_options, agent), "KIND[,KEY=VALUE...]", 0,
+     "Another bus master: dma or processor", 0},
+    {"monitor", CLI_TEXT(guest_options, monitor), "MAP", 0,
+     "Registers over the counters: p5, or (fictional) p6, arch3", 0},
+    {"wire", CLI_TEXT(guest_options, wires), "PIN=TO[,...]", 0,
+     "Lead PM0, PM1 or PMI to nmi or irq0 to irq15", 0},
+    {"bus-check", CLI_TEXT(guest_options, check), "CYCLE,address=N", 0,
      "Let a read, write or code fetch of a place fail: with CR4.MCE #MC", 0},
     {"mem", KEY_MEM, "SIZE", 0, "Guest memory, e.g. 64M", 0},
     {"isa", KEY_ISA, "MODE", 0, "exact, or permissive: later instructions run too", 0},
     {"rtc", KEY_RTC, "TIME", 0, "Start of the board's clock: 1997-06-02T08:30:00", 0},
-    {"pce", KEY_PCE, NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
-    {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "What CTR0 counts when a Linux guest starts", 0},
-    {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "What CTR1 counts when a Linux guest starts", 0},
-    {"check-memo", KEY_CHECK_MEMO, NULL, 0, "Compare each stretch with the exact path (slow)", 0},
-    {"dump-config", KEY_DUMP_CONFIG, NULL, 0, "Print the effective model as a model file", 0},
+    {"pce", CLI_FLAG(guest_options, pce), NULL, 0, "Let a Linux guest execute RDPMC (CR4.PCE)", 0},
+    {"ctr0", CLI_TEXT(guest_options, counter[0]), "EVENT[:ukc]", 0,
+     "What CTR0 counts when a Linux guest starts", 0},
+    {"ctr1", CLI_TEXT(guest_options, counter[1]), "EVENT[:ukc]", 0,
+     "What CTR1 counts when a Linux guest starts", 0},
+    {"check-memo", CLI_FLAG(guest_options, check_memo), NULL, 0,
+     "Compare each stretch with the exact path (slow)", 0},
+    {"dump-config", CLI_FLAG(guest_options, dump_config), NULL, 0,
+     "Print the effective model as a model file", 0},
     {0}};
 static const struct argp_option run_table[] = {
-    {"flat", KEY_FLAT, "ADDRESS", 0, "GUEST is a flat image for this address", 0},
-    {"real", KEY_REAL, NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
+    {"flat", CLI_TEXT(guest_options, flat), "ADDRESS", 0, "GUEST is a flat image for this address", 0},
+    {"real", CLI_FLAG(guest_options, real), NULL, 0, "--flat=SEGMENT:OFFSET, entered in real mode", 0},
     {"module", KEY_MODULE, "FILE[ ARGS]", 0, "Multiboot module (may be given several times)", 0},
-    {"disk-write", KEY_DISK_WRITE, NULL, 0, "The booted disk image may be written to", 0},
-    {"gdb", KEY_GDB, "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest", 0},
+    {"disk-write", CLI_FLAG(guest_options, disk_write), NULL, 0, "The booted disk image may be written to",
+     0},
+    {"gdb", CLI_TEXT(guest_options, gdb), "PORT|SOCKET", 0, "Wait there for gdb and let it control the guest",
+     0},
     {"dir", KEY_DIR, "DIR[:GUEST][:rw]", 0, "Show a host directory to the guest", 0},
-    {"no-sandbox", KEY_NO_SANDBOX, NULL, 0, "Keep all that the host allows p5scope", 0},
+    {"no-sandbox", CLI_FLAG(guest_options, no_sandbox), NULL, 0, "Keep all that the host allows p5scope", 0},
     {"env", KEY_ENV, "NAME[=VALUE]", 0, "Variable for the guest, which has none otherwise", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the guest's random numbers", 0},
     {"threads", KEY_THREADS, "1|2", 0, "Host threads at most; the faster is used", 0},
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "End the run there", 0},
     {"max-clocks", KEY_MAX_CLOCKS, "N", 0, "End the run there", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the run after that host time (status 124)", 0},
-    {"load", KEY_LOAD, "FILE", 0, "Go on from this snapshot, which brings its guest", 0},
-    {"save", KEY_SAVE, "FILE", 0, "Save the state when it stops, or at --save-at", 0},
-    {"save-at", KEY_SAVE_AT, "POINT", 0, "Nc, Ni, SYMBOL, begin:ID, end:ID; then go on", 0},
+    {"load", CLI_TEXT(guest_options, load), "FILE", 0, "Go on from this snapshot, which brings its guest", 0},
+    {"save", CLI_TEXT(guest_options, save), "FILE", 0, "Save the state when it stops, or at --save-at", 0},
+    {"save-at", CLI_TEXT(guest_options, save_at), "POINT", 0, "Nc, Ni, SYMBOL, begin:ID, end:ID; then go on",
+     0},
     {"fast-forward", KEY_FAST_FORWARD, "N", 0, "First run N instructions without counting", 0},
     {"quiet", 'q', NULL, 0, "No notices, no progress line", 0},
     {0}};
 static const struct argp_option kernel_table[] = {
-    {"kernel", KEY_KERNEL, "FILE", 0, "Boot this Linux kernel: bzImage or vmlinux", 0},
-    {"initrd", KEY_INITRD, "FILE", 0, "--kernel: its initrd", 0},
-    {"init", KEY_INIT, "PROGRAM", 0, "--kernel: run this static program", 0},
-    {"cmdline", KEY_CMDLINE, "TEXT", 0, "--kernel: its command line, as --append then is", 0},
-    {"screen", KEY_SCREEN, NULL, 0, "Show the guest's text screen, not its output", 0},
+    {"kernel", CLI_TEXT(guest_options, kernel), "FILE", 0, "Boot this Linux kernel: bzImage or vmlinux", 0},
+    {"initrd", CLI_TEXT(guest_options, initrd), "FILE", 0, "--kernel: its initrd", 0},
+    {"init", CLI_TEXT(guest_options, init), "PROGRAM", 0, "--kernel: run this static program", 0},
+    {"cmdline", CLI_TEXT(guest_options, append), "TEXT", 0, "--kernel: its command line, as --append then is",
+     0},
+    {"screen", CLI_FLAG(guest_options, screen), NULL, 0, "Show the guest's text screen, not its output", 0},
     {0}};
 static const struct argp kernel_argp = {.options = kernel_table, .parser = parse};
 static const struct argp machine_argp = {.options = machine_table, .parser = parse};
@@ -387,10 +285,8 @@ static error_t parse_children(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = state->child_inputs[1] = state->child_inputs[2] = state->input;
         return 0;
     case KEY_MODEL:
-        if (options->model_count == GUEST_MOST_MODELS) {
-            cli_complain("--model", argument, 1, "more than %d models", GUEST_MOST_MODELS);
-            return CLI_REPORTED;
-        }
+        if (options->model_count == GUEST_MOST_MODELS)
+            return cli_complain("--model", argument, 1, "more than %d models", GUEST_MOST_MODELS);
         options->models[options->model_count++] = argument;
         options->model_name = options->models[0];
         return 0;

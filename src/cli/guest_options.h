@@ -8,14 +8,7 @@
 #include "p5scope/snapshot.h"
 #include "p5scope/trace.h"
 
-enum {
-    GUEST_MOST_SHARES = 32,
-    GUEST_MOST_ENVIRONMENT = 256,
-    GUEST_MOST_MODULES = 32,
-    GUEST_OPTION_KEYS = 0x1000
-};
-
-enum { GUEST_MOST_MODELS = 8 };
+enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_MOST_MODULES = 32, GUEST_MOST_MODELS = 8 };
 
 typedef struct guest_options {
     const char *model_name;                /* the first */
@@ -29,8 +22,7 @@ typedef struct guest_options {
     const char *check; /* --bus-check as written */
     uint32_t memory_bytes;
     bool permissive;
-    bool flat;
-    const char *flat_text; /* as written */
+    const char *flat; /* --flat as written */
     uint32_t flat_address;
     bool real; /* ... which is a segment and an offset then: */
     uint16_t real_segment, real_offset;
@@ -87,8 +79,8 @@ void guest_options_free_model(guest_options *options);
  * or is the guest or the snapshot that is run (guest_complete.c). For options that are complete. */
 bool guest_files_apart(const guest_options *options, const file_use *outputs, size_t count);
 
-/* Number of --max-clocks and the like; false after a message. */
-bool guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
+/* Number of --max-clocks and the like; CLI_USAGE after a message. */
+error_t guest_number(const char *option, const char *text, uint64_t largest, uint64_t *value);
 
 /* --symbols FILE of the verbs that name functions, as often as it is given. */
 enum { GUEST_MOST_SYMBOLS = 64 };

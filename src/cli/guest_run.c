@@ -405,8 +405,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
             result->signal = signal_number;
         return memo_agrees(machine) && saved;
     }
-    cli_show_error(&error, NULL, NULL, NULL);
-    return false;
+    return cli_refuse_error(&error, NULL, NULL, NULL);
 }
 
 int guest_exit_status(const p5_run_result *result)
@@ -438,40 +437,21 @@ const char *guest_ending(const p5_run_result *result, char *text, size_t size)
     char place[160];
     snprintf(place, sizeof place, " at 0x%08" PRIx32 "%s%s", result->address,
              result->instruction[0] != '\0' ? ": " : "", result->instruction);
-    const char *what = "";
-    switch (result->end) {
-    case P5_END_EXIT:
-        text[0] = '\0';
-        return text;
-    case P5_END_SIGNAL:
-        what = strsignal(result->signal);
-        break;
-    case P5_END_HALT:
-        what = "Halted for good";
-        break;
-    case P5_END_SHUTDOWN:
-        what = result->message[0] != '\0' ? "Processor shut down" : "Processor shut down (triple fault)";
-        break;
-    case P5_END_INSTRUCTIONS:
-        what = "Stopped by --max-instructions";
-        break;
-    case P5_END_CLOCKS:
-        what = "Stopped by --max-clocks";
-        break;
-    case P5_END_TIMEOUT:
-        what = "Stopped by --timeout";
-        break;
-    case P5_END_STOPPED:
-        what = "Interrupted";
-        break;
-    case P5_END_FAILED:
-        what = "The engine failed";
-        break;
-    case P5_END_RESET:
-        what = "The guest reset the processor";
-        break;
-    }
+    static const char *const endings[] = {[P5_END_HALT] = "Halted for good",
+                                          [P5_END_SHUTDOWN] = "Processor shut down (triple fault)",
+                                          [P5_END_INSTRUCTIONS] = "Stopped by --max-instructions",
+                                          [P5_END_CLOCKS] = "Stopped by --max-clocks",
+                                          [P5_END_TIMEOUT] = "Stopped by --timeout",
+                                          [P5_END_STOPPED] = "Interrupted",
+                                          [P5_END_FAILED] = "The engine failed",
+                                          [P5_END_RESET] = "The guest reset the processor"};
     bool message = result->message[0] != '\0';
+    const char *what = result->end == P5_END_SIGNAL                ? strsignal(result->signal)
+                       : result->end == P5_END_SHUTDOWN && message ? "Processor shut down"
+                                                                   : endings[result->end];
+    text[0] = '\0';
+    if (result->end == P5_END_EXIT)
+        return text;
     snprintf(text, size, "%s%s%s%s%s", what, place, message ? " (" : "", result->message, message ? ")" : "");
     return text;
 }

@@ -31,10 +31,8 @@ static bool save(const guest_options *options, p5_machine *machine, const char *
     p5_error error = {0};
     p5_status status = p5_machine_save(machine, path, &texts, &error);
     free(command);
-    if (status != P5_OK) {
-        cli_show_error(&error, NULL, NULL, NULL);
-        return false;
-    }
+    if (status != P5_OK)
+        return cli_refuse_error(&error, NULL, NULL, NULL);
     if (!options->quiet)
         fprintf(stderr, "p5scope: saved to %s behind %llu instructions, clock %llu\n", path,
                 (unsigned long long)p5_machine_instructions(machine),

@@ -20,24 +20,21 @@ static bool parse_amount(const char *text, uint64_t *number, char *unit)
     return good;
 }
 
-bool interval_option(const char *text, uint64_t *clocks, uint64_t *instructions)
+error_t interval_option(const char *text, uint64_t *clocks, uint64_t *instructions)
 {
     uint64_t number;
     char unit;
     if (!parse_amount(text, &number, &unit)) {
         unit = 'c';
-        if (!p5_parse_number(text, &number)) {
-            cli_complain("-I", text, 1, "'%s' is not an interval (100000c clocks, 5000i instructions)", text);
-            return false;
-        }
+        if (!p5_parse_number(text, &number))
+            return cli_complain("-I", text, 1, "'%s' is not an interval (100000c clocks, 5000i instructions)",
+                                text);
     }
-    if (number == 0) {
-        cli_complain("-I", text, 1, "an interval is at least 1");
-        return false;
-    }
+    if (number == 0)
+        return cli_complain("-I", text, 1, "an interval is at least 1");
     *clocks = unit == 'c' ? number : 0;
     *instructions = unit == 'i' ? number : 0;
-    return true;
+    return 0;
 }
 
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)
@@ -49,8 +46,8 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
         bound->kind = begins ? P5_BOUND_BEGIN : P5_BOUND_END;
         if (p5_parse_number(id, &bound->at) && bound->at <= UINT32_MAX)
             return true;
-        cli_complain(option, text, (unsigned)(id - text) + 1, "a marker's number is due here, as in begin:1");
-        return false;
+        return cli_refuse(option, text, (unsigned)(id - text) + 1,
+                          "a marker's number is due here, as in begin:1");
     }
     if (parse_amount(text, &bound->at, &unit)) {
         bound->kind = unit == 'c' ? P5_BOUND_CLOCK : P5_BOUND_INSTRUCTION;
@@ -60,10 +57,10 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     uint32_t address;
     if (p5_symbol_find(path, text, &address, NULL, &error) != P5_OK) {
         error.column = 1;
-        cli_show_error(&error, option, text,
-                       "A clock (5000c), a number of instructions (300i), a symbol, an address, begin:ID or "
-                       "end:ID.");
-        return false;
+        return cli_refuse_error(
+            &error, option, text,
+            "A clock (5000c), a number of instructions (300i), a symbol, an address, begin:ID or "
+            "end:ID.");
     }
     bound->kind = P5_BOUND_ADDRESS;
     bound->at = address;
@@ -76,6 +73,5 @@ bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *optio
     bool counts = from->kind == P5_BOUND_CLOCK || from->kind == P5_BOUND_INSTRUCTION;
     if (!counts || from->kind != to->kind || from->at < to->at)
         return true;
-    cli_complain(option, text, column, "it ends before it begins");
-    return false;
+    return cli_refuse(option, text, column, "it ends before it begins");
 }

@@ -2,13 +2,14 @@
 #ifndef CLI_INTERVAL_OPTION_H
 #define CLI_INTERVAL_OPTION_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "p5scope/trace.h"
 
-/* N[c|i]: clocks, or instructions. False after a message. */
-bool interval_option(const char *text, uint64_t *clocks, uint64_t *instructions);
+/* N[c|i]: clocks, or instructions. CLI_USAGE after a message. */
+error_t interval_option(const char *text, uint64_t *clocks, uint64_t *instructions);
 
 /* Nc, Ni, begin:ID, end:ID, or a symbol or address of the guest at `path` (NULL: it has none). False after a
  * message. */

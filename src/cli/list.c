@@ -40,8 +40,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         } else if (options->pattern == NULL) {
             options->pattern = argument;
         } else {
-            cli_complain("p5scope list ...", argument, 1, "one pattern is enough");
-            return CLI_REPORTED;
+            return cli_complain("p5scope list ...", argument, 1, "one pattern is enough");
         }
         return 0;
     default:
@@ -69,11 +68,9 @@ int verb_list(int argc, char **argv)
     p5_list_options list = {.sections = P5_LIST_ALL};
     if (!cli_parse_anywhere(&argp, argc, argv, &list))
         return CLI_USAGE;
-    if (list.format == P5_ROWS_CSV && list.sections == P5_LIST_ALL) {
-        cli_complain(NULL, NULL, 0,
-                     "--csv is one table: 'list --csv events', perf, metrics, models or instructions");
-        return CLI_USAGE;
-    }
+    if (list.format == P5_ROWS_CSV && list.sections == P5_LIST_ALL)
+        return cli_complain(NULL, NULL, 0,
+                            "--csv is one table: 'list --csv events', perf, metrics, models or instructions");
     size_t rows = 0;
     p5_error error = {0};
     p5_status status = p5_list_write(stdout, &list, &rows, &error);

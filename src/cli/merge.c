@@ -22,10 +22,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->output = argument;
         return 0;
     case KEY_LABEL:
-        if (argument[0] == '\0') {
-            cli_complain("--label", "''", 1, "a label has at least one character");
-            return CLI_REPORTED;
-        }
+        if (argument[0] == '\0')
+            return cli_complain("--label", "''", 1, "a label has at least one character");
         options->label = argument;
         return 0;
     case 'q':

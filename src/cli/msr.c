@@ -7,7 +7,7 @@
 #include "cli/row_option.h"
 #include "p5scope/report.h"
 
-enum { KEY_MODEL = 0x100, KEY_CTR0, KEY_CTR1, KEY_MONITOR, MOST_FIELDS = 32 };
+enum { MOST_FIELDS = 32 };
 
 typedef struct msr_arguments {
     p5_row_format rows;
@@ -28,8 +28,7 @@ static error_t parse_word(msr_arguments *arguments, char *word)
     } else if (arguments->value == NULL) {
         arguments->value = word;
     } else {
-        cli_complain("p5scope msr ...", word, 1, "one value is enough; fields are set as NAME=NUMBER");
-        return CLI_REPORTED;
+        return cli_complain("p5scope msr ...", word, 1, "one value is enough; fields are set as NAME=NUMBER");
     }
     return 0;
 }
@@ -41,20 +40,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->rows;
         return 0;
-    case KEY_MODEL:
-        arguments->model = argument;
-        return 0;
-    case KEY_MONITOR:
-        arguments->monitor = argument;
-        return 0;
-    case KEY_CTR0:
-    case KEY_CTR1:
-        arguments->counter[key - KEY_CTR0] = argument;
-        return 0;
     case ARGP_KEY_ARG:
         return parse_word(arguments, argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, arguments);
     }
 }
 
@@ -69,18 +58,16 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
         if (arguments->counter[i] == NULL)
             continue;
         bool own = reg->msr == P5_MSR_PERFEVTSEL0 + i;
-        if (reg->msr != P5_MSR_CESR && !own) {
-            cli_complain(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr %s%.*u' only",
-                         option[i], family & P5_MONITORS ? "perfevtsel" : "cesr",
-                         family & P5_MONITORS ? 1 : 0, family & P5_MONITORS ? i : 0);
-            return false;
-        }
+        if (reg->msr != P5_MSR_CESR && !own)
+            return cli_refuse(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr %s%.*u' only",
+                              option[i], family & P5_MONITORS ? "perfevtsel" : "cesr",
+                              family & P5_MONITORS ? 1 : 0, family & P5_MONITORS ? i : 0);
         p5_error error = {0};
         if (p5_counter_parse(arguments->counter[i], i, family, &select[i], &error) != P5_OK) {
             if (error.column == 0)
                 error.column = 1;
-            cli_show_error(&error, option[i], arguments->counter[i], "Run 'p5scope list' to see the events.");
-            return false;
+            return cli_refuse_error(&error, option[i], arguments->counter[i],
+                                    "Run 'p5scope list' to see the events.");
         }
         *value = own ? p5_evtsel_encode(&select[i], i, family) : p5_cesr_encode(select);
     }
@@ -91,18 +78,15 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
 static bool evaluate(const msr_arguments *arguments, const p5_register *reg, unsigned family, uint64_t *value)
 {
     *value = 0;
-    if (arguments->value != NULL && !p5_parse_number(arguments->value, value)) {
-        cli_complain("", arguments->value, 1, "'%s' is neither a number nor FIELD=NUMBER", arguments->value);
-        return false;
-    }
+    if (arguments->value != NULL && !p5_parse_number(arguments->value, value))
+        return cli_refuse("", arguments->value, 1, "'%s' is neither a number nor FIELD=NUMBER",
+                          arguments->value);
     if (!encode_counters(arguments, reg, family, value))
         return false;
     for (unsigned i = 0; i < arguments->field_count; i++) {
         p5_error error = {0};
-        if (p5_register_set_field(reg, arguments->field[i], value, &error) != P5_OK) {
-            cli_show_error(&error, "", arguments->field[i], NULL);
-            return false;
-        }
+        if (p5_register_set_field(reg, arguments->field[i], value, &error) != P5_OK)
+            return cli_refuse_error(&error, "", arguments->field[i], NULL);
     }
     return true;
 }
@@ -117,8 +101,8 @@ static int answer(const msr_arguments *arguments, unsigned family)
     const p5_register *reg;
     if (p5_register_find(arguments->name, family, &reg, &error) != P5_OK) {
         error.column = 1;
-        cli_show_error(&error, "p5scope msr", arguments->name, "Run 'p5scope msr' to see the registers.");
-        return CLI_USAGE;
+        return cli_show_error(&error, "p5scope msr", arguments->name,
+                              "Run 'p5scope msr' to see the registers.");
     }
     bool encode =
         arguments->counter[0] != NULL || arguments->counter[1] != NULL || arguments->field_count > 0;
@@ -129,18 +113,16 @@ static int answer(const msr_arguments *arguments, unsigned family)
     uint64_t value;
     if (!evaluate(arguments, reg, family, &value))
         return CLI_USAGE;
-    if (encode && arguments->rows != P5_ROWS_TEXT) {
-        cli_complain(NULL, NULL, 0, "--json and --csv are for layouts and values; this is a single number");
-        return CLI_USAGE;
-    }
+    if (encode && arguments->rows != P5_ROWS_TEXT)
+        return cli_complain(NULL, NULL, 0,
+                            "--json and --csv are for layouts and values; this is a single number");
     if (encode) { /* the number alone, for scripts */
         printf("0x%08" PRIx64 "\n", value);
         return CLI_OK;
     }
     if (p5_register_write_value(stdout, reg, family, value, arguments->rows, &error) != P5_OK) {
         error.column = 1;
-        cli_show_error(&error, "", arguments->value, NULL);
-        return CLI_USAGE;
+        return cli_show_error(&error, "", arguments->value, NULL);
     }
     return CLI_OK;
 }
@@ -148,10 +130,13 @@ static int answer(const msr_arguments *arguments, unsigned family)
 int verb_msr(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"model", KEY_MODEL, "NAME", 0, "Processor (a model's name or FILE.ini)", 0},
-        {"monitor", KEY_MONITOR, "MAP", 0, "Registers over the counters: p5, or (fictional) p6, arch3", 0},
-        {"ctr0", KEY_CTR0, "EVENT[:ukc]", 0, "CESR, PERFEVTSEL0: what the counter counts", 0},
-        {"ctr1", KEY_CTR1, "EVENT[:ukc]", 0, "CESR, PERFEVTSEL1: what the counter counts", 0},
+        {"model", CLI_TEXT(msr_arguments, model), "NAME", 0, "Processor (a model's name or FILE.ini)", 0},
+        {"monitor", CLI_TEXT(msr_arguments, monitor), "MAP", 0,
+         "Registers over the counters: p5, or (fictional) p6, arch3", 0},
+        {"ctr0", CLI_TEXT(msr_arguments, counter[0]), "EVENT[:ukc]", 0,
+         "CESR, PERFEVTSEL0: what the counter counts", 0},
+        {"ctr1", CLI_TEXT(msr_arguments, counter[1]), "EVENT[:ukc]", 0,
+         "CESR, PERFEVTSEL1: what the counter counts", 0},
         {0}};
     static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {

@@ -2,7 +2,6 @@
  * right. */
 #define _GNU_SOURCE /* asprintf */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,6 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "p5scope/report.h"
-
-_Static_assert(CLI_REPORTED == ECANCELED, "argp hands on what a parser returns as an errno value");
 
 enum { KEY_HELP = 'h', MOST_OPTIONS = 128 };
 
@@ -275,6 +272,19 @@ static bool show_help(const struct argp *argp, const char *verb, const char *wha
     return true;
 }
 
+error_t cli_set(int key, const char *argument, void *input)
+{
+    void *field = (char *)input + (key & CLI_SET_FIELD);
+    int how = key & ~CLI_SET_FIELD;
+    if (how == CLI_SET_TEXT)
+        *(const char **)field = argument;
+    else if (how == CLI_SET_TRUE || how == CLI_SET_FALSE)
+        *(bool *)field = how == CLI_SET_TRUE;
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
 typedef struct parse_state {
     const struct argp *verb;
     void *input;
@@ -292,11 +302,11 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     if (show_help(common->verb, common->argv[0], argument != NULL ? argument : ""))
         exit(output_finish(CLI_OK));
-    cli_complain("--help", argument, 1,
-                 "there is no page of help '%s'; there are machine, guest and all for verbs that run a "
-                 "guest, and output for stat",
-                 argument);
-    return CLI_REPORTED;
+    return cli_complain(
+        "--help", argument, 1,
+        "there is no page of help '%s'; there are machine, guest and all for verbs that run a "
+        "guest, and output for stat",
+        argument);
 }
 
 static bool parse_words(const struct argp *argp, int argc, char **argv, void *input, bool in_order)
@@ -321,7 +331,7 @@ static bool parse_words(const struct argp *argp, int argc, char **argv, void *in
                                 (in_order ? ARGP_IN_ORDER : 0U) | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &state);
     if (result == 0)
         return true;
-    if (result != CLI_REPORTED) {
+    if (result != CLI_USAGE) {
         option_table table = {.count = 0};
         collect(&root, &table);
         diagnose(&table, argc, argv, in_order);

@@ -92,8 +92,7 @@ bool output_close(FILE *out, const char *path, p5_status status, p5_error *error
     if (status != P5_OK) {
         if (path != NULL && error->where[0] == '\0')
             snprintf(error->where, sizeof error->where, "%s", path);
-        cli_show_error(error, NULL, NULL, NULL);
-        return false;
+        return cli_refuse_error(error, NULL, NULL, NULL);
     }
     if (failed != 0)
         fprintf(stderr, "p5scope: cannot write %s: %s\n", path != NULL ? path : "the report",

@@ -7,10 +7,8 @@
 
 error_t event_words_add(event_words *events, const char *text)
 {
-    if (events->text_count == PROFILE_MOST_EVENTS) {
-        cli_complain("-e", text, 1, "more than %d events", PROFILE_MOST_EVENTS);
-        return CLI_REPORTED;
-    }
+    if (events->text_count == PROFILE_MOST_EVENTS)
+        return cli_complain("-e", text, 1, "more than %d events", PROFILE_MOST_EVENTS);
     char *copy = strdup(text);
     if (copy == NULL)
         return ENOMEM;
@@ -18,10 +16,9 @@ error_t event_words_add(event_words *events, const char *text)
     events->text[events->text_count++] = copy;
     char *rest;
     for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        if (events->count == PROFILE_MOST_EVENTS) {
-            cli_complain("-e", text, (unsigned)(name - copy) + 1, "more than %d events", PROFILE_MOST_EVENTS);
-            return CLI_REPORTED;
-        }
+        if (events->count == PROFILE_MOST_EVENTS)
+            return cli_complain("-e", text, (unsigned)(name - copy) + 1, "more than %d events",
+                                PROFILE_MOST_EVENTS);
         events->words[events->count++] = name;
     }
     return 0;
@@ -33,8 +30,8 @@ bool event_words_known(const event_words *events, unsigned family)
         p5_error error = {0};
         if (p5_profile_event_known(family, events->words[i], &error) == P5_OK)
             continue;
-        cli_show_error(&error, "--events", events->words[i], "Run 'p5scope list' to see the events.");
-        return false;
+        return cli_refuse_error(&error, "--events", events->words[i],
+                                "Run 'p5scope list' to see the events.");
     }
     return true;
 }
@@ -45,8 +42,7 @@ bool event_words_check(const event_words *events, const p5_profile *profile)
         p5_error error = {0};
         if (p5_profile_event_check(profile, events->words[i], &error) == P5_OK)
             continue;
-        cli_show_error(&error, "-e", events->words[i], "Run 'p5scope list' to see the events.");
-        return false;
+        return cli_refuse_error(&error, "-e", events->words[i], "Run 'p5scope list' to see the events.");
     }
     return true;
 }

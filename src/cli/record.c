@@ -8,7 +8,7 @@
 #include "cli/profile_input.h"
 #include "p5scope/profile.h"
 
-enum { KEY_CALLGRIND = 0x100, KEY_CACHEGRIND, KEY_NO_INTERVALS, KEY_EVENTS, KEY_SYMBOLS };
+enum { KEY_EVENTS = 0x100, KEY_SYMBOLS };
 
 typedef struct record_options {
     guest_options guest;
@@ -23,15 +23,11 @@ typedef struct record_options {
 static error_t parse_period(record_options *options, const char *text)
 {
     const char *slash = strrchr(text, '/');
-    if (slash == NULL || slash == text) {
-        cli_complain("--period", text, 1,
-                     "samples are asked for as EVENT/N, for example data_read_miss/1000");
-        return CLI_REPORTED;
-    }
-    if (!p5_parse_number(slash + 1, &options->sample_period) || options->sample_period == 0) {
-        cli_complain("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number from 1 on");
-        return CLI_REPORTED;
-    }
+    if (slash == NULL || slash == text)
+        return cli_complain("--period", text, 1,
+                            "samples are asked for as EVENT/N, for example data_read_miss/1000");
+    if (!p5_parse_number(slash + 1, &options->sample_period) || options->sample_period == 0)
+        return cli_complain("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number from 1 on");
     free(options->sample_event);
     options->sample_event = strndup(text, (size_t)(slash - text));
     return options->sample_event == NULL ? ENOMEM : 0;
@@ -47,23 +43,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'o':
         options->path = argument;
         return 0;
-    case KEY_CALLGRIND:
-        options->callgrind = argument;
-        return 0;
-    case KEY_CACHEGRIND:
-        options->cachegrind = argument;
-        return 0;
     case KEY_SYMBOLS:
         return symbol_files_add(&options->symbols, argument);
     case KEY_EVENTS:
         return event_words_add(&options->events, argument);
     case 'c':
         return parse_period(options, argument);
-    case KEY_NO_INTERVALS:
-        options->no_intervals = true;
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
@@ -95,11 +82,8 @@ static const char *profile_path(const record_options *options)
 static bool write_files(const record_options *options, output_reserved files[FILES], p5_profile *profile)
 {
     p5_error error = {0};
-    if (options->events.count > 0 &&
-        p5_profile_show_events(profile, options->events.words, &error) != P5_OK) {
-        cli_show_error(&error, NULL, NULL, NULL);
-        return false;
-    }
+    if (options->events.count > 0 && p5_profile_show_events(profile, options->events.words, &error) != P5_OK)
+        return cli_refuse_error(&error, NULL, NULL, NULL);
     bool fine = true;
     for (unsigned i = 0; i < FILES; i++)
         if (files[i].path != NULL)
@@ -164,27 +148,18 @@ static int record(record_options *options, output_reserved files[FILES], const c
 
 static int record_guest(record_options *options, char **argv)
 {
-    if (options->guest.command == NULL) {
-        cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");
-        return CLI_USAGE;
-    }
-    if (options->guest.gdb != NULL) {
-        cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
-        return CLI_USAGE;
-    }
-    if (options->sample_event != NULL && profile_path(options) == NULL) {
-        cli_complain(NULL, NULL, 0, "--period: the samples are in the profile. -o FILE says where it goes");
-        return CLI_USAGE;
-    }
-    if (options->no_intervals && profile_path(options) == NULL) {
-        cli_complain(NULL, NULL, 0, "--no-intervals is for the profile, and none is written. -o FILE");
-        return CLI_USAGE;
-    }
-    if (options->events.count > 0 && options->callgrind == NULL && options->cachegrind == NULL) {
-        cli_complain(NULL, NULL, 0,
-                     "--events: of which file? --callgrind or --cachegrind; a profile has all");
-        return CLI_USAGE;
-    }
+    if (options->guest.command == NULL)
+        return cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");
+    if (options->guest.gdb != NULL)
+        return cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
+    if (options->sample_event != NULL && profile_path(options) == NULL)
+        return cli_complain(NULL, NULL, 0,
+                            "--period: the samples are in the profile. -o FILE says where it goes");
+    if (options->no_intervals && profile_path(options) == NULL)
+        return cli_complain(NULL, NULL, 0, "--no-intervals is for the profile, and none is written. -o FILE");
+    if (options->events.count > 0 && options->callgrind == NULL && options->cachegrind == NULL)
+        return cli_complain(NULL, NULL, 0,
+                            "--events: of which file? --callgrind or --cachegrind; a profile has all");
     if (!event_words_known(&options->events, p5_model_family(options->guest.model)))
         return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
@@ -209,12 +184,13 @@ int verb_record(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"output", 'o', "FILE", 0, "Profile to FILE (p5scope.data)", 1},
-        {"callgrind", KEY_CALLGRIND, "FILE", 0, "For callgrind_annotate and KCachegrind", 0},
-        {"cachegrind", KEY_CACHEGRIND, "FILE", 0, "For cg_annotate", 0},
+        {"callgrind", CLI_TEXT(record_options, callgrind), "FILE", 0,
+         "For callgrind_annotate and KCachegrind", 0},
+        {"cachegrind", CLI_TEXT(record_options, cachegrind), "FILE", 0, "For cg_annotate", 0},
         {"events", KEY_EVENTS, "LIST", 0, "What these two show (everything)", 0},
         {"symbols", KEY_SYMBOLS, "FILE", 0, "Of a program, kernel or map beside GUEST (several times)", 0},
         {"period", 'c', "EVENT/N", 0, "Also samples, as a tool on a processor takes them: every N events", 0},
-        {"no-intervals", KEY_NO_INTERVALS, NULL, 0, "No totals over time", 0},
+        {"no-intervals", CLI_FLAG(record_options, no_intervals), NULL, 0, "No totals over time", 0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
     static const struct argp argp = {

@@ -23,8 +23,7 @@ static bool parse_part(region_part *part, const char *text, const char *path)
             part->to = (p5_bound){P5_BOUND_END, part->from.at};
         if (part->from.kind == P5_BOUND_ADDRESS || part->from.kind == P5_BOUND_BEGIN)
             return true;
-        cli_complain("--roi", text, 1, "where does the region end? FROM,TO or one function");
-        return false;
+        return cli_refuse("--roi", text, 1, "where does the region end? FROM,TO or one function");
     }
     char *first = strndup(text, (size_t)(comma - text));
     bool good = first != NULL && bound_option("--roi", first, path, &part->from) &&
@@ -35,10 +34,8 @@ static bool parse_part(region_part *part, const char *text, const char *path)
 
 bool region_add(region *r, const char *text, const char *path)
 {
-    if (r->count == REGION_MOST_PARTS) {
-        cli_complain("--roi", text, 1, "more than %d regions", REGION_MOST_PARTS);
-        return false;
-    }
+    if (r->count == REGION_MOST_PARTS)
+        return cli_refuse("--roi", text, 1, "more than %d regions", REGION_MOST_PARTS);
     size_t length = strlen(r->text);
     snprintf(r->text + length, sizeof r->text - length, "%s%s", length > 0 ? " and " : "", text);
     return parse_part(&r->parts[r->count++], text, path);
@@ -178,8 +175,7 @@ bool region_begin(region *r, p5_machine *machine)
     }
     if (p5_machine_observe(machine, &options, NULL, &error) == P5_OK)
         return true;
-    cli_show_error(&error, "--roi", r->text, NULL);
-    return false;
+    return cli_refuse_error(&error, "--roi", r->text, NULL);
 }
 
 void region_end(region *r, p5_machine *machine, p5_stat_run *run)

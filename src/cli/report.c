@@ -8,7 +8,7 @@
 #include "cli/row_option.h"
 #include "p5scope/report.h"
 
-enum { KEY_FOLD = 0x100, KEY_CHILDREN, KEY_SAMPLES, KEY_LIMIT, KEY_CALLGRIND, KEY_CACHEGRIND };
+enum { KEY_LIMIT = 0x100 };
 
 /* What the name of a file says that goes into it. */
 typedef enum report_kind { REPORT_TABLE, REPORT_PAGE, REPORT_GRAPH, REPORT_FOLDED } report_kind;
@@ -54,7 +54,7 @@ static error_t parse_key(report_options *options, const char *text)
     cli_complain("-s", text, 1, "cannot sort by '%s': symbol, line, address, file or mode", text);
     if (p5_suggest(text, names, hint, sizeof hint)[0] != '\0')
         fprintf(stderr, "  %s\n", hint);
-    return CLI_REPORTED;
+    return CLI_USAGE;
 }
 
 /* The name of an option that says what the table is like; NULL: it is another one. */
@@ -69,9 +69,9 @@ static const char *table_option(int key)
         return "-n";
     case 't':
         return "-t";
-    case KEY_CHILDREN:
+    case CLI_FLAG(report_options, table.inclusive):
         return "--children";
-    case KEY_SAMPLES:
+    case CLI_FLAG(report_options, table.samples):
         return "--samples";
     case KEY_LIMIT:
         return "--percent-limit";
@@ -93,10 +93,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'i':
     case ARGP_KEY_ARG:
-        if (options->input_given) {
-            cli_complain(NULL, NULL, 0, "one profile at a time; '%s' is another", argument);
-            return CLI_REPORTED;
-        }
+        if (options->input_given)
+            return cli_complain(NULL, NULL, 0, "one profile at a time; '%s' is another", argument);
         options->input = argument;
         options->input_given = true;
         return 0;
@@ -113,30 +111,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 't':
         options->table.separator = strcmp(argument, "\\t") == 0 ? "\t" : argument;
         return 0;
-    case KEY_FOLD:
-        options->fold = argument;
-        return 0;
-    case KEY_CHILDREN:
-        options->table.inclusive = true;
-        return 0;
-    case KEY_SAMPLES:
-        options->table.samples = true;
-        return 0;
-    case KEY_CALLGRIND:
-        options->callgrind = argument;
-        return 0;
-    case KEY_CACHEGRIND:
-        options->cachegrind = argument;
-        return 0;
     case KEY_LIMIT:
         options->table.least_percent = strtod(argument, &end);
-        if (end == argument || *end != '\0' || !(options->table.least_percent >= 0)) {
-            cli_complain("--percent-limit", argument, 1, "'%s' is not a number of percent", argument);
-            return CLI_REPORTED;
-        }
+        if (end == argument || *end != '\0' || !(options->table.least_percent >= 0))
+            return cli_complain("--percent-limit", argument, 1, "'%s' is not a number of percent", argument);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
@@ -168,23 +149,19 @@ static bool choose_kind(report_options *options)
         if (options->fold != NULL && !stacks && endings[i].rows == P5_ROWS_TEXT &&
             endings[i].kind == REPORT_TABLE)
             return true; /* stacks as .txt */
-        if (options->fold != NULL && !stacks) {
-            cli_complain("-o", options->output, 1, "--fold writes stacks (.folded, .svg, .txt), not this");
-            return false;
-        }
-        if (options->table.format != P5_ROWS_TEXT && options->table.format != endings[i].rows) {
-            cli_complain("-o", options->output, 1,
-                         "--json and --csv are for tables, and this is none of that kind");
-            return false;
-        }
+        if (options->fold != NULL && !stacks)
+            return cli_refuse("-o", options->output, 1,
+                              "--fold writes stacks (.folded, .svg, .txt), not this");
+        if (options->table.format != P5_ROWS_TEXT && options->table.format != endings[i].rows)
+            return cli_refuse("-o", options->output, 1,
+                              "--json and --csv are for tables, and this is none of that kind");
         options->kind = endings[i].kind;
         options->table.format = endings[i].rows;
         return true;
     }
-    cli_complain(
+    return cli_refuse(
         "-o", options->output, (unsigned)(dot - options->output) + 1,
         "no format ends in '%s': .html, .svg (flame graph), .folded, .json, .csv, .txt, or no ending", dot);
-    return false;
 }
 
 /* Options that would do nothing. */
@@ -276,13 +253,16 @@ int verb_report(int argc, char **argv)
         {"event", 'e', "LIST", 0, "clocks (default), executions, events, stall_CAUSE; :u :k", 0},
         {"sort", 's', "KEY", 0, "symbol (default), line, address, file, mode", 0},
         {"show-nr-samples", 'n', NULL, 0, "A column with the counts", 0},
-        {"children", KEY_CHILDREN, NULL, 0, "Also cost with everything called", 0},
+        {"children", CLI_FLAG(report_options, table.inclusive), NULL, 0, "Also cost with everything called",
+         0},
         {"field-separator", 't', "SEP", 0, "Fields separated by SEP, without padding", 0},
         {"percent-limit", KEY_LIMIT, "P", 0, "Leave out what has less than P %", 0},
-        {"samples", KEY_SAMPLES, NULL, 0, "Of record --period's samples, not of all", 0},
-        {"fold", KEY_FOLD, "EVENT", 0, "Folded call stacks, for flame graphs", 0},
-        {"callgrind", KEY_CALLGRIND, "OUT", 0, "Write for callgrind_annotate and KCachegrind", 0},
-        {"cachegrind", KEY_CACHEGRIND, "OUT", 0, "Write for cg_annotate", 0},
+        {"samples", CLI_FLAG(report_options, table.samples), NULL, 0,
+         "Of record --period's samples, not of all", 0},
+        {"fold", CLI_TEXT(report_options, fold), "EVENT", 0, "Folded call stacks, for flame graphs", 0},
+        {"callgrind", CLI_TEXT(report_options, callgrind), "OUT", 0,
+         "Write for callgrind_annotate and KCachegrind", 0},
+        {"cachegrind", CLI_TEXT(report_options, cachegrind), "OUT", 0, "Write for cg_annotate", 0},
         {0}};
     static const struct argp_child children[] = {{&row_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {

@@ -4,10 +4,8 @@ enum { KEY_JSON = 0x800, KEY_CSV };
 
 error_t row_option_set(p5_row_format *format, p5_row_format wanted)
 {
-    if (*format != P5_ROWS_TEXT && *format != wanted) {
-        cli_complain(NULL, NULL, 0, "--json and --csv are two formats: one output has one");
-        return CLI_REPORTED;
-    }
+    if (*format != P5_ROWS_TEXT && *format != wanted)
+        return cli_complain(NULL, NULL, 0, "--json and --csv are two formats: one output has one");
     *format = wanted;
     return 0;
 }

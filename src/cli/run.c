@@ -11,9 +11,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = guest;
         return 0;
     case KEY_SAVE_EVERY:
-        return guest_number("--save-every", argument, UINT64_MAX / 2, &guest->save_every) ? 0 : CLI_REPORTED;
+        return guest_number("--save-every", argument, UINT64_MAX / 2, &guest->save_every);
     case KEY_WARM_UP:
-        return guest_number("--warm-up", argument, UINT64_MAX / 2, &guest->warm_up) ? 0 : CLI_REPORTED;
+        return guest_number("--warm-up", argument, UINT64_MAX / 2, &guest->warm_up);
     default:
         return ARGP_ERR_UNKNOWN;
     }

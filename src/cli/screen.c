@@ -118,10 +118,8 @@ int verb_screen(int argc, char **argv)
     p5_screen screen;
     if (!cli_parse(&argp, argc, argv, &path))
         return CLI_USAGE;
-    if (path == NULL) {
-        cli_complain(NULL, NULL, 0, "which snapshot? Try 'p5scope screen --help'");
-        return CLI_USAGE;
-    }
+    if (path == NULL)
+        return cli_complain(NULL, NULL, 0, "which snapshot? Try 'p5scope screen --help'");
     if (p5_machine_load(path, &options, &machine, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_NOT_FOUND : CLI_NOT_LOADABLE;

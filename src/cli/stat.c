@@ -10,18 +10,12 @@
 #include "cli/region.h"
 
 enum {
-    KEY_APPEND = 0x100,
-    KEY_LOG_FD,
+    KEY_LOG_FD = 0x100,
     KEY_NO_BIG_NUM,
     KEY_TABLE,
-    KEY_HEADER,
-    KEY_CHECK_LAWS,
     KEY_ROI,
     KEY_INTERVAL_COUNT,
-    KEY_SUMMARY,
     KEY_EXPECT,
-    KEY_JUNIT,
-    KEY_COMPARE,
     MOST_WORDS = 64,
     MOST_RUNS = 10000
 };
@@ -56,19 +50,19 @@ typedef struct stat_options {
     FILE *to;     /* the report, for a comparison; NULL: where the options say */
 } stat_options;
 
-/* False after a message: `option`'s argument `text` names a metric group at `name` that there is not, or that
- * is in a broken file. */
-static bool known_group(const char *option, const char *text, const char *name)
+/* CLI_USAGE after a message: `option`'s argument `text` names a metric group at `name` that there is not, or
+ * that is in a broken file. */
+static error_t check_group(const char *option, const char *text, const char *name)
 {
     char group[200];
     snprintf(group, sizeof group, "%.*s", (int)strcspn(name, ","), name);
     p5_error error = {0};
     if (p5_metric_group_check(group, &error) == P5_OK)
-        return true;
+        return 0;
     bool in_file = error.line != 0;
     error.column = in_file ? error.column : (unsigned)(name - text) + 1;
-    cli_show_error(&error, option, in_file ? NULL : text, "Run 'p5scope list metrics' to see the groups.");
-    return false;
+    return cli_show_error(&error, option, in_file ? NULL : text,
+                          "Run 'p5scope list metrics' to see the groups.");
 }
 
 /* -M a,b */
@@ -82,8 +76,8 @@ static error_t add_metrics(stat_options *options, const char *text)
     options->metric_text[options->metric_text_count++] = copy;
     char *rest;
     for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        if (!known_group("-M", text, text + (name - copy)))
-            return CLI_REPORTED;
+        if (check_group("-M", text, text + (name - copy)) != 0)
+            return CLI_USAGE;
         if (options->metric_count == MOST_WORDS)
             return ENOMEM;
         options->metrics[options->metric_count++] = name;
@@ -98,10 +92,8 @@ static error_t parse_output(int key, char *argument, struct argp_state *state)
     uint64_t number;
     switch (key) {
     case 'x':
-        if (argument[0] == '\0') {
-            cli_complain("-x", "''", 1, "a separator has at least one character");
-            return CLI_REPORTED;
-        }
+        if (argument[0] == '\0')
+            return cli_complain("-x", "''", 1, "a separator has at least one character");
         options->csv = true;
         options->style.separator = strcmp(argument, "\\t") == 0 ? "\t" : argument;
         return 0;
@@ -111,12 +103,9 @@ static error_t parse_output(int key, char *argument, struct argp_state *state)
     case 'o':
         options->output.path = argument;
         return 0;
-    case KEY_APPEND:
-        options->output.append = true;
-        return 0;
     case KEY_LOG_FD:
-        if (!guest_number("--log-fd", argument, INT_MAX, &number))
-            return CLI_REPORTED;
+        if (guest_number("--log-fd", argument, INT_MAX, &number) != 0)
+            return CLI_USAGE;
         options->output.descriptor = (int)number;
         return 0;
     case 'B':
@@ -127,15 +116,9 @@ static error_t parse_output(int key, char *argument, struct argp_state *state)
     case KEY_TABLE:
         options->intervals.table = argument;
         options->style.table = argument == NULL;
-        return argument == NULL || known_group("--table", argument, argument) ? 0 : CLI_REPORTED;
-    case KEY_HEADER:
-        options->style.header = true;
-        return 0;
-    case KEY_JUNIT:
-        options->junit = argument;
-        return 0;
+        return argument == NULL ? 0 : check_group("--table", argument, argument);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
@@ -143,7 +126,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     stat_options *options = state->input;
     uint64_t number;
-    options->of_run |= key > 0 && key != KEY_COMPARE && key != 'v' && key < GUEST_OPTION_KEYS;
+    options->of_run |= key > 0 && key != CLI_FLAG(stat_options, compare) && key != 'v' && key < ARGP_KEY_END;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->guest;
@@ -154,55 +137,38 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'M':
         return add_metrics(options, argument);
     case 'r':
-        if (!guest_number("-r", argument, MOST_RUNS, &number))
-            return CLI_REPORTED;
-        if (number == 0) {
-            cli_complain("-r", argument, 1, "at least one run");
-            return CLI_REPORTED;
-        }
+        if (guest_number("-r", argument, MOST_RUNS, &number) != 0)
+            return CLI_USAGE;
+        if (number == 0)
+            return cli_complain("-r", argument, 1, "at least one run");
         options->runs = (size_t)number;
         return 0;
     case 'n':
         options->no_events = true;
         return 0;
     case KEY_ROI:
-        if (options->roi_count == REGION_MOST_PARTS) {
-            cli_complain("--roi", argument, 1, "more than %d regions", REGION_MOST_PARTS);
-            return CLI_REPORTED;
-        }
+        if (options->roi_count == REGION_MOST_PARTS)
+            return cli_complain("--roi", argument, 1, "more than %d regions", REGION_MOST_PARTS);
         options->roi[options->roi_count++] = argument;
         return 0;
     case 'I':
         return interval_option(argument, &options->intervals.every_clocks,
-                               &options->intervals.every_instructions)
-                   ? 0
-                   : CLI_REPORTED;
+                               &options->intervals.every_instructions);
     case KEY_INTERVAL_COUNT:
-        return guest_number("--interval-count", argument, UINT64_MAX, &options->intervals.most)
-                   ? 0
-                   : CLI_REPORTED;
-    case KEY_SUMMARY:
-        options->summary = true;
-        return 0;
+        return guest_number("--interval-count", argument, UINT64_MAX, &options->intervals.most);
     case 'v':
         options->style.zeros = true;
         return 0;
     case 'd':
         options->detailed = true;
         return 0;
-    case KEY_COMPARE:
-        options->compare = true;
-        return 0;
     case KEY_EXPECT:
         if (options->expect_count == MOST_WORDS)
             return ENOMEM;
         options->expect[options->expect_count++] = argument;
         return 0;
-    case KEY_CHECK_LAWS:
-        options->check_laws = true;
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
@@ -227,10 +193,8 @@ static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options
     p5_stat_intervals_options own = *options;
     own.paused = roi != NULL && roi->inside == 0;
     p5_error error;
-    if (p5_stat_intervals_open(machine, &own, intervals, &error) != P5_OK) {
-        cli_show_error(&error, NULL, NULL, NULL);
-        return false;
-    }
+    if (p5_stat_intervals_open(machine, &own, intervals, &error) != P5_OK)
+        return cli_refuse_error(&error, NULL, NULL, NULL);
     if (roi != NULL) {
         roi->turned = turn_intervals;
         roi->context = *intervals;
@@ -445,19 +409,15 @@ static bool check_together(const stat_options *options)
          "--summary and --interval-count: of which intervals? -I N"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].wrong) {
-            cli_complain(NULL, NULL, 0, "%s", rules[i].why);
-            return false;
-        }
+        if (rules[i].wrong)
+            return cli_refuse(NULL, NULL, 0, "%s", rules[i].why);
     return true;
 }
 
 static int stat_guest(stat_options *options, char **argv)
 {
-    if (options->guest.command == NULL) {
-        cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
-        return CLI_USAGE;
-    }
+    if (options->guest.command == NULL)
+        return cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
     const file_use outputs[] = {{"-o", options->output.path, false}, {"--junit", options->junit, false}};
     if (!check_together(options) || !guest_files_apart(&options->guest, outputs, 2) ||
         !complete_budget(options) || !output_reserve(&options->junit_file, "--junit", options->junit))
@@ -488,10 +448,11 @@ static int stat_guest(stat_options *options, char **argv)
 
 static const struct argp_option output_table[] = {
     {"field-separator", 'x', "SEP", 0, "CSV with this separator", 0},
-    {"header", KEY_HEADER, NULL, 0, "CSV: begin with the names of the fields", 0},
+    {"header", CLI_FLAG(stat_options, style.header), NULL, 0, "CSV: begin with the names of the fields", 0},
     {"json", 'j', NULL, 0, "JSON, one object per line", 0},
     {"output", 'o', "FILE", 0, "Report to FILE instead of stderr", 0},
-    {"append", KEY_APPEND, NULL, 0, "Append to FILE; with --kernel --output-append", 0},
+    {"append", CLI_FLAG(stat_options, output.append), NULL, 0,
+     "Append to FILE; with --kernel --output-append", 0},
     {"output-append", 0, NULL, OPTION_ALIAS, NULL, 0},
     {"log-fd", KEY_LOG_FD, "N", 0, "Report to file descriptor N", 0},
     {"table", KEY_TABLE, "GROUP", OPTION_ARG_OPTIONAL,
@@ -500,7 +461,7 @@ static const struct argp_option output_table[] = {
      0},
     {"big-num", 'B', NULL, 0, "Digits in groups of three (default)", 0},
     {"no-big-num", KEY_NO_BIG_NUM, NULL, 0, "Plain digits", 0},
-    {"junit", KEY_JUNIT, "FILE", 0, "With --expect: the outcome for CI services", 0},
+    {"junit", CLI_TEXT(stat_options, junit), "FILE", 0, "With --expect: the outcome for CI services", 0},
     {0}};
 static const struct argp output_argp = {.options = output_table, .parser = parse_output};
 
@@ -544,18 +505,14 @@ static int compare_files(const stat_options *options)
     p5_error error = {0};
     p5_comparison *comparison;
     char *const *files = options->guest.command;
-    if (files == NULL || files[0] == NULL || files[1] == NULL) {
-        cli_complain(NULL, NULL, 0, "--compare: which results of 'stat -j'? At least two files");
-        return CLI_USAGE;
-    }
+    if (files == NULL || files[0] == NULL || files[1] == NULL)
+        return cli_complain(NULL, NULL, 0, "--compare: which results of 'stat -j'? At least two files");
     if (!check_together(options))
         return CLI_USAGE;
-    if (options->of_run || !guest_is_plain(&options->guest)) {
-        cli_complain(NULL, NULL, 0,
-                     "--compare reads results and runs nothing: only -o, --append, --log-fd, -j, "
-                     "-x, --header, -v and --no-big-num go with it");
-        return CLI_USAGE;
-    }
+    if (options->of_run || !guest_is_plain(&options->guest))
+        return cli_complain(NULL, NULL, 0,
+                            "--compare reads results and runs nothing: only -o, --append, --log-fd, -j, "
+                            "-x, --header, -v and --no-big-num go with it");
     if (p5_comparison_open(&comparison, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return CLI_INTERNAL;
@@ -628,12 +585,14 @@ int verb_stat(int argc, char **argv)
         {"roi", KEY_ROI, "FROM,TO", 0, "Count from FROM to TO only, or in one FUNCTION", 0},
         {"interval", 'I', "N[c|i]", 0, "A report every N clocks or instructions", 0},
         {"interval-count", KEY_INTERVAL_COUNT, "N", 0, "With -I: no more than N of them", 0},
-        {"summary", KEY_SUMMARY, NULL, 0, "With -I: then the totals", 0},
+        {"summary", CLI_FLAG(stat_options, summary), NULL, 0, "With -I: then the totals", 0},
         {"verbose", 'v', NULL, 0, "Groups too in which nothing occurred", 0},
         {"detailed", 'd', NULL, 0, "All metric groups too", 0},
-        {"compare", KEY_COMPARE, NULL, 0, "GUEST... are results of 'stat -j': side by side", 0},
+        {"compare", CLI_FLAG(stat_options, compare), NULL, 0,
+         "GUEST... are results of 'stat -j': side by side", 0},
         {"expect", KEY_EXPECT, "LIST|@FILE", 0, "E.g. 'clocks<=1.2M,CPI<1.1'; status 122 if broken", 0},
-        {"check-laws", KEY_CHECK_LAWS, NULL, 0, "Check the counts' laws; status 1 if one is broken", 0},
+        {"check-laws", CLI_FLAG(stat_options, check_laws), NULL, 0,
+         "Check the counts' laws; status 1 if one is broken", 0},
         {0}};
     static const struct argp_child children[] = {
         {&guest_argp, 0, NULL, 10}, {&output_argp, 0, "Output:", 9}, {0}};

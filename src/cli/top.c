@@ -11,7 +11,7 @@
 #include "p5scope/observe.h"
 #include "p5scope/report.h"
 
-enum { KEY_TOP_TABLE = 0x100, MOST_ROWS = 256, MOST_GROUPS = 32, SECOND_PARTS = 100 };
+enum { MOST_ROWS = 256, MOST_GROUPS = 32, SECOND_PARTS = 100 };
 
 typedef struct top_row {
     uint64_t clock;
@@ -40,12 +40,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &t->guest;
         return 0;
     case 'I':
-        return interval_option(argument, &t->clocks, &t->instructions) ? 0 : CLI_REPORTED;
-    case KEY_TOP_TABLE:
-        t->group = argument;
-        return 0;
+        return interval_option(argument, &t->clocks, &t->instructions);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, t);
     }
 }
 
@@ -242,7 +239,8 @@ int verb_top(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (default: 1/100 second)", 0},
-        {"table", KEY_TOP_TABLE, "GROUP", 0, "Metric group in the columns (see 'p5scope list metrics')", 0},
+        {"table", CLI_TEXT(top, group), "GROUP", 0,
+         "Metric group in the columns (see 'p5scope list metrics')", 0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {

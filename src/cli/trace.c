@@ -8,20 +8,7 @@
 #include "cli/guest_run.h"
 #include "cli/interval_option.h"
 
-enum {
-    KEY_FORMAT = 0x100,
-    KEY_AT,
-    KEY_MARKERS,
-    KEY_PMU,
-    KEY_FROM,
-    KEY_TO,
-    KEY_DELTAS,
-    KEY_BUS_CLOCK,
-    KEY_FUNCTIONS,
-    KEY_SYMBOLS,
-    MOST_WORDS = 64,
-    MOST_FUNCTIONS = 1000
-};
+enum { KEY_AT = 0x100, KEY_FUNCTIONS, KEY_SYMBOLS, MOST_WORDS = 64, MOST_FUNCTIONS = 1000 };
 enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
 
 typedef struct trace_options {
@@ -48,13 +35,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'o':
         options->trace.path = argument;
         return 0;
-    case KEY_FORMAT:
-        options->format = argument;
-        return 0;
     case 'I':
-        return interval_option(argument, &options->trace.every_clocks, &options->trace.every_instructions)
-                   ? 0
-                   : CLI_REPORTED;
+        return interval_option(argument, &options->trace.every_clocks, &options->trace.every_instructions);
     case 'e':
         return event_options_add(&options->events, argument);
     case KEY_AT:
@@ -62,35 +44,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return ENOMEM;
         options->at[options->at_count++] = argument;
         return 0;
-    case KEY_MARKERS:
-        options->trace.markers = true;
-        return 0;
-    case KEY_PMU:
-        options->trace.pmu = true;
-        return 0;
-    case KEY_FROM:
-        options->from = argument;
-        return 0;
-    case KEY_TO:
-        options->to = argument;
-        return 0;
-    case KEY_DELTAS:
-        options->trace.deltas = true;
-        return 0;
     case KEY_SYMBOLS:
         return symbol_files_add(&options->symbols, argument);
     case KEY_FUNCTIONS:
         options->trace.every_function = true;
         options->trace.function_clocks = USUAL_FUNCTION_CLOCKS;
-        return argument == NULL ||
-                       guest_number("--functions", argument, UINT64_MAX, &options->trace.function_clocks)
+        return argument == NULL
                    ? 0
-                   : CLI_REPORTED;
-    case KEY_BUS_CLOCK:
-        options->trace.bus_clock = true;
-        return 0;
+                   : guest_number("--functions", argument, UINT64_MAX, &options->trace.function_clocks);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return cli_set(key, argument, options);
     }
 }
 
@@ -111,49 +74,35 @@ static bool choose_format(trace_options *options)
     if (options->format != NULL) {
         if (p5_trace_format_find(options->format, &options->trace.format, &error) != P5_OK) {
             error.column = 1;
-            cli_show_error(&error, "--format", options->format, NULL);
-            return false;
+            return cli_refuse_error(&error, "--format", options->format, NULL);
         }
     } else if (!known) {
-        cli_complain(
+        return cli_refuse(
             "-o", path, 1,
             "the file's name does not say which format (.csv .jsonl .db .vcd .json .kanata, then .zst); "
             "--format does");
-        return false;
     }
-    if (options->trace.bus_clock && options->trace.format != P5_TRACE_VCD) {
-        cli_complain("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
-        return false;
-    }
+    if (options->trace.bus_clock && options->trace.format != P5_TRACE_VCD)
+        return cli_refuse("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
     if (options->trace.format == P5_TRACE_VCD && options->trace.every_clocks == 0 &&
-        options->trace.every_instructions == 0 && asks_for_rows(options)) {
-        cli_complain(
+        options->trace.every_instructions == 0 && asks_for_rows(options))
+        return cli_refuse(
             "-o", path, 1,
             "--at, --markers and --pmu: a waveform shows every instruction already, unless -I is given");
-        return false;
-    }
-    if (options->trace.every_function && options->trace.format != P5_TRACE_CHROME) {
-        cli_complain("-o", path, 1, "--functions is for Perfetto (.json)");
-        return false;
-    }
-    if (options->symbols.count > 0 && !options->trace.every_function) {
-        cli_complain("--symbols", options->symbols.paths[0], 1, "it goes with --functions");
-        return false;
-    }
+    if (options->trace.every_function && options->trace.format != P5_TRACE_CHROME)
+        return cli_refuse("-o", path, 1, "--functions is for Perfetto (.json)");
+    if (options->symbols.count > 0 && !options->trace.every_function)
+        return cli_refuse("--symbols", options->symbols.paths[0], 1, "it goes with --functions");
     symbol_files_complete(&options->symbols, &options->guest);
     options->trace.symbols = options->symbols.paths;
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
-        options->trace.format != P5_TRACE_JSON) {
-        cli_complain("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
-        return false;
-    }
-    if (options->trace.format == P5_TRACE_KANATA && (asks_for_rows(options) || options->events.count > 0)) {
-        cli_complain(
+        options->trace.format != P5_TRACE_JSON)
+        return cli_refuse("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
+    if (options->trace.format == P5_TRACE_KANATA && (asks_for_rows(options) || options->events.count > 0))
+        return cli_refuse(
             "-o", path, 1,
             "-I, -e, --at, --markers and --pmu make rows of counters; a log of the pipeline (.kanata) "
             "has none");
-        return false;
-    }
     return true;
 }
 
@@ -179,13 +128,10 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
         uint32_t address;
         if (p5_symbol_find(guest, name, &address, NULL, &error) != P5_OK) {
             error.column = (unsigned)(name - copy) + 1;
-            cli_show_error(&error, "--at", text, NULL);
-            return false;
+            return cli_refuse_error(&error, "--at", text, NULL);
         }
-        if (options->trace.function_count == MOST_FUNCTIONS) {
-            cli_complain("--at", text, 1, "more than %d functions", MOST_FUNCTIONS);
-            return false;
-        }
+        if (options->trace.function_count == MOST_FUNCTIONS)
+            return cli_refuse("--at", text, 1, "more than %d functions", MOST_FUNCTIONS);
         options->functions[options->trace.function_count++] = (p5_trace_function){name, address};
     }
     return true;
@@ -193,18 +139,13 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
 
 static bool complete(trace_options *options)
 {
-    if (options->guest.command == NULL) {
-        cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope trace --help'");
-        return false;
-    }
-    if (options->trace.path == NULL) {
-        cli_complain(NULL, NULL, 0, "-o FILE says where the trace goes, and by its name in which format");
-        return false;
-    }
-    if (options->guest.gdb != NULL) {
-        cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not traced");
-        return false;
-    }
+    if (options->guest.command == NULL)
+        return cli_refuse(NULL, NULL, 0, "which guest? Try 'p5scope trace --help'");
+    if (options->trace.path == NULL)
+        return cli_refuse(NULL, NULL, 0,
+                          "-o FILE says where the trace goes, and by its name in which format");
+    if (options->guest.gdb != NULL)
+        return cli_refuse(NULL, NULL, 0, "--gdb: a run that gdb controls is not traced");
     const char *guest = options->guest.command[0];
     const file_use output = {"-o", strcmp(options->trace.path, "-") != 0 ? options->trace.path : NULL, false};
     bool good =
@@ -293,19 +234,25 @@ int verb_trace(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"output", 'o', "FILE", 0, "To FILE: .csv .jsonl .db .vcd .json .kanata [.zst]", 1},
-        {"format", KEY_FORMAT, "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata", 0},
+        {"format", CLI_TEXT(trace_options, format), "NAME", 0, "csv, jsonl, sqlite, vcd, chrome or kanata",
+         0},
         {"interval", 'I', "N[c|i]", 0, "A row every N clocks or instructions (100000c)", 0},
         {"at", KEY_AT, "SYMBOLS", 0, "Rows at entry to and exit from these functions", 0},
         {"functions", KEY_FUNCTIONS, "CLOCKS", OPTION_ARG_OPTIONAL,
          "Perfetto: all functions, from that many on (1000)", 0},
         {"symbols", KEY_SYMBOLS, "FILE", 0, "--functions: more of them, as for record", 0},
-        {"markers", KEY_MARKERS, NULL, 0, "Rows at the guest's markers (p5scope/guest.h)", 0},
-        {"pmu", KEY_PMU, NULL, 0, "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
+        {"markers", CLI_FLAG(trace_options, trace.markers), NULL, 0,
+         "Rows at the guest's markers (p5scope/guest.h)", 0},
+        {"pmu", CLI_FLAG(trace_options, trace.pmu), NULL, 0,
+         "Rows at RDPMC, and RDMSR and WRMSR of the monitor", 0},
         {"event", 'e', "LIST", 0, "Columns, as for stat (all events and stalls)", 0},
-        {"deltas", KEY_DELTAS, NULL, 0, "CSV, JSON: what came since the row before", 0},
-        {"bus-clock", KEY_BUS_CLOCK, NULL, 0, "VCD: the bus clock, too, edge by edge", 0},
-        {"from", KEY_FROM, "PLACE", 0, "Begin at clock Nc, instruction Ni, or SYMBOL", 0},
-        {"to", KEY_TO, "PLACE", 0, "End there; the guest runs on", 0},
+        {"deltas", CLI_FLAG(trace_options, trace.deltas), NULL, 0,
+         "CSV, JSON: what came since the row before", 0},
+        {"bus-clock", CLI_FLAG(trace_options, trace.bus_clock), NULL, 0,
+         "VCD: the bus clock, too, edge by edge", 0},
+        {"from", CLI_TEXT(trace_options, from), "PLACE", 0, "Begin at clock Nc, instruction Ni, or SYMBOL",
+         0},
+        {"to", CLI_TEXT(trace_options, to), "PLACE", 0, "End there; the guest runs on", 0},
         {0}};
     static const struct argp_child children[] = {{&guest_argp, 0, NULL, 10}, {0}};
     static const struct argp argp = {
