@@ -60,7 +60,7 @@ typedef struct guest_kind {
     uint64_t (*deadline)(p5_machine *machine);
     /* The deadline was reached and the processor takes interrupts at this boundary: inject it. */
     void (*due)(p5_machine *machine);
-    /* A debugger lets a signal through that it was told of (gdb_signal). NULL: there are none. */
+    /* A debugger lets a signal through that it was told of (debug_signal). NULL: there are none. */
     void (*end_by_signal)(p5_machine *machine, int signal);
     /* What the addresses of a linker's map are relative to. NULL: nothing. */
     uint32_t (*program_base)(const p5_machine *machine);
@@ -136,13 +136,13 @@ struct p5_machine {
     BEGINS_LINE
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far */
     p5_counts forward_counts;                      /* ... and in no total that is told */
-    bool running;              /* within p5_machine_run: what is called now are callbacks */
-    bool close_wanted;         /* p5_machine_close was called by one */
-    struct gdb *debugger;      /* NULL: none */
-    atomic_bool stop;          /* p5_machine_stop was called */
-    atomic_bool expired;       /* the run's time is over */
-    struct watchdog *watchdog; /* NULL: no run has had a time-out yet */
-    spare_time spare;          /* of the thread that executes */
+    bool running;                 /* within p5_machine_run: what is called now are callbacks */
+    bool close_wanted;            /* p5_machine_close was called by one */
+    struct debug_stops *debugger; /* NULL: none */
+    atomic_bool stop;             /* p5_machine_stop was called */
+    atomic_bool expired;          /* the run's time is over */
+    struct watchdog *watchdog;    /* NULL: no run has had a time-out yet */
+    spare_time spare;             /* of the thread that executes */
 
     p5_model *model;
     p5_pmu *pmu;
@@ -168,32 +168,42 @@ struct p5_machine {
     p5_share *shares;
 };
 
-/* p5_machine_open; with `model` in the place of what the options say of one, unless it is NULL. */
-p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
-                       p5_error *error);
-/* loaders -> machine.c: opens the engine with the RAM asked for, or `default_bytes`. */
-p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
-                              p5_error *error);
-/* A run can begin: something is loaded, and none is under way. */
-p5_status machine_check_ready(const p5_machine *machine, p5_error *error);
+/* base/: how far it has come, how it ends. */
 /* Ends the guest for good. The first end counts. */
 void machine_end(p5_machine *machine, p5_end end, int status);
 /* Fills address and disassembly of the result. */
 void machine_end_at(p5_machine *machine, uint32_t eip);
+void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* True if the instruction at CS:`eip` is one of those that run only with p5_machine_options.permissive. */
 bool machine_is_later(p5_machine *machine, uint32_t eip);
 /* The instruction at `linear`, in the mode that runs, as text. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size);
-void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reads a whole regular host file of at most `limit` bytes; the caller frees *bytes. */
 p5_status machine_read_file(const char *path, size_t limit, uint8_t **bytes, size_t *size, p5_error *error);
+/* For calls that wait for the host: true if the run is to pause (p5_machine_stop, time-out). */
+bool machine_pause_wanted(const p5_machine *machine);
+/* Model time <-> nanoseconds, rounded down. */
+uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks);
+/* The first clock at which `ns` have passed. */
+uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns);
 
-/* processor.c */
+/* run/open.c */
+/* p5_machine_open; with `model` in the place of what the options say of one, unless it is NULL. */
+p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
+                       p5_error *error);
+/* For loaders: opens the engine with the RAM asked for, or `default_bytes`. */
+p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
+                              p5_error *error);
+
+/* run/processor.c */
 engine_action processor_special(void *context, engine_special_call *call);
 void processor_after(p5_machine *machine);       /* carries out `after` */
 void processor_set_control(p5_machine *machine); /* control inputs from the registers as they are now */
 
-/* run.c: the engine's callbacks */
+/* run/run.c */
+/* A run can begin: something is loaded, and none is under way. */
+p5_status machine_check_ready(const p5_machine *machine, p5_error *error);
+/* The engine's callbacks. */
 bool run_retired(void *context, const p5_retired *retired);
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions);
@@ -209,13 +219,5 @@ engine_action run_event(void *context, const engine_event *event);
 void run_delivered(void *context, const p5_exception *exception);
 /* Delivers an external interrupt at this boundary, as engine_inject, and tells the observers. */
 bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind);
-
-/* For calls that wait for the host: true if the run is to pause (p5_machine_stop, time-out). */
-bool machine_pause_wanted(const p5_machine *machine);
-
-/* Model time <-> nanoseconds, rounded down. */
-uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks);
-/* The first clock at which `ns` have passed. */
-uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns);
 
 #endif

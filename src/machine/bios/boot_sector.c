@@ -7,7 +7,7 @@
 #include "machine/load/bare.h"
 #include "machine/bios/bios.h"
 #include "machine/load/segment.h"
-#include "machine/snapshot/host_file.h"
+#include "machine/share/host_file.h"
 
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
 

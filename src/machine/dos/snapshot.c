@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "machine/dos/dos.h"
-#include "machine/snapshot/host_file.h"
+#include "machine/share/host_file.h"
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 

@@ -5,38 +5,14 @@
 #define MACHINE_GDB_GDB_H
 
 #include "machine/gdb/history.h"
+#include "machine/run/debug.h"
 #include "machine/state.h"
 
-enum { GDB_PACKET = 16384, GDB_BREAKPOINTS = 256, GDB_WATCHES = 32, GDB_RECENT = 16 };
-
-/* As in the packets Z2, Z3, Z4. */
-typedef enum gdb_watch_kind { GDB_WATCH_WRITE = 2, GDB_WATCH_READ, GDB_WATCH_ACCESS } gdb_watch_kind;
-
-typedef struct gdb_watch {
-    gdb_watch_kind kind;
-    uint32_t address, size;
-} gdb_watch;
-
-typedef enum gdb_stop {
-    GDB_STOP_NONE,
-    GDB_STOP_STEP,
-    GDB_STOP_BREAKPOINT,
-    GDB_STOP_WATCH,
-    GDB_STOP_SIGNAL
-} gdb_stop;
+enum { GDB_PACKET = 16384, GDB_RECENT = 16 };
 
 typedef struct gdb {
     p5_machine *machine;
-    uint32_t breakpoints[GDB_BREAKPOINTS]; /* sorted */
-    unsigned breakpoint_count;
-    gdb_watch watches[GDB_WATCHES];
-    unsigned watch_count;
-    bool single_step; /* an exception's delivery ends a step, too */
-    gdb_stop stop;    /* why the run loop was told to stop */
-    gdb_watch hit;
-    uint32_t hit_address;
-    int signal;  /* Linux's number of the one that would end the program, which stands where it came; 0: none
-                  */
+    debug_stops stops;
     bool passes; /* the program gets it */
 
     p5_trace_insn recent[GDB_RECENT]; /* the last instructions, once `monitor pipeline` was asked */
@@ -50,17 +26,6 @@ typedef struct gdb {
     size_t reply_size;
 } gdb;
 
-/* gdb_stop.c: called by the run loop when a debugger is there. True: attention is wanted. */
-bool gdb_retired(gdb *g, const p5_retired *retired);
-void gdb_delivered(gdb *g, const p5_exception *exception);
-/* A signal that ends the program, by its number: it waits for what gdb says. */
-void gdb_signal(gdb *g, int signal);
-bool gdb_is_breakpoint(const gdb *g, uint32_t linear);
-/* The engine of the machine that gdb looks at is told of the breakpoints. */
-void gdb_use_breakpoints(gdb *g);
-bool gdb_insert(gdb *g, unsigned kind, uint32_t address, uint32_t size);
-bool gdb_remove(gdb *g, unsigned kind, uint32_t address, uint32_t size);
-
 /* What a packet asks the server to do after its reply, or instead of one. */
 typedef enum gdb_action {
     GDB_REPLY,
@@ -70,9 +35,9 @@ typedef enum gdb_action {
     GDB_BACK_STEP,
     GDB_END
 } gdb_action;
-/* server.c: the processor stands in the kernel entry of a Linux guest, which is no place to stop at. */
+/* The processor stands in the kernel entry of a Linux guest, which is no place to stop at. */
 bool gdb_in_kernel(const p5_machine *machine);
-/* gdb_packet.c: one packet without its frame. The answer is in g->reply, unescaped. */
+/* One packet without its frame. The answer is in g->reply, unescaped. */
 gdb_action gdb_packet(gdb *g, const char *packet, size_t size);
 /* Describes in g->reply why the guest stands. */
 void gdb_stop_reply(gdb *g);
@@ -82,7 +47,7 @@ void gdb_hex(gdb *g, const void *bytes, size_t size);
 /* Reads up to `size` bytes of hexadecimal text; how many there were, -1 if it is none. */
 long gdb_unhex(const char *text, size_t length, uint8_t *bytes, size_t size);
 
-/* gdb_registers.c: numbers as in the target description. 0 bytes: there is no such register. */
+/* Numbers as in the target description. 0 bytes: there is no such register. */
 const char *gdb_description(void);
 unsigned gdb_register_count(void);
 /* EIP is told as a linear address, which is what breakpoints and memory have. */
@@ -93,7 +58,7 @@ unsigned gdb_register_read(gdb *g, unsigned number, uint8_t bytes[16]);
 bool gdb_may_redirect(const gdb *g);
 bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t size);
 
-/* gdb_monitor.c: the text of a `monitor` command, as hexadecimal, into the reply. */
+/* The text of a `monitor` command, as hexadecimal, into the reply. */
 void gdb_monitor(gdb *g, const char *command);
 
 #endif

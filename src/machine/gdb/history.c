@@ -74,8 +74,7 @@ static void look_at(gdb *g, p5_machine *machine)
         p5_machine_close(g->machine);
     h->present = machine != present ? present : NULL;
     g->machine = machine;
-    machine->debugger = g;
-    gdb_use_breakpoints(g);
+    debug_attach(machine, &g->stops);
 }
 
 static bool look_at_state(gdb *g, unsigned state)
@@ -125,8 +124,8 @@ static bool run_to(walk *w, uint64_t instructions)
 {
     gdb *g = w->g;
     p5_error error;
-    g->stop = GDB_STOP_NONE;
-    while (g->machine->instructions < instructions && g->stop == GDB_STOP_NONE && !w->broken_off) {
+    g->stops.stop = DEBUG_STOP_NONE;
+    while (g->machine->instructions < instructions && g->stops.stop == DEBUG_STOP_NONE && !w->broken_off) {
         const p5_limits limits = {.max_instructions = instructions, .timeout_seconds = PIECE_SECONDS};
         if (p5_machine_run(g->machine, &limits, &g->result, &error) != P5_OK || g->machine->ended)
             return false;
@@ -173,8 +172,8 @@ static bool step_back(walk *w, uint64_t now)
  * touches what is watched. */
 typedef struct found {
     uint64_t instructions;
-    gdb_stop stop;
-    gdb_watch hit;
+    debug_stop stop;
+    debug_watch hit;
 } found;
 
 /* The last stop of a stretch that begins at a state and has `end` instructions completed at its end. */
@@ -183,14 +182,14 @@ static bool last_stop(walk *w, unsigned state, uint64_t end, uint64_t now, found
     gdb *g = w->g;
     if (!look_at_state(g, state))
         return false;
-    if (gdb_is_breakpoint(g, gdb_eip_read(g)))
-        *last = (found){.instructions = g->machine->instructions, .stop = GDB_STOP_BREAKPOINT};
+    if (debug_is_breakpoint(&g->stops, gdb_eip_read(g)))
+        *last = (found){.instructions = g->machine->instructions, .stop = DEBUG_STOP_BREAKPOINT};
     while (g->machine->instructions < end && !w->broken_off) {
         if (!run_to(w, end))
             return false;
-        uint64_t at = g->machine->instructions - (g->stop == GDB_STOP_WATCH);
-        if ((g->stop == GDB_STOP_BREAKPOINT || g->stop == GDB_STOP_WATCH) && at < now)
-            *last = (found){at, g->stop, g->hit};
+        uint64_t at = g->machine->instructions - (g->stops.stop == DEBUG_STOP_WATCH);
+        if ((g->stops.stop == DEBUG_STOP_BREAKPOINT || g->stops.stop == DEBUG_STOP_WATCH) && at < now)
+            *last = (found){at, g->stops.stop, g->stops.hit};
     }
     return true;
 }
@@ -200,15 +199,14 @@ static bool continue_back(walk *w, uint64_t now)
     gdb *g = w->g;
     uint64_t end = now;
     for (int state = state_before(&g->history, now); state >= 0 && !w->broken_off; state--) {
-        found last = {.stop = GDB_STOP_NONE};
+        found last = {.stop = DEBUG_STOP_NONE};
         if (!last_stop(w, (unsigned)state, end, now, &last))
             return false;
-        if (last.stop != GDB_STOP_NONE && !w->broken_off) {
+        if (last.stop != DEBUG_STOP_NONE && !w->broken_off) {
             if (!look_at_state(g, (unsigned)state) || !go_to(w, last.instructions))
                 return false;
-            g->stop = last.stop;
-            g->hit = last.hit;
-            g->hit_address = last.hit.address;
+            g->stops.stop = last.stop;
+            g->stops.hit = last.hit;
             return true;
         }
         end = g->history.states[state].instructions;
@@ -228,14 +226,14 @@ bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), voi
         h->refused = "the guest has read its input, which cannot be read again";
     if (h->refused != NULL)
         return false;
-    g->single_step = false;
+    g->stops.single_step = false;
     bool good = step ? step_back(&w, now) : continue_back(&w, now);
     if (!good) {
         look_at(g, present);
         h->refused = "the past could not be gone through again";
         return false;
     }
-    if (g->stop == GDB_STOP_NONE || step)
-        g->stop = w.broken_off ? GDB_STOP_NONE : GDB_STOP_STEP;
+    if (g->stops.stop == DEBUG_STOP_NONE || step)
+        g->stops.stop = w.broken_off ? DEBUG_STOP_NONE : DEBUG_STOP_STEP;
     return true;
 }

@@ -216,15 +216,15 @@ void gdb_stop_reply(gdb *g)
         gdb_print(g, "X06");
     else if (g->history.begins)
         gdb_print(g, "T%02xreplaylog:begin;thread:1;", SIGNAL_TRAP);
-    else if (g->stop == GDB_STOP_WATCH)
-        gdb_print(g, "T%02x%s:%x;thread:1;", SIGNAL_TRAP, watch_names[g->hit.kind - GDB_WATCH_WRITE],
-                  g->hit_address);
-    else if (g->stop == GDB_STOP_SIGNAL)
-        gdb_print(g, "T%02xthread:1;", signal_number(g->signal));
-    else if (g->stop == GDB_STOP_BREAKPOINT)
+    else if (g->stops.stop == DEBUG_STOP_WATCH)
+        gdb_print(g, "T%02x%s:%x;thread:1;", SIGNAL_TRAP, watch_names[g->stops.hit.kind - DEBUG_WATCH_WRITE],
+                  g->stops.hit.address);
+    else if (g->stops.stop == DEBUG_STOP_SIGNAL)
+        gdb_print(g, "T%02xthread:1;", signal_number(g->stops.signal));
+    else if (g->stops.stop == DEBUG_STOP_BREAKPOINT)
         gdb_print(g, "T%02xhwbreak:;thread:1;", SIGNAL_TRAP);
     else
-        gdb_print(g, "T%02xthread:1;", g->stop == GDB_STOP_STEP ? SIGNAL_TRAP : SIGNAL_INT);
+        gdb_print(g, "T%02xthread:1;", g->stops.stop == DEBUG_STOP_STEP ? SIGNAL_TRAP : SIGNAL_INT);
 }
 
 static gdb_action resume(gdb *g, gdb_action how, reader r)
@@ -243,8 +243,8 @@ static gdb_action resume(gdb *g, gdb_action how, reader r)
 static gdb_action continue_by_threads(gdb *g, const char *action, const char *end)
 {
     reader none = {end, end, true}, number = {action + 1, end, true};
-    g->passes = action < end && (*action == 'C' || *action == 'S') && g->signal != 0 &&
-                take_number(&number) == signal_number(g->signal);
+    g->passes = action < end && (*action == 'C' || *action == 'S') && g->stops.signal != 0 &&
+                take_number(&number) == signal_number(g->stops.signal);
     if (action < end && (*action == 'c' || *action == 'C'))
         return resume(g, GDB_CONTINUE, none);
     if (action < end && (*action == 's' || *action == 'S'))
@@ -259,11 +259,12 @@ static gdb_action breakpoint(gdb *g, reader r, bool insert)
     uint32_t address = take_number(&r);
     take(&r, ',');
     uint32_t size = take_number(&r);
-    if (!r.good || kind > GDB_WATCH_ACCESS)
+    if (!r.good || kind > DEBUG_WATCH_ACCESS)
         return r.good ? GDB_REPLY : failed(g);
+    debug_watch watch = {(debug_watch_kind)kind, address, size};
     if (insert)
-        return done(g, gdb_insert(g, kind, address, size));
-    gdb_remove(g, kind, address, size); /* one that is not there is removed */
+        return done(g, debug_insert(g->machine, watch));
+    debug_remove(g->machine, watch); /* one that is not there is removed */
     return done(g, true);
 }
 

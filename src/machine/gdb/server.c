@@ -210,12 +210,12 @@ bool gdb_in_kernel(const p5_machine *machine)
 static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
 {
     p5_machine *machine = g->machine;
-    g->single_step = step;
-    g->stop = GDB_STOP_NONE;
+    g->stops.single_step = step;
+    g->stops.stop = DEBUG_STOP_NONE;
     g->history.begins = false;
     if (g->passes && g->history.present == NULL)
-        machine->guest->end_by_signal(machine, g->signal);
-    g->signal = 0;
+        machine->guest->end_by_signal(machine, g->stops.signal);
+    g->stops.signal = 0;
     do {
         machine = g->machine;
         uint64_t instructions =
@@ -231,17 +231,18 @@ static p5_status run(gdb *g, connection *c, bool step, p5_error *error)
         gdb_history_arrives(g);
         gdb_history_keep(g);
         machine = g->machine;
-        if (step && g->stop == GDB_STOP_NONE && g->result.end == P5_END_INSTRUCTIONS)
-            g->stop = GDB_STOP_STEP;
-        if ((g->stop == GDB_STOP_STEP || g->stop == GDB_STOP_SIGNAL) && gdb_in_kernel(machine) &&
-            !at_limit(g, c)) {
-            g->stop = GDB_STOP_NONE;
+        if (step && g->stops.stop == DEBUG_STOP_NONE && g->result.end == P5_END_INSTRUCTIONS)
+            g->stops.stop = DEBUG_STOP_STEP;
+        if ((g->stops.stop == DEBUG_STOP_STEP || g->stops.stop == DEBUG_STOP_SIGNAL) &&
+            gdb_in_kernel(machine) && !at_limit(g, c)) {
+            g->stops.stop = DEBUG_STOP_NONE;
             step = true;
             continue;
         }
-        if (g->stop != GDB_STOP_NONE && g->signal != 0 && !gdb_in_kernel(machine))
-            g->stop = GDB_STOP_SIGNAL;
-        if (g->stop != GDB_STOP_NONE || g->result.end == P5_END_STOPPED || at_limit(g, c) || interrupted(c))
+        if (g->stops.stop != DEBUG_STOP_NONE && g->stops.signal != 0 && !gdb_in_kernel(machine))
+            g->stops.stop = DEBUG_STOP_SIGNAL;
+        if (g->stops.stop != DEBUG_STOP_NONE || g->result.end == P5_END_STOPPED || at_limit(g, c) ||
+            interrupted(c))
             break;
     } while (!machine->ended);
     return P5_OK;
@@ -422,8 +423,8 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
         return error_set(error, P5_ERR_MEMORY, "no memory for gdb's server");
     }
     g->machine = machine;
-    g->stop = GDB_STOP_STEP;
-    machine->debugger = g;
+    g->stops.stop = DEBUG_STOP_STEP;
+    machine->debugger = &g->stops;
     gdb_history_keep(g);
     status = serve(g, &c, error);
     gdb_history_close(g);

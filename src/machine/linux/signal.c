@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "machine/gdb/gdb.h"
+#include "machine/run/debug.h"
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 
@@ -199,7 +199,7 @@ void linux_deliver_signals(linux_process *p)
             notice_once(&p->machine->notices, NOTICE_OTHER, (uint32_t)signal,
                         "stop signal %d ignored: nobody could continue the guest", signal);
         else if (p->machine->debugger != NULL) {
-            gdb_signal(p->machine->debugger, signal);
+            debug_signal(p->machine, signal);
             break;
         } else
             signal_kills(p, signal);

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "machine/linux/snapshot.h"
 #include "machine/share/scratch.h"
-#include "machine/snapshot/host_file.h"
+#include "machine/share/host_file.h"
 
 enum { CHUNK = 65536, FILES_AT_MOST = 4 * LINUX_FILES /* open or mapped */ };
 

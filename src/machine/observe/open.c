@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "machine/board/pins.h"
 
 static void free_observer(p5_observer *o)
 {
@@ -89,7 +88,6 @@ void observers_sweep(p5_machine *machine)
         set_cuts(machine, NULL); /* without memory the old ones stay, which nobody asks for */
     if (all->first == NULL && all->cut_count == 0)
         observers_free(machine);
-    pins_open(machine);
 }
 
 static p5_status check_options(const p5_machine *machine, const p5_observe_options *options, p5_error *error)
@@ -167,7 +165,6 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
     }
     all->most = bound_of_model(machine->model);
     observe_goals(all, machine);
-    pins_open(machine);
     if (o->options.address_count > 0)
         observe_arrive(machine, observe_linear_eip(machine->engine), engine_cpl(machine->engine), 0);
     if (observer != NULL)

@@ -14,7 +14,7 @@
 #include "machine/board/devices.h"
 #include "machine/run/contents.h"
 #include "machine/board/pins.h"
-#include "machine/gdb/gdb.h"
+#include "machine/run/debug.h"
 #include "machine/run/pricer.h"
 #include "machine/run/watchdog.h"
 #include "machine/state.h"
@@ -34,22 +34,6 @@ enum {
 };
 _Static_assert((int)ENGINE_BATCH + 2 * BLOCK_INSTRUCTIONS <= (int)BATCH_BLOCKS * BLOCK_INSTRUCTIONS,
                "a batch");
-
-bool machine_pause_wanted(const p5_machine *machine)
-{
-    return machine->stop || machine->expired;
-}
-
-uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
-{
-    return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
-}
-
-uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
-{
-    unsigned __int128 clocks = ((unsigned __int128)ns * machine->clock_hz + 999999999u) / 1000000000u;
-    return clocks > UINT64_MAX ? UINT64_MAX : (uint64_t)clocks;
-}
 
 /* --- callbacks of the engine --- */
 
@@ -101,7 +85,7 @@ static inline bool run_behind(p5_machine *machine, const p5_retired *retired)
         engine_resume_told(machine->engine);
     }
     if (__builtin_expect(machine->debugger != NULL, 0))
-        machine->attention_wanted |= gdb_retired(machine->debugger, retired);
+        machine->attention_wanted |= debug_retired(machine->debugger, retired);
     if (__builtin_expect(retired->interrupted, 0))
         machine->in_repeat = machine->attention_wanted = true;
     if (__builtin_expect(machine->interrupt_request, 0)) { /* IF may have been set */
@@ -228,7 +212,7 @@ void run_delivered(void *context, const p5_exception *exception)
     if (machine->observers != NULL)
         observers_delivered(machine, exception);
     if (machine->debugger != NULL)
-        gdb_delivered(machine->debugger, exception);
+        debug_delivered(machine, exception);
     /* Exceptions may follow each other without end, and single steps look for goals where instructions begin;
        and what STI or a load of SS kept off is due before a handler's first instruction, if that instruction
        has not completed. */
@@ -424,7 +408,7 @@ engine_action run_attention(void *context)
     machine->attention_wanted = false;
     if (machine->ended)
         return ENGINE_STOP;
-    if (machine->debugger != NULL && machine->debugger->stop != GDB_STOP_NONE) {
+    if (machine->debugger != NULL && machine->debugger->stop != DEBUG_STOP_NONE) {
         run_pause(machine, P5_END_STOPPED);
         return ENGINE_STOP;
     }
@@ -533,6 +517,17 @@ static void run_engine(p5_machine *machine)
     }
 }
 
+p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
+{
+    if (machine->guest == NULL)
+        return error_set(error, P5_ERR_STATE, "nothing is loaded that could run");
+    if (machine->options.look_only)
+        return error_set(error, P5_ERR_STATE, "the machine was loaded to be looked at only");
+    if (machine->running)
+        return error_set(error, P5_ERR_STATE, "the machine is running: a callback of the run cannot run it");
+    return P5_OK;
+}
+
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
 {
     p5_status ready = machine_check_ready(machine, error);
@@ -553,6 +548,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;
         memset(&machine->result, 0, sizeof machine->result);
         machine->result.end = P5_END_STOPPED;
+        pins_open(machine);
         machine->running = true;
         run_engine(machine);
         machine->running = false;

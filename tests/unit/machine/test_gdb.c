@@ -31,7 +31,7 @@ static void open_guest(void)
     assert_int_equal(P5_OK, p5_machine_open(&options, &g.machine, &error));
     assert_int_equal(P5_OK, p5_machine_load_flat(g.machine, path, IMAGE, &error));
     unlink(path);
-    g.machine->debugger = &g;
+    g.machine->debugger = &g.stops;
 }
 
 static void close_guest(void)
@@ -50,7 +50,7 @@ static void run(uint64_t instructions)
 {
     p5_limits limits = {.max_instructions = p5_machine_instructions(g.machine) + instructions};
     p5_error error;
-    g.stop = GDB_STOP_NONE;
+    g.stops.stop = DEBUG_STOP_NONE;
     assert_int_equal(P5_OK, p5_machine_run(g.machine, &limits, &g.result, &error));
 }
 
@@ -81,7 +81,7 @@ static void test_breakpoint(void **state)
     open_guest();
     expect("Z0,10002,1", "OK");
     run(1000000);
-    assert_int_equal(GDB_STOP_BREAKPOINT, g.stop);
+    assert_int_equal(DEBUG_STOP_BREAKPOINT, g.stops.stop);
     assert_int_equal(IMAGE + 2, engine_get(g.machine->engine, ENGINE_EIP));
     assert_int_equal(2, p5_machine_instructions(g.machine));
     expect("?", "T05hwbreak:;thread:1;");
@@ -89,7 +89,7 @@ static void test_breakpoint(void **state)
     assert_int_equal(2 + 4, p5_machine_instructions(g.machine));
     expect("z0,10002,1", "OK");
     run(1000);
-    assert_int_equal(GDB_STOP_NONE, g.stop);
+    assert_int_equal(DEBUG_STOP_NONE, g.stops.stop);
     close_guest();
 }
 
@@ -99,15 +99,15 @@ static void test_watchpoint(void **state)
     open_guest();
     expect("Z3,2000,4", "OK"); /* reads: there are none */
     run(100);
-    assert_int_equal(GDB_STOP_NONE, g.stop);
+    assert_int_equal(DEBUG_STOP_NONE, g.stops.stop);
     expect("Z2,2002,1", "OK"); /* a byte inside what is written */
     run(100);
-    assert_int_equal(GDB_STOP_WATCH, g.stop);
+    assert_int_equal(DEBUG_STOP_WATCH, g.stops.stop);
     assert_int_equal(IMAGE + 7, engine_get(g.machine->engine, ENGINE_EIP));
     expect("?", "T05watch:2002;thread:1;");
     expect("z2,2002,1", "OK");
     run(100);
-    assert_int_equal(GDB_STOP_NONE, g.stop);
+    assert_int_equal(DEBUG_STOP_NONE, g.stops.stop);
     close_guest();
 }
 

@@ -1,7 +1,7 @@
 /* A file of the host that a guest has open while it is saved: what has to be the same when it is opened
  * again. */
-#ifndef MACHINE_SNAPSHOT_HOST_FILE_H
-#define MACHINE_SNAPSHOT_HOST_FILE_H
+#ifndef MACHINE_SHARE_HOST_FILE_H
+#define MACHINE_SHARE_HOST_FILE_H
 
 #include "base/snapshot.h"
 

@@ -1,4 +1,4 @@
-#include "machine/snapshot/host_file.h"
+#include "machine/share/host_file.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

@@ -1,0 +1,82 @@
+/* How a guest ends, and the instruction at which it stands in words. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "machine/state.h"
+
+void machine_end(p5_machine *machine, p5_end end, int status)
+{
+    if (machine->ended)
+        return;
+    machine->ended = true;
+    machine->result.end = end;
+    machine->result.status = status;
+    machine->attention_wanted = true;
+    engine_request_attention(machine->engine);
+}
+
+/* An instruction for messages. */
+typedef struct shown_insn {
+    uint32_t linear;
+    bool code32;
+    uint8_t bytes[15];
+    size_t available;
+} shown_insn;
+
+/* What stands at CS:`eip`. False if nothing can be read there, or not decoded. */
+static bool show_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
+{
+    engine_segment code;
+    engine_get_segment(machine->engine, ENGINE_CS, &code);
+    *insn = (shown_insn){.linear = code.base + eip, .code32 = (code.flags >> 22 & 1) != 0}; /* the D bit */
+    while (insn->available < sizeof insn->bytes &&
+           engine_read_linear(machine->engine, insn->linear + (uint32_t)insn->available,
+                              &insn->bytes[insn->available], 1))
+        insn->available++;
+    if (machine->decoder ==
+        NULL) /* also later processors' instructions: they are what stops a guest most often */
+        machine->decoder = isa_decoder_open(
+            (p5_model_family(machine->model) == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | ISA_P6);
+    return machine->decoder != NULL && insn->available > 0;
+}
+
+void machine_end_at(p5_machine *machine, uint32_t eip)
+{
+    p5_run_result *result = &machine->result;
+    shown_insn insn;
+    bool shown = show_insn(machine, eip, &insn);
+    result->address = insn.linear;
+    result->instruction[0] = '\0';
+    if (shown && isa_disassemble(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32,
+                                 result->instruction, sizeof result->instruction) == 0)
+        snprintf(result->instruction, sizeof result->instruction, "(bytes %02x %02x ...)", insn.bytes[0],
+                 insn.available > 1 ? insn.bytes[1] : 0);
+}
+
+void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size)
+{
+    engine_segment code;
+    shown_insn insn;
+    engine_get_segment(machine->engine, ENGINE_CS, &code);
+    bool shown = show_insn(machine, linear - code.base, &insn);
+    if (!shown ||
+        isa_disassemble(machine->decoder, insn.bytes, insn.available, linear, insn.code32, text, size) == 0)
+        snprintf(text, size, "(not readable)");
+}
+
+bool machine_is_later(p5_machine *machine, uint32_t eip)
+{
+    shown_insn insn;
+    isa_insn decoded;
+    return show_insn(machine, eip, &insn) &&
+           isa_decode(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32, &decoded) &&
+           !(decoded.flags & ISA_UNDEFINED) && isa_forms[decoded.form].models == ISA_P6;
+}
+
+void machine_end_message(p5_machine *machine, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(machine->result.message, sizeof machine->result.message, format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,196 @@
+/* Opening and closing a machine. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/model/model.h"
+#include "machine/board/bus_check.h"
+#include "machine/board/devices.h"
+#include "machine/board/ports.h"
+#include "machine/run/contents.h"
+#include "machine/board/pins.h"
+#include "machine/run/pricer.h"
+#include "machine/run/watchdog.h"
+#include "machine/state.h"
+
+enum { LEAST_MEMORY = 1024 * 1024 };
+#define MOST_MEMORY 0x80000000u
+
+static bool machine_copy_shares(p5_machine *machine, const p5_machine_options *options)
+{
+    machine->options.shares = NULL;
+    machine->options.share_count = 0;
+    if (options->share_count == 0)
+        return true;
+    machine->shares = calloc(options->share_count, sizeof *machine->shares);
+    if (machine->shares == NULL)
+        return false;
+    machine->options.shares = machine->shares;
+    for (size_t i = 0; i < options->share_count; i++) {
+        const p5_share *from = &options->shares[i];
+        p5_share *to = &machine->shares[machine->options.share_count++];
+        to->writable = from->writable;
+        to->max_bytes = from->max_bytes;
+        to->host = strdup(from->host);
+        to->guest = from->guest != NULL ? strdup(from->guest) : realpath(from->host, NULL);
+        if (to->guest == NULL && from->guest == NULL)
+            to->guest = strdup(from->host); /* does not exist: the loader will say so */
+        if (to->host == NULL || to->guest == NULL)
+            return false;
+    }
+    return true;
+}
+
+static p5_status machine_model(const p5_machine_options *options, const p5_model *model, p5_model **out,
+                               p5_error *error)
+{
+    if (model != NULL) {
+        *out = model_copy(model);
+        return *out != NULL ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the model");
+    }
+    p5_status status =
+        p5_model_open(options->model != NULL ? options->model : p5_model_names()[0], out, error);
+    if (status == P5_OK && options->clock_mhz != 0)
+        status = p5_model_set_clock(*out, options->clock_mhz, error);
+    if (status == P5_OK && options->agent != NULL)
+        status = p5_model_set_agent(*out, options->agent, error);
+    if (status == P5_OK && options->monitor != NULL)
+        status = p5_model_set_monitor(*out, options->monitor, error);
+    if (status == P5_OK && options->wires != NULL)
+        status = p5_model_set_wires(*out, options->wires, error);
+    if (status == P5_OK && options->check != NULL)
+        status = p5_model_set_check(*out, options->check, error);
+    return status;
+}
+
+p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error)
+{
+    return machine_open(options, NULL, machine, error);
+}
+
+p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
+                       p5_error *error)
+{
+    *machine = NULL;
+    if (options->size != sizeof *options)
+        return error_set(error, P5_ERR_STATE, "p5_machine_options.size is %zu, this library expects %zu",
+                         options->size, sizeof *options);
+    if (options->threads > 2)
+        return error_set(error, P5_ERR_RANGE, "a machine has one thread or two");
+    if (options->memory_bytes != 0 &&
+        (options->memory_bytes < LEAST_MEMORY || options->memory_bytes > MOST_MEMORY))
+        return error_set(error, P5_ERR_RANGE, "guest memory must be between 1 MB and 2 GB");
+    p5_machine *m = host_line_calloc(sizeof *m);
+    if (m == NULL)
+        return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    spare_init(&m->spare);
+    m->options = *options;
+    m->options.model = NULL;
+    p5_status status = P5_OK;
+    if (!machine_copy_shares(m, options))
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    if (status == P5_OK)
+        status = machine_model(options, model, &m->model, error);
+    m->options.agent = m->options.wires = m->options.check = m->options.monitor = NULL;
+    p5_core_hooks hooks = contents_hooks(m);
+    if (status == P5_OK && m->model->check.cycle != CHECK_NONE) {
+        hooks.bus_cycle = bus_check_cycle;
+        m->after = AFTER_CHECK;
+    }
+    if (status == P5_OK)
+        status = p5_core_open(m->model, &hooks, &m->core, error);
+    if (status == P5_OK)
+        status = p5_pmu_open(m->core, p5_model_family(m->model) | p5_model_monitor(m->model), &m->pmu, error);
+    if (status == P5_OK) {
+        p5_core_set_memo(m->core, !options->memo_off && hooks.bus_cycle == NULL);
+        if (options->memo_check)
+            status = p5_core_check_memo(m->core, error);
+    }
+    m->devices = devices_new(m);
+    if (status == P5_OK && m->devices == NULL)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a machine");
+    if (status != P5_OK) {
+        p5_machine_close(m);
+        return status;
+    }
+    pins_open(m);
+    p5_pmu_set_counter_bits(m->pmu, p5_model_counter_bits(m->model));
+    p5_pmu_set_cc_clocks(m->pmu,
+                         m->model->cc_clocks == CC_CLOCKS_FREE_RUNNING ? P5_CC_FREE_RUNNING : P5_CC_ASSERTED);
+    m->clock_hz = (uint64_t)llround(p5_model_clock_mhz(m->model) * 1e6);
+    m->notices.sink = options->notice;
+    m->notices.context = options->notice_context;
+    m->devices->console = options->console;
+    m->devices->console_context = options->console_context;
+    *machine = m;
+    return P5_OK;
+}
+
+p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
+                              p5_error *error)
+{
+    if (machine->engine != NULL)
+        return error_set(error, P5_ERR_STATE, "the machine already has a guest; open another machine");
+    uint32_t memory = machine->options.memory_bytes != 0 ? machine->options.memory_bytes : default_bytes;
+    memory = memory / PAGE_BYTES * PAGE_BYTES;
+    if (memory < least_bytes)
+        return error_set(error, P5_ERR_RANGE, "this guest needs at least %u MB of memory", least_bytes >> 20);
+    engine_options options = {.family = p5_model_family(machine->model),
+                              .permissive = machine->options.permissive,
+                              .cpuid_signature = p5_model_signature(machine->model),
+                              .memory_bytes = memory,
+                              .core = machine->core};
+    engine_callbacks callbacks = {.context = machine,
+                                  .retired = run_retired,
+                                  .retired_blocks = run_retired_blocks,
+                                  .catch_up = run_catch_up,
+                                  .attention = run_attention,
+                                  .special = processor_special,
+                                  .event = run_event,
+                                  .delivered = run_delivered,
+                                  .port_read = ports_read,
+                                  .port_write = ports_write};
+    p5_status status = engine_open(&options, &callbacks, &machine->engine, error);
+    if (status == P5_OK) {
+        machine->options.memory_bytes = memory;
+        cmos_set_memory(machine->devices);
+    }
+    return status;
+}
+
+void p5_machine_close(p5_machine *machine)
+{
+    if (machine == NULL)
+        return;
+    if (machine->running) {
+        machine->close_wanted = true;
+        p5_machine_stop(machine);
+        return;
+    }
+    if (machine->guest != NULL && machine->guest->close != NULL && machine->guest_state != NULL)
+        machine->guest->close(machine);
+    watchdog_close(machine->watchdog);
+    if (machine->engine != NULL)
+        engine_close(machine->engine); /* holds blocks of the core */
+    pricer_close(machine->pricer);
+    if (machine->pmu != NULL)
+        p5_pmu_close(machine->pmu);
+    if (machine->core != NULL)
+        p5_core_close(machine->core);
+    if (machine->model != NULL)
+        p5_model_close(machine->model);
+    if (machine->decoder != NULL)
+        isa_decoder_close(machine->decoder);
+    for (size_t i = 0; i < machine->options.share_count; i++) {
+        free((char *)(uintptr_t)machine->shares[i].host);
+        free((char *)(uintptr_t)machine->shares[i].guest);
+    }
+    free(machine->shares);
+    observers_free(machine);
+    free(machine->port_handlers.items);
+    free(machine->devices);
+    notice_free(&machine->notices);
+    spare_free(&machine->spare);
+    free(machine);
+}
