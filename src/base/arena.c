@@ -80,6 +80,18 @@ void *arena_alloc_line(arena *from, size_t size)
     return alloc(from, size, HOST_LINE);
 }
 
+char *arena_text(arena *from, const char *text)
+{
+    return arena_text_part(from, text, SIZE_MAX);
+}
+
+char *arena_text_part(arena *from, const char *text, size_t most)
+{
+    size_t length = strnlen(text, most);
+    char *copy = arena_alloc(from, length + 1);
+    return copy != NULL ? memcpy(copy, text, length) : NULL;
+}
+
 void arena_clear(arena *from)
 {
     while (from->chunk != NULL) {

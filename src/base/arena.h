@@ -13,6 +13,9 @@ typedef struct arena {
 void *arena_alloc(arena *from, size_t size);
 /* ... that begins a cache line of the host. */
 void *arena_alloc_line(arena *from, size_t size);
+/* A copy of `text`, of at most `most` bytes of it; NULL when memory is out. */
+char *arena_text(arena *from, const char *text);
+char *arena_text_part(arena *from, const char *text, size_t most);
 /* All objects die; their room is for those to come. */
 void arena_clear(arena *from);
 /* ... and goes back to the host; the arena may be used again. */

@@ -25,6 +25,12 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
     return true;
 }
 
+void array_sort(void *items, size_t count, size_t element_size, int (*order)(const void *, const void *))
+{
+    if (count > 1)
+        qsort(items, count, element_size, order);
+}
+
 size_t array_search(const void *items, size_t count, size_t size, size_t offset, size_t width, uint64_t value)
 {
     size_t low = 0, high = count;

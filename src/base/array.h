@@ -23,6 +23,13 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
     ((array)->count < (array)->capacity ||                                                                   \
      array_reserve(&(array)->items, &(array)->capacity, (array)->count + 1, sizeof *(array)->items))
 
+/* Adds an element, which is evaluated once; false when memory is out. */
+#define ARRAY_ADD(array, ...) (ARRAY_ROOM(array) && ((array)->items[(array)->count++] = __VA_ARGS__, true))
+
+/* qsort, also of nothing. */
+#define ARRAY_SORT(array, order) array_sort((array)->items, (array)->count, sizeof *(array)->items, order)
+void array_sort(void *items, size_t count, size_t element_size, int (*order)(const void *, const void *));
+
 /* Index of the first of `count` elements whose key is not less than `value`; `count` if there is none.
  * Elements are `size` bytes, ascend by their keys, and a key is a uint32_t or uint64_t of `width` bytes,
  * `offset` bytes into its element. */

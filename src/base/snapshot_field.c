@@ -29,10 +29,7 @@ static void add_name(snapshot_column *column, const char *name)
 
 static bool add_column(snapshot_columns *columns, const snapshot_column *column)
 {
-    if (!ARRAY_ROOM(&columns->of))
-        return false;
-    columns->of.items[columns->of.count++] = *column;
-    return true;
+    return ARRAY_ADD(&columns->of, *column);
 }
 
 /* A field for each index of the first dimension. */

@@ -18,17 +18,6 @@ void p5_profile_free(p5_profile *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->fields.count; i++) {
-        free(p->fields.items[i].section);
-        free(p->fields.items[i].key);
-        free(p->fields.items[i].value);
-    }
-    for (size_t i = 0; i < p->functions.count; i++)
-        free(p->functions.items[i].name);
-    for (size_t i = 0; i < p->files.count; i++)
-        free(p->files.items[i]);
-    for (size_t i = 0; i < p->objects.count; i++)
-        free(p->objects.items[i]);
     for (size_t i = 0; i < p->sites.count; i++)
         free(p->sites.items[i].amounts.items);
     free(p->fields.items);
@@ -43,12 +32,8 @@ void p5_profile_free(p5_profile *p)
     free(p->shown.items);
     free(p->intervals.items);
     free(p->markers.items);
-    free(p->version);
-    free(p->model);
-    free(p->command);
-    free(p->options);
     free(p->objects.items);
-    free(p->sample_event);
+    arena_free_all(&p->texts);
     free(p);
 }
 
@@ -111,12 +96,6 @@ static int by_site(const void *a, const void *b)
     return (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
 }
 
-static void sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *))
-{
-    if (count > 1)
-        qsort(items, count, size, order);
-}
-
 static bool in_space(const p5_profile *p, uint64_t address)
 {
     return PROFILE_SPACE(address) < p->objects.count;
@@ -124,9 +103,9 @@ static bool in_space(const p5_profile *p, uint64_t address)
 
 bool profile_finish(p5_profile *p)
 {
-    sort(p->functions.items, p->functions.count, sizeof *p->functions.items, by_start);
-    sort(p->insns.items, p->insns.count, sizeof *p->insns.items, by_address);
-    sort(p->sites.items, p->sites.count, sizeof *p->sites.items, by_site);
+    ARRAY_SORT(&p->functions, by_start);
+    ARRAY_SORT(&p->insns, by_address);
+    ARRAY_SORT(&p->sites, by_site);
     bool right = p->contexts.count > PROFILE_ROOT && p->objects.count > 0;
     for (size_t i = PROFILE_ROOT; i < p->contexts.count; i++) /* parents come first: no loops */
         right &= p->contexts.items[i].parent < i + (i == PROFILE_ROOT) && p->contexts.items[i].parent != 0 &&

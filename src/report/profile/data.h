@@ -2,6 +2,7 @@
 #ifndef REPORT_PROFILE_DATA_H
 #define REPORT_PROFILE_DATA_H
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "core/branch/btb.h"
 #include "core/profile/profile.h"
@@ -47,6 +48,7 @@ typedef struct profile_value {
 } profile_value;
 
 struct p5_profile {
+    arena texts; /* all of them */
     char *version, *model, *command, *options;
     ARRAY_OF(char *) objects; /* by address space: the file that is there, or how it is told apart */
     unsigned family;
@@ -102,6 +104,7 @@ typedef struct profile_line {
     unsigned line;
 } profile_line;
 typedef struct profile_symbols {
+    arena names;                          /* all of them */
     ARRAY_OF(profile_function) functions; /* by address, without overlaps */
     ARRAY_OF(char *) files;
     ARRAY_OF(profile_line) lines; /* by address */

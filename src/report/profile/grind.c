@@ -67,9 +67,8 @@ p5_status p5_profile_show_events(p5_profile *p, const char *const *events, p5_er
         p5_status status = profile_value_find(p->family, *events, &value, error);
         if (status != P5_OK)
             return status;
-        if (p->shown.count == MOST_SHOWN || !ARRAY_ROOM(&p->shown))
+        if (p->shown.count == MOST_SHOWN || !ARRAY_ADD(&p->shown, value))
             return error_set(error, P5_ERR_RANGE, "more than %d events", MOST_SHOWN);
-        p->shown.items[p->shown.count++] = value;
     }
     return P5_OK;
 }

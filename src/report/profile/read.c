@@ -53,14 +53,19 @@ static uint64_t address(reader *r)
     return number_in(r, word(r), 16, PROFILE_AT(PROFILE_SPACES, 0) - 1);
 }
 
+static char *keep(reader *r, const char *text)
+{
+    char *copy = arena_text(&r->p->texts, text);
+    r->out_of_memory |= copy == NULL;
+    return copy;
+}
+
 /* "= TEXT" or TEXT to the end of the line. */
 static char *text(reader *r, bool equals)
 {
     if (equals && strcmp(word(r), "=") != 0)
         r->damaged = true;
-    char *copy = strdup(r->rest);
-    r->out_of_memory |= copy == NULL;
-    return copy;
+    return keep(r, r->rest);
 }
 
 static void set_text(reader *r, char **place)
@@ -111,13 +116,7 @@ static void read_total(reader *r)
     }
 }
 
-#define APPEND(r, array, ...)                                                                                \
-    do {                                                                                                     \
-        if (ARRAY_ROOM(array))                                                                               \
-            (array)->items[(array)->count++] = __VA_ARGS__;                                                  \
-        else                                                                                                 \
-            (r)->out_of_memory = true;                                                                       \
-    } while (0)
+#define APPEND(r, array, ...) ((r)->out_of_memory |= !ARRAY_ADD(array, __VA_ARGS__))
 
 static void read_code(reader *r)
 {
@@ -225,26 +224,18 @@ static void read_btb(reader *r)
 
 static void read_sampling(reader *r)
 {
-    free(r->p->sample_event);
-    r->p->sample_event = strdup(word(r));
+    r->p->sample_event = keep(r, word(r));
     r->p->sample_period = number(r, UINT64_MAX);
     r->p->sample_latency = (unsigned)number(r, UINT32_MAX);
     r->p->overflows = number(r, UINT64_MAX);
-    r->out_of_memory |= r->p->sample_event == NULL;
 }
 
 static void read_field(reader *r)
 {
-    profile_field f = {.section = strdup(word(r)), .key = strdup(word(r))};
+    profile_field f = {.section = keep(r, word(r))};
+    f.key = keep(r, word(r));
     f.value = text(r, true);
-    if (f.section && f.key && f.value && ARRAY_ROOM(&r->p->fields)) {
-        r->p->fields.items[r->p->fields.count++] = f;
-        return;
-    }
-    free(f.section);
-    free(f.key);
-    free(f.value);
-    r->out_of_memory = true;
+    APPEND(r, &r->p->fields, f);
 }
 
 static void read_function(reader *r)
@@ -253,12 +244,7 @@ static void read_function(reader *r)
     f.start = address(r);
     f.end = address(r);
     f.name = text(r, true);
-    if (ARRAY_ROOM(&r->p->functions)) {
-        r->p->functions.items[r->p->functions.count++] = f;
-        return;
-    }
-    free(f.name);
-    r->out_of_memory = true;
+    APPEND(r, &r->p->functions, f);
 }
 
 static void read_family(reader *r)
@@ -369,10 +355,8 @@ p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *erro
 {
     *profile = NULL;
     FILE *in = fopen(path, "re");
-    if (!in) {
-        error_set(error, P5_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-        return P5_ERR_IO;
-    }
+    if (!in)
+        return error_set(error, P5_ERR_IO, "cannot read %s: %s", path, strerror(errno));
     reader r = {.p = profile_new()};
     for (size_t i = 0; i < sizeof r.quantity / sizeof *r.quantity; i++)
         r.quantity[i] = PROFILE_NO_INDEX;

@@ -107,11 +107,11 @@ static bool copy_sites(p5_profile *p, const profile_view *view)
 {
     for (size_t i = 0; i < view->site_count; i++) {
         const profile_site *from = &view->sites[i];
-        if (!ARRAY_ROOM(&p->sites))
+        if (!ARRAY_ADD(&p->sites, (profile_site){.context = from->context,
+                                                 .address = from->address,
+                                                 .cpl_class = from->cpl_class}))
             return false;
-        profile_site *to = &p->sites.items[p->sites.count++];
-        *to =
-            (profile_site){.context = from->context, .address = from->address, .cpl_class = from->cpl_class};
+        profile_site *to = &p->sites.items[p->sites.count - 1];
         if (!COPY_ARRAY(&to->amounts, from->amounts.items, from->amounts.count))
             return false;
         profile_amount awake = {.quantity = P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
@@ -121,11 +121,8 @@ static bool copy_sites(p5_profile *p, const profile_view *view)
                 to->amounts.items[j].quantity != P5_PROFILE_STALLS + P5_STALL_HALT)
                 awake.increments += to->amounts.items[j].increments;
         awake.asserted = awake.increments;
-        if (awake.increments) {
-            if (!ARRAY_ROOM(&to->amounts))
-                return false;
-            to->amounts.items[to->amounts.count++] = awake;
-        }
+        if (awake.increments && !ARRAY_ADD(&to->amounts, awake))
+            return false;
     }
     return true;
 }
@@ -135,10 +132,9 @@ static profile_amount *amount_of(profile_site *site, unsigned quantity)
     for (size_t i = 0; i < site->amounts.count; i++)
         if (site->amounts.items[i].quantity == quantity)
             return &site->amounts.items[i];
-    if (!ARRAY_ROOM(&site->amounts))
+    if (!ARRAY_ADD(&site->amounts, (profile_amount){.quantity = quantity}))
         return NULL;
-    site->amounts.items[site->amounts.count] = (profile_amount){.quantity = quantity};
-    return &site->amounts.items[site->amounts.count++];
+    return &site->amounts.items[site->amounts.count - 1];
 }
 
 /* What the sites have more than the total of bus clocks had not passed when the run ended: the cycles begun
@@ -197,11 +193,8 @@ static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
                     q, p->total[q][class] - sum[q][class],
                     p->asserted[q][class] > on[q][class] ? p->asserted[q][class] - on[q][class] : 0};
         }
-        if (rest.amounts.count && fits) {
-            fits = ARRAY_ROOM(&p->sites);
-            if (fits)
-                p->sites.items[p->sites.count++] = rest;
-        }
+        if (rest.amounts.count && fits)
+            fits = ARRAY_ADD(&p->sites, rest);
         if (!fits)
             free(rest.amounts.items);
     }
@@ -209,30 +202,18 @@ static bool settle_totals(p5_profile *p, const p5_counts *run_totals)
     return fits;
 }
 
-/* Copies of `n` texts. False: out of memory. */
-static bool copy_texts(char ***items, size_t *count, size_t *capacity, char *const *from, size_t n)
-{
-    if (!array_reserve(items, capacity, *count + n + 1, sizeof **items))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (((*items)[(*count)] = strdup(from[i])) == NULL)
-            return false;
-        else
-            ++*count;
-    return true;
-}
-#define COPY_TEXTS(array, from)                                                                              \
-    copy_texts(&(array)->items, &(array)->count, &(array)->capacity, (from)->items, (from)->count)
-
 /* The address spaces: files, and page directories of what is in none of them. */
 static bool take_objects(p5_profile *p, const profile_view *view, const profile_symbols *s)
 {
-    bool fits = COPY_TEXTS(&p->objects, &s->objects);
-    for (size_t i = 0; fits && i < view->directory_count; i++) {
-        char name[32], *text = name;
-        bool rest = s->objects.count + i == PROFILE_SPACES - 1;
-        snprintf(name, sizeof name, rest ? "[cr3 others]" : "[cr3 %08" PRIx32 "]", view->directories[i]);
-        fits = copy_texts(&p->objects.items, &p->objects.count, &p->objects.capacity, &text, 1);
+    bool fits = true;
+    for (size_t i = 0; fits && i < s->objects.count + view->directory_count; i++) {
+        char name[32];
+        bool object = i < s->objects.count;
+        if (!object)
+            snprintf(name, sizeof name, i == PROFILE_SPACES - 1 ? "[cr3 others]" : "[cr3 %08" PRIx32 "]",
+                     view->directories[i - s->objects.count]);
+        fits = ARRAY_ADD(&p->objects, arena_text(&p->texts, object ? s->objects.items[i] : name)) &&
+               p->objects.items[i] != NULL;
     }
     return fits;
 }
@@ -240,7 +221,9 @@ static bool take_objects(p5_profile *p, const profile_view *view, const profile_
 /* Functions, and the lines of instructions. */
 static bool take_symbols(p5_profile *p, const profile_view *view, const profile_symbols *s)
 {
-    bool fits = take_objects(p, view, s) && COPY_TEXTS(&p->files, &s->files);
+    bool fits = take_objects(p, view, s);
+    for (size_t i = 0; fits && i < s->files.count; i++)
+        fits = ARRAY_ADD(&p->files, arena_text(&p->texts, s->files.items[i])) && p->files.items[i] != NULL;
     for (size_t i = 0; i < view->code_count && fits; i++) {
         profile_insn insn = {.code = view->code[i], .file = PROFILE_NO_INDEX};
         size_t behind = ARRAY_SEARCH(s->lines.items, s->lines.count, address, insn.code.address + 1);
@@ -248,16 +231,12 @@ static bool take_symbols(p5_profile *p, const profile_view *view, const profile_
             insn.file = s->lines.items[behind - 1].file;
             insn.line = s->lines.items[behind - 1].line;
         }
-        fits = ARRAY_ROOM(&p->insns);
-        if (fits)
-            p->insns.items[p->insns.count++] = insn;
+        fits = ARRAY_ADD(&p->insns, insn);
     }
     for (size_t i = 0; i < s->functions.count && fits; i++) {
         profile_function f = s->functions.items[i];
-        f.name = ARRAY_ROOM(&p->functions) ? strdup(f.name) : NULL;
-        fits = f.name != NULL;
-        if (fits)
-            p->functions.items[p->functions.count++] = f;
+        f.name = arena_text(&p->texts, f.name);
+        fits = f.name != NULL && ARRAY_ADD(&p->functions, f);
     }
     return fits;
 }
@@ -283,12 +262,9 @@ static bool add_called_functions(p5_profile *p)
             snprintf(name, sizeof name, "[kernel]");
         else
             snprintf(name, sizeof name, "0x%08" PRIx32, (uint32_t)start);
-        profile_function f = {start, end, strdup(name)};
-        if (!f.name || !ARRAY_ROOM(&p->functions)) {
-            free(f.name);
+        profile_function f = {start, end, arena_text(&p->texts, name)};
+        if (!f.name || !ARRAY_ADD(&p->functions, f))
             return false;
-        }
-        p->functions.items[p->functions.count++] = f;
         profile_finish(p); /* look-up wants them in order */
         known = p->functions.count;
     }
@@ -304,8 +280,6 @@ static void drop_unused_functions(p5_profile *p)
             at++;
         if (at < p->insns.count && p->insns.items[at].code.address < f.end)
             p->functions.items[left++] = f;
-        else
-            free(f.name);
     }
     p->functions.count = left;
 }
@@ -315,22 +289,18 @@ static void take_field(void *context, const char *section, const char *key, cons
 {
     (void)meaning;
     p5_profile *p = context;
-    profile_field field = {strdup(section), strdup(key), strdup(value)};
-    if (field.section && field.key && field.value && ARRAY_ROOM(&p->fields)) {
-        p->fields.items[p->fields.count++] = field;
-        return;
-    }
-    free(field.section);
-    free(field.key);
-    free(field.value);
+    profile_field field = {arena_text(&p->texts, section), arena_text(&p->texts, key),
+                           arena_text(&p->texts, value)};
+    if (field.section && field.key && field.value)
+        (void)ARRAY_ADD(&p->fields, field);
 }
 
 static bool take_model(p5_profile *p, const p5_model *model)
 {
     p->family = p5_model_family(model);
     p->clock_mhz = p5_model_clock_mhz(model);
-    p->model = strdup(p5_model_name(model));
-    p->version = strdup(p5_version());
+    p->model = arena_text(&p->texts, p5_model_name(model));
+    p->version = arena_text(&p->texts, p5_version());
     p->data_ways = model->data_cache.ways;
     p->code_ways = model->code_cache.ways;
     p5_model_fields(model, take_field, p);
@@ -345,17 +315,16 @@ static bool take_btb(p5_profile *p, const btb *b)
         const btb_entry *e = &b->entry[set][way];
         if (!e->valid || (pairs && e->state == 0))
             continue;
-        if (!ARRAY_ROOM(&p->btb))
-            return false;
         uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_set */
-        p->btb.items[p->btb.count++] =
-            (profile_btb_entry){.set = set,
-                                .way = way,
-                                .key = e->tag | low,
-                                .target = e->target,
-                                .taken = pairs ? e->state >= 2 : e->type != BTB_JCC || e->prediction,
-                                .detail = pairs ? e->state : e->history,
-                                .type = e->type};
+        const profile_btb_entry entry = {.set = set,
+                                         .way = way,
+                                         .key = e->tag | low,
+                                         .target = e->target,
+                                         .taken = pairs ? e->state >= 2 : e->type != BTB_JCC || e->prediction,
+                                         .detail = pairs ? e->state : e->history,
+                                         .type = e->type};
+        if (!ARRAY_ADD(&p->btb, entry))
+            return false;
     }
     return true;
 }
@@ -366,9 +335,10 @@ static bool take_samples(p5_profile *p, const p5_core *core, const profile_view 
     if (options->sample_period == 0)
         return true;
     char room[48];
-    p->sample_event = strdup(options->sample_quantity == P5_PROFILE_CLOCKS
-                                 ? "clocks"
-                                 : profile_quantity_name((unsigned)options->sample_quantity, room));
+    p->sample_event =
+        arena_text(&p->texts, options->sample_quantity == P5_PROFILE_CLOCKS
+                                  ? "clocks"
+                                  : profile_quantity_name((unsigned)options->sample_quantity, room));
     p->sample_period = options->sample_period;
     p->sample_latency = options->sample_latency;
     p->overflows = view->overflows;
@@ -389,8 +359,8 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         profile_view view;
         profile_look(core, &view);
         p5_machine_counts(machine, run_totals);
-        p->command = strdup(command);
-        p->options = strdup(options);
+        p->command = arena_text(&p->texts, command);
+        p->options = arena_text(&p->texts, options);
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
         fits = p->command && p->options && take_model(p, p5_machine_model(machine)) &&

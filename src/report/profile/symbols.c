@@ -13,14 +13,9 @@
 
 void profile_symbols_free(profile_symbols *s)
 {
-    for (size_t i = 0; i < s->functions.count; i++)
-        free(s->functions.items[i].name);
-    for (size_t i = 0; i < s->files.count; i++)
-        free(s->files.items[i]);
-    for (size_t i = 0; i < s->objects.count; i++)
-        free(s->objects.items[i]);
     for (size_t i = 0; i < s->texts.count; i++)
         free((void *)(uintptr_t)s->texts.items[i].bytes);
+    arena_free_all(&s->names);
     free(s->functions.items);
     free(s->files.items);
     free(s->lines.items);
@@ -56,13 +51,8 @@ static bool add_candidate(symbol_reader *r, candidate c, const char *name)
 {
     c.start += r->base;
     c.limit += r->base;
-    c.name = strdup(name);
-    if (!c.name || !ARRAY_ROOM(&r->list)) {
-        free(c.name);
-        return false;
-    }
-    r->list.items[r->list.count++] = c;
-    return true;
+    c.name = arena_text(&r->s->names, name);
+    return c.name && ARRAY_ADD(&r->list, c);
 }
 
 /* Functions; and labels of assembly code that other files may see, where nobody has said what is a function.
@@ -123,8 +113,7 @@ static bool read_candidates(symbol_reader *r, Elf *elf)
 static bool take_functions(symbol_reader *r)
 {
     profile_symbols *s = r->s;
-    if (r->list.count > 1)
-        qsort(r->list.items, r->list.count, sizeof *r->list.items, by_start_and_rank);
+    ARRAY_SORT(&r->list, by_start_and_rank);
     for (size_t i = 0; i < r->list.count; i++) {
         candidate *c = &r->list.items[i];
         profile_function *before = s->functions.count ? &s->functions.items[s->functions.count - 1] : NULL;
@@ -142,11 +131,9 @@ static bool take_functions(symbol_reader *r)
                 break;
             }
         }
-        if (!ARRAY_ROOM(&s->functions))
-            return false;
         uint64_t end = c->size && c->size < c->limit - c->start ? c->start + c->size : next;
-        s->functions.items[s->functions.count++] = (profile_function){c->start, end, c->name};
-        c->name = NULL;
+        if (!ARRAY_ADD(&s->functions, (profile_function){c->start, end, c->name}))
+            return false;
     }
     return true;
 }
@@ -244,13 +231,8 @@ static int file_index(profile_symbols *s, const char *name)
     for (size_t i = s->files.count; i-- > 0;)
         if (strcmp(s->files.items[i], name) == 0)
             return (int)i;
-    char *copy = strdup(name);
-    if (!copy || !ARRAY_ROOM(&s->files)) {
-        free(copy);
-        return PROFILE_NO_INDEX;
-    }
-    s->files.items[s->files.count] = copy;
-    return (int)s->files.count++;
+    char *copy = arena_text(&s->names, name);
+    return copy && ARRAY_ADD(&s->files, copy) ? (int)s->files.count - 1 : PROFILE_NO_INDEX;
 }
 
 static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
@@ -273,10 +255,10 @@ static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
         if (name != last_name)
             last_file = name ? file_index(s, name) : PROFILE_NO_INDEX;
         last_name = name;
-        if (!ARRAY_ROOM(&s->lines))
+        const profile_line row = {base + (uint32_t)address, end ? PROFILE_NO_INDEX : last_file,
+                                  end ? 0 : (unsigned)number};
+        if (!ARRAY_ADD(&s->lines, row))
             return false;
-        s->lines.items[s->lines.count++] = (profile_line){
-            base + (uint32_t)address, end ? PROFILE_NO_INDEX : last_file, end ? 0 : (unsigned)number};
     }
     return true;
 }
@@ -345,13 +327,8 @@ static bool is_kernel(Elf *elf)
 
 static bool add_object(profile_symbols *s, const char *path)
 {
-    char *copy = strdup(path);
-    if (!copy || !ARRAY_ROOM(&s->objects)) {
-        free(copy);
-        return false;
-    }
-    s->objects.items[s->objects.count++] = copy;
-    return true;
+    char *copy = arena_text(&s->names, path);
+    return copy && ARRAY_ADD(&s->objects, copy);
 }
 
 /* The guest's own symbols, and a kernel's, are known by their addresses. A program beside it has a space of
@@ -405,11 +382,8 @@ p5_status profile_symbols_read(const p5_machine *machine, const char *guest, con
     }
     if (status == P5_OK && !take_functions(&r))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < r.list.count; i++)
-        free(r.list.items[i].name);
     free(r.list.items);
-    if (s->lines.count > 1)
-        qsort(s->lines.items, s->lines.count, sizeof *s->lines.items, by_line_address);
+    ARRAY_SORT(&s->lines, by_line_address);
     if (status != P5_OK)
         profile_symbols_free(s);
     return status;

@@ -105,8 +105,7 @@ static int by_cost(const void *a, const void *b)
 static void merge(table_rows *rows)
 {
     size_t left = 0;
-    if (rows->list.count > 1)
-        qsort(rows->list.items, rows->list.count, sizeof *rows->list.items, by_name);
+    ARRAY_SORT(&rows->list, by_name);
     for (size_t i = 0; i < rows->list.count; i++) {
         table_row *row = &rows->list.items[i];
         if (left == 0 || by_name(&rows->list.items[left - 1], row) != 0) {
@@ -351,8 +350,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
         merge(&rows);
         if (inclusive)
             include_own(&rows);
-        if (rows.list.count > 1)
-            qsort(rows.list.items, rows.list.count, sizeof *rows.list.items, by_cost);
+        ARRAY_SORT(&rows.list, by_cost);
         char *command = strndup(p->command, strcspn(p->command, " "));
         row_writer writer;
         bool for_programs = t->format != P5_ROWS_TEXT;

@@ -34,14 +34,6 @@ static p5_status fail(const reader *r, size_t column, p5_status status, const ch
     return status;
 }
 
-static char *keep(group *g, const char *text, size_t length)
-{
-    char *copy = arena_alloc(&g->strings, length + 1);
-    if (copy != NULL)
-        memcpy(copy, text, length);
-    return copy;
-}
-
 static size_t blanks(const char *text)
 {
     return strspn(text, " \t");
@@ -73,9 +65,8 @@ static p5_status read_event(reader *r, const char *name)
     }
     if (in_event_set(r->g, variable))
         return fail(r, 1, P5_ERR_SYNTAX, "the event is in the EVENTSET already");
-    if (!ARRAY_ROOM(&r->g->variables))
+    if (!ARRAY_ADD(&r->g->variables, (uint16_t)variable))
         return fail(r, 0, P5_ERR_MEMORY, "out of memory");
-    r->g->variables.items[r->g->variables.count++] = (uint16_t)variable;
     if (variable < P5_EVENT_COUNT)
         r->g->face.families &= p5_event_describe((enum p5_event)variable)->families;
     return P5_OK;
@@ -100,7 +91,7 @@ static p5_status read_name(reader *r, metric *m, const char *line, size_t length
     m->unit = "";
     if (open != NULL && line[length - 1] == ']') {
         size_t unit = length - (size_t)(open - line) - 2;
-        m->unit = keep(r->g, open + 1, unit);
+        m->unit = arena_text_part(&r->g->strings, open + 1, unit);
         name = trimmed(line, (size_t)(open - line));
     }
     if (name == 0)
@@ -109,7 +100,7 @@ static p5_status read_name(reader *r, metric *m, const char *line, size_t length
         if (strlen(r->g->metrics.items[i].name) == name &&
             memcmp(r->g->metrics.items[i].name, line, name) == 0)
             return fail(r, 1, P5_ERR_SYNTAX, "a metric of that name stands above");
-    m->name = keep(r->g, line, name);
+    m->name = arena_text_part(&r->g->strings, line, name);
     return m->name != NULL && m->unit != NULL ? P5_OK : fail(r, 0, P5_ERR_MEMORY, "out of memory");
 }
 
@@ -122,7 +113,7 @@ static p5_status read_metric(reader *r, const char *line)
     p5_status status = read_name(r, &m, line, trimmed(line, (size_t)(start - line)));
     if (status != P5_OK)
         return status;
-    m.text = keep(r->g, start, strlen(start));
+    m.text = arena_text(&r->g->strings, start);
     if (m.text == NULL || !ARRAY_ROOM(&r->g->metrics))
         return fail(r, 0, P5_ERR_MEMORY, "out of memory");
     metric_formula *formula;
@@ -150,7 +141,7 @@ static p5_status read_line(reader *r, section *in, char *line)
         const char *text = line + 5 + blanks(line + 5);
         if (r->g->face.summary != NULL)
             return fail(r, 1, P5_ERR_SYNTAX, "there is a second SHORT");
-        r->g->face.summary = keep(r->g, text, strlen(text));
+        r->g->face.summary = arena_text(&r->g->strings, text);
         return r->g->face.summary != NULL ? P5_OK : fail(r, 0, P5_ERR_MEMORY, "out of memory");
     }
     if (strcmp(line, "EVENTSET") == 0) {
@@ -177,11 +168,11 @@ static p5_status read_lines(reader *r, const char *text)
         size_t length = strcspn(text, "\n");
         next = text + length + (text[length] == '\n');
         r->line++;
-        char *line = keep(r->g, text, trimmed(text, length));
+        char *line = arena_text_part(&r->g->strings, text, trimmed(text, length));
         if (line == NULL)
             return fail(r, 0, P5_ERR_MEMORY, "out of memory");
         if (strcmp(line, "LONG") == 0) {
-            r->g->face.description = keep(r->g, next, strlen(next));
+            r->g->face.description = arena_text(&r->g->strings, next);
             return r->g->face.description != NULL ? P5_OK : fail(r, 0, P5_ERR_MEMORY, "out of memory");
         }
         p5_status status = read_line(r, &in, line);
@@ -203,7 +194,7 @@ p5_status metric_group_parse(const char *name, const char *where, const char *te
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     g->face.families = P5_FAMILY_P54C | P5_FAMILY_P55C;
     reader r = {.g = g, .where = where, .error = error};
-    g->face.name = keep(g, name, strlen(name));
+    g->face.name = arena_text(&g->strings, name);
     p5_status status = read_lines(&r, text);
     if (status == P5_OK && g->face.name == NULL)
         status = fail(&r, 0, P5_ERR_MEMORY, "out of memory");

@@ -54,16 +54,13 @@ static bool fail(parser *p, const char *at, p5_status status, const char *messag
 
 static bool emit(parser *p, step s)
 {
-    if (!ARRAY_ROOM(&p->formula->steps))
-        return fail(p, p->at, P5_ERR_MEMORY, "out of memory");
     if (s.kind == STEP_NUMBER || s.kind == STEP_VARIABLE) {
         if (++p->waiting > DEEPEST)
             return fail(p, p->at, P5_ERR_SYNTAX, "the formula is nested too deeply");
     } else if (s.kind != STEP_NEGATE) {
         p->waiting--;
     }
-    p->formula->steps.items[p->formula->steps.count++] = s;
-    return true;
+    return ARRAY_ADD(&p->formula->steps, s) || fail(p, p->at, P5_ERR_MEMORY, "out of memory");
 }
 
 static void skip_blanks(parser *p)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
+#include "report/trace/time_queue.h"
 
 enum { RECENT = 64, TEXT = 96, LINE = 400 }; /* names, labels and reasons are shorter than half a line */
 #define HEADER "Kanata\t0004"
@@ -21,13 +21,8 @@ typedef enum step_kind {
     STEP_RETIRE
 } step_kind;
 
-typedef struct step {
-    uint64_t clock;
-    uint64_t id;    /* of the instruction, from 0 */
-    uint32_t order; /* within the instruction */
-    step_kind kind;
-    const char *name; /* stage or stall */
-} step;
+/* A step's order is its instruction's number, from 0, and its own within the instruction. */
+enum { STEP_BITS = 6 };
 
 /* What is kept of an instruction until it is opened, and some time longer, for arrows. */
 typedef struct in_flight {
@@ -43,7 +38,7 @@ struct kanata {
     uint64_t clock; /* of what was written last */
     uint64_t pf;    /* of the last instruction */
     uint32_t order;
-    ARRAY_OF(step) heap;
+    time_queue steps;  /* `what` is the kind, `name` a stage or stall */
     in_flight *recent; /* by id modulo `room` */
     uint64_t room;
     uint64_t opened; /* instructions whose I line is written: ids below; they open in program order */
@@ -57,51 +52,11 @@ static const char *stall_name(unsigned cause)
     return event >= 0 ? p5_event_describe((enum p5_event)event)->name : p5_stall_name((p5_stall)cause);
 }
 
-/* ---- the heap ------------------------------------------------------------------------------------------ */
-
-static bool before(const step *a, const step *b)
-{
-    if (a->clock != b->clock)
-        return a->clock < b->clock;
-    if (a->id != b->id)
-        return a->id < b->id;
-    return a->order < b->order;
-}
-
 static void add(kanata *k, uint64_t clock, step_kind kind, const char *name)
 {
-    if (!ARRAY_ROOM(&k->heap)) {
-        k->out_of_memory = true;
-        return;
-    }
-    step s = {clock, k->count, k->order++, kind, name};
-    size_t at = k->heap.count++;
-    while (at > 0 && before(&s, &k->heap.items[(at - 1) / 2])) {
-        k->heap.items[at] = k->heap.items[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    k->heap.items[at] = s;
-}
-
-static step take(kanata *k)
-{
-    step first = k->heap.items[0];
-    step last = k->heap.items[--k->heap.count];
-    size_t at = 0, count = k->heap.count;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && before(&k->heap.items[child + 1], &k->heap.items[child]))
-            child++;
-        if (!before(&k->heap.items[child], &last))
-            break;
-        k->heap.items[at] = k->heap.items[child];
-        at = child;
-    }
-    if (count > 0)
-        k->heap.items[at] = last;
-    return first;
+    const timed step = {
+        .clock = clock, .order = k->count << STEP_BITS | k->order++, .name = name, .what = kind};
+    k->out_of_memory |= !time_queue_add(&k->steps, &step);
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
@@ -173,8 +128,9 @@ static void write_sources(kanata *k, uint64_t id)
     }
 }
 
-static void write_step(kanata *k, const step *s)
+static void write_step(kanata *k, const timed *s)
 {
+    uint64_t id = s->order >> STEP_BITS;
     if (!k->started)
         write_clocks(k, HEADER "\nC=", s->clock);
     else if (s->clock > k->clock)
@@ -182,25 +138,25 @@ static void write_step(kanata *k, const step *s)
     k->started = true;
     if (s->clock > k->clock)
         k->clock = s->clock;
-    switch (s->kind) {
+    switch ((step_kind)s->what) {
     case STEP_OPEN:
-        open_insn(k, s->id);
+        open_insn(k, id);
         break;
     case STEP_STAGE:
-        write_named(k, "S", s->id, 0, s->name);
+        write_named(k, "S", id, 0, s->name);
         break;
     case STEP_STALL:
-        write_named(k, "S", s->id, 1, s->name);
+        write_named(k, "S", id, 1, s->name);
         break;
     case STEP_END_STALL:
-        write_named(k, "E", s->id, 1, s->name);
+        write_named(k, "E", id, 1, s->name);
         break;
     case STEP_SOURCES:
-        write_sources(k, s->id);
+        write_sources(k, id);
         break;
     case STEP_RETIRE:
-        write_named(k, "E", s->id, 0, s->name);
-        write_numbers(k, "R", s->id, k->retired++);
+        write_named(k, "E", id, 0, s->name);
+        write_numbers(k, "R", id, k->retired++);
         break;
     }
 }
@@ -208,10 +164,9 @@ static void write_step(kanata *k, const step *s)
 /* Writes what happens before `clock`. */
 static void write_before(kanata *k, uint64_t clock)
 {
-    while (k->heap.count > 0 && k->heap.items[0].clock < clock) {
-        step s = take(k);
+    timed s;
+    while (time_queue_take(&k->steps, clock, &s))
         write_step(k, &s);
-    }
 }
 
 /* ---- instructions -------------------------------------------------------------------------------------- */
@@ -328,11 +283,11 @@ kanata *kanata_open(void (*put)(void *context, const char *text, size_t size), v
 
 bool kanata_close(kanata *k)
 {
-    if (!k->started && k->heap.count == 0)
+    if (!k->started && k->steps.heap.count == 0)
         k->put(k->context, HEADER "\n", sizeof HEADER);
     write_before(k, UINT64_MAX);
     bool good = !k->out_of_memory;
-    free(k->heap.items);
+    free(k->steps.heap.items);
     free(k->recent);
     free(k);
     return good;

@@ -57,10 +57,7 @@ static void moved(void *context, size_t depth, uint64_t function, uint64_t clock
     const slice *top = s->stack.count > 0 ? &s->stack.items[s->stack.count - 1] : NULL;
     if (function == 0 || (top != NULL && top->depth == depth && top->function == function))
         return;
-    if (ARRAY_ROOM(&s->stack))
-        s->stack.items[s->stack.count++] = (slice){function, depth, clock};
-    else
-        s->out_of_memory = true;
+    s->out_of_memory |= !ARRAY_ADD(&s->stack, (slice){function, depth, clock});
 }
 
 p5_status slices_open(p5_machine *machine, const char *guest, const char *const *beside, uint64_t least,

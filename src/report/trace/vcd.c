@@ -110,9 +110,8 @@ static bool some(p5_trace *trace)
 static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t value)
 {
     vcd_told *now = state->now;
-    if (ARRAY_ROOM(&now->changes))
-        now->changes.items[now->changes.count++] = (vcd_change){clock, state->order++, value, signal};
-    else
+    if (!ARRAY_ADD(&now->changes,
+                   (timed){.clock = clock, .order = state->order++, .value = value, .what = signal}))
         fail_for_memory(state->trace);
 }
 

@@ -40,7 +40,7 @@ const vcd_signal vcd_signals[VCD_COLUMNS] = {
 
 struct vcd_text {
     trace_file *file;
-    vcd_queue queue; /* all but the bus */
+    time_queue queue; /* all but the bus */
     vcd_bus bus;
     size_t signal_count;
     uint32_t left_out; /* bits of signals that are not there */
@@ -260,10 +260,10 @@ static void show_bus(vcd_text *v, uint64_t clock)
 /* Writes everything that happens before `clock`. */
 static void write_before(vcd_text *v, uint64_t clock)
 {
-    vcd_change next;
-    while (vcd_queue_take(&v->queue, clock, &next)) {
+    timed next;
+    while (time_queue_take(&v->queue, clock, &next)) {
         show_bus(v, next.clock);
-        show(v, next.clock, next.signal, next.value);
+        show(v, next.clock, next.what, next.value);
     }
     show_bus(v, clock);
     trace_end_record(v->file);
@@ -302,7 +302,7 @@ bool vcd_text_write(vcd_text *v, const vcd_told *told)
 {
     bool room = vcd_bus_add(&v->bus, told->uses, told->use_count);
     for (size_t i = 0; i < told->changes.count && room; i++)
-        room = vcd_queue_add(&v->queue, &told->changes.items[i]);
+        room = time_queue_add(&v->queue, &told->changes.items[i]);
     if (told->bus_clock == VCD_CLOCK_STARTS)
         vcd_bus_clock_start(&v->bus, told->bus_clock_from);
     else if (told->bus_clock == VCD_CLOCK_STOPS)

@@ -5,7 +5,7 @@
 
 #include "p5scope/core.h"
 #include "report/trace/file.h"
-#include "report/trace/vcd_queue.h"
+#include "report/trace/time_queue.h"
 
 /* The signals; the columns of the trace follow. */
 enum {
@@ -52,8 +52,8 @@ typedef struct vcd_told {
     uint64_t before;
     enum { VCD_CLOCK_STAYS, VCD_CLOCK_STARTS, VCD_CLOCK_STOPS } bus_clock; /* is shown from ... */
     uint64_t bus_clock_from;                                               /* ... this core clock on */
-    ARRAY_OF(vcd_change) changes;                                          /* of all but the bus */
-    size_t use_count;                                                      /* of the bus, ... */
+    ARRAY_OF(timed) changes;   /* of all but the bus: `what` is the signal that has another value */
+    size_t use_count;          /* of the bus, ... */
     p5_bus_use uses[VCD_USES]; /* ... in order of time, behind those of the batch before */
 } vcd_told;
 
