@@ -1,48 +1,10 @@
-/* Opening, running and leaving the engine. */
-#include <stdarg.h>
-#include <stdio.h>
+/* Opening and running the engine. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"
 #include "engine/internal.h"
-
-void engine_fail(engine *e, const char *format, ...)
-{
-    if (e->failure[0])
-        return; /* the first one is the cause */
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(e->failure, sizeof e->failure, format, arguments);
-    va_end(arguments);
-}
-
-void engine_fail_memory(engine *e)
-{
-    p5_error error;
-    error_set(&error, P5_ERR_MEMORY, "out of memory");
-    engine_fail(e, "%s%s%s", error.message, error.hint[0] != '\0' ? "; " : "", error.hint);
-}
-
-void engine_leave(engine *e, engine_stop stop)
-{
-    e->stop = stop;
-    e->stopping = true;
-    *uc_exception_index(engine_cpu(e)) = UC_EXCP_HLT;
-    UC_INTERNAL(cpu_loop_exit)(engine_cpu(e));
-}
-
-void engine_resume(engine *e)
-{
-    *uc_exception_index(engine_cpu(e)) = -1;
-    UC_INTERNAL(cpu_loop_exit)(engine_cpu(e));
-}
-
-void engine_raise(engine *e, int vector, uint32_t error_code)
-{
-    UC_INTERNAL(raise_exception_err_ra)(e->env, vector, (int)error_code, 0);
-}
 
 static bool allocate(engine *e)
 {
@@ -159,7 +121,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
         return status;
     }
     x87_open(e);
-    stream_none(e);
+    stretch_none(e);
     engine_batch_into(e, &e->at);
     e->retired.unsafe_mask = e->unsafe;
     memset(e->pages_filled, 0xff, sizeof e->pages_filled);
@@ -198,7 +160,7 @@ engine_stop engine_run(engine *e)
 {
     if (e->failure[0])
         return ENGINE_FAILED;
-    stream_none(e);
+    stretch_none(e);
     e->descriptor = e->restart = e->fetch_fault = e->delivering = e->stopping = false;
     e->env->old_exception = -1;
     e->running = true;
@@ -216,16 +178,6 @@ engine_stop engine_run(engine *e)
 const char *engine_failure(const engine *e)
 {
     return e->failure;
-}
-
-void engine_request_attention(engine *e)
-{
-    atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK | REQUEST_ITERATION, memory_order_relaxed);
-}
-
-void engine_request_attention_apart(engine *e)
-{
-    atomic_fetch_or_explicit(&e->requested, REQUEST_BLOCK, memory_order_relaxed);
 }
 
 void engine_step_mode(engine *e, bool on)

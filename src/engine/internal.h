@@ -1,7 +1,7 @@
-/* The engine's own state and what its files give each other. Order of the files in a block's life: block.c
- * translates and describes it, stream.c sees it start and end, access.c collects its memory accesses over
- * mmu.c, special.c and ports.c answer its instructions that look outside, event.c takes what interrupts it.
- */
+/* The engine's own state and what its folders give each other, each to those behind it: stretch/ tells what
+ * was executed, memory/ collects references over its translations, x87/ computes, control/ answers
+ * instructions that look outside, segment/ has far transfers, tasks and deliveries, stream/ translates and
+ * describes blocks, sees them start and end, and takes what interrupts them. */
 #ifndef ENGINE_INTERNAL_H
 #define ENGINE_INTERNAL_H
 
@@ -11,6 +11,7 @@
 #include "core/pipe/breakpoints.h"
 #include "engine/behind.h"
 #include "engine/engine.h"
+#include "isa/processor.h"
 #include "engine/unicorn/inside.h"
 #include "isa/isa.h"
 
@@ -191,6 +192,10 @@ typedef struct engine_guard {
     breakpoints comparators;
 } engine_guard;
 
+/* engine.resume: EFLAGS.RF, which holds code breakpoints off for one instruction. It is set by an instruction
+ * (IRET) that is still to be completed itself, or by a delivery. */
+enum { RESUME_NOW = 1, RESUME_AFTER_THIS = 2 };
+
 /* Where the guest's x87 registers are: in Unicorn's state, or in the host's x87 (x87_host.h); or in the
  * state, where an MMX instruction finds nothing to do: TOP is 0, no register is empty, nothing is pending. */
 typedef enum x87_place { X87_IN_STATE, X87_IN_HOST, X87_IN_STATE_MMX } x87_place;
@@ -220,7 +225,7 @@ struct engine {
     engine_room next_batch; /* where the next batch goes: engine_batch_into */
     page_entry pages[PAGE_SIDES][PAGE_ENTRIES];
     uint64_t pages_filled[PAGE_ALL / 64]; /* bits of those that may hold a page */
-    p5_access *record_end; /* from here on nothing is recorded, whatever the guest does: stream_full */
+    p5_access *record_end; /* from here on nothing is recorded, whatever the guest does: stretch_full */
     p5_value *value_end;
 
     /* REP strings. */
@@ -340,6 +345,31 @@ static inline uint32_t engine_linear_eip(const engine *e)
     return (uint32_t)(e->env->segs[ENGINE_CS].base + e->env->eip);
 }
 
+/* A linear address as an offset in CS. */
+static inline uint32_t engine_code_offset(const engine *e, uint32_t linear)
+{
+    return linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+}
+/* The state's EIP is the running block's. */
+static inline void engine_at_block(engine *e)
+{
+    e->env->eip = engine_code_offset(e, e->current->linear);
+}
+static inline bool engine_at_user_level(const uc_env *env)
+{
+    return (env->hflags & UC_HF_CPL) == 3;
+}
+
+/* --- stretch/: what was executed is told --- */
+
+/* The owner has done everything that it was told. */
+static inline void engine_catch_up(engine *e)
+{
+    if (e->callbacks.catch_up)
+        e->callbacks.catch_up(e->callbacks.context);
+}
+
+/* leave.c */
 /* Stops the engine with ENGINE_FAILED at the next boundary. */
 void engine_fail(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void engine_fail_memory(engine *e);
@@ -350,19 +380,65 @@ _Noreturn void engine_resume(engine *e);
 /* Raises `vector` at the EIP that stands in the state. Only from within a run. */
 _Noreturn void engine_raise(engine *e, int vector, uint32_t error_code);
 
+/* stretch.c */
+/* No block is running, and nothing is recorded. The batch is empty. What is recorded next goes into the
+ * engine's own room. */
+void stretch_none(engine *e);
+/* A stretch has more accesses or values than a room has place for, which its block's plan excludes: they are
+ * dropped, and the run ends with ENGINE_FAILED. */
+void stretch_full(engine *e) __attribute__((cold));
+/* Gives the batch away. True if attention is wanted at the next boundary. */
+bool stretch_give_batch(engine *e);
+/* Leaves the running block in front of the instruction that made the call which returns to `retaddr`, unless
+ * that is its first. */
+void stretch_leave_before(engine *e, uintptr_t retaddr);
+/* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
+bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted);
+/* Ends the running block completely. */
+bool stretch_end_all(engine *e, uint32_t next);
+/* Ends the running block before the instruction at linear address `at`. */
+bool stretch_end_before(engine *e, uint32_t at);
+
+static inline unsigned engine_requests(const engine *e)
+{
+    return atomic_load_explicit(&e->requested, memory_order_relaxed);
+}
+/* A REP string is to be interrupted between two iterations; a step is an instruction. */
+static inline bool engine_iteration_wanted(const engine *e)
+{
+    return engine_requests(e) & REQUEST_ITERATION;
+}
+
+/* value.c: operands of instructions whose clocks depend on them */
+static inline void value_note(engine *e, p5_value value)
+{
+    if (__builtin_expect(e->value_next == e->value_end, 0)) {
+        stretch_full(e);
+        return;
+    }
+    *e->value_next++ = value;
+}
+static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
+{
+    value_note(e, (p5_value){.a = a, .kind = (uint8_t)kind});
+}
+void value_scan(engine *e, const engine_block *block);
+
+/* --- memory/: translations, checks, references --- */
+
+/* mmu.c */
 static inline page_entry *mmu_code_entry(engine *e, uint32_t linear, bool user)
 {
     return &e->pages[PAGE_FETCHED + user][(linear / ENGINE_PAGE_BYTES) % PAGE_ENTRIES];
 }
-
-/* mmu.c */
 typedef enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH } mmu_access;
 /* The entry for an access to `linear`'s page; raises #PF if it is not allowed. `retaddr` as for Unicorn's
  * helpers. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr);
 /* True if an access to `linear` would page-fault, with the error code. */
 bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32_t *code);
-/* The same for a fetch. */
+/* Host memory of `linear` as it is fetched, for the host's own use: no fault, no accessed bits. NULL if not
+ * present. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical);
 /* References are looked up again; with fetches, too. */
 void mmu_flush(engine *e);
@@ -378,128 +454,13 @@ bool mmu_is_code(const engine *e, uint32_t physical, unsigned size);
 /* Code in RAM is about to be overwritten by an instruction; may not return. */
 void mmu_write_code(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr);
 
-/* What translated code that makes a reference is for. ACCESS_REAL: real and V86 mode, where a reference by 16
- * bits can miss a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part of an
- * operand, or a reference by 32 bits, can miss it anyhow: ACCESS_ANY. */
-enum { PARAGRAPH = 16 };
-typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
-/* access.c: accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, +
- * 4 with sign) */
-typedef uint64_t access_load(uc_env *env, uint64_t address);
-typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
-extern access_load *const access_loads[ACCESS_MODES][2][8];
-extern access_store *const access_stores[ACCESS_MODES][2][4];
-/* Calls in generated code: a store of a word that is made only if it changes the word (ARPL), and a store's
- * faults without the store, by size. */
-void access_store_changed(uc_env *env, uint64_t address, uint64_t value);
-typedef void access_check(uc_env *env, uint64_t address);
-extern access_check *const access_checks[3];
-/* accesses by microcode, recorded as P5_ACCESS_SYSTEM */
-uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
-uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user);
-uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user);
-void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
-/* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared.
- * Answers the new half. */
-uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
-                                  uintptr_t retaddr);
-/* Raises #PF unless microcode can make this reference to these bytes. */
-void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access);
-
-/* block.c */
-bool block_open(engine *e);
-void block_close(engine *e);
-/* Throws all blocks away if there are too many; true if it did, and the running one with them. */
-bool block_make_room(engine *e);
-
-/* x87_host.c: the guest's x87 registers are in Unicorn's state after this, wherever they were. Before anybody
- * else's code runs, and before they are looked at. */
-void x87_settle_from(engine *e);
-static inline void x87_settle(engine *e)
-{
-    if (e->x87.place != X87_IN_STATE)
-        x87_settle_from(e);
-}
-void x87_open(engine *e);
-/* Raises what is pending in front of a block that waits for the x87. */
-void x87_wait_before(engine *e);
-
-/* The owner has done everything that it was told. */
-static inline void engine_catch_up(engine *e)
-{
-    if (e->callbacks.catch_up)
-        e->callbacks.catch_up(e->callbacks.context);
-}
-/* Before every callback that is told of something else than stretches. */
-static inline void engine_before_callback(engine *e)
-{
-    x87_settle(e);
-    engine_catch_up(e);
-}
-
-/* stream.c */
-/* No block is running, and nothing is recorded. The batch is empty. What is recorded next goes into the
- * engine's own room. */
-void stream_none(engine *e);
-/* A stretch has more accesses or values than a room has place for, which its block's plan excludes: they are
- * dropped, and the run ends with ENGINE_FAILED. */
-void stream_full(engine *e) __attribute__((cold));
-/* Gives the batch away. True if attention is wanted at the next boundary. */
-bool stream_give_batch(engine *e);
-/* emit.c. The block that has been translated is not plain: stream_block_apart. */
-void emit_start_apart(engine *e);
-/* What a translated block calls when it starts, as Unicorn calls block hooks, but with the processor's state
- * in the place of its handle (emit.c): one that is plain, */
-void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
-/* ... one that is not, */
-void stream_block_apart(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
-/* ... and any while guard.c has something to look after. */
-void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
-/* Leaves the running block in front of the instruction that made the call which returns to `retaddr`, unless
- * that is its first. */
-void stream_leave_before(engine *e, uintptr_t retaddr);
-/* Ends the running block: gives instructions [0, count) to retired(). Returns true if attention is wanted. */
-bool stream_end(engine *e, unsigned count, uint32_t next, bool interrupted);
-/* Ends the running block completely. */
-bool stream_end_all(engine *e, uint32_t next);
-/* Ends the running block before the instruction at linear address `at`. */
-bool stream_end_before(engine *e, uint32_t at);
-static inline unsigned stream_requests(const engine *e)
-{
-    return atomic_load_explicit(&e->requested, memory_order_relaxed);
-}
-/* A REP string is to be interrupted between two iterations; a step is an instruction. */
-static inline bool stream_iteration_wanted(const engine *e)
-{
-    return stream_requests(e) & REQUEST_ITERATION;
-}
-/* Asks the owner what to do at a boundary; the state's EIP must be current. May not return. */
-void stream_attention(engine *e);
-/* The same if there was a request. */
-void stream_attention_if_wanted(engine *e);
-
-/* repeat.c: makes those iterations of the REP string `b` that need nobody else; what is recorded from here on
- * belongs to the next. */
-void repeat_ahead(engine *e, const engine_block *b);
-
-/* event.c */
-void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);
-/* Delivers what engine_inject left; may raise. */
-void event_deliver_injected(engine *e);
-
-/* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
-void event_redirected(engine *e, unsigned vector, uint32_t next);
-
+/* operand.c */
+/* The segment of the `nth` access of an instruction. */
+engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned nth);
 /* It reads its operand in memory and writes it. */
-bool event_modifies(const isa_insn *insn);
+bool operand_modified(const isa_insn *insn);
 /* ESI as the address size of a string instruction has it. */
-uint32_t event_source_offset(const engine *e, const isa_insn *insn);
-
-/* registers.c */
-void registers_set_eflags(engine *e, uint32_t value);
-void registers_update_hidden(engine *e);
-/* The flags are in the state as flags, not as what they are to be computed from. */
-void registers_settle_flags(engine *e);
+uint32_t operand_source_offset(const engine *e, const isa_insn *insn);
 
 /* guard.c */
 /* Segments, CPL, mode, AM, AC or the debug registers may have changed. */
@@ -530,31 +491,65 @@ void guard_block(engine *e, const engine_block *b);
 bool guard_looks(const engine *e, const uc_translated *tb);
 /* FS or GS is used by `b` and not flat: data references are checked from here on. */
 void guard_extra_segments(engine *e, const engine_block *b);
-/* The segment of the `nth` access of an instruction. */
-engine_segment_name guard_segment_of(const isa_insn *insn, bool write, unsigned nth);
+/* True if [offset, offset + size) lies within the segment's limit, upwards or downwards. */
+bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size);
 
-/* stack_frame.c: executes ENTER, PUSHA or POPA and goes on behind it. */
-_Noreturn void stack_frame_execute(engine *e, engine_block *b);
-/* What POP reads, in front of the fault of its store. */
-void stack_frame_read(engine *e, engine_block *b);
-/* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
- * do what it does without VME and PVI. */
-void virtual_flag_execute(engine *e, engine_block *b);
+/* What translated code that makes a reference is for. ACCESS_REAL: real and V86 mode, where a reference by 16
+ * bits can miss a segment of 64 KB only by crossing its end, which lies at a multiple of 16. A part of an
+ * operand, or a reference by 32 bits, can miss it anyhow: ACCESS_ANY. */
+enum { PARAGRAPH = 16 };
+typedef enum access_mode { ACCESS_ANY, ACCESS_PROTECTED, ACCESS_REAL, ACCESS_MODES } access_mode;
+/* access.c: accesses of instructions, by mode, privilege (0 supervisor, 1 user) and size (as power of two, +
+ * 4 with sign) */
+typedef uint64_t access_load(uc_env *env, uint64_t address);
+typedef void access_store(uc_env *env, uint64_t address, uint64_t value);
+extern access_load *const access_loads[ACCESS_MODES][2][8];
+extern access_store *const access_stores[ACCESS_MODES][2][4];
+/* Calls in generated code: a store of a word that is made only if it changes the word (ARPL), and a store's
+ * faults without the store, by size. */
+void access_store_changed(uc_env *env, uint64_t address, uint64_t value);
+typedef void access_check(uc_env *env, uint64_t address);
+extern access_check *const access_checks[3];
+/* accesses by microcode, recorded as P5_ACCESS_SYSTEM */
+uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
+uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user);
+uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user);
+void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
+/* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared.
+ * Answers the new half. */
+uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
+                                  uintptr_t retaddr);
+/* Raises #PF unless microcode can make this reference to these bytes. */
+void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access);
 
-/* value.c: operands of instructions whose clocks depend on them */
-static inline void value_note(engine *e, p5_value value)
+/* --- x87/ --- */
+
+/* x87_host.c: the guest's x87 registers are in Unicorn's state after this, wherever they were. Before anybody
+ * else's code runs, and before they are looked at. */
+void x87_settle_from(engine *e);
+static inline void x87_settle(engine *e)
 {
-    if (__builtin_expect(e->value_next == e->value_end, 0)) {
-        stream_full(e);
-        return;
-    }
-    *e->value_next++ = value;
+    if (e->x87.place != X87_IN_STATE)
+        x87_settle_from(e);
 }
-static inline void value_add(engine *e, isa_value_kind kind, uint64_t a)
+void x87_open(engine *e);
+/* Raises what is pending in front of a block that waits for the x87. */
+void x87_wait_before(engine *e);
+
+/* --- control/: registers, ports, and what asks the owner --- */
+
+/* Before every callback that is told of something else than stretches. */
+static inline void engine_before_callback(engine *e)
 {
-    value_note(e, (p5_value){.a = a, .kind = (uint8_t)kind});
+    x87_settle(e);
+    engine_catch_up(e);
 }
-void value_scan(engine *e, const engine_block *block);
+
+/* registers.c */
+void registers_set_eflags(engine *e, uint32_t value);
+void registers_update_hidden(engine *e);
+/* The flags are in the state as flags, not as what they are to be computed from. */
+void registers_settle_flags(engine *e);
 
 /* ports.c: an item of INS or OUTS is not allowed at this port. False, too, if that cannot be seen without a
  * fault. */
@@ -566,5 +561,50 @@ engine_action special_call(engine *e, engine_special_call *call);
 _Noreturn void special_executed(engine *e, uint32_t next);
 /* A task switch has loaded CR3 and CR0.TS. */
 void special_task_switched(engine *e);
+
+/* --- segment/: far transfers, tasks, deliveries --- */
+
+/* stack_frame.c: executes ENTER, PUSHA or POPA and goes on behind it. */
+_Noreturn void stack_frame_execute(engine *e, engine_block *b);
+/* What POP reads, in front of the fault of its store. */
+void stack_frame_read(engine *e, engine_block *b);
+/* virtual_flag.c: executes the instruction of a BLOCK_VIRTUAL and goes on behind it; returns if Unicorn shall
+ * do what it does without VME and PVI. */
+void virtual_flag_execute(engine *e, engine_block *b);
+/* delivery.c */
+/* Delivers what engine_inject left; may raise. */
+void delivery_injected(engine *e);
+
+/* The linear end of a V86 task's own interrupt: retires the INT that is running and delivers it. */
+void delivery_of_v86(engine *e, unsigned vector, uint32_t next);
+
+/* --- stream/: blocks are translated, start and end --- */
+
+/* block.c */
+bool block_open(engine *e);
+void block_close(engine *e);
+/* Throws all blocks away if there are too many; true if it did, and the running one with them. */
+bool block_make_room(engine *e);
+
+/* emit.c. The block that has been translated is not plain: stream_block_apart. */
+void emit_start_apart(engine *e);
+/* What a translated block calls when it starts, as Unicorn calls block hooks, but with the processor's state
+ * in the place of its handle (emit.c): one that is plain, */
+void stream_block(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+/* ... one that is not, */
+void stream_block_apart(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+/* ... and any while guard.c has something to look after. */
+void stream_block_checked(uc_env *env, uint64_t linear, uint32_t size, engine_block *b);
+
+/* stream.c. If there was a request, asks the owner what to do at a boundary; the state's EIP must be current.
+ * May not return. */
+void stream_attention_if_wanted(engine *e);
+
+/* repeat.c: makes those iterations of the REP string `b` that need nobody else; what is recorded from here on
+ * belongs to the next. */
+void repeat_ahead(engine *e, const engine_block *b);
+
+/* event.c */
+void event_interrupt(uc_engine *uc, uint32_t vector, void *engine);
 
 #endif

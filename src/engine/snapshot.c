@@ -10,9 +10,7 @@
 
 /* ---- registers ----------------------------------------------------------------------------------------- */
 
-enum { SEGMENTS = 6, CR0_ALL = 0x6005003f, FLAG_IOPL = 3 << 12 };
-#define CR0_PAGING 0x80000000u
-enum { CR0_PROTECTED = 1, EFLAGS_ALL = 0x3f7fd7 };
+enum { SEGMENTS = 6 };
 
 typedef struct segment_registers {
     uint16_t selector[SEGMENTS + 2]; /* ES CS SS DS FS GS, LDTR, TR */
@@ -62,10 +60,10 @@ static const snapshot_table x87_state = {SNAPSHOT_TABLE(x87_registers, "x87", x8
 static const snapshot_field processor_fields[] = {
     FIELD_ANY(processor, gpr, [0]),
     FIELD_ANY(processor, eip),
-    FIELD_BITS(processor, eflags, EFLAGS_ALL),
+    FIELD_BITS(processor, eflags, EFLAGS_ALL | EFLAGS_FIXED),
     FIELD_MOST(processor, cpl, 3),
     FIELD_FLAG(processor, shadow),
-    FIELD_BITS(processor, cr0, CR0_ALL | CR0_PAGING),
+    FIELD_BITS(processor, cr0, CR0_ALL),
     FIELD_ANY(processor, cr2),
     FIELD_ANY(processor, cr3),
     FIELD_BITS(processor, cr4, 0x15f),
@@ -82,8 +80,8 @@ static const snapshot_field processor_fields[] = {
 static void check_processor(const void *row, snapshot *s)
 {
     const processor *p = row;
-    bool protected_mode = p->cr0 & CR0_PROTECTED, v86 = p->eflags & UC_EFLAGS_VM;
-    if (p->cr0 & CR0_PAGING && !protected_mode)
+    bool protected_mode = p->cr0 & CR0_PE, v86 = p->eflags & EFLAGS_VM;
+    if (p->cr0 & CR0_PG && !protected_mode)
         snapshot_refuse(s, "processor.cr0: %08Xh has PG without PE", p->cr0);
     if (v86 && !protected_mode)
         snapshot_refuse(s, "processor.eflags: %08Xh has VM in real mode", p->eflags);

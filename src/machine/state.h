@@ -10,6 +10,7 @@
 #include "base/host_line.h"
 #include "core/branch/branch.h"
 #include "engine/engine.h"
+#include "isa/processor.h"
 #include "isa/isa.h"
 #include "machine/notice.h"
 #include "machine/observers.h"
@@ -18,35 +19,8 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* Control-register bits that this folder sets or tests. */
-enum {
-    CR0_PE = 1u << 0,
-    CR0_MP = 1u << 1,
-    CR0_EM = 1u << 2,
-    CR0_TS = 1u << 3,
-    CR0_ET = 1u << 4,
-    CR0_NE = 1u << 5,
-    CR0_WP = 1u << 16,
-    CR0_AM = 1u << 18,
-    CR0_NW = 1u << 29,
-    CR0_CD = 1u << 30,
-    CR4_TSD = 1u << 2,
-    CR4_DE = 1u << 3,
-    CR4_MCE = 1u << 6,
-    CR4_PCE = 1u << 8
-};
-#define CR0_PG 0x80000000u
-
-enum {
-    EFLAGS_FIXED = 2,
-    EFLAGS_TF = 1u << 8,
-    EFLAGS_IF = 1u << 9,
-    EFLAGS_DF = 1u << 10,
-    EFLAGS_IOPL3 = 3u << 12,
-    EFLAGS_VM = 1u << 17,
-    /* What sigreturn and a debugger may set of a Linux program's: CF PF AF ZF SF TF DF OF RF AC. */
-    EFLAGS_USER = 0x50dd5
-};
+/* What sigreturn and a debugger may set of a Linux program's: CF PF AF ZF SF TF DF OF RF AC. */
+enum { EFLAGS_USER = 0x50dd5 };
 
 /* How a kind of guest takes part in the run. Any function may be NULL. */
 typedef struct guest_kind {

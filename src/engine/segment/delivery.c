@@ -7,7 +7,7 @@ enum { GATE_BYTES = 8, VECTOR_ENTRY_BYTES = 4, CODE_IDT = 2 };
 uint32_t flags_current(const engine *e)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
-    return e->resume && e->resume_at == engine_linear_eip(e) ? flags | FLAG_RF : flags;
+    return e->resume && e->resume_at == engine_linear_eip(e) ? flags | EFLAGS_RF : flags;
 }
 
 /* EFLAGS as delivery pushes them. RF is set for faults, so that the instruction gets past its own code
@@ -15,15 +15,15 @@ uint32_t flags_current(const engine *e)
 static uint32_t pushed_flags(const engine *e, const delivery *d)
 {
     uint32_t flags = flags_current(e);
-    return d->kind == P5_TRANSFER_FAULT && d->vector != VECTOR_DB ? flags | FLAG_RF : flags;
+    return d->kind == P5_TRANSFER_FAULT && d->vector != VECTOR_DB ? flags | EFLAGS_RF : flags;
 }
 
 static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uint32_t eip)
 {
-    uint32_t flags = flags_current(e) & ~(flags_cleared | FLAG_RF);
+    uint32_t flags = flags_current(e) & ~(flags_cleared | EFLAGS_RF);
     e->env->segs[ENGINE_CS] = *code;
     registers_set_eflags(e, flags);
-    instruction_pointer_set(e, eip);
+    e->env->eip = eip;
     e->resume = 0;
     segments_changed(e);
 }
@@ -54,18 +54,18 @@ static void deliver_real(engine *e, const delivery *d)
     if (offset + VECTOR_ENTRY_BYTES - 1 > e->env->idt.limit)
         segmentation_fault(e, VECTOR_GP, d->vector * 8u + CODE_IDT);
     deliver_vector_table(e, d->vector, (uint32_t)e->env->idt.base, d->eip, pushed_flags(e, d),
-                         FLAG_IF | FLAG_TF | FLAG_AC, false);
+                         EFLAGS_IF | EFLAGS_TF | EFLAGS_AC, false);
 }
 
 void delivery_redirected(engine *e, unsigned vector, uint32_t eip)
 {
-    uint32_t flags = flags_current(e), cleared = FLAG_TF;
-    if ((flags & FLAG_IOPL) == FLAG_IOPL) {
-        cleared |= FLAG_IF;
+    uint32_t flags = flags_current(e), cleared = EFLAGS_TF;
+    if ((flags & EFLAGS_IOPL) == EFLAGS_IOPL) {
+        cleared |= EFLAGS_IF;
     } else { /* the task sees its virtual interrupt flag, and IOPL 3 */
-        uint32_t seen = flags & ~(uint32_t)FLAG_IF;
-        flags = seen | FLAG_IOPL | (flags & FLAG_VIF ? FLAG_IF : 0u);
-        cleared |= FLAG_VIF;
+        uint32_t seen = flags & ~(uint32_t)EFLAGS_IF;
+        flags = seen | EFLAGS_IOPL | (flags & EFLAGS_VIF ? EFLAGS_IF : 0u);
+        cleared |= EFLAGS_VIF;
     }
     e->external = 0;
     deliver_vector_table(e, vector, 0, eip, flags, cleared, true);
@@ -97,8 +97,8 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
     task_gate_target(e, selector, &tss);
     unsigned size = descriptor_type(&tss) & SYSTEM_32BIT ? 4 : 2;
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
-    if (pushed_flags(e, d) & FLAG_RF) /* the image that the old task is saved with */
-        registers_set_eflags(e, flags | FLAG_RF);
+    if (pushed_flags(e, d) & EFLAGS_RF) /* the image that the old task is saved with */
+        registers_set_eflags(e, flags | EFLAGS_RF);
     task_switch(e, TASK_INTERRUPT, selector, &tss, d->eip);
     if (!d->has_error_code)
         return;
@@ -113,7 +113,7 @@ static uc_segment gate_code(engine *e, uint32_t selector, descriptor *read, bool
     descriptor d;
     unsigned cpl = e->env->hflags & UC_HF_CPL;
     uint32_t code = selector & 0xfffc;
-    bool v86 = e->env->eflags & UC_EFLAGS_VM;
+    bool v86 = e->env->eflags & EFLAGS_VM;
     if (selector_null(selector))
         segmentation_fault(e, VECTOR_GP, 0);
     if (!descriptor_read(e, selector, &d) || !(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) ||
@@ -147,7 +147,7 @@ static void deliver_protected(engine *e, const delivery *d)
     }
     unsigned size = descriptor_type(&gate) & SYSTEM_32BIT ? 4 : 2;
     uint32_t eip = (gate.low & 0xffff) | (size == 4 ? gate.high & 0xffff0000u : 0);
-    bool inner, v86 = env->eflags & UC_EFLAGS_VM;
+    bool inner, v86 = env->eflags & EFLAGS_VM;
     descriptor target;
     uc_segment code = gate_code(e, selector, &target, &inner);
     unsigned level = code.selector & 3;
@@ -182,13 +182,12 @@ static void deliver_protected(engine *e, const delivery *d)
     } else {
         far_stack_set_sp(e, &stack);
     }
-    uint32_t interrupt_gate = descriptor_type(&gate) & 1 ? 0 : FLAG_IF;
-    enter(e, interrupt_gate | FLAG_TF | FLAG_VM | FLAG_NT, &code, eip);
+    uint32_t interrupt_gate = descriptor_type(&gate) & 1 ? 0 : EFLAGS_IF;
+    enter(e, interrupt_gate | EFLAGS_TF | EFLAGS_VM | EFLAGS_NT, &code, eip);
 }
 
 void delivery_run(engine *e, const delivery *d)
 {
-    enum { DR7_GENERAL_DETECT = 1 << 13 };
     e->external = d->kind != P5_TRANSFER_SOFTWARE;
     if (e->env->hflags & UC_HF_PE)
         deliver_protected(e, d);
@@ -201,4 +200,137 @@ void delivery_run(engine *e, const delivery *d)
         e->nmi_blocked = true;
     if (d->vector == VECTOR_DB) /* the handler may use the debug registers */
         e->env->dr[7] &= ~(uint64_t)DR7_GENERAL_DETECT;
+}
+
+/* --- What is told of one --- */
+
+/* A near RET stands at `linear`. */
+static bool is_return(engine *e, uint32_t linear)
+{
+    enum { MOST = 15 };
+    uint8_t bytes[MOST];
+    unsigned size = engine_read_linear(e, linear, bytes, MOST) ? MOST : 0;
+    isa_insn insn;
+    while (size < MOST && engine_read_linear(e, linear + size, &bytes[size], 1))
+        size++; /* the next page is not there */
+    return isa_decode(e->decoder, bytes, size, linear, e->env->hflags & UC_HF_CS32, &insn) &&
+           isa_forms[insn.form].branch == ISA_RET;
+}
+
+/* The access byte of a vector's gate in the IDT; false if it cannot be read without a fault or lies outside
+ * the limit. */
+bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access)
+{
+    return vector * 8 + 7 <= e->env->idt.limit &&
+           engine_read_linear(e, (uint32_t)e->env->idt.base + vector * 8 + 5, access, 1);
+}
+
+/* REP CMPS and SCAS put their flags down when they end: what interrupts them finds those in front of the
+ * instruction, of which nothing reads them. Manual: REP, for faults; measured on Intel's for traps. Their
+ * opcode is the block's last byte. */
+void delivery_restore_flags(engine *e, const engine_block *b)
+{
+    if (b->kind != BLOCK_REP || (b->code->bytes[b->size - 1] & 0xf6) != 0xa6)
+        return;
+    e->env->cc_src = e->repeat_flags;
+    e->env->cc_op = UC_CC_OP_EFLAGS;
+}
+
+/* Notes what delivered() will be told of the state before. */
+void delivery_begin(engine *e, p5_transfer kind, uint8_t vector)
+{
+    uint8_t access = 0;
+    e->repeat_goes_on = NULL;
+    if (!e->delivering) /* else the accesses of the delivery that failed stay: they were made */
+        e->record_next = e->records;
+    e->delivering = true;
+    e->exception = (p5_exception){.kind = kind,
+                                  .vector = vector,
+                                  .cpl = e->env->hflags & UC_HF_CPL,
+                                  .mode = (uint8_t)engine_mode(e),
+                                  .interrupt_waits = engine_interruptible(e),
+                                  .instruction = engine_linear_eip(e),
+                                  .on_return = is_return(e, engine_linear_eip(e))};
+    e->exception.task_gate = e->exception.mode != P5_MODE_REAL && delivery_gate_access(e, vector, &access) &&
+                             (access & 0x1f) == SYSTEM_TASK_GATE;
+}
+
+void delivery_end(engine *e)
+{
+    p5_exception *x = &e->exception;
+    x->cpl_after = e->env->hflags & UC_HF_CPL;
+    x->mode_after = (uint8_t)engine_mode(e);
+    x->handler = engine_linear_eip(e);
+    x->accesses = e->records;
+    x->access_count = (uint32_t)(e->record_next - e->records);
+    e->delivering = false;
+    e->record_next = e->records;
+    e->descriptor = false;
+    engine_before_callback(e);
+    e->callbacks.delivered(e->callbacks.context, x);
+}
+
+void delivery_injected(engine *e)
+{
+    e->injected = false;
+    if (e->repeat_goes_on)
+        delivery_restore_flags(e, e->repeat_goes_on);
+    delivery_begin(e, e->injected_kind, e->injected_vector);
+    delivery d = {.kind = e->injected_kind, .vector = e->injected_vector, .eip = (uint32_t)e->env->eip};
+    delivery_run(e, &d);
+    delivery_end(e);
+    e->redirected = true;
+}
+
+void delivery_of_v86(engine *e, unsigned vector, uint32_t next)
+{
+    delivery_begin(e, P5_TRANSFER_SOFTWARE, (uint8_t)vector);
+    e->exception.task_gate = false;
+    delivery_redirected(e, vector, next);
+    /* It cannot fault any more: the INT is retired without references of its own. */
+    p5_access *end = e->record_next;
+    e->record_next = e->records;
+    e->retired.gate = P5_GATE_VECTOR;
+    if (stretch_end_all(e, engine_linear_eip(e)))
+        engine_request_attention(e);
+    e->retired.gate = P5_GATE_NONE;
+    e->record_next = end;
+    delivery_end(e);
+    engine_resume(e);
+}
+
+/* --- engine.h --- */
+
+bool engine_interruptible(const engine *e)
+{
+    return e->env->eflags & EFLAGS_IF && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
+}
+
+bool engine_resuming(const engine *e)
+{
+    return e->resume == RESUME_AFTER_THIS;
+}
+
+void engine_resume_told(engine *e)
+{
+    if (!e->guard.looking) /* else guard.c counts it down */
+        e->resume = RESUME_NOW;
+}
+
+/* True if an NMI would be taken at this boundary: none is being handled. */
+static bool engine_nmi_possible(const engine *e)
+{
+    return !e->nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
+}
+
+bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
+{
+    bool allowed = kind == P5_TRANSFER_FAULT ||
+                   (kind == P5_TRANSFER_NMI ? engine_nmi_possible(e) : engine_interruptible(e));
+    if (!allowed || e->injected)
+        return false;
+    e->injected = true;
+    e->injected_vector = vector;
+    e->injected_kind = kind;
+    return true;
 }

@@ -47,18 +47,6 @@ uc_segment segment_real(uint32_t selector, bool v86)
     return (uc_segment){selector, 0, (uint64_t)selector << 4, 0xffff, REAL_DATA | (v86 ? DPL3 : 0u)};
 }
 
-bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size)
-{
-    uint32_t last = offset + size - 1;
-    bool data = !(s->flags & DESCRIPTOR_CODE);
-    if (data && s->flags & DESCRIPTOR_EXPAND_DOWN) {
-        uint32_t top = s->flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff;
-        return offset > s->limit && last >= offset && last <= top;
-    }
-    /* At the top of a 4 GB segment the processor wraps around. */
-    return last <= s->limit && (last >= offset || s->limit == UINT32_MAX);
-}
-
 bool segment_allows_eip(const uc_segment *code, uint32_t eip)
 {
     return eip <= code->limit;
@@ -163,7 +151,7 @@ far_stack far_stack_current(engine *e)
 {
     return (far_stack){.segment = e->env->segs[ENGINE_SS],
                        .sp = (uint32_t)e->env->regs[ENGINE_ESP],
-                       .user = (e->env->hflags & UC_HF_CPL) == 3};
+                       .user = engine_at_user_level(e->env)};
 }
 
 static uint32_t stack_address(engine *e, const far_stack *s, uint32_t offset, unsigned size)

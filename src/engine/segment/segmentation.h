@@ -8,71 +8,6 @@
 
 #include "engine/internal.h"
 
-/* High dword of a descriptor:
- *   31..24 23 22 21 20  19..16  15 14 13 12 11..8 7..0
- *    base   G  B  0  AVL limit   P  DPL   S  type base */
-enum {
-    DESCRIPTOR_ACCESSED = 1 << 8,
-    DESCRIPTOR_WRITABLE = 1 << 9, /* data; code: readable */
-    DESCRIPTOR_READABLE = 1 << 9,
-    DESCRIPTOR_EXPAND_DOWN = 1 << 10, /* data; code: conforming */
-    DESCRIPTOR_CONFORMING = 1 << 10,
-    DESCRIPTOR_CODE = 1 << 11,
-    DESCRIPTOR_S = 1 << 12, /* code or data, not system */
-    DESCRIPTOR_P = 1 << 15,
-    DESCRIPTOR_B = 1 << 22, /* 32-bit code or stack */
-    DESCRIPTOR_G = 1 << 23
-};
-
-/* Types of system descriptors. With bit 3 set: 32 bits. */
-enum {
-    SYSTEM_TSS16 = 1,
-    SYSTEM_LDT = 2,
-    SYSTEM_TSS16_BUSY = 3,
-    SYSTEM_CALL_GATE16 = 4,
-    SYSTEM_TASK_GATE = 5,
-    SYSTEM_INTERRUPT_GATE16 = 6,
-    SYSTEM_TRAP_GATE16 = 7,
-    SYSTEM_TSS32 = 9,
-    SYSTEM_TSS32_BUSY = 11,
-    SYSTEM_CALL_GATE32 = 12,
-    SYSTEM_32BIT = 8,
-    SYSTEM_TSS_BUSY = 2 /* bit of the type */
-};
-
-enum {
-    FLAG_CF = 1 << 0,
-    FLAG_TF = 1 << 8,
-    FLAG_IF = 1 << 9,
-    FLAG_IOPL = 3 << 12,
-    FLAG_NT = 1 << 14,
-    FLAG_RF = 1 << 16,
-    FLAG_VM = 1 << 17,
-    FLAG_AC = 1 << 18,
-    FLAG_VIF = 1 << 19,
-    FLAG_VIP = 1 << 20,
-    FLAG_ID = 1 << 21,
-    FLAGS_ALWAYS = 0x4dd5 | FLAG_RF | FLAG_AC | FLAG_ID, /* that every level may load: status, TF, DF, NT */
-    FLAGS_LOW = 0xffff,
-    FLAGS_ALL = 0x3f7fd5
-};
-
-enum {
-    VECTOR_DB = 1,
-    VECTOR_UD = 6,
-    VECTOR_DF = 8,
-    VECTOR_TS = 10,
-    VECTOR_NP = 11,
-    VECTOR_SS = 12,
-    VECTOR_GP = 13,
-    VECTOR_PF = 14,
-    VECTOR_AC = 17
-};
-
-/* engine.resume: EFLAGS.RF, which holds code breakpoints off for one instruction. It is set by an instruction
- * (IRET) that is still to be completed itself, or by a delivery. */
-enum { RESUME_NOW = 1, RESUME_AFTER_THIS = 2 };
-
 typedef struct descriptor {
     uint32_t address; /* linear */
     uint32_t low, high;
@@ -113,8 +48,6 @@ void descriptor_set_busy(engine *e, descriptor *d, bool busy);
 /* The hidden parts of a segment register. */
 uc_segment descriptor_segment(const descriptor *d, uint32_t selector);
 uc_segment segment_real(uint32_t selector, bool v86);
-/* True if [offset, offset + size) lies within the segment's limit, upwards or downwards. */
-bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size);
 /* True if code may go on at `eip`. */
 bool segment_allows_eip(const uc_segment *code, uint32_t eip);
 /* Puts CS and SS in place, with what follows from them: CPL, sizes, which checks are needed. Other segments
@@ -144,11 +77,6 @@ void far_stack_set_sp(engine *e, const far_stack *s);
 /* SS:ESP for privilege `cpl` from the current TSS; raises #TS. */
 far_stack far_stack_inner(engine *e, unsigned cpl);
 
-static inline void instruction_pointer_set(engine *e, uint32_t eip)
-{
-    e->env->eip = eip;
-}
-
 /* --- task.c --- */
 
 typedef enum task_switch_source { TASK_JMP, TASK_CALL, TASK_IRET, TASK_INTERRUPT } task_switch_source;
@@ -168,6 +96,15 @@ typedef struct delivery {
     uint32_t eip; /* to be pushed */
 } delivery;
 void delivery_run(engine *e, const delivery *d);
+/* Around it: what delivered() will be told. */
+void delivery_begin(engine *e, p5_transfer kind, uint8_t vector);
+void delivery_end(engine *e);
+/* The access byte of a vector's gate in the IDT; false if it cannot be read without a fault or lies outside
+ * the limit. */
+bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access);
+/* REP CMPS and SCAS put their flags down when they end: what interrupts them finds those in front of the
+ * instruction, of which nothing reads them. Manual: REP, for faults; measured on Intel's for traps. */
+void delivery_restore_flags(engine *e, const engine_block *b);
 /* INT n in V86 mode through the vector table of the V86 task (CR4.VME, redirection bitmap). */
 void delivery_redirected(engine *e, unsigned vector, uint32_t eip);
 

@@ -2,7 +2,7 @@
  * Unicorn leaves out ENTER's probe of the stack where ESP will point, and loads all of EBP where the operand
  * size is 16 bits; it makes PUSHA's stores from the last to the first, and leaves out POPA's read of ESP. */
 #include "engine/segment/segmentation.h"
-#include "engine/stream/access.h"
+#include "engine/memory/access.h"
 
 enum { LEVELS = 32, REGISTERS = 8 };
 
@@ -21,7 +21,7 @@ static frame_stack begin(engine *e, engine_block *b)
                          .base = (uint32_t)ss->base,
                          .mask = ss->flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff,
                          .size = b->wide ? 4 : 2,
-                         .user = access_at_user_level(e->env)};
+                         .user = engine_at_user_level(e->env)};
 }
 
 static uint32_t load(const frame_stack *s, uint32_t offset)

@@ -106,7 +106,7 @@ static void load_segments(engine *e, const task_state *s)
 {
     static const engine_segment_name data[] = {ENGINE_DS, ENGINE_ES, ENGINE_FS, ENGINE_GS};
     uc_env *env = e->env;
-    if (s->flags & FLAG_VM) {
+    if (s->flags & EFLAGS_VM) {
         for (unsigned i = 0; i < SEGMENTS; i++)
             env->segs[i] = segment_real(s->segments[i], true);
         segments_changed(e);
@@ -161,7 +161,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
         access_check_system(e, base + TSS_LINK, 2, MMU_WRITE);
 
     if (source == TASK_IRET)
-        flags &= ~(uint32_t)FLAG_NT;
+        flags &= ~(uint32_t)EFLAGS_NT;
     state_write(e, old_layout, old_base, eip, flags);
     task_state state = state_read(e, layout, base); /* may be the same memory: saving comes first */
     if (!nested) {
@@ -171,13 +171,13 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     }
     if (nested) {
         access_store_system(e, base + TSS_LINK, 2, old_selector, false);
-        state.flags |= FLAG_NT;
+        state.flags |= EFLAGS_NT;
     }
     if (source != TASK_IRET)
         descriptor_set_busy(e, d, true);
 
     /* From here on faults belong to the new task. */
-    enum { CR0_TS = 8, DR7_LOCAL = 0x155, DR6_TASK = 1 << 15 };
+    enum { DR7_LOCAL = 0x155 };
     env->tr = descriptor_segment(d, selector);
     env->tr.flags &= ~((uint32_t)SYSTEM_TSS_BUSY << 8);
     UC_INTERNAL(cpu_x86_update_cr0)(env, (uint32_t)env->cr[0] | CR0_TS);
@@ -185,11 +185,11 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     bool paging = layout == &tss32 && (uint32_t)env->cr[0] >> 31;
     if (paging)
         load_cr3(e, state.cr3);
-    e->resume = !(state.flags & FLAG_RF) ? 0 : source == TASK_INTERRUPT ? RESUME_NOW : RESUME_AFTER_THIS;
-    registers_set_eflags(e, state.flags & FLAGS_ALL & ~(uint32_t)FLAG_RF);
+    e->resume = !(state.flags & EFLAGS_RF) ? 0 : source == TASK_INTERRUPT ? RESUME_NOW : RESUME_AFTER_THIS;
+    registers_set_eflags(e, state.flags & EFLAGS_ALL & ~(uint32_t)EFLAGS_RF);
     for (unsigned i = 0; i < GENERAL_REGISTERS; i++)
         env->regs[i] = state.registers[i];
-    instruction_pointer_set(e, state.eip);
+    e->env->eip = state.eip;
     load_selectors(e, &state);
     segments_changed(e);
     special_task_switched(e);
@@ -198,5 +198,5 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     if (!segment_allows_eip(&env->segs[ENGINE_CS], state.eip))
         segmentation_fault(e, VECTOR_GP, 0);
     if (state.trap)
-        guard_trap(e, DR6_TASK);
+        guard_trap(e, DR6_BT);
 }

@@ -10,7 +10,7 @@ static void begin(engine *e)
     engine_catch_up(e);
     e->external = 0;
     if (e->current)
-        e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+        engine_at_block(e);
 }
 
 static unsigned current_level(const engine *e)
@@ -21,7 +21,7 @@ static unsigned current_level(const engine *e)
 static void load_code(engine *e, const descriptor *d, uint32_t selector, unsigned cpl, uint32_t eip)
 {
     e->env->segs[ENGINE_CS] = descriptor_segment(d, (selector & ~(uint32_t)RPL) | cpl);
-    instruction_pointer_set(e, eip);
+    e->env->eip = eip;
     segments_changed(e);
 }
 
@@ -211,7 +211,7 @@ static void go_real(engine *e, uint32_t selector, uint32_t eip)
     if (!segment_allows_eip(&code, eip))
         segmentation_fault(e, VECTOR_GP, 0);
     e->env->segs[ENGINE_CS] = code;
-    instruction_pointer_set(e, eip);
+    e->env->eip = eip;
     segments_changed(e);
 }
 
@@ -232,16 +232,16 @@ static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, u
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
     unsigned iopl = flags >> 12 & 3;
-    uint32_t mask = FLAGS_ALWAYS | allowed;
+    uint32_t mask = EFLAGS_ALWAYS | allowed;
     if (cpl <= iopl)
-        mask |= FLAG_IF;
+        mask |= EFLAGS_IF;
     if (cpl == 0)
-        mask |= FLAG_IOPL | FLAG_VIF | FLAG_VIP;
+        mask |= EFLAGS_IOPL | EFLAGS_VIF | EFLAGS_VIP;
     if (size == 2)
-        mask &= FLAGS_LOW;
+        mask &= EFLAGS_LOW;
     flags = (flags & ~mask) | (popped & mask);
-    e->resume = flags & FLAG_RF ? RESUME_AFTER_THIS : 0;
-    registers_set_eflags(e, flags & ~(uint32_t)FLAG_RF);
+    e->resume = flags & EFLAGS_RF ? RESUME_AFTER_THIS : 0;
+    registers_set_eflags(e, flags & ~(uint32_t)EFLAGS_RF);
 }
 
 static void resume_here(engine *e)
@@ -255,13 +255,13 @@ static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t se
     uint32_t esp = far_stack_pop(e, stack, 4), ss = far_stack_pop(e, stack, 4), selectors[4];
     for (unsigned i = 0; i < 4; i++)
         selectors[i] = far_stack_pop(e, stack, 4);
-    pop_flags(e, flags, 4, 0, FLAG_VM);
+    pop_flags(e, flags, 4, 0, EFLAGS_VM);
     for (unsigned i = 0; i < 4; i++)
         e->env->segs[order[i]] = segment_real(selectors[i], true);
     e->env->segs[ENGINE_CS] = segment_real(selector, true);
     e->env->segs[ENGINE_SS] = segment_real(ss, true);
     e->env->regs[ENGINE_ESP] = esp;
-    instruction_pointer_set(e, eip & 0xffff);
+    e->env->eip = eip & 0xffff;
     segments_changed(e);
 }
 
@@ -272,7 +272,7 @@ static void return_protected(engine *e, unsigned size, bool iret, uint32_t relea
     far_stack stack = far_stack_current(e);
     uint32_t eip = far_stack_pop(e, &stack, size), selector = far_stack_pop(e, &stack, size) & 0xffff;
     uint32_t flags = iret ? far_stack_pop(e, &stack, size) : 0, code = selector & 0xfffc;
-    if (iret && size == 4 && flags & FLAG_VM && cpl == 0) {
+    if (iret && size == 4 && flags & EFLAGS_VM && cpl == 0) {
         return_to_v86(e, &stack, eip, selector, flags);
         return;
     }
@@ -332,7 +332,7 @@ void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
 {
     engine *e = engine_of(env);
     begin(e);
-    if (env->eflags & FLAG_NT) {
+    if (env->eflags & EFLAGS_NT) {
         return_from_task(e, (uint32_t)next);
     } else {
         return_protected(e, shift ? 4 : 2, true, 0);
@@ -346,15 +346,15 @@ void WRAP(helper_iret_real)(uc_env *env, int shift)
     engine *e = engine_of(env);
     unsigned size = shift ? 4 : 2;
     begin(e);
-    bool v86 = env->eflags & UC_EFLAGS_VM;
+    bool v86 = env->eflags & EFLAGS_VM;
     far_stack stack = far_stack_current(e);
     uint32_t eip = far_stack_pop(e, &stack, size), selector = far_stack_pop(e, &stack, size);
     uint32_t flags = far_stack_pop(e, &stack, size);
     go_real(e, selector, eip);
     far_stack_set_sp(e, &stack);
     /* V86 mode comes here with IOPL 3 and may not change it. */
-    uint32_t kept = engine_get(e, ENGINE_EFLAGS) & (FLAG_VIF | FLAG_VIP);
-    pop_flags(e, (flags & ~(uint32_t)(FLAG_VIF | FLAG_VIP)) | kept, size, v86 ? 3 : 0, 0);
+    uint32_t kept = engine_get(e, ENGINE_EFLAGS) & (EFLAGS_VIF | EFLAGS_VIP);
+    pop_flags(e, (flags & ~(uint32_t)(EFLAGS_VIF | EFLAGS_VIP)) | kept, size, v86 ? 3 : 0, 0);
     resume_here(e);
     end_nmi(e);
 }

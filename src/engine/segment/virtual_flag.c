@@ -3,8 +3,7 @@
  * virtual interrupts. Whatever would fault is left to Unicorn, which raises #GP(0) for it. */
 #include "engine/segment/segmentation.h"
 
-enum { CR4_VME = 1, CR4_PVI = 2 };
-enum { TSS_BITMAP_FIELD = 0x66, REDIRECTION_BYTES = 32 };
+enum { REDIRECTION_BYTES = 32 };
 
 static void set_flags(engine *e, uint32_t flags)
 {
@@ -16,11 +15,12 @@ static void set_flags(engine *e, uint32_t flags)
  * #GP(0): an interrupt is pending and would be let through, or TF is set. */
 static bool load_flags(engine *e, uint32_t popped)
 {
-    uint32_t flags = flags_current(e), kept = FLAG_IF | FLAG_IOPL;
-    if (popped & FLAG_TF || (popped & FLAG_IF && flags & FLAG_VIP))
+    uint32_t flags = flags_current(e), kept = EFLAGS_IF | EFLAGS_IOPL;
+    if (popped & EFLAGS_TF || (popped & EFLAGS_IF && flags & EFLAGS_VIP))
         return false;
-    uint32_t mask = FLAGS_LOW & FLAGS_ALL & ~kept;
-    flags = (flags & ~(mask | FLAG_VIF | FLAG_RF)) | (popped & mask) | (popped & FLAG_IF ? FLAG_VIF : 0u);
+    uint32_t mask = EFLAGS_LOW & EFLAGS_ALL & ~kept;
+    flags =
+        (flags & ~(mask | EFLAGS_VIF | EFLAGS_RF)) | (popped & mask) | (popped & EFLAGS_IF ? EFLAGS_VIF : 0u);
     set_flags(e, flags);
     return true;
 }
@@ -28,7 +28,7 @@ static bool load_flags(engine *e, uint32_t popped)
 static bool push_flags(engine *e)
 {
     uint32_t flags = flags_current(e);
-    uint32_t seen = (flags & ~(uint32_t)FLAG_IF) | FLAG_IOPL | (flags & FLAG_VIF ? FLAG_IF : 0u);
+    uint32_t seen = (flags & ~(uint32_t)EFLAGS_IF) | EFLAGS_IOPL | (flags & EFLAGS_VIF ? EFLAGS_IF : 0u);
     far_stack stack = far_stack_current(e);
     far_stack_push(e, &stack, 2, seen);
     far_stack_set_sp(e, &stack);
@@ -61,9 +61,9 @@ static bool return_from_interrupt(engine *e, uint32_t *next)
 static bool set_interrupt_flag(engine *e, bool on)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
-    if (on && flags & FLAG_VIP)
+    if (on && flags & EFLAGS_VIP)
         return false;
-    set_flags(e, on ? flags | FLAG_VIF : flags & ~(uint32_t)FLAG_VIF);
+    set_flags(e, on ? flags | EFLAGS_VIF : flags & ~(uint32_t)EFLAGS_VIF);
     return true;
 }
 
@@ -102,7 +102,7 @@ static bool execute(engine *e, const isa_insn *insn, uint32_t *next)
 void virtual_flag_execute(engine *e, engine_block *b)
 {
     uc_env *env = e->env;
-    uint32_t extension = env->eflags & UC_EFLAGS_VM ? CR4_VME : CR4_PVI;
+    uint32_t extension = env->eflags & EFLAGS_VM ? CR4_VME : CR4_PVI;
     if (!(env->cr[4] & extension))
         return;
     const isa_insn *insn = b->code->insns;
@@ -111,7 +111,7 @@ void virtual_flag_execute(engine *e, engine_block *b)
     e->external = 0;
     if (isa_forms[insn->form].engine == ISA_E_INT_N) {
         if (redirected(e, insn->imm8))
-            event_redirected(e, insn->imm8, next);
+            delivery_of_v86(e, insn->imm8, next);
         e->record_next = e->records;
         return;
     }

@@ -80,7 +80,7 @@ static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
 
 static bool is_v86(uint32_t flags)
 {
-    return flags & UC_EFLAGS_VM;
+    return flags & EFLAGS_VM;
 }
 
 /* A store with a CS prefix: no code segment can be written in protected mode. Whether there is an x87 comes
@@ -91,7 +91,7 @@ static bool is_code_write(const isa_insn *insn, uint32_t flags)
         return false;
     if (!insn->segment || uc_is_real(flags) || !form_of(insn)->data_writes)
         return false;
-    return (insn->memory || insn->flags & ISA_STRING) && guard_segment_of(insn, true, 0) == ENGINE_CS;
+    return (insn->memory || insn->flags & ISA_STRING) && operand_segment(insn, true, 0) == ENGINE_CS;
 }
 
 /* What VME and PVI change: the interrupt flag's instructions, and INT n in V86 mode. */
@@ -486,9 +486,9 @@ static engine_block *make(const uc_translated *tb, const block_plan *plan, uint3
     b->flags = tb->flags;
     b->planned = (uint16_t)plan->count;
     b->levels.cpl = b->levels.cpl_after = tb->flags & UC_HF_CPL;
-    b->levels.mode = tb->flags & UC_EFLAGS_VM ? P5_MODE_V86
-                     : tb->flags & UC_HF_PE   ? P5_MODE_PROTECTED
-                                              : P5_MODE_REAL;
+    b->levels.mode = tb->flags & EFLAGS_VM  ? P5_MODE_V86
+                     : tb->flags & UC_HF_PE ? P5_MODE_PROTECTED
+                                            : P5_MODE_REAL;
     b->levels.iopl = tb->flags >> 12 & 3;
     return b;
 }

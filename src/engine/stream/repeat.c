@@ -3,7 +3,7 @@
  * behind. */
 #include <string.h>
 
-#include "engine/stream/access.h"
+#include "engine/memory/access.h"
 
 typedef struct strings {
     bool from, to, compares, while_equal; /* ESI's, EDI's */
@@ -97,11 +97,11 @@ void repeat_ahead(engine *e, const engine_block *b)
     const isa_insn *insn = b->code->insns;
     const isa_form *form = &isa_forms[insn->form];
     uc_env *env = e->env;
-    const engine_segment_name segment = guard_segment_of(insn, false, form->engine == ISA_E_CMPS);
+    const engine_segment_name segment = operand_segment(insn, false, form->engine == ISA_E_CMPS);
     const uint32_t from_base = (uint32_t)env->segs[segment].base,
                    to_base = (uint32_t)env->segs[ENGINE_ES].base,
                    mask = insn->address32 ? UINT32_MAX : 0xffff;
-    const bool user = access_at_user_level(env);
+    const bool user = engine_at_user_level(env);
     strings s = {.from = form->writes & 1 << ENGINE_ESI,
                  .to = form->writes & 1 << ENGINE_EDI,
                  .compares = insn->flags & ISA_WRITES_FLAGS,
@@ -109,9 +109,9 @@ void repeat_ahead(engine *e, const engine_block *b)
                  .size = insn->operand_bytes,
                  .step = env->df * insn->operand_bytes,
                  .eax = (uint32_t)env->regs[ENGINE_EAX]};
-    const bool apart = b->port_bytes || b->flags & UC_EFLAGS_TF || (insn->address32 && e->guard.real_limits);
+    const bool apart = b->port_bytes || b->flags & EFLAGS_TF || (insn->address32 && e->guard.real_limits);
     uint32_t made = apart ? 0 : UINT32_MAX, most = made;
-    while (made == most && most != 0 && !stream_iteration_wanted(e)) {
+    while (made == most && most != 0 && !engine_iteration_wanted(e)) {
         const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
                        from = (uint32_t)env->regs[ENGINE_ESI] & mask,
                        to = (uint32_t)env->regs[ENGINE_EDI] & mask;

@@ -3,6 +3,7 @@
 #ifndef ENGINE_UNICORN_INSIDE_H
 #define ENGINE_UNICORN_INSIDE_H
 
+#include "isa/processor.h"
 #include "engine/unicorn/unicorn_state.h"
 #include "p5scope/status.h"
 #include "unicorn_layout.h" /* UC_CPU_*, UC_UC_*, UC_TCG_*, UC_OP_*: found by layout_gen.c */
@@ -20,16 +21,14 @@ enum {
     UC_HF_CS64 = 1u << 15,
     UC_HF_STEP = 1u << 26 /* MPX's "bound registers in use": without MPX it only tells blocks apart */
 };
-/* Which bits of EFLAGS are in the flags of a block beside hflags. */
-enum { UC_EFLAGS_TF = 1u << 8, UC_EFLAGS_VM = 1u << 17 };
 /* Real or V86 mode, by the flags of a block; by the state. */
 static inline bool uc_is_real(uint32_t flags)
 {
-    return !(flags & UC_HF_PE) || flags & UC_EFLAGS_VM;
+    return !(flags & UC_HF_PE) || flags & EFLAGS_VM;
 }
 static inline bool uc_env_is_real(const uc_env *env)
 {
-    return uc_is_real(env->hflags | (env->eflags & UC_EFLAGS_VM));
+    return uc_is_real(env->hflags | (env->eflags & EFLAGS_VM));
 }
 
 enum { UC_CC_OP_DYNAMIC = 0, UC_CC_OP_EFLAGS = 1 };

@@ -1,6 +1,6 @@
 /* Loads, stores, constants and moves between x87 registers. */
 
-#include "engine/stream/access.h"
+#include "engine/memory/access.h"
 #include "engine/x87/x87_host.h"
 
 /* --- Loads: all push --- */
@@ -191,7 +191,7 @@ CONVERSION(helper_fistll_ST0, int64_t, i64, int64_t, INT64_MIN)
 static bool store_held80(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
-    bool user = access_at_user_level(env);
+    bool user = engine_at_user_level(env);
     access_place low, high;
     if (!access_inside(e, (uint32_t)address, 8, ACCESS_MODE(ACCESS_ANY)) ||
         !access_find(e, address, 8, user, true, &low) || !access_find(e, address + 8, 2, user, true, &high) ||

@@ -2,10 +2,8 @@
  */
 #include <string.h>
 
-#include "engine/segment/segmentation.h"
 #include "engine/x87/x87.h"
 
-enum { VECTOR_MATH = 16, CR0_NE = 0x20 };
 enum { EXPONENT_MASK = 0x7fff, SIGN = 0x8000 };
 
 const uc_fpreg x87_indefinite = {.mantissa = 0xc000000000000000u, .exponent = 0xffff};
@@ -48,7 +46,7 @@ void x87_raise_pending(uc_env *env, uintptr_t retaddr)
         env->hflags &=
             ~(uint32_t)UC_HF_INHIBIT_IRQ; /* it stands here until an interrupt comes: a shadow has an end */
     }
-    UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_MATH, 0, retaddr);
+    UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_MF, 0, retaddr);
 }
 
 /* FWAIT. */
@@ -90,14 +88,14 @@ void x87_end_unstored(uc_env *env, uint32_t linear, uintptr_t retaddr)
     const isa_block *code = e->current->code;
     const isa_insn *insn = x87_instruction(env, retaddr);
     note_instruction(env, insn);
-    engine_segment_name segment = guard_segment_of(insn, true, 0);
+    engine_segment_name segment = operand_segment(insn, true, 0);
     env->fpdp = linear - (uint32_t)env->segs[segment].base;
     env->fpds = (uint16_t)env->segs[segment].selector;
     env->eip += insn->length;
     env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
-    if (stream_end(e, (unsigned)(insn - code->insns) + 1, engine_linear_eip(e), false))
+    if (stretch_end(e, (unsigned)(insn - code->insns) + 1, engine_linear_eip(e), false))
         engine_request_attention(e);
-    if (env->eflags & FLAG_TF)
+    if (env->eflags & EFLAGS_TF)
         guard_trap(e, 1 << 14);
     engine_resume(e);
 }

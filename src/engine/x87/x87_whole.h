@@ -7,7 +7,7 @@
 #ifndef ENGINE_X87_X87_WHOLE_H
 #define ENGINE_X87_X87_WHOLE_H
 
-#include "engine/stream/access.h"
+#include "engine/memory/access.h"
 #include "engine/x87/emit.h"
 #include "engine/x87/x87_host.h"
 

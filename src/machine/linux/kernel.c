@@ -18,12 +18,6 @@ enum { TSS_OFFSET = 0x800, TSS_LIMIT = 0x67, ENTRY_BYTES = 8, VECTORS = 256 };
 /* At the top of the kernel stack, as INT leaves it: EIP, CS, EFLAGS, ESP, SS. */
 #define KERNEL_FRAME (KERNEL_STACK_TOP - 20)
 
-/* Exceptions that push an error code. SDM vol. 3, table 5-1. */
-static bool vector_has_error_code(unsigned vector)
-{
-    return vector == 8 || (vector >= 10 && vector <= 14) || vector == 17;
-}
-
 /* Host address of kernel memory. The kernel's pages are always there, whatever CR3 and the tables have come
  * to say. */
 static uint8_t *kernel_memory(const linux_process *p, uint32_t linear)

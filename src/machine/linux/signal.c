@@ -84,7 +84,6 @@ static linux_siginfo page_fault_signal(linux_process *p, uint32_t error_code)
 /* A #DB with DR6.BS; it is cleared, as the kernel does. ICEBP has no bit in DR6. */
 static bool single_stepped(linux_process *p)
 {
-    enum { DR6_BS = 1 << 14 };
     uint32_t dr6 = engine_get_debug(p->engine, 6);
     engine_set_debug(p->engine, 6, dr6 & ~(uint32_t)DR6_BS);
     return (dr6 & DR6_BS) != 0;

@@ -134,7 +134,7 @@ static void case_start(p5_machine *machine, const p5_case_image *image)
     for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
         engine_set(e, r, 0);
     engine_set(e, ENGINE_ESP, CASE_STACK_TOP);
-    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED | (user ? EFLAGS_IOPL3 : 0));
+    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED | (user ? EFLAGS_IOPL : 0));
     engine_set(e, ENGINE_EIP, image->entry);
     segment_init_x87(e);
     processor_set_control(machine);

@@ -162,19 +162,14 @@ void observers_retired(p5_machine *machine, const p5_retired *r, p5_prediction p
         observers_sweep(machine);
 }
 
-static bool has_error_code(const p5_exception *x)
-{
-    return x->kind == P5_TRANSFER_FAULT &&
-           (x->vector == 8 || (x->vector >= 10 && x->vector <= 14) || x->vector == 17);
-}
-
 void observers_delivered(p5_machine *machine, const p5_exception *x)
 {
     observers *all = machine->observers;
     observe_reached(machine, x->handler, x->cpl_after);
     all->resumed = false;
     if (all->cut_count > 0)
-        observe_arrive(machine, x->handler, x->cpl_after, has_error_code(x) ? 4 : 0);
+        observe_arrive(machine, x->handler, x->cpl_after,
+                       x->kind == P5_TRANSFER_FAULT && vector_has_error_code(x->vector) ? 4 : 0);
 }
 
 void observers_halted(p5_machine *machine)

@@ -6,7 +6,6 @@
 #include "machine/run/contents.h"
 #include "machine/state.h"
 
-enum { VECTOR_UD = 6, VECTOR_GP = 13 };
 
 static engine_action processor_fault(engine_special_call *call, unsigned vector)
 {

@@ -49,7 +49,6 @@ static inline bool calm(const p5_machine *machine, const p5_retired *r)
  * nothing interrupts it, and what the core asks the engine for does not depend on what the guest stores. */
 static bool run_may_batch(const p5_machine *machine)
 {
-    enum { DR7_ENABLED = 0xff };
     return machine->batch_clocks != 0 && !machine->each_observed && machine->debugger == NULL &&
            machine->after == 0 && (machine->dr[7] & DR7_ENABLED) == 0 && !machine->interrupt_request &&
            !engine_follows_stores(machine->engine);
@@ -223,9 +222,8 @@ void run_delivered(void *context, const p5_exception *exception)
 
 engine_action run_event(void *context, const engine_event *event)
 {
-    enum { VECTOR_MATH = 16 };
     p5_machine *machine = context;
-    if (event->vector == VECTOR_MATH && event->kind == P5_TRANSFER_FAULT &&
+    if (event->vector == VECTOR_MF && event->kind == P5_TRANSFER_FAULT &&
         (engine_get(machine->engine, ENGINE_CR0) & CR0_NE) == 0) {
         coprocessor_error(machine->devices);
         machine->halted = machine->frozen = true;
@@ -267,8 +265,7 @@ bool run_inject(p5_machine *machine, uint8_t vector, p5_transfer kind)
 /* Machine check, NMI, or INTR: the processor acknowledges, and delivers the controllers' vector. */
 static void run_interrupt(p5_machine *machine)
 {
-    enum { VECTOR_NMI = 2, VECTOR_MACHINE_CHECK = 18 };
-    if (machine->machine_check && run_inject(machine, VECTOR_MACHINE_CHECK, P5_TRANSFER_FAULT)) {
+    if (machine->machine_check && run_inject(machine, VECTOR_MC, P5_TRANSFER_FAULT)) {
         machine->machine_check = machine->halted = false;
         return;
     }

@@ -10,7 +10,7 @@
 #include "machine/state.h"
 #include "p5scope/report.h"
 
-enum { PERIOD = 10000, WAITS = 7, VECTOR = 0x20, VECTOR_NMI = 2 };
+enum { PERIOD = 10000, WAITS = 7, VECTOR = 0x20 };
 
 static const char source[] = "        mov edi,offset idt\n"
                              "        mov eax,offset handler\n"

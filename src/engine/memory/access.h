@@ -1,6 +1,6 @@
 /* The hot path of data accesses: a look into the page cache, the access in host memory, its record. */
-#ifndef ENGINE_STREAM_ACCESS_H
-#define ENGINE_STREAM_ACCESS_H
+#ifndef ENGINE_MEMORY_ACCESS_H
+#define ENGINE_MEMORY_ACCESS_H
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static inline void access_record(engine *e, uint32_t linear, uint32_t physical, 
     if (access_has_room(e))
         access_put(e, linear, physical, kind);
     else
-        stream_full(e);
+        stretch_full(e);
 }
 
 /* True if the access, `offset` bytes behind an entry's tag, lies in the entry's page. */
@@ -131,11 +131,6 @@ static inline __attribute__((always_inline)) void access_store_quick(uc_env *env
     }
     access_found(e, &at, flags | P5_ACCESS_WRITE);
     memcpy(at.host, &value, size);
-}
-
-static inline bool access_at_user_level(const uc_env *env)
-{
-    return (env->hflags & UC_HF_CPL) == 3;
 }
 
 #endif

@@ -4,8 +4,6 @@
  * and AAM 0 is known when it is translated; tests/guests/divide.asm tries all of them. */
 #include "engine/internal.h"
 
-enum { VECTOR_DIVIDE = 0 };
-
 void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor);
 void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)
 {
@@ -14,7 +12,7 @@ void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)
     bool fits = by != 0 && !(dividend == INT64_MIN && by == -1);
     int64_t quotient = fits ? dividend / by : 0;
     if (!fits || quotient != (int32_t)quotient)
-        UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_DIVIDE, 0, (uintptr_t)__builtin_return_address(0));
+        UC_INTERNAL(raise_exception_err_ra)(env, VECTOR_DE, 0, (uintptr_t)__builtin_return_address(0));
     env->regs[0] = (uint32_t)quotient;
     env->regs[2] = (uint32_t)(dividend % by);
 }

@@ -6,43 +6,22 @@
 
 /* An exception number of our own: an interrupt was injected between two runs. */
 enum { EXCEPTION_INJECTED = 0x200 };
-enum { GATE_TASK = 5, PF_WRITE = 2 };
-
-static bool has_error_code(unsigned vector)
-{
-    return vector == VECTOR_DF || (vector >= 10 && vector <= VECTOR_PF) || vector == 17;
-}
-
-static unsigned mode_of(const uc_env *env)
-{
-    return env->eflags & UC_EFLAGS_VM ? P5_MODE_V86
-           : env->hflags & UC_HF_PE   ? P5_MODE_PROTECTED
-                                      : P5_MODE_REAL;
-}
-
-/* The access byte of a vector's gate in the IDT; false if it cannot be read without a fault or lies outside
- * the limit. */
-static bool gate_access(engine *e, unsigned vector, uint8_t *access)
-{
-    return vector * 8 + 7 <= e->env->idt.limit &&
-           engine_read_linear(e, (uint32_t)e->env->idt.base + vector * 8 + 5, access, 1);
-}
 
 /* INT n checks the gate before it pushes anything, and its faults are at the INT itself; Unicorn has moved
  * EIP on by then. Manual: interrupt delivery in protected mode. Returns true with the fault. */
 static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t *code)
 {
     uint8_t access;
-    if (mode_of(e->env) == P5_MODE_REAL)
+    if (engine_mode(e) == P5_MODE_REAL)
         return false; /* real mode has no gates */
     *code = vector * 8 + 2;
     *fault = VECTOR_GP;
     if (vector * 8 + 7 > e->env->idt.limit)
         return true;
-    if (!gate_access(e, vector, &access))
+    if (!delivery_gate_access(e, vector, &access))
         return false;
     unsigned type = access & 0x1f;
-    if (type != GATE_TASK && (type & ~9u) != 6) /* interrupt and trap gates: 6, 7, 14, 15 */
+    if (type != SYSTEM_TASK_GATE && (type & ~9u) != 6) /* interrupt and trap gates: 6, 7, 14, 15 */
         return true;
     if ((access >> 5 & 3u) < (e->env->hflags & UC_HF_CPL))
         return true;
@@ -57,12 +36,12 @@ static p5_gate gate_way(engine *e, unsigned vector)
     enum { CONFORMING_CODE = 0x0c, LDT = 4 };
     const uc_env *env = e->env;
     uint8_t gate[6] = {0}, code = 0;
-    if (mode_of(env) == P5_MODE_REAL)
+    if (engine_mode(e) == P5_MODE_REAL)
         return P5_GATE_VECTOR;
     engine_read_linear(e, (uint32_t)env->idt.base + vector * 8, gate, sizeof gate);
-    if ((gate[5] & 0x1f) == GATE_TASK)
+    if ((gate[5] & 0x1f) == SYSTEM_TASK_GATE)
         return P5_GATE_TASK;
-    if (mode_of(env) == P5_MODE_V86)
+    if (engine_mode(e) == P5_MODE_V86)
         return P5_GATE_V86;
     const uc_segment *table = gate[2] & LDT ? &env->ldt : &env->gdt;
     uint32_t offset = (gate[2] | (uint32_t)gate[3] << 8) & 0xfff8;
@@ -71,41 +50,14 @@ static p5_gate gate_way(engine *e, unsigned vector)
     return inner ? P5_GATE_INNER : P5_GATE_SAME;
 }
 
-/* A near RET stands at `linear`. */
-static bool is_return(engine *e, uint32_t linear)
-{
-    enum { MOST = 15 };
-    uint8_t bytes[MOST];
-    unsigned size = engine_read_linear(e, linear, bytes, MOST) ? MOST : 0;
-    isa_insn insn;
-    while (size < MOST && engine_read_linear(e, linear + size, &bytes[size], 1))
-        size++; /* the next page is not there */
-    return isa_decode(e->decoder, bytes, size, linear, e->env->hflags & UC_HF_CS32, &insn) &&
-           isa_forms[insn.form].branch == ISA_RET;
-}
-
-/* An instruction that reads its operand in memory and writes it: the read is made with the intent to write,
- * and what a page does not allow is reported as a write. Measured on later processors; docs/fidelity.md. */
-bool event_modifies(const isa_insn *insn)
-{
-    const isa_form *form = &isa_forms[insn->form];
-    return insn->memory && form->data_reads && form->data_writes && !(insn->flags & ISA_STACK) &&
-           form->branch == ISA_NOT_BRANCH;
-}
-
-uint32_t event_source_offset(const engine *e, const isa_insn *insn)
-{
-    return (uint32_t)e->env->regs[ENGINE_ESI] & (insn->address32 ? UINT32_MAX : 0xffff);
-}
-
 /* CMPS reads through ESI first, Unicorn through EDI: if both fault, the first one is the fault. */
 static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
 {
-    bool user = (e->env->hflags & UC_HF_CPL) == 3;
+    bool user = engine_at_user_level(e->env);
     if (isa_forms[insn->form].engine != ISA_E_CMPS)
         return;
-    engine_segment_name segment = guard_segment_of(insn, false, 1);
-    uint32_t first = (uint32_t)e->env->segs[segment].base + event_source_offset(e, insn);
+    engine_segment_name segment = operand_segment(insn, false, 1);
+    uint32_t first = (uint32_t)e->env->segs[segment].base + operand_source_offset(e, insn);
     uint32_t last = first + insn->operand_bytes - 1;
     if (mmu_faults(e, first, MMU_READ, user, code))
         e->env->cr[2] = first;
@@ -120,83 +72,9 @@ static void refine_page_fault(engine *e, uint32_t *code)
     const isa_insn *insn = running ? block_insn(running->insns, running->count, engine_linear_eip(e)) : NULL;
     if (!insn)
         return;
-    if (event_modifies(insn))
+    if (operand_modified(insn))
         *code |= PF_WRITE;
     compare_source(e, insn, code);
-}
-
-/* REP CMPS and SCAS put their flags down when they end: what interrupts them finds those in front of the
- * instruction, of which nothing reads them. Manual: REP, for faults; measured on Intel's for traps. Their
- * opcode is the block's last byte. */
-static void restore_flags(engine *e, const engine_block *b)
-{
-    if (b->kind != BLOCK_REP || (b->code->bytes[b->size - 1] & 0xf6) != 0xa6)
-        return;
-    e->env->cc_src = e->repeat_flags;
-    e->env->cc_op = UC_CC_OP_EFLAGS;
-}
-
-/* Notes what delivered() will be told of the state before. */
-static void delivery_begin(engine *e, p5_transfer kind, uint8_t vector)
-{
-    uint8_t access = 0;
-    e->repeat_goes_on = NULL;
-    if (!e->delivering) /* else the accesses of the delivery that failed stay: they were made */
-        e->record_next = e->records;
-    e->delivering = true;
-    e->exception = (p5_exception){.kind = kind,
-                                  .vector = vector,
-                                  .cpl = e->env->hflags & UC_HF_CPL,
-                                  .mode = (uint8_t)mode_of(e->env),
-                                  .interrupt_waits = engine_interruptible(e),
-                                  .instruction = engine_linear_eip(e),
-                                  .on_return = is_return(e, engine_linear_eip(e))};
-    e->exception.task_gate =
-        e->exception.mode != P5_MODE_REAL && gate_access(e, vector, &access) && (access & 0x1f) == GATE_TASK;
-}
-
-static void delivery_end(engine *e)
-{
-    p5_exception *x = &e->exception;
-    x->cpl_after = e->env->hflags & UC_HF_CPL;
-    x->mode_after = (uint8_t)mode_of(e->env);
-    x->handler = engine_linear_eip(e);
-    x->accesses = e->records;
-    x->access_count = (uint32_t)(e->record_next - e->records);
-    e->delivering = false;
-    e->record_next = e->records;
-    e->descriptor = false;
-    engine_before_callback(e);
-    e->callbacks.delivered(e->callbacks.context, x);
-}
-
-void event_deliver_injected(engine *e)
-{
-    e->injected = false;
-    if (e->repeat_goes_on)
-        restore_flags(e, e->repeat_goes_on);
-    delivery_begin(e, e->injected_kind, e->injected_vector);
-    delivery d = {.kind = e->injected_kind, .vector = e->injected_vector, .eip = (uint32_t)e->env->eip};
-    delivery_run(e, &d);
-    delivery_end(e);
-    e->redirected = true;
-}
-
-void event_redirected(engine *e, unsigned vector, uint32_t next)
-{
-    delivery_begin(e, P5_TRANSFER_SOFTWARE, (uint8_t)vector);
-    e->exception.task_gate = false;
-    delivery_redirected(e, vector, next);
-    /* It cannot fault any more: the INT is retired without references of its own. */
-    p5_access *end = e->record_next;
-    e->record_next = e->records;
-    e->retired.gate = P5_GATE_VECTOR;
-    if (stream_end_all(e, engine_linear_eip(e)))
-        engine_request_attention(e);
-    e->retired.gate = P5_GATE_NONE;
-    e->record_next = end;
-    delivery_end(e);
-    engine_resume(e);
 }
 
 void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
@@ -205,7 +83,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     engine *e = owner;
     uc_env *env = e->env;
     if (number == EXCEPTION_INJECTED) {
-        event_deliver_injected(e);
+        delivery_injected(e);
         return;
     }
     bool software = env->exception_is_int, fetch = e->fetch_fault, attention = false;
@@ -217,8 +95,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
 
     if (software) {
         uint32_t next = (uint32_t)env->eip;
-        env->eip = e->current->linear -
-                   (uint32_t)env->segs[ENGINE_CS].base; /* where a fault of the delivery belongs */
+        engine_at_block(e); /* where a fault of the delivery belongs */
         uint8_t fault;
         uint32_t fault_code;
         if (software_fault(e, vector, &fault, &fault_code)) {
@@ -232,7 +109,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
         }
         if (software) {
             e->retired.gate = (uint8_t)gate_way(e, vector);
-            attention = stream_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
+            attention = stretch_end_all(e, (uint32_t)env->segs[ENGINE_CS].base + next);
             e->retired.gate = P5_GATE_NONE;
         }
     }
@@ -244,7 +121,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
             ? block_insn(running->code->insns, running->code->count, engine_linear_eip(e))
             : NULL;
     if (e->current && (!trap || engine_linear_eip(e) == e->current->linear))
-        restore_flags(e, e->current);
+        delivery_restore_flags(e, e->current);
     if (vector == VECTOR_PF && !fetch && !write && e->current)
         refine_page_fault(e, &code);
     if (!software && !trap && !fetch)
@@ -252,7 +129,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     if (e->current) {
         bool after = fetch || trap;
         attention =
-            after ? stream_end_all(e, engine_linear_eip(e)) : stream_end_before(e, engine_linear_eip(e));
+            after ? stretch_end_all(e, engine_linear_eip(e)) : stretch_end_before(e, engine_linear_eip(e));
     }
     if (attention)
         engine_request_attention(e);
@@ -261,7 +138,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
                                   : trap   ? P5_TRANSFER_TRAP
                                            : P5_TRANSFER_FAULT,
                           .vector = vector,
-                          .has_error_code = !software && has_error_code(vector),
+                          .has_error_code = !software && vector_has_error_code(vector),
                           .error_code = code,
                           .fault_address = (uint32_t)env->cr[2],
                           .eip = (uint32_t)(software ? env->exception_next_eip : env->eip)};
@@ -317,7 +194,7 @@ _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
     (void)format;
     engine *e = engine_of(uc_env_of(cpu));
     if (e->current) /* a far transfer, alone in its block */
-        e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+        engine_at_block(e);
     engine_raise(e, VECTOR_TS, e->env->tr.selector & 0xfffcu);
 }
 
@@ -331,40 +208,4 @@ int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu)
         *uc_exception_index(cpu) = EXCEPTION_INJECTED;
     }
     return REAL(cpu_exec)(uc, cpu);
-}
-
-/* --- engine.h --- */
-
-bool engine_interruptible(const engine *e)
-{
-    return e->env->eflags & 0x200 && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
-}
-
-bool engine_resuming(const engine *e)
-{
-    return e->resume == RESUME_AFTER_THIS;
-}
-
-void engine_resume_told(engine *e)
-{
-    if (!e->guard.looking) /* else guard.c counts it down */
-        e->resume = RESUME_NOW;
-}
-
-/* True if an NMI would be taken at this boundary: none is being handled. */
-static bool engine_nmi_possible(const engine *e)
-{
-    return !e->nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
-}
-
-bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
-{
-    bool allowed = kind == P5_TRANSFER_FAULT ||
-                   (kind == P5_TRANSFER_NMI ? engine_nmi_possible(e) : engine_interruptible(e));
-    if (!allowed || e->injected)
-        return false;
-    e->injected = true;
-    e->injected_vector = vector;
-    e->injected_kind = kind;
-    return true;
 }

@@ -6,10 +6,8 @@
  * Real and V86 mode with segments of 64 KB are usual, too: what can miss them there is known when a block is
  * translated (access_mode, guard_looks). */
 #include "core/pipe/breakpoints.h"
-#include "engine/segment/segmentation.h"
+#include "engine/internal.h"
 
-enum { CR0_AM = 1 << 18, CR4_DE = 8, DR7_ENABLED = 0xff, DR7_GENERAL_DETECT = 1 << 13 };
-enum { DR6_BD = 1 << 13, DR6_BS = 1 << 14 };
 enum { BLOCK_BYTES_AT_MOST = BLOCK_INSNS * 15, LAST_OF_64K = 0xffff };
 
 /* --- What has to be checked --- */
@@ -81,7 +79,7 @@ void guard_update(engine *e)
                (w->real_limits || flat_data(&env->segs[ENGINE_GS]) ? 0 : GUARD_GS);
     w->extra_now = false;
     w->segments = !flat && !w->real_limits;
-    w->alignment = (env->hflags & UC_HF_CPL) == 3 && env->cr[0] & CR0_AM && env->eflags & FLAG_AC;
+    w->alignment = engine_at_user_level(env) && env->cr[0] & CR0_AM && env->eflags & EFLAGS_AC;
     w->code = env->segs[ENGINE_CS].limit != UINT32_MAX;
     w->breakpoints = (env->dr[7] & DR7_ENABLED) != 0;
     if (!w->code)
@@ -137,6 +135,18 @@ static bool segment_rights(const uc_segment *s, bool write)
     return !code || s->flags & DESCRIPTOR_READABLE;
 }
 
+bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size)
+{
+    uint32_t last = offset + size - 1;
+    bool data = !(s->flags & DESCRIPTOR_CODE);
+    if (data && s->flags & DESCRIPTOR_EXPAND_DOWN) {
+        uint32_t top = s->flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff;
+        return offset > s->limit && last >= offset && last <= top;
+    }
+    /* At the top of a 4 GB segment the processor wraps around. */
+    return last <= s->limit && (last >= offset || s->limit == UINT32_MAX);
+}
+
 static void check_offset(engine *e, engine_segment_name name, uint32_t offset, unsigned size, bool write,
                          uintptr_t retaddr)
 {
@@ -150,11 +160,10 @@ static void check_offset(engine *e, engine_segment_name name, uint32_t offset, u
 /* CMPS reads its first string, ESI's, before the second, which Unicorn reads first. */
 static void check_source(engine *e, const isa_insn *insn, unsigned size, uintptr_t retaddr)
 {
-    engine_segment_name name = guard_segment_of(insn, false, 1);
-    uint32_t offset = event_source_offset(e, insn);
+    engine_segment_name name = operand_segment(insn, false, 1);
+    uint32_t offset = operand_source_offset(e, insn);
     check_offset(e, name, offset, size, false, retaddr);
-    mmu_fill(e, (uint32_t)e->env->segs[name].base + offset, MMU_READ, (e->env->hflags & UC_HF_CPL) == 3,
-             retaddr);
+    mmu_fill(e, (uint32_t)e->env->segs[name].base + offset, MMU_READ, engine_at_user_level(e->env), retaddr);
 }
 
 /* The read of an operand that is written, too, is checked as a write; and CMPS checks its first string,
@@ -163,10 +172,10 @@ static void check_segment(engine *e, uint32_t linear, unsigned size, bool write,
 {
     unsigned nth;
     const isa_insn *insn = running_instruction(e, &nth);
-    engine_segment_name name = guard_segment_of(insn, write, nth);
+    engine_segment_name name = operand_segment(insn, write, nth);
     if (!write && isa_forms[insn->form].engine == ISA_E_CMPS && nth == 0)
         check_source(e, insn, size, retaddr);
-    write = write || event_modifies(insn);
+    write = write || operand_modified(insn);
     check_offset(e, name, linear - (uint32_t)e->env->segs[name].base, size, write, retaddr);
 }
 
@@ -178,7 +187,7 @@ void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr
 
 void guard_changes(engine *e, uintptr_t retaddr)
 {
-    if (guard_segment_of(e->current->code->insns, true, 0) == ENGINE_CS)
+    if (operand_segment(e->current->code->insns, true, 0) == ENGINE_CS)
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_GP, 0, retaddr);
 }
 
@@ -261,14 +270,10 @@ void guard_completed(engine *e, const engine_block *b)
 
 /* --- At the start of a block --- */
 
-static uint32_t block_offset(const engine *e, const engine_block *b)
-{
-    return b->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
-}
-
 static bool beyond_limit(const engine *e, const engine_block *b, uint32_t bytes)
 {
-    uint32_t first = block_offset(e, b), last = first + bytes - 1, limit = e->env->segs[ENGINE_CS].limit;
+    uint32_t first = engine_code_offset(e, b->linear), last = first + bytes - 1,
+             limit = e->env->segs[ENGINE_CS].limit;
     return first > limit || last > limit || last < first;
 }
 
@@ -305,7 +310,7 @@ static bool take_back_branch(engine *e, const engine_block *b)
     }
     uint32_t esp = (uint32_t)e->env->regs[ENGINE_ESP];
     e->env->regs[ENGINE_ESP] = (esp & ~mask) | ((esp + change) & mask);
-    e->env->eip = insn->address - (uint32_t)e->env->segs[ENGINE_CS].base;
+    e->env->eip = engine_code_offset(e, insn->address);
     return true;
 }
 
@@ -323,7 +328,7 @@ static void check_branch(engine *e, uint32_t to)
 
 void guard_branch(engine *e, const engine_block *b)
 {
-    check_branch(e, block_offset(e, b));
+    check_branch(e, engine_code_offset(e, b->linear));
 }
 
 void guard_fetch(engine *e, uint32_t linear)
@@ -348,7 +353,7 @@ void REAL(helper_pause)(uc_env *env, int length);
 /* F3 90 is a NOP; Unicorn ends a block with it, without a look at TF. */
 void WRAP(helper_pause)(uc_env *env, int length)
 {
-    if (env->eflags & FLAG_TF) {
+    if (env->eflags & EFLAGS_TF) {
         env->eip += (uint32_t)length;
         WRAP(helper_single_step)(env);
     }
@@ -376,7 +381,7 @@ void guard_block(engine *e, const engine_block *b)
     engine_guard *w = &e->guard;
     if (!w->blocks)
         return;
-    e->env->eip = block_offset(e, b);
+    e->env->eip = engine_code_offset(e, b->linear);
     bool shadow = w->shadow;
     if (w->hits && !shadow)
         raise_debug(e, take_hits(e), false);

@@ -1,25 +1,18 @@
 /* Port I/O: rights, the access record and the owner's answer. Unicorn allows every port and knows none. */
-#include "engine/stream/access.h"
-
-enum { VECTOR_PROTECTION = 13, TSS_BITMAP_FIELD = 0x66, TSS_32BIT = 9 /* available; busy is 11 */ };
-
-static _Noreturn void refuse(engine *e)
-{
-    engine_raise(e, VECTOR_PROTECTION, 0);
-}
+#include "engine/memory/access.h"
 
 /* Protected mode with CPL above IOPL, and V86 mode at any IOPL, need zero bits for all of the port's bytes in
  * the TSS's bitmap. Manual: I/O permission bit map; the processor always reads two bytes of it. */
 static bool needs_bitmap(const uc_env *env)
 {
     unsigned iopl = env->eflags >> 12 & 3, cpl = env->hflags & UC_HF_CPL;
-    return env->hflags & UC_HF_PE && (cpl > iopl || env->eflags & UC_EFLAGS_VM);
+    return env->hflags & UC_HF_PE && (cpl > iopl || env->eflags & EFLAGS_VM);
 }
 
 static bool has_bitmap(const uc_env *env)
 {
     unsigned type = env->tr.flags >> 8 & 15;
-    return (type & ~2u) == TSS_32BIT && env->tr.limit >= TSS_BITMAP_FIELD + 1;
+    return (type & ~(unsigned)SYSTEM_TSS_BUSY) == SYSTEM_TSS32 && env->tr.limit >= TSS_BITMAP_FIELD + 1;
 }
 
 static void check_rights(engine *e, uint16_t port, unsigned size)
@@ -28,14 +21,14 @@ static void check_rights(engine *e, uint16_t port, unsigned size)
     if (!needs_bitmap(env))
         return;
     if (!has_bitmap(env))
-        refuse(e);
+        engine_raise(e, VECTOR_GP, 0);
     uint32_t base = (uint32_t)env->tr.base;
     uint32_t offset = access_load_system(e, base + TSS_BITMAP_FIELD, 2, 0) + port / 8u;
     if (offset + 1 > env->tr.limit)
-        refuse(e);
+        engine_raise(e, VECTOR_GP, 0);
     uint32_t bits = access_load_system(e, base + offset, 2, 0) >> (port & 7);
     if (bits & ((1u << size) - 1))
-        refuse(e);
+        engine_raise(e, VECTOR_GP, 0);
 }
 
 bool ports_refused(engine *e, uint16_t port, unsigned size)
@@ -66,15 +59,10 @@ static void note(engine *e, uint16_t port, unsigned size, bool write)
         guard_hit(e, breakpoints_access(&e->guard.comparators, &access));
 }
 
-static void begin(engine *e)
-{
-    e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
-}
-
 static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 {
     engine *e = engine_of(env);
-    begin(e);
+    engine_at_block(e);
     /* For INS Unicorn tries the store first, to have its faults before the port is read; the processor makes
      * it once, afterwards. */
     const p5_access *first = e->current->kind == BLOCK_REP ? e->iteration_records : e->records;
@@ -89,7 +77,7 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
 {
     engine *e = engine_of(env);
-    begin(e);
+    engine_at_block(e);
     check_rights(e, port, size);
     note(e, port, size, true);
     engine_before_callback(e);

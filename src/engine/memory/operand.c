@@ -2,7 +2,7 @@
  * string instructions. */
 #include "engine/internal.h"
 
-engine_segment_name guard_segment_of(const isa_insn *insn, bool write, unsigned nth)
+engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned nth)
 {
     const isa_form *form = &isa_forms[insn->form];
     const bool stack = form->address & 1 << ENGINE_ESP, source = form->address & 1 << ENGINE_ESI;
@@ -21,4 +21,18 @@ engine_segment_name guard_segment_of(const isa_insn *insn, bool write, unsigned 
         return source && !write ? operand : ENGINE_ES;
     }
     return form->address & 1 << ENGINE_EBX ? operand /* XLAT */ : ENGINE_SS;
+}
+
+/* An instruction that reads its operand in memory and writes it: the read is made with the intent to write,
+ * and what a page does not allow is reported as a write. Measured on later processors; docs/fidelity.md. */
+bool operand_modified(const isa_insn *insn)
+{
+    const isa_form *form = &isa_forms[insn->form];
+    return insn->memory && form->data_reads && form->data_writes && !(insn->flags & ISA_STACK) &&
+           form->branch == ISA_NOT_BRANCH;
+}
+
+uint32_t operand_source_offset(const engine *e, const isa_insn *insn)
+{
+    return (uint32_t)e->env->regs[ENGINE_ESI] & (insn->address32 ? UINT32_MAX : 0xffff);
 }

@@ -16,9 +16,6 @@ enum {
     PTE_LARGE = 128,
     PTE_LARGE_RESERVED = 0x3ff000 /* bits 21-12 */
 };
-enum { CR0_PG = 1u << 31, CR0_CD = 1u << 30, CR0_WP = 1u << 16, CR4_PSE = 1u << 4 };
-enum { PF_PRESENT = 1, PF_WRITE = 2, PF_USER = 4, PF_RESERVED = 8 };
-enum { VECTOR_PAGE_FAULT = 14 };
 
 /* A translation of one page. */
 typedef struct walk_result {
@@ -39,7 +36,7 @@ static uint32_t physical_read(const engine *e, uint32_t physical)
 /* What was executed is priced with the tables as they are. */
 static void price_before_tables_change(engine *e)
 {
-    if (stream_give_batch(e))
+    if (stretch_give_batch(e))
         engine_request_attention(e);
     engine_catch_up(e);
 }
@@ -52,7 +49,7 @@ static void price_before_table_store(engine *e, uintptr_t retaddr)
     const engine_block *b = e->current;
     if (!b || b->count == 1 || e->record_next < engine_records(e) + b->marks[1].accesses)
         return; /* its first instruction */
-    stream_leave_before(e, retaddr);
+    stretch_leave_before(e, retaddr);
 }
 
 /* Sets bits of a table entry and returns those that were clear; the tables may lie in a page with translated
@@ -262,7 +259,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
             guard_fetch(e, linear);
         e->env->cr[2] = linear;
         e->fetch_fault = access == MMU_FETCH;
-        UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PAGE_FAULT, (int)code, retaddr);
+        UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PF, (int)code, retaddr);
     }
     /* while there are pins, fetches and data references may translate differently: nothing is kept */
     page_entry *entry = e->behind.pin_count != 0 ? &e->uncached : held;
@@ -329,7 +326,7 @@ static bool is_held(const page_entry *held, uint32_t linear)
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
 {
     /* What is fetched through is the translation that is held, even if the tables have changed since. */
-    const page_entry *held = mmu_code_entry(e, linear, (e->env->hflags & UC_HF_CPL) == 3);
+    const page_entry *held = mmu_code_entry(e, linear, engine_at_user_level(e->env));
     if (is_held(held, linear)) {
         *physical = held->physical | (linear & ENGINE_PAGE_MASK);
         return held->host + (linear & ENGINE_PAGE_MASK);
@@ -462,7 +459,7 @@ uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
     uint32_t linear = (uint32_t)address;
-    bool user = (env->hflags & UC_HF_CPL) == 3;
+    bool user = engine_at_user_level(env);
     page_entry *entry = mmu_code_entry(e, linear, user);
     if (!is_held(entry, linear))
         entry = mmu_fill(e, linear, MMU_FETCH, user, 0);
@@ -472,7 +469,7 @@ uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
 static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
 {
     engine *e = engine_of(env);
-    bool user = (env->hflags & UC_HF_CPL) == 3;
+    bool user = engine_at_user_level(env);
     uint32_t value = 0;
     for (unsigned i = 0; i < size; i++) {
         uint32_t at = linear + i;

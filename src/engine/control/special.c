@@ -1,25 +1,15 @@
 /* Instructions that observe or change processor state: what Unicorn would do for them is replaced by a
  * question to the owner. Each is the only instruction of its block (block.c), so everything before it has
  * been retired. */
-#include "engine/segment/segmentation.h"
+#include "engine/internal.h"
 
-enum { VECTOR_UNDEFINED = VECTOR_UD, VECTOR_PROTECTION = VECTOR_GP };
-enum {
-    CR0_PE = 1,
-    CR0_TS = 8,
-    CR0_NW = 1 << 29,
-    CR0_CD = 1 << 30,
-    CR0_BITS = 0x6005003f, /* and PG */
-    CR4_DE = 8
-};
-#define CR0_PG (1u << 31)
 /* VME PVI TSD DE PSE MCE, and PCE of the P55C. Manual: MOV CR4, reserved bits. */
 enum { CR4_P54C = 0x5f, CR4_P55C = 0x15f };
 
 engine_action special_call(engine *e, engine_special_call *call)
 {
     if (e->current)
-        e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+        engine_at_block(e);
     e->redirected = false;
     engine_before_callback(e);
     engine_action action = e->callbacks.special(e->callbacks.context, call);
@@ -30,7 +20,7 @@ engine_action special_call(engine *e, engine_special_call *call)
         engine_leave(e, ENGINE_STOPPED);
     }
     if (e->redirected) {
-        if (e->current && stream_end_all(e, engine_linear_eip(e)))
+        if (e->current && stretch_end_all(e, engine_linear_eip(e)))
             engine_request_attention(e);
         engine_resume(e);
     }
@@ -39,13 +29,13 @@ engine_action special_call(engine *e, engine_special_call *call)
 
 void special_executed(engine *e, uint32_t next)
 {
-    bool stepping = e->env->eflags & FLAG_TF;
+    bool stepping = e->env->eflags & EFLAGS_TF;
     e->env->eip = next;
     e->env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
-    if (stream_end_all(e, engine_linear_eip(e)))
+    if (stretch_end_all(e, engine_linear_eip(e)))
         engine_request_attention(e);
     if (stepping)
-        guard_trap(e, 1 << 14);
+        guard_trap(e, DR6_BS);
     engine_resume(e);
 }
 
@@ -77,14 +67,14 @@ void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
 /* MOV CR, LMSW and CLTS. What no processor of the family accepts is #GP(0) before the owner hears of it. */
 static void write_control(engine *e, unsigned number, uint32_t value)
 {
-    e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+    engine_at_block(e);
     if (number == 0) {
         if ((value & CR0_PG && !(value & CR0_PE)) || (value & CR0_NW && !(value & CR0_CD)))
-            engine_raise(e, VECTOR_PROTECTION, 0);
-        value &= CR0_BITS | CR0_PG;
+            engine_raise(e, VECTOR_GP, 0);
+        value &= CR0_ALL;
     }
     if (number == 4 && value & ~(uint32_t)(e->options.family == P5_FAMILY_P55C ? CR4_P55C : CR4_P54C))
-        engine_raise(e, VECTOR_PROTECTION, 0);
+        engine_raise(e, VECTOR_GP, 0);
     engine_special_call call = {.which = ENGINE_MOV_TO_CR, .operand = number, .value = value};
     special_call(e, &call);
     REAL(helper_write_crN)(e->env, (int)number, value);
@@ -131,9 +121,9 @@ void special_task_switched(engine *e)
  * and DR7 unless CR4.DE. */
 static unsigned debug_register(engine *e, int number)
 {
-    e->env->eip = e->current->linear - (uint32_t)e->env->segs[ENGINE_CS].base;
+    engine_at_block(e);
     if ((number == 4 || number == 5) && e->env->cr[4] & CR4_DE)
-        engine_raise(e, VECTOR_UNDEFINED, 0);
+        engine_raise(e, VECTOR_UD, 0);
     guard_general_detect(e);
     return (unsigned)number | (number >= 4 ? 2u : 0u);
 }
@@ -160,14 +150,14 @@ uint64_t WRAP(helper_get_dr)(uc_env *env, int number)
 uint64_t REAL(helper_read_eflags)(uc_env *env);
 uint64_t WRAP(helper_read_eflags)(uc_env *env)
 {
-    return REAL(helper_read_eflags)(env) & ~(uint64_t)(FLAG_VM | FLAG_RF);
+    return REAL(helper_read_eflags)(env) & ~(uint64_t)(EFLAGS_VM | EFLAGS_RF);
 }
 
 /* POPF may turn alignment checks on and off. */
 void REAL(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask);
 void WRAP(helper_write_eflags)(uc_env *env, uint64_t value, uint32_t mask)
 {
-    REAL(helper_write_eflags)(env, value & ~(uint64_t)FLAG_RF, mask);
+    REAL(helper_write_eflags)(env, value & ~(uint64_t)EFLAGS_RF, mask);
     guard_update(engine_of(env));
 }
 
@@ -176,7 +166,7 @@ void WRAP(helper_hlt)(uc_env *env, int length)
     engine *e = engine_of(env);
     env->eip = (uint32_t)(e->current->linear - env->segs[ENGINE_CS].base + (uint32_t)length);
     env->hflags &= ~(uint32_t)UC_HF_INHIBIT_IRQ;
-    if (stream_end_all(e, engine_linear_eip(e)))
+    if (stretch_end_all(e, engine_linear_eip(e)))
         engine_request_attention(e);
     engine_leave(e, ENGINE_HALTED);
 }

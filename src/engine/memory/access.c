@@ -3,7 +3,7 @@
  * everything else is mmu.c's. */
 #include <string.h>
 
-#include "engine/stream/access.h"
+#include "engine/memory/access.h"
 
 /* Of Unicorn's MMU indices 0 to 2, 1 is the user's. */
 enum { MMU_INDEX_USER = 1 };
@@ -110,7 +110,7 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
 {
     engine *e = engine_of(env);
     page_entry pages[2];
-    unsigned part = fill_store(e, linear, access_word(size, access_at_user_level(env), 0), pages, retaddr);
+    unsigned part = fill_store(e, linear, access_word(size, engine_at_user_level(env), 0), pages, retaddr);
     if (e->guard.alignment)
         look(e, linear, size, P5_ACCESS_WRITE, retaddr);
     overwrite_code(e, &pages[0], linear, part, retaddr);
@@ -208,7 +208,7 @@ void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
         (now[0] | (unsigned)now[1] << 8) == (value & 0xffff))
         return;
     guard_changes(e, ACCESS_RETURN);
-    access_store_quick(env, address, value, 2, access_at_user_level(env), 0, ACCESS_RETURN);
+    access_store_quick(env, address, value, 2, engine_at_user_level(env), 0, ACCESS_RETURN);
 }
 
 #define CHECK(name, size)                                                                                    \
@@ -227,13 +227,13 @@ access_check *const access_checks[3] = {check_byte, check_word, check_dword};
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr);                                      \
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
     {                                                                                                        \
-        return (type)access_load_quick(env, address, size, access_at_user_level(env), 0, retaddr);           \
+        return (type)access_load_quick(env, address, size, engine_at_user_level(env), 0, retaddr);           \
     }
 #define STORE_DATA(name, type, size)                                                                         \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr);                          \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr)                           \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, access_at_user_level(env), 0, retaddr);                \
+        access_store_quick(env, address, value, size, engine_at_user_level(env), 0, retaddr);                \
     }
 LOAD_DATA(cpu_ldub_data_ra, uint32_t, 1)
 LOAD_DATA(cpu_lduw_data_ra, uint32_t, 2)
@@ -247,7 +247,7 @@ STORE_DATA(cpu_stq_data_ra, uint64_t, 8)
 int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
 int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
 {
-    return (int16_t)access_load_quick(env, address, 2, access_at_user_level(env), 0, retaddr);
+    return (int16_t)access_load_quick(env, address, 2, engine_at_user_level(env), 0, retaddr);
 }
 
 /* --- Loads and stores of microcode: descriptors, IDT, TSS, stacks of far transfers --- */

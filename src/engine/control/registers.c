@@ -4,7 +4,7 @@
 #include "engine/internal.h"
 #include "engine/x87/x87.h"
 
-enum { EFLAGS_FIXED = 2, EFLAGS_DF = 0x400, TSS_BUSY = 0x200 };
+enum { TSS_BUSY = SYSTEM_TSS_BUSY << 8 };
 
 uint32_t engine_get(const engine *e, engine_register which)
 {
@@ -99,7 +99,6 @@ void engine_get_segment(const engine *e, engine_segment_name which, engine_segme
 void registers_update_hidden(engine *e)
 {
     uc_env *env = e->env;
-    enum { DESCRIPTOR_B = 1 << 22 };
     uint32_t flags = env->hflags & ~(uint32_t)(UC_HF_CS32 | UC_HF_SS32 | UC_HF_ADDSEG | UC_HF_CS64);
     if (env->segs[ENGINE_CS].flags & DESCRIPTOR_B)
         flags |= UC_HF_CS32;
@@ -149,9 +148,9 @@ unsigned engine_cpl(const engine *e)
 
 unsigned engine_mode(const engine *e)
 {
-    return e->env->eflags & UC_EFLAGS_VM ? P5_MODE_V86
-           : e->env->hflags & UC_HF_PE   ? P5_MODE_PROTECTED
-                                         : P5_MODE_REAL;
+    return e->env->eflags & EFLAGS_VM  ? P5_MODE_V86
+           : e->env->hflags & UC_HF_PE ? P5_MODE_PROTECTED
+                                       : P5_MODE_REAL;
 }
 
 /* --- x87: the 32-bit protected-mode image of FNSAVE ---

@@ -1,0 +1,140 @@
+/* What was executed, on its way to the owner: stretches go to retired() or into a batch for retired_blocks(),
+ * whole, or up to an instruction that did not complete. */
+#include "engine/stretch/stretch.h"
+
+void stretch_full(engine *e)
+{
+    engine_fail(e, "the code at %08x makes more references than it can",
+                e->current ? e->current->linear : engine_linear_eip(e));
+    engine_request_attention(e);
+}
+
+/* --- Batches --- */
+
+void engine_batch(engine *e, unsigned clocks)
+{
+    e->batching = clocks != 0 && e->callbacks.retired_blocks;
+    e->batch_clocks = (int)clocks;
+    if (!e->batching)
+        engine_no_batch(e); /* what there is goes at the next boundary */
+}
+
+void engine_batch_into(engine *e, const engine_room *room)
+{
+    e->next_batch = *room;
+}
+
+bool stretch_give_batch(engine *e)
+{
+    if (!stretch_batch_waits(e))
+        return false;
+    p5_retired_block *none = e->at.blocks;
+    const p5_retired_block *first = none + 1, *last = e->batch_next - 1;
+    unsigned instructions = e->batch_instructions;
+    e->batch_next = none + 1;
+    e->batch_room = 0;
+    e->batch_instructions = 0;
+    none->accesses_end = last->accesses_end;
+    none->values_end = last->values_end;
+    return e->callbacks.retired_blocks(e->callbacks.context, e->at.accesses, e->at.values, first,
+                                       (size_t)(last - first + 1), instructions);
+}
+
+void stretch_none(engine *e)
+{
+    e->current = NULL;
+    e->batch_room = 0;
+    const engine_room own = {e->batch, e->values, e->records};
+    stretch_record_in(e, &own, RECORD_CAPACITY);
+}
+
+/* --- Single stretches --- */
+
+bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted)
+{
+    engine_block *b = e->current;
+    if (__builtin_expect(b->kind == BLOCK_SCAN, 0) && count == b->count)
+        value_scan(e, b);
+    p5_retired *r = &e->retired;
+    r->interrupted = interrupted;
+    r->descriptor = e->descriptor;
+    e->descriptor = false;
+    bool attention = stretch_give(e, r, b, count, next, e->env->hflags & UC_HF_CPL);
+    r->interrupted = r->descriptor = false;
+    if (__builtin_expect(r->unsafe_x87, 0)) {
+        r->unsafe_x87 = false;
+        memset(e->unsafe, 0, sizeof e->unsafe);
+    }
+    return attention;
+}
+
+bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
+{
+    engine_block *b = e->current;
+    uint32_t left = repeat_register(e);
+    uint32_t made = e->repeat_count - left;
+    e->repeat_count = left;
+    if (interrupted && made == 0) { /* nothing happened yet */
+        stretch_none(e);
+        return false;
+    }
+    p5_retired *r = &e->retired;
+    r->repeats = made;
+    r->interrupted = interrupted;
+    e->value_next = e->values; /* it has none, and begins without a batch */
+    bool attention = stretch_give(e, r, b, 1, next, b->levels.cpl);
+    r->repeats = 0;
+    r->interrupted = false;
+    return attention;
+}
+
+bool stretch_end_all(engine *e, uint32_t next)
+{
+    if (e->current->kind == BLOCK_REP) /* a trap between two iterations interrupts it */
+        return stretch_end_repeat(e, next, next == e->current->linear && repeat_register(e) != 0);
+    return stretch_end(e, e->current->count, next, false);
+}
+
+bool stretch_end_before(engine *e, uint32_t at)
+{
+    engine_block *b = e->current;
+    if (b->kind == BLOCK_REP) { /* what the broken iteration recorded did not happen */
+        e->record_next = e->iteration_records;
+        return stretch_end_repeat(e, at, true);
+    }
+    unsigned count = 0;
+    while (count < b->count && b->linear + b->marks[count].offset != at)
+        count++;
+    bool attention = stretch_give_batch(e);
+    if (count < b->count) { /* what the instruction recorded that did not complete goes */
+        p5_access *access = engine_records(e) + b->marks[count].accesses;
+        p5_value *value = e->at.values + (e->at.blocks->values_end - e->at.values) + b->marks[count].values;
+        e->record_next = access < e->record_next ? access : e->record_next;
+        e->value_next = value < e->value_next ? value : e->value_next;
+    }
+    if (count == 0) {
+        stretch_none(e);
+        e->descriptor = false;
+        return attention;
+    }
+    return stretch_end(e, count, at, false) | attention;
+}
+
+/* A block is left before a store is done: it changed its own code, and goes on with a block of one
+ * instruction; or stretch_leave_before. */
+void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
+void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
+void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
+{
+    engine *e = engine_of(uc_env_of(cpu));
+    e->restart = true;
+    engine_no_batch(e);
+    REAL(cpu_loop_exit_noexc)(cpu);
+}
+
+void stretch_leave_before(engine *e, uintptr_t retaddr)
+{
+    if (UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, true) &&
+        engine_linear_eip(e) != e->current->linear)
+        WRAP(cpu_loop_exit_noexc)(engine_cpu(e));
+}

@@ -1,0 +1,71 @@
+/* Recording of stretches where a block starts: what is inline because it happens there for each. */
+#ifndef ENGINE_STRETCH_STRETCH_H
+#define ENGINE_STRETCH_STRETCH_H
+
+#include <string.h>
+
+#include "base/host_line.h"
+#include "engine/internal.h"
+
+/* ECX as the count of the REP string that is running. */
+static inline uint32_t repeat_register(const engine *e)
+{
+    uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX];
+    return e->current->address16 ? ecx & 0xffff : ecx;
+}
+
+static inline bool stretch_batch_waits(const engine *e)
+{
+    return e->batch_instructions != 0;
+}
+
+/* From here on everything is recorded in `room`, which has place for so many accesses; a batch begins. */
+static inline void stretch_record_in(engine *e, const engine_room *room, size_t accesses)
+{
+    e->at = *room;
+    room->blocks->accesses_end = e->record_next = room->accesses;
+    room->blocks->values_end = e->value_next = room->values;
+    e->record_end = room->accesses + accesses - 1; /* who stores an m80 looks once for two */
+    e->value_end = room->values + ENGINE_ROOM_VALUES;
+    e->batch_next = room->blocks + 1;
+    e->batch_instructions = 0;
+}
+
+static inline void stretch_batch_add(engine *e, const engine_block *b, uint32_t next)
+{
+    p5_retired_block *s = e->batch_next++;
+    host_line_will_write(s); /* the model's thread has read there */
+    host_line_will_write(e->record_next);
+    s->block = b->block;
+    __builtin_prefetch(s->block); /* core_predict_blocks will look at it */
+    s->accesses_end = e->record_next;
+    s->values_end = e->value_next;
+    s->next = next;
+    memcpy(&s->cpl, &b->levels, sizeof b->levels);
+    e->batch_instructions += b->count;
+}
+
+/* Gives the stretch to the owner, as far as it is not filled in yet: what it accessed. True if attention is
+ * wanted. */
+static inline bool stretch_give(engine *e, p5_retired *r, const engine_block *b, unsigned count,
+                                uint32_t next, uint8_t cpl_after)
+{
+    bool attention = __builtin_expect(stretch_batch_waits(e), 0) && stretch_give_batch(e);
+    r->block = b->block;
+    r->count = (uint16_t)count;
+    r->accesses = e->at.blocks->accesses_end;
+    r->values = e->at.blocks->values_end;
+    r->access_count = (uint32_t)(e->record_next - r->accesses);
+    r->value_count = (uint32_t)(e->value_next - r->values);
+    r->next = next;
+    memcpy(&r->cpl, &b->levels, sizeof b->levels);
+    r->cpl_after = cpl_after;
+    stretch_none(e);
+    return e->callbacks.retired(e->callbacks.context, r) | attention;
+}
+
+/* stretch.c. The same as stretch_end for a block that is one REP string instruction: `e->repeat_count` minus
+ * the count register are the iterations made since the last part was given away. */
+bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted);
+
+#endif

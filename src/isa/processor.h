@@ -1,0 +1,117 @@
+/* Bits and numbers of the processor that more than one file knows. */
+#ifndef ISA_PROCESSOR_H
+#define ISA_PROCESSOR_H
+
+#include <stdbool.h>
+
+/* High dword of a descriptor:
+ *   31..24 23 22 21 20  19..16  15 14 13 12 11..8 7..0
+ *    base   G  B  0  AVL limit   P  DPL   S  type base */
+enum {
+    DESCRIPTOR_ACCESSED = 1 << 8,
+    DESCRIPTOR_WRITABLE = 1 << 9, /* data; code: readable */
+    DESCRIPTOR_READABLE = 1 << 9,
+    DESCRIPTOR_EXPAND_DOWN = 1 << 10, /* data; code: conforming */
+    DESCRIPTOR_CONFORMING = 1 << 10,
+    DESCRIPTOR_CODE = 1 << 11,
+    DESCRIPTOR_S = 1 << 12, /* code or data, not system */
+    DESCRIPTOR_P = 1 << 15,
+    DESCRIPTOR_B = 1 << 22, /* 32-bit code or stack */
+    DESCRIPTOR_G = 1 << 23
+};
+
+/* Types of system descriptors. With bit 3 set: 32 bits. */
+enum {
+    SYSTEM_TSS16 = 1,
+    SYSTEM_LDT = 2,
+    SYSTEM_TSS16_BUSY = 3,
+    SYSTEM_CALL_GATE16 = 4,
+    SYSTEM_TASK_GATE = 5,
+    SYSTEM_INTERRUPT_GATE16 = 6,
+    SYSTEM_TRAP_GATE16 = 7,
+    SYSTEM_TSS32 = 9,
+    SYSTEM_TSS32_BUSY = 11,
+    SYSTEM_CALL_GATE32 = 12,
+    SYSTEM_32BIT = 8,
+    SYSTEM_TSS_BUSY = 2 /* bit of the type */
+};
+
+enum {
+    EFLAGS_CF = 1 << 0,
+    EFLAGS_FIXED = 1 << 1, /* always set */
+    EFLAGS_TF = 1 << 8,
+    EFLAGS_IF = 1 << 9,
+    EFLAGS_DF = 1 << 10,
+    EFLAGS_IOPL = 3 << 12,
+    EFLAGS_NT = 1 << 14,
+    EFLAGS_RF = 1 << 16,
+    EFLAGS_VM = 1 << 17,
+    EFLAGS_AC = 1 << 18,
+    EFLAGS_VIF = 1 << 19,
+    EFLAGS_VIP = 1 << 20,
+    EFLAGS_ID = 1 << 21,
+    EFLAGS_ALWAYS =
+        0x4dd5 | EFLAGS_RF | EFLAGS_AC | EFLAGS_ID, /* that every level may load: status, TF, DF, NT */
+    EFLAGS_LOW = 0xffff,
+    EFLAGS_ALL = 0x3f7fd5
+};
+
+enum {
+    VECTOR_DE = 0,
+    VECTOR_DB = 1,
+    VECTOR_NMI = 2,
+    VECTOR_UD = 6,
+    VECTOR_DF = 8,
+    VECTOR_TS = 10,
+    VECTOR_NP = 11,
+    VECTOR_SS = 12,
+    VECTOR_GP = 13,
+    VECTOR_PF = 14,
+    VECTOR_MF = 16,
+    VECTOR_AC = 17,
+    VECTOR_MC = 18
+};
+
+enum {
+    CR0_PE = 1 << 0,
+    CR0_MP = 1 << 1,
+    CR0_EM = 1 << 2,
+    CR0_TS = 1 << 3,
+    CR0_ET = 1 << 4,
+    CR0_NE = 1 << 5,
+    CR0_WP = 1 << 16,
+    CR0_AM = 1 << 18,
+    CR0_NW = 1 << 29,
+    CR0_CD = 1 << 30,
+    CR4_VME = 1 << 0,
+    CR4_PVI = 1 << 1,
+    CR4_TSD = 1 << 2,
+    CR4_DE = 1 << 3,
+    CR4_PSE = 1 << 4,
+    CR4_MCE = 1 << 6,
+    CR4_PCE = 1 << 8
+};
+#define CR0_PG  (1u << 31)
+#define CR0_ALL (CR0_PG | 0x6005003f) /* what there is of it */
+
+enum {
+    DR6_BD = 1 << 13,
+    DR6_BS = 1 << 14,
+    DR6_BT = 1 << 15,
+    DR7_ENABLED = 0xff,
+    DR7_GENERAL_DETECT = 1 << 13
+};
+
+/* Error code of #PF. */
+enum { PF_PRESENT = 1, PF_WRITE = 2, PF_USER = 4, PF_RESERVED = 8 };
+
+/* Of a 32-bit TSS: where the offset of its I/O permission bit map stands. */
+enum { TSS_BITMAP_FIELD = 0x66 };
+
+/* Exceptions that push an error code. SDM vol. 3, table 5-1. */
+static inline bool vector_has_error_code(unsigned vector)
+{
+    return vector == VECTOR_DF || (vector >= VECTOR_TS && vector <= VECTOR_PF) || vector == VECTOR_AC;
+}
+
+#endif
