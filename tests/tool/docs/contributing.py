@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""contributing.py P5SCOPE SOURCE: CONTRIBUTING.md is true of the tree. Files that it names are there; a function stands in the room whose
-row names it, or anywhere in the tree; the case that it shows costs what it says, and so does its mended form."""
+"""contributing.py P5SCOPE SOURCE: docs/extending.md is true of the tree, and CONTRIBUTING.md leads to each part of it. Files that they name are
+there; a function stands in the room whose row names it, or anywhere in the tree; the case that it shows costs what it says, and so does its mended form."""
 import glob
 import os
 import re
@@ -9,7 +9,8 @@ import sys
 import tempfile
 
 p5scope, source = os.path.abspath(sys.argv[1]), sys.argv[2]
-page = open(os.path.join(source, "CONTRIBUTING.md")).read()
+page = open(os.path.join(source, "docs/extending.md")).read()
+front = open(os.path.join(source, "CONTRIBUTING.md")).read()
 wrong = []
 
 
@@ -33,8 +34,11 @@ def text_of(names):
 
 prose = re.sub(r"```.*?```", "", page, flags=re.S)
 is_file = re.compile(r"(src|tests|docs|include|events)/[\w./*-]+|\w+\.[ch]").fullmatch
-for name in filter(is_file, quoted(prose)):
+for name in filter(is_file, quoted(prose + front)):
     expect(files(name), f"there is no {name}")
+
+parts = {"#" + title.lower().replace(" ", "-").rstrip("?") for title in re.findall(r"^## (.*)$", prose, flags=re.M)}
+expect(parts == set(re.findall(r"docs/extending\.md(#[\w-]+)", front)), f"CONTRIBUTING.md leads to other parts than {parts}")
 
 rows = re.findall(r"^\| [^|]+ \| (`[^|]+) \| ([^|]+) \|$", prose, flags=re.M)
 expect(len(rows) == 13, f"{len(rows)} rooms, expected 13")
