@@ -43,18 +43,35 @@ static void hint_at_limit(p5_error *error)
                    (unsigned long long)address_space.rlim_cur >> 20);
 }
 
-p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
+static p5_status set(p5_error *error, p5_status status, const char *format, va_list arguments)
 {
     if (error == NULL)
         return status;
     memset(error, 0, sizeof *error);
     error->status = status;
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
     if (status == P5_ERR_MEMORY)
         hint_at_limit(error);
+    return status;
+}
+
+p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set(error, status, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+p5_status error_set_at(p5_error *error, p5_status status, const char *where, unsigned line, unsigned column,
+                       const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set(error, status, format, arguments);
+    va_end(arguments);
+    error_at(error, where, line, column);
     return status;
 }
 

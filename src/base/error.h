@@ -11,6 +11,10 @@
 p5_status error_set(p5_error *error, p5_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same at a place, as error_at has it. */
+p5_status error_set_at(p5_error *error, p5_status status, const char *where, unsigned line, unsigned column,
+                       const char *format, ...) __attribute__((format(printf, 6, 7)));
+
 /* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 = unknown. */
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column);
 

@@ -4,7 +4,7 @@
 
 #include "cli/output.h"
 #include "cli/profile_input.h"
-#include "cli/row_option.h"
+#include "cli/option_values.h"
 
 enum { KEY_ASM_RAW = 0x100, KEY_NO_SOURCE };
 

@@ -5,9 +5,8 @@
 #include "cli/bench_input.h"
 #include "cli/file_use.h"
 #include "cli/guest_options.h"
-#include "cli/model_option.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
-#include "cli/row_option.h"
 
 enum {
     KEY_ASM = 0x100,

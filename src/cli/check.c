@@ -9,10 +9,9 @@
 #include "cli/case_files.h"
 #include "cli/file_use.h"
 #include "cli/guest_options.h"
-#include "cli/model_option.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/workers.h"
-#include "cli/row_option.h"
 
 enum { KEY_TIMEOUT = 0x100 };
 

@@ -3,7 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/profile_input.h"
-#include "cli/row_option.h"
+#include "cli/option_values.h"
 
 enum { KEY_THRESHOLD = 0x100, KEY_LIMIT };
 
@@ -13,15 +13,6 @@ typedef struct diff_options {
     bool limited; /* --percent-limit is given */
     p5_profile_comparison comparison;
 } diff_options;
-
-static error_t percent(const char *option, const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    if (end != text && *end == '\0' && *value >= 0)
-        return 0;
-    return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
-}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -33,10 +24,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'e':
         return event_words_add(&options->events, argument);
     case KEY_THRESHOLD:
-        return percent("--threshold", argument, &options->comparison.threshold_percent);
+        return percent_option("--threshold", argument, &options->comparison.threshold_percent);
     case KEY_LIMIT:
         options->limited = true;
-        return percent("--percent-limit", argument, &options->comparison.least_percent);
+        return percent_option("--percent-limit", argument, &options->comparison.least_percent);
     case ARGP_KEY_ARG:
         if (state->arg_num >= 2)
             return cli_complain(NULL, NULL, 0, "two profiles are compared; '%s' is a third", argument);

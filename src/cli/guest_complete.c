@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "cli/guest_options.h"
-#include "cli/interval_option.h"
-#include "cli/model_option.h"
+#include "cli/option_values.h"
 
 /* Writes a model as the INI file that would make it. */
 static void dump_field(void *context, const char *section, const char *key, const char *value,
@@ -205,10 +204,31 @@ static bool complete_save(guest_options *options)
            bound_option("--save-at", text, options->command[0], &options->save_point);
 }
 
-bool guest_options_complete(guest_options *options, bool *done)
+/* What the model is given beside its name. */
+static bool complete_model(guest_options *options)
 {
     p5_error error = {0};
-    *done = false;
+    const struct {
+        const char *option, *value;
+        p5_status (*set)(p5_model *model, const char *value, p5_error *error);
+        const char *advice;
+    } parts[] = {
+        {"--agent", options->agent, p5_model_set_agent, "kind, period, base, len, write, clocks, grant"},
+        {"--monitor", options->monitor, p5_model_set_monitor, "p5, p6, arch3"},
+        {"--wire", options->wires, p5_model_set_wires, "pm0=nmi, pm1=irq5"},
+        {"--bus-check", options->check, p5_model_set_check, "read,address=0x200000"}};
+    if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK)
+        return cli_refuse_error(&error, NULL, NULL, NULL);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].value != NULL && parts[i].set(options->model, parts[i].value, &error) != P5_OK)
+            return cli_refuse_error(&error, parts[i].option, parts[i].value, parts[i].advice);
+    return options->check == NULL || !options->check_memo ||
+           cli_refuse(NULL, NULL, 0, "--check-memo and --bus-check: nothing is remembered beside bus checks");
+}
+
+bool guest_options_complete(guest_options *options, int *status)
+{
+    *status = CLI_USAGE;
     if (options->model_count > 1 && !options->takes_models)
         return cli_refuse(NULL, NULL, 0, "a run has one --model; 'p5scope stat' compares several");
     if (!complete_flat(options) || (options->load == NULL && !complete_kernel(options)))
@@ -221,38 +241,22 @@ bool guest_options_complete(guest_options *options, bool *done)
                           "--max-clocks and --timeout");
     if (options->warm_up != 0 && options->warm_up >= options->save_every)
         return cli_refuse(NULL, NULL, 0, "--warm-up is less than --save-every, and goes with it");
-    if (options->load != NULL && !complete_load(options))
-        return false;
-    if (!complete_save(options))
+    if ((options->load != NULL && !complete_load(options)) || !complete_save(options))
         return false;
     if (options->model_name == NULL && options->load == NULL)
         options->model_name = p5_model_names()[0];
     if (options->model == NULL)
         options->model = model_option_open("--model", options->model_name);
-    if (options->model == NULL)
-        return false;
-    if (options->clock_mhz != 0 && p5_model_set_clock(options->model, options->clock_mhz, &error) != P5_OK)
-        return cli_refuse_error(&error, NULL, NULL, NULL);
-    if (options->agent != NULL && p5_model_set_agent(options->model, options->agent, &error) != P5_OK)
-        return cli_refuse_error(&error, "--agent", options->agent,
-                                "kind, period, base, len, write, clocks, grant");
-    if (options->monitor != NULL && p5_model_set_monitor(options->model, options->monitor, &error) != P5_OK)
-        return cli_refuse_error(&error, "--monitor", options->monitor, "p5, p6, arch3");
-    if (options->wires != NULL && p5_model_set_wires(options->model, options->wires, &error) != P5_OK)
-        return cli_refuse_error(&error, "--wire", options->wires, "pm0=nmi, pm1=irq5");
-    if (options->check != NULL && options->check_memo)
-        return cli_refuse(NULL, NULL, 0,
-                          "--check-memo and --bus-check: nothing is remembered beside bus checks");
-    if (options->check != NULL && p5_model_set_check(options->model, options->check, &error) != P5_OK)
-        return cli_refuse_error(&error, "--bus-check", options->check, "read,address=0x200000");
-    if (!complete_counters(options))
+    if (options->model == NULL || !complete_model(options) || !complete_counters(options))
         return false;
     if (options->dump_config) {
         char section[64] = "";
         p5_model_fields(options->model, dump_field, section);
-        *done = true;
+        *status = CLI_OK;
+        return false;
     }
-    return true;
+    return options->command != NULL ||
+           cli_refuse(NULL, NULL, 0, "which guest? Try 'p5scope %s --help'", options->verb);
 }
 
 error_t symbol_files_add(symbol_files *files, const char *path)

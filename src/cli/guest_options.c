@@ -31,9 +31,10 @@ static unsigned usual_threads(void)
     return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) < 2 ? 1 : 2;
 }
 
-void guest_options_init(guest_options *options)
+void guest_options_init(guest_options *options, const char *verb)
 {
     memset(options, 0, sizeof *options);
+    options->verb = verb;
     options->threads = usual_threads();
 }
 

@@ -11,6 +11,7 @@
 enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_MOST_MODULES = 32, GUEST_MOST_MODELS = 8 };
 
 typedef struct guest_options {
+    const char *verb;
     const char *model_name;                /* the first */
     const char *models[GUEST_MOST_MODELS]; /* --model as often as it was given */
     size_t model_count;
@@ -67,10 +68,10 @@ typedef struct guest_options {
 /* A child for an argp; its input is a guest_options that guest_options_init prepared. */
 extern const struct argp guest_argp;
 
-void guest_options_init(guest_options *options);
-/* Opens the model and the counters (guest_complete.c). False after a message: end with CLI_USAGE. Answers
- * --dump-config: *done is set then. */
-bool guest_options_complete(guest_options *options, bool *done);
+void guest_options_init(guest_options *options, const char *verb);
+/* Opens the model and the counters (guest_complete.c). False: end with *status, CLI_USAGE after a message, or
+ * CLI_OK when --dump-config has been answered. */
+bool guest_options_complete(guest_options *options, int *status);
 void guest_options_free(guest_options *options);
 /* Of it what guest_options_complete has opened. */
 void guest_options_free_model(guest_options *options);

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cli/row_option.h"
+#include "cli/option_values.h"
 #include "p5scope/report.h"
 
 static unsigned section_named(const char *word)

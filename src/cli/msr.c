@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/model_option.h"
-#include "cli/row_option.h"
+#include "cli/option_values.h"
 #include "p5scope/report.h"
 
 enum { MOST_FIELDS = 32 };

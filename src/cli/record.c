@@ -148,8 +148,6 @@ static int record(record_options *options, output_reserved files[FILES], const c
 
 static int record_guest(record_options *options, char **argv)
 {
-    if (options->guest.command == NULL)
-        return cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope record --help'");
     if (options->guest.gdb != NULL)
         return cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
     if (options->sample_event != NULL && profile_path(options) == NULL)
@@ -203,12 +201,11 @@ int verb_record(int argc, char **argv)
                "./program",
         .children = children};
     record_options options = {0};
-    guest_options_init(&options.guest);
-    bool done;
+    guest_options_init(&options.guest, "record");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &done)) {
+    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options.guest, &status)) {
         symbol_files_complete(&options.symbols, &options.guest);
-        status = done ? CLI_OK : record_guest(&options, argv);
+        status = record_guest(&options, argv);
     }
     free(options.sample_event);
     event_words_free(&options.events);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/interval_option.h"
+#include "cli/option_values.h"
 #include "p5scope/observe.h"
 
 static bool is_marker(const p5_bound *bound)

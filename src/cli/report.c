@@ -5,7 +5,7 @@
 #include "cli/file_use.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
-#include "cli/row_option.h"
+#include "cli/option_values.h"
 #include "p5scope/report.h"
 
 enum { KEY_LIMIT = 0x100 };
@@ -83,7 +83,6 @@ static const char *table_option(int key)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     report_options *options = state->input;
-    char *end;
     const char *of_table = table_option(key);
     if (of_table != NULL)
         options->of_table = of_table;
@@ -112,10 +111,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->table.separator = strcmp(argument, "\\t") == 0 ? "\t" : argument;
         return 0;
     case KEY_LIMIT:
-        options->table.least_percent = strtod(argument, &end);
-        if (end == argument || *end != '\0' || !(options->table.least_percent >= 0))
-            return cli_complain("--percent-limit", argument, 1, "'%s' is not a number of percent", argument);
-        return 0;
+        return percent_option("--percent-limit", argument, &options->table.least_percent);
     default:
         return cli_set(key, argument, options);
     }

@@ -57,18 +57,10 @@ int verb_run(int argc, char **argv)
                "\vExamples:\n  p5scope run ./program 10\n  p5scope run --gdb 1234 kernel.elf",
         .children = children};
     guest_options options;
-    guest_options_init(&options);
-    bool done;
+    guest_options_init(&options, "run");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options, &done)) {
-        if (done) {
-            status = CLI_OK;
-        } else if (options.command == NULL) {
-            cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope run --help'");
-        } else if (guest_files_apart(&options, NULL, 0)) {
-            status = run_guest(&options);
-        }
-    }
+    if (cli_parse(&argp, argc, argv, &options) && guest_options_complete(&options, &status))
+        status = guest_files_apart(&options, NULL, 0) ? run_guest(&options) : CLI_USAGE;
     guest_options_free(&options);
     return status;
 }

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/event_options.h"
+#include "cli/option_values.h"
 #include "cli/guest_run.h"
-#include "cli/interval_option.h"
 #include "cli/output.h"
 #include "cli/region.h"
 
@@ -416,8 +415,6 @@ static bool check_together(const stat_options *options)
 
 static int stat_guest(stat_options *options, char **argv)
 {
-    if (options->guest.command == NULL)
-        return cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope stat --help'");
     const file_use outputs[] = {{"-o", options->output.path, false}, {"--junit", options->junit, false}};
     if (!check_together(options) || !guest_files_apart(&options->guest, outputs, 2) ||
         !complete_budget(options) || !output_reserve(&options->junit_file, "--junit", options->junit))
@@ -492,7 +489,7 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
 static bool guest_is_plain(const guest_options *guest)
 {
     guest_options plain, given = *guest;
-    guest_options_init(&plain);
+    guest_options_init(&plain, given.verb);
     plain.takes_models = given.takes_models;
     given.command = NULL;
     given.quiet = false;
@@ -532,7 +529,6 @@ static int add_model(const stat_options *options, const char *model, char **argv
     stat_options one = *options;
     char *lines = NULL;
     size_t size = 0;
-    bool done;
     p5_error error = {0};
     one.guest.model_name = model;
     one.json = true;
@@ -542,7 +538,7 @@ static int add_model(const stat_options *options, const char *model, char **argv
     int status = CLI_USAGE;
     if (one.to == NULL)
         return CLI_INTERNAL;
-    if (guest_options_complete(&one.guest, &done))
+    if (guest_options_complete(&one.guest, &status))
         status = stat_guest(&one, argv);
     fclose(one.to);
     if (size > 0 && p5_comparison_add(comparison, model, lines, &error) != P5_OK)
@@ -606,17 +602,16 @@ int verb_stat(int argc, char **argv)
         .children = children};
     static const stat_options defaults = {.output.descriptor = -1, .style.big_numbers = true, .runs = 1};
     stat_options options = defaults;
-    guest_options_init(&options.guest);
+    guest_options_init(&options.guest, "stat");
     options.guest.takes_models = true;
-    bool done;
     int status = CLI_USAGE;
     bool parsed = cli_parse(&argp, argc, argv, &options);
     if (parsed && options.compare)
         status = compare_files(&options);
     else if (parsed && options.guest.model_count > 1 && !options.guest.dump_config)
         status = compare_models(&options, argv);
-    else if (parsed && guest_options_complete(&options.guest, &done))
-        status = done ? CLI_OK : stat_guest(&options, argv);
+    else if (parsed && guest_options_complete(&options.guest, &status))
+        status = stat_guest(&options, argv);
     for (size_t i = 0; i < options.metric_text_count; i++)
         free(options.metric_text[i]);
     p5_budget_close(options.budget);

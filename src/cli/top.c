@@ -7,7 +7,7 @@
 #endif
 
 #include "cli/guest_run.h"
-#include "cli/interval_option.h"
+#include "cli/option_values.h"
 #include "p5scope/observe.h"
 #include "p5scope/report.h"
 
@@ -254,18 +254,13 @@ int verb_top(int argc, char **argv)
             "rows",
         .children = children};
     top t = {0};
-    guest_options_init(&t.guest);
-    bool done;
+    guest_options_init(&t.guest, "top");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, &t) && guest_options_complete(&t.guest, &done)) {
-        if (done)
-            status = CLI_OK;
-        else if (t.guest.command == NULL)
-            cli_complain(NULL, NULL, 0, "which guest? Try 'p5scope top --help'");
-        else if (t.guest.gdb != NULL)
-            cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
-        else if (guest_files_apart(&t.guest, NULL, 0))
-            status = run_guest(&t);
+    if (cli_parse(&argp, argc, argv, &t) && guest_options_complete(&t.guest, &status)) {
+        if (t.guest.gdb != NULL)
+            status = cli_complain(NULL, NULL, 0, "--gdb: a run that gdb controls is not observed");
+        else
+            status = guest_files_apart(&t.guest, NULL, 0) ? run_guest(&t) : CLI_USAGE;
     }
     p5_table_close(t.table);
     free(t.rows);

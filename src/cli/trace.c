@@ -4,9 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/event_options.h"
+#include "cli/option_values.h"
 #include "cli/guest_run.h"
-#include "cli/interval_option.h"
 
 enum { KEY_AT = 0x100, KEY_FUNCTIONS, KEY_SYMBOLS, MOST_WORDS = 64, MOST_FUNCTIONS = 1000 };
 enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
@@ -139,8 +138,6 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
 
 static bool complete(trace_options *options)
 {
-    if (options->guest.command == NULL)
-        return cli_refuse(NULL, NULL, 0, "which guest? Try 'p5scope trace --help'");
     if (options->trace.path == NULL)
         return cli_refuse(NULL, NULL, 0,
                           "-o FILE says where the trace goes, and by its name in which format");
@@ -267,11 +264,10 @@ int verb_trace(int argc, char **argv)
     trace_options *options = calloc(1, sizeof *options);
     if (options == NULL)
         return CLI_INTERNAL;
-    guest_options_init(&options->guest);
-    bool done;
+    guest_options_init(&options->guest, "trace");
     int status = CLI_USAGE;
-    if (cli_parse(&argp, argc, argv, options) && guest_options_complete(&options->guest, &done))
-        status = done ? CLI_OK : complete(options) ? trace_guest(options, argv) : CLI_USAGE;
+    if (cli_parse(&argp, argc, argv, options) && guest_options_complete(&options->guest, &status))
+        status = complete(options) ? trace_guest(options, argv) : CLI_USAGE;
     for (size_t i = 0; i < options->at_count; i++)
         free(options->names[i]);
     p5_selection_free(&options->selection);

@@ -9,11 +9,9 @@
 static p5_status parse_modifiers(const char *text, const char *modifiers, p5_counter_select *select,
                                  p5_error *error)
 {
-    if (*modifiers == '\0') {
-        error_set(error, P5_ERR_SYNTAX, "expected a modifier after ':': u, k, c or p");
-        error_at(error, NULL, 0, (unsigned)(modifiers - text) + 1);
-        return P5_ERR_SYNTAX;
-    }
+    if (*modifiers == '\0')
+        return error_set_at(error, P5_ERR_SYNTAX, NULL, 0, (unsigned)(modifiers - text) + 1,
+                            "expected a modifier after ':': u, k, c or p");
     for (const char *m = modifiers; *m != '\0'; m++) {
         switch (*m) {
         case 'u':

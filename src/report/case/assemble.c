@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,8 +81,15 @@ p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_err
     return P5_OK;
 }
 
-p5_status workplace_run(const workplace *place, char *const *arguments, int *status, p5_error *error)
+p5_status workplace_run(const workplace *place, int *status, p5_error *error, const char *program, ...)
 {
+    enum { MOST_WORDS = 16 };
+    char *words[MOST_WORDS + 1] = {(char *)(uintptr_t)program};
+    va_list more;
+    va_start(more, program);
+    for (size_t i = 1; i < MOST_WORDS && words[i - 1] != NULL; i++)
+        words[i] = va_arg(more, char *);
+    va_end(more);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -89,16 +97,16 @@ p5_status workplace_run(const workplace *place, char *const *arguments, int *sta
                                      0600);
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     pid_t child;
-    int failure = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+    int failure = posix_spawnp(&child, program, &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failure != 0) {
-        error_set(error, P5_ERR_IO, "cannot start '%s': %s", arguments[0], strerror(failure));
+        error_set(error, P5_ERR_IO, "cannot start '%s': %s", program, strerror(failure));
         error_hint(error, "the GNU assembler and linker (package binutils) have to be in PATH");
         return P5_ERR_IO;
     }
     while (waitpid(child, status, 0) < 0)
         if (errno != EINTR)
-            return error_set(error, P5_ERR_IO, "lost '%s': %s", arguments[0], strerror(errno));
+            return error_set(error, P5_ERR_IO, "lost '%s': %s", program, strerror(errno));
     return P5_OK;
 }
 
@@ -151,18 +159,8 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
              slash != NULL ? path : ".");
     char file[4096]; /* a name that begins with - is no option */
     snprintf(file, sizeof file, "%s%s", path[0] == '-' ? "./" : "", path);
-    char *arguments[] = {(char *)"as",
-                         (char *)"--32",
-                         (char *)"-msyntax=intel",
-                         (char *)"-mnaked-reg",
-                         folder,
-                         (char *)"--defsym",
-                         symbol,
-                         (char *)"-o",
-                         (char *)place->object,
-                         file,
-                         NULL};
-    return workplace_run(place, arguments, status, error);
+    return workplace_run(place, status, error, "as", "--32", "-msyntax=intel", "-mnaked-reg", folder,
+                         "--defsym", symbol, "-o", place->object, file, NULL);
 }
 
 /* Makes an error of the assembler's first "FILE:LINE: Error: TEXT". `name` is what the user calls the file.
@@ -193,8 +191,7 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
             line_number = (unsigned)strtoul(colon + 1, NULL, 10);
         break;
     }
-    error_set(error, P5_ERR_FORMAT, "%s", message);
-    error_at(error, name, line_number, 0);
+    error_set_at(error, P5_ERR_FORMAT, name, line_number, 0, "%s", message);
     free(bytes);
     return P5_ERR_FORMAT;
 }

@@ -59,19 +59,11 @@ static char *loop_text(const p5_case_function *f, unsigned trips)
 static p5_status assemble(const workplace *place, const char *source, const char *object, bool intel,
                           const char *name, p5_error *error)
 {
-    char *intel_words[] = {(char *)"as",
-                           (char *)"--32",
-                           (char *)"-msyntax=intel",
-                           (char *)"-mnaked-reg",
-                           (char *)"-o",
-                           (char *)(uintptr_t)object,
-                           (char *)(uintptr_t)source,
-                           NULL};
-    char *words[] = {
-        (char *)"as", (char *)"--32", (char *)"-o", (char *)(uintptr_t)object, (char *)(uintptr_t)source,
-        NULL};
     int exit_status = 0;
-    p5_status status = workplace_run(place, intel ? intel_words : words, &exit_status, error);
+    p5_status status =
+        intel ? workplace_run(place, &exit_status, error, "as", "--32", "-msyntax=intel", "-mnaked-reg", "-o",
+                              object, source, NULL)
+              : workplace_run(place, &exit_status, error, "as", "--32", "-o", object, source, NULL);
     if (status != P5_OK)
         return status;
     return exit_status == 0 ? P5_OK : workplace_message(place, name, error);
@@ -103,25 +95,14 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
 static p5_status link_parts(const workplace *place, const parts *p, const p5_case_function *f,
                             p5_error *error)
 {
-    char *words[] = {(char *)"ld",
-                     (char *)"-r",
-                     (char *)"-m",
-                     (char *)"elf_i386",
-                     (char *)"-T",
-                     (char *)(uintptr_t)p->script,
-                     (char *)"-o",
-                     (char *)(uintptr_t)place->object,
-                     (char *)(uintptr_t)p->loop_object,
-                     (char *)(uintptr_t)p->user_object,
-                     (char *)(uintptr_t)p->end_object,
-                     NULL};
     int exit_status = 0;
-    p5_status status = workplace_run(place, words, &exit_status, error);
+    p5_status status =
+        workplace_run(place, &exit_status, error, "ld", "-r", "-m", "elf_i386", "-T", p->script, "-o",
+                      place->object, p->loop_object, p->user_object, p->end_object, NULL);
     if (status != P5_OK || exit_status == 0)
         return status;
-    error_set(error, P5_ERR_FORMAT, "it cannot be linked: it is no i386 object (compile with -m32)");
-    error_at(error, f->path, 0, 0);
-    return P5_ERR_FORMAT;
+    return error_set_at(error, P5_ERR_FORMAT, f->path, 0, 0,
+                        "it cannot be linked: it is no i386 object (compile with -m32)");
 }
 
 /* What the placement says, with what can be done about it. */

@@ -3,7 +3,7 @@
  * i386 supplement, chapter 4.) */
 #include "report/case/object.h"
 
-#include <elf.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,21 @@
 
 enum { PAGE = 4096, MOST_MEMORY = 31 << 20 };
 
-/* The file and where its sections went. */
+/* A section, and where it went. */
+typedef struct placed {
+    GElf_Shdr header;
+    const char *name;
+    uint32_t address; /* 0 = not loaded */
+    uint8_t *bytes;   /* NULL = no contents in memory */
+} placed;
+
 typedef struct placement {
-    const uint8_t *file;
-    size_t size;
-    const Elf32_Shdr *sections;
-    unsigned section_count;
-    const char *names;
-    uint32_t *address; /* per section; 0 = not loaded */
-    uint8_t **bytes;   /* per section; NULL = no contents in memory */
-    uint32_t *common;  /* per symbol: address of SHN_COMMON ones */
-    const Elf32_Sym *symbols;
-    unsigned symbol_count;
-    const char *symbol_names;
+    Elf *elf;
+    placed *sections;
+    size_t section_count;
+    Elf_Data *symbols; /* NULL: none */
+    size_t symbol_count, symbol_names;
+    uint32_t *common; /* per symbol: address of SHN_COMMON ones */
     p5_error *error;
 } placement;
 
@@ -33,53 +35,36 @@ static p5_status broken(placement *in)
     return error_set(in->error, P5_ERR_FORMAT, "the assembler's output is not an i386 object file");
 }
 
-static bool inside(const placement *in, uint64_t offset, uint64_t size)
-{
-    return offset <= in->size && size <= in->size - offset;
-}
-
-static const char *section_name(const placement *in, unsigned i)
-{
-    return in->names + in->sections[i].sh_name;
-}
-
-/* A string table that ends with NUL, so that every offset within is a string. */
-static const char *string_table(const placement *in, unsigned section)
-{
-    if (section >= in->section_count || in->sections[section].sh_type != SHT_STRTAB)
-        return NULL;
-    const Elf32_Shdr *table = &in->sections[section];
-    if (table->sh_size == 0 || in->file[table->sh_offset + table->sh_size - 1] != '\0')
-        return NULL;
-    return (const char *)in->file + table->sh_offset;
-}
-
 static p5_status open_tables(placement *in)
 {
-    const Elf32_Ehdr *header = (const Elf32_Ehdr *)(const void *)in->file;
-    if (in->size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_type != ET_REL || header->e_machine != EM_386 ||
-        header->e_shentsize != sizeof(Elf32_Shdr) || header->e_shoff % 4 != 0 ||
-        !inside(in, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf32_Shdr)))
+    GElf_Ehdr header;
+    size_t names;
+    if (in->elf == NULL || elf_kind(in->elf) != ELF_K_ELF || gelf_getehdr(in->elf, &header) == NULL ||
+        header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_type != ET_REL || header.e_machine != EM_386 ||
+        elf_getshdrnum(in->elf, &in->section_count) != 0 || elf_getshdrstrndx(in->elf, &names) != 0)
         return broken(in);
-    in->sections = (const Elf32_Shdr *)(const void *)(in->file + header->e_shoff);
-    in->section_count = header->e_shnum;
-    for (unsigned i = 0; i < in->section_count; i++)
-        if (in->sections[i].sh_type != SHT_NOBITS &&
-            !inside(in, in->sections[i].sh_offset, in->sections[i].sh_size))
+    in->sections = calloc(in->section_count + 1, sizeof *in->sections);
+    if (in->sections == NULL)
+        return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's sections");
+    for (size_t i = 0; i < in->section_count; i++) {
+        placed *section = &in->sections[i];
+        Elf_Scn *scn = elf_getscn(in->elf, i);
+        if (gelf_getshdr(scn, &section->header) == NULL ||
+            (section->name = elf_strptr(in->elf, names, section->header.sh_name)) == NULL ||
+            (section->header.sh_type != SHT_NOBITS && section->header.sh_size != 0 &&
+             elf_rawdata(scn, NULL) == NULL))
             return broken(in);
-    in->names = string_table(in, header->e_shstrndx);
-    if (in->names == NULL)
-        return broken(in);
-    for (unsigned i = 0; i < in->section_count; i++) {
-        const Elf32_Shdr *section = &in->sections[i];
-        if (section->sh_type != SHT_SYMTAB)
+        if (section->header.sh_type != SHT_SYMTAB)
             continue;
-        in->symbols = (const Elf32_Sym *)(const void *)(in->file + section->sh_offset);
-        in->symbol_count = section->sh_size / (unsigned)sizeof(Elf32_Sym);
-        in->symbol_names = string_table(in, section->sh_link);
+        in->symbols = elf_getdata(scn, NULL);
+        in->symbol_names = section->header.sh_link;
+        in->symbol_count = section->header.sh_size / sizeof(Elf32_Sym);
+        if (in->symbols == NULL)
+            return broken(in);
     }
-    return in->symbols != NULL && in->symbol_names == NULL ? broken(in) : P5_OK;
+    in->common = calloc(in->symbol_count + 1, sizeof *in->common);
+    return in->common != NULL ? P5_OK
+                              : error_set(in->error, P5_ERR_MEMORY, "no memory for the case's sections");
 }
 
 static uint32_t align_up(uint32_t value, uint32_t alignment)
@@ -89,24 +74,29 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
 
 typedef enum region { NOWHERE, TEXT, DATA, BSS } region;
 
-static region region_of(const Elf32_Shdr *section)
+static region region_of(const placed *section)
 {
-    if ((section->sh_flags & SHF_ALLOC) == 0 || section->sh_size == 0)
+    if ((section->header.sh_flags & SHF_ALLOC) == 0 || section->header.sh_size == 0)
         return NOWHERE;
-    if (section->sh_flags & SHF_EXECINSTR)
+    if (section->header.sh_flags & SHF_EXECINSTR)
         return TEXT;
-    return section->sh_type == SHT_NOBITS ? BSS : DATA;
+    return section->header.sh_type == SHT_NOBITS ? BSS : DATA;
+}
+
+static uint32_t behind(uint32_t at, uint64_t size)
+{
+    return size < MOST_MEMORY ? at + (uint32_t)size : MOST_MEMORY;
 }
 
 /* Gives the sections of one region their addresses from `at` on; returns the end. */
 static uint32_t place_region(placement *in, region which, uint32_t at)
 {
-    for (unsigned i = 0; i < in->section_count && at < MOST_MEMORY; i++) {
-        if (region_of(&in->sections[i]) != which)
+    for (size_t i = 0; i < in->section_count && at < MOST_MEMORY; i++) {
+        placed *section = &in->sections[i];
+        if (region_of(section) != which)
             continue;
-        at = align_up(at, in->sections[i].sh_addralign);
-        in->address[i] = at;
-        at = in->sections[i].sh_size < MOST_MEMORY ? at + in->sections[i].sh_size : MOST_MEMORY;
+        section->address = align_up(at, (uint32_t)section->header.sh_addralign);
+        at = behind(section->address, section->header.sh_size);
     }
     return at;
 }
@@ -114,35 +104,33 @@ static uint32_t place_region(placement *in, region which, uint32_t at)
 /* .comm symbols live behind .bss. Their st_value is the alignment. */
 static uint32_t place_common(placement *in, uint32_t at)
 {
-    for (unsigned i = 0; i < in->symbol_count && at < MOST_MEMORY; i++) {
-        const Elf32_Sym *symbol = &in->symbols[i];
-        if (symbol->st_shndx != SHN_COMMON)
+    GElf_Sym symbol;
+    for (size_t i = 0; i < in->symbol_count && at < MOST_MEMORY; i++) {
+        if (gelf_getsym(in->symbols, (int)i, &symbol) == NULL || symbol.st_shndx != SHN_COMMON)
             continue;
-        at = align_up(at, symbol->st_value);
-        in->common[i] = at;
-        at = symbol->st_size < MOST_MEMORY ? at + symbol->st_size : MOST_MEMORY;
+        in->common[i] = align_up(at, (uint32_t)symbol.st_value);
+        at = behind(in->common[i], symbol.st_size);
     }
     return at;
 }
 
-static p5_status copy_region(placement *in, region which, uint32_t start, uint8_t *memory)
+static void copy_region(placement *in, region which, uint32_t start, uint8_t *memory)
 {
-    for (unsigned i = 0; i < in->section_count; i++) {
-        const Elf32_Shdr *section = &in->sections[i];
+    for (size_t i = 0; i < in->section_count; i++) {
+        placed *section = &in->sections[i];
         if (region_of(section) != which)
             continue;
-        in->bytes[i] = memory + (in->address[i] - start);
-        memcpy(in->bytes[i], in->file + section->sh_offset, section->sh_size);
+        section->bytes = memory + (section->address - start);
+        memcpy(section->bytes, elf_rawdata(elf_getscn(in->elf, i), NULL)->d_buf, section->header.sh_size);
     }
-    return P5_OK;
 }
 
 static p5_status layout(placement *in, uint32_t text_address, size_t tail_size, case_object *out)
 {
-    for (unsigned i = 0; i < in->section_count; i++)
-        if (region_of(&in->sections[i]) == TEXT && strcmp(section_name(in, i), ".text") != 0)
+    for (size_t i = 0; i < in->section_count; i++)
+        if (region_of(&in->sections[i]) == TEXT && strcmp(in->sections[i].name, ".text") != 0)
             return error_set(in->error, P5_ERR_UNSUPPORTED, "code goes to .text, not to '%s'",
-                             section_name(in, i));
+                             in->sections[i].name);
     out->text_address = text_address;
     uint32_t end = place_region(in, TEXT, text_address);
     out->text_size = end - text_address + tail_size;
@@ -164,23 +152,22 @@ static p5_status layout(placement *in, uint32_t text_address, size_t tail_size, 
     return P5_OK;
 }
 
-static p5_status symbol_value(placement *in, unsigned index, uint32_t *value)
+static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
 {
-    if (index >= in->symbol_count)
+    GElf_Sym symbol;
+    if (in->symbols == NULL || gelf_getsym(in->symbols, (int)index, &symbol) == NULL)
         return broken(in);
-    const Elf32_Sym *symbol = &in->symbols[index];
-    if (symbol->st_shndx == SHN_ABS || index == 0) {
-        *value = symbol->st_value;
-    } else if (symbol->st_shndx == SHN_COMMON) {
-        *value = in->common[index];
-    } else if (symbol->st_shndx == SHN_UNDEF) {
-        return error_set(in->error, P5_ERR_NAME, "symbol '%s' is not defined",
-                         in->symbol_names + symbol->st_name);
-    } else if (symbol->st_shndx < in->section_count) {
-        *value = in->address[symbol->st_shndx] + symbol->st_value;
-    } else {
-        return broken(in);
+    *value = (uint32_t)symbol.st_value;
+    if (symbol.st_shndx == SHN_ABS || index == 0)
+        return P5_OK;
+    if (symbol.st_shndx == SHN_UNDEF) {
+        const char *name = elf_strptr(in->elf, in->symbol_names, symbol.st_name);
+        return error_set(in->error, P5_ERR_NAME, "symbol '%s' is not defined", name != NULL ? name : "");
     }
+    if (symbol.st_shndx != SHN_COMMON && symbol.st_shndx >= in->section_count)
+        return broken(in);
+    *value =
+        symbol.st_shndx == SHN_COMMON ? in->common[index] : in->sections[symbol.st_shndx].address + *value;
     return P5_OK;
 }
 
@@ -201,11 +188,11 @@ static bool add_to_field(uint8_t *place, unsigned width, bool relative, uint32_t
     return fits_signed || (!relative && sum >> (8 * width) == 0);
 }
 
-static p5_status relocate_one(placement *in, const Elf32_Rel *rel, unsigned target)
+static p5_status relocate_one(placement *in, const GElf_Rel *rel, const placed *target)
 {
     unsigned width;
     bool relative = false;
-    switch (ELF32_R_TYPE(rel->r_info)) {
+    switch (GELF_R_TYPE(rel->r_info)) {
     case R_386_NONE:
         return P5_OK;
     case R_386_PC32:
@@ -226,61 +213,53 @@ static p5_status relocate_one(placement *in, const Elf32_Rel *rel, unsigned targ
         break;
     default:
         return error_set(in->error, P5_ERR_UNSUPPORTED, "relocation type %u has no meaning in a case",
-                         ELF32_R_TYPE(rel->r_info));
+                         (unsigned)GELF_R_TYPE(rel->r_info));
     }
-    if (rel->r_offset > in->sections[target].sh_size || width > in->sections[target].sh_size - rel->r_offset)
+    if (rel->r_offset > target->header.sh_size || width > target->header.sh_size - rel->r_offset)
         return broken(in);
     uint32_t value = 0;
-    p5_status status = symbol_value(in, ELF32_R_SYM(rel->r_info), &value);
+    p5_status status = symbol_value(in, GELF_R_SYM(rel->r_info), &value);
     if (status != P5_OK)
         return status;
     if (relative)
-        value -= in->address[target] + rel->r_offset;
-    if (!add_to_field(in->bytes[target] + rel->r_offset, width, relative, value))
+        value -= target->address + (uint32_t)rel->r_offset;
+    if (!add_to_field(target->bytes + rel->r_offset, width, relative, value))
         return error_set(in->error, P5_ERR_RANGE, "an address does not fit into %u bits", width * 8);
     return P5_OK;
 }
 
 static p5_status relocate(placement *in)
 {
-    for (unsigned i = 0; i < in->section_count; i++) {
-        const Elf32_Shdr *section = &in->sections[i];
-        if (section->sh_type != SHT_REL || section->sh_info >= in->section_count ||
-            in->bytes[section->sh_info] == NULL)
+    p5_status status = P5_OK;
+    for (size_t i = 0; i < in->section_count; i++) {
+        const GElf_Shdr *header = &in->sections[i].header;
+        if (header->sh_type != SHT_REL || header->sh_info >= in->section_count ||
+            in->sections[header->sh_info].bytes == NULL)
             continue; /* relocations of sections that are not loaded, e.g. debug information */
-        for (uint32_t at = 0; at + sizeof(Elf32_Rel) <= section->sh_size; at += sizeof(Elf32_Rel)) {
-            Elf32_Rel rel;
-            memcpy(&rel, in->file + section->sh_offset + at, sizeof rel);
-            p5_status status = relocate_one(in, &rel, section->sh_info);
-            if (status != P5_OK)
-                return status;
-        }
+        Elf_Data *data = elf_getdata(elf_getscn(in->elf, i), NULL);
+        GElf_Rel rel;
+        for (int at = 0; status == P5_OK && gelf_getrel(data, at, &rel) != NULL; at++)
+            status = relocate_one(in, &rel, &in->sections[header->sh_info]);
     }
-    return P5_OK;
+    return status;
 }
 
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const uint8_t *tail,
                             size_t tail_size, case_object *out, p5_error *error)
 {
     memset(out, 0, sizeof *out);
-    placement in = {.file = file, .size = size, .error = error};
+    elf_version(EV_CURRENT);
+    placement in = {.elf = elf_memory((char *)(uintptr_t)file, size), .error = error};
     p5_status status = open_tables(&in);
-    if (status != P5_OK)
-        return status;
-    in.address = calloc(in.section_count + 1U, sizeof *in.address);
-    in.bytes = calloc(in.section_count + 1U, sizeof *in.bytes);
-    in.common = calloc(in.symbol_count + 1U, sizeof *in.common);
-    if (in.address == NULL || in.bytes == NULL || in.common == NULL)
-        status = error_set(error, P5_ERR_MEMORY, "no memory for the case's sections");
     if (status == P5_OK)
         status = layout(&in, text_address, tail_size, out);
     if (status == P5_OK) {
         memcpy(out->text + out->text_size - tail_size, tail, tail_size);
         status = relocate(&in);
     }
-    free(in.address);
-    free(in.bytes);
+    free(in.sections);
     free(in.common);
+    elf_end(in.elf);
     if (status != P5_OK)
         case_object_free(out);
     return status;

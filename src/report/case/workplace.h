@@ -13,8 +13,10 @@ typedef struct workplace {
 
 p5_status workplace_open(workplace *place, p5_error *error);
 void workplace_close(const workplace *place);
-/* Runs a program from PATH, whose output goes into the messages; its exit status goes to *status. */
-p5_status workplace_run(const workplace *place, char *const *arguments, int *status, p5_error *error);
+/* Runs a program from PATH with these words, NULL behind the last; its output goes into the messages, its
+ * exit status to *status. */
+p5_status workplace_run(const workplace *place, int *status, p5_error *error, const char *program, ...)
+    __attribute__((sentinel));
 /* An error made of the first message; `name` is what the user calls the file. */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error);
 /* The program that the object is. */

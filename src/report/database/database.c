@@ -59,14 +59,14 @@ static p5_status prepare(p5_database *database, p5_error *error)
     return P5_OK;
 }
 
-static int number_of(p5_database *database, const char *sql)
+sqlite3_int64 database_ask(const p5_database *database, const char *sql)
 {
     sqlite3_stmt *statement;
-    int number = -1;
+    sqlite3_int64 number = -1;
     if (sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
         return -1;
     if (sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int(statement, 0);
+        number = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return number;
 }
@@ -77,12 +77,12 @@ static p5_status adopt(p5_database *database, p5_error *error)
     p5_status status = database_do(database, "BEGIN IMMEDIATE", error);
     if (status != P5_OK)
         return status;
-    int objects = number_of(database, "SELECT count(*) FROM sqlite_schema");
+    sqlite3_int64 objects = database_ask(database, "SELECT count(*) FROM sqlite_schema");
     if (objects == 0)
         status = database_do(database, database_files[0].text, error);
-    else if (number_of(database, "PRAGMA application_id") != APPLICATION)
+    else if (database_ask(database, "PRAGMA application_id") != APPLICATION)
         status = error_set(error, P5_ERR_FORMAT, "%s is a database, but not one of p5scope", database->path);
-    else if (number_of(database, "PRAGMA user_version") != FORM)
+    else if (database_ask(database, "PRAGMA user_version") != FORM)
         status = error_set(error, P5_ERR_FORMAT, "%s was written by a p5scope with another form of database",
                            database->path);
     if (status == P5_OK)

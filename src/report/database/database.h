@@ -37,6 +37,8 @@ typedef struct database_interval {
 p5_status database_error(const p5_database *database, p5_error *error);
 /* Makes a new database, overwriting a file at `path`. */
 p5_status database_create(const char *path, p5_database **database, p5_error *error);
+/* The number that a statement answers; -1 if there is none. */
+sqlite3_int64 database_ask(const p5_database *database, const char *sql);
 /* Runs statements without results. */
 p5_status database_do(p5_database *database, const char *sql, p5_error *error);
 /* Each adds a row and answers its id. P5_ERR_STATE from database_add_run: the run is there already. */

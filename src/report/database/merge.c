@@ -29,18 +29,6 @@ static const char copy_all[] =
     " JOIN other.event o ON o.id = v.event JOIN main.event m ON m.name = o.name;"
     "DROP TABLE temp.shift";
 
-static sqlite3_int64 ask(p5_database *database, const char *sql)
-{
-    sqlite3_stmt *statement;
-    sqlite3_int64 answer = -1;
-    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
-        return -1;
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        answer = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return answer;
-}
-
 /* The label that runs without one get; temporary tables are no part of the transaction's file. */
 static p5_status want_label(p5_database *database, const char *label, p5_error *error)
 {
@@ -54,17 +42,20 @@ static p5_status want_label(p5_database *database, const char *label, p5_error *
 
 static p5_status copy_runs(p5_database *database, const char *file, p5_error *error)
 {
-    bool ours = ask(database, "PRAGMA other.application_id") == ask(database, "PRAGMA main.application_id") &&
-                ask(database, "PRAGMA other.user_version") == ask(database, "PRAGMA main.user_version");
+    bool ours = database_ask(database, "PRAGMA other.application_id") ==
+                    database_ask(database, "PRAGMA main.application_id") &&
+                database_ask(database, "PRAGMA other.user_version") ==
+                    database_ask(database, "PRAGMA main.user_version");
     p5_status status = P5_OK;
     if (!ours)
         status = error_set(error, P5_ERR_FORMAT, "this database is not one of p5scope, or of another form");
-    else if (ask(database, "SELECT count(*) FROM other.run WHERE NOT complete") != 0)
+    else if (database_ask(database, "SELECT count(*) FROM other.run WHERE NOT complete") != 0)
         status = error_set(error, P5_ERR_FORMAT, "it holds a run that was cut off before its end");
-    else if (ask(database, "SELECT count(*) FROM other.run") == 0)
+    else if (database_ask(database, "SELECT count(*) FROM other.run") == 0)
         status = error_set(error, P5_ERR_FORMAT, "there is no run in it");
-    else if (ask(database, "SELECT count(*) FROM other.run o, temp.wanted w JOIN main.run m ON m.identity = "
-                           "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), '')") != 0)
+    else if (database_ask(database,
+                          "SELECT count(*) FROM other.run o, temp.wanted w JOIN main.run m ON m.identity = "
+                          "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), '')") != 0)
         status = error_set(error, P5_ERR_STATE, "a run of it is in %s already", database->path);
     if (status != P5_OK)
         error_at(error, file, 0, 0);
@@ -80,18 +71,16 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     sqlite3_bind_text(attach, 1, file, -1, SQLITE_STATIC);
     int attached = sqlite3_step(attach);
     sqlite3_finalize(attach);
-    if (attached != SQLITE_DONE) {
-        error_set(error, P5_ERR_FORMAT, "cannot open the database: %s", sqlite3_errmsg(database->sqlite));
-        error_at(error, file, 0, 0);
-        return P5_ERR_FORMAT;
-    }
+    if (attached != SQLITE_DONE)
+        return error_set_at(error, P5_ERR_FORMAT, file, 0, 0, "cannot open the database: %s",
+                            sqlite3_errmsg(database->sqlite));
     p5_status status = want_label(database, label, error);
     if (status == P5_OK)
         status = database_do(database, "BEGIN IMMEDIATE", error);
     bool begun = status == P5_OK;
     if (status == P5_OK)
         status = copy_runs(database, file, error);
-    sqlite3_int64 count = status == P5_OK ? ask(database, "SELECT count(*) FROM other.run") : 0;
+    sqlite3_int64 count = status == P5_OK ? database_ask(database, "SELECT count(*) FROM other.run") : 0;
     if (status == P5_OK)
         status = database_do(database, "COMMIT", error);
     if (status != P5_OK && begun)
@@ -114,23 +103,18 @@ p5_status p5_database_merge(p5_database *database, const char *file, const char 
     static const char magic[16] = "SQLite format 3", zstd[4] = {0x28, (char)0xb5, 0x2f, (char)0xfd};
     *runs = 0;
     FILE *in = fopen(file, "re");
-    if (in == NULL) {
-        error_set(error, P5_ERR_IO, "cannot open the file: %s", strerror(errno));
-        error_at(error, file, 0, 0);
-        return P5_ERR_IO;
-    }
+    if (in == NULL)
+        return error_set_at(error, P5_ERR_IO, file, 0, 0, "cannot open the file: %s", strerror(errno));
     p5_status status;
     char start[sizeof magic];
     size_t size = fread(start, 1, sizeof start, in);
     if (same_file(database->path, in)) {
-        status = error_set(error, P5_ERR_STATE, "a database cannot be merged into itself");
-        error_at(error, file, 0, 0);
+        status = error_set_at(error, P5_ERR_STATE, file, 0, 0, "a database cannot be merged into itself");
     } else if (size == sizeof magic && memcmp(start, magic, sizeof magic) == 0) {
         status = merge_database(database, file, label, runs, error);
     } else if (size >= sizeof zstd && memcmp(start, zstd, sizeof zstd) == 0) {
-        status =
-            error_set(error, P5_ERR_FORMAT, "the file is compressed; 'zstd -d' makes one that can be merged");
-        error_at(error, file, 0, 0);
+        status = error_set_at(error, P5_ERR_FORMAT, file, 0, 0,
+                              "the file is compressed; 'zstd -d' makes one that can be merged");
     } else {
         rewind(in);
         status = merge_lines(database, file, label, in, runs, error);

@@ -84,9 +84,7 @@ static const char neither[] = "this is neither lines of JSON from stat or trace 
 
 static p5_status wrong(const line_reader *reader, p5_error *error, const char *what)
 {
-    error_set(error, P5_ERR_FORMAT, "%s", what);
-    error_at(error, reader->file, reader->line, 0);
-    return P5_ERR_FORMAT;
+    return error_set_at(error, P5_ERR_FORMAT, reader->file, reader->line, 0, "%s", what);
 }
 
 static const char *text_of(sqlite3_stmt *parts, int column)

@@ -240,3 +240,18 @@ uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, 
     }
     return sums;
 }
+
+uint64_t *profile_sum_by_context(const p5_profile *p, const profile_value *values, size_t count)
+{
+    uint64_t *sums = calloc(p->contexts.count * count + 1, sizeof *sums);
+    if (!sums)
+        return NULL;
+    for (size_t i = 0; i < p->sites.count; i++)
+        for (size_t v = 0; v < count; v++)
+            sums[p->sites.items[i].context * count + v] +=
+                profile_amounts_value(&p->sites.items[i], &values[v]);
+    for (size_t i = p->contexts.count; i-- > PROFILE_ROOT + 1;) /* parents come first */
+        for (size_t v = 0; v < count; v++)
+            sums[p->contexts.items[i].parent * count + v] += sums[i * count + v];
+    return sums;
+}

@@ -92,6 +92,9 @@ uint64_t profile_total_value(const p5_profile *p, const profile_value *value);
 /* Name of a quantity in files: an event's, stall_CAUSE, executions, in_v, paired, alone_N. */
 const char *profile_quantity_name(unsigned quantity, char room[48]);
 
+/* Costs of each context with everything below it, all privilege classes; one row per context, `count` values.
+ * NULL: out of memory. */
+uint64_t *profile_sum_by_context(const p5_profile *p, const profile_value *values, size_t count);
 /* Costs per instruction, privilege classes and contexts together; one row per insn, `width` quantities. */
 uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, size_t count);
 

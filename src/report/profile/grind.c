@@ -216,22 +216,6 @@ static int by_call(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Cost of each context with everything below it. NULL: out of memory. */
-static uint64_t *inclusive_costs(const p5_profile *p, const columns *c)
-{
-    uint64_t *sums = calloc(p->contexts.count * c->count, sizeof *sums);
-    if (!sums)
-        return NULL;
-    for (size_t i = 0; i < p->sites.count; i++)
-        for (size_t v = 0; v < c->count; v++)
-            sums[p->sites.items[i].context * c->count + v] +=
-                profile_amounts_value(&p->sites.items[i], &c->values[v]);
-    for (size_t i = p->contexts.count; i-- > PROFILE_ROOT + 1;) /* parents come first */
-        for (size_t v = 0; v < c->count; v++)
-            sums[p->contexts.items[i].parent * c->count + v] += sums[i * c->count + v];
-    return sums;
-}
-
 /* Merges rows of one place. */
 static size_t merge_calls(call_row *rows, size_t count, size_t width)
 {
@@ -271,7 +255,7 @@ static bool calls_make(const p5_profile *p, const columns *c, calls *made)
 {
     *made = (calls){.rows = calloc(p->edges.count + 1, sizeof *made->rows),
                     .numbers = calloc((p->edges.count + 1) * c->count, sizeof *made->numbers)};
-    uint64_t *inclusive = inclusive_costs(p, c);
+    uint64_t *inclusive = profile_sum_by_context(p, c->values, c->count);
     bool fits = made->rows && made->numbers && inclusive;
     for (size_t i = 0; fits && i < p->edges.count; i++) {
         const profile_edge *e = &p->edges.items[i];

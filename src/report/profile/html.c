@@ -78,6 +78,12 @@ void page_number(const html_page *page, uint64_t number)
     fputs(text_grouped(number, grouped, sizeof grouped), page->out);
 }
 
+void page_cell(const html_page *page, uint64_t number)
+{
+    page_number(page, number);
+    fputs("</td><td class=\"n\">", page->out);
+}
+
 double page_percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -200,12 +206,9 @@ static void write_event(const html_page *page, unsigned e)
             total_of(p, e));
     write_name(page, info->name);
     fputs("</td><td class=\"n\">", page->out);
-    page_number(page, total_of(p, e));
-    fputs("</td><td class=\"n\">", page->out);
-    page_number(page, p->total[e][P5_CPL_USER]);
-    fputs("</td><td class=\"n\">", page->out);
-    page_number(page, p5_counts_sum(p->total[e], P5_CPL_MASK_SYSTEM));
-    fputs("</td><td class=\"n\">", page->out);
+    page_cell(page, total_of(p, e));
+    page_cell(page, p->total[e][P5_CPL_USER]);
+    page_cell(page, p5_counts_sum(p->total[e], P5_CPL_MASK_SYSTEM));
     page_number(page, p5_counts_sum(p->asserted[e], P5_CPL_MASK_ALL));
     fprintf(page->out, "</td><td>%s</td><td class=\"free\">", grades[info->grade]);
     page_text(page, info->title);

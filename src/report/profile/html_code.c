@@ -44,13 +44,11 @@ static void write_figures(const html_page *page, const place *at)
 {
     fprintf(page->out, "<td class=\"n\">%.2f %%</td><td class=\"n\">",
             page_percent(at->clocks, page->clocks));
-    page_number(page, at->clocks);
-    fputs("</td><td class=\"n\">", page->out);
+    page_cell(page, at->clocks);
     page_number(page, at->instructions);
     fprintf(page->out, "</td><td class=\"n\">%.2f</td><td class=\"n\">",
             at->instructions ? (double)at->clocks / (double)at->instructions : 0);
-    page_number(page, at->misses);
-    fputs("</td><td class=\"n\">", page->out);
+    page_cell(page, at->misses);
     page_number(page, at->mispredicted);
     fputs("</td></tr>\n", page->out);
 }
@@ -199,8 +197,7 @@ static void write_insn(const html_page *page, const uint64_t *samples, size_t i)
     char text[96];
     double share = page_percent(c->clocks, page->clocks);
     fprintf(page->out, "<tr><td class=\"n\">%.2f %%</td><td class=\"n\">", share);
-    page_number(page, c->clocks);
-    fputs("</td><td class=\"n\">", page->out);
+    page_cell(page, c->clocks);
     page_number(page, c->of[P5_PROFILE_EXECUTIONS]);
     if (p->sample_event)
         fprintf(page->out, "</td><td class=\"n\">%.2f %%", page_percent(samples[i], p->samples.count));

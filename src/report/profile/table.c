@@ -199,11 +199,7 @@ static bool user_of(const p5_profile *p, uint64_t address)
 static bool add_inclusive(const p5_profile *p, const profile_value *values, table_rows *rows)
 {
     size_t width = rows->width;
-    uint64_t *sums = calloc(p->contexts.count * width, sizeof *sums);
-    for (size_t i = 0; sums && i < p->sites.count; i++)
-        for (size_t v = 0; v < width; v++)
-            sums[p->sites.items[i].context * width + v] +=
-                profile_amounts_value(&p->sites.items[i], &values[v]);
+    uint64_t *sums = profile_sum_by_context(p, values, width);
     bool fits = sums != NULL;
     for (size_t i = p->contexts.count; fits && i-- > PROFILE_ROOT + 1;) {
         const profile_context *c = &p->contexts.items[i];
@@ -211,10 +207,8 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, tabl
         table_row *row = add_row(rows, profile_name_at(p, c->function, room),
                                  object_of(p, P5_PROFILE_BY_SYMBOL, c->function), user_of(p, c->function));
         fits = row != NULL;
-        for (size_t v = 0; fits && v < width; v++) {
-            sums[c->parent * width + v] += sums[i * width + v];
-            row->inclusive[v] = sums[i * width + v];
-        }
+        if (fits)
+            memcpy(row->inclusive, &sums[i * width], width * sizeof *sums);
     }
     free(sums);
     return fits;

@@ -56,9 +56,7 @@ void p5_budget_close(p5_budget *budget)
 
 static p5_status wrong(p5_error *error, p5_status status, size_t column, const char *message)
 {
-    error_set(error, status, "%s", message);
-    error_at(error, NULL, 0, (unsigned)column + 1);
-    return status;
+    return error_set_at(error, status, NULL, 0, (unsigned)column + 1, "%s", message);
 }
 
 /* What is compared: one event with its modifiers, or else a formula. */
@@ -200,11 +198,8 @@ p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p
         error_at(error, path, number, 0);
     free(line);
     fclose(file);
-    if (status == P5_OK && budget->count == before) {
-        error_set(error, P5_ERR_SYNTAX, "there is no condition in it");
-        error_at(error, path, 1, 0);
-        status = P5_ERR_SYNTAX;
-    }
+    if (status == P5_OK && budget->count == before)
+        status = error_set_at(error, P5_ERR_SYNTAX, path, 1, 0, "there is no condition in it");
     return status;
 }
 

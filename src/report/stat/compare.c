@@ -233,11 +233,8 @@ static p5_status take_lines(p5_comparison *c, FILE *in, const char *name, p5_err
 p5_status p5_comparison_read(p5_comparison *c, const char *path, p5_error *error)
 {
     FILE *in = fopen(path, "re");
-    if (in == NULL) {
-        error_set(error, P5_ERR_IO, "cannot open the file: %s", strerror(errno));
-        error_at(error, path, 0, 0);
-        return P5_ERR_IO;
-    }
+    if (in == NULL)
+        return error_set_at(error, P5_ERR_IO, path, 0, 0, "cannot open the file: %s", strerror(errno));
     p5_status status = take_lines(c, in, path, error);
     fclose(in);
     return status;

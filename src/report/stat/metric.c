@@ -29,9 +29,7 @@ typedef struct reader {
 
 static p5_status fail(const reader *r, size_t column, p5_status status, const char *message)
 {
-    error_set(r->error, status, "%s", message);
-    error_at(r->error, r->where, r->line, (unsigned)column);
-    return status;
+    return error_set_at(r->error, status, r->where, r->line, (unsigned)column, "%s", message);
 }
 
 static size_t blanks(const char *text)
@@ -127,9 +125,9 @@ static p5_status read_metric(reader *r, const char *line)
     r->g->metrics.items[r->g->metrics.count++] = m;
     for (unsigned i = 0; i < METRIC_SECONDS; i++)
         if (metric_formula_uses(formula, i) && !in_event_set(r->g, i)) {
-            status = error_set(r->error, P5_ERR_SYNTAX, "the formula uses %s, which is not in the EVENTSET",
-                               i == METRIC_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)i)->name);
-            error_at(r->error, r->where, r->line, (unsigned)offset + 1);
+            status = error_set_at(r->error, P5_ERR_SYNTAX, r->where, r->line, (unsigned)offset + 1,
+                                  "the formula uses %s, which is not in the EVENTSET",
+                                  i == METRIC_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)i)->name);
             return status;
         }
     return P5_OK;
@@ -232,11 +230,8 @@ static p5_status open_file(const char *path, metric_group **out, p5_error *error
 {
     enum { LARGEST = 1 << 20 };
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        error_set(error, P5_ERR_IO, "the metric group cannot be opened");
-        error_at(error, path, 0, 0);
-        return P5_ERR_IO;
-    }
+    if (file == NULL)
+        return error_set_at(error, P5_ERR_IO, path, 0, 0, "the metric group cannot be opened");
     char *text = malloc(LARGEST + 1);
     size_t size = text != NULL ? fread(text, 1, LARGEST + 1, file) : 0;
     bool bad = ferror(file) != 0;

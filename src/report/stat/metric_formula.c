@@ -47,8 +47,7 @@ typedef struct parser {
 
 static bool fail(parser *p, const char *at, p5_status status, const char *message)
 {
-    error_set(p->error, status, "%s", message);
-    error_at(p->error, NULL, 0, (unsigned)(at - p->text) + 1);
+    error_set_at(p->error, status, NULL, 0, (unsigned)(at - p->text) + 1, "%s", message);
     return false;
 }
 

@@ -222,22 +222,17 @@ p5_status p5_register_set_field(const p5_register *reg, const char *assignment, 
         if (!text_same_name(field->name, name))
             continue;
         uint64_t number;
-        if (!p5_parse_number(equals + 1, &number)) {
-            error_set(error, P5_ERR_SYNTAX, "'%s' is not a number", equals + 1);
-            error_at(error, "", 0, (unsigned)(equals + 1 - assignment) + 1);
-            return P5_ERR_SYNTAX;
-        }
-        if (number > field_mask(field)) {
-            error_set(error, P5_ERR_RANGE, "%s has %u bits: its largest value is 0x%" PRIx64, field->name,
-                      field->high - field->low + 1U, field_mask(field));
-            error_at(error, "", 0, (unsigned)(equals + 1 - assignment) + 1);
-            return P5_ERR_RANGE;
-        }
+        if (!p5_parse_number(equals + 1, &number))
+            return error_set_at(error, P5_ERR_SYNTAX, "", 0, (unsigned)(equals + 1 - assignment) + 1,
+                                "'%s' is not a number", equals + 1);
+        if (number > field_mask(field))
+            return error_set_at(error, P5_ERR_RANGE, "", 0, (unsigned)(equals + 1 - assignment) + 1,
+                                "%s has %u bits: its largest value is 0x%" PRIx64, field->name,
+                                field->high - field->low + 1U, field_mask(field));
         *value = (*value & ~(field_mask(field) << field->low)) | number << field->low;
         return P5_OK;
     }
-    error_set(error, P5_ERR_NAME, "%s has no field '%s'", reg->name, name);
-    error_at(error, "", 0, 1);
+    error_set_at(error, P5_ERR_NAME, "", 0, 1, "%s has no field '%s'", reg->name, name);
     char hint[200];
     error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
     return P5_ERR_NAME;

@@ -1,0 +1,44 @@
+/* Options that several verbs have, and what their values say. */
+#ifndef CLI_OPTION_VALUES_H
+#define CLI_OPTION_VALUES_H
+
+#include "cli/cli.h"
+#include "p5scope/report.h"
+#include "p5scope/trace.h"
+
+/* --percent-limit and the like; CLI_USAGE after a message. */
+error_t percent_option(const char *option, const char *text, double *value);
+
+/* -e of the verbs that run a guest: words as written, and the selection that they make. */
+enum { EVENT_OPTIONS_MOST = 64 };
+typedef struct event_options {
+    const char *words[EVENT_OPTIONS_MOST];
+    size_t count;
+} event_options;
+
+/* An argp parser's answer to -e TEXT. */
+error_t event_options_add(event_options *options, const char *text);
+/* Adds everything to `selection`. False after a message. With `remark`, also says which groups CTR0 and CTR1
+ * could not count at the same time. */
+bool event_options_select(const event_options *options, unsigned family, bool remark,
+                          p5_selection *selection);
+
+/* --json and --csv: rows for programs in the place of text for people. A child of a verb's argp, whose input
+ * is a p5_row_format. */
+extern const struct argp row_argp;
+/* A verb's own option for one of them. */
+error_t row_option_set(p5_row_format *format, p5_row_format wanted);
+
+/* Opens the model `name`, a built-in one or a file, which `option` was given. NULL after a message. */
+p5_model *model_option_open(const char *option, const char *name);
+
+/* -I N[c|i]: clocks, or instructions. CLI_USAGE after a message. */
+error_t interval_option(const char *text, uint64_t *clocks, uint64_t *instructions);
+/* Nc, Ni, begin:ID, end:ID, or a symbol or address of the guest at `path` (NULL: it has none). False after a
+ * message. */
+bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound);
+/* False after a message if `to`, which stands at column `column` of `text`, lies before `from` or at it. */
+bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
+                     unsigned column);
+
+#endif
