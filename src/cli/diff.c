@@ -9,7 +9,7 @@ enum { KEY_THRESHOLD = 0x100, KEY_LIMIT };
 
 typedef struct diff_options {
     const char *inputs[2];
-    event_words events;
+    word_list events;
     bool limited; /* --percent-limit is given */
     p5_profile_comparison comparison;
 } diff_options;
@@ -82,6 +82,6 @@ int verb_diff(int argc, char **argv)
                                      .children = children};
     diff_options options = {.comparison = {.threshold_percent = -1, .functions = true}};
     int status = cli_parse_anywhere(&argp, argc, argv, &options) ? compare(&options) : CLI_USAGE;
-    event_words_free(&options.events);
+    word_list_free(&options.events);
     return status;
 }

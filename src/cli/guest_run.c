@@ -296,6 +296,15 @@ bool guest_begin(const guest_options *options, p5_machine *machine, const guest_
     return options->fast_forward == 0 || fast_forward(options, machine, status);
 }
 
+p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const guest_needs *needs, int *status)
+{
+    p5_machine *machine = guest_open(options, seed, status);
+    if (machine == NULL || guest_begin(options, machine, needs, status))
+        return machine;
+    p5_machine_close(machine);
+    return NULL;
+}
+
 /* The progress line of a run that takes longer than a second; the carriage return lets the guest's output
  * overwrite it. */
 typedef struct progress_line {

@@ -24,6 +24,10 @@ typedef struct guest_needs {
  * wall and --fast-forward. False after a message; *status is then what to exit with. */
 bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status);
 
+/* Both, for who observes nothing in between. */
+p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const guest_needs *needs,
+                                 int *status);
+
 /* Runs the guest to its end or a limit. Ctrl-C stops it. False after a message (CLI_INTERNAL). */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result,
                double *host_seconds);

@@ -13,6 +13,28 @@ error_t percent_option(const char *option, const char *text, double *value)
     return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
 }
 
+error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what)
+{
+    if (list->text_count == most)
+        return cli_complain(option, text, 1, "more than %zu %s", most, what);
+    char *copy = strdup(text), *rest;
+    if (copy == NULL)
+        return ENOMEM;
+    list->text[list->text_count++] = copy;
+    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+        if (list->count == most)
+            return cli_complain(option, text, (unsigned)(word - copy) + 1, "more than %zu %s", most, what);
+        list->words[list->count++] = word;
+    }
+    return 0;
+}
+
+void word_list_free(word_list *list)
+{
+    for (size_t i = 0; i < list->text_count; i++)
+        free(list->text[i]);
+}
+
 /* ---- events ---- */
 
 error_t event_options_add(event_options *options, const char *text)

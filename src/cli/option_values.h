@@ -9,6 +9,19 @@
 /* --percent-limit and the like; CLI_USAGE after a message. */
 error_t percent_option(const char *option, const char *text, double *value);
 
+/* Words of an option that takes several, a,b, and may be given several times. */
+enum { WORDS_MOST = 64 };
+typedef struct word_list {
+    const char *words[WORDS_MOST + 1]; /* NULL-terminated */
+    size_t count;
+    char *text[WORDS_MOST]; /* what they are cut from */
+    size_t text_count;
+} word_list;
+
+/* An argp parser's answer to `option` TEXT; `what` are at most `most` of them. */
+error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what);
+void word_list_free(word_list *list);
+
 /* -e of the verbs that run a guest: words as written, and the selection that they make. */
 enum { EVENT_OPTIONS_MOST = 64 };
 typedef struct event_options {

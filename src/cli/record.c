@@ -16,7 +16,7 @@ typedef struct record_options {
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
     bool no_intervals;
-    event_words events;   /* --events */
+    word_list events;     /* --events */
     symbol_files symbols; /* --symbols, and --init's program */
 } record_options;
 
@@ -102,14 +102,10 @@ static bool reserve(const record_options *options, output_reserved files[FILES])
 static int record(record_options *options, output_reserved files[FILES], const char *own, const char *command)
 {
     int status;
-    p5_machine *machine = guest_open(&options->guest, options->guest.seed, &status);
+    const guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
+    p5_machine *machine = guest_open_and_begin(&options->guest, options->guest.seed, &needs, &status);
     if (machine == NULL)
         return status;
-    const guest_needs needs = {.reads = options->symbols.paths, .read_count = options->symbols.count};
-    if (!guest_begin(&options->guest, machine, &needs, &status)) {
-        p5_machine_close(machine);
-        return status;
-    }
     const p5_profile_options asked = {.size = sizeof asked,
                                       .sample_event = options->sample_event,
                                       .sample_period = options->sample_period,
@@ -208,7 +204,7 @@ int verb_record(int argc, char **argv)
         status = record_guest(&options, argv);
     }
     free(options.sample_event);
-    event_words_free(&options.events);
+    word_list_free(&options.events);
     guest_options_free(&options.guest);
     return status;
 }

@@ -24,7 +24,7 @@ static const struct {
 typedef struct report_options {
     const char *input, *output, *fold, *callgrind, *cachegrind;
     report_kind kind;
-    event_words events;
+    word_list events;
     p5_profile_table table;
     const char *of_table; /* an option that only a table can follow, as written */
     bool input_given;
@@ -270,6 +270,6 @@ int verb_report(int argc, char **argv)
         .children = children};
     report_options options = {.input = "p5scope.data"};
     int status = cli_parse_anywhere(&argp, argc, argv, &options) ? report(&options) : CLI_USAGE;
-    event_words_free(&options.events);
+    word_list_free(&options.events);
     return status;
 }

@@ -22,13 +22,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int run_guest(guest_options *options)
 {
     int status;
-    p5_machine *machine = guest_open(options, options->seed, &status);
+    p5_machine *machine = guest_open_and_begin(options, options->seed, &(guest_needs){0}, &status);
     if (machine == NULL)
         return status;
-    if (!guest_begin(options, machine, &(guest_needs){0}, &status)) {
-        p5_machine_close(machine);
-        return status;
-    }
     p5_run_result result;
     double seconds;
     bool ran = guest_run(options, machine, &result, &seconds);

@@ -23,10 +23,7 @@ typedef struct stat_options {
     guest_options guest;
     output_options output;
     event_options events;
-    const char *metrics[MOST_WORDS + 1]; /* -M, NULL-terminated */
-    size_t metric_count;
-    char *metric_text[MOST_WORDS]; /* what they are cut from */
-    size_t metric_text_count;
+    word_list metrics; /* -M */
     p5_stat_style style;
     bool digits; /* -B or --no-big-num */
     bool csv, json, no_events, check_laws, summary, detailed;
@@ -67,21 +64,12 @@ static error_t check_group(const char *option, const char *text, const char *nam
 /* -M a,b */
 static error_t add_metrics(stat_options *options, const char *text)
 {
-    char *copy = strdup(text);
-    if (copy == NULL || options->metric_text_count == MOST_WORDS) {
-        free(copy);
-        return ENOMEM;
-    }
-    options->metric_text[options->metric_text_count++] = copy;
-    char *rest;
-    for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-        if (check_group("-M", text, text + (name - copy)) != 0)
-            return CLI_USAGE;
-        if (options->metric_count == MOST_WORDS)
-            return ENOMEM;
-        options->metrics[options->metric_count++] = name;
-    }
-    return 0;
+    word_list *list = &options->metrics;
+    size_t before = list->count;
+    error_t wrong = word_list_add(list, "-M", text, WORDS_MOST, "metric groups");
+    for (size_t i = before; i < list->count && wrong == 0; i++)
+        wrong = check_group("-M", text, text + (list->words[i] - list->text[list->text_count - 1]));
+    return wrong;
 }
 
 /* Where the report goes, and in which form. */
@@ -206,16 +194,12 @@ static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options
 static bool run_once(stat_options *options, size_t index, p5_stat_run *run, p5_run_result *result,
                      unsigned *broken, int *status, const p5_stat_intervals_options *wanted)
 {
-    p5_machine *machine = guest_open(&options->guest, options->guest.seed + index, status);
+    const guest_needs needs = {.reads = options->metrics.words,
+                               .read_count = options->metrics.count,
+                               .another = index + 1 != options->runs || options->guest.model_count > 1};
+    p5_machine *machine = guest_open_and_begin(&options->guest, options->guest.seed + index, &needs, status);
     if (machine == NULL)
         return false;
-    const guest_needs needs = {.reads = options->metrics,
-                               .read_count = options->metric_count,
-                               .another = index + 1 != options->runs || options->guest.model_count > 1};
-    if (!guest_begin(&options->guest, machine, &needs, status)) {
-        p5_machine_close(machine);
-        return false;
-    }
     region *roi = options->roi_count > 0 ? &options->region : NULL;
     p5_stat_intervals *intervals;
     if ((roi != NULL && !region_begin(roi, machine)) || !begin_intervals(machine, wanted, roi, &intervals)) {
@@ -310,18 +294,19 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     size_t done = 0;
     p5_run_result result = {0};
     p5_stat_run *runs = calloc(options->runs, sizeof *runs);
-    p5_stat stat = {
-        .model = options->guest.model,
-        .command = command,
-        .guest_sha256 = options->sha256,
-        .options = own_options,
-        .selection =
-            options->events.count > 0 || (options->metric_count > 0 && !options->detailed) ? selection : NULL,
-        .region = options->roi_count > 0 ? options->region.text : NULL,
-        .no_events = options->no_events,
-        .metric_groups = options->metrics,
-        .runs = runs,
-        .run_count = 1};
+    p5_stat stat = {.model = options->guest.model,
+                    .command = command,
+                    .guest_sha256 = options->sha256,
+                    .options = own_options,
+                    .selection =
+                        options->events.count > 0 || (options->metrics.count > 0 && !options->detailed)
+                            ? selection
+                            : NULL,
+                    .region = options->roi_count > 0 ? options->region.text : NULL,
+                    .no_events = options->no_events,
+                    .metric_groups = options->metrics.words,
+                    .runs = runs,
+                    .run_count = 1};
     p5_stat_intervals_options intervals = options->intervals;
     intervals.size = sizeof intervals;
     intervals.format = format_of(options);
@@ -366,7 +351,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
 /* Options that contradict each other, or do nothing without another. */
 static bool check_together(const stat_options *options)
 {
-    bool named = options->events.count > 0 || options->metric_count > 0;
+    bool named = options->events.count > 0 || options->metrics.count > 0;
     const struct {
         bool wrong;
         const char *why;
@@ -392,9 +377,9 @@ static bool check_together(const stat_options *options)
         {options->output.append && options->output.path == NULL, "--append: to which file? -o FILE"},
         {options->style.header && !options->csv, "--header: of what? Only CSV (-x) has one to choose"},
         {options->junit != NULL && options->expect_count == 0, "--junit: of which conditions? --expect"},
-        {options->detailed && options->metric_count > 0, "-d and -M: all metric groups, or these"},
+        {options->detailed && options->metrics.count > 0, "-d and -M: all metric groups, or these"},
         {options->style.zeros && (options->csv || options->json || options->no_events ||
-                                  options->events.count > 0 || options->metric_count > 0),
+                                  options->events.count > 0 || options->metrics.count > 0),
          "-v: only the whole table as text leaves anything out"},
         {options->style.table && options->runs < 2,
          "--table: of which runs? -r N; for intervals --table=GROUP"},
@@ -423,8 +408,8 @@ static int stat_guest(stat_options *options, char **argv)
         if (!region_add(&options->region, options->roi[i], options->guest.command[0]))
             return CLI_USAGE;
     if (options->detailed)
-        options->metric_count =
-            p5_metric_group_names(p5_model_family(options->guest.model), options->metrics, MOST_WORDS);
+        options->metrics.count =
+            p5_metric_group_names(p5_model_family(options->guest.model), options->metrics.words, WORDS_MOST);
     if (options->json) /* no other format has it */
         p5_file_sha256(options->guest.command[0], options->sha256);
     char *own_options = guest_own_options(&options->guest, argv);
@@ -612,8 +597,7 @@ int verb_stat(int argc, char **argv)
         status = compare_models(&options, argv);
     else if (parsed && guest_options_complete(&options.guest, &status))
         status = stat_guest(&options, argv);
-    for (size_t i = 0; i < options.metric_text_count; i++)
-        free(options.metric_text[i]);
+    word_list_free(&options.metrics);
     p5_budget_close(options.budget);
     guest_options_free(&options.guest);
     return status;

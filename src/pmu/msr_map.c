@@ -3,16 +3,9 @@
 
 #include <stddef.h>
 
-/* How a family takes numbers. */
-typedef struct msr_map {
-    unsigned family;
-    /* Specification update 242480, erratum 33 (all P54C steppings, fixed in the P55C): numbers of 80000000h
-     * and above do not fault but reach the register that their low 5 bits name. What is not there then reads
-     * as 0 here. */
-    bool negative_numbers_alias;
-    const p5_register *hidden; /* registers that only a negative number reaches, NULL-name terminated */
-} msr_map;
-
+/* Specification update 242480, erratum 33 (all P54C steppings, fixed in the P55C): numbers of 80000000h and
+ * above do not fault but reach the register that their low 5 bits name. What is not there then reads as 0
+ * here. Of these registers only such a number reaches: */
 static const p5_register p54c_hidden[] = {
     {.name = "msr1c", .msr = MSR_CONSTANT_4, .title = "Constant", .read_mask = 7},
     {.name = "msr1e",
@@ -27,23 +20,9 @@ static const p5_register p54c_hidden[] = {
      .write_mask = UINT32_MAX},
     {0},
 };
-static const p5_register none_hidden[] = {{0}};
-
-static const msr_map maps[] = {
-    {P5_FAMILY_P54C, true, p54c_hidden},
-    {P5_FAMILY_P55C, false, none_hidden},
-};
 
 enum { ALIAS_MASK = 0x1f };
 #define NEGATIVE_BIT UINT32_C(0x80000000)
-
-static const msr_map *find_map(unsigned family)
-{
-    for (unsigned i = 0; i < sizeof maps / sizeof maps[0]; i++)
-        if (maps[i].family == (family & ~(unsigned)P5_MONITORS))
-            return &maps[i];
-    return NULL;
-}
 
 static const p5_register *find_in(const p5_register *registers, uint32_t msr)
 {
@@ -53,24 +32,20 @@ static const p5_register *find_in(const p5_register *registers, uint32_t msr)
     return NULL;
 }
 
-static bool is_alias(const msr_map *map, uint32_t ecx)
+static bool is_alias(unsigned family, uint32_t ecx)
 {
-    return map->negative_numbers_alias && (ecx & NEGATIVE_BIT) != 0;
+    return (family & ~(unsigned)P5_MONITORS) == P5_FAMILY_P54C && (ecx & NEGATIVE_BIT) != 0;
 }
 
 bool msr_map_has(unsigned family, uint32_t ecx)
 {
-    const msr_map *map = find_map(family);
-    return map != NULL && (is_alias(map, ecx) || find_in(p5_registers(family), ecx) != NULL);
+    return is_alias(family, ecx) || find_in(p5_registers(family), ecx) != NULL;
 }
 
 const p5_register *msr_map_find(unsigned family, uint32_t ecx)
 {
-    const msr_map *map = find_map(family);
-    if (map == NULL)
-        return NULL;
-    if (!is_alias(map, ecx))
+    if (!is_alias(family, ecx))
         return find_in(p5_registers(family), ecx);
     const p5_register *visible = find_in(p5_registers(family), ecx & ALIAS_MASK);
-    return visible != NULL ? visible : find_in(map->hidden, ecx & ALIAS_MASK);
+    return visible != NULL ? visible : find_in(p54c_hidden, ecx & ALIAS_MASK);
 }

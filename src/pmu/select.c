@@ -27,12 +27,10 @@ static p5_status parse_modifiers(const char *text, const char *modifiers, p5_cou
             select->overflow_pin = true;
             break;
         default:
-            error_set(error, P5_ERR_SYNTAX,
-                      "unknown modifier '%c': u counts at CPL 3, k at CPL 0-2, c clocks, "
-                      "p lets the pin show overflows",
-                      *m);
-            error_at(error, NULL, 0, (unsigned)(m - text) + 1);
-            return P5_ERR_SYNTAX;
+            return error_set_at(error, P5_ERR_SYNTAX, NULL, 0, (unsigned)(m - text) + 1,
+                                "unknown modifier '%c': u counts at CPL 3, k at CPL 0-2, c clocks, "
+                                "p lets the pin show overflows",
+                                *m);
         }
     }
     return P5_OK;

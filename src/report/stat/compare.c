@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/lines.h"
@@ -27,6 +28,7 @@ typedef struct compared_row {
 } compared_row;
 
 struct p5_comparison {
+    arena texts; /* all of them */
     compared_run runs[MOST_RUNS];
     size_t run_count;
     ARRAY_OF(compared_row) rows;
@@ -73,16 +75,7 @@ void p5_comparison_close(p5_comparison *c)
 {
     if (c == NULL)
         return;
-    for (size_t i = 0; i < c->run_count; i++) {
-        free(c->runs[i].name);
-        free(c->runs[i].model);
-        free(c->runs[i].command);
-        free(c->runs[i].options);
-    }
-    for (size_t i = 0; i < c->rows.count; i++) {
-        free(c->rows.items[i].name);
-        free(c->rows.items[i].unit);
-    }
+    arena_free_all(&c->texts);
     free(c->rows.items);
     sqlite3_finalize(c->parts);
     sqlite3_close(c->sqlite);
@@ -109,15 +102,11 @@ static p5_status add_value(p5_comparison *c, const char *name, const char *unit,
     while (at < c->rows.count && strcmp(c->rows.items[at].name, name) != 0)
         at++;
     if (at == c->rows.count) {
-        compared_row row = {.name = strdup(name), .unit = strdup(unit)};
+        compared_row row = {.name = arena_text(&c->texts, name), .unit = arena_text(&c->texts, unit)};
         for (size_t i = 0; i < MOST_RUNS; i++)
             row.values[i] = NAN;
-        if (row.name == NULL || row.unit == NULL || !ARRAY_ROOM(&c->rows)) {
-            free(row.name);
-            free(row.unit);
+        if (row.name == NULL || row.unit == NULL || !ARRAY_ADD(&c->rows, row))
             return error_set(error, P5_ERR_MEMORY, "out of memory");
-        }
-        c->rows.items[c->rows.count++] = row;
     }
     c->rows.items[at].values[run] = value;
     return P5_OK;
@@ -138,10 +127,10 @@ static p5_status begin_run(p5_comparison *c, const char *name, p5_error *error)
     if (c->run_count == MOST_RUNS)
         return error_set(error, P5_ERR_RANGE, "more than %d runs", MOST_RUNS);
     compared_run *run = &c->runs[c->run_count++];
-    *run = (compared_run){.name = strdup(name),
-                          .model = strdup(text_of(c->parts, PART_MODEL)),
-                          .command = strdup(text_of(c->parts, PART_COMMAND)),
-                          .options = strdup(text_of(c->parts, PART_OPTIONS))};
+    *run = (compared_run){.name = arena_text(&c->texts, name),
+                          .model = arena_text(&c->texts, text_of(c->parts, PART_MODEL)),
+                          .command = arena_text(&c->texts, text_of(c->parts, PART_COMMAND)),
+                          .options = arena_text(&c->texts, text_of(c->parts, PART_OPTIONS))};
     c->open = true;
     return run->name != NULL && run->model != NULL && run->command != NULL && run->options != NULL
                ? P5_OK
