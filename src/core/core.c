@@ -6,9 +6,9 @@
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
-#include "core/replay/memo_check.h"
+#include "core/memo_check.h"
 #include "core/testreg/branch_trace.h"
-#include "core/testreg/watch.h"
+#include "core/watch/watch.h"
 #include "core/pipe/cost.h"
 #include "core/pipe/pairing.h"
 #include "core/replay/memo_way.h"
@@ -184,64 +184,9 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i)
 
 /* ---- pricing ------------------------------------------------------------------------------------------- */
 
-/* The memory side is to do something for the instruction that was executed last. */
-static void last_asks(p5_core *core)
-{
-    if (core->profile)
-        profile_asks(core, profile_last(core));
-}
-
-static void __attribute__((noinline)) change_class(p5_core *core, unsigned class)
-{
-    price_settle(core);
-    last_asks(core);
-    memory_pass(core->memory,
-                core->now); /* what other bus masters did meanwhile belongs to the class before */
-    watch_look(core);
-    memory_advance(core->memory, core->now);
-    if (core->profile)
-        profile_gather(core);
-    core->cpl_class = class;
-    core->used_as = (core->used_as & ~3u) | class;
-    memory_set_class(core->memory, class);
-}
-
-/* What is fed from now on belongs to the privilege class of `cpl`. */
-static inline void enter_class(p5_core *core, unsigned cpl)
-{
-    unsigned class = counts_class(cpl);
-    if (__builtin_expect(class != core->cpl_class, 0))
-        change_class(core, class);
-}
-
-static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_retired *r)
-{
-    if (r->count == 0)
-        return;
-    core->faulted_in_v = false;
-    enter_class(core, r->cpl);
-    if (core->profile)
-        profile_follow(core, r);
-    if (core->memo.on)
-        memo_price(core, r);
-    else
-        price_exact(core, r);
-}
-
-void core_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction)
-{
-    core->prediction = prediction;
-    if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
-                             memo_notes(core, r->block, r->next),
-                         1))
-        memo_price(core, r);
-    else
-        retire_unusual(core, r);
-}
-
 void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
-    core_price_alone(core, r, prediction);
+    memo_price_alone(core, r, prediction);
     if (core->check)
         memo_check_fed(core, r, prediction);
 }
@@ -299,7 +244,7 @@ uint64_t core_skip(p5_core *core, uint64_t instructions)
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,
                     p5_stall cause)
 {
-    memo_materialise(core);
+    price_materialise(core);
     pipe_begin(&core->pipe, &core->timing, &core->state, core->now, 0, &core->resolver,
                &core->deltas[core->cpl_class]);
     core->pipe.observer = core->observer;
@@ -325,22 +270,10 @@ static void count_last(p5_core *core, enum p5_event event)
         profile_commit(core);
 }
 
-/* Clocks that pass outside the pipe. The profile gives them to the instruction that was executed last. */
-static void pass(p5_core *core, p5_stall cause, uint64_t clocks)
-{
-    core->deltas[core->cpl_class].clocks += clocks;
-    core->now += clocks;
-    if (core->profile)
-        core->observer->who = profile_last(core);
-    observed_spend(&core->deltas[core->cpl_class], core->observer, cause, clocks);
-    if (core->profile)
-        profile_commit(core);
-}
-
 /* The fault came from the partner of an instruction that went to U, in the same block or not. */
 static bool faults_in_v(const p5_core *core, const p5_exception *e)
 {
-    const pipe_pending *pending = memo_waiting(core);
+    const pipe_pending *pending = price_waiting(core);
     return e->kind == P5_TRANSFER_FAULT && pending && e->block &&
            pending->operation.address + pending->operation.length == e->instruction &&
            pairing_check(&pending->operation, &e->block->ops[e->index]) == PAIRED;
@@ -352,11 +285,11 @@ static void failed_walk(p5_core *core, const p5_exception *e)
     if (e->reference == P5_REFERENCE_NONE || !core->control.paging)
         return;
     bool code = e->reference == P5_REFERENCE_CODE;
-    enter_class(core, e->cpl);
-    last_asks(core);
+    price_enter_class(core, e->cpl);
+    price_last_asks(core);
     uint64_t done = memory_fault(core->memory, e->reference_linear, code, core->now);
     if (done > core->now)
-        pass(core, code ? P5_STALL_CODE_FETCH : P5_STALL_DATA_TLB, done - core->now);
+        price_pass(core, code ? P5_STALL_CODE_FETCH : P5_STALL_DATA_TLB, done - core->now);
 }
 
 /* Erratum 44: an instruction that an x87 exception stops, and that is restarted behind its handler, matches
@@ -366,7 +299,7 @@ static void restarted_match(p5_core *core, const p5_exception *e)
     if (!core->timing.errata || !core->breakpoints.active || e->kind != P5_TRANSFER_FAULT ||
         e->vector != VECTOR_MF)
         return;
-    enter_class(core, e->cpl);
+    price_enter_class(core, e->cpl);
     unsigned matches = breakpoints_code(&core->breakpoints, e->instruction, false);
     for (unsigned n = 0; n < BREAKPOINTS; n++)
         if (matches >> n & 1)
@@ -393,7 +326,7 @@ static void price_exception(p5_core *core, const p5_exception *e)
         if (e->cpl_after != e->cpl)
             count_last(core, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED);
     }
-    enter_class(core, e->cpl_after);
+    price_enter_class(core, e->cpl_after);
     if (core->profile) {
         profile_delivered(core, counts_class(e->cpl), e->handler);
         core->observer->who = e->handler;
@@ -438,9 +371,9 @@ void p5_core_exception(p5_core *core, const p5_exception *e)
 static void price_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 {
     price_settle(core);
-    enter_class(core, cpl);
-    pass(core, P5_STALL_HALT, clocks);
-    last_asks(core);
+    price_enter_class(core, cpl);
+    price_pass(core, P5_STALL_HALT, clocks);
+    price_last_asks(core);
     memory_pass(core->memory, core->now);
     watch_look(core);
     if (clocks > 0) { /* everything in flight has come to an end */
@@ -459,23 +392,13 @@ void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl)
 
 /* ---- control ------------------------------------------------------------------------------------------- */
 
-/* The remembered answers know nothing of these. */
-void core_hold_memo(p5_core *core)
-{
-    const p5_control *c = &core->control;
-    memo_materialise(core);
-    core->memo.held = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
-                      c->branch_trace || core->watch->on ||
-                      (core->breakpoints.active && !breakpoints_count_only(&core->breakpoints)) ||
-                      (core->profile && profile_takes_samples(core));
-}
-
 void p5_core_set_control(p5_core *core, const p5_control *control)
 {
     price_settle(core);
     core->control = *control;
     memory_set_control(core->memory, control);
     watch_update(core);
+    price_hold_memo(core);
     predictor_set_control(core->predictor, control->no_branch_allocation);
     if (core->check)
         p5_core_set_control(core->exact, control);
@@ -485,7 +408,7 @@ void p5_core_set_debug(p5_core *core, const p5_debug *debug)
 {
     price_settle(core);
     bool code = breakpoints_set(&core->breakpoints, debug);
-    core_hold_memo(core);
+    price_hold_memo(core);
     for (p5_block *block = code ? core->blocks : NULL; block; block = block->next)
         count_matches_of(core, block);
     if (core->check)
@@ -521,19 +444,12 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
         p5_core_invlpg(core->exact, linear);
 }
 
-void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause)
-{
-    if (done <= core->now)
-        return;
-    pass(core, cause, done - core->now);
-}
-
 void p5_core_wbinvd(p5_core *core)
 {
     price_settle(core);
     watch_write_back_all(core);
-    last_asks(core);
-    core_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
+    price_last_asks(core);
+    price_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
     watch_flushed(core);
     if (core->check) {
         p5_core_wbinvd(core->exact);
@@ -544,8 +460,8 @@ void p5_core_wbinvd(p5_core *core)
 void p5_core_invd(p5_core *core)
 {
     price_settle(core);
-    last_asks(core);
-    core_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
+    price_last_asks(core);
+    price_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
     watch_flushed(core);
     if (core->check) {
         p5_core_invd(core->exact);
@@ -557,7 +473,7 @@ void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace
 {
     core->trace =
         (trace_sink){.insn = insn, .context = context}; /* what waits for a partner goes on waiting */
-    core_hold_memo(core);
+    price_hold_memo(core);
 }
 
 void p5_core_on_branch_message(p5_core *core,
@@ -596,7 +512,7 @@ void p5_core_set_memo(p5_core *core, bool on)
 uint64_t p5_core_clock(p5_core *core)
 {
     p5_core_settle(core);
-    memo_materialise(core);
+    price_materialise(core);
     return core->now + (uint64_t)pipe_next_entry(&core->state, &core->timing);
 }
 
@@ -610,60 +526,4 @@ void p5_core_settle(p5_core *core)
     price_settle(core);
     if (core->check)
         p5_core_settle(core->exact);
-}
-
-static void bring_up(p5_core *core)
-{
-    memory_advance(core->memory, core->now);
-    memory_fold(core->memory);
-    memo_fold(core);
-    if (core->profile)
-        profile_gather(core);
-}
-
-static uint64_t awake(const pipe_deltas *d)
-{
-    return d->clocks - d->stalls[P5_STALL_HALT];
-}
-
-void core_sum(const p5_core *core, p5_counts *totals)
-{
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        const pipe_deltas *d = &core->deltas[class];
-        totals->clocks[class] = d->clocks;
-        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
-            totals->increments[e][class] = d->increments[e] + core->memory_counts.increments[e][class];
-            totals->asserted[e][class] = d->asserted[e] + core->memory_counts.asserted[e][class];
-        }
-        totals->increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
-        totals->asserted[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
-        for (unsigned s = 0; s < P5_STALL_COUNT; s++)
-            totals->stalls[s][class] = d->stalls[s];
-        for (unsigned w = 0; w < 2; w++)
-            totals->bus_bytes[w][class] = core->memory->bus.bytes[w][class];
-    }
-}
-
-void p5_core_counts(p5_core *core, p5_counts *totals)
-{
-    bring_up(core);
-    core_sum(core, totals);
-}
-
-uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted)
-{
-    bring_up(core);
-    uint64_t total = 0;
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        if (!(cpl_mask >> class & 1))
-            continue;
-        const pipe_deltas *d = &core->deltas[class];
-        if (event == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE)
-            total += awake(d);
-        else if (asserted)
-            total += d->asserted[event] + core->memory_counts.asserted[event][class];
-        else
-            total += d->increments[event] + core->memory_counts.increments[event][class];
-    }
-    return total;
 }

@@ -1,6 +1,6 @@
 /* A profile of what is remembered: what the memo keeps is in accord with the profiler from its start to every
  * collection. */
-#include "core/internal.h"
+#include "core/exact/price.h"
 #include "core/profile/profile.h"
 #include "core/replay/memo_tree.h"
 
@@ -13,7 +13,7 @@ bool profile_start(p5_core *core, const profile_options *options)
     memo_drop_all(core); /* leaves of before know no instructions */
     core->profile = p;
     core->observer = profile_observer(core);
-    core_hold_memo(core);
+    price_hold_memo(core);
     profile_begin(core);
     return true;
 }

@@ -60,34 +60,4 @@ struct p5_core {
     p5_core *exact;           /* ... else the core that is fed the same */
 };
 
-/* core.c */
-/* core_price, of this core alone. */
-void core_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction);
-/* p5_core_counts of what stands in the totals already. */
-void core_sum(const p5_core *core, p5_counts *totals);
-/* Whether the remembered answers may be used. */
-void core_hold_memo(p5_core *core);
-/* The processor waits for the bus until `done`; `cause` owns the clocks. */
-void core_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause);
-
-/* Physical address of `linear`, an address within the block's lines. */
-static inline uint32_t price_physical(const p5_block *block, uint32_t linear)
-{
-    return block->page | (linear & 0xfffu);
-}
-
-/* Address control went to, and whether that was a taken branch. */
-bool price_taken(const op *o, uint32_t next);
-/* What a near branch is told. */
-void price_branch(p5_core *core, const branch_query *query, branch_answer *answer);
-/* P54C: whether the end bit of the byte at `last_byte` was set; sets it. */
-bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte);
-/* Runs a stretch through the pipe with the answers of `resolver`, adding to `deltas`. */
-void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver, pipe_deltas *deltas);
-/* The same with the answers of the structures, adding to the totals. */
-void price_exact(p5_core *core, const p5_retired *r);
-void price_settle(p5_core *core);
-void price_open(p5_core *core);
-void price_forget_matches(p5_core *core);
-
 #endif

@@ -13,7 +13,13 @@
 
 enum { WAITING_ACCESSES = 2 }; /* of an instruction that waits for its partner */
 
-typedef struct memo_state memo_state;
+/* A state of the pipe. */
+typedef struct memo_state {
+    pipe_state state;
+    const pipe_pending *waiting; /* the instruction that waits for its partner, but for its references; or
+                                    NULL */
+} memo_state;
+
 typedef struct memo_path memo_path;
 typedef struct memo_leaf memo_leaf;
 typedef struct memo_edge memo_edge;
@@ -42,9 +48,12 @@ typedef struct memo_pool {
     uint32_t size, count, most; /* bytes of each; objects; room */
 } memo_pool;
 
+/* Who knows something that the remembered answers do not. */
+enum { HELD_BY_INPUTS = 1, HELD_BY_WATCH = 2 };
+
 typedef struct memo {
     bool on;
-    bool held;               /* by control inputs or a trace that the remembered answers do not know */
+    uint8_t held;            /* HELD_* */
     memo_table state_table;  /* interned pipe states */
     memo_table path_table;   /* ways in, by piece, state and variant, */
     memo_table family_table; /* ... and the first one with variants of each piece and state */
@@ -76,6 +85,50 @@ typedef struct memo {
     pipe_resolver resolver;
 } memo;
 
+/* The end of a piece: what is looked at every time, ... */
+struct memo_leaf {
+    uint32_t next_path; /* the way in that was taken last from here, ... */
+    union {
+        uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
+        uint32_t after;      /* without: the way in behind that of next_path, last time */
+    };
+    uint32_t used_as; /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
+    uint32_t clocks;
+    uint64_t uses; /* as that */
+    uint32_t last_u;
+    uint8_t instructions, groups;
+    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
+};
+_Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
+_Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");
+
+/* ... and the rest. */
+typedef struct memo_result {
+    uint64_t uses[P5_CPL_CLASSES]; /* before those of the leaf */
+    memo_state *to;
+    uint32_t previous_u; /* as in `pipe`, like the leaf's last_u, if there was more than one group */
+    uint32_t delta_count;
+    struct memo_delta *deltas;
+    struct memo_detail *detail; /* NULL: it was made without a profile */
+    memo_leaf *next_dirty;
+} memo_result;
+
+static inline uint32_t memo_leaf_number(const memo *m, const memo_leaf *leaf)
+{
+    return (uint32_t)(leaf - (memo_leaf *)m->leaves.objects);
+}
+
+static inline memo_result *memo_result_of(const memo *m, const memo_leaf *leaf)
+{
+    return (memo_result *)m->results.objects + memo_leaf_number(m, leaf);
+}
+
+/* The interned form of the core's state; NULL: only the core's `state` holds it. */
+static inline memo_state *memo_current(const memo *m)
+{
+    return m->last ? memo_result_of(m, m->last)->to : m->current;
+}
+
 /* False: out of memory. */
 bool memo_open(p5_core *core);
 /* All blocks have been released. */
@@ -86,6 +139,8 @@ bool memo_reserve(memo *m, const p5_block *block);
 /* Prices a stretch along the tree, and adds to the tree what is missing; on the exact path if that cannot be
  * done. */
 void memo_price(p5_core *core, const p5_retired *r);
+/* core_price, of this core alone. */
+void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction);
 /* memo_price for stretches of which nothing but their blocks, accesses and values is to be looked at. */
 void memo_price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values,
                        const p5_retired_block *blocks, const p5_prediction *predictions, size_t count);
@@ -97,7 +152,10 @@ size_t memo_price_blocks_before(p5_core *core, const p5_access *accesses, const 
 void memo_fold(p5_core *core);
 /* Forgets a block. */
 void memo_release(p5_core *core, p5_block *block);
-/* Makes the core's `state` valid. */
-void memo_materialise(p5_core *core);
+/* p5_core_counts of what stands in the totals already. */
+void totals_sum(const p5_core *core, p5_counts *totals);
+/* profile_follow and profile_follow_block, before which an interval may be over. */
+void totals_follow(p5_core *core, const p5_retired *r);
+void totals_follow_block(p5_core *core, p5_block *block, uint32_t next);
 
 #endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "core/internal.h"
+#include "core/exact/price.h"
 #include "core/model/model.h"
-#include "core/replay/memo_check.h"
+#include "core/memo_check.h"
 #include "core/replay/memo_tree.h"
-#include "core/testreg/watch.h"
+#include "core/watch/watch.h"
 #include "p5scope/event.h"
 
 /* ---- the model ----------------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void transfer_counts(p5_core *core, snapshot *s)
         return;
     }
     if (!s->loading)
-        core_sum(core, sum);
+        totals_sum(core, sum);
     snapshot_state(s, &counts_state, sum);
     for (unsigned class = 0; s->loading && s->status == P5_OK && class < P5_CPL_CLASSES; class ++) {
         pipe_deltas *d = &core->deltas[class];
@@ -246,6 +246,7 @@ static void restore(p5_core *core, snapshot *s)
     memory_set_control(core->memory, &core->control);
     predictor_set_control(core->predictor, core->control.no_branch_allocation);
     watch_update(core);
+    price_hold_memo(core);
     if (core->check != NULL)
         s->status = memo_check_follow(core, s->error);
 }
@@ -254,7 +255,7 @@ void core_transfer(p5_core *core, snapshot *s)
 {
     check_model(core, s);
     memo_fold(core);
-    memo_materialise(core); /* `state` is what counts from here on, in both directions */
+    price_materialise(core); /* `state` is what counts from here on, in both directions */
     price_forget_matches(core);
     if (s->loading)
         memo_drop_all(core); /* it knows structures by the numbers of their changes */

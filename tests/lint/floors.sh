@@ -36,7 +36,7 @@ includes | awk '
     BEGIN {
         n = split("base isa core pmu engine machine report cli", floor, " ")
         for (i = 1; i <= n; i++) height[floor[i]] = i
-        watchers = "^core/(replay|profile|testreg)$"
+        watchers = "^core/(replay|testreg|exact|watch|profile)$"
         hardware = "^core/(event|model|bus|memory|branch|pipe)$"
     }
     { line[NR] = $0; seen[$2]; seen[$4] }

@@ -149,16 +149,6 @@ uint64_t memory_drained(struct memory *m, uint64_t asked)
     return asked > done ? asked : done;
 }
 
-void memory_make_exclusive(struct memory *m, uint64_t clock)
-{
-    uint32_t line;
-    while (write_buffer_upgrade(&m->writes, clock, &line)) {
-        int way = data_cache_find(&m->data, line);
-        if (way >= 0 && m->data.state[cache_set(line)][way] == MESI_SHARED)
-            data_cache_set_state(&m->data, cache_set(line), (unsigned)way, MESI_EXCLUSIVE);
-    }
-}
-
 uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
 {
     unsigned entry = write_buffer_next(&m->writes, false);

@@ -67,7 +67,7 @@ void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next)
 
 /* At the first boundary between blocks from the wanted clock on. Where the room ends, every second one goes
  * and the distance doubles. */
-void profile_interval_take(p5_core *core)
+void profile_interval_take(p5_core *core, const p5_counts *totals)
 {
     profiler *p = core->profile;
     if (p->intervals.count == p->options.most_intervals) {
@@ -83,14 +83,12 @@ void profile_interval_take(p5_core *core)
         return;
     }
     profile_interval *interval = &p->intervals.items[p->intervals.count++];
-    p5_counts totals;
-    p5_core_counts(core, &totals);
     interval->clock = core->now;
     for (unsigned i = 0; i < P5_PROFILE_EXECUTIONS; i++) {
         interval->totals[i] = 0;
         for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
             interval->totals[i] +=
-                i < P5_EVENT_COUNT ? totals.increments[i][class] : totals.stalls[i - P5_EVENT_COUNT][class];
+                i < P5_EVENT_COUNT ? totals->increments[i][class] : totals->stalls[i - P5_EVENT_COUNT][class];
     }
     p->interval_at = core->now - core->now % p->interval_clocks + p->interval_clocks;
 }

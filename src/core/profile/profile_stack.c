@@ -337,8 +337,6 @@ void profile_follow(p5_core *core, const p5_retired *r)
 {
     profiler *p = core->profile;
     p5_block *block = r->block;
-    if (core->now >= p->interval_at)
-        profile_interval_take(core);
     if (block->place == 0)
         profile_note_block(core, block);
     uint64_t from = address_of(p, block, r->first == 0 ? block->code->linear : block->ops[r->first].address);
@@ -393,8 +391,7 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
     profiler *p = core->profile;
     p5_block *last = p->block;
     bool leaves = last && last->goes_on == PROFILE_ELSEWHERE && block->place != 0 &&
-                  (uint32_t)block->place == (uint32_t)p->expected && core->now < p->interval_at &&
-                  !p->open_sample;
+                  (uint32_t)block->place == (uint32_t)p->expected && !p->open_sample;
     bool called = leaves && (last->branch_kind == ISA_CALL || last->branch_kind == ISA_CALL_INDIRECT);
     if (leaves && (called ? calls_again(core, last, block)
                           : returns_to(core, address_of(p, block, (uint32_t)block->place)))) {

@@ -155,7 +155,7 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
 }
 
 void profile_set_context(p5_core *core, uint32_t context);
-void profile_interval_take(p5_core *core);
+void profile_interval_take(p5_core *core, const p5_counts *totals);
 /* observer.boundary, while samples are taken. */
 void profile_boundary(pipe_observer *o, uint64_t end, uint32_t next);
 /* Total of what samples are taken by, when it is `clock`. */

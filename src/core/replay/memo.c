@@ -128,38 +128,6 @@ void memo_close(memo *m)
     *m = (memo){0};
 }
 
-/* What waits is `waiting`, or nothing; its references are at hand. */
-static void wait_again(pipe *p, const pipe_pending *waiting)
-{
-    p->has_pending = waiting != NULL;
-    if (!waiting)
-        return;
-    pipe_pending *pending = &p->pending;
-    p5_access accesses[2];
-    memcpy(accesses, pending->accesses, sizeof accesses);
-    *pending = *waiting;
-    memcpy(pending->accesses, accesses, sizeof accesses);
-    pending->insn.op = &pending->operation;
-    pending->insn.accesses = pending->accesses;
-}
-
-void memo_materialise(p5_core *core)
-{
-    memo *m = &core->memo;
-    const memo_state *current = memo_current(m);
-    if (current) {
-        core->state = current->state;
-        wait_again(&core->pipe, current->waiting);
-    }
-    if (m->last) {
-        core->pipe.last_u = m->last->last_u;
-        if (core->timing.btb_by_pairs && m->last->groups > 1)
-            core->pipe.previous_u = memo_result_of(m, m->last)->previous_u;
-    }
-    m->current = NULL;
-    m->last = NULL;
-}
-
 /* ---- totals -------------------------------------------------------------------------------------------- */
 
 static void fold_result(pipe_deltas *d, const memo_result *result, uint32_t clocks, uint64_t uses)
@@ -382,7 +350,7 @@ void memo_drop_all(p5_core *core)
 {
     memo *m = &core->memo;
     memo_fold(core);
-    memo_materialise(core);
+    price_materialise(core);
     if (core->profile)
         profile_forget(core);
     for (p5_block *block = core->blocks; block; block = block->next)

@@ -471,7 +471,7 @@ static memo_path *__attribute__((noinline)) noted_path(p5_core *core, batch *all
     }
     note_last(core, all, b);
     if (!memo_notes(core, block, b->next))
-        profile_follow_block(core, block, b->next);
+        totals_follow_block(core, block, b->next);
     return path;
 }
 
@@ -495,14 +495,14 @@ price_apart(p5_core *core, batch *all, const p5_retired_block *b, bool profiled)
     if (profiled)
         note_last(core, all, b);
     const p5_retired r = whole_stretch(all, b);
-    core_price_alone(core, &r, prediction_of(all, b));
+    memo_price_alone(core, &r, prediction_of(all, b));
     all->noted = b;
 }
 
 /* References in front of the first stretch are wanted, and stand elsewhere. */
 static inline bool begins_apart(const p5_core *core)
 {
-    const pipe_pending *waiting = memo_waiting(core);
+    const pipe_pending *waiting = price_waiting(core);
     return waiting && waiting->insn.access_count > 0;
 }
 

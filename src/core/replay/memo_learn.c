@@ -137,7 +137,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     memo *m = &core->memo;
     memo_answer packed = {0};
     bool usual;
-    const uint32_t physical = price_physical(core->block, linear);
+    const uint32_t physical = block_physical(core->block, linear);
     if (given(m, &packed, &usual)) {
         if (!usual)
             unpack_code(&packed, asked, answer);
@@ -370,7 +370,7 @@ static memo_edge *edge_behind(p5_core *core, memo_node *node, const memo_record 
 /* Enters the question of `node` for a code line or an end bit. */
 static void need_line(memo_way *way, const p5_block *block, const memo_node *node)
 {
-    uint32_t physical = cache_line(price_physical(block, node->address));
+    uint32_t physical = cache_line(block_physical(block, node->address));
     memo_line *line = memo_lines(way), *end = line + way->line_count;
     while (line < end && line->physical != physical)
         line++;
@@ -547,7 +547,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     memo *m = &core->memo;
     pipe_deltas *d = m->scratch;
     m->asked = m->next_given = 0;
-    memo_materialise(core);
+    price_materialise(core);
     m->data_asked = core->pipe.has_pending ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     const bool is_new = path->way.first && memo_is_new(path->piece);
     uint64_t before = core->now;

@@ -4,6 +4,7 @@
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_way.h"
 #include "core/pipe/pairing.h"
+#include "core/testreg/branch_trace.h"
 
 /* It made the references that the paths of its pieces expect. */
 static bool has_its_accesses(const p5_retired *r)
@@ -79,7 +80,7 @@ memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
 /* The references of a stretch stand behind those of what waits in front of it. */
 static const p5_access *join(p5_core *core, const p5_retired *r)
 {
-    const pipe_pending *waiting = memo_waiting(core);
+    const pipe_pending *waiting = price_waiting(core);
     if (!waiting || waiting->insn.access_count == 0)
         return r->accesses;
     const unsigned n = waiting->insn.access_count;
@@ -110,4 +111,31 @@ void memo_price(p5_core *core, const p5_retired *r)
         accesses += part.access_count;
         values += part.value_count;
     }
+}
+
+static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_retired *r)
+{
+    if (r->count == 0)
+        return;
+    core->faulted_in_v = false;
+    price_enter_class(core, r->cpl);
+    if (core->profile)
+        totals_follow(core, r);
+    if (core->memo.on)
+        memo_price(core, r);
+    else
+        price_exact(core, r);
+}
+
+void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction)
+{
+    core->prediction = prediction;
+    if (__builtin_expect(r->count == r->block->count && memo_prices(core, r->cpl) &&
+                             memo_notes(core, r->block, r->next),
+                         1))
+        memo_price(core, r);
+    else
+        retire_unusual(core, r);
+    if (__builtin_expect(core->control.branch_trace && r->count > 0, 0))
+        branch_trace_retired(core, r);
 }

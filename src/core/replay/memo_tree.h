@@ -4,18 +4,12 @@
 #ifndef CORE_REPLAY_MEMO_TREE_H
 #define CORE_REPLAY_MEMO_TREE_H
 
-#include "core/internal.h"
+#include "core/exact/price.h"
 #include "core/profile/profile.h"
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profiler.h"
 
 enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
-
-struct memo_state {
-    pipe_state state;
-    const pipe_pending *waiting; /* the instruction that waits for its partner, but for its references; or
-                                    NULL */
-};
 
 /* The questions of the pipe. The last one of every piece is for a branch; of a piece without one nothing is
  * asked, and the answer is 0. */
@@ -53,34 +47,6 @@ enum { MEMO_DELTA_MOST = (1 << 12) - 1 };
 _Static_assert(DELTA_KINDS <= UINT8_MAX, "kinds fit");
 
 enum { MEMO_UNUSED = UINT32_MAX };
-
-/* The end of a piece: what is looked at every time, ... */
-struct memo_leaf {
-    uint32_t next_path; /* the way in that was taken last from here, ... */
-    union {
-        uint32_t plain_path; /* with a profile: the last one of which it needs not be told (memo_batch.c) */
-        uint32_t after;      /* without: the way in behind that of next_path, last time */
-    };
-    uint32_t used_as; /* the core's when it was used last, or MEMO_UNUSED since totals were formed last */
-    uint32_t clocks;
-    uint64_t uses; /* as that */
-    uint32_t last_u;
-    uint8_t instructions, groups;
-    uint8_t waits; /* an instruction waits for its partner: 1 and how many references it makes */
-};
-_Static_assert(HOST_LINE % sizeof(memo_leaf) == 0, "leaves do not cross lines");
-_Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit");
-
-/* ... and the rest. */
-typedef struct memo_result {
-    uint64_t uses[P5_CPL_CLASSES]; /* before those of the leaf */
-    memo_state *to;
-    uint32_t previous_u; /* as in `pipe`, like the leaf's last_u, if there was more than one group */
-    uint32_t delta_count;
-    memo_delta *deltas;
-    struct memo_detail *detail; /* NULL: it was made without a profile */
-    memo_leaf *next_dirty;
-} memo_result;
 
 /* A question that has to be asked even if nothing has happened to the code cache: a data reference or (P54C)
  * a group passing the BTB. */
@@ -218,31 +184,6 @@ static inline uint32_t memo_path_number(const memo *m, const memo_path *path)
 static inline memo_leaf *memo_leaf_at(const memo *m, uint32_t number)
 {
     return (memo_leaf *)m->leaves.objects + number;
-}
-
-static inline uint32_t memo_leaf_number(const memo *m, const memo_leaf *leaf)
-{
-    return (uint32_t)(leaf - (memo_leaf *)m->leaves.objects);
-}
-
-static inline memo_result *memo_result_of(const memo *m, const memo_leaf *leaf)
-{
-    return (memo_result *)m->results.objects + memo_leaf_number(m, leaf);
-}
-
-/* The interned form of the core's state; NULL: only the core's `state` holds it. */
-static inline memo_state *memo_current(const memo *m)
-{
-    return m->last ? memo_result_of(m, m->last)->to : m->current;
-}
-
-/* The instruction that waits for its partner, or NULL. */
-static inline const pipe_pending *memo_waiting(const p5_core *core)
-{
-    const memo_state *current = memo_current(&core->memo);
-    if (current)
-        return current->waiting;
-    return core->pipe.has_pending ? &core->pipe.pending : NULL;
 }
 
 /* Keeps the references of what waits at the end of a piece, which are those in front of `end`. */

@@ -2,13 +2,13 @@
  * table 26-21). Which buffer they pass through, and that the processor waits for it, is inferred. */
 #include "core/testreg/branch_trace.h"
 
-#include "core/internal.h"
+#include "core/exact/price.h"
 
 static void send(p5_core *core, uint32_t address, bool target)
 {
     branch_trace *t = &core->branches;
     uint64_t end;
-    core_wait_for_bus(core, memory_branch_message(core->memory, core->now, &end), P5_STALL_WRITE_BUFFER);
+    price_wait_for_bus(core, memory_branch_message(core->memory, core->now, &end), P5_STALL_WRITE_BUFFER);
     if (t->message != NULL)
         t->message(t->context, &(p5_branch_message){end, address, target});
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/internal.h"
-#include "core/testreg/watch.h"
+#include "core/exact/price.h"
+#include "core/watch/watch.h"
 
 /* A command has changed a structure: nothing that was remembered of it holds. */
 static void changed(p5_core *core)
@@ -236,7 +236,7 @@ static void flush_line(p5_core *core, unsigned set, unsigned way)
         parity_read_data(&core->watch->parity, set, way, UINT32_MAX);
         uint64_t done = memory_write_back(m, data_cache_address(&m->data, set, way), core->now);
         data_cache_set_state(&m->data, set, way, MESI_SHARED);
-        core_wait_for_bus(core, done, P5_STALL_SERIALISE);
+        price_wait_for_bus(core, done, P5_STALL_SERIALISE);
     }
     watch_drop_line(core, false, set, way);
     data_cache_set_state(&m->data, set, way, MESI_INVALID);
@@ -410,7 +410,9 @@ void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
     (void)tag_only; /* which fields reach the registers is their own business */
     p5_core *core = context;
     btb *b = &core->predictor->btb;
-    p5_core_settle(core);
+    price_settle(core);
+    if (core->exact)
+        price_settle(core->exact);
     btb_entry found = btb_get(b, entry->set, entry->bank, entry->way);
     entry->target = found.target;
     entry->type = found.type;

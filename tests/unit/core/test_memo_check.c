@@ -9,7 +9,7 @@
 
 #include "core/core.h"
 #include "core/internal.h"
-#include "core/replay/memo_check.h"
+#include "core/memo_check.h"
 #include "core/replay/memo_tree.h"
 #include "p5scope/model.h"
 

@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "core/internal.h"
-#include "core/testreg/watch.h"
+#include "core/watch/watch.h"
 #include "core/testreg/test_access.h"
 
 enum { BYTES = 0x10000, LINE = 0x5040, SET = LINE / 32 % 128 };

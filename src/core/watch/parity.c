@@ -1,4 +1,4 @@
-#include "core/testreg/parity.h"
+#include "core/watch/parity.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "core/testreg/watch.h"
+#include "core/watch/watch.h"
 
 #include "core/internal.h"
 
@@ -297,7 +297,7 @@ static bool watch_code(void *context, uint32_t linear, uint64_t asked, code_answ
     p5_core *core = context;
     struct memory *m = core->memory;
     parity *p = &core->watch->parity;
-    uint32_t physical = price_physical(core->block, linear);
+    uint32_t physical = block_physical(core->block, linear);
     unsigned set = cache_set(physical);
     bool known = !m->paging || page_before(m, p, linear, false, true);
     int before = code_cache_find(&m->code, physical);
@@ -356,7 +356,7 @@ void watch_update(p5_core *core)
         core->resolver.data = watch_data;
         core->resolver.code = watch_code;
     }
-    core_hold_memo(core);
+    core->memo.held = (core->memo.held & HELD_BY_INPUTS) | (w->on ? HELD_BY_WATCH : 0);
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* The memo's debug switch: a second core, without a memo, is fed everything that the first one is. Behind
  * every stretch both must have the same clock and the same totals. */
-#ifndef CORE_REPLAY_MEMO_CHECK_H
-#define CORE_REPLAY_MEMO_CHECK_H
+#ifndef CORE_MEMO_CHECK_H
+#define CORE_MEMO_CHECK_H
 
 #include "core/branch/branch.h"
 #include "core/memory/memory.h"

@@ -2,12 +2,11 @@
  * the clock at which the pipe wants it. */
 #include <string.h>
 
-#include "core/internal.h"
-#include "core/testreg/branch_trace.h"
+#include "core/exact/price.h"
 #include "core/pipe/cost.h"
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profile.h"
-#include "core/replay/memo_tree.h"
+#include "core/watch/watch.h"
 
 bool price_taken(const op *o, uint32_t next)
 {
@@ -76,7 +75,7 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
 static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
 {
     p5_core *core = context;
-    uint32_t physical = price_physical(core->block, linear);
+    uint32_t physical = block_physical(core->block, linear);
     if (core->memo.on && memory_code_usual(core->memory, linear, physical, asked))
         return true;
     if (core->observer)
@@ -90,7 +89,7 @@ static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_an
 bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte)
 {
     uint32_t bit = 1u << (last_byte & 31);
-    return (memory_end_bits(core->memory, price_physical(block, last_byte), bit) & bit) != 0;
+    return (memory_end_bits(core->memory, block_physical(block, last_byte), bit) & bit) != 0;
 }
 
 /* End bits are looked up when the instruction is decoded, after the fetch of its line. */
@@ -132,6 +131,52 @@ void price_open(p5_core *core)
     core->resolver = core->unwatched;
 }
 
+/* ---- between remembered ones -----------------------------------------------------------------------------
+ */
+
+/* What waits is `waiting`, or nothing; its references are at hand. */
+static void wait_again(pipe *p, const pipe_pending *waiting)
+{
+    p->has_pending = waiting != NULL;
+    if (!waiting)
+        return;
+    pipe_pending *pending = &p->pending;
+    p5_access accesses[2];
+    memcpy(accesses, pending->accesses, sizeof accesses);
+    *pending = *waiting;
+    memcpy(pending->accesses, accesses, sizeof accesses);
+    pending->insn.op = &pending->operation;
+    pending->insn.accesses = pending->accesses;
+}
+
+void price_materialise(p5_core *core)
+{
+    memo *m = &core->memo;
+    const memo_state *current = memo_current(m);
+    if (current) {
+        core->state = current->state;
+        wait_again(&core->pipe, current->waiting);
+    }
+    if (m->last) {
+        core->pipe.last_u = m->last->last_u;
+        if (core->timing.btb_by_pairs && m->last->groups > 1)
+            core->pipe.previous_u = memo_result_of(m, m->last)->previous_u;
+    }
+    m->current = NULL;
+    m->last = NULL;
+}
+
+/* The remembered answers know nothing of these. */
+void price_hold_memo(p5_core *core)
+{
+    const p5_control *c = &core->control;
+    const bool hold = core->trace.insn != NULL || c->single_pipe || c->trap_flag || c->fpu_trap ||
+                      c->branch_trace ||
+                      (core->breakpoints.active && !breakpoints_count_only(&core->breakpoints)) ||
+                      (core->profile && profile_takes_samples(core));
+    core->memo.held = (core->memo.held & HELD_BY_WATCH) | (hold ? HELD_BY_INPUTS : 0);
+}
+
 /* ---- stretches ----------------------------------------------------------------------------------------- */
 
 /* What the pipe knows of the next instruction's code breakpoint is old if remembered ones came between. */
@@ -143,7 +188,7 @@ void price_forget_matches(p5_core *core)
 
 static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver, pipe_deltas *deltas)
 {
-    memo_materialise(core);
+    price_materialise(core);
     pipe_begin(&core->pipe, &core->timing, &core->state, core->now, address, resolver, deltas);
     core->pipe.control = (pipe_control){core->control.single_pipe || core->control.trap_flag,
                                         core->control.fpu_trap, core->control.trap_flag};
@@ -163,9 +208,9 @@ static void end(p5_core *core)
 
 void price_settle(p5_core *core)
 {
-    if (!memo_waiting(core))
+    if (!price_waiting(core))
         return;
-    memo_materialise(core);
+    price_materialise(core);
     const op *o = &core->pipe.pending.operation;
     begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);
     pipe_settle(&core->pipe);
@@ -209,6 +254,45 @@ void price_exact(p5_core *core, const p5_retired *r)
     price_run(core, r, &core->resolver, &core->deltas[core->cpl_class]);
     if (core->profile)
         profile_commit(core);
-    if (core->control.branch_trace)
-        branch_trace_retired(core, r);
+}
+
+/* ---- outside the pipe ------------------------------------------------------------------------------------
+ */
+
+void price_last_asks(p5_core *core)
+{
+    if (core->profile)
+        profile_asks(core, profile_last(core));
+}
+
+void price_change_class(p5_core *core, unsigned class)
+{
+    price_settle(core);
+    price_last_asks(core);
+    memory_pass(core->memory,
+                core->now); /* what other bus masters did meanwhile belongs to the class before */
+    watch_look(core);
+    memory_advance(core->memory, core->now);
+    if (core->profile)
+        profile_gather(core);
+    core->cpl_class = class;
+    core->used_as = (core->used_as & ~3u) | class;
+    memory_set_class(core->memory, class);
+}
+
+void price_pass(p5_core *core, p5_stall cause, uint64_t clocks)
+{
+    core->deltas[core->cpl_class].clocks += clocks;
+    core->now += clocks;
+    if (core->profile)
+        core->observer->who = profile_last(core);
+    observed_spend(&core->deltas[core->cpl_class], core->observer, cause, clocks);
+    if (core->profile)
+        profile_commit(core);
+}
+
+void price_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause)
+{
+    if (done > core->now)
+        price_pass(core, cause, done - core->now);
 }

@@ -9,12 +9,12 @@
  * Nothing of it is looked at in normal runs. While there is any, the core prices on the exact path with a
  * resolver of its own around the usual one, which sees what each reference has changed; what has gone is told
  * to the owner (p5_core_hooks), so that the guest sees memory again where it would. */
-#ifndef CORE_TESTREG_WATCH_H
-#define CORE_TESTREG_WATCH_H
+#ifndef CORE_WATCH_WATCH_H
+#define CORE_WATCH_WATCH_H
 
 #include "base/snapshot.h"
 #include "core/memory/data_cache.h"
-#include "core/testreg/parity.h"
+#include "core/watch/parity.h"
 #include "core/memory/tlb.h"
 #include "p5scope/core.h"
 

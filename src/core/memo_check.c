@@ -1,4 +1,4 @@
-#include "core/replay/memo_check.h"
+#include "core/memo_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,83 @@
+/* Totals are whole when what the leaves stand for, and what the memory side and the profile keep to
+ * themselves, has been added. */
+#include "core/exact/price.h"
+#include "core/profile/profiler.h"
+
+static void bring_up(p5_core *core)
+{
+    memory_advance(core->memory, core->now);
+    memory_fold(core->memory);
+    memo_fold(core);
+    if (core->profile)
+        profile_gather(core);
+}
+
+static uint64_t awake(const pipe_deltas *d)
+{
+    return d->clocks - d->stalls[P5_STALL_HALT];
+}
+
+void totals_sum(const p5_core *core, p5_counts *totals)
+{
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+        const pipe_deltas *d = &core->deltas[class];
+        totals->clocks[class] = d->clocks;
+        for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
+            totals->increments[e][class] = d->increments[e] + core->memory_counts.increments[e][class];
+            totals->asserted[e][class] = d->asserted[e] + core->memory_counts.asserted[e][class];
+        }
+        totals->increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
+        totals->asserted[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
+        for (unsigned s = 0; s < P5_STALL_COUNT; s++)
+            totals->stalls[s][class] = d->stalls[s];
+        for (unsigned w = 0; w < 2; w++)
+            totals->bus_bytes[w][class] = core->memory->bus.bytes[w][class];
+    }
+}
+
+void p5_core_counts(p5_core *core, p5_counts *totals)
+{
+    bring_up(core);
+    totals_sum(core, totals);
+}
+
+uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_mask, bool asserted)
+{
+    bring_up(core);
+    uint64_t total = 0;
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
+        if (!(cpl_mask >> class & 1))
+            continue;
+        const pipe_deltas *d = &core->deltas[class];
+        if (event == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE)
+            total += awake(d);
+        else if (asserted)
+            total += d->asserted[event] + core->memory_counts.asserted[event][class];
+        else
+            total += d->increments[event] + core->memory_counts.increments[event][class];
+    }
+    return total;
+}
+
+/* ---- of an interval of the profile ---- */
+
+static void take_interval(p5_core *core)
+{
+    if (!profile_interval_over(core->profile, core->now))
+        return;
+    p5_counts totals;
+    p5_core_counts(core, &totals);
+    profile_interval_take(core, &totals);
+}
+
+void totals_follow(p5_core *core, const p5_retired *r)
+{
+    take_interval(core);
+    profile_follow(core, r);
+}
+
+void totals_follow_block(p5_core *core, p5_block *block, uint32_t next)
+{
+    take_interval(core);
+    profile_follow_block(core, block, next);
+}
