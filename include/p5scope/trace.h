@@ -47,6 +47,12 @@ typedef struct p5_bound {
                     a marker */
 } p5_bound;
 
+/* P5_BOUND_BEGIN or P5_BOUND_END. */
+bool p5_bound_is_marker(const p5_bound *bound);
+/* True if the observation is that place: its marker, entry to its address (which may also be that of another
+ * place), or point number `point` of those that the observer asked for. */
+bool p5_bound_is_here(const p5_bound *bound, const p5_observation *at, uint32_t point);
+
 /* A function whose entries and exits are rows of the trace. */
 typedef struct p5_trace_function {
     const char *name;

@@ -8,29 +8,19 @@
 
 const char *p5_status_text(p5_status status)
 {
-    switch (status) {
-    case P5_OK:
-        return "No error.";
-    case P5_ERR_MEMORY:
-        return "The host is out of memory.";
-    case P5_ERR_IO:
-        return "A host file could not be opened, read or written.";
-    case P5_ERR_FORMAT:
-        return "A guest file is not of the expected format.";
-    case P5_ERR_SYNTAX:
-        return "The text does not parse.";
-    case P5_ERR_NAME:
-        return "There is nothing of that name.";
-    case P5_ERR_RANGE:
-        return "A number is out of its range.";
-    case P5_ERR_UNSUPPORTED:
-        return "This model or build cannot do that.";
-    case P5_ERR_ENGINE:
-        return "The CPU engine failed or is not the one that p5scope was written for.";
-    case P5_ERR_STATE:
-        return "The call does not fit the state of the object.";
-    }
-    return "Unknown status code.";
+    static const char *const sentences[] = {
+        [P5_OK] = "No error.",
+        [P5_ERR_MEMORY] = "The host is out of memory.",
+        [P5_ERR_IO] = "A host file could not be opened, read or written.",
+        [P5_ERR_FORMAT] = "A guest file is not of the expected format.",
+        [P5_ERR_SYNTAX] = "The text does not parse.",
+        [P5_ERR_NAME] = "There is nothing of that name.",
+        [P5_ERR_RANGE] = "A number is out of its range.",
+        [P5_ERR_UNSUPPORTED] = "This model or build cannot do that.",
+        [P5_ERR_ENGINE] = "The CPU engine failed or is not the one that p5scope was written for.",
+        [P5_ERR_STATE] = "The call does not fit the state of the object."};
+    bool known = (size_t)status < sizeof sentences / sizeof sentences[0];
+    return known ? sentences[status] : "Unknown status code.";
 }
 
 /* Memory that the host has not given: what is in the way, where that is known. */
@@ -92,6 +82,12 @@ void error_at(p5_error *error, const char *where, unsigned line, unsigned column
     snprintf(error->where, sizeof error->where, "%s", where != NULL ? where : "");
     error->line = line;
     error->column = column;
+}
+
+void error_nearest(p5_error *error, const text_nearest *nearest)
+{
+    char sentence[P5_ERROR_TEXT];
+    error_hint(error, "%s", text_nearest_sentence(nearest, sentence, sizeof sentence));
 }
 
 void error_hint(p5_error *error, const char *format, ...)

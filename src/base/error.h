@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "p5scope/status.h"
 
 /* Sets `error` (which may be NULL) to `status` with a printf-style message, clears place and hint; returns
@@ -23,5 +24,8 @@ p5_status error_unless_written(p5_error *error, FILE *out, const char *what);
 
 /* Adds a hint ("did you mean ...") to an error already set. */
 void error_hint(p5_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ... "did you mean ...", if a name is near. */
+void error_nearest(p5_error *error, const text_nearest *nearest);
 
 #endif

@@ -23,29 +23,17 @@ p5_status guest_form_find(const guest_options *options, guest_form *form, p5_err
     return status;
 }
 
-static const char *form_name(guest_form form)
-{
-    switch (form) {
-    case FORM_LINUX:
-        return "a Linux program";
-    case FORM_DOS:
-        return "a DOS program";
-    case FORM_MULTIBOOT:
-        return "a Multiboot kernel";
-    case FORM_ELF:
-        return "a bare-metal program";
-    case FORM_FLAT:
-        return "a flat image";
-    case FORM_DISK:
-        return "a disk image";
-    default:
-        return "a Linux kernel";
-    }
-}
-
 bool guest_form_takes(const guest_options *options, guest_form form)
 {
     const unsigned programs = FORM_LINUX | FORM_DOS;
+    static const char *const names[] = {[FORM_LINUX] = "a Linux program",
+                                        [FORM_DOS] = "a DOS program",
+                                        [FORM_MULTIBOOT] = "a Multiboot kernel",
+                                        [FORM_ELF] = "a bare-metal program",
+                                        [FORM_FLAT] = "a flat image",
+                                        [FORM_DISK] = "a disk image",
+                                        [FORM_BZIMAGE] = "a Linux kernel",
+                                        [FORM_KERNEL] = "a Linux kernel"};
     const struct {
         bool given;
         unsigned forms;
@@ -68,6 +56,6 @@ bool guest_form_takes(const guest_options *options, guest_form form)
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].given && (rules[i].forms & form) == 0)
             return cli_refuse(NULL, NULL, 0, "%s is for %s; this guest is %s", rules[i].option,
-                              rules[i].whose, form_name(form));
+                              rules[i].whose, names[form]);
     return true;
 }

@@ -14,11 +14,7 @@ typedef struct watch {
 static void observed(void *context, p5_machine *machine, const p5_observation *o)
 {
     watch *w = context;
-    bool here = w->point.kind == P5_BOUND_ADDRESS
-                    ? o->kind == P5_OBSERVE_ENTRY
-                    : o->kind == (w->point.kind == P5_BOUND_BEGIN ? P5_OBSERVE_BEGIN : P5_OBSERVE_END) &&
-                          o->number == w->point.at;
-    if (!here || w->reached)
+    if (w->reached || !p5_bound_is_here(&w->point, o, 0))
         return;
     w->reached = true;
     p5_machine_stop(machine);

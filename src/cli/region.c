@@ -7,11 +7,6 @@
 #include "cli/option_values.h"
 #include "p5scope/observe.h"
 
-static bool is_marker(const p5_bound *bound)
-{
-    return bound->kind == P5_BOUND_BEGIN || bound->kind == P5_BOUND_END;
-}
-
 static bool parse_part(region_part *part, const char *text, const char *path)
 {
     const char *comma = strchr(text, ',');
@@ -80,25 +75,6 @@ static bool same_place(const region_part *part)
     return part->from.kind == part->to.kind && part->from.at == part->to.at;
 }
 
-/* True if the observation is this place; points of part n are numbered 2n (from) and 2n + 1 (to). */
-static bool is_here(const p5_bound *bound, const p5_observation *o, size_t point)
-{
-    switch (bound->kind) {
-    case P5_BOUND_ADDRESS:
-        return o->kind == P5_OBSERVE_ENTRY && o->address == bound->at;
-    case P5_BOUND_BEGIN:
-        return o->kind == P5_OBSERVE_BEGIN && o->number == bound->at;
-    case P5_BOUND_END:
-        return o->kind == P5_OBSERVE_END && o->number == bound->at;
-    case P5_BOUND_CLOCK:
-    case P5_BOUND_INSTRUCTION:
-        return o->kind == P5_OBSERVE_POINT && o->number == point;
-    case P5_BOUND_NONE:
-        break;
-    }
-    return false;
-}
-
 static void observed_function(region *r, region_part *part, p5_machine *machine, const p5_observation *o)
 {
     if (o->kind == P5_OBSERVE_ENTRY && o->address == part->from.at) {
@@ -113,7 +89,9 @@ static void observed_function(region *r, region_part *part, p5_machine *machine,
 static void observed_part(region *r, size_t index, p5_machine *machine, const p5_observation *o)
 {
     region_part *part = &r->parts[index];
-    bool from = is_here(&part->from, o, 2 * index), to = is_here(&part->to, o, 2 * index + 1);
+    /* points of part n are numbered 2n (from) and 2n + 1 (to) */
+    bool from = p5_bound_is_here(&part->from, o, 2 * (uint32_t)index);
+    bool to = p5_bound_is_here(&part->to, o, 2 * (uint32_t)index + 1);
     if (part->over)
         return;
     if (part->depth == 0 && from) {
@@ -122,7 +100,7 @@ static void observed_part(region *r, size_t index, p5_machine *machine, const p5
     } else if (part->depth == 1 && (to || (from && same_place(part)))) {
         end(r, machine);
         part->depth = 0;
-        part->over = !is_marker(&part->from) && !is_marker(&part->to);
+        part->over = !p5_bound_is_marker(&part->from) && !p5_bound_is_marker(&part->to);
     } else if (to && o->kind == P5_OBSERVE_POINT) {
         part->over = true; /* the end has come before the beginning, and does not come again */
     }
@@ -164,11 +142,11 @@ bool region_begin(region *r, p5_machine *machine)
         r->addresses[i] = UINT32_MAX;
         if (bound->kind == P5_BOUND_ADDRESS)
             r->addresses[i] = (uint32_t)bound->at;
-        else if (is_marker(bound))
+        else if (p5_bound_is_marker(bound))
             options.markers = true;
         else if (bound->kind != P5_BOUND_NONE)
             points[i] = (p5_point){bound->kind == P5_BOUND_INSTRUCTION, bound->at};
-        if (i % 2 == 0 && bound->kind != P5_BOUND_ADDRESS && !is_marker(bound) && bound->at == 0) {
+        if (i % 2 == 0 && bound->kind != P5_BOUND_ADDRESS && !p5_bound_is_marker(bound) && bound->at == 0) {
             part->depth = 1; /* from the very beginning: no boundary comes before the first instruction */
             begin(r, machine);
         }

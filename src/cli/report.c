@@ -57,35 +57,24 @@ static error_t parse_key(report_options *options, const char *text)
     return CLI_USAGE;
 }
 
-/* The name of an option that says what the table is like; NULL: it is another one. */
-static const char *table_option(int key)
-{
-    switch (key) {
-    case 'e':
-        return "-e";
-    case 's':
-        return "-s";
-    case 'n':
-        return "-n";
-    case 't':
-        return "-t";
-    case CLI_FLAG(report_options, table.inclusive):
-        return "--children";
-    case CLI_FLAG(report_options, table.samples):
-        return "--samples";
-    case KEY_LIMIT:
-        return "--percent-limit";
-    default:
-        return NULL;
-    }
-}
+/* Options that say what the table is like. */
+static const struct {
+    int key;
+    const char *name;
+} of_table[] = {{'e', "-e"},
+                {'s', "-s"},
+                {'n', "-n"},
+                {'t', "-t"},
+                {CLI_FLAG(report_options, table.inclusive), "--children"},
+                {CLI_FLAG(report_options, table.samples), "--samples"},
+                {KEY_LIMIT, "--percent-limit"}};
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     report_options *options = state->input;
-    const char *of_table = table_option(key);
-    if (of_table != NULL)
-        options->of_table = of_table;
+    for (size_t i = 0; i < sizeof of_table / sizeof of_table[0]; i++)
+        if (of_table[i].key == key)
+            options->of_table = of_table[i].name;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->table.format;

@@ -240,11 +240,12 @@ static p5_stat_format format_of(const stat_options *options)
     return options->json ? P5_STAT_JSON : options->csv ? P5_STAT_CSV : P5_STAT_TEXT;
 }
 
-static p5_status write_report(const stat_options *options, const p5_stat *stat, FILE *out, p5_error *error)
+/* The style of what goes to `out`. */
+static p5_stat_style style_for(const stat_options *options, FILE *out)
 {
     p5_stat_style style = options->style;
     style.colour = cli_colour(out);
-    return p5_stat_write(out, stat, format_of(options), &style, error);
+    return style;
 }
 
 /* --expect CONDITIONS or @FILE. */
@@ -331,10 +332,11 @@ static int run_and_report(stat_options *options, const char *own_options, const 
         stat.run_count = done;
         stat.region_times = options->region.times;
         stat.fast_forwarded = options->fast_forwarded;
+        p5_stat_style style = style_for(options, out);
         if (intervals_wanted && options->json)
             p5_stat_write_interval_json_footer(out, &stat);
         if (!intervals_wanted || options->summary)
-            written = write_report(options, &stat, out, &error);
+            written = p5_stat_write(out, &stat, format_of(options), &style, &error);
         if (options->budget != NULL && options->json)
             p5_budget_write_json(options->budget, &stat, out);
     }
@@ -447,27 +449,20 @@ static const struct argp_option output_table[] = {
     {0}};
 static const struct argp output_argp = {.options = output_table, .parser = parse_output};
 
-static p5_status write_comparison(const stat_options *options, const p5_comparison *comparison, FILE *out,
-                                  p5_error *error)
-{
-    p5_stat_style style = options->style;
-    style.colour = cli_colour(out);
-    return p5_comparison_write(out, comparison, format_of(options), &style, error);
-}
-
 /* Writes the comparison where the report would go, and closes it. `status` is what to exit with otherwise. */
 static int show_comparison(const stat_options *options, p5_comparison *comparison, int status)
 {
     p5_error error = {0};
     bool on_stdout = options->compare && options->output.path == NULL && options->output.descriptor < 0;
     FILE *out = on_stdout ? stdout : output_open(&options->output); /* no guest writes there */
-    if (out == NULL)
-        status = CLI_USAGE;
-    else if (!output_close(out, options->output.path, write_comparison(options, comparison, out, &error),
-                           &error))
-        status = CLI_INTERNAL;
+    if (out != NULL) {
+        p5_stat_style style = style_for(options, out);
+        p5_status written = p5_comparison_write(out, comparison, format_of(options), &style, &error);
+        if (!output_close(out, options->output.path, written, &error))
+            status = CLI_INTERNAL;
+    }
     p5_comparison_close(comparison);
-    return status;
+    return out != NULL ? status : CLI_USAGE;
 }
 
 /* True if nothing was said about the guest and its machine. */

@@ -40,22 +40,12 @@ static p5_status no_memory(case_parser *in)
 /* The next word of the line, NULL at its end. */
 static char *next_word(case_parser *in)
 {
-    char *start = in->cursor;
-    while (isspace((unsigned char)*start))
-        start++;
-    if (*start == '\0') {
-        in->cursor = start;
-        return NULL;
-    }
-    char *end = start;
-    while (*end != '\0' && !isspace((unsigned char)*end))
-        end++;
-    in->cursor = end;
-    if (*end != '\0') {
-        *end = '\0';
-        in->cursor = end + 1;
-    }
-    return start;
+    static const char blanks[] = " \t\n\v\f\r";
+    char *start = in->cursor + strspn(in->cursor, blanks);
+    in->cursor = start + strcspn(start, blanks);
+    if (*in->cursor != '\0')
+        *in->cursor++ = '\0';
+    return *start != '\0' ? start : NULL;
 }
 
 static p5_status need_word(case_parser *in, const char *what, char **word)

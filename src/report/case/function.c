@@ -10,9 +10,12 @@
 /* The loop's files beside those of the workplace. */
 enum { LONGEST_PATH = 4096 };
 
+enum { LOOP, LOOP_OBJECT, END, END_OBJECT, SCRIPT, USER_OBJECT, PARTS };
+static const char *const part_names[PARTS] = {"loop.s", "loop.o", "end.s", "end.o", "script", "user.o"};
+
 typedef struct parts {
-    char loop[96], loop_object[96], end[96], end_object[96], script[96];
-    char user_object[LONGEST_PATH];
+    char path[PARTS][96];
+    char user[LONGEST_PATH]; /* its own object, or ours of it */
 } parts;
 
 static const char link_script[] = "SECTIONS {\n"
@@ -83,13 +86,13 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
     bool intel = !object && !says && !p5_code_is_att(text);
     free(bytes);
     if (object) {
-        if (strlen(f->path) + 3 > sizeof p->user_object)
+        if (strlen(f->path) + 3 > sizeof p->user)
             return error_set(error, P5_ERR_RANGE, "the file's name is too long");
-        char *to = p->user_object; /* a name that begins with - is no option */
+        char *to = p->user; /* a name that begins with - is no option */
         strcpy(f->path[0] == '-' ? stpcpy(to, "./") : to, f->path);
         return P5_OK;
     }
-    return assemble(place, f->path, p->user_object, intel, f->path, error);
+    return assemble(place, f->path, p->user, intel, f->path, error);
 }
 
 static p5_status link_parts(const workplace *place, const parts *p, const p5_case_function *f,
@@ -97,8 +100,8 @@ static p5_status link_parts(const workplace *place, const parts *p, const p5_cas
 {
     int exit_status = 0;
     p5_status status =
-        workplace_run(place, &exit_status, error, "ld", "-r", "-m", "elf_i386", "-T", p->script, "-o",
-                      place->object, p->loop_object, p->user_object, p->end_object, NULL);
+        workplace_run(place, &exit_status, error, "ld", "-r", "-m", "elf_i386", "-T", p->path[SCRIPT], "-o",
+                      place->object, p->path[LOOP_OBJECT], p->user, p->path[END_OBJECT], NULL);
     if (status != P5_OK || exit_status == 0)
         return status;
     return error_set_at(error, P5_ERR_FORMAT, f->path, 0, 0,
@@ -124,17 +127,17 @@ static p5_status build(const workplace *place, parts *p, const p5_case_function 
     char *text = loop_text(f, trips);
     p5_status status = text == NULL ? error_set(error, P5_ERR_MEMORY, "out of memory") : P5_OK;
     if (status == P5_OK)
-        status = write_text(p->loop, text, error);
+        status = write_text(p->path[LOOP], text, error);
     free(text);
     if (status == P5_OK)
-        status = write_text(p->end, ".section .text.p5scope_end, \"ax\"\n.globl p5scope_end\np5scope_end:\n",
-                            error);
+        status = write_text(p->path[END],
+                            ".section .text.p5scope_end, \"ax\"\n.globl p5scope_end\np5scope_end:\n", error);
     if (status == P5_OK)
-        status = write_text(p->script, link_script, error);
+        status = write_text(p->path[SCRIPT], link_script, error);
     if (status == P5_OK)
-        status = assemble(place, p->loop, p->loop_object, false, f->path, error);
+        status = assemble(place, p->path[LOOP], p->path[LOOP_OBJECT], false, f->path, error);
     if (status == P5_OK)
-        status = assemble(place, p->end, p->end_object, false, f->path, error);
+        status = assemble(place, p->path[END], p->path[END_OBJECT], false, f->path, error);
     if (status == P5_OK)
         status = user_object(place, p, f, error);
     if (status == P5_OK)
@@ -153,18 +156,12 @@ p5_status p5_case_assemble_function(const p5_case_function *f, unsigned trips, p
     p5_status status = workplace_open(&place, error);
     if (status != P5_OK)
         return status;
-    snprintf(p.loop, sizeof p.loop, "%s/loop.s", place.folder);
-    snprintf(p.loop_object, sizeof p.loop_object, "%s/loop.o", place.folder);
-    snprintf(p.end, sizeof p.end, "%s/end.s", place.folder);
-    snprintf(p.end_object, sizeof p.end_object, "%s/end.o", place.folder);
-    snprintf(p.user_object, sizeof p.user_object, "%s/user.o", place.folder);
-    snprintf(p.script, sizeof p.script, "%s/script", place.folder);
-    char made[sizeof p.script];
-    snprintf(made, sizeof made, "%s/user.o", place.folder);
+    for (unsigned i = 0; i < PARTS; i++)
+        snprintf(p.path[i], sizeof p.path[i], "%s/%s", place.folder, part_names[i]);
+    strcpy(p.user, p.path[USER_OBJECT]);
     status = build(&place, &p, f, trips, program, error);
-    const char *files[] = {p.loop, p.loop_object, p.end, p.end_object, made, p.script};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        unlink(files[i]);
+    for (unsigned i = 0; i < PARTS; i++)
+        unlink(p.path[i]);
     workplace_close(&place);
     return status;
 }

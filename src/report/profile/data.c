@@ -129,6 +129,16 @@ bool profile_finish(p5_profile *p)
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
+double profile_percent(uint64_t part, uint64_t whole)
+{
+    return whole != 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+const char *profile_colour(bool colour, double percent)
+{
+    return !colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
+}
+
 static const char *const rest_names[] = {"executions", "in_v", "paired"};
 
 const char *profile_quantity_name(unsigned quantity, char room[48])

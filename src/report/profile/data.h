@@ -89,6 +89,9 @@ bool profile_finish(p5_profile *p);
 p5_status profile_value_find(unsigned family, const char *name, profile_value *value, p5_error *error);
 uint64_t profile_amounts_value(const profile_site *site, const profile_value *value);
 uint64_t profile_total_value(const p5_profile *p, const profile_value *value);
+double profile_percent(uint64_t part, uint64_t whole);
+/* Hot rows stand out, as in perf: what turns their colour on, or nothing. */
+const char *profile_colour(bool colour, double percent);
 /* Name of a quantity in files: an event's, stall_CAUSE, executions, in_v, paired, alone_N. */
 const char *profile_quantity_name(unsigned quantity, char room[48]);
 

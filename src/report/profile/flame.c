@@ -94,7 +94,7 @@ static void write_frame(graph *g, uint32_t at, double x, unsigned depth)
 {
     const frame *f = &g->frames[at];
     uint64_t whole = g->frames[0].all;
-    double width = whole != 0 ? 100.0 * (double)f->all / (double)whole : 0;
+    double width = profile_percent(f->all, whole);
     char room[16], grouped[32];
     const char *name = at == 0 ? "all" : profile_name_at(g->p, f->function, room);
     if (width * 100 < (double)LEAST_PERMYRIAD || depth >= DEEPEST)
@@ -113,7 +113,7 @@ static void write_frame(graph *g, uint32_t at, double x, unsigned depth)
     fputs("</text></svg>\n", g->out);
     for (uint32_t child = f->first_child; child != 0; child = g->frames[child].next_sibling) {
         write_frame(g, child, x, depth + 1);
-        x += whole != 0 ? 100.0 * (double)g->frames[child].all / (double)whole : 0;
+        x += profile_percent(g->frames[child].all, whole);
     }
 }
 

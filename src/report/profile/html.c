@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/profile/flame.h"
+#include "report/stat/list.h"
 #include "report/xml.h"
 
 static const char style[] =
@@ -82,11 +83,6 @@ void page_cell(const html_page *page, uint64_t number)
 {
     page_number(page, number);
     fputs("</td><td class=\"n\">", page->out);
-}
-
-double page_percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
 void page_open(const html_page *page, const char *id, const char *title)
@@ -173,7 +169,7 @@ static void write_cpi_stack(const html_page *page)
           page->out);
     for (unsigned i = 0; i < P5_STALL_COUNT && causes[i].value; i++) {
         const char *name = p5_stall_name((p5_stall)(causes[i].quantity - P5_PROFILE_STALLS));
-        double share = page_percent(causes[i].value, page->clocks);
+        double share = profile_percent(causes[i].value, page->clocks);
         fprintf(page->out, "<tr data-stall=\"%s\" data-value=\"%" PRIu64 "\"><td>%s</td><td class=\"n\">",
                 name, causes[i].value, name);
         page_number(page, causes[i].value);
@@ -200,7 +196,6 @@ static void write_name(const html_page *page, const char *name)
 static void write_event(const html_page *page, unsigned e)
 {
     const p5_profile *p = page->p;
-    static const char *const grades[] = {"exact", "modelled", "approximate"};
     const p5_event_info *info = p5_event_describe((enum p5_event)e);
     fprintf(page->out, "<tr data-event=\"%s\" data-value=\"%" PRIu64 "\"><td class=\"c free\">", info->name,
             total_of(p, e));
@@ -210,7 +205,7 @@ static void write_event(const html_page *page, unsigned e)
     page_cell(page, p->total[e][P5_CPL_USER]);
     page_cell(page, p5_counts_sum(p->total[e], P5_CPL_MASK_SYSTEM));
     page_number(page, p5_counts_sum(p->asserted[e], P5_CPL_MASK_ALL));
-    fprintf(page->out, "</td><td>%s</td><td class=\"free\">", grades[info->grade]);
+    fprintf(page->out, "</td><td>%s</td><td class=\"free\">", event_grade_text(info->grade));
     page_text(page, info->title);
     fputs("</td></tr>\n", page->out);
 }

@@ -19,7 +19,6 @@ void page_text(const html_page *page, const char *text);
 void page_number(const html_page *page, uint64_t number);
 /* ... that ends a cell of a table, and begins the next: of numbers. */
 void page_cell(const html_page *page, uint64_t number);
-double page_percent(uint64_t part, uint64_t whole);
 void page_open(const html_page *page, const char *id, const char *title);
 void page_close(const html_page *page);
 

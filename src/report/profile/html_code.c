@@ -43,7 +43,7 @@ static void add(place *to, const insn_costs *c)
 static void write_figures(const html_page *page, const place *at)
 {
     fprintf(page->out, "<td class=\"n\">%.2f %%</td><td class=\"n\">",
-            page_percent(at->clocks, page->clocks));
+            profile_percent(at->clocks, page->clocks));
     page_cell(page, at->clocks);
     page_number(page, at->instructions);
     fprintf(page->out, "</td><td class=\"n\">%.2f</td><td class=\"n\">",
@@ -174,7 +174,7 @@ static void write_pipes(const html_page *page, const insn_costs *c)
             fprintf(page->out, "<span class=\"pipe %s on\">%c</span> ", pipes[i].class, pipes[i].letter);
         else
             fprintf(page->out, "<span class=\"pipe %s\">%c %.0f</span> ", pipes[i].class, pipes[i].letter,
-                    page_percent(pipes[i].n, all));
+                    profile_percent(pipes[i].n, all));
     }
 }
 
@@ -195,12 +195,12 @@ static void write_insn(const html_page *page, const uint64_t *samples, size_t i)
     const p5_profile *p = page->p;
     const insn_costs *c = &page->costs[i];
     char text[96];
-    double share = page_percent(c->clocks, page->clocks);
+    double share = profile_percent(c->clocks, page->clocks);
     fprintf(page->out, "<tr><td class=\"n\">%.2f %%</td><td class=\"n\">", share);
     page_cell(page, c->clocks);
     page_number(page, c->of[P5_PROFILE_EXECUTIONS]);
     if (p->sample_event)
-        fprintf(page->out, "</td><td class=\"n\">%.2f %%", page_percent(samples[i], p->samples.count));
+        fprintf(page->out, "</td><td class=\"n\">%.2f %%", profile_percent(samples[i], p->samples.count));
     fputs("</td><td>", page->out);
     write_pipes(page, c);
     fprintf(page->out, "</td><td class=\"c\">%08" PRIx32 "</td><td class=\"c\">",
@@ -223,7 +223,7 @@ static void write_listing(const html_page *page, const uint64_t *samples, const 
             "<th class=\"n\">share</th><th class=\"n\">clocks</th><th class=\"n\">executed</th>%s"
             "<th>pipe</th><th>address</th><th>instruction</th><th>stalls, misses, pairing</th></tr></thead>"
             "<tbody>\n",
-            page_percent(clocks, page->clocks), p->sample_event ? "<th class=\"n\">samples</th>" : "");
+            profile_percent(clocks, page->clocks), p->sample_event ? "<th class=\"n\">samples</th>" : "");
     const profile_insn *before = NULL;
     for (size_t i = 0; i < p->insns.count; i++) {
         const profile_insn *insn = &p->insns.items[i];

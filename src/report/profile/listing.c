@@ -35,21 +35,15 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
 {
     char text[96], room[16];
     remarks_disassemble(decoder, insn, text, sizeof text);
-    double percent = function_total ? 100.0 * (double)value / (double)function_total : 0;
-    const char *colour = !listing->colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
+    double percent = profile_percent(value, function_total);
+    const char *colour = profile_colour(listing->colour, percent);
     fputs(colour, out);
     fprintf(out, "%7.2f %13" PRIu64 " %12" PRIu64 "  %-5s : %8" PRIx32 ":  ", percent, value,
             c->of[P5_PROFILE_EXECUTIONS], remarks_pipe(c, room), (uint32_t)insn->code.address);
     if (listing->bytes)
         write_bytes(out, &insn->code);
-    char *remarks = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&remarks, &size);
-    if (memory) {
-        remarks_write(memory, c);
-        fclose(memory);
-    }
-    if (size > 0)
+    char *remarks = remarks_text(c);
+    if (remarks != NULL && remarks[0] != '\0')
         fprintf(out, "%-36s  %s", text, remarks);
     else
         fputs(text, out);
@@ -61,21 +55,14 @@ static void write_insn(FILE *out, isa_decoder *decoder, const profile_insn *insn
 static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p, const profile_insn *insn,
                      const insn_costs *c, uint64_t value, uint64_t function_total)
 {
-    char text[96], room[16], address[16];
-    char *remarks = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&remarks, &size);
-    if (memory != NULL) {
-        remarks_write(memory, c);
-        fclose(memory);
-    }
+    char text[96], room[16], address[16], *remarks = remarks_text(c);
     remarks_disassemble(decoder, insn, text, sizeof text);
     snprintf(address, sizeof address, "0x%08" PRIx32, (uint32_t)insn->code.address);
     rows_begin(rows);
     rows_text(rows, "address", address);
     rows_text(rows, "instruction", text);
     rows_unsigned(rows, "value", value);
-    rows_double(rows, "percent", function_total != 0 ? 100.0 * (double)value / (double)function_total : 0);
+    rows_double(rows, "percent", profile_percent(value, function_total));
     rows_unsigned(rows, "executions", c->of[P5_PROFILE_EXECUTIONS]);
     rows_text(rows, "pipe", remarks_pipe(c, room));
     rows_text(rows, "remarks", remarks != NULL ? remarks : "");
@@ -89,12 +76,11 @@ static void put_insn(row_writer *rows, isa_decoder *decoder, const p5_profile *p
 static p5_status no_function(const p5_profile *p, const char *name, p5_error *error)
 {
     text_nearest nearest;
-    char sentence[P5_ERROR_TEXT];
     text_nearest_init(&nearest, name);
     for (size_t i = 0; i < p->functions.count; i++)
         text_nearest_offer(&nearest, p->functions.items[i].name);
     error_set(error, P5_ERR_NAME, "no function '%s' was executed", name);
-    error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
+    error_nearest(error, &nearest);
     return P5_ERR_NAME;
 }
 

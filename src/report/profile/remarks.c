@@ -82,6 +82,17 @@ void remarks_write(FILE *out, const insn_costs *c)
     }
 }
 
+char *remarks_text(const insn_costs *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return NULL;
+    remarks_write(memory, c);
+    return fclose(memory) == 0 ? text : NULL;
+}
+
 int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values)
 {
     int best = PROFILE_NO_INDEX;

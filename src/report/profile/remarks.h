@@ -17,6 +17,8 @@ insn_costs *remarks_costs(const p5_profile *p);
 const char *remarks_pipe(const insn_costs *c, char room[16]);
 /* What stalled it, why it went alone, misses and mispredictions; may be empty. */
 void remarks_write(FILE *out, const insn_costs *c);
+/* The same as a text of the caller's; NULL: out of memory. */
+char *remarks_text(const insn_costs *c);
 /* The function with the largest own cost, PROFILE_NO_INDEX if there is none. */
 int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values);
 /* Intel syntax. */

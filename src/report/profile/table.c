@@ -226,23 +226,6 @@ static void include_own(table_rows *rows)
     }
 }
 
-static double percent(uint64_t part, uint64_t all)
-{
-    return all ? 100.0 * (double)part / (double)all : 0;
-}
-
-static const char *key_title(p5_profile_key key)
-{
-    static const char *const titles[] = {"Symbol", "Line", "Address", "File", "Mode"};
-    return titles[key];
-}
-
-/* Hot rows stand out, as in perf. */
-static const char *colour_of(bool colour, double percent)
-{
-    return !colour ? "" : percent >= 5 ? "\033[31m" : percent >= 0.5 ? "\033[32m" : "";
-}
-
 static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t, const profile_value *values,
                        const uint64_t *totals, size_t width)
 {
@@ -262,7 +245,8 @@ static void write_head(FILE *out, const p5_profile *p, const p5_profile_table *t
     for (size_t v = 0; v < width; v++)
         fprintf(out, "%s Overhead%s", t->inclusive ? " Children     " : "",
                 t->counts ? "            Count" : "");
-    fprintf(out, "  Command          Shared Object    %s\n#\n", key_title(t->key));
+    static const char *const titles[] = {"Symbol", "Line", "Address", "File", "Mode"};
+    fprintf(out, "  Command          Shared Object    %s\n#\n", titles[t->key]);
 }
 
 /* The same for programs. */
@@ -278,7 +262,7 @@ static void put_row(row_writer *out, const p5_profile_table *t, const table_row 
         char key[160];
         rows_unsigned(out, values[v].name, row->own[v]);
         snprintf(key, sizeof key, "%s_percent", values[v].name);
-        rows_double(out, key, percent(row->own[v], totals[v]));
+        rows_double(out, key, profile_percent(row->own[v], totals[v]));
         snprintf(key, sizeof key, "%s_children", values[v].name);
         if (t->inclusive)
             rows_unsigned(out, key, row->inclusive[v]);
@@ -291,13 +275,13 @@ static void write_row(FILE *out, const p5_profile_table *t, const table_row *row
 {
     char number[24];
     const char *s = t->separator;
-    const char *colour = colour_of(t->colour && s == NULL, percent(row->own[0], totals[0]));
+    const char *colour = profile_colour(t->colour && s == NULL, profile_percent(row->own[0], totals[0]));
     fputs(colour, out);
     for (size_t v = 0; v < width; v++) {
         if (t->inclusive)
-            fprintf(out, s ? "%.2f%%%s" : "  %7.2f%%%s", percent(row->inclusive[v], totals[v]),
+            fprintf(out, s ? "%.2f%%%s" : "  %7.2f%%%s", profile_percent(row->inclusive[v], totals[v]),
                     s ? s : "    ");
-        fprintf(out, s ? "%.2f%%%s" : "  %7.2f%%%s", percent(row->own[v], totals[v]), s ? s : "");
+        fprintf(out, s ? "%.2f%%%s" : "  %7.2f%%%s", profile_percent(row->own[v], totals[v]), s ? s : "");
         snprintf(number, sizeof number, "%" PRIu64, row->own[v]);
         if (t->counts)
             fprintf(out, s ? "%s%s" : "  %15s%s", number, s ? s : "");
@@ -362,8 +346,8 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
             double largest = 0;
             for (size_t v = 0; v < width; v++) {
                 any |= row->own[v] | row->inclusive[v];
-                double share =
-                    percent(row->own[v] > row->inclusive[v] ? row->own[v] : row->inclusive[v], totals[v]);
+                double share = profile_percent(
+                    row->own[v] > row->inclusive[v] ? row->own[v] : row->inclusive[v], totals[v]);
                 largest = share > largest ? share : largest;
             }
             if (any && largest >= t->least_percent && for_programs)

@@ -42,15 +42,8 @@ const char *event_counters_text(unsigned counters)
 
 const char *event_grade_text(p5_grade grade)
 {
-    switch (grade) {
-    case P5_GRADE_EXACT:
-        return "exact";
-    case P5_GRADE_MODELLED:
-        return "modelled";
-    case P5_GRADE_APPROXIMATE:
-        break;
-    }
-    return "approximate";
+    static const char *const texts[] = {"exact", "modelled", "approximate"};
+    return texts[grade];
 }
 
 const char *event_families_text(unsigned families)
@@ -123,9 +116,11 @@ static void write_event_row(row_writer *rows, const p5_event_info *event, bool v
 
 const char *const event_groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
 
-static size_t write_events(FILE *out, const p5_list_options *options)
+static p5_status write_events(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                              p5_error *error)
 {
-    size_t rows = 0;
+    (void)before;
+    (void)error;
     row_writer writer;
     rows_open_bare(&writer, out, options->format);
     for (const char *const *group = event_groups; *group != NULL; group++) {
@@ -138,7 +133,7 @@ static size_t write_events(FILE *out, const p5_list_options *options)
             if (options->format != P5_ROWS_TEXT) {
                 write_event_row(&writer, event, options->verbose);
             } else {
-                if (rows == 0)
+                if (*rows == 0)
                     fprintf(out,
                             "Events (code, counters, kind, most per clock, exactness, processors, name)\n");
                 if (group_rows == 0)
@@ -146,10 +141,10 @@ static size_t write_events(FILE *out, const p5_list_options *options)
                 write_event_text(out, event, options->verbose);
             }
             group_rows++;
-            rows++;
+            ++*rows;
         }
     }
-    return rows;
+    return P5_OK;
 }
 
 static const char *perf_meaning(const p5_perf_name *name)
@@ -167,9 +162,10 @@ static void write_perf_row(row_writer *rows, const p5_perf_name *name)
     rows_end(rows);
 }
 
-static size_t write_perf_names(FILE *out, const p5_list_options *options, size_t before)
+static p5_status write_perf_names(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                                  p5_error *error)
 {
-    size_t rows = 0;
+    (void)error;
     row_writer writer;
     rows_open_bare(&writer, out, options->format);
     for (const p5_perf_name *name = p5_perf_names(); name->name != NULL; name++) {
@@ -179,15 +175,15 @@ static size_t write_perf_names(FILE *out, const p5_list_options *options, size_t
         if (options->format != P5_ROWS_TEXT) {
             write_perf_row(&writer, name);
         } else {
-            if (rows == 0)
+            if (*rows == 0)
                 fprintf(out, "%sNames of perf (name, what it counts here)\n\n", before > 0 ? "\n" : "");
             fprintf(out, "  %-24s %s\n", name->name, perf_meaning(name));
             if (options->verbose && name->remarks[0] != '\0')
                 fprintf(out, "      %s\n", name->remarks);
         }
-        rows++;
+        ++*rows;
     }
-    return rows;
+    return P5_OK;
 }
 
 typedef struct field_list {
@@ -295,23 +291,22 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
     *rows = 0;
     if (options->format == P5_ROWS_CSV && (options->sections & (options->sections - 1)) != 0)
         return error_set(error, P5_ERR_RANGE, "a list as CSV has one kind of rows");
-    if (options->sections & P5_LIST_EVENTS)
-        *rows = write_events(out, options);
-    if (options->sections & P5_LIST_PERF)
-        *rows += write_perf_names(out, options, *rows);
+    static const struct {
+        unsigned section;
+        p5_status (*write)(FILE *out, const p5_list_options *options, size_t before, size_t *rows,
+                           p5_error *error);
+    } parts[] = {{P5_LIST_EVENTS, write_events},
+                 {P5_LIST_PERF, write_perf_names},
+                 {P5_LIST_METRICS, list_metrics},
+                 {P5_LIST_INSTRUCTIONS, list_instructions},
+                 {P5_LIST_MODELS, write_models}};
     p5_status status = P5_OK;
-    size_t more = 0;
-    if (options->sections & P5_LIST_METRICS)
-        status = list_metrics(out, options, *rows, &more, error);
-    *rows += more;
-    more = 0;
-    if (status == P5_OK && (options->sections & P5_LIST_INSTRUCTIONS) != 0)
-        status = list_instructions(out, options, *rows, &more, error);
-    *rows += more;
-    more = 0;
-    if (status == P5_OK && (options->sections & P5_LIST_MODELS) != 0)
-        status = write_models(out, options, *rows, &more, error);
-    *rows += more;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == P5_OK; i++) {
+        size_t more = 0;
+        if ((options->sections & parts[i].section) != 0)
+            status = parts[i].write(out, options, *rows, &more, error);
+        *rows += more;
+    }
     if (status != P5_OK)
         return status;
     return error_unless_written(error, out, "the list");

@@ -269,9 +269,8 @@ p5_status metric_group_open(const char *name, metric_group **out, p5_error *erro
             return metric_group_parse(file->name, file->name, file->text, out, error);
         text_nearest_offer(&nearest, file->name);
     }
-    char sentence[P5_ERROR_TEXT];
     error_set(error, P5_ERR_NAME, "there is no metric group '%s'", name);
-    error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
+    error_nearest(error, &nearest);
     return P5_ERR_NAME;
 }
 

@@ -82,18 +82,10 @@ static bool parse_number(parser *p)
 
 p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *error)
 {
-    if (text_same_name(name, "clocks")) {
-        *variable = METRIC_CLOCKS;
-        return P5_OK;
-    }
-    if (text_same_name(name, "seconds")) {
-        *variable = METRIC_SECONDS;
-        return P5_OK;
-    }
-    static const char *const bytes[] = {"bus_read_bytes", "bus_written_bytes"};
-    for (unsigned i = 0; i < 2; i++)
-        if (text_same_name(name, bytes[i])) {
-            *variable = METRIC_BYTES + i;
+    static const char *const names[] = {"clocks", "seconds", "bus_read_bytes", "bus_written_bytes"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (text_same_name(name, names[i])) {
+            *variable = METRIC_CLOCKS + i;
             return P5_OK;
         }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++) {

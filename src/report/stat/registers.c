@@ -110,8 +110,7 @@ p5_status p5_register_find(const char *name, unsigned family, const p5_register 
         text_nearest_offer(&nearest, reg->name);
     }
     error_set(error, P5_ERR_NAME, "this processor has no model-specific register '%s'", name);
-    char hint[200];
-    error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
+    error_nearest(error, &nearest);
     return P5_ERR_NAME;
 }
 
@@ -233,7 +232,6 @@ p5_status p5_register_set_field(const p5_register *reg, const char *assignment, 
         return P5_OK;
     }
     error_set_at(error, P5_ERR_NAME, "", 0, 1, "%s has no field '%s'", reg->name, name);
-    char hint[200];
-    error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
+    error_nearest(error, &nearest);
     return P5_ERR_NAME;
 }

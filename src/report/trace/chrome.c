@@ -54,8 +54,7 @@ static void put_call(void *context, const char *name, uint64_t from, uint64_t to
 {
     p5_trace *trace = context;
     begin_event(trace->file, name, 'X', from, THREAD_CALLS);
-    trace_put(trace->file, ",\"dur\":");
-    trace_put_unsigned(trace->file, to - from);
+    trace_put_member(trace->file, "dur", to - from);
     end_event(trace->file);
     if (trace_file_failed(trace->file))
         trace_fail(trace, NULL);
@@ -160,12 +159,8 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
     }
     if (r->has_value)
         trace_put_format(file, ",\"value\":\"0x%llx\"", (unsigned long long)r->at->value);
-    for (size_t i = 0; i < trace->column_count; i++) {
-        trace_put(file, ",\"");
-        trace_put(file, trace->columns[i].name);
-        trace_put(file, "\":");
-        trace_put_unsigned(file, r->values[i]);
-    }
+    for (size_t i = 0; i < trace->column_count; i++)
+        trace_put_member(file, trace->columns[i].name, r->values[i]);
     trace_put_char(file, '}');
     end_event(file);
 }
@@ -185,8 +180,7 @@ static void slice(p5_trace *trace, const trace_row *r, bool begins)
     const char *name = r->label != NULL ? r->label : "?";
     if (!begins && state->open == 0) {
         begin_event(trace->file, name, 'X', state->begin, THREAD_FUNCTIONS);
-        trace_put(trace->file, ",\"dur\":");
-        trace_put_unsigned(trace->file, r->at->clock - state->begin);
+        trace_put_member(trace->file, "dur", r->at->clock - state->begin);
     } else {
         begin_event(trace->file, name, begins ? 'B' : 'E', r->at->clock, THREAD_FUNCTIONS);
         state->open = begins ? state->open + 1 : state->open - 1;

@@ -259,6 +259,14 @@ void trace_put_unsigned(trace_file *file, uint64_t value)
         trace_wrote(file, text_put_unsigned(to, value));
 }
 
+void trace_put_member(trace_file *file, const char *key, uint64_t value)
+{
+    trace_put(file, ",\"");
+    trace_put(file, key);
+    trace_put(file, "\":");
+    trace_put_unsigned(file, value);
+}
+
 void trace_put_format(trace_file *file, const char *format, ...)
 {
     va_list arguments;

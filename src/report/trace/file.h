@@ -26,6 +26,8 @@ void trace_put_bytes(trace_file *file, const char *bytes, size_t size);
 void trace_put_char(trace_file *file, char c);
 void trace_put_unsigned(trace_file *file, uint64_t value);
 void trace_put_format(trace_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A member of an object that has others in front of it: ,"KEY":VALUE */
+void trace_put_member(trace_file *file, const char *key, uint64_t value);
 /* Room for a part of a record of up to `size` bytes, which is written there and then told by trace_wrote;
  * NULL after an error. */
 char *trace_room(trace_file *file, size_t size);

@@ -11,14 +11,6 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
-static void put_key(trace_file *file, const char *key, uint64_t value)
-{
-    trace_put(file, ",\"");
-    trace_put(file, key);
-    trace_put(file, "\":");
-    trace_put_unsigned(file, value);
-}
-
 static void row(p5_trace *trace, const trace_row *r)
 {
     trace_file *file = trace->file;
@@ -31,18 +23,18 @@ static void row(p5_trace *trace, const trace_row *r)
         trace_put(file, ",\"label\":");
         trace_put_json(file, r->label);
     }
-    put_key(file, "clock", r->at->clock);
-    put_key(file, "instructions", r->at->instructions);
-    put_key(file, "address", r->at->address);
-    put_key(file, "cpl", r->at->cpl);
+    trace_put_member(file, "clock", r->at->clock);
+    trace_put_member(file, "instructions", r->at->instructions);
+    trace_put_member(file, "address", r->at->address);
+    trace_put_member(file, "cpl", r->at->cpl);
     if (r->has_number)
-        put_key(file, "number", r->at->number);
+        trace_put_member(file, "number", r->at->number);
     if (r->has_value)
-        put_key(file, "value", r->at->value);
+        trace_put_member(file, "value", r->at->value);
     bool later = trace_later_monitor(trace);
     for (size_t i = 0; i < trace->register_count; i++)
         if (!later)
-            put_key(file, trace->registers[i].name, r->registers[i]);
+            trace_put_member(file, trace->registers[i].name, r->registers[i]);
     if (later) {
         char text[TRACE_REGISTERS_TEXT];
         trace_put(file, ",\"registers\":");
@@ -64,8 +56,8 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     (void)error;
     trace_put(trace->file, "{\"summary\":{\"rows\":");
     trace_put_unsigned(trace->file, trace->rows);
-    put_key(trace->file, "clocks", p5_machine_clock(trace->machine));
-    put_key(trace->file, "instructions", p5_machine_instructions(trace->machine));
+    trace_put_member(trace->file, "clocks", p5_machine_clock(trace->machine));
+    trace_put_member(trace->file, "instructions", p5_machine_instructions(trace->machine));
     if (ending != NULL) {
         trace_put(trace->file, ",\"ending\":");
         trace_put_json(trace->file, ending);

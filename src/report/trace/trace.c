@@ -35,10 +35,9 @@ p5_status p5_trace_format_find(const char *name, p5_trace_format *format, p5_err
             return P5_OK;
         text_nearest_offer(&nearest, formats[i].name);
     }
-    char hint[200];
     error_set(error, P5_ERR_NAME,
               "there is no trace format '%s'; there are csv, jsonl, sqlite, vcd, chrome, kanata", name);
-    error_hint(error, "%s", text_nearest_sentence(&nearest, hint, sizeof hint));
+    error_nearest(error, &nearest);
     return P5_ERR_NAME;
 }
 
@@ -234,18 +233,16 @@ static void close_window(p5_trace *trace, const p5_observation *at)
         trace->sink->window(trace, false);
 }
 
-static bool bound_is_marker(const p5_bound *bound)
+bool p5_bound_is_marker(const p5_bound *bound)
 {
     return bound->kind == P5_BOUND_BEGIN || bound->kind == P5_BOUND_END;
 }
 
-/* True if the observation is the place `bound`: point `number`, or entry to its address, which may also be
- * that of a function or of the other bound. */
-static bool is_bound(const p5_bound *bound, const p5_observation *at, uint32_t point)
+bool p5_bound_is_here(const p5_bound *bound, const p5_observation *at, uint32_t point)
 {
     if (bound->kind == P5_BOUND_ADDRESS)
         return at->kind == P5_OBSERVE_ENTRY && at->address == bound->at;
-    if (bound_is_marker(bound))
+    if (p5_bound_is_marker(bound))
         return at->kind == (bound->kind == P5_BOUND_BEGIN ? P5_OBSERVE_BEGIN : P5_OBSERVE_END) &&
                at->number == bound->at;
     return bound->kind != P5_BOUND_NONE && at->kind == P5_OBSERVE_POINT && at->number == point;
@@ -259,11 +256,11 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     if (trace->failed || trace->closed)
         return;
     const p5_trace_options *options = &trace->options;
-    if (trace->open && is_bound(&options->to, at, 1)) {
+    if (trace->open && p5_bound_is_here(&options->to, at, 1)) {
         close_window(trace, at);
-    } else if (!trace->open && is_bound(&options->from, at, 0)) {
+    } else if (!trace->open && p5_bound_is_here(&options->from, at, 0)) {
         open_window(trace, at);
-    } else if (!trace->open && at->kind == P5_OBSERVE_POINT && is_bound(&options->to, at, 1)) {
+    } else if (!trace->open && at->kind == P5_OBSERVE_POINT && p5_bound_is_here(&options->to, at, 1)) {
         trace->closed = true; /* the end has come before the beginning, and does not come again */
     }
     bool function = at->number < options->function_count;
@@ -348,7 +345,8 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
                                   .addresses = addresses,
                                   .address_count = count,
                                   .markers = (options->markers && !trace->sink->no_rows) ||
-                                             bound_is_marker(&options->from) || bound_is_marker(&options->to),
+                                             p5_bound_is_marker(&options->from) ||
+                                             p5_bound_is_marker(&options->to),
                                   .pmu = options->pmu && !trace->sink->no_rows,
                                   .observed = observed,
                                   .counts_only = true,
