@@ -86,16 +86,6 @@ int32_t linux_fchownat(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : keep_owner(a[2], a[3]);
 }
 
-int32_t linux_chown(linux_process *p, const uint32_t a[6])
-{
-    return linux_fchownat(p, (const uint32_t[6]){(uint32_t)AT_FDCWD, a[0], a[1], a[2], 0});
-}
-
-int32_t linux_lchown(linux_process *p, const uint32_t a[6])
-{
-    return linux_fchownat(p, (const uint32_t[6]){(uint32_t)AT_FDCWD, a[0], a[1], a[2], AT_SYMLINK_NOFOLLOW});
-}
-
 /* --- times --- */
 
 /* Sets access and modification time; `times` NULL: the guest's time of day. Address 0: of the descriptor. */
@@ -148,37 +138,30 @@ int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
     return set_times_of(p, a, values);
 }
 
-/* utime has seconds, utimes microseconds. */
-static int32_t utime_any(linux_process *p, uint32_t path, uint32_t address, bool micro)
+/* Whole seconds; or with microseconds, which is utimes. */
+int32_t linux_utime(linux_process *p, const uint32_t a[6])
 {
+    const bool micro = a[5] != 0;
     int32_t values[4] = {0};
-    if (address != 0 && !linux_read_user(p, address, values, micro ? 16 : 8))
+    if (a[2] != 0 && !linux_read_user(p, a[2], values, micro ? 16 : 8))
         return -EFAULT;
     if (!micro) {
         values[2] = values[1];
         values[1] = 0;
     }
-    const uint32_t a[6] = {(uint32_t)AT_FDCWD, path, address};
     return set_times_of(p, a,
                         (const int64_t[4]){values[0], values[1] * 1000ll, values[2], values[3] * 1000ll});
 }
 
-int32_t linux_utime(linux_process *p, const uint32_t a[6])
-{
-    return utime_any(p, a[0], a[1], false);
-}
-
-int32_t linux_utimes(linux_process *p, const uint32_t a[6])
-{
-    return utime_any(p, a[0], a[1], true);
-}
-
 /* --- size --- */
 
-static int32_t truncate_any(linux_process *p, uint32_t address, uint64_t size)
+int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
 {
     share_place place;
-    int32_t wrong = linux_place_to_change(p, AT_FDCWD, address, SHARE_FOLLOW, &place);
+    uint64_t size = a[1] | (uint64_t)a[2] << 32;
+    if (size > INT64_MAX)
+        return -EINVAL;
+    int32_t wrong = linux_place_to_change(p, AT_FDCWD, a[0], SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong;
     int host = share_open(&place, O_WRONLY, 0);
@@ -190,17 +173,6 @@ static int32_t truncate_any(linux_process *p, uint32_t address, uint64_t size)
     if (wrong == 0 && place.scratch != NULL)
         scratch_written(place.scratch, scratch_find(place.scratch, place.folder, place.name));
     return wrong;
-}
-
-int32_t linux_truncate(linux_process *p, const uint32_t a[6])
-{
-    return (int32_t)a[1] < 0 ? -EINVAL : truncate_any(p, a[0], a[1]);
-}
-
-int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
-{
-    uint64_t size = a[1] | (uint64_t)a[2] << 32;
-    return (int64_t)size < 0 ? -EINVAL : truncate_any(p, a[0], size);
 }
 
 int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
@@ -266,44 +238,39 @@ int32_t linux_flock(linux_process *p, const uint32_t a[6])
 
 /* --- statfs --- */
 
-/* struct statfs64 of i386: the same file system on every host. */
-static int32_t put_statfs(linux_process *p, uint32_t address, bool wide)
+/* statfs64 gives the size of its structure. */
+static int32_t statfs_wrong(const uint32_t a[6])
 {
+    return a[5] != 0 && a[1] != 84 ? -EINVAL : 0;
+}
+
+/* struct statfs or, with a[5], statfs64 of i386: the same file system on every host. */
+static int32_t put_statfs(linux_process *p, const uint32_t a[6])
+{
+    const bool wide = a[5] != 0;
     enum { TMPFS = 0x01021994, BLOCK = 4096, BLOCKS = 1 << 20, NAME_BYTES = 255 };
     const uint32_t narrow[16] = {TMPFS,  BLOCK, BLOCKS, BLOCKS,     BLOCKS, BLOCKS,
                                  BLOCKS, 0,     0,      NAME_BYTES, BLOCK};
     const uint32_t large[21] = {TMPFS,  BLOCK, BLOCKS, 0, BLOCKS, 0, BLOCKS,     0,
                                 BLOCKS, 0,     BLOCKS, 0, 0,      0, NAME_BYTES, BLOCK};
-    return linux_write_user(p, address, wide ? large : narrow, wide ? sizeof large : sizeof narrow) ? 0
-                                                                                                    : -EFAULT;
-}
-
-static int32_t statfs_path(linux_process *p, uint32_t path, uint32_t address, bool wide)
-{
-    share_place place;
-    int32_t wrong = linux_place_of(p, AT_FDCWD, path, SHARE_FOLLOW, &place);
-    if (wrong != 0)
-        return wrong;
-    share_place_close(&place);
-    return put_statfs(p, address, wide);
+    return linux_write_user(p, a[2], wide ? large : narrow, wide ? sizeof large : sizeof narrow) ? 0
+                                                                                                 : -EFAULT;
 }
 
 int32_t linux_statfs(linux_process *p, const uint32_t a[6])
 {
-    return statfs_path(p, a[0], a[1], false);
-}
-
-int32_t linux_statfs64(linux_process *p, const uint32_t a[6])
-{
-    return a[1] != 84 ? -EINVAL : statfs_path(p, a[0], a[2], true);
+    share_place place;
+    int32_t wrong = statfs_wrong(a);
+    if (wrong == 0)
+        wrong = linux_place_of(p, AT_FDCWD, a[0], SHARE_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    share_place_close(&place);
+    return put_statfs(p, a);
 }
 
 int32_t linux_fstatfs(linux_process *p, const uint32_t a[6])
 {
-    return linux_file_at(p, a[0]) == NULL ? -EBADF : put_statfs(p, a[1], false);
-}
-
-int32_t linux_fstatfs64(linux_process *p, const uint32_t a[6])
-{
-    return linux_file_at(p, a[0]) == NULL ? -EBADF : a[1] != 84 ? -EINVAL : put_statfs(p, a[2], true);
+    int32_t wrong = linux_file_at(p, a[0]) == NULL ? -EBADF : statfs_wrong(a);
+    return wrong != 0 ? wrong : put_statfs(p, a);
 }

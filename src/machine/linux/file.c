@@ -230,12 +230,6 @@ int32_t linux_openat(linux_process *p, const uint32_t a[6])
     return result;
 }
 
-int32_t linux_creat(linux_process *p, const uint32_t a[6])
-{
-    const uint32_t b[6] = {(uint32_t)AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]};
-    return linux_openat(p, b);
-}
-
 int32_t linux_close(linux_process *p, const uint32_t a[6])
 {
     return descriptor_close(p, a[0]);
@@ -253,12 +247,6 @@ static int32_t dup_to(linux_process *p, uint32_t from, uint32_t to, bool close_o
         descriptor_close(p, to);
     p->files.descriptors[to] = (linux_descriptor){file, close_on_exec};
     return (int32_t)to;
-}
-
-int32_t linux_dup(linux_process *p, const uint32_t a[6])
-{
-    linux_open_file *file = linux_file_at(p, a[0]);
-    return file == NULL ? -EBADF : linux_descriptor_add(p, file, 0, false);
 }
 
 int32_t linux_dup2(linux_process *p, const uint32_t a[6])
@@ -297,11 +285,6 @@ int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
     return wrong;
 }
 
-int32_t linux_pipe(linux_process *p, const uint32_t a[6])
-{
-    return linux_pipe2(p, (const uint32_t[6]){a[0]});
-}
-
 int32_t linux_eventfd2(linux_process *p, const uint32_t a[6])
 {
     if ((a[1] & ~(uint32_t)(GUEST_O_CLOEXEC | O_NONBLOCK | LINUX_EVENT_SEMAPHORE)) != 0)
@@ -313,11 +296,6 @@ int32_t linux_eventfd2(linux_process *p, const uint32_t a[6])
         file->writable_share = semaphore;
     }
     return linux_descriptor_add(p, file, 0, (a[1] & GUEST_O_CLOEXEC) != 0);
-}
-
-int32_t linux_eventfd(linux_process *p, const uint32_t a[6])
-{
-    return linux_eventfd2(p, (const uint32_t[6]){a[0]});
 }
 
 int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])

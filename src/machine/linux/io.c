@@ -319,8 +319,9 @@ int32_t linux_write(linux_process *p, const uint32_t a[6])
     return write_any(p, linux_file_at(p, a[0]), a[1], a[2], NO_OFFSET);
 }
 
-static int32_t at_offset(linux_process *p, const uint32_t a[6], bool write)
+int32_t linux_pread64(linux_process *p, const uint32_t a[6])
 {
+    const bool write = a[5] != 0; /* pwrite64 */
     linux_open_file *file = linux_file_at(p, a[0]);
     uint64_t offset = (uint64_t)a[4] << 32 | a[3];
     if (file == NULL)
@@ -333,19 +334,10 @@ static int32_t at_offset(linux_process *p, const uint32_t a[6], bool write)
     return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
 }
 
-int32_t linux_pread64(linux_process *p, const uint32_t a[6])
-{
-    return at_offset(p, a, false);
-}
-
-int32_t linux_pwrite64(linux_process *p, const uint32_t a[6])
-{
-    return at_offset(p, a, true);
-}
-
 /* Piece by piece; a short piece ends the call, and so does a fault behind the first piece. */
-static int32_t vector_any(linux_process *p, const uint32_t a[6], bool write)
+int32_t linux_readv(linux_process *p, const uint32_t a[6])
 {
+    const bool write = a[5] != 0; /* writev */
     linux_open_file *file = linux_file_at(p, a[0]);
     int64_t total = 0;
     if (file == NULL)
@@ -371,16 +363,6 @@ static int32_t vector_any(linux_process *p, const uint32_t a[6], bool write)
         }
     }
     return (int32_t)total;
-}
-
-int32_t linux_readv(linux_process *p, const uint32_t a[6])
-{
-    return vector_any(p, a, false);
-}
-
-int32_t linux_writev(linux_process *p, const uint32_t a[6])
-{
-    return vector_any(p, a, true);
 }
 
 /* --- positions --- */
@@ -433,9 +415,10 @@ int32_t linux_truncate_host(linux_process *p, share_quota *quota, int host, uint
     return wrong;
 }
 
-static int32_t truncate_any(linux_process *p, uint32_t descriptor, uint64_t length)
+int32_t linux_ftruncate64(linux_process *p, const uint32_t a[6])
 {
-    const linux_open_file *file = linux_file_at(p, descriptor);
+    const linux_open_file *file = linux_file_at(p, a[0]);
+    uint64_t length = (uint64_t)a[2] << 32 | a[1];
     if (file == NULL)
         return -EBADF;
     if (file->kind != LINUX_REGULAR || !writable(file) || length > INT64_MAX)
@@ -444,16 +427,6 @@ static int32_t truncate_any(linux_process *p, uint32_t descriptor, uint64_t leng
     if (wrong == 0 && file->scratch != NULL)
         scratch_written(file->scratch, file->node);
     return wrong;
-}
-
-int32_t linux_ftruncate(linux_process *p, const uint32_t a[6])
-{
-    return truncate_any(p, a[0], a[1]);
-}
-
-int32_t linux_ftruncate64(linux_process *p, const uint32_t a[6])
-{
-    return truncate_any(p, a[0], (uint64_t)a[2] << 32 | a[1]);
 }
 
 int32_t linux_fsync(linux_process *p, const uint32_t a[6])

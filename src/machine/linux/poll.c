@@ -90,13 +90,17 @@ int32_t linux_ppoll(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : poll_any(p, a[0], a[1], ns);
 }
 
-static int32_t select_any(linux_process *p, const uint32_t a[6], uint64_t timeout_ns)
+/* The time-out is a timespec, or a timeval: newselect. */
+int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
 {
     enum { WORDS = LINUX_FILES / 32 };
     static const short events[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
     uint32_t count = a[0] < LINUX_FILES ? a[0] : LINUX_FILES, sets[3][WORDS] = {{0}};
     size_t bytes = (count + 31) / 32 * 4;
-    uint64_t waited_ms = 0;
+    uint64_t waited_ms = 0, timeout_ns = UINT64_MAX;
+    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], a[5] != 0 ? 1000 : 1, &timeout_ns) : 0;
+    if (wrong != 0)
+        return wrong;
     if ((int32_t)a[0] < 0)
         return -EINVAL;
     for (unsigned s = 0; s < 3; s++)
@@ -130,20 +134,6 @@ static int32_t select_any(linux_process *p, const uint32_t a[6], uint64_t timeou
         if (linux_signal_waits(p))
             return -EINTR;
     }
-}
-
-int32_t linux_newselect(linux_process *p, const uint32_t a[6])
-{
-    uint64_t ns = UINT64_MAX;
-    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], 1000, &ns) : 0;
-    return wrong != 0 ? wrong : select_any(p, a, ns);
-}
-
-int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
-{
-    uint64_t ns = UINT64_MAX;
-    int32_t wrong = a[4] != 0 ? linux_get_time(p, a[4], 1, &ns) : 0;
-    return wrong != 0 ? wrong : select_any(p, a, ns);
 }
 
 /* --- epoll: an epoll is a list of interests that each wait looks through. None is in another --- */

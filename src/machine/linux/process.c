@@ -15,48 +15,11 @@ int32_t linux_exit(linux_process *p, const uint32_t a[6])
     return 0;
 }
 
-int32_t linux_getpid(linux_process *p, const uint32_t a[6])
-{
-    (void)p;
-    (void)a;
-    return LINUX_PID;
-}
-
-int32_t linux_getppid(linux_process *p, const uint32_t a[6])
-{
-    (void)p;
-    (void)a;
-    return LINUX_PARENT_PID;
-}
-
-int32_t linux_getuid(linux_process *p, const uint32_t a[6])
-{
-    (void)p;
-    (void)a;
-    return LINUX_UID;
-}
-
 /* None beside its own. */
 int32_t linux_getgroups(linux_process *p, const uint32_t a[6])
 {
     (void)p;
     return (int32_t)a[0] < 0 ? -EINVAL : 0;
-}
-
-/* Calls that change nothing that the guest could see: scheduling, advice. */
-int32_t linux_nothing(linux_process *p, const uint32_t a[6])
-{
-    (void)p;
-    (void)a;
-    return 0;
-}
-
-/* Calls that every program tries and does without: no notice. */
-int32_t linux_absent(linux_process *p, const uint32_t a[6])
-{
-    (void)p;
-    (void)a;
-    return -ENOSYS;
 }
 
 int32_t linux_umask(linux_process *p, const uint32_t a[6])

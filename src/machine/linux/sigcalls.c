@@ -245,11 +245,6 @@ int32_t linux_rt_tgsigqueueinfo(linux_process *p, const uint32_t a[6])
     return a[0] == LINUX_PID ? linux_rt_sigqueueinfo(p, a + 1) : -ESRCH;
 }
 
-int32_t linux_tkill(linux_process *p, const uint32_t a[6])
-{
-    return a[0] == LINUX_PID ? signal_send(p, a[1], LINUX_SI_TKILL) : -ESRCH;
-}
-
 int32_t linux_tgkill(linux_process *p, const uint32_t a[6])
 {
     return a[0] == LINUX_PID && a[1] == LINUX_PID ? signal_send(p, a[2], LINUX_SI_TKILL) : -ESRCH;

@@ -195,27 +195,6 @@ static int32_t put_stat64(linux_process *p, uint32_t address, const struct stat 
     return linux_write_user(p, address, &to, sizeof to) ? 0 : -EFAULT;
 }
 
-int32_t linux_stat64(linux_process *p, const uint32_t a[6])
-{
-    struct stat about;
-    int32_t wrong = stat_path(p, AT_FDCWD, a[0], SHARE_FOLLOW, &about);
-    return wrong != 0 ? wrong : put_stat64(p, a[1], &about);
-}
-
-int32_t linux_lstat64(linux_process *p, const uint32_t a[6])
-{
-    struct stat about;
-    int32_t wrong = stat_path(p, AT_FDCWD, a[0], 0, &about);
-    return wrong != 0 ? wrong : put_stat64(p, a[1], &about);
-}
-
-int32_t linux_fstat64(linux_process *p, const uint32_t a[6])
-{
-    struct stat about;
-    int32_t wrong = stat_file(linux_file_at(p, a[0]), &about);
-    return wrong != 0 ? wrong : put_stat64(p, a[1], &about);
-}
-
 int32_t linux_fstatat64(linux_process *p, const uint32_t a[6])
 {
     struct stat about;

@@ -1,9 +1,10 @@
-/* The table of system calls: arch/x86/entry/syscalls/syscall_32.tbl's numbers. */
+/* The tables of system calls: arch/x86/entry/syscalls/syscall_32.tbl's numbers. */
+#define _GNU_SOURCE /* AT_EMPTY_PATH */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
+#include <time.h>
 
-#include "machine/linux/linux.h"
+#include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
 static linux_call *const calls[] = {
@@ -12,45 +13,28 @@ static linux_call *const calls[] = {
     [3] = linux_read,
     [4] = linux_write,
     [6] = linux_close,
-    [8] = linux_creat,
-    [10] = linux_unlink,
     [11] = linux_no_threads, /* execve */
     [12] = linux_chdir,
     [13] = linux_time_call,
     [19] = linux_lseek,
-    [20] = linux_getpid,
-    [24] = linux_getuid,
     [27] = linux_alarm,
     [29] = linux_pause,
-    [30] = linux_utime,
-    [36] = linux_nothing, /* sync */
     [37] = linux_kill,
     [40] = linux_rmdir,
-    [41] = linux_dup,
-    [42] = linux_pipe,
     [43] = linux_times,
     [45] = linux_brk,
-    [47] = linux_getuid, /* getgid */
     [48] = linux_signal_call,
-    [49] = linux_getuid, /* geteuid */
-    [50] = linux_getuid, /* getegid */
     [54] = linux_ioctl,
     [55] = linux_fcntl64,
     [60] = linux_umask,
     [63] = linux_dup2,
-    [64] = linux_getppid,
-    [65] = linux_getpid, /* getpgrp */
     [67] = linux_sigaction,
     [76] = linux_ugetrlimit, /* getrlimit */
     [77] = linux_getrusage,
     [78] = linux_gettimeofday,
     [90] = linux_mmap,
     [91] = linux_munmap,
-    [92] = linux_truncate,
-    [93] = linux_ftruncate,
     [94] = linux_fchmod,
-    [99] = linux_statfs,
-    [100] = linux_fstatfs,
     [104] = linux_setitimer,
     [105] = linux_getitimer,
     [116] = linux_sysinfo,
@@ -60,20 +44,13 @@ static linux_call *const calls[] = {
     [122] = linux_uname,
     [125] = linux_mprotect,
     [126] = linux_sigprocmask,
-    [132] = linux_getpid, /* getpgid */
     [133] = linux_fchdir,
     [140] = linux_llseek,
-    [142] = linux_newselect,
     [143] = linux_flock,
     [144] = linux_msync,
-    [145] = linux_readv,
-    [146] = linux_writev,
-    [147] = linux_getpid,      /* getsid */
     [148] = linux_fsync,       /* fdatasync */
     [150] = linux_memory_noop, /* mlock */
     [151] = linux_memory_noop, /* munlock */
-    [158] = linux_nothing,     /* sched_yield */
-    [162] = linux_nanosleep,
     [163] = linux_mremap,
     [168] = linux_poll,
     [172] = linux_prctl,
@@ -84,8 +61,6 @@ static linux_call *const calls[] = {
     [177] = linux_rt_sigtimedwait,
     [178] = linux_rt_sigqueueinfo,
     [179] = linux_rt_sigsuspend,
-    [180] = linux_pread64,
-    [181] = linux_pwrite64,
     [183] = linux_getcwd,
     [186] = linux_sigaltstack,
     [190] = linux_no_threads, /* vfork */
@@ -93,27 +68,15 @@ static linux_call *const calls[] = {
     [192] = linux_mmap2,
     [193] = linux_truncate64,
     [194] = linux_ftruncate64,
-    [195] = linux_stat64,
-    [196] = linux_lstat64,
-    [197] = linux_fstat64,
-    [198] = linux_lchown,
-    [199] = linux_getuid, /* getuid32 */
-    [200] = linux_getuid, /* getgid32 */
-    [201] = linux_getuid, /* geteuid32 */
-    [202] = linux_getuid, /* getegid32 */
     [205] = linux_getgroups,
     [207] = linux_fchown,
-    [212] = linux_chown,
     [219] = linux_madvise,
     [220] = linux_getdents64,
     [221] = linux_fcntl64,
-    [224] = linux_getpid, /* gettid */
-    [238] = linux_tkill,
     [240] = linux_futex,
     [242] = linux_sched_getaffinity,
     [243] = linux_set_thread_area,
-    [250] = linux_nothing, /* fadvise64 */
-    [252] = linux_exit,    /* exit_group */
+    [252] = linux_exit, /* exit_group */
     [254] = linux_epoll_create,
     [255] = linux_epoll_ctl,
     [256] = linux_epoll_wait,
@@ -126,28 +89,20 @@ static linux_call *const calls[] = {
     [265] = linux_clock_gettime,
     [266] = linux_clock_getres,
     [267] = linux_clock_nanosleep,
-    [268] = linux_statfs64,
-    [269] = linux_fstatfs64,
     [270] = linux_tgkill,
-    [271] = linux_utimes,
-    [272] = linux_nothing, /* fadvise64_64 */
     [295] = linux_openat,
     [296] = linux_mkdirat,
     [298] = linux_fchownat,
     [300] = linux_fstatat64,
     [301] = linux_unlinkat,
-    [302] = linux_renameat,
     [303] = linux_linkat,
     [304] = linux_symlinkat,
     [305] = linux_readlinkat,
     [306] = linux_fchmodat,
     [307] = linux_faccessat,
-    [308] = linux_pselect6,
     [309] = linux_ppoll,
-    [311] = linux_nothing,    /* set_robust_list */
     [319] = linux_epoll_wait, /* epoll_pwait */
     [320] = linux_utimensat,
-    [323] = linux_eventfd,
     [324] = linux_fallocate,
     [328] = linux_eventfd2,
     [329] = linux_epoll_create1,
@@ -158,57 +113,114 @@ static linux_call *const calls[] = {
     [353] = linux_renameat2,
     [355] = linux_getrandom,
     [383] = linux_statx,
-    [384] = linux_absent, /* arch_prctl */
-    [386] = linux_absent, /* rseq */
     [403] = linux_clock_gettime,
     [406] = linux_clock_getres,
     [407] = linux_clock_nanosleep,
     [408] = linux_timer_gettime,
     [409] = linux_timer_settime,
     [412] = linux_utimensat,
-    [413] = linux_pselect6,
     [414] = linux_ppoll,
     [422] = linux_futex,
     [435] = linux_no_threads, /* clone3 */
     [439] = linux_faccessat,  /* faccessat2 */
 };
 
-/* Older calls that name no directory, as later ones that do: the working directory takes the places of
- * `directories`, bit n for argument n. */
+/* Calls that are another one with some arguments of its own. A digit is one of the given arguments, and
+ * d  the working directory        -  0        c  how creat opens       p  the guest itself
+ * n  the link, not what it names  +  1        e  the descriptor itself s  the sign of the argument before
+ * What is behind the last of them is 0. */
 static const struct {
-    uint8_t number, directories;
+    uint16_t number;
+    const char *arguments;
     linux_call *call;
-} without_directory[] = {
-    {5, 1, linux_openat},    {9, 5, linux_linkat},   {15, 1, linux_fchmodat},  {33, 1, linux_faccessat},
-    {38, 5, linux_renameat}, {39, 1, linux_mkdirat}, {83, 2, linux_symlinkat}, {85, 1, linux_readlinkat},
+} others[] = {
+    {5, "d012", linux_openat},
+    {8, "d0c1", linux_openat}, /* creat */
+    {9, "d0d1", linux_linkat},
+    {10, "d0", linux_unlinkat},
+    {15, "d01", linux_fchmodat},
+    {30, "d01", linux_utime},
+    {33, "d01", linux_faccessat},
+    {38, "d0d1", linux_renameat2},
+    {39, "d01", linux_mkdirat},
+    {41, "0--", linux_fcntl64}, /* dup: F_DUPFD */
+    {42, "0", linux_pipe2},
+    {83, "0d1", linux_symlinkat},
+    {85, "d012", linux_readlinkat},
+    {92, "01s", linux_truncate64},
+    {93, "01", linux_ftruncate64},
+    {99, "0-1", linux_statfs},
+    {100, "0-1", linux_fstatfs},
+    {142, "01234+", linux_pselect6}, /* newselect */
+    {145, "012", linux_readv},
+    {146, "012--+", linux_readv},         /* writev */
+    {162, "+-01", linux_clock_nanosleep}, /* CLOCK_MONOTONIC */
+    {180, "01234", linux_pread64},
+    {181, "01234+", linux_pread64}, /* pwrite64 */
+    {195, "d01", linux_fstatat64},
+    {196, "d01n", linux_fstatat64}, /* lstat64 */
+    {197, "0-1e", linux_fstatat64}, /* fstat64 */
+    {198, "d012n", linux_fchownat}, /* lchown */
+    {212, "d012", linux_fchownat},
+    {238, "p01", linux_tgkill},    /* tkill */
+    {268, "012--+", linux_statfs}, /* statfs64 */
+    {269, "012--+", linux_fstatfs},
+    {271, "d01--+", linux_utime}, /* utimes */
+    {302, "0123", linux_renameat2},
+    {308, "01234", linux_pselect6},
+    {323, "0", linux_eventfd2},
+    {413, "01234", linux_pselect6},
+};
+_Static_assert(F_DUPFD == 0 && CLOCK_MONOTONIC == 1, "arguments 0 and 1");
+
+/* Calls that answer the same whatever they are asked. */
+static const struct {
+    int32_t answer;
+    uint16_t numbers[9];
+} same[] = {
+    {LINUX_PID, {20, 65, 132, 147, 224}},              /* getpid, getpgrp, getpgid, getsid, gettid */
+    {LINUX_PARENT_PID, {64}},                          /* getppid */
+    {LINUX_UID, {24, 47, 49, 50, 199, 200, 201, 202}}, /* getuid, getgid, geteuid, getegid */
+    {0, {36, 158, 250, 272, 311}},                     /* sync, sched_yield, fadvise64, set_robust_list */
+    {-ENOSYS, {384, 386}}, /* arch_prctl, rseq: every program tries them and does without */
 };
 
-static linux_call *find(uint32_t number, const uint32_t given[6], uint32_t arguments[6])
+static uint32_t argument(char letter, const uint32_t given[6], uint32_t before)
 {
-    memcpy(arguments, given, 6 * sizeof *given);
-    for (size_t i = 0; i < sizeof without_directory / sizeof without_directory[0]; i++) {
-        if (without_directory[i].number != number)
-            continue;
-        for (unsigned n = 0; n < 6; n++)
-            arguments[n] = without_directory[i].directories >> n & 1 ? (uint32_t)AT_FDCWD : *given++;
-        return without_directory[i].call;
-    }
-    return number < sizeof calls / sizeof calls[0] ? calls[number] : NULL;
+    static const uint32_t constants[128] = {
+        ['d'] = (uint32_t)AT_FDCWD,           ['n'] = AT_SYMLINK_NOFOLLOW, ['e'] = AT_EMPTY_PATH,
+        ['c'] = O_CREAT | O_WRONLY | O_TRUNC, ['p'] = LINUX_PID,           ['+'] = 1};
+    if (letter >= '0' && letter <= '5')
+        return given[letter - '0'];
+    return letter == 's' ? 0u - (before >> 31) : constants[(unsigned char)letter];
+}
+
+static int32_t answer(linux_process *p, uint32_t number, const uint32_t given[6])
+{
+    uint32_t arguments[6] = {0};
+    if (number < sizeof calls / sizeof calls[0] && calls[number] != NULL)
+        return calls[number](p, given);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].number == number) {
+            const char *letters = others[i].arguments;
+            for (unsigned n = 0; n < 6 && letters[n] != '\0'; n++)
+                arguments[n] = argument(letters[n], given, n != 0 ? arguments[n - 1] : 0);
+            return others[i].call(p, arguments);
+        }
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        for (const uint16_t *n = same[i].numbers; *n != 0; n++)
+            if (*n == number)
+                return same[i].answer;
+    notice_once(&p->machine->notices, NOTICE_SYSCALL, number,
+                "system call %u is not there: the guest got ENOSYS", number);
+    return -ENOSYS;
 }
 
 void linux_syscall(linux_process *p)
 {
     linux_registers *r = &p->registers;
-    uint32_t number = r->eax;
     const uint32_t given[6] = {r->ebx, r->ecx, r->edx, r->esi, r->edi, r->ebp};
-    uint32_t arguments[6];
-    linux_call *call = find(number, given, arguments);
-    int32_t result = -ENOSYS;
-    if (call != NULL)
-        result = call(p, arguments);
-    else
-        notice_once(&p->machine->notices, NOTICE_SYSCALL, number,
-                    "system call %u is not there: the guest got ENOSYS", number);
+    int32_t result = answer(p, r->eax, given);
     if (!p->keep_registers && !p->blocked)
         r->eax = (uint32_t)result;
 }

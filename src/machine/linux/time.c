@@ -258,13 +258,6 @@ static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining)
     return linux_sleep_until(p, until) ? 0 : sleep_interrupted(p, until, remaining);
 }
 
-int32_t linux_nanosleep(linux_process *p, const uint32_t a[6])
-{
-    uint64_t ns;
-    int32_t wrong = linux_get_time(p, a[0], 1, &ns);
-    return wrong != 0 ? wrong : sleep_ns(p, ns, a[1]);
-}
-
 int32_t linux_clock_nanosleep(linux_process *p, const uint32_t a[6])
 {
     uint64_t now, ns;

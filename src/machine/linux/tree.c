@@ -56,22 +56,6 @@ int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
     return wrong;
 }
 
-static int32_t unlink_any(linux_process *p, int32_t directory, uint32_t address, bool folder)
-{
-    share_place place;
-    int32_t wrong = linux_place_to_change(p, directory, address, 0, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = share_remove(&place, folder);
-    share_place_close(&place);
-    return wrong;
-}
-
-int32_t linux_unlink(linux_process *p, const uint32_t a[6])
-{
-    return unlink_any(p, AT_FDCWD, a[0], false);
-}
-
 int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
@@ -93,9 +77,15 @@ int32_t linux_rmdir(linux_process *p, const uint32_t a[6])
 
 int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
 {
+    share_place place;
     if ((a[2] & ~(uint32_t)AT_REMOVEDIR) != 0)
         return -EINVAL;
-    return unlink_any(p, (int32_t)a[0], a[1], a[2] != 0);
+    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], 0, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = share_remove(&place, a[2] != 0);
+    share_place_close(&place);
+    return wrong;
 }
 
 int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
@@ -113,14 +103,9 @@ int32_t linux_two_places(linux_process *p, const uint32_t a[6], linux_act *act)
     return wrong;
 }
 
-int32_t linux_renameat(linux_process *p, const uint32_t a[6])
-{
-    return linux_two_places(p, a, share_rename);
-}
-
 int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
 {
-    return a[4] != 0 ? -EINVAL : linux_renameat(p, a);
+    return a[4] != 0 ? -EINVAL : linux_two_places(p, a, share_rename);
 }
 
 int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
