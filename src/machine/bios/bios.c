@@ -129,22 +129,13 @@ static bool bios_serve(bios *b, unsigned vector)
     }
 }
 
-static uint32_t service_read(void *context, uint16_t port, unsigned size)
-{
-    (void)context;
-    (void)port;
-    (void)size;
-    return 0xffffffffu;
-}
-
 /* The stub's place says which vector it is; anyone else's write means nothing. Carry tells the stub to wait.
  */
-static void service_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void service_write(devices *board, uint16_t port, uint32_t value)
 {
-    bios *b = context;
+    bios *b = board->bios;
     engine *e = b->machine->engine;
     (void)port;
-    (void)size;
     (void)value;
     uint32_t at = bios_segment(b, ENGINE_CS) + engine_get(e, ENGINE_EIP) - (ROM_BASE + STUBS);
     if (at >= VECTORS * STUB_BYTES)
@@ -261,8 +252,8 @@ static void bios_program(bios *b)
 
 void bios_attach(bios *b)
 {
-    devices_attach(b->machine->devices,
-                   &(device){"BIOS", BIOS_PORT, BIOS_PORT, service_read, service_write, b, false});
+    b->machine->devices->bios = b;
+    devices_attach(b->machine->devices, &(device){BIOS_PORT, BIOS_PORT, .write = service_write});
 }
 
 void bios_install(bios *b)

@@ -16,10 +16,8 @@ static void cmos_drive(devices *b)
     devices_set_irq(b, IRQ_RTC, rtc_interrupt(&b->rtc));
 }
 
-static uint32_t cmos_read(void *context, uint16_t port, unsigned size)
+static uint32_t cmos_read(devices *b, uint16_t port)
 {
-    devices *b = context;
-    (void)size;
     if (port == CMOS_INDEX)
         return 0xff; /* write only */
     uint8_t value = rtc_read(&b->rtc, cmos_pulse(b));
@@ -27,10 +25,8 @@ static uint32_t cmos_read(void *context, uint16_t port, unsigned size)
     return value;
 }
 
-static void cmos_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void cmos_write(devices *b, uint16_t port, uint32_t value)
 {
-    devices *b = context;
-    (void)size;
     if (port == CMOS_INDEX) /* bit 7 masks NMI, of which the board has no source */
         b->rtc.index = value & 0x7f;
     else
@@ -59,6 +55,6 @@ void cmos_set_memory(devices *b)
 void cmos_attach(devices *b)
 {
     cmos_set_memory(b);
-    devices_attach(b, &(device){"real-time clock", CMOS_INDEX, CMOS_DATA, cmos_read, cmos_write, b, false});
+    devices_attach(b, &(device){CMOS_INDEX, CMOS_DATA, .read = cmos_read, .write = cmos_write});
     devices_attach_timer(b, &(device_timer){IRQ_RTC, cmos_deadline, cmos_advance});
 }

@@ -13,19 +13,9 @@ void coprocessor_error(devices *b)
     devices_set_irq(b, IRQ_MATH, true);
 }
 
-static uint32_t coprocessor_read(void *context, uint16_t port, unsigned size)
+static void coprocessor_write(devices *b, uint16_t port, uint32_t value)
 {
-    (void)context;
     (void)port;
-    (void)size;
-    return UINT32_MAX;
-}
-
-static void coprocessor_write(void *context, uint16_t port, unsigned size, uint32_t value)
-{
-    devices *b = context;
-    (void)port;
-    (void)size;
     (void)value;
     if (b->math_error && b->machine->engine != NULL)
         engine_ignore_math_error(b->machine->engine);
@@ -35,6 +25,5 @@ static void coprocessor_write(void *context, uint16_t port, unsigned size, uint3
 
 void coprocessor_attach(devices *b)
 {
-    devices_attach(
-        b, &(device){"x87 error", CLEAR_PORT, RESET_PORT, coprocessor_read, coprocessor_write, b, false});
+    devices_attach(b, &(device){CLEAR_PORT, RESET_PORT, .write = coprocessor_write});
 }

@@ -4,23 +4,21 @@
 
 enum { DEBUG_PORT = 0xe9 };
 
-static uint32_t debug_port_read(void *context, uint16_t port, unsigned size)
+static uint32_t debug_port_read(devices *b, uint16_t port)
 {
-    (void)context;
+    (void)b;
     (void)port;
-    (void)size;
     return DEBUG_PORT;
 }
 
-static void debug_port_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void debug_port_write(devices *b, uint16_t port, uint32_t value)
 {
     (void)port;
-    (void)size;
-    devices_console_char(context, (char)(value & 0xff));
+    devices_console_char(b, (char)(value & 0xff));
 }
 
 void debug_port_attach(devices *b)
 {
-    devices_attach(
-        b, &(device){"debug port", DEBUG_PORT, DEBUG_PORT, debug_port_read, debug_port_write, b, true});
+    devices_attach(b, &(device){DEBUG_PORT, DEBUG_PORT, .read = debug_port_read, .write = debug_port_write,
+                                .plain = true});
 }

@@ -127,6 +127,21 @@ static void tell_of_empty_port(p5_machine *machine, uint16_t port)
                 "port %Xh: nothing there, reads are all ones and writes are ignored", port);
 }
 
+static uint32_t device_read(const device *d, devices *b, uint16_t port, unsigned size)
+{
+    uint32_t value = d->read != NULL ? d->read(b, port) : UINT32_MAX;
+    for (unsigned i = 1; d->by_bytes && i < size; i++)
+        value |= d->read(b, (uint16_t)(port + i)) << 8 * i;
+    return value;
+}
+
+static void device_write(const device *d, devices *b, uint16_t port, unsigned size, uint32_t value)
+{
+    d->write(b, port, value);
+    for (unsigned i = 1; d->by_bytes && i < size; i++)
+        d->write(b, (uint16_t)(port + i), value >> 8 * i);
+}
+
 uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
 {
     devices *b = machine->devices;
@@ -137,9 +152,9 @@ uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
         return ones;
     }
     if (found->plain)
-        return found->read(found->context, port, size) & ones;
+        return device_read(found, b, port, size) & ones;
     devices_catch_up(b, p5_core_clock(machine->core));
-    uint32_t value = found->read(found->context, port, size) & ones;
+    uint32_t value = device_read(found, b, port, size) & ones;
     devices_changed(b);
     return value;
 }
@@ -153,11 +168,11 @@ void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t v
         return;
     }
     if (found->plain) {
-        found->write(found->context, port, size, value);
+        device_write(found, b, port, size, value);
         return;
     }
     devices_catch_up(b, p5_core_clock(machine->core));
-    found->write(found->context, port, size, value);
+    device_write(found, b, port, size, value);
     devices_changed(b);
 }
 

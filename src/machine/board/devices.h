@@ -24,12 +24,11 @@ typedef struct devices devices;
 /* A device on the ports [first, last]. An access belongs to the device of its first port, whatever its size.
  */
 typedef struct device {
-    const char *name;
     uint16_t first, last;
-    uint32_t (*read)(void *context, uint16_t port, unsigned size);
-    void (*write)(void *context, uint16_t port, unsigned size, uint32_t value);
-    void *context;
-    bool plain; /* knows no time and no interrupts */
+    uint32_t (*read)(devices *b, uint16_t port); /* NULL: all ones */
+    void (*write)(devices *b, uint16_t port, uint32_t value);
+    bool plain;    /* knows no time and no interrupts */
+    bool by_bytes; /* an access to several bytes is one to each of as many ports */
 } device;
 
 /* What a device does by itself on line `irq`. */
@@ -66,6 +65,7 @@ struct devices {
     keyboard keyboard;
     rtc rtc;
     video video;
+    struct bios *bios;    /* behind its service port; NULL: there is none */
     input_to input;       /* who gets the user's input */
     uint64_t input_taken; /* bytes of it so far */
     /* Text of port E9h and COM1, on its way to the user. */

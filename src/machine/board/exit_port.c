@@ -5,23 +5,20 @@
 
 enum { EXIT_PORT = 0xf4, EXIT_STATUS_PORT = 0xf5 };
 
-static uint32_t exit_port_read(void *context, uint16_t port, unsigned size)
+static uint32_t exit_port_read(devices *b, uint16_t port)
 {
-    (void)context;
+    (void)b;
     (void)port;
-    (void)size;
     return 0;
 }
 
-static void exit_port_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void exit_port_write(devices *b, uint16_t port, uint32_t value)
 {
-    p5_machine *machine = context;
-    (void)size;
-    machine_end(machine, P5_END_EXIT, (int)((port == EXIT_STATUS_PORT ? value : value * 2 + 1) & 0xff));
+    machine_end(b->machine, P5_END_EXIT, (int)((port == EXIT_STATUS_PORT ? value : value * 2 + 1) & 0xff));
 }
 
 void exit_port_attach(devices *b)
 {
-    devices_attach(b, &(device){"exit port", EXIT_PORT, EXIT_STATUS_PORT, exit_port_read, exit_port_write,
-                                b->machine, true});
+    devices_attach(b, &(device){EXIT_PORT, EXIT_STATUS_PORT, .read = exit_port_read, .write = exit_port_write,
+                                .plain = true});
 }

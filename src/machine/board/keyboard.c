@@ -289,12 +289,10 @@ static void keyboard_data(devices *b, uint8_t byte)
 
 /* --- ports --- */
 
-static uint32_t keyboard_read(void *context, uint16_t port, unsigned size)
+static uint32_t keyboard_read(devices *b, uint16_t port)
 {
-    devices *b = context;
     keyboard *k = &b->keyboard;
     (void)port;
-    (void)size;
     uint8_t value = k->output;
     if (k->output_full && k->next_at != UINT64_MAX && k->next_at < keyboard_byte_time(b))
         k->next_at = keyboard_byte_time(b); /* the keyboard may send again */
@@ -304,12 +302,10 @@ static uint32_t keyboard_read(void *context, uint16_t port, unsigned size)
     return value;
 }
 
-static uint32_t keyboard_status(void *context, uint16_t port, unsigned size)
+static uint32_t keyboard_status(devices *b, uint16_t port)
 {
-    devices *b = context;
     keyboard *k = &b->keyboard;
     (void)port;
-    (void)size;
     if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* it looks for a key */
         k->wanted = true;
         keyboard_expect(b);
@@ -318,10 +314,8 @@ static uint32_t keyboard_status(void *context, uint16_t port, unsigned size)
            (k->last_was_command ? STATUS_COMMAND : 0u) | STATUS_UNLOCKED;
 }
 
-static void keyboard_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void keyboard_write(devices *b, uint16_t port, uint32_t value)
 {
-    devices *b = context;
-    (void)size;
     b->keyboard.last_was_command = port == COMMAND_PORT;
     if (port == COMMAND_PORT)
         keyboard_controller(b, (uint8_t)value);
@@ -335,10 +329,9 @@ void keyboard_attach(devices *b)
 {
     b->keyboard = (keyboard){
         .command_byte = TRANSLATE | SYSTEM_FLAG | ENABLE_INTERRUPT, .scanning = true, .next_at = UINT64_MAX};
-    devices_attach(
-        b, &(device){"keyboard controller", DATA_PORT, DATA_PORT, keyboard_read, keyboard_write, b, false});
-    devices_attach(b, &(device){"keyboard controller", COMMAND_PORT, COMMAND_PORT, keyboard_status,
-                                keyboard_write, b, false});
+    devices_attach(b, &(device){DATA_PORT, DATA_PORT, .read = keyboard_read, .write = keyboard_write});
+    devices_attach(b,
+                   &(device){COMMAND_PORT, COMMAND_PORT, .read = keyboard_status, .write = keyboard_write});
     devices_attach_timer(b, &(device_timer){IRQ_KEYBOARD, keyboard_deadline, keyboard_advance});
 }
 

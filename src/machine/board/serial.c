@@ -226,13 +226,11 @@ static uint64_t serial_deadline(const devices *b)
     return next;
 }
 
-static uint32_t serial_read(void *context, uint16_t port, unsigned size)
+static uint32_t serial_read(devices *b, uint16_t port)
 {
-    devices *b = context;
     serial *s = &b->serial;
     unsigned which = port - COM1;
     uint32_t value = s->scratch;
-    (void)size;
     if (which <= IER && (s->lcr & LCR_DLAB) != 0)
         return s->divisor[which];
     switch (which) {
@@ -281,13 +279,11 @@ static void serial_set_fifos(serial *s, uint8_t value)
     s->fcr = (value & FCR_ENABLE) != 0 ? value & 0xc9 : 0; /* the other bits need the first */
 }
 
-static void serial_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void serial_write(devices *b, uint16_t port, uint32_t value)
 {
-    devices *b = context;
     serial *s = &b->serial;
     unsigned which = port - COM1;
     uint8_t byte = (uint8_t)value, before = s->ier;
-    (void)size;
     if (which <= IER && (s->lcr & LCR_DLAB) != 0) {
         s->divisor[which] = byte;
         return;
@@ -324,7 +320,7 @@ static void serial_write(void *context, uint16_t port, unsigned size, uint32_t v
 void serial_attach(devices *b)
 {
     b->serial = (serial){.lcr = 3, .divisor = {1, 0}, .receive_at = UINT64_MAX, .timeout_at = UINT64_MAX};
-    devices_attach(b, &(device){"COM1", COM1, COM1 + 7, serial_read, serial_write, b, false});
+    devices_attach(b, &(device){COM1, COM1 + 7, .read = serial_read, .write = serial_write});
     devices_attach_timer(b, &(device_timer){IRQ_COM1, serial_deadline, serial_advance});
 }
 

@@ -5,19 +5,15 @@
 
 enum { POST_PORT = 0x80, PORT_A = 0x92, PORT_A_RESET = 0x01, PORT_A_A20 = 0x02 };
 
-static uint32_t post_read(void *context, uint16_t port, unsigned size)
+static uint32_t post_read(devices *b, uint16_t port)
 {
-    const devices *b = context;
     (void)port;
-    (void)size;
     return b->post_code;
 }
 
-static void post_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void post_write(devices *b, uint16_t port, uint32_t value)
 {
-    devices *b = context;
     (void)port;
-    (void)size;
     b->post_code = (uint8_t)value;
 }
 
@@ -33,19 +29,15 @@ void devices_reset_processor(devices *b)
     machine_end(b->machine, P5_END_RESET, 0);
 }
 
-static uint32_t port_a_read(void *context, uint16_t port, unsigned size)
+static uint32_t port_a_read(devices *b, uint16_t port)
 {
-    const devices *b = context;
     (void)port;
-    (void)size;
     return b->a20 ? PORT_A_A20 : 0;
 }
 
-static void port_a_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void port_a_write(devices *b, uint16_t port, uint32_t value)
 {
-    devices *b = context;
     (void)port;
-    (void)size;
     devices_set_a20(b, (value & PORT_A_A20) != 0);
     if ((value & PORT_A_RESET) != 0)
         devices_reset_processor(b);
@@ -54,6 +46,6 @@ static void port_a_write(void *context, uint16_t port, unsigned size, uint32_t v
 void system_ports_attach(devices *b)
 {
     b->a20 = true; /* as the loaders' guests expect it; a BIOS may turn it off */
-    devices_attach(b, &(device){"POST code", POST_PORT, POST_PORT, post_read, post_write, b, true});
-    devices_attach(b, &(device){"system control port", PORT_A, PORT_A, port_a_read, port_a_write, b, true});
+    devices_attach(b, &(device){POST_PORT, POST_PORT, .read = post_read, .write = post_write, .plain = true});
+    devices_attach(b, &(device){PORT_A, PORT_A, .read = port_a_read, .write = port_a_write, .plain = true});
 }

@@ -16,37 +16,29 @@ static int64_t timer_pulse(const devices *b)
     return (int64_t)devices_pulses(b, b->now, PIT_HZ);
 }
 
-static uint32_t timer_read(void *context, uint16_t port, unsigned size)
+static uint32_t timer_read(devices *b, uint16_t port)
 {
-    devices *b = context;
-    (void)size;
     return pit_read(&b->pit, port, timer_pulse(b));
 }
 
 /* What the write does to OUT of counter 0 at once is seen by the controller. */
-static void timer_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void timer_write(devices *b, uint16_t port, uint32_t value)
 {
-    devices *b = context;
-    (void)size;
     pit_write(&b->pit, port, (uint8_t)value, timer_pulse(b));
     devices_set_irq(b, IRQ_TIMER, pit_out(&b->pit, 0, timer_pulse(b)));
 }
 
-static uint32_t system_port_read(void *context, uint16_t port, unsigned size)
+static uint32_t system_port_read(devices *b, uint16_t port)
 {
-    const devices *b = context;
     (void)port;
-    (void)size;
     int64_t pulse = timer_pulse(b);
     return (b->system_port & WRITABLE) | (pulse / REFRESH_PULSES % 2 != 0 ? REFRESH : 0u) |
            (pit_out(&b->pit, 2, pulse) ? OUT2 : 0u);
 }
 
-static void system_port_write(void *context, uint16_t port, unsigned size, uint32_t value)
+static void system_port_write(devices *b, uint16_t port, uint32_t value)
 {
-    devices *b = context;
     (void)port;
-    (void)size;
     b->system_port = (uint8_t)value;
     pit_set_gate(&b->pit, 2, (value & GATE2) != 0, timer_pulse(b));
 }
@@ -70,9 +62,8 @@ static void timer_advance(devices *b)
 void timer_attach(devices *b)
 {
     pit_reset(&b->pit);
+    devices_attach(b, &(device){PIT_COUNTER0, PIT_CONTROL, .read = timer_read, .write = timer_write});
     devices_attach(b,
-                   &(device){"interval timer", PIT_COUNTER0, PIT_CONTROL, timer_read, timer_write, b, false});
-    devices_attach(
-        b, &(device){"system port", SYSTEM_PORT, SYSTEM_PORT, system_port_read, system_port_write, b, false});
+                   &(device){SYSTEM_PORT, SYSTEM_PORT, .read = system_port_read, .write = system_port_write});
     devices_attach_timer(b, &(device_timer){IRQ_TIMER, timer_deadline, timer_advance});
 }

@@ -50,10 +50,10 @@ static void video_dac_step(video *v, uint8_t *index)
     }
 }
 
-static uint8_t video_in(devices *b, uint16_t port)
+static uint32_t video_read(devices *b, uint16_t port)
 {
     video *v = &b->video;
-    uint8_t value;
+    uint32_t value;
     switch (port) {
     case ATTRIBUTE:
         return v->attribute_index;
@@ -89,9 +89,10 @@ static uint8_t video_in(devices *b, uint16_t port)
     }
 }
 
-static void video_out(devices *b, uint16_t port, uint8_t value)
+static void video_write(devices *b, uint16_t port, uint32_t byte)
 {
     video *v = &b->video;
+    uint8_t value = (uint8_t)byte;
     switch (port) {
     case ATTRIBUTE: /* index and data in turn */
         if (v->attribute_data)
@@ -141,25 +142,11 @@ static void video_out(devices *b, uint16_t port, uint8_t value)
     }
 }
 
-/* A word is two accesses to neighbouring ports. */
-static uint32_t video_read(void *context, uint16_t port, unsigned size)
-{
-    uint32_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint32_t)video_in(context, (uint16_t)(port + i)) << 8 * i;
-    return value;
-}
-
-static void video_write(void *context, uint16_t port, unsigned size, uint32_t value)
-{
-    for (unsigned i = 0; i < size; i++)
-        video_out(context, (uint16_t)(port + i), (uint8_t)(value >> 8 * i));
-}
-
 void video_attach(devices *b)
 {
     b->video = (video){.miscellaneous = COLOUR_PORTS, .dac_mask = 0xff};
-    devices_attach(b, &(device){"video", ATTRIBUTE, STATUS, video_read, video_write, b, false});
+    devices_attach(b,
+                   &(device){ATTRIBUTE, STATUS, .read = video_read, .write = video_write, .by_bytes = true});
 }
 
 /* --- snapshots --- */

@@ -19,14 +19,12 @@ enum {
     BAD_LENGTH = 0xa7,
     NOT_LOCKED = 0xaa,
     LOCKED = 0xab,
+    LOCKS_OVERFLOW = 0xac,
     NO_UPPER_MEMORY = 0xb1
 };
 
-static void answer(dos *d, uint8_t error)
-{
-    bios_set_word(&d->bios, ENGINE_EAX, error == 0);
-    bios_set_low(&d->bios, ENGINE_EBX, error);
-}
+/* Of a function: registers are as it has set them. Else it is the error for BL, 0: none. */
+enum { ANSWERED = -1 };
 
 static uint32_t pool_end(const dos *d)
 {
@@ -69,54 +67,50 @@ static dos_block *block_of(dos *d, uint16_t handle)
                                                                                   : NULL;
 }
 
-static void allocate(dos *d, uint64_t kilobytes)
+static uint32_t operand(const dos *d, engine_register which, bool wide)
+{
+    return wide ? bios_reg(&d->bios, which) : bios_word(&d->bios, which);
+}
+
+static int allocate(dos *d, bool wide)
 {
     uint32_t total, at;
-    uint64_t bytes = kilobytes << 10;
+    uint64_t bytes = (uint64_t)operand(d, ENGINE_EDX, wide) << 10;
     uint16_t handle = 0;
     while (handle < DOS_XMS_HANDLES && d->blocks[handle].used)
         handle++;
-    if (handle == DOS_XMS_HANDLES) {
-        answer(d, NO_HANDLES);
-        return;
-    }
-    if (bytes > UINT32_MAX || (holes(d, (uint32_t)bytes, &total, &at), at == 0)) {
-        answer(d, NO_MEMORY);
-        return;
-    }
+    if (handle == DOS_XMS_HANDLES)
+        return NO_HANDLES;
+    if (bytes > UINT32_MAX || (holes(d, (uint32_t)bytes, &total, &at), at == 0))
+        return NO_MEMORY;
     d->blocks[handle] = (dos_block){.used = true, .start = at, .bytes = (uint32_t)bytes};
-    answer(d, 0);
     bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(handle + 1));
+    return 0;
 }
 
-static void resize(dos *d, uint64_t kilobytes)
+static int resize(dos *d, bool wide)
 {
     dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
     uint32_t total, at;
-    uint64_t bytes = kilobytes << 10;
-    if (b == NULL || b->locks != 0) {
-        answer(d, b == NULL ? BAD_HANDLE : LOCKED);
-        return;
-    }
+    uint64_t bytes = (uint64_t)operand(d, ENGINE_EBX, wide) << 10;
+    if (b == NULL || b->locks != 0)
+        return b == NULL ? BAD_HANDLE : LOCKED;
     dos_block old = *b;
     b->used = false;
     bool fits = bytes <= UINT32_MAX && (holes(d, (uint32_t)bytes, &total, &at), at != 0);
     *b = old;
-    if (!fits) {
-        answer(d, NO_MEMORY);
-        return;
-    }
+    if (!fits)
+        return NO_MEMORY;
     uint32_t kept = old.bytes < bytes ? old.bytes : (uint32_t)bytes;
     const dos_block *next = next_block(d, old.start + 1);
     if (bytes <= old.bytes || old.start + bytes <= (next != NULL ? next->start : pool_end(d)))
         at = old.start; /* it stays where it is */
     if (kept != 0 && at != old.start) {
         memmove(engine_ram(d->engine, at, kept), engine_ram(d->engine, old.start, kept), kept);
-        engine_flush_code(d->engine, at, kept);
         engine_ram_written(d->engine, at, kept);
     }
     *b = (dos_block){.used = true, .start = at, .bytes = (uint32_t)bytes};
-    answer(d, 0);
+    return 0;
 }
 
 /* A side of a move: memory by its physical address; handle 0 is conventional memory, the offset a far
@@ -135,75 +129,61 @@ static uint8_t *move_side(dos *d, uint16_t handle, uint32_t offset, uint32_t byt
 }
 
 /* AH = 0Bh: length, source handle and offset, target handle and offset at DS:SI. */
-static void move(dos *d)
+static int move(dos *d, bool wide)
 {
+    (void)wide;
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_ESI), bytes = bios_load(&d->bios, at, 4), physical, target;
     uint16_t from = dos_load(d, at + 4), to = dos_load(d, at + 10);
-    if ((bytes & 1) != 0) {
-        answer(d, BAD_LENGTH);
-        return;
-    }
-    if (bytes == 0) {
-        answer(d, 0);
-        return;
-    }
-    if (from != 0 && block_of(d, from) == NULL) {
-        answer(d, BAD_SOURCE);
-        return;
-    }
-    if (to != 0 && block_of(d, to) == NULL) {
-        answer(d, BAD_TARGET);
-        return;
-    }
+    if ((bytes & 1) != 0)
+        return BAD_LENGTH;
+    if (bytes == 0)
+        return 0;
+    if (from != 0 && block_of(d, from) == NULL)
+        return BAD_SOURCE;
+    if (to != 0 && block_of(d, to) == NULL)
+        return BAD_TARGET;
     const uint8_t *source = move_side(d, from, bios_load(&d->bios, at + 6, 4), bytes, &physical);
     uint8_t *place = move_side(d, to, bios_load(&d->bios, at + 12, 4), bytes, &target);
-    if (source == NULL || place == NULL) {
-        answer(d, source == NULL ? BAD_SOURCE_OFFSET : BAD_TARGET_OFFSET);
-        return;
-    }
+    if (source == NULL || place == NULL)
+        return source == NULL ? BAD_SOURCE_OFFSET : BAD_TARGET_OFFSET;
     memmove(place, source, bytes);
-    engine_flush_code(d->engine, target, bytes);
     engine_ram_written(d->engine, target, bytes);
-    answer(d, 0);
+    return 0;
 }
 
-static void lock(dos *d)
+static int lock(dos *d, bool wide)
 {
+    (void)wide;
     dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
-    if (b == NULL || b->locks == 255) {
-        answer(d, b == NULL ? BAD_HANDLE : 0xac);
-        return;
-    }
+    if (b == NULL || b->locks == 255)
+        return b == NULL ? BAD_HANDLE : LOCKS_OVERFLOW;
     b->locks++;
     bios_set_word(&d->bios, ENGINE_EAX, 1);
     bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(b->start >> 16));
     bios_set_word(&d->bios, ENGINE_EBX, (uint16_t)b->start);
+    return ANSWERED;
 }
 
-static void unlock_or_free(dos *d, bool release)
+static int unlock_or_free(dos *d, bool release)
 {
     dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
     if (b == NULL)
-        answer(d, BAD_HANDLE);
-    else if (release ? b->locks != 0 : b->locks == 0)
-        answer(d, release ? LOCKED : NOT_LOCKED);
-    else {
-        if (release)
-            *b = (dos_block){0};
-        else
-            b->locks--;
-        answer(d, 0);
-    }
+        return BAD_HANDLE;
+    if (release != (b->locks == 0))
+        return release ? LOCKED : NOT_LOCKED;
+    if (release)
+        *b = (dos_block){0};
+    else
+        b->locks--;
+    return 0;
 }
 
-static void information(dos *d, bool wide)
+static int information(dos *d, bool wide)
 {
     const dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
     uint16_t unused = 0;
-    if (b == NULL) {
-        answer(d, BAD_HANDLE);
-        return;
-    }
+    if (b == NULL)
+        return BAD_HANDLE;
     for (unsigned i = 0; i < DOS_XMS_HANDLES; i++)
         unused = (uint16_t)(unused + !d->blocks[i].used);
     bios_set_word(&d->bios, ENGINE_EAX, 1);
@@ -215,9 +195,10 @@ static void information(dos *d, bool wide)
         bios_set_low(&d->bios, ENGINE_EBX, (uint8_t)unused);
         bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(b->bytes >> 10 > 0xffff ? 0xffff : b->bytes >> 10));
     }
+    return ANSWERED;
 }
 
-static void query(dos *d, bool wide)
+static int query(dos *d, bool wide)
 {
     uint32_t total, at, largest = holes(d, 0, &total, &at) >> 10;
     total >>= 10;
@@ -226,95 +207,75 @@ static void query(dos *d, bool wide)
         engine_set(d->engine, ENGINE_EAX, largest);
         engine_set(d->engine, ENGINE_EDX, total);
         engine_set(d->engine, ENGINE_ECX, pool_end(d) - 1);
-        return;
+        return ANSWERED;
     }
     bios_set_word(&d->bios, ENGINE_EAX, (uint16_t)(largest > 0xffff ? 0xffff : largest));
     bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(total > 0xffff ? 0xffff : total));
+    return ANSWERED;
 }
 
-static void high_memory(dos *d, bool take)
+static int high_memory(dos *d, bool take)
 {
-    if (d->high_memory_taken == take) {
-        answer(d, take ? HIGH_MEMORY_TAKEN : HIGH_MEMORY_FREE);
-        return;
-    }
+    if (d->high_memory_taken == take)
+        return take ? HIGH_MEMORY_TAKEN : HIGH_MEMORY_FREE;
     d->high_memory_taken = take;
-    answer(d, 0);
+    return 0;
 }
 
-static void a20(dos *d, bool on)
+static int a20(dos *d, bool on)
 {
     devices_set_a20(d->machine->devices, on);
-    answer(d, 0);
+    return 0;
+}
+
+static int a20_query(dos *d, bool wide)
+{
+    (void)wide;
+    bios_set_word(&d->bios, ENGINE_EAX, d->machine->devices->a20);
+    bios_set_low(&d->bios, ENGINE_EBX, 0);
+    return ANSWERED;
+}
+
+/* Version 3.00, driver 3.10, there is a high memory area. */
+static int version(dos *d, bool wide)
+{
+    (void)wide;
+    bios_set_word(&d->bios, ENGINE_EAX, 0x300);
+    bios_set_word(&d->bios, ENGINE_EBX, 0x310);
+    bios_set_word(&d->bios, ENGINE_EDX, 1);
+    return ANSWERED;
+}
+
+static int upper_memory(dos *d, bool wide)
+{
+    (void)wide;
+    bios_set_word(&d->bios, ENGINE_EDX, 0);
+    return NO_UPPER_MEMORY;
 }
 
 void dos_xms(dos *d)
 {
-    switch (bios_high(&d->bios, ENGINE_EAX)) {
-    case 0x00: /* version 3.00, driver 3.10, there is a high memory area */
-        bios_set_word(&d->bios, ENGINE_EAX, 0x300);
-        bios_set_word(&d->bios, ENGINE_EBX, 0x310);
-        bios_set_word(&d->bios, ENGINE_EDX, 1);
-        break;
-    case 0x01:
-        high_memory(d, true);
-        break;
-    case 0x02:
-        high_memory(d, false);
-        break;
-    case 0x03:
-    case 0x05:
-        a20(d, true);
-        break;
-    case 0x04:
-    case 0x06:
-        a20(d, false);
-        break;
-    case 0x07:
-        bios_set_word(&d->bios, ENGINE_EAX, d->machine->devices->a20);
-        bios_set_low(&d->bios, ENGINE_EBX, 0);
-        break;
-    case 0x08:
-        query(d, false);
-        break;
-    case 0x09:
-        allocate(d, bios_word(&d->bios, ENGINE_EDX));
-        break;
-    case 0x0a:
-        unlock_or_free(d, true);
-        break;
-    case 0x0b:
-        move(d);
-        break;
-    case 0x0c:
-        lock(d);
-        break;
-    case 0x0d:
-        unlock_or_free(d, false);
-        break;
-    case 0x0e:
-        information(d, false);
-        break;
-    case 0x0f:
-        resize(d, bios_word(&d->bios, ENGINE_EBX));
-        break;
-    case 0x10:
-        answer(d, NO_UPPER_MEMORY);
-        bios_set_word(&d->bios, ENGINE_EDX, 0);
-        break;
-    case 0x88:
-        query(d, true);
-        break;
-    case 0x89:
-        allocate(d, bios_reg(&d->bios, ENGINE_EDX));
-        break;
-    case 0x8e:
-        information(d, true);
-        break;
-    case 0x8f:
-        resize(d, bios_reg(&d->bios, ENGINE_EBX));
-        break;
-    default:
-        answer(d, NO_FUNCTION);
-    }
+    static const struct {
+        int (*call)(dos *d, bool which);
+        bool which;
+    } functions[256] = {
+        [0x00] = {version, false},       [0x01] = {high_memory, true},
+        [0x02] = {high_memory, false},   [0x03] = {a20, true},
+        [0x04] = {a20, false},           [0x05] = {a20, true},
+        [0x06] = {a20, false},           [0x07] = {a20_query, false},
+        [0x08] = {query, false},         [0x09] = {allocate, false},
+        [0x0a] = {unlock_or_free, true}, [0x0b] = {move, false},
+        [0x0c] = {lock, false},          [0x0d] = {unlock_or_free, false},
+        [0x0e] = {information, false},   [0x0f] = {resize, false},
+        [0x10] = {upper_memory, false},  [0x88] = {query, true},
+        [0x89] = {allocate, true},       [0x8e] = {information, true},
+        [0x8f] = {resize, true},
+    };
+    unsigned number = bios_high(&d->bios, ENGINE_EAX);
+    int wrong =
+        functions[number].call != NULL ? functions[number].call(d, functions[number].which) : NO_FUNCTION;
+    if (wrong == ANSWERED)
+        return;
+    bios_set_word(&d->bios, ENGINE_EAX, wrong == 0);
+    bios_set_low(&d->bios, ENGINE_EBX, (uint8_t)wrong);
 }
