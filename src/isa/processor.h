@@ -3,6 +3,7 @@
 #define ISA_PROCESSOR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* High dword of a descriptor:
  *   31..24 23 22 21 20  19..16  15 14 13 12 11..8 7..0
@@ -15,10 +16,34 @@ enum {
     DESCRIPTOR_CONFORMING = 1 << 10,
     DESCRIPTOR_CODE = 1 << 11,
     DESCRIPTOR_S = 1 << 12, /* code or data, not system */
+    DESCRIPTOR_DPL3 = 3 << 13,
     DESCRIPTOR_P = 1 << 15,
     DESCRIPTOR_B = 1 << 22, /* 32-bit code or stack */
     DESCRIPTOR_G = 1 << 23
 };
+
+typedef struct descriptor {
+    uint32_t address; /* linear */
+    uint32_t low, high;
+} descriptor_words;
+
+static inline unsigned descriptor_dpl(const descriptor_words *d)
+{
+    return d->high >> 13 & 3;
+}
+static inline unsigned descriptor_type(const descriptor_words *d) /* with S as bit 4 */
+{
+    return d->high >> 8 & 0x1f;
+}
+static inline uint32_t descriptor_base(const descriptor_words *d)
+{
+    return d->low >> 16 | (d->high & 0xff) << 16 | (d->high & 0xff000000u);
+}
+static inline uint32_t descriptor_limit(const descriptor_words *d)
+{
+    uint32_t limit = (d->low & 0xffff) | (d->high & 0xf0000);
+    return d->high & DESCRIPTOR_G ? limit << 12 | 0xfff : limit;
+}
 
 /* Types of system descriptors. With bit 3 set: 32 bits. */
 enum {
@@ -102,6 +127,18 @@ enum {
     DR7_GENERAL_DETECT = 1 << 13
 };
 
+/* Entries of page directories and tables. */
+enum {
+    PTE_PRESENT = 1 << 0,
+    PTE_WRITE = 1 << 1,
+    PTE_USER = 1 << 2,
+    PTE_WRITE_THROUGH = 1 << 3,
+    PTE_CACHE_DISABLE = 1 << 4,
+    PTE_ACCESSED = 1 << 5,
+    PTE_DIRTY = 1 << 6,
+    PTE_LARGE = 1 << 7,
+    PTE_LARGE_RESERVED = 0x3ff000 /* bits 21-12 */
+};
 /* Error code of #PF. */
 enum { PF_PRESENT = 1, PF_WRITE = 2, PF_USER = 4, PF_RESERVED = 8 };
 

@@ -26,10 +26,8 @@ void spare_free(spare_time *spare);
  * when it is called. */
 void spare_add(p5_machine *machine, spare_work *work);
 void spare_remove(p5_machine *machine, spare_work *work);
-/* The thread that executes, from where engine_settle may be called: does a piece of it. False: there is none,
- * or the other thread is at it. */
-bool spare_use(p5_machine *machine);
-/* The same for the model's thread. */
-bool spare_use_apart(p5_machine *machine);
+/* Does a piece of it: the thread that executes, from where engine_settle may be called, or the model's.
+ * False: there is none, or the other thread is at it. */
+bool spare_use(p5_machine *machine, bool executes);
 
 #endif

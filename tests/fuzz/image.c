@@ -24,9 +24,9 @@ static uint64_t gate(unsigned type, unsigned dpl, unsigned selector, uint32_t of
 static uint64_t segment(unsigned type, unsigned dpl, bool code32, uint32_t base, uint32_t limit)
 {
     engine_segment s = {
-        .base = base, .limit = limit, .flags = SEGMENT_P | dpl << 13 | type << 8 | (code32 ? SEGMENT_D : 0)};
+        .base = base, .limit = limit, .flags = DESCRIPTOR_P | dpl << 13 | type << 8 | (code32 ? DESCRIPTOR_B : 0)};
     if (limit > 0xfffff)
-        s.flags |= SEGMENT_G;
+        s.flags |= DESCRIPTOR_G;
     return segment_descriptor(&s);
 }
 

@@ -4,7 +4,6 @@
  * and AAM 0 is known when it is translated; tests/guests/divide.asm tries all of them. */
 #include "engine/internal.h"
 
-void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor);
 void WRAP(helper_idivl_EAX)(uc_env *env, uint32_t divisor)
 {
     int64_t dividend = (int64_t)((uint64_t)(uint32_t)env->regs[2] << 32 | (uint32_t)env->regs[0]);

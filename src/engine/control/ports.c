@@ -85,13 +85,11 @@ static void out(uc_env *env, uint16_t port, unsigned size, uint32_t value)
 }
 
 #define IN(name, size, mask)                                                                                 \
-    uint64_t WRAP(name)(uc_env * env, uint32_t port);                                                        \
     uint64_t WRAP(name)(uc_env * env, uint32_t port)                                                         \
     {                                                                                                        \
         return in(env, (uint16_t)port, size) & mask;                                                         \
     }
 #define OUT(name, size, mask)                                                                                \
-    void WRAP(name)(uc_env * env, uint32_t port, uint32_t value);                                            \
     void WRAP(name)(uc_env * env, uint32_t port, uint32_t value)                                             \
     {                                                                                                        \
         out(env, (uint16_t)port, size, value &mask);                                                         \

@@ -51,7 +51,6 @@ static void ask(engine *e, engine_special which)
 }
 
 #define SPECIAL(name, kind)                                                                                  \
-    void WRAP(name)(uc_env * env);                                                                           \
     void WRAP(name)(uc_env * env)                                                                            \
     {                                                                                                        \
         ask(engine_of(env), kind);                                                                           \

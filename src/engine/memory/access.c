@@ -121,13 +121,11 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
 /* --- Loads and stores of translated code --- */
 
 #define LOAD(name, type, size)                                                                               \
-    type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr);                      \
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
     {                                                                                                        \
         return (type)access_load_quick(env, address, size, index & MMU_INDEX_USER, 0, retaddr);              \
     }
 #define STORE(name, type, size)                                                                              \
-    void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr);          \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr)           \
     {                                                                                                        \
         access_store_quick(env, address, value, size, index &MMU_INDEX_USER, 0, retaddr);                    \
@@ -224,13 +222,11 @@ access_check *const access_checks[3] = {check_byte, check_word, check_dword};
 /* --- Loads and stores of helper functions on behalf of an instruction --- */
 
 #define LOAD_DATA(name, type, size)                                                                          \
-    type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr);                                      \
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
     {                                                                                                        \
         return (type)access_load_quick(env, address, size, engine_at_user_level(env), 0, retaddr);           \
     }
 #define STORE_DATA(name, type, size)                                                                         \
-    void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr);                          \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uintptr_t retaddr)                           \
     {                                                                                                        \
         access_store_quick(env, address, value, size, engine_at_user_level(env), 0, retaddr);                \
@@ -244,7 +240,6 @@ STORE_DATA(cpu_stw_data_ra, uint32_t, 2)
 STORE_DATA(cpu_stl_data_ra, uint32_t, 4)
 STORE_DATA(cpu_stq_data_ra, uint64_t, 8)
 
-int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
 int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
 {
     return (int16_t)access_load_quick(env, address, 2, engine_at_user_level(env), 0, retaddr);
@@ -329,13 +324,11 @@ void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access a
 }
 
 #define LOAD_SYSTEM(name, size)                                                                              \
-    uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr);                       \
     uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr)                        \
     {                                                                                                        \
         return load_system(env, (uint32_t)address, size, index == MMU_INDEX_USER, retaddr);                  \
     }
 #define STORE_SYSTEM(name, size)                                                                             \
-    void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr);           \
     void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr)            \
     {                                                                                                        \
         access_store_quick(env, address, value, size, index == MMU_INDEX_USER, P5_ACCESS_SYSTEM, retaddr);   \

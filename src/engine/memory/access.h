@@ -47,6 +47,13 @@ static inline uint32_t access_word(unsigned size, bool user, uint32_t flags)
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr);
 
+/* Loads and stores of Unicorn's helper functions. */
+uint32_t WRAP(cpu_lduw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
+uint32_t WRAP(cpu_ldl_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
+uint64_t WRAP(cpu_ldq_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
+void WRAP(cpu_stw_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
+void WRAP(cpu_stl_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
+void WRAP(cpu_stq_data_ra)(uc_env *env, uint64_t address, uint64_t value, uintptr_t retaddr);
 /* The faults of a store by an instruction that makes several, before the first. */
 void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr);
 

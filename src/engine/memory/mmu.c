@@ -5,18 +5,6 @@
 
 #include "engine/internal.h"
 
-enum {
-    PTE_PRESENT = 1,
-    PTE_WRITE = 2,
-    PTE_USER = 4,
-    PTE_WRITE_THROUGH = 8,
-    PTE_CACHE_DISABLE = 16,
-    PTE_ACCESSED = 32,
-    PTE_DIRTY = 64,
-    PTE_LARGE = 128,
-    PTE_LARGE_RESERVED = 0x3ff000 /* bits 21-12 */
-};
-
 /* A translation of one page. */
 typedef struct walk_result {
     uint32_t physical; /* of the page, A20 applied */

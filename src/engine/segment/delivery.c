@@ -72,9 +72,9 @@ void delivery_redirected(engine *e, unsigned vector, uint32_t eip)
 }
 
 /* The gate of a vector, checked. */
-static descriptor gate_read(engine *e, const delivery *d)
+static descriptor_words gate_read(engine *e, const delivery *d)
 {
-    descriptor gate;
+    descriptor_words gate;
     uint32_t offset = (uint32_t)d->vector * GATE_BYTES, code = offset + CODE_IDT;
     if (offset + GATE_BYTES - 1 > e->env->idt.limit)
         segmentation_fault(e, VECTOR_GP, code);
@@ -93,7 +93,7 @@ static descriptor gate_read(engine *e, const delivery *d)
 
 static void deliver_task(engine *e, const delivery *d, uint32_t selector)
 {
-    descriptor tss;
+    descriptor_words tss;
     task_gate_target(e, selector, &tss);
     unsigned size = descriptor_type(&tss) & SYSTEM_32BIT ? 4 : 2;
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
@@ -108,9 +108,9 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
 }
 
 /* The handler's code segment, whose descriptor is *read; *inner: it runs at an inner level. */
-static uc_segment gate_code(engine *e, uint32_t selector, descriptor *read, bool *inner)
+static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read, bool *inner)
 {
-    descriptor d;
+    descriptor_words d;
     unsigned cpl = e->env->hflags & UC_HF_CPL;
     uint32_t code = selector & 0xfffc;
     bool v86 = e->env->eflags & EFLAGS_VM;
@@ -139,7 +139,7 @@ static void push_v86_segments(engine *e, far_stack *stack, unsigned size)
 static void deliver_protected(engine *e, const delivery *d)
 {
     uc_env *env = e->env;
-    descriptor gate = gate_read(e, d);
+    descriptor_words gate = gate_read(e, d);
     uint32_t selector = gate.low >> 16;
     if (descriptor_type(&gate) == SYSTEM_TASK_GATE) {
         deliver_task(e, d, selector);
@@ -148,7 +148,7 @@ static void deliver_protected(engine *e, const delivery *d)
     unsigned size = descriptor_type(&gate) & SYSTEM_32BIT ? 4 : 2;
     uint32_t eip = (gate.low & 0xffff) | (size == 4 ? gate.high & 0xffff0000u : 0);
     bool inner, v86 = env->eflags & EFLAGS_VM;
-    descriptor target;
+    descriptor_words target;
     uc_segment code = gate_code(e, selector, &target, &inner);
     unsigned level = code.selector & 3;
     far_stack stack = inner ? far_stack_inner(e, level) : far_stack_current(e);

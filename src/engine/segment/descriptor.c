@@ -10,7 +10,7 @@ void segmentation_fault(engine *e, unsigned vector, uint32_t code)
     UC_INTERNAL(raise_exception_err_ra)(e->env, (int)vector, (int)(code | e->external), e->return_address);
 }
 
-bool descriptor_read(engine *e, uint32_t selector, descriptor *d)
+bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d)
 {
     const uc_segment *table = selector & TABLE_LDT ? &e->env->ldt : &e->env->gdt;
     uint32_t offset = selector & 0xfff8;
@@ -22,20 +22,20 @@ bool descriptor_read(engine *e, uint32_t selector, descriptor *d)
     return true;
 }
 
-void descriptor_accessed(engine *e, descriptor *d)
+void descriptor_accessed(engine *e, descriptor_words *d)
 {
     if (d->high & DESCRIPTOR_ACCESSED)
         return;
     d->high = access_update_descriptor(e, d->address, DESCRIPTOR_ACCESSED, 0, e->return_address);
 }
 
-void descriptor_set_busy(engine *e, descriptor *d, bool busy)
+void descriptor_set_busy(engine *e, descriptor_words *d, bool busy)
 {
     enum { BUSY = SYSTEM_TSS_BUSY << 8 };
     d->high = access_update_descriptor(e, d->address, busy ? BUSY : 0, busy ? 0 : BUSY, e->return_address);
 }
 
-uc_segment descriptor_segment(const descriptor *d, uint32_t selector)
+uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector)
 {
     return (uc_segment){selector & 0xffff, 0, descriptor_base(d), descriptor_limit(d), d->high};
 }
@@ -63,7 +63,7 @@ void segments_changed(engine *e)
 /* A data segment for privilege `cpl`; `bad` = #GP or, in a task switch, #TS. */
 uc_segment data_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad)
 {
-    descriptor d;
+    descriptor_words d;
     uint32_t code = selector & 0xfffc;
     if (selector_null(selector))
         return (uc_segment){.selector = selector};
@@ -100,7 +100,7 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
 {
     engine *e = engine_of(env);
     uint32_t selector = (uint32_t)new_selector & 0xffff, code = selector & 0xfffc;
-    descriptor d;
+    descriptor_words d;
     e->external = 0;
     e->return_address = (uintptr_t)__builtin_return_address(0);
     if (selector & TABLE_LDT || selector_null(selector) || !descriptor_read(e, selector, &d) ||
@@ -116,7 +116,7 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
 uc_segment stack_segment_check(engine *e, uint32_t selector, unsigned cpl, unsigned bad, unsigned absent)
 {
     enum { KIND = DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_WRITABLE };
-    descriptor d;
+    descriptor_words d;
     uint32_t code = selector & 0xfffc;
     if (selector_null(selector))
         segmentation_fault(e, bad, 0);

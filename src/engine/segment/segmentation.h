@@ -8,28 +8,6 @@
 
 #include "engine/internal.h"
 
-typedef struct descriptor {
-    uint32_t address; /* linear */
-    uint32_t low, high;
-} descriptor;
-
-static inline unsigned descriptor_dpl(const descriptor *d)
-{
-    return d->high >> 13 & 3;
-}
-static inline unsigned descriptor_type(const descriptor *d) /* with S as bit 4 */
-{
-    return d->high >> 8 & 0x1f;
-}
-static inline uint32_t descriptor_base(const descriptor *d)
-{
-    return d->low >> 16 | (d->high & 0xff) << 16 | (d->high & 0xff000000u);
-}
-static inline uint32_t descriptor_limit(const descriptor *d)
-{
-    uint32_t limit = (d->low & 0xffff) | (d->high & 0xf0000);
-    return d->high & DESCRIPTOR_G ? limit << 12 | 0xfff : limit;
-}
 static inline bool selector_null(uint32_t selector)
 {
     return (selector & 0xfffc) == 0;
@@ -40,13 +18,13 @@ static inline bool selector_null(uint32_t selector)
 /* Raises a fault of segmentation with the EXT bit of the delivery that is under way. */
 _Noreturn void segmentation_fault(engine *e, unsigned vector, uint32_t code);
 /* Reads a descriptor from the GDT or LDT; false if it lies outside the table. */
-bool descriptor_read(engine *e, uint32_t selector, descriptor *d);
+bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d);
 /* Sets the accessed bit in memory if it is clear. */
-void descriptor_accessed(engine *e, descriptor *d);
+void descriptor_accessed(engine *e, descriptor_words *d);
 /* Marks a TSS descriptor in memory busy or available. */
-void descriptor_set_busy(engine *e, descriptor *d, bool busy);
+void descriptor_set_busy(engine *e, descriptor_words *d, bool busy);
 /* The hidden parts of a segment register. */
-uc_segment descriptor_segment(const descriptor *d, uint32_t selector);
+uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector);
 uc_segment segment_real(uint32_t selector, bool v86);
 /* True if code may go on at `eip`. */
 bool segment_allows_eip(const uc_segment *code, uint32_t eip);
@@ -82,9 +60,9 @@ far_stack far_stack_inner(engine *e, unsigned cpl);
 typedef enum task_switch_source { TASK_JMP, TASK_CALL, TASK_IRET, TASK_INTERRUPT } task_switch_source;
 /* Switches to the task whose TSS descriptor is `d`, already checked to be a TSS, present and available (IRET:
  * busy). `eip` is what the old task is saved with. */
-void task_switch(engine *e, task_switch_source source, uint32_t selector, descriptor *d, uint32_t eip);
+void task_switch(engine *e, task_switch_source source, uint32_t selector, descriptor_words *d, uint32_t eip);
 /* Reads and checks the TSS descriptor that a task gate names. */
-void task_gate_target(engine *e, uint32_t selector, descriptor *d);
+void task_gate_target(engine *e, uint32_t selector, descriptor_words *d);
 
 /* --- delivery.c --- */
 

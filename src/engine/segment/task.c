@@ -57,7 +57,7 @@ static void state_write(engine *e, const tss_layout *layout, uint32_t base, uint
         access_store_system(e, base + layout->segments + i * size, 2, env->segs[i].selector, false);
 }
 
-void task_gate_target(engine *e, uint32_t selector, descriptor *d)
+void task_gate_target(engine *e, uint32_t selector, descriptor_words *d)
 {
     uint32_t code = selector & 0xfffc;
     bool local = selector & 4;
@@ -74,7 +74,7 @@ void task_gate_target(engine *e, uint32_t selector, descriptor *d)
 
 static void load_ldt(engine *e, uint32_t selector)
 {
-    descriptor d;
+    descriptor_words d;
     uint32_t code = selector & 0xfffc;
     e->env->ldt = (uc_segment){.selector = selector};
     if (selector_null(selector))
@@ -87,7 +87,7 @@ static void load_ldt(engine *e, uint32_t selector)
 
 static uc_segment load_code(engine *e, uint32_t selector)
 {
-    descriptor d;
+    descriptor_words d;
     uint32_t code = selector & 0xfffc;
     unsigned rpl = selector & 3;
     if (selector_null(selector) || !descriptor_read(e, selector, &d) || !(d.high & DESCRIPTOR_S) ||
@@ -143,7 +143,7 @@ static void load_cr3(engine *e, uint32_t cr3)
     engine_flush_translations(e);
 }
 
-void task_switch(engine *e, task_switch_source source, uint32_t selector, descriptor *d, uint32_t eip)
+void task_switch(engine *e, task_switch_source source, uint32_t selector, descriptor_words *d, uint32_t eip)
 {
     uc_env *env = e->env;
     const tss_layout *old_layout = layout_of(env->tr.flags), *layout = layout_of(d->high);
@@ -165,7 +165,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     state_write(e, old_layout, old_base, eip, flags);
     task_state state = state_read(e, layout, base); /* may be the same memory: saving comes first */
     if (!nested) {
-        descriptor old;
+        descriptor_words old;
         if (descriptor_read(e, old_selector, &old))
             descriptor_set_busy(e, &old, false);
     }

@@ -18,21 +18,21 @@ static unsigned current_level(const engine *e)
     return e->env->hflags & UC_HF_CPL;
 }
 
-static void load_code(engine *e, const descriptor *d, uint32_t selector, unsigned cpl, uint32_t eip)
+static void load_code(engine *e, const descriptor_words *d, uint32_t selector, unsigned cpl, uint32_t eip)
 {
     e->env->segs[ENGINE_CS] = descriptor_segment(d, (selector & ~(uint32_t)RPL) | cpl);
     e->env->eip = eip;
     segments_changed(e);
 }
 
-static void check_present(engine *e, const descriptor *d, uint32_t selector)
+static void check_present(engine *e, const descriptor_words *d, uint32_t selector)
 {
     if (!(d->high & DESCRIPTOR_P))
         segmentation_fault(e, VECTOR_NP, selector & 0xfffc);
 }
 
 /* A code segment as target of a direct far JMP or CALL. */
-static void check_direct(engine *e, const descriptor *d, uint32_t selector)
+static void check_direct(engine *e, const descriptor_words *d, uint32_t selector)
 {
     unsigned cpl = current_level(e), dpl = descriptor_dpl(d);
     bool allowed = d->high & DESCRIPTOR_CONFORMING ? dpl <= cpl : dpl == cpl && (selector & RPL) <= cpl;
@@ -41,9 +41,9 @@ static void check_direct(engine *e, const descriptor *d, uint32_t selector)
     check_present(e, d, selector);
 }
 
-static descriptor read_target(engine *e, uint32_t selector)
+static descriptor_words read_target(engine *e, uint32_t selector)
 {
-    descriptor d;
+    descriptor_words d;
     if (selector_null(selector))
         segmentation_fault(e, VECTOR_GP, 0);
     if (!descriptor_read(e, selector, &d))
@@ -52,7 +52,7 @@ static descriptor read_target(engine *e, uint32_t selector)
 }
 
 /* Gates and TSS descriptors: the right to use them. */
-static void check_system(engine *e, const descriptor *d, uint32_t selector)
+static void check_system(engine *e, const descriptor_words *d, uint32_t selector)
 {
     if (descriptor_dpl(d) < current_level(e) || descriptor_dpl(d) < (selector & RPL))
         segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
@@ -60,7 +60,8 @@ static void check_system(engine *e, const descriptor *d, uint32_t selector)
 }
 
 /* JMP or CALL to a TSS or task gate; false if it is neither. */
-static bool to_task(engine *e, task_switch_source source, descriptor *d, uint32_t selector, uint32_t next)
+static bool to_task(engine *e, task_switch_source source, descriptor_words *d, uint32_t selector,
+                    uint32_t next)
 {
     switch (descriptor_type(d)) {
     case SYSTEM_TSS16:
@@ -79,28 +80,28 @@ static bool to_task(engine *e, task_switch_source source, descriptor *d, uint32_
     return true;
 }
 
-static bool is_call_gate(const descriptor *d)
+static bool is_call_gate(const descriptor_words *d)
 {
     return (descriptor_type(d) & ~(unsigned)SYSTEM_32BIT) == SYSTEM_CALL_GATE16;
 }
 
 /* The code segment behind a call gate. */
-static descriptor gate_target(engine *e, uint32_t selector)
+static descriptor_words gate_target(engine *e, uint32_t selector)
 {
-    descriptor d = read_target(e, selector);
+    descriptor_words d = read_target(e, selector);
     if (!(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) || descriptor_dpl(&d) > current_level(e))
         segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
     check_present(e, &d, selector);
     return d;
 }
 
-static uint32_t gate_offset(const descriptor *gate)
+static uint32_t gate_offset(const descriptor_words *gate)
 {
     bool wide = descriptor_type(gate) & SYSTEM_32BIT;
     return (gate->low & 0xffff) | (wide ? gate->high & 0xffff0000u : 0);
 }
 
-static void check_eip(engine *e, const descriptor *code, uint32_t eip)
+static void check_eip(engine *e, const descriptor_words *code, uint32_t eip)
 {
     if (eip > descriptor_limit(code))
         segmentation_fault(e, VECTOR_GP, 0);
@@ -111,7 +112,7 @@ void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, ui
     engine *e = engine_of(env);
     uint32_t selector = (uint32_t)new_selector & 0xffff, offset = (uint32_t)eip;
     begin(e);
-    descriptor d = read_target(e, selector);
+    descriptor_words d = read_target(e, selector);
     if (d.high & DESCRIPTOR_S) {
         if (!(d.high & DESCRIPTOR_CODE))
             segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
@@ -140,7 +141,7 @@ static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t nex
 }
 
 /* CALL through a gate to an inner level: the new stack gets SS:ESP of the old one and the parameters. */
-static far_stack call_inner(engine *e, const descriptor *gate, unsigned level, unsigned size)
+static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned level, unsigned size)
 {
     uint32_t parameters[GATE_PARAMETERS];
     unsigned count = gate->high & GATE_PARAMETERS;
@@ -155,11 +156,11 @@ static far_stack call_inner(engine *e, const descriptor *gate, unsigned level, u
     return stack;
 }
 
-static void call_gate(engine *e, const descriptor *gate, uint32_t next)
+static void call_gate(engine *e, const descriptor_words *gate, uint32_t next)
 {
     unsigned size = descriptor_type(gate) & SYSTEM_32BIT ? 4 : 2;
     uint32_t selector = gate->low >> 16, offset = gate_offset(gate);
-    descriptor d = gate_target(e, selector);
+    descriptor_words d = gate_target(e, selector);
     unsigned cpl = current_level(e), level = cpl;
     bool inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
     if (inner)
@@ -183,7 +184,7 @@ void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, i
     engine *e = engine_of(env);
     uint32_t selector = (uint32_t)new_selector & 0xffff;
     begin(e);
-    descriptor d = read_target(e, selector);
+    descriptor_words d = read_target(e, selector);
     if (d.high & DESCRIPTOR_S) {
         if (!(d.high & DESCRIPTOR_CODE))
             segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
@@ -276,7 +277,7 @@ static void return_protected(engine *e, unsigned size, bool iret, uint32_t relea
         return_to_v86(e, &stack, eip, selector, flags);
         return;
     }
-    descriptor d = read_target(e, selector);
+    descriptor_words d = read_target(e, selector);
     unsigned level = selector & RPL, dpl = descriptor_dpl(&d);
     if (!(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) || level < cpl ||
         (d.high & DESCRIPTOR_CONFORMING ? dpl > level : dpl != level))
@@ -319,7 +320,7 @@ static void end_nmi(engine *e)
 static void return_from_task(engine *e, uint32_t next)
 {
     uc_env *env = e->env;
-    descriptor d;
+    descriptor_words d;
     uint32_t selector = access_load_system(e, (uint32_t)env->tr.base, 2, 0), code = selector & 0xfffc;
     if (selector & 4 || selector_null(selector) || !descriptor_read(e, selector, &d) ||
         (descriptor_type(&d) & ~(unsigned)SYSTEM_32BIT) != SYSTEM_TSS16_BUSY)

@@ -623,7 +623,6 @@ static const engine_block *translate(engine *e, uc_cpu *cpu, uc_translated *tb, 
     return b;
 }
 
-void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
 void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     engine *e = engine_of(uc_env_of(cpu));

@@ -252,7 +252,6 @@ void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value,
 
 #define GENERATE(name, generate)                                                                             \
     void REAL(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
-    void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
     void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)   \
     {                                                                                                        \
         if (kind & ~(unsigned)KIND_PLAIN)                                                                    \

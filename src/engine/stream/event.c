@@ -188,7 +188,6 @@ void __wrap_qemu_system_reset_request(uc_engine *uc)
 
 /* Unicorn gives up when a stack is to be taken from a TSS that is none; the processor raises #TS with its
  * selector. */
-_Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...);
 _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
 {
     (void)format;

@@ -123,7 +123,6 @@ bool stretch_end_before(engine *e, uint32_t at)
 /* A block is left before a store is done: it changed its own code, and goes on with a block of one
  * instruction; or stretch_leave_before. */
 void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
-void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
 {
     engine *e = engine_of(uc_env_of(cpu));

@@ -4,7 +4,6 @@
 #ifndef ENGINE_UNICORN_UNICORN_STATE_H
 #define ENGINE_UNICORN_UNICORN_STATE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* MMX instructions element by element, for hosts without SSE2 (mmx.c): a compiler makes of it what they have.
  */
-#include <string.h>
 
 #include "engine/x87/mmx.h"
 

@@ -95,7 +95,6 @@ void x87_binary_registers(uc_env *env, x87_binary which, unsigned a, unsigned b,
 }
 
 #define ARITHMETIC(name, which)                                                                              \
-    void WRAP(helper_##name##_ST0_FT0)(uc_env * env);                                                        \
     void WRAP(helper_##name##_ST0_FT0)(uc_env * env)                                                         \
     {                                                                                                        \
         x87_wait(env, X87_RETADDR);                                                                          \

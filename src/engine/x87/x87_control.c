@@ -143,13 +143,6 @@ static void unpack(uc_env *env, bool wide, const uint32_t words[ENVIRONMENT_WORD
     x87_update_summary(env);
 }
 
-uint32_t WRAP(cpu_lduw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
-uint32_t WRAP(cpu_ldl_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
-uint64_t WRAP(cpu_ldq_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
-void WRAP(cpu_stw_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
-void WRAP(cpu_stl_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
-void WRAP(cpu_stq_data_ra)(uc_env *env, uint64_t address, uint64_t value, uintptr_t retaddr);
-
 static void load_environment(uc_env *env, uint64_t address, bool wide, uint32_t words[ENVIRONMENT_WORDS],
                              uintptr_t retaddr)
 {

@@ -1,7 +1,6 @@
 /* Operations on ST(0), with ST(1) as second operand where there is one: roots, remainders, scaling, and the
  * transcendental ones, which no two generations of processors compute with the same last bit: never by the
  * host's x87. */
-#include <string.h>
 
 #include "engine/x87/x87_host.h"
 
@@ -18,7 +17,6 @@ typedef struct function {
 
 #define FUNCTION(name, held, ...)                                                                            \
     static const function name##_function = {x87_##name, held, __VA_ARGS__};                                 \
-    void WRAP(helper_##name)(uc_env * env);                                                                  \
     void WRAP(helper_##name)(uc_env * env)                                                                   \
     {                                                                                                        \
         run(env, &name##_function, X87_RETADDR);                                                             \

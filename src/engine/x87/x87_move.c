@@ -67,11 +67,6 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number)
     push(env, &value, 0);
 }
 
-uint64_t WRAP(cpu_ldq_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
-uint32_t WRAP(cpu_lduw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr);
-void WRAP(cpu_stq_data_ra)(uc_env *env, uint64_t address, uint64_t value, uintptr_t retaddr);
-void WRAP(cpu_stw_data_ra)(uc_env *env, uint64_t address, uint32_t value, uintptr_t retaddr);
-
 /* 80-bit operands are two references, of 8 and 2 bytes. */
 static uc_fpreg load80(uc_env *env, uint64_t address, uintptr_t retaddr)
 {
@@ -122,7 +117,6 @@ void WRAP(helper_fpush)(uc_env *env)
 
 /* The constants depend on the rounding control. */
 #define CONSTANT(name)                                                                                       \
-    void WRAP(helper_##name##_ST0)(uc_env * env);                                                            \
     void WRAP(helper_##name##_ST0)(uc_env * env)                                                             \
     {                                                                                                        \
         uc_fpreg value = x87_##name(env->fpuc);                                                              \

@@ -33,8 +33,7 @@ void spare_remove(p5_machine *machine, spare_work *work)
     pthread_mutex_unlock(&spare->lock);
 }
 
-/* Does a piece; `executes`: in the thread that does. */
-static bool use(p5_machine *machine, bool executes)
+bool spare_use(p5_machine *machine, bool executes)
 {
     spare_time *spare = &machine->spare;
     bool done = false;
@@ -46,14 +45,4 @@ static bool use(p5_machine *machine, bool executes)
         done = work->some(work->context);
     pthread_mutex_unlock(&spare->lock);
     return done;
-}
-
-bool spare_use(p5_machine *machine)
-{
-    return use(machine, true);
-}
-
-bool spare_use_apart(p5_machine *machine)
-{
-    return use(machine, false);
 }

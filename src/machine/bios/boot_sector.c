@@ -99,10 +99,8 @@ void boot_processor(engine *e)
     engine_set(e, ENGINE_CR4, 0);
     engine_set_table(e, true, 0, VECTOR_TABLE_LIMIT);
     for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++) {
-        const engine_segment real = {
-            .limit = REAL_LIMIT,
-            .flags = SEGMENT_P | SEGMENT_S |
-                     (s == ENGINE_CS ? SEGMENT_CODE_READ_ACCESSED : SEGMENT_DATA_WRITE_ACCESSED)};
+        const engine_segment real = {.limit = REAL_LIMIT,
+                                     .flags = s == ENGINE_CS ? SEGMENT_CODE : SEGMENT_DATA};
         engine_set_segment(e, s, &real);
     }
     for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)

@@ -1,6 +1,5 @@
 /* The console: characters of the input, and text on the screen and to the user. The input is a stream of
  * bytes; what a line ends with, LF or CR or both, is a carriage return for the program. */
-#include <string.h>
 
 #include "machine/dos/dos.h"
 

@@ -194,10 +194,7 @@ static p5_status begin(dos *d, const char *path, const char *const *arguments, c
 /* The stub of INT 21h has been entered and returns to the program: its IRET is the first instruction. */
 static void stand_in_stub(dos *d)
 {
-    engine_segment rom = {.selector = 0xf000,
-                          .base = 0xf0000,
-                          .limit = 0xffff,
-                          .flags = SEGMENT_P | SEGMENT_S | SEGMENT_CODE_READ_ACCESSED};
+    engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff, .flags = SEGMENT_CODE};
     engine_set_segment(d->engine, ENGINE_CS, &rom);
     engine_set(d->engine, ENGINE_EIP, 0xe000 + 0x21 * 16 + 9);
     engine_set(d->engine, ENGINE_EFLAGS, EFLAGS_FIXED);

@@ -1,7 +1,5 @@
 #include "machine/gdb/history.h"
 
-#include <string.h>
-
 #include "machine/gdb/gdb.h"
 
 enum { FIRST_SPACING = 1000000 };

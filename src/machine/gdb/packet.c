@@ -2,7 +2,6 @@
  * cannot be done. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/gdb/gdb.h"

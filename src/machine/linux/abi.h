@@ -4,8 +4,6 @@
 #ifndef MACHINE_LINUX_ABI_H
 #define MACHINE_LINUX_ABI_H
 
-#include <stdint.h>
-
 enum { LINUX_PROT_READ = 1, LINUX_PROT_WRITE = 2, LINUX_PROT_EXEC = 4, LINUX_PROT_ALL = 7 };
 enum {
     LINUX_MAP_SHARED = 1,

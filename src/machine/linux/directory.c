@@ -5,10 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "machine/linux/linux.h"
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
 

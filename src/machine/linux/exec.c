@@ -1,4 +1,5 @@
 /* Starting a program: segments, stack, auxiliary vector, entry state. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,28 +9,6 @@
 #include "machine/load/segment.h"
 
 enum { LINUX_DEFAULT_MEMORY = 256 << 20, LINUX_LEAST_MEMORY = 4 << 20 };
-
-/* Auxiliary vector: elf.h's AT_* */
-enum {
-    AUX_NULL = 0,
-    AUX_PHDR = 3,
-    AUX_PHENT,
-    AUX_PHNUM,
-    AUX_PAGESZ,
-    AUX_BASE,
-    AUX_FLAGS,
-    AUX_ENTRY,
-    AUX_UID = 11,
-    AUX_EUID,
-    AUX_GID,
-    AUX_EGID,
-    AUX_PLATFORM,
-    AUX_HWCAP,
-    AUX_CLKTCK,
-    AUX_SECURE = 23,
-    AUX_RANDOM = 25,
-    AUX_EXECFN = 31
-};
 
 uint64_t linux_random(linux_process *p)
 {
@@ -149,24 +128,24 @@ static p5_status exec_stack(linux_process *p, const elf_image *image, const char
     uint64_t random[2] = {linux_random(p), linux_random(p)};
     b.esp &= ~15u;
     uint32_t random_at = stack_push(&b, random, sizeof random);
-    const uint32_t aux[][2] = {{AUX_HWCAP, exec_features(p->machine->model)},
-                               {AUX_PAGESZ, PAGE_BYTES},
-                               {AUX_CLKTCK, LINUX_HZ},
-                               {AUX_PHDR, image->headers_linear},
-                               {AUX_PHENT, image->header_size},
-                               {AUX_PHNUM, image->headers_linear != 0 ? image->header_count : 0u},
-                               {AUX_BASE, 0},
-                               {AUX_FLAGS, 0},
-                               {AUX_ENTRY, image->entry},
-                               {AUX_UID, LINUX_UID},
-                               {AUX_EUID, LINUX_UID},
-                               {AUX_GID, LINUX_UID},
-                               {AUX_EGID, LINUX_UID},
-                               {AUX_SECURE, 0},
-                               {AUX_RANDOM, random_at},
-                               {AUX_EXECFN, name_at},
-                               {AUX_PLATFORM, platform_at},
-                               {AUX_NULL, 0}};
+    const uint32_t aux[][2] = {{AT_HWCAP, exec_features(p->machine->model)},
+                               {AT_PAGESZ, PAGE_BYTES},
+                               {AT_CLKTCK, LINUX_HZ},
+                               {AT_PHDR, image->headers_linear},
+                               {AT_PHENT, image->header_size},
+                               {AT_PHNUM, image->headers_linear != 0 ? image->header_count : 0u},
+                               {AT_BASE, 0},
+                               {AT_FLAGS, 0},
+                               {AT_ENTRY, image->entry},
+                               {AT_UID, LINUX_UID},
+                               {AT_EUID, LINUX_UID},
+                               {AT_GID, LINUX_UID},
+                               {AT_EGID, LINUX_UID},
+                               {AT_SECURE, 0},
+                               {AT_RANDOM, random_at},
+                               {AT_EXECFN, name_at},
+                               {AT_PLATFORM, platform_at},
+                               {AT_NULL, 0}};
     size_t count = 1 + argc + 1 + envc + 1;
     memcpy(words + count, aux, sizeof aux);
     count += sizeof aux / sizeof(uint32_t);

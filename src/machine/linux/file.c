@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "machine/linux/linux.h"
 #include "machine/share/scratch.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/load/segment.h"
@@ -193,18 +192,15 @@ static void segment_restore(linux_process *p, engine_segment_name which, uint32_
     engine_segment segment = {0};
     unsigned index = (selector & 0xffff) >> 3;
     if (index != 0 && index < LINUX_GDT_ENTRIES && (selector & 4) == 0) {
-        uint64_t descriptor = *linux_gdt_entry(p, index);
-        uint32_t high = (uint32_t)(descriptor >> 32), low = (uint32_t)descriptor;
-        const uint32_t needed = SEGMENT_P | SEGMENT_S | SEGMENT_DPL3;
-        bool code = (high & 1 << 11) != 0, readable = (high & 1 << 9) != 0;
-        if ((high & needed) == needed && (!code || readable)) {
-            segment.selector = (uint16_t)(selector | 3);
-            segment.base = (high & 0xff000000u) | (high & 0xff) << 16 | low >> 16;
-            segment.limit = (high & 0xf0000) | (low & 0xffff);
-            if ((high & SEGMENT_G) != 0)
-                segment.limit = segment.limit << 12 | 0xfff;
-            segment.flags = high & 0x00ffff00u;
-        }
+        uint64_t both = *linux_gdt_entry(p, index);
+        const descriptor_words d = {.low = (uint32_t)both, .high = (uint32_t)(both >> 32)};
+        const uint32_t needed = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_DPL3;
+        bool code = (d.high & DESCRIPTOR_CODE) != 0, readable = (d.high & DESCRIPTOR_READABLE) != 0;
+        if ((d.high & needed) == needed && (!code || readable))
+            segment = (engine_segment){.selector = (uint16_t)(selector | 3),
+                                       .base = descriptor_base(&d),
+                                       .limit = descriptor_limit(&d),
+                                       .flags = d.high & 0x00ffff00u};
     }
     engine_set_segment(p->engine, which, &segment);
 }

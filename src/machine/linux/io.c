@@ -13,7 +13,6 @@
 
 #include "base/quiet.h"
 #include "machine/board/devices.h"
-#include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"

@@ -50,7 +50,7 @@ static void kernel_build_gdt(linux_process *p, uint8_t *page)
                                  {.selector = LINUX_TSS,
                                   .base = KERNEL_ADDRESS(PAGE_GDT) + TSS_OFFSET,
                                   .limit = TSS_LIMIT,
-                                  .flags = SEGMENT_P | SEGMENT_TSS32}};
+                                  .flags = SEGMENT_TSS}};
     for (unsigned i = 0; i < sizeof segments / sizeof segments[0]; i++) {
         uint64_t descriptor = segment_descriptor(&segments[i]);
         memcpy(page + segments[i].selector / 8 * 8, &descriptor, sizeof descriptor);

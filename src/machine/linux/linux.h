@@ -174,6 +174,8 @@ typedef struct linux_signals {
 /* Bit of a signal number in a mask. */
 #define LINUX_SIGBIT(signal) (1ull << ((signal)-1))
 void linux_raise(linux_process *p, const linux_siginfo *info);
+/* What is set for it drops it. */
+bool linux_signal_ignored(const linux_signals *s, int signal);
 /* A fault of the user's code: cannot be blocked or ignored. */
 void linux_fault(linux_process *p, unsigned vector, uint32_t error_code);
 /* Puts pending signals onto the user's stack, or ends the guest. */

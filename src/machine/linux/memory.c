@@ -13,16 +13,9 @@
 #include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 
-/* Page table entry: bits 0-2 present, writable, user; 5, 6 accessed, dirty; bit 9 is free for the system: the
- * entry owns a frame although it may not be present. */
-enum {
-    PTE_PRESENT = 1,
-    PTE_WRITE = 2,
-    PTE_USER = 4,
-    PTE_ACCESSED = 0x20,
-    PTE_DIRTY = 0x40,
-    PTE_FRAME = 0x200
-};
+/* Bit 9 of a page table entry is free for the system: the entry owns a frame although it may not be present.
+ */
+enum { PTE_FRAME = 1 << 9 };
 #define PTE_ADDRESS 0xfffff000u
 enum { REGIONS_AT_MOST = 65530 /* vm.max_map_count */ };
 

@@ -6,7 +6,6 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 
-#include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 

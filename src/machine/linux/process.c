@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/load/segment.h"
@@ -94,14 +93,12 @@ static uint64_t tls_descriptor(const uint32_t user[4])
     bool empty = user[1] == 0 && user[2] == 0 && contents == 0 && read_only && !seg32 && !pages && absent;
     if (empty)
         return 0;
-    uint32_t access =
-        SEGMENT_S | SEGMENT_DPL3 | contents << 10 | (read_only ? 0 : 1u << 9) | 1 << 8; /* accessed */
-    access |= (absent ? 0u : SEGMENT_P) | (seg32 ? SEGMENT_D : 0u) | (pages ? SEGMENT_G : 0u) |
-              (bits >> 6 & 1) << 20;
-    uint32_t limit = user[2] & 0xfffff, base = user[1];
-    uint32_t low = base << 16 | (limit & 0xffff);
-    uint32_t high = (base & 0xff000000u) | access | (limit & 0xf0000) | (base >> 16 & 0xff);
-    return (uint64_t)high << 32 | low;
+    uint32_t access = DESCRIPTOR_S | DESCRIPTOR_DPL3 | DESCRIPTOR_ACCESSED | contents << 10 |
+                      (read_only ? 0u : DESCRIPTOR_WRITABLE) | (absent ? 0u : DESCRIPTOR_P) |
+                      (seg32 ? DESCRIPTOR_B : 0u) | (pages ? DESCRIPTOR_G : 0u) | (bits >> 6 & 1) << 20;
+    uint32_t limit = user[2] & 0xfffff;
+    return segment_descriptor(
+        &(engine_segment){.base = user[1], .limit = pages ? limit << 12 | 0xfff : limit, .flags = access});
 }
 
 int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])

@@ -1,9 +1,7 @@
 /* System calls about signals. */
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
-#include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
@@ -25,8 +23,7 @@ static int32_t action_set(linux_process *p, uint32_t signal, const linux_action 
         return -EINVAL;
     s->actions[signal] = *action;
     s->actions[signal].mask &= ~UNBLOCKABLE;
-    bool ignored_default = signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
-    if (action->handler == LINUX_SIG_IGN || (action->handler == LINUX_SIG_DFL && ignored_default))
+    if (linux_signal_ignored(s, (int)signal))
         s->pending &= ~LINUX_SIGBIT(signal);
     return 0;
 }

@@ -1,6 +1,5 @@
 /* Signals: raising, faults as signals, what happens to them on the way back to the user. */
 #include <signal.h>
-#include <string.h>
 
 #include "machine/run/debug.h"
 #include "machine/linux/linux.h"
@@ -11,22 +10,18 @@ bool linux_signal_waits(const linux_process *p)
     return (p->signals.pending & ~p->signals.blocked) != 0;
 }
 
-static bool ignored_by_default(int signal)
+bool linux_signal_ignored(const linux_signals *s, int signal)
 {
-    return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
-}
-
-static bool signal_ignored(const linux_signals *s, int signal)
-{
+    bool by_default = signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
     uint32_t handler = s->actions[signal].handler;
-    return handler == LINUX_SIG_IGN || (handler == LINUX_SIG_DFL && ignored_by_default(signal));
+    return handler == LINUX_SIG_IGN || (handler == LINUX_SIG_DFL && by_default);
 }
 
 void linux_raise(linux_process *p, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
     uint64_t bit = LINUX_SIGBIT(info->signo);
-    if (signal_ignored(s, info->signo) && (s->blocked & bit) == 0)
+    if (linux_signal_ignored(s, info->signo) && (s->blocked & bit) == 0)
         return;
     if ((s->pending & bit) == 0)
         s->info[info->signo] = *info; /* a standard signal is not queued twice */
@@ -190,7 +185,7 @@ void linux_deliver_signals(linux_process *p)
     while (linux_signal_waits(p) && !p->machine->ended) {
         int signal = signal_next(s);
         s->pending &= ~LINUX_SIGBIT(signal);
-        if (signal_ignored(s, signal))
+        if (linux_signal_ignored(s, signal))
             continue;
         if (s->actions[signal].handler != LINUX_SIG_DFL)
             signal_handle(p, signal);

@@ -5,7 +5,6 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "machine/linux/linux.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 

@@ -2,11 +2,9 @@
 #define _GNU_SOURCE /* AT_REMOVEDIR */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "machine/linux/linux.h"
 #include "machine/linux/calls.h"
 
 int32_t linux_getcwd(linux_process *p, const uint32_t a[6])

@@ -4,8 +4,6 @@
 
 #include "machine/linux/linux.h"
 
-enum { PTE_PRESENT = 1, PTE_WRITE = 2, PTE_USER = 4 };
-
 uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool write)
 {
     uint32_t needed = PTE_PRESENT | PTE_USER | (write ? PTE_WRITE : 0u);

@@ -83,10 +83,8 @@ static void case_descriptors(engine *e)
                    data0 = segment_flat(SELECTOR_DATA0, false, 0);
     engine_segment code3 = segment_flat(SELECTOR_CODE3, true, 3),
                    data3 = segment_flat(SELECTOR_DATA3, false, 3);
-    engine_segment tss = {.selector = SELECTOR_TSS,
-                          .base = CASE_TABLES + 0x800,
-                          .limit = 0x67,
-                          .flags = SEGMENT_P | SEGMENT_TSS32};
+    engine_segment tss = {
+        .selector = SELECTOR_TSS, .base = CASE_TABLES + 0x800, .limit = 0x67, .flags = SEGMENT_TSS};
     uint64_t gdt[6] = {0,
                        segment_descriptor(&code0),
                        segment_descriptor(&data0),

@@ -4,17 +4,15 @@
 
 engine_segment segment_flat(uint16_t selector, bool code, unsigned cpl)
 {
-    uint32_t type = code ? SEGMENT_CODE_READ_ACCESSED : SEGMENT_DATA_WRITE_ACCESSED;
     return (engine_segment){.selector = selector,
-                            .base = 0,
-                            .limit = 0xffffffffu,
-                            .flags = (uint32_t)(SEGMENT_G | SEGMENT_D | 0xf << 16 | SEGMENT_P | SEGMENT_S) |
-                                     cpl << 13 | type};
+                            .limit = UINT32_MAX,
+                            .flags = (uint32_t)(DESCRIPTOR_G | DESCRIPTOR_B | 0xf << 16) | cpl << 13 |
+                                     (uint32_t)(code ? SEGMENT_CODE : SEGMENT_DATA)};
 }
 
 uint64_t segment_descriptor(const engine_segment *segment)
 {
-    uint32_t limit = (segment->flags & SEGMENT_G) != 0 ? segment->limit >> 12 : segment->limit;
+    uint32_t limit = (segment->flags & DESCRIPTOR_G) != 0 ? segment->limit >> 12 : segment->limit;
     uint32_t low = segment->base << 16 | (limit & 0xffff);
     uint32_t high = (segment->base & 0xff000000u) | (segment->flags & 0x00f0ff00u) | (limit & 0xf0000) |
                     (segment->base >> 16 & 0xff);
@@ -24,7 +22,8 @@ uint64_t segment_descriptor(const engine_segment *segment)
 uint64_t segment_gate(uint16_t selector, uint32_t offset, unsigned dpl)
 {
     uint32_t low = (uint32_t)selector << 16 | (offset & 0xffff);
-    uint32_t high = (offset & 0xffff0000u) | SEGMENT_P | dpl << 13 | SEGMENT_INTERRUPT_GATE32;
+    uint32_t high =
+        (offset & 0xffff0000u) | DESCRIPTOR_P | dpl << 13 | (SYSTEM_INTERRUPT_GATE16 | SYSTEM_32BIT) << 8;
     return (uint64_t)high << 32 | low;
 }
 

@@ -5,20 +5,13 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "isa/processor.h"
 
-/* Access rights as they stand in bits 8-23 of a descriptor's high dword:
- *   23 22 21 20 19..16  15 14..13 12 11..8
- *    G  D  -  A  limit   P   DPL   S  type   */
+/* Access rights that loaders give: bits 8-23 of a descriptor's high dword (isa/processor.h). */
 enum {
-    SEGMENT_G = 1 << 23,
-    SEGMENT_D = 1 << 22,
-    SEGMENT_P = 1 << 15,
-    SEGMENT_DPL3 = 3 << 13,
-    SEGMENT_S = 1 << 12,
-    SEGMENT_CODE_READ_ACCESSED = 0xb << 8,
-    SEGMENT_DATA_WRITE_ACCESSED = 0x3 << 8,
-    SEGMENT_TSS32 = 0x9 << 8 /* available, as LTR finds it */,
-    SEGMENT_INTERRUPT_GATE32 = 0xe << 8
+    SEGMENT_CODE = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_READABLE | DESCRIPTOR_ACCESSED,
+    SEGMENT_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED,
+    SEGMENT_TSS = DESCRIPTOR_P | SYSTEM_TSS32 << 8 /* available, as LTR finds it */
 };
 
 /* A flat 4 GB segment of `cpl`. */

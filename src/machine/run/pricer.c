@@ -71,12 +71,12 @@ static void work(void *context, const void *m)
 
 static bool use_time(void *machine)
 {
-    return spare_use(machine);
+    return spare_use(machine, true);
 }
 
 static bool use_time_apart(void *machine)
 {
-    return spare_use_apart(machine);
+    return spare_use(machine, false);
 }
 
 /* From so many stretches, values and accesses on. */

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, linkat */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

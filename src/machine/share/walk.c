@@ -8,7 +8,6 @@
 #define _GNU_SOURCE /* Linux interfaces: O_PATH, preadv, ... */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
