@@ -113,7 +113,6 @@ typedef struct engine_block {
                                its records fit into a batch */
     bool address16;         /* BLOCK_REP: the count is CX */
     uint8_t port_bytes;     /* BLOCK_PORT, and INS or OUTS as BLOCK_REP: size of an item */
-    bool scan_reverse;      /* BLOCK_SCAN: BSR */
     bool waits;             /* BLOCK_CODE_WRITE: for the x87 */
     bool wide;              /* BLOCK_ENTER, BLOCK_PUSHA, BLOCK_POPA: 32-bit operands */
     uint8_t scan_register;  /* its destination, and that of BLOCK_SMSW */
@@ -512,8 +511,7 @@ typedef void access_check(uc_env *env, uint64_t address);
 extern access_check *const access_checks[3];
 /* accesses by microcode, recorded as P5_ACCESS_SYSTEM */
 uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr);
-uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user);
-uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user);
+uint32_t access_load_as(engine *e, uint32_t linear, unsigned size, bool user);
 void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user);
 /* A locked read-modify-write of the upper half of the descriptor at `address`: bits are set or cleared.
  * Answers the new half. */

@@ -291,12 +291,7 @@ uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t
     return load_system(e->env, linear, size, false, retaddr);
 }
 
-uint32_t access_load_stack(engine *e, uint32_t linear, unsigned size, bool user)
-{
-    return load_system(e->env, linear, size, user, 0);
-}
-
-uint32_t access_load_table(engine *e, uint32_t linear, unsigned size, bool user)
+uint32_t access_load_as(engine *e, uint32_t linear, unsigned size, bool user)
 {
     return load_system(e->env, linear, size, user, 0);
 }

@@ -33,8 +33,8 @@ static void enter(engine *e, uint32_t flags_cleared, const uc_segment *code, uin
 static void deliver_vector_table(engine *e, unsigned vector, uint32_t table, uint32_t eip, uint32_t flags,
                                  uint32_t cleared, bool v86)
 {
-    uint32_t offset = access_load_table(e, table + vector * VECTOR_ENTRY_BYTES, 2, v86);
-    uint32_t selector = access_load_table(e, table + vector * VECTOR_ENTRY_BYTES + 2, 2, v86);
+    uint32_t offset = access_load_as(e, table + vector * VECTOR_ENTRY_BYTES, 2, v86);
+    uint32_t selector = access_load_as(e, table + vector * VECTOR_ENTRY_BYTES + 2, 2, v86);
     far_stack stack = far_stack_current(e);
     far_stack_push(e, &stack, 2, flags);
     far_stack_push(e, &stack, 2, e->env->segs[ENGINE_CS].selector);

@@ -171,7 +171,7 @@ void far_stack_push(engine *e, far_stack *s, unsigned size, uint32_t value)
 uint32_t far_stack_pop(engine *e, far_stack *s, unsigned size)
 {
     uint32_t sp = s->sp & stack_mask(s);
-    uint32_t value = access_load_stack(e, stack_address(e, s, sp, size), size, s->user);
+    uint32_t value = access_load_as(e, stack_address(e, s, sp, size), size, s->user);
     s->sp = (s->sp & ~stack_mask(s)) | ((sp + size) & stack_mask(s));
     return value;
 }

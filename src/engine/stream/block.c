@@ -22,7 +22,6 @@ typedef struct block_plan {
     bool address16;
     bool wide, waits;
     uint8_t port_bytes;
-    bool scan_reverse;
     uint8_t scan_register, scan_bits;
     bool alias;      /* TEST as F6 /1 or F7 /1, which Unicorn does not know */
     bool locked_neg; /* LOCK NEG, which Unicorn makes a loop that reads twice */
@@ -167,41 +166,22 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan
     if (form->value == ISA_VALUE_COUNT)
         return BLOCK_COUNT;
     if (form->cost == ISA_COST_BSF || form->cost == ISA_COST_BSR) {
-        plan->scan_reverse = form->cost == ISA_COST_BSR;
         plan->scan_register = insn->reg;
         plan->scan_bits = 8 * insn->operand_bytes;
         return BLOCK_SCAN;
     }
+    static const uint8_t kinds[] = {
+        [ISA_E_SMSW] = BLOCK_SMSW,   [ISA_E_FLAGS_FIRST] = BLOCK_FLAGS, [ISA_E_ARPL] = BLOCK_ARPL,
+        [ISA_E_ENTER] = BLOCK_ENTER, [ISA_E_PUSHA] = BLOCK_PUSHA,       [ISA_E_POPA] = BLOCK_POPA,
+        [ISA_E_INVD] = BLOCK_INVD,   [ISA_E_WBINVD] = BLOCK_WBINVD,     [ISA_E_ICEBP] = BLOCK_ICEBP};
+    const isa_engine part = engine_part(insn);
     plan->wide = insn->operand_bytes == 4;
-    switch (engine_part(insn)) {
-    case ISA_E_TEST:
-        plan->alias = true;
-        break;
-    case ISA_E_NEG:
-        plan->locked_neg = true;
-        break;
-    case ISA_E_SMSW:
+    plan->alias = part == ISA_E_TEST;
+    plan->locked_neg = part == ISA_E_NEG;
+    if (part == ISA_E_SMSW)
         plan->scan_register = insn->rm;
-        return BLOCK_SMSW;
-    case ISA_E_FLAGS_FIRST:
-        return BLOCK_FLAGS;
-    case ISA_E_ARPL:
-        return BLOCK_ARPL;
-    case ISA_E_ENTER:
-        return BLOCK_ENTER;
-    case ISA_E_PUSHA:
-        return BLOCK_PUSHA;
-    case ISA_E_POPA:
-        return BLOCK_POPA;
-    case ISA_E_INVD:
-        return BLOCK_INVD;
-    case ISA_E_WBINVD:
-        return BLOCK_WBINVD;
-    case ISA_E_ICEBP:
-        return BLOCK_ICEBP;
-    default:
-        break;
-    }
+    if (part < sizeof kinds && kinds[part] != BLOCK_PLAIN)
+        return (block_kind)kinds[part];
     if (insn->flags & ISA_STRING && insn->flags & ISA_IO)
         plan->port_bytes = insn->operand_bytes;
     plan->address16 = !insn->address32;
@@ -503,7 +483,6 @@ static void settle(engine_block *b, const block_plan *plan)
     b->wide = plan->wide;
     b->waits = plan->waits;
     b->later = plan->later;
-    b->scan_reverse = plan->scan_reverse;
     b->scan_register = plan->scan_register;
     b->scan_bits = plan->scan_bits;
     b->extra_segments = plan->extra_segments;

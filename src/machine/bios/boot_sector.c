@@ -103,12 +103,7 @@ void boot_processor(engine *e)
                                      .flags = s == ENGINE_CS ? SEGMENT_CODE : SEGMENT_DATA};
         engine_set_segment(e, s, &real);
     }
-    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
-        engine_set(e, r, 0);
-    segment_init_x87(e);
-    engine_set(e, ENGINE_ESP, BIOS_BOOT);
-    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED | EFLAGS_IF);
-    engine_set(e, ENGINE_EIP, BIOS_BOOT);
+    segment_start(e, BIOS_BOOT, BIOS_BOOT, EFLAGS_FIXED | EFLAGS_IF);
 }
 
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error)

@@ -1,11 +1,7 @@
 /* The directory tree: make, remove, rename, attributes, current directories. */
-#define _GNU_SOURCE /* AT_REMOVEDIR, renameat */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "machine/dos/dos.h"
 
@@ -32,20 +28,13 @@ static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, sh
     return wrong;
 }
 
-static dos_error answer(int result)
-{
-    return dos_error_of(result == 0 ? 0 : -errno);
-}
-
 /* A directory that is there already is DOS_DENIED, not DOS_EXISTS. */
 dos_error dos_call_make_directory(dos *d)
 {
     share_place place;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), true, &place);
     if (wrong == DOS_OK)
-        wrong = dos_error_of(share_take_name(&place));
-    if (wrong == DOS_OK)
-        wrong = answer(mkdirat(place.directory, place.name, 0777));
+        wrong = dos_error_of(share_make_folder(&place, 0777));
     share_place_close(&place);
     return wrong == DOS_EXISTS ? DOS_DENIED : wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
@@ -59,7 +48,7 @@ dos_error dos_call_remove_directory(dos *d)
         return DOS_CURRENT_DIRECTORY;
     wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
     if (wrong == DOS_OK)
-        wrong = answer(unlinkat(place.directory, place.name, AT_REMOVEDIR));
+        wrong = dos_error_of(share_remove(&place, true));
     share_place_close(&place);
     return wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
 }
@@ -73,8 +62,7 @@ dos_error dos_call_change_directory(dos *d)
     if (wrong == DOS_OK && path.text[0] != '\0') {
         wrong = dos_path_find(d, &path, false, &place);
         if (wrong == DOS_OK && place.directory >= 0 &&
-            (fstatat(place.directory, place.name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
-             !S_ISDIR(about.st_mode)))
+            (share_about(&place, &about) != 0 || !S_ISDIR(about.st_mode)))
             wrong = DOS_NO_PATH;
         share_place_close(&place);
     }
@@ -102,11 +90,10 @@ dos_error dos_call_delete(dos *d)
     share_place place;
     struct stat about;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
-    if (wrong == DOS_OK && fstatat(place.directory, place.name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISDIR(about.st_mode))
+    if (wrong == DOS_OK && share_about(&place, &about) == 0 && S_ISDIR(about.st_mode))
         wrong = DOS_DENIED;
     if (wrong == DOS_OK)
-        wrong = answer(unlinkat(place.directory, place.name, 0));
+        wrong = dos_error_of(share_remove(&place, false));
     share_place_close(&place);
     return wrong;
 }
@@ -115,14 +102,15 @@ dos_error dos_call_delete(dos *d)
 dos_error dos_call_rename(dos *d)
 {
     share_place from, to;
+    struct stat about;
     dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &from);
     if (wrong != DOS_OK)
         return wrong;
     wrong = place_to_change(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), true, &to);
-    if (wrong == DOS_OK && faccessat(to.directory, to.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    if (wrong == DOS_OK && share_about(&to, &about) == 0)
         wrong = DOS_DENIED;
     if (wrong == DOS_OK)
-        wrong = answer(renameat(from.directory, from.name, to.directory, to.name));
+        wrong = dos_error_of(share_rename(&from, &to));
     share_place_close(&to);
     share_place_close(&from);
     return wrong;
@@ -146,7 +134,7 @@ dos_error dos_call_attributes(dos *d)
         wrong = dos_path_find(d, &path, false, &place);
         if (wrong == DOS_OK && place.directory < 0)
             attributes = DIRECTORY;
-        else if (wrong == DOS_OK && fstatat(place.directory, place.name, &about, AT_SYMLINK_NOFOLLOW) == 0)
+        else if (wrong == DOS_OK && share_about(&place, &about) == 0)
             attributes = S_ISDIR(about.st_mode) ? DIRECTORY : place.writable ? ARCHIVE : READ_ONLY | ARCHIVE;
         share_place_close(&place);
     }

@@ -293,14 +293,22 @@ static gdb_action description(gdb *g, reader r)
 static gdb_action query(gdb *g, const char *packet, size_t size)
 {
     static const char features[] = "qXfer:features:read:target.xml:", monitor[] = "qRcmd,";
-    if (starts(packet, size, "qSupported")) {
+    static const struct {
+        const char *query, *answer;
+    } fixed[] = {{"qAttached", "1"}, {"qfThreadInfo", "m1"}, {"qsThreadInfo", "l"}};
+    if (starts(packet, size, features))
+        return description(g, (reader){packet + sizeof features - 1, packet + size, true});
+    if (starts(packet, size, "qSupported"))
         gdb_print(g,
                   "PacketSize=%x;QStartNoAckMode+;swbreak-;hwbreak+;qXfer:features:read+;ReverseStep+;"
                   "ReverseContinue+;vContSupported+",
                   GDB_PACKET);
-    } else if (starts(packet, size, features)) {
-        return description(g, (reader){packet + sizeof features - 1, packet + size, true});
-    } else if (starts(packet, size, monitor)) {
+    if (size == 2 && packet[1] == 'C')
+        gdb_print(g, "QC1");
+    for (unsigned i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (starts(packet, size, fixed[i].query))
+            gdb_print(g, "%s", fixed[i].answer);
+    if (starts(packet, size, monitor)) {
         char command[64];
         long length = gdb_unhex(packet + sizeof monitor - 1, size - (sizeof monitor - 1), (uint8_t *)command,
                                 sizeof command - 1);
@@ -308,14 +316,6 @@ static gdb_action query(gdb *g, const char *packet, size_t size)
             return failed(g);
         command[length] = '\0';
         gdb_monitor(g, command);
-    } else if (starts(packet, size, "qAttached")) {
-        gdb_print(g, "1");
-    } else if (starts(packet, size, "qfThreadInfo")) {
-        gdb_print(g, "m1");
-    } else if (starts(packet, size, "qsThreadInfo")) {
-        gdb_print(g, "l");
-    } else if (size == 2 && packet[1] == 'C') {
-        gdb_print(g, "QC1");
     }
     return GDB_REPLY;
 }

@@ -49,7 +49,6 @@ bool linux_times_are_wide(const linux_process *p);
 int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uint64_t *ns);
 /* ftruncate of the host's file, which mappings show. */
 int32_t linux_truncate_host(linux_process *p, share_quota *quota, int host, uint64_t length);
-int32_t linux_file_length(const linux_open_file *file, uint64_t *length);
 /* Resolves the path argument at `address`: 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place);

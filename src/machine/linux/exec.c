@@ -173,12 +173,7 @@ static p5_status linux_exec(linux_process *p, const elf_image *image, const char
         status = exec_stack(p, image, arguments, environment, &esp, error);
     if (status != P5_OK)
         return status;
-    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
-        engine_set(p->engine, r, 0);
-    engine_set(p->engine, ENGINE_ESP, esp);
-    engine_set(p->engine, ENGINE_EIP, image->entry);
-    engine_set(p->engine, ENGINE_EFLAGS, EFLAGS_FIXED | EFLAGS_IF);
-    segment_init_x87(p->engine);
+    segment_start(p->engine, image->entry, esp, EFLAGS_FIXED | EFLAGS_IF);
     return P5_OK;
 }
 

@@ -32,25 +32,11 @@ static bool writable(const linux_open_file *file)
     return (file->flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Waits until the user has input for a standard stream. False if the run is to pause instead: the call is
- * made again then. */
-static bool wait_for_input(linux_process *p, const linux_open_file *file)
+/* Waits until the user has input for a standard stream (POLLIN), or somebody takes what the guest writes
+ * (POLLOUT). False if the run is to pause instead: the call is made again then. */
+static bool wait_for(linux_process *p, const linux_open_file *file, short events)
 {
-    struct pollfd wanted = {.fd = file->host, .events = POLLIN};
-    devices_console_flush(p->machine->devices);
-    while (poll(&wanted, 1, LINUX_WAIT_MS) == 0 || wanted.revents == 0) {
-        if (machine_pause_wanted(p->machine)) {
-            p->blocked = true;
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The same for what the guest writes: false also if nothing can be written. */
-static bool wait_for_reader(linux_process *p, const linux_open_file *file)
-{
-    struct pollfd wanted = {.fd = file->host, .events = POLLOUT};
+    struct pollfd wanted = {.fd = file->host, .events = events};
     while (poll(&wanted, 1, LINUX_WAIT_MS) <= 0) {
         if (machine_pause_wanted(p->machine)) {
             p->blocked = true;
@@ -93,8 +79,11 @@ static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t addre
     unsigned count = linux_user_vector(p, address, size, true, pieces, VECTOR_PIECES, &bytes);
     if (count == 0 && size != 0)
         return -EFAULT;
-    if (file->kind == LINUX_STANDARD && !wait_for_input(p, file))
-        return 0;
+    if (file->kind == LINUX_STANDARD) {
+        devices_console_flush(p->machine->devices);
+        if (!wait_for(p, file, POLLIN))
+            return 0;
+    }
     ssize_t got = offset != NO_OFFSET ? preadv(file->host, pieces, (int)count, (off_t)offset)
                                       : readv(file->host, pieces, (int)count);
     if (got < 0 && errno == EAGAIN && file->kind == LINUX_PIPE && (file->flags & O_NONBLOCK) == 0)
@@ -245,7 +234,7 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
         return -EFAULT;
     int32_t put = 0;
     do { /* EAGAIN: somebody made our own output non-blocking */
-        if (waits && !wait_for_reader(p, file))
+        if (waits && !wait_for(p, file, POLLOUT))
             return 0;
         put = write_quietly(p, file, pieces, (int)count, offset);
     } while (waits && (put == -EAGAIN || put == -EINTR));
@@ -435,19 +424,4 @@ int32_t linux_fsync(linux_process *p, const uint32_t a[6])
         return -EBADF;
     linux_shared_store(p, file->host, 0, UINT64_MAX);
     return file->kind == LINUX_REGULAR && fsync(file->host) != 0 ? -errno : 0;
-}
-
-int32_t linux_file_length(const linux_open_file *file, uint64_t *length)
-{
-    struct stat about;
-    if (fstat(file->host, &about) != 0)
-        return -errno;
-    *length = (uint64_t)about.st_size;
-    return 0;
-}
-
-int32_t linux_file_pread(linux_open_file *file, uint8_t *to, size_t size, uint64_t offset)
-{
-    ssize_t got = pread(file->host, to, size, (off_t)offset);
-    return got < 0 ? -errno : (int32_t)got;
 }

@@ -51,15 +51,12 @@ static void kernel_build_gdt(linux_process *p, uint8_t *page)
                                   .base = KERNEL_ADDRESS(PAGE_GDT) + TSS_OFFSET,
                                   .limit = TSS_LIMIT,
                                   .flags = SEGMENT_TSS}};
-    for (unsigned i = 0; i < sizeof segments / sizeof segments[0]; i++) {
-        uint64_t descriptor = segment_descriptor(&segments[i]);
-        memcpy(page + segments[i].selector / 8 * 8, &descriptor, sizeof descriptor);
-    }
+    segment_table(p->engine, page, KERNEL_ADDRESS(PAGE_GDT), LINUX_GDT_ENTRIES, segments,
+                  sizeof segments / sizeof segments[0]);
     uint32_t stack[2] = {KERNEL_STACK_TOP, LINUX_KERNEL_DATA};
     memcpy(page + TSS_OFFSET + 4, stack, sizeof stack);
     uint16_t no_io_bitmap = TSS_LIMIT + 1;
     memcpy(page + TSS_OFFSET + 0x66, &no_io_bitmap, sizeof no_io_bitmap);
-    engine_set_table(p->engine, false, KERNEL_ADDRESS(PAGE_GDT), LINUX_GDT_ENTRIES * 8 - 1);
     engine_set_segment(p->engine, ENGINE_TR, &segments[4]);
 }
 

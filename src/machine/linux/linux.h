@@ -299,8 +299,6 @@ void linux_file_release(linux_open_file *file);
 void linux_directory_forget(linux_open_file *file);
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor);
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec);
-/* A range of a regular file, for mappings: bytes read or -errno. */
-int32_t linux_file_pread(linux_open_file *file, uint8_t *to, size_t size, uint64_t offset);
 
 /* --- linux_syscall.c --- */
 

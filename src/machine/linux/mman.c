@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
@@ -43,20 +44,17 @@ int32_t linux_brk(linux_process *p, const uint32_t a[6])
 static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_t protection,
                         linux_open_file *file, uint64_t offset)
 {
-    uint64_t length;
-    int32_t wrong = linux_file_length(file, &length);
-    if (wrong != 0)
-        return wrong;
+    uint64_t length = share_size(file->host);
     linux_shared_store(p, file->host, offset, offset + size);
     uint64_t there = length > offset ? length - offset : 0;
     uint32_t backed = there < size ? (uint32_t)there : size;
     if ((protection & LINUX_PROT_ALL) == 0)
         protection |= LINUX_PROT_READ; /* the bytes must be somewhere; protected below */
-    wrong = linux_map(p, start, size, backed, LINUX_PROT_READ | LINUX_PROT_WRITE);
+    int32_t wrong = linux_map(p, start, size, backed, LINUX_PROT_READ | LINUX_PROT_WRITE);
     for (uint32_t done = 0; wrong == 0 && done < backed;) {
         size_t chunk = backed - done;
         uint8_t *to = linux_user_chunk(p, start + done, &chunk, true);
-        int32_t got = to != NULL ? linux_file_pread(file, to, chunk, offset + done) : -EFAULT;
+        ssize_t got = to != NULL ? pread(file->host, to, chunk, (off_t)(offset + done)) : -1;
         if (got <= 0)
             break; /* the rest reads as zeros, as if the file had been cut */
         done += (uint32_t)got;

@@ -14,20 +14,13 @@ void bare_enter(p5_machine *machine, uint32_t entry)
 {
     engine *e = machine->engine;
     uint32_t gdt_address = machine->options.memory_bytes - PAGE_BYTES;
-    engine_segment code = segment_flat(BARE_CODE, true, 0), data = segment_flat(BARE_DATA, false, 0);
-    uint64_t gdt[3] = {0, segment_descriptor(&code), segment_descriptor(&data)};
-    memcpy(engine_ram(e, gdt_address, sizeof gdt), gdt, sizeof gdt);
+    const engine_segment flat[] = {segment_flat(BARE_CODE, true, 0), segment_flat(BARE_DATA, false, 0)};
     engine_set(e, ENGINE_CR0, CR0_PE | CR0_ET | CR0_NE);
     engine_set(e, ENGINE_CR4, 0);
-    engine_set_table(e, false, gdt_address, sizeof gdt - 1);
+    segment_table(e, engine_ram(e, gdt_address, PAGE_BYTES), gdt_address, 3, flat, 2);
     engine_set_table(e, true, 0, 0);
     segment_load_flat(e, BARE_CODE, BARE_DATA, 0);
-    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
-        engine_set(e, r, 0);
-    engine_set(e, ENGINE_ESP, gdt_address);
-    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED);
-    engine_set(e, ENGINE_EIP, entry);
-    segment_init_x87(e);
+    segment_start(e, entry, gdt_address, EFLAGS_FIXED);
     processor_set_control(machine);
     machine->guest = &bare_guest;
 }

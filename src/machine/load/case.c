@@ -79,23 +79,15 @@ static void case_page_tables(engine *e)
 
 static void case_descriptors(engine *e)
 {
-    engine_segment code0 = segment_flat(SELECTOR_CODE0, true, 0),
-                   data0 = segment_flat(SELECTOR_DATA0, false, 0);
-    engine_segment code3 = segment_flat(SELECTOR_CODE3, true, 3),
-                   data3 = segment_flat(SELECTOR_DATA3, false, 3);
-    engine_segment tss = {
+    const engine_segment tss = {
         .selector = SELECTOR_TSS, .base = CASE_TABLES + 0x800, .limit = 0x67, .flags = SEGMENT_TSS};
-    uint64_t gdt[6] = {0,
-                       segment_descriptor(&code0),
-                       segment_descriptor(&data0),
-                       segment_descriptor(&code3),
-                       segment_descriptor(&data3),
-                       segment_descriptor(&tss)};
+    const engine_segment segments[] = {
+        segment_flat(SELECTOR_CODE0, true, 0), segment_flat(SELECTOR_DATA0, false, 0),
+        segment_flat(SELECTOR_CODE3, true, 3), segment_flat(SELECTOR_DATA3, false, 3), tss};
     uint8_t *tables = engine_ram(e, CASE_TABLES, PAGE_BYTES);
-    memcpy(tables, gdt, sizeof gdt);
+    segment_table(e, tables, CASE_TABLES, 6, segments, 5);
     uint32_t stack0[2] = {CASE_PAGE_TABLES, SELECTOR_DATA0};
     memcpy(tables + 0x800 + 4, stack0, sizeof stack0);
-    engine_set_table(e, false, CASE_TABLES, sizeof gdt - 1);
     engine_set_table(e, true, 0, 0);
     engine_set_segment(e, ENGINE_TR, &tss);
 }
@@ -129,12 +121,7 @@ static void case_start(p5_machine *machine, const p5_case_image *image)
     engine_flush_translations(e);
     segment_load_flat(e, user ? SELECTOR_CODE3 : SELECTOR_CODE0, user ? SELECTOR_DATA3 : SELECTOR_DATA0,
                       image->cpl);
-    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
-        engine_set(e, r, 0);
-    engine_set(e, ENGINE_ESP, CASE_STACK_TOP);
-    engine_set(e, ENGINE_EFLAGS, EFLAGS_FIXED | (user ? EFLAGS_IOPL : 0));
-    engine_set(e, ENGINE_EIP, image->entry);
-    segment_init_x87(e);
+    segment_start(e, image->entry, CASE_STACK_TOP, EFLAGS_FIXED | (user ? EFLAGS_IOPL : 0));
     processor_set_control(machine);
     machine->case_exit = image->exit_address;
     machine->guest = &case_guest;

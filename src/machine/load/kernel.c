@@ -209,11 +209,10 @@ static void kernel_enter(p5_machine *machine, const kernel *k)
 {
     engine *e = machine->engine;
     bare_enter(machine, k->entry);
-    engine_segment code = segment_flat(CODE_SELECTOR, true, 0), data = segment_flat(DATA_SELECTOR, false, 0);
-    uint64_t gdt[4] = {0, 0, segment_descriptor(&code), segment_descriptor(&data)};
-    memcpy(engine_ram(e, GDT_AT, sizeof gdt), gdt, sizeof gdt);
+    const engine_segment flat[] = {segment_flat(CODE_SELECTOR, true, 0),
+                                   segment_flat(DATA_SELECTOR, false, 0)};
     memcpy(engine_ram(e, PARAMS_AT, PAGE_BYTES), k->params, PAGE_BYTES);
-    engine_set_table(e, false, GDT_AT, sizeof gdt - 1);
+    segment_table(e, engine_ram(e, GDT_AT, PAGE_BYTES), GDT_AT, 4, flat, 2);
     segment_load_flat(e, CODE_SELECTOR, DATA_SELECTOR, 0);
     engine_set(e, ENGINE_ESP, GDT_AT);
     engine_set(e, ENGINE_ESI, PARAMS_AT);

@@ -19,6 +19,17 @@ uint64_t segment_descriptor(const engine_segment *segment)
     return (uint64_t)high << 32 | low;
 }
 
+void segment_table(engine *e, uint8_t *memory, uint32_t linear, unsigned entries,
+                   const engine_segment *segments, unsigned count)
+{
+    memset(memory, 0, 8 * entries);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t descriptor = segment_descriptor(&segments[i]);
+        memcpy(memory + segments[i].selector / 8 * 8, &descriptor, sizeof descriptor);
+    }
+    engine_set_table(e, false, linear, (uint16_t)(8 * entries - 1));
+}
+
 uint64_t segment_gate(uint16_t selector, uint32_t offset, unsigned dpl)
 {
     uint32_t low = (uint32_t)selector << 16 | (offset & 0xffff);
@@ -35,6 +46,16 @@ void segment_load_flat(engine *e, uint16_t code, uint16_t data, unsigned cpl)
     engine_set_segment(e, ENGINE_CS, &cs);
     for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
         engine_set_segment(e, others[i], &ds);
+}
+
+void segment_start(engine *e, uint32_t eip, uint32_t esp, uint32_t eflags)
+{
+    for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
+        engine_set(e, r, 0);
+    engine_set(e, ENGINE_ESP, esp);
+    engine_set(e, ENGINE_EFLAGS, eflags);
+    engine_set(e, ENGINE_EIP, eip);
+    segment_init_x87(e);
 }
 
 void segment_init_x87(engine *e)
