@@ -85,6 +85,7 @@ enum {
     VECTOR_DE = 0,
     VECTOR_DB = 1,
     VECTOR_NMI = 2,
+    VECTOR_BP = 3,
     VECTOR_UD = 6,
     VECTOR_DF = 8,
     VECTOR_TS = 10,

@@ -8,6 +8,7 @@ enum { TSS_BUSY = SYSTEM_TSS_BUSY << 8 };
 
 uint32_t engine_get(const engine *e, engine_register which)
 {
+    static const uint8_t control[] = {0, 2, 3, 4};
     uc_env *env = e->env;
     switch (which) {
     case ENGINE_EIP:
@@ -15,16 +16,8 @@ uint32_t engine_get(const engine *e, engine_register which)
     case ENGINE_EFLAGS:
         return (uint32_t)env->eflags | UC_INTERNAL(cpu_cc_compute_all)(env, (int)env->cc_op) |
                ((uint32_t)env->df & EFLAGS_DF) | EFLAGS_FIXED;
-    case ENGINE_CR0:
-        return (uint32_t)env->cr[0];
-    case ENGINE_CR2:
-        return (uint32_t)env->cr[2];
-    case ENGINE_CR3:
-        return (uint32_t)env->cr[3];
-    case ENGINE_CR4:
-        return (uint32_t)env->cr[4];
     default:
-        return (uint32_t)env->regs[which];
+        return (uint32_t)(which < ENGINE_CR0 ? env->regs[which] : env->cr[control[which - ENGINE_CR0]]);
     }
 }
 

@@ -31,12 +31,12 @@ static void check_present(engine *e, const descriptor_words *d, uint32_t selecto
         segmentation_fault(e, VECTOR_NP, selector & 0xfffc);
 }
 
-/* A code segment as target of a direct far JMP or CALL. */
+/* A code segment, as target of a direct far JMP or CALL. */
 static void check_direct(engine *e, const descriptor_words *d, uint32_t selector)
 {
     unsigned cpl = current_level(e), dpl = descriptor_dpl(d);
     bool allowed = d->high & DESCRIPTOR_CONFORMING ? dpl <= cpl : dpl == cpl && (selector & RPL) <= cpl;
-    if (!allowed)
+    if (!(d->high & DESCRIPTOR_CODE) || !allowed)
         segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
     check_present(e, d, selector);
 }
@@ -114,8 +114,6 @@ void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, ui
     begin(e);
     descriptor_words d = read_target(e, selector);
     if (d.high & DESCRIPTOR_S) {
-        if (!(d.high & DESCRIPTOR_CODE))
-            segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
         check_direct(e, &d, selector);
     } else if (to_task(e, TASK_JMP, &d, selector, (uint32_t)next)) {
         return;
@@ -186,8 +184,6 @@ void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, i
     begin(e);
     descriptor_words d = read_target(e, selector);
     if (d.high & DESCRIPTOR_S) {
-        if (!(d.high & DESCRIPTOR_CODE))
-            segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
         check_direct(e, &d, selector);
         far_stack stack = far_stack_current(e);
         push_return(e, &stack, shift ? 4 : 2, (uint32_t)next);

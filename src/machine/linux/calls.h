@@ -33,9 +33,9 @@ linux_call linux_fchmod, linux_fchmodat, linux_fchown, linux_fchownat, linux_uti
     linux_truncate64, linux_fallocate, linux_symlinkat, linux_linkat, linux_flock, linux_statfs,
     linux_fstatfs;
 /* linux_sigcalls.c */
-linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_sigprocmask,
-    linux_rt_sigpending, linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill,
-    linux_rt_sigqueueinfo, linux_rt_tgsigqueueinfo, linux_tgkill;
+linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_rt_sigpending,
+    linux_rt_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill, linux_rt_sigqueueinfo,
+    linux_rt_tgsigqueueinfo, linux_tgkill;
 /* linux_time.c */
 linux_call linux_clock_gettime, linux_clock_getres, linux_gettimeofday, linux_time_call, linux_times,
     linux_getrusage, linux_clock_nanosleep, linux_pause, linux_alarm, linux_getitimer, linux_setitimer,

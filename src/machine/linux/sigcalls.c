@@ -95,34 +95,23 @@ static int32_t mask_change(linux_process *p, uint32_t how, uint64_t set)
     return 0;
 }
 
+/* Sets of 64 signals; or of the first 32, the others staying as they are: sigprocmask. */
 int32_t linux_rt_sigprocmask(linux_process *p, const uint32_t a[6])
 {
-    uint64_t old = p->signals.blocked, set;
-    if (a[3] != sizeof set)
+    enum { SET = 2 };
+    const bool old_call = a[5] != 0;
+    const size_t size = old_call ? sizeof(uint32_t) : sizeof(uint64_t);
+    uint64_t old = p->signals.blocked, set = old_call && a[0] == SET ? old & ~0xffffffffull : 0;
+    if (!old_call && a[3] != size)
         return -EINVAL;
     if (a[1] != 0) {
-        if (!linux_read_user(p, a[1], &set, sizeof set))
+        if (!linux_read_user(p, a[1], &set, size))
             return -EFAULT;
         int32_t wrong = mask_change(p, a[0], set);
         if (wrong != 0)
             return wrong;
     }
-    return a[2] == 0 || linux_write_user(p, a[2], &old, sizeof old) ? 0 : -EFAULT;
-}
-
-int32_t linux_sigprocmask(linux_process *p, const uint32_t a[6])
-{
-    uint64_t blocked = p->signals.blocked;
-    uint32_t old = (uint32_t)blocked, set;
-    if (a[1] != 0) {
-        if (!linux_read_user(p, a[1], &set, sizeof set))
-            return -EFAULT;
-        uint64_t whole = a[0] == 2 ? (blocked & ~0xffffffffull) | set : set;
-        int32_t wrong = mask_change(p, a[0], whole);
-        if (wrong != 0)
-            return wrong;
-    }
-    return a[2] == 0 || linux_write_user(p, a[2], &old, sizeof old) ? 0 : -EFAULT;
+    return a[2] == 0 || linux_write_user(p, a[2], &old, size) ? 0 : -EFAULT;
 }
 
 int32_t linux_rt_sigpending(linux_process *p, const uint32_t a[6])

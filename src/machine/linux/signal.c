@@ -87,40 +87,30 @@ static bool single_stepped(linux_process *p)
 /* Which signal a fault is: arch/x86/kernel/traps.c's assignment. */
 void linux_fault(linux_process *p, unsigned vector, uint32_t error_code)
 {
-    uint32_t eip = p->registers.eip;
+    static const struct {
+        uint8_t vector, signal;
+        bool at_eip; /* its address is that of the instruction */
+        int32_t code;
+    } usual[] = {
+        {VECTOR_DE, SIGFPE, true, LINUX_FPE_INTDIV},  {VECTOR_DB, SIGTRAP, true, LINUX_TRAP_BRKPT},
+        {VECTOR_BP, SIGTRAP, false, LINUX_SI_KERNEL}, {VECTOR_UD, SIGILL, true, LINUX_ILL_ILLOPN},
+        {VECTOR_NP, SIGBUS, false, LINUX_SI_KERNEL}, /* IRET with a bad selector, bad segment loads */
+        {VECTOR_SS, SIGBUS, false, LINUX_SI_KERNEL},  {VECTOR_MF, SIGFPE, true, 0},
+        {VECTOR_AC, SIGBUS, false, LINUX_BUS_ADRALN},
+    };
     linux_siginfo info = {SIGSEGV, LINUX_SI_KERNEL, {0}};
     p->signals.trap = vector;
     p->signals.error_code = error_code;
-    switch (vector) {
-    case 0:
-        info = (linux_siginfo){SIGFPE, LINUX_FPE_INTDIV, {eip}};
-        break;
-    case 1:
-        info = (linux_siginfo){SIGTRAP, single_stepped(p) ? LINUX_TRAP_TRACE : LINUX_TRAP_BRKPT, {eip}};
-        break;
-    case 3:
-        info.signo = SIGTRAP;
-        break;
-    case 6:
-        info = (linux_siginfo){SIGILL, LINUX_ILL_ILLOPN, {eip}};
-        break;
-    case 10: /* invalid TSS, segment not present, stack: IRET with a bad selector, bad segment loads */
-    case 11:
-    case 12:
-        info.signo = vector == 10 ? SIGSEGV : SIGBUS;
-        break;
-    case 14:
+    for (unsigned i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        if (usual[i].vector == vector)
+            info = (linux_siginfo){usual[i].signal, usual[i].code, {usual[i].at_eip ? p->registers.eip : 0}};
+    if (vector == VECTOR_DB && single_stepped(p))
+        info.code = LINUX_TRAP_TRACE;
+    if (vector == VECTOR_MF)
+        info.code = x87_error(p);
+    if (vector == VECTOR_PF) {
         p->signals.cr2 = engine_get(p->engine, ENGINE_CR2);
         info = page_fault_signal(p, error_code);
-        break;
-    case 16:
-        info = (linux_siginfo){SIGFPE, x87_error(p), {eip}};
-        break;
-    case 17:
-        info = (linux_siginfo){SIGBUS, LINUX_BUS_ADRALN, {0}};
-        break;
-    default:
-        break;
     }
     signal_force(p, &info);
 }

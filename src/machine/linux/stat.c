@@ -149,18 +149,6 @@ int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, un
     return length < 0 ? length : linux_resolve(p, directory, path, how, place);
 }
 
-static int32_t stat_path(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                         struct stat *about)
-{
-    share_place place;
-    int32_t wrong = linux_place_of(p, directory, address, how, &place);
-    if (wrong != 0)
-        return wrong;
-    wrong = linux_stat_place(&place, about);
-    share_place_close(&place);
-    return wrong;
-}
-
 /* fstatat and statx: a descriptor itself with AT_EMPTY_PATH. */
 static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, uint32_t flags,
                        struct stat *about)
@@ -169,7 +157,14 @@ static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, ui
     if ((flags & AT_EMPTY_PATH) != 0 &&
         (address == 0 || (linux_read_user(p, address, &first, 1) && first == '\0')))
         return stat_file(linux_file_at(p, (uint32_t)directory), about);
-    return stat_path(p, directory, address, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW, about);
+    share_place place;
+    unsigned how = (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW;
+    int32_t wrong = linux_place_of(p, directory, address, how, &place);
+    if (wrong != 0)
+        return wrong;
+    wrong = linux_stat_place(&place, about);
+    share_place_close(&place);
+    return wrong;
 }
 
 static int32_t put_stat64(linux_process *p, uint32_t address, const struct stat *from)

@@ -43,7 +43,6 @@ static linux_call *const calls[] = {
     [120] = linux_no_threads, /* clone */
     [122] = linux_uname,
     [125] = linux_mprotect,
-    [126] = linux_sigprocmask,
     [133] = linux_fchdir,
     [140] = linux_llseek,
     [143] = linux_flock,
@@ -56,7 +55,6 @@ static linux_call *const calls[] = {
     [172] = linux_prctl,
     [173] = linux_rt_sigreturn,
     [174] = linux_rt_sigaction,
-    [175] = linux_rt_sigprocmask,
     [176] = linux_rt_sigpending,
     [177] = linux_rt_sigtimedwait,
     [178] = linux_rt_sigqueueinfo,
@@ -151,10 +149,12 @@ static const struct {
     {93, "01", linux_ftruncate64},
     {99, "0-1", linux_statfs},
     {100, "0-1", linux_fstatfs},
-    {142, "01234+", linux_pselect6}, /* newselect */
+    {126, "012--+", linux_rt_sigprocmask}, /* sigprocmask */
+    {142, "01234+", linux_pselect6},       /* newselect */
     {145, "012", linux_readv},
     {146, "012--+", linux_readv},         /* writev */
     {162, "+-01", linux_clock_nanosleep}, /* CLOCK_MONOTONIC */
+    {175, "0123", linux_rt_sigprocmask},
     {180, "01234", linux_pread64},
     {181, "01234+", linux_pread64}, /* pwrite64 */
     {195, "d01", linux_fstatat64},
