@@ -63,7 +63,6 @@ typedef struct memo {
     memo_state *current;  /* without `last`: the interned form of the core's state, or NULL */
     memo_leaf *dirty;     /* leaves reached since totals were last formed */
     arena arena;          /* nodes, edges, and what else is of any size */
-    uint64_t young;       /* code_cache.changes when nothing was remembered: memo_keep_young */
     size_t budget;        /* above it everything is dropped and built anew */
     pipe_deltas *scratch; /* deltas of the piece that a leaf is made from; 0 between */
     /* The way of the stretch that is being priced: */

@@ -4,9 +4,7 @@
 
 void code_cache_init(code_cache *cache, unsigned ways)
 {
-    uint64_t changes = cache->changes;
     memset(cache, 0, sizeof *cache);
-    cache->changes = changes;
     replacement_init(&cache->order, ways);
     for (unsigned way = 0; way < ways; way++) {
         cache->keep[way] = (uint8_t)cache->order.keep[way];
@@ -15,15 +13,20 @@ void code_cache_init(code_cache *cache, unsigned ways)
     code_cache_invalidate(cache);
 }
 
+void code_cache_forget(code_cache *cache)
+{
+    for (unsigned set = 0; set <= CODE_NO_SET; set++)
+        cache->at_hand[set] = CACHE_NO_TAG;
+}
+
 void code_cache_invalidate(code_cache *cache)
 {
     for (unsigned set = 0; set <= CODE_NO_SET; set++)
         for (unsigned way = 0; way < CACHE_WAYS; way++)
             cache->tag[set][way] = CACHE_NO_TAG;
-    code_cache_touch(cache);
+    code_cache_forget(cache);
     memset(cache->ends, 0, sizeof cache->ends);
     memset(cache->lru, 0, sizeof cache->lru);
-    cache->lru[CODE_NO_SET] = cache->point[0]; /* whatever uses it changes nothing */
 }
 
 static unsigned victim(const code_cache *cache, unsigned set)
@@ -40,17 +43,16 @@ void code_cache_fill(code_cache *cache, uint32_t physical)
     unsigned way = victim(cache, set);
     cache->tag[set][way] = cache_tag(physical);
     cache->ends[set][way] = 0;
-    code_cache_touch(cache);
     code_cache_used(cache, set, way);
 }
 
 bool code_cache_drop(code_cache *cache, uint32_t physical)
 {
+    unsigned set = cache_set(physical);
     int way = code_cache_find(cache, physical);
     if (way < 0)
         return false;
-    cache->tag[cache_set(physical)][way] = CACHE_NO_TAG;
-    code_cache_touch(cache);
+    cache->tag[set][way] = cache->at_hand[set] = CACHE_NO_TAG;
     return true;
 }
 
@@ -62,8 +64,6 @@ uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask)
     uint32_t *ends = &cache->ends[cache_set(physical)][way];
     uint32_t known = *ends & mask;
     *ends |= mask;
-    if (known != mask)
-        code_cache_touch(cache);
     return known;
 }
 
@@ -77,7 +77,7 @@ code_entry code_cache_get(const code_cache *cache, unsigned set, unsigned way)
 
 void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry entry)
 {
-    code_cache_touch(cache);
+    cache->at_hand[set] = CACHE_NO_TAG;
     cache->tag[set][way] = entry.valid ? cache_tag(entry.tag) : CACHE_NO_TAG;
     cache->ends[set][way] = entry.ends == UINT32_MAX ? 0 : entry.ends;
     cache->lru[set] = (uint8_t)(entry.lru & ((1u << (cache->order.ways - 1)) - 1));
@@ -87,6 +87,7 @@ void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry en
 
 /* The set behind the last is none of the processor's. */
 static const snapshot_field code_cache_fields[] = {
+    FIELD_DERIVED(code_cache, at_hand),
     {.name = "tag",
      .kind = FIELD_KIND_BITS,
      .element = sizeof(uint32_t),
@@ -100,7 +101,6 @@ static const snapshot_field code_cache_fields[] = {
      .offset = offsetof(code_cache, lru),
      .bytes = CACHE_SETS,
      .most = (1 << (CACHE_WAYS - 1)) - 1},
-    FIELD_DERIVED(code_cache, changes),
     FIELD_DERIVED(code_cache, keep),
     FIELD_DERIVED(code_cache, point),
     FIELD_DERIVED(code_cache, order),

@@ -6,14 +6,16 @@
 
 #include "core/memory/data_cache.h"
 
-/* Behind all sets: its lines are no lines, and always there. */
+/* Behind all sets: its lines, CACHE_NO_TAG, are no lines, and always there and at hand. */
 enum { CODE_NO_SET = CACHE_SETS };
 
 typedef struct code_cache {
+    /* By set: the tag whose hits change nothing here, or CACHE_NO_TAG. It is that of the line hit last, which
+     * the LRU bits point away from already. */
+    uint32_t at_hand[CACHE_SETS + 1];
     uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS];    /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS + 1];
-    uint64_t changes; /* grows whenever anything here changes; never 0 */
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
     replacement order;
 } code_cache;
@@ -21,11 +23,8 @@ typedef struct code_cache {
 void code_cache_init(code_cache *cache, unsigned ways);
 extern const snapshot_table code_cache_state;
 void code_cache_invalidate(code_cache *cache);
-/* Whatever was found before has to be looked at anew. */
-static inline void code_cache_touch(code_cache *cache)
-{
-    cache->changes++;
-}
+/* Of no line is known that its hits change nothing. */
+void code_cache_forget(code_cache *cache);
 
 static inline int code_cache_find(const code_cache *cache, uint32_t physical)
 {
@@ -33,11 +32,18 @@ static inline int code_cache_find(const code_cache *cache, uint32_t physical)
     return hits != 0 ? __builtin_ctz(hits) : -1;
 }
 
+/* The LRU bits point away from `way`, whose line may still be on its way there. */
 static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way)
 {
-    uint8_t lru = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
-    cache->changes += lru != cache->lru[set]; /* without a branch: it is another answer for every line */
-    cache->lru[set] = lru;
+    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->at_hand[set] = CACHE_NO_TAG;
+}
+
+/* A hit of a line that is there, and stays at hand. */
+static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
+{
+    code_cache_used(cache, set, way);
+    cache->at_hand[set] = cache->tag[set][way];
 }
 
 /* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits

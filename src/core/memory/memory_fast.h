@@ -114,13 +114,11 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
 /* memory_hits_any, out of line. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access);
 
-/* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in their set.
- */
+/* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in
+ * their set. */
 static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, const p5_access *access,
                                                               const data_expected *expected)
 {
-    if ((access->linear & expected->odd) != 0)
-        return memory_hits_unexpected(m, access);
     data_cache *cache = &m->data;
     uint32_t physical = access->physical, set = cache_set(physical), key = tlb_key(access->linear, false);
     bool write = expected->write;
@@ -141,11 +139,16 @@ static inline __attribute__((always_inline)) bool memory_hits(struct memory *m, 
     return true;
 }
 
+static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)
+{
+    return ((access->linear & expected->odd) | (uint32_t)(memory_kind(access) ^ expected->kind)) == 0;
+}
+
 /* memory_data_usual at a calm clock, of a reference that is mostly as `expected`. */
 static inline bool memory_data_expected(struct memory *m, const p5_access *access,
                                         const data_expected *expected)
 {
-    if (memory_kind(access) != expected->kind)
+    if (!memory_as_expected(access, expected))
         return memory_hits_unexpected(m, access);
     return memory_hits(m, access, expected);
 }
@@ -172,7 +175,7 @@ static inline memory_concern memory_concerns(const struct memory *m, uint64_t cl
 static inline bool memory_is_concerned(const memory_concern *concern, const p5_access *access,
                                        const data_expected *expected)
 {
-    return memory_kind(access) != expected->kind || (access->physical & concern->mask) == concern->line;
+    return !memory_as_expected(access, expected) || (access->physical & concern->mask) == concern->line;
 }
 
 /* Code TLB hit. */
@@ -195,7 +198,7 @@ static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t
     int way = code_cache_find(&m->code, physical);
     if (way < 0 || clock >= m->agent.due || !memory_code_page_usual(m, linear))
         return false;
-    code_cache_used(&m->code, cache_set(physical), (unsigned)way);
+    code_cache_hit(&m->code, cache_set(physical), (unsigned)way);
     return true;
 }
 
@@ -203,12 +206,6 @@ static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t
 static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
 {
     return clock < m->agent.due;
-}
-
-/* Changes whenever anything in the code cache or its control does; never 0. */
-static inline uint64_t memory_code_changes(const struct memory *m)
-{
-    return m->code.changes;
 }
 
 #endif

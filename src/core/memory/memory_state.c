@@ -62,5 +62,6 @@ void memory_transfer(memory *m, snapshot *s)
     if (!s->loading || s->status != P5_OK)
         return;
     data_cache_forget(&m->data);
+    code_cache_forget(&m->code);
     agent_restore(m);
 }

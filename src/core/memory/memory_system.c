@@ -90,7 +90,7 @@ void memory_set_control(struct memory *m, const p5_control *control)
     m->not_write_through = control->not_write_through;
     m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
     m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
-    code_cache_touch(&m->code);
+    code_cache_forget(&m->code);
     memory_set_quick(m);
     memory_set_quiet(m);
 }

@@ -101,7 +101,6 @@ bool memo_open(p5_core *core)
     memo *m = &core->memo;
     m->on = true;
     m->budget = DEFAULT_BUDGET;
-    m->young = core->memory->code.changes;
     m->scratch = calloc(1, sizeof *m->scratch);
     return table_open(&m->state_table) && table_open(&m->path_table) && table_open(&m->family_table) &&
            pool_open(&m->states, sizeof(memo_state), m->budget / sizeof(memo_state)) &&
@@ -325,7 +324,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     p->piece = part;
     p->from = from;
     p->variant = variant;
-    memo_begin_way(core, &p->way);
+    memo_begin_way(&p->way);
     if (!table_put(&m->path_table, hash, number))
         return NULL;
     if (part->has_variants)
@@ -361,7 +360,6 @@ void memo_drop_all(p5_core *core)
     table_clear(&m->family_table);
     m->states.count = m->paths.count = m->leaves.count = m->results.count = 1;
     arena_clear(&m->arena);
-    m->young = core->memory->code.changes;
 }
 
 bool memo_is_full(const memo *m)

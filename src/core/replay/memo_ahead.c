@@ -14,7 +14,7 @@ static bool hits(const struct memory *m, const p5_access *access, const data_exp
 static bool code_is_usual(const p5_core *core, const piece *p, const memo_way *way)
 {
     const struct memory *m = core->memory;
-    if (way->code_changes != (uint32_t)memory_code_changes(m) && !memo_lines_present(core, way))
+    if (memo_find_lines(core, way) == MEMO_ABSENT)
         return false;
     const uint32_t page = tlb_key(piece_begin(p), false);
     return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&

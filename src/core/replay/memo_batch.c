@@ -26,6 +26,7 @@ typedef struct place {
     const p5_retired_block *b; /* its stretch */
     piece *piece;
     const p5_access *references; /* where its references begin */
+    p5_prediction said;          /* of its stretch's end */
 } place;
 
 /* A batch. Of the stretches each knows where its accesses and values end, so the next where they begin. */
@@ -39,10 +40,20 @@ typedef struct batch {
     p5_retired retired;            /* ... and as much of that piece as is looked at on the slow one */
 } batch;
 
+/* Keeps the references of what waits in front of `references`, for who looks elsewhere than there. What
+ * waited in front of the batch has been kept. */
+static inline void keep_waiting(p5_core *core, const batch *all, const p5_access *references)
+{
+    const memo_leaf *last = core->memo.last;
+    if (last && last->waits > 1 && references != all->accesses)
+        memo_keep_waiting(core, last, references);
+}
+
 /* The straight way is left at `here`. */
-static inline __attribute__((always_inline)) batch *leave(batch *all, const place *here)
+static inline __attribute__((always_inline)) batch *leave(p5_core *core, batch *all, const place *here)
 {
     all->at = *here;
+    keep_waiting(core, all, here->references);
     return all;
 }
 
@@ -62,9 +73,9 @@ static inline p5_prediction prediction_of(const batch *all, const p5_retired_blo
 }
 
 /* What is said of the end of the piece. */
-static inline p5_prediction prediction_at(const batch *all, const place *here)
+static inline p5_prediction prediction_at(const place *here)
 {
-    return memo_prediction(here->piece, prediction_of(all, here->b));
+    return memo_prediction(here->piece, here->said);
 }
 
 static p5_retired whole_stretch(const batch *all, const p5_retired_block *b)
@@ -133,24 +144,22 @@ static void __attribute__((noinline)) learn(p5_core *core, const batch *all, mem
     memo_learn(core, &r, path);
 }
 
-/* The way can be gone quickly, and its fetches hit the code TLB. */
+/* The fetches of the way hit the code TLB. */
 static inline bool code_page_usual(struct memory *m, const piece *p, const memo_way *way)
 {
-    return way->only_data &&
-           (p->page == m->code_tlb.last.of[0] || !way->asks_code || memory_code_page_usual(m, p->page));
+    return p->page == m->code_tlb.last.of[0] || !way->asks_code || memory_code_page_usual(m, p->page);
 }
 
-/* The fetches of the way have their usual answers, and it can be gone quickly. `*moved`: as in
- * memo_lines_in_place. */
-static inline bool code_is_usual(const p5_core *core, const piece *p, memo_way *way, bool is_quiet,
-                                 bool *moved)
+/* The fetches of the way have their usual answers. */
+static inline bool code_is_usual(p5_core *core, const piece *p, const memo_way *way, bool is_quiet,
+                                 memo_found *lines)
 {
-    struct memory *m = core->memory;
-    if (!memo_lines_in_place(core, way, moved))
+    *lines = memo_find_lines(core, way);
+    if (*lines == MEMO_ABSENT)
         return false;
-    if (!is_quiet && way->asks_code && !memory_undisturbed(m, memo_clock(core, way->last_code)))
+    if (!is_quiet && way->asks_code && !memory_undisturbed(core->memory, memo_clock(core, way->last_code)))
         return false;
-    return code_page_usual(m, p, way);
+    return code_page_usual(core->memory, p, way);
 }
 
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
@@ -251,14 +260,14 @@ leave_at_reference(p5_core *core, batch *all, memo_path *path, memo_node *node, 
 static inline __attribute__((always_inline)) bool follow_quickly(p5_core *core, const batch *all,
                                                                  memo_way *way, memo_node **at)
 {
-    bool moved;
+    memo_found lines;
     const uint64_t first = memo_clock(core, way->quiet_offset);
     const bool is_quiet = memory_calm(core->memory, first, first + 2 * MEMO_REACH);
-    if (__builtin_expect(!code_is_usual(core, all->at.piece, way, is_quiet, &moved), 0))
+    if (__builtin_expect(!way->only_data || !code_is_usual(core, all->at.piece, way, is_quiet, &lines), 0))
         return false;
     const unsigned n = is_quiet ? memo_steps_calm(core, all->at.references, way)
                                 : memo_steps_passing(core, all->at.references, way, true);
-    if (__builtin_expect(moved, 0))
+    if (__builtin_expect(lines == MEMO_PRESENT, 0))
         memo_use_lines(core, way, n);
     *at = memo_question(way, n);
     return true;
@@ -304,7 +313,7 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
-        leaf = behind_last(core, way, prediction_at(all, &all->at), profiled);
+        leaf = behind_last(core, way, prediction_at(&all->at), profiled);
     if (__builtin_expect(leaf != NULL, 1))
         return leaf;
     return leave_at(core, all, path, at, given);
@@ -336,85 +345,91 @@ price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint6
 
 /* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
  * last time; if nothing was behind that but a branch, there is no need to go on. */
-static inline __attribute__((always_inline)) memo_leaf *
-price_from(p5_core *core, batch *all, const place *here, memo_path *path, memo_node *at, bool profiled)
+static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core, batch *all, memo_path *path,
+                                                                   memo_node *at, bool profiled)
 {
     const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
     if (edge && edge->way.is_over && edge->way.ends_in_branch) {
-        uint64_t quick = ask(core, here->references, at, profiled);
+        uint64_t quick = ask(core, all->at.references, at, profiled);
         memo_leaf *leaf = NULL;
         if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
-            leaf = behind_last(core, &edge->way, prediction_at(all, here), profiled);
-        return __builtin_expect(leaf != NULL, 1) ? leaf
-                                                 : price_on_answer(core, leave(all, here), path, at, quick);
+            leaf = behind_last(core, &edge->way, prediction_at(&all->at), profiled);
+        return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, quick);
     }
-    return price_on(core, leave(all, here), path, at, profiled);
+    return price_on(core, all, path, at, profiled);
 }
 
-/* Prices the piece at hand, whose way in is `path`, at clocks that are quiet as long as it has its usual
- * answers; answers the leaf that it ended with, or NULL. The fetches have their usual answers; `moved`: its
- * lines have to be used. `quiet` is kept up to date. */
-static inline __attribute__((always_inline)) memo_leaf *price_steps(p5_core *core, batch *all,
-                                                                    const place *here, memo_path *path,
-                                                                    bool moved, bool profiled,
-                                                                    quiet_time *quiet)
+/* Prices the piece at hand, whose way in is `path`, whatever the clocks and fetches are like. P54C: groups of
+ * it may have to ask the BTB. Like the following ones it answers the leaf that the piece ended with, or NULL,
+ * and keeps `quiet` up to date. */
+static memo_leaf *__attribute__((noinline))
+price_looking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
-    memo_way *way = &path->way;
-    const uint32_t told = memo_told(way, prediction_at(all, here));
+    memo_leaf *leaf = path->way.only_data ? price_on(core, all, path, NULL, core->profile != NULL)
+                                          : leave_in_front(core, all, path, &path->way, core->memo.given);
+    *quiet = find_quiet_time(core->memory);
+    return leaf;
+}
+
+/* ... where a reference or the end, at `at`, has another answer than the usual one. */
+static memo_leaf *__attribute__((noinline))
+price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
+{
+    memo_leaf *leaf = price_from(core, all, path, at, core->profile != NULL);
+    *quiet = find_quiet_time(core->memory);
+    return leaf;
+}
+
+/* ... at clocks that are quiet as long as it has its usual answers, and with fetches that are usual.
+ * `fetches`: its lines are to be used. */
+static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core, batch *all,
+                                                                   const place *here, memo_path *path,
+                                                                   bool fetches, bool profiled,
+                                                                   quiet_time *quiet)
+{
+    const memo_way *way = &path->way;
+    const uint32_t told = memo_told(way, prediction_at(here));
     memo_leaf *leaf = memo_leaf_at(&core->memo, told);
     __builtin_prefetch(leaf);
-    const unsigned n = memo_steps_calm(core, here->references, way);
-    if (moved)
-        memo_use_lines(core, way, n);
-    if (__builtin_expect(n == way->step_count && way->ends_in_branch && told != 0, 1)) {
+    const data_expected *const end = memo_expected(way) + way->step_count;
+    const data_expected *reached = memo_go_calmly(core->memory, here->references, way, end);
+    if (fetches)
+        memo_use_lines(core, way, memo_steps_to(way, reached, end));
+    if (__builtin_expect(reached == end && told != 0, 1)) {
         end_with(core, leaf, profiled);
         return leaf;
     }
-    leaf = price_from(core, all, here, path, memo_question(way, n), profiled);
-    *quiet = find_quiet_time(core->memory);
-    return leaf;
+    memo_node *at = memo_question(way, memo_steps_to(way, reached, end));
+    return price_unusual(core, leave(core, all, here), path, at, quiet);
 }
 
-/* ... whatever the clocks and fetches are like. */
+/* ... at quiet clocks, from lines of code that are not all at hand. */
 static memo_leaf *__attribute__((noinline))
-price_looking(p5_core *core, batch *all, memo_path *path, bool is_quiet, quiet_time *quiet)
+price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
-    bool moved, profiled = core->profile != NULL;
-    memo_leaf *leaf;
-    __builtin_prefetch(path->way.first); /* mostly a line is missing */
-    if (__builtin_expect(!memo_lines_in_place(core, &path->way, &moved), 0))
-        leaf = leave_at(core, all, path, path->way.first, core->memo.given);
-    else if (is_quiet && code_page_usual(core->memory, all->at.piece, &path->way))
-        return price_steps(core, all, &all->at, path, moved, profiled, quiet);
-    else
-        leaf = price_on(core, all, path, NULL, profiled);
-    *quiet = find_quiet_time(core->memory);
-    return leaf;
+    const bool profiled = core->profile != NULL;
+    if (memo_look_for_lines(core, &path->way) == MEMO_ABSENT) {
+        memo_leaf *leaf = leave_at(core, all, path, path->way.first, core->memo.given);
+        *quiet = find_quiet_time(core->memory);
+        return leaf;
+    }
+    if (!path->way.only_data || !code_page_usual(core->memory, all->at.piece, &path->way))
+        return price_looking(core, all, path, quiet);
+    return profiled ? price_calm(core, all, &all->at, path, true, true, quiet)
+                    : price_calm(core, all, &all->at, path, true, false, quiet);
 }
 
-/* P54C: groups of it have to ask the BTB. */
-static memo_leaf *__attribute__((noinline))
-price_asking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
-{
-    memo_leaf *leaf = leave_in_front(core, all, path, &path->way, core->memo.given);
-    *quiet = find_quiet_time(core->memory);
-    return leaf;
-}
-
-/* ... Mostly the lines are in the code cache where they were. */
+/* ... Mostly all is usual, and the lines are at hand. */
 static inline __attribute__((always_inline)) memo_leaf *
-price_quickly(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
+price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
 {
-    memo_way *way = &path->way;
-    bool is_quiet = memo_clock(core, way->quiet_offset) - quiet->from < quiet->span;
-    const bool moved = way->code_changes != (uint32_t)core->memory->code.changes;
-    if (__builtin_expect(is_quiet && (!moved || memo_few_in_place(core, way)) &&
-                             code_page_usual(core->memory, path->piece, way),
-                         1))
-        return price_steps(core, all, here, path, moved, profiled, quiet);
-    if (way->only_data)
-        return price_looking(core, leave(all, here), path, is_quiet, quiet);
-    return price_asking(core, leave(all, here), path, quiet);
+    if (__builtin_expect(memo_clock(core, path->way.quiet_offset) - quiet->from >= quiet->span, 0))
+        return price_looking(core, leave(core, all, here), path, quiet);
+    if (__builtin_expect(!memo_lines_at_hand(core, &path->way), 0))
+        return price_fetching(core, leave(core, all, here), path, quiet);
+    if (__builtin_expect(!code_page_usual(core->memory, here->piece, &path->way), 0))
+        return price_looking(core, leave(core, all, here), path, quiet);
+    return price_calm(core, all, here, path, false, profiled, quiet);
 }
 
 /* The path of this execution, which is `path` but for the variant. NULL: it is not for the memo. */
@@ -423,14 +438,14 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
 {
     const piece *p = here->piece;
     if (p->value_count != 0 && (!p->only_saturates || !has_values(all, here)))
-        return other_way_in(core, leave(all, here), path);
+        return other_way_in(core, leave(core, all, here), path);
     uint64_t key = memo_banks_variant(p, here->references, is_taken(here));
     if (p->value_count != 0)
         key = memo_saturation_variant(p, values_of(all, here->b) + p->first_value, key);
     if (__builtin_expect(key == path->variant, 1))
         return path;
     memo_path *variant = memo_find_variant(core, path, key);
-    return variant ? variant : other_way_in(core, leave(all, here), path);
+    return variant ? variant : other_way_in(core, leave(core, all, here), path);
 }
 
 /* ---- the profile ----
@@ -526,7 +541,6 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     if (count == 0)
         return 0;
     batch all = {.blocks = blocks, .predictions = predictions, .accesses = accesses, .values = values};
-    memo_keep_young(core);
     int64_t levels = begins_apart(core) ? NO_LEVELS : priced_levels(core, blocks);
     quiet_time quiet = find_quiet_time(core->memory);
     memo_path *path = memo_next_path(core);
@@ -535,9 +549,13 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
     const uint64_t far = limit > core->most_blind_clocks ? limit - core->most_blind_clocks : 0;
     const p5_retired_block *b = blocks, *end = b + count;
     fetch_batch(b, end);
-    for (; b < end; accesses = b->accesses_end, b++) {
-        if (limited && core->now >= far && !stays_before(core, &all, b, limit))
-            break;
+    const p5_prediction *prediction = predictions;
+    for (; b < end; accesses = b->accesses_end, b++, prediction++) {
+        if (limited && __builtin_expect(core->now >= far, 0)) {
+            keep_waiting(core, &all, accesses);
+            if (!stays_before(core, &all, b, limit))
+                break;
+        }
         p5_block *block = b->block;
         host_line_will_read(b); /* another thread may have written there */
         host_line_will_read(accesses);
@@ -545,17 +563,19 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
         if (__builtin_expect(!whole || levels_of(b) != levels, 0)) {
             if (limited && !whole)
                 break;
+            keep_waiting(core, &all, accesses);
             price_apart(core, &all, b, profiled);
             levels = priced_levels(core, b);
             quiet = find_quiet_time(core->memory);
             path = next_path_of(core, core->memo.last, profiled);
             continue;
         }
-        place here = {b, &block->first, accesses};
+        place here = {b, &block->first, accesses, *prediction};
         for (;;) {
             piece *const p = here.piece;
             if (__builtin_expect(path->piece != p, 0)) {
-                path = profiled && p == &block->first ? NULL : other_way_in(core, leave(&all, &here), path);
+                path = profiled && p == &block->first ? NULL
+                                                      : other_way_in(core, leave(core, &all, &here), path);
                 if (profiled && path && core->memo.last)
                     note_plain_path(core, core->memo.last, path);
             } else if (p->has_variants) {
@@ -565,21 +585,19 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
             }
             if (profiled && p == &block->first &&
                 __builtin_expect(!path || profile_interval_over(core->profile, core->now), 0)) {
-                path = noted_path(core, leave(&all, &here));
+                path = noted_path(core, leave(core, &all, &here));
                 quiet = find_quiet_time(core->memory);
             }
             memo_leaf *leaf;
             if (__builtin_expect(path != NULL, 1)) {
-                leaf = price_quickly(core, &all, &here, path, profiled, &quiet);
+                leaf = price_piece(core, &all, &here, path, profiled, &quiet);
             } else {
-                price_piece_exact(core, leave(&all, &here));
+                price_piece_exact(core, leave(core, &all, &here));
                 leaf = NULL;
                 quiet = find_quiet_time(core->memory);
             }
             path = next_path_of(core, leaf, profiled);
             here.references = (const p5_access *)((const char *)here.references + p->access_bytes);
-            if (__builtin_expect(leaf && leaf->waits > 1, 0))
-                memo_keep_waiting(core, leaf, here.references);
             here.piece = p->next;
             if (!here.piece)
                 break;
@@ -587,6 +605,7 @@ price_blocks(p5_core *core, const p5_access *accesses, const p5_value *values, c
                 path = next_path_of(core, leaf, false);
         }
     }
+    keep_waiting(core, &all, accesses);
     if (profiled)
         note_last(core, &all, b);
     return (size_t)(b - blocks);

@@ -360,7 +360,7 @@ static memo_edge *edge_behind(p5_core *core, memo_node *node, const memo_record 
         memcpy(edge->rest, record->answer.word, sizeof edge->rest);
         edge->quick = record->answer.word[3];
         edge->way.known = (uint16_t)(node->number + 1);
-        memo_begin_way(core, &edge->way);
+        memo_begin_way(&edge->way);
         edge->next = node->edges;
         node->edges = edge;
     }
@@ -470,15 +470,10 @@ static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_a
         if (data)
             need_data(&found, at);
     }
-    const memo_line *lines = memo_lines(&found);
-    found.has_few = found.line_count <= MEMO_FEW;
-    for (unsigned i = 0; i < found.line_count; i++)
-        found.has_few &= lines[i].ends == 0;
-    memo_note_places(&found);
+    memo_note_lines(&found);
     found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
     found.ends_in_branch = found.end->kind == MEMO_BRANCH;
     found.is_over = found.ends_in_branch && step_count == 0 && found.line_count == 0;
-    memo_begin_way(core, &found);
     *way = found;
 }
 

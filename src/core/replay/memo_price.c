@@ -96,7 +96,6 @@ void memo_price(p5_core *core, const p5_retired *r)
         price_exact(core, r);
         return;
     }
-    memo_keep_young(core);
     bool taken = block_taken(r->block, r->next);
     p5_retired whole = *r;
     const p5_access *accesses = whole.accesses = join(core, r);

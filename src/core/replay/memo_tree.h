@@ -60,7 +60,6 @@ typedef struct memo_line {
     uint32_t physical;
     uint32_t ends;   /* P54C: end bits that have to be known */
     uint32_t number; /* of the question that fetches it; UINT32_MAX: only its end bits are asked for */
-    uint8_t way;     /* where it was last */
 } memo_line;
 
 /* Most ways need no more lines than this, */
@@ -76,20 +75,19 @@ enum { MEMO_TOLD = NOT_PREDICTED + 1 };
 typedef struct memo_way {
     /* For who goes it quickly (memo_batch.c), who looks at nothing else: */
     data_expected near[MEMO_NEAR]; /* what each step is like, if it is a reference: memo_expected */
-    /* Where its lines were last: */
-    uint32_t tag[MEMO_FEW];   /* these tags of the code cache ... */
-    uint16_t place[MEMO_FEW]; /* ... in these places, all sets in a row, or in CODE_NO_SET */
-    uint32_t code_changes;    /* of the code cache when they were used last */
-    int16_t quiet_offset;     /* if nothing is under way from this clock on, relative to the block's
-                                 first, nothing is under way for any of its references */
-    int16_t first_access;     /* the first reference among the steps */
-    int16_t first_code;       /* the first line is fetched at this clock, relative to the block's first */
+    /* Its lines: tags and sets of the code cache. Where there are fewer, CACHE_NO_TAG of CODE_NO_SET, which
+     * is always at hand; where they are not so few, MEMO_NO_LINE, which never is. */
+    uint32_t tag[MEMO_FEW];
+    uint8_t set[MEMO_FEW];
+    int16_t quiet_offset; /* if nothing is under way from this clock on, relative to the block's first,
+                             nothing is under way for any of its references */
+    int16_t first_access; /* the first reference among the steps */
+    int16_t first_code;   /* the first line is fetched at this clock, relative to the block's first */
     uint8_t step_count;
     bool ends_in_branch : 1;  /* `end` is one, */
     bool is_over : 1;         /* ... and nothing is asked before */
     bool only_data : 1;       /* all steps are data references: it can be gone quickly, */
-    bool asks_code : 1;       /* lines are fetched on it, */
-    bool has_few : 1;         /* ... no more than MEMO_FEW, and no end bits are asked for */
+    bool asks_code : 1;       /* lines are fetched on it */
     uint32_t told[MEMO_TOLD]; /* leaves behind the branch, with nothing but usual answers before; the most
                                  frequent first */
     /* For all: */
@@ -104,6 +102,15 @@ typedef struct memo_way {
     uint8_t line_count;
 } memo_way;
 
+/* No tag, and never at hand. */
+#define MEMO_NO_LINE 2u
+
+/* All that is looked at of a way's lines stands in `tag` and `set`. */
+static inline bool memo_has_few(const memo_way *way)
+{
+    return way->tag[0] != MEMO_NO_LINE;
+}
+
 /* Before all clocks of a way's questions. */
 enum { MEMO_NEVER = INT16_MIN };
 
@@ -115,7 +122,7 @@ static inline memo_line *memo_lines(const memo_way *way)
     return (memo_line *)(way->steps + way->step_count);
 }
 
-_Static_assert(sizeof(memo_step) == sizeof(memo_line), "they share a table");
+_Static_assert(sizeof(memo_line) <= sizeof(memo_step), "they share a table");
 
 static inline const data_expected *memo_expected(const memo_way *way)
 {
@@ -206,10 +213,11 @@ static inline unsigned memo_member(uint64_t variant)
     return (unsigned)((variant ^ variant >> 5 ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
 }
 
-/* What has never been gone has used no lines. */
-static inline void memo_begin_way(const p5_core *core, memo_way *way)
+/* Nothing is known of a way's lines yet. */
+static inline void memo_begin_way(memo_way *way)
 {
-    way->code_changes = (uint32_t)core->memory->code.changes - 1;
+    way->tag[0] = MEMO_NO_LINE;
+    way->set[0] = CODE_NO_SET;
 }
 
 /* There is something about a piece that is not known. What comes once mostly does not come again - code that
@@ -233,13 +241,6 @@ void memo_drop_all(p5_core *core);
 bool memo_is_full(const memo *m);
 /* A new leaf, or NULL when memory is out. */
 memo_leaf *memo_new_leaf(memo *m);
-/* Between stretches: numbers of changes of the code cache that 32 bits of are kept never come again. */
-static inline void memo_keep_young(p5_core *core)
-{
-    if (__builtin_expect(core->memory->code.changes - core->memo.young > INT32_MAX, 0))
-        memo_drop_all(core);
-}
-
 /* memo_learn.c */
 bool memo_learn_open(p5_core *core);
 /* The last word says the same in another way, if memory_quick_pack can, and is 0 otherwise: whoever has it

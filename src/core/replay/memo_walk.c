@@ -23,40 +23,38 @@ unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_wa
                           : memo_steps_passing(core, accesses, way, false);
 }
 
-/* One line is there, wherever in its set. */
-static bool line_present(const code_cache *code, memo_line *line)
+/* One line is there, with the end bits that have to be known. */
+static bool line_present(const code_cache *code, const memo_line *line)
 {
-    int found = code_cache_find(code, line->physical);
-    if (found < 0)
-        return false;
-    line->way = (uint8_t)found;
-    return memo_line_in_place(code, line);
+    int way = code_cache_find(code, line->physical);
+    return way >= 0 && (line->ends & ~code->ends[cache_set(line->physical)][way]) == 0;
 }
 
-bool memo_few_present(const p5_core *core, memo_way *way)
+/* The same of few, which are known without looking at the questions. */
+static memo_found look_for_few(const p5_core *core, const memo_way *way)
 {
     const struct memory *m = core->memory;
     const bool filling = m->code_fill.done > memo_clock(core, way->first_code);
     for (unsigned i = 0; i < MEMO_FEW; i++) {
-        const unsigned set = way->place[i] / CACHE_WAYS;
-        const unsigned hits = cache_match(m->code.tag[set], way->tag[i]);
-        if (hits == 0 || (filling && (way->tag[i] | set * CACHE_LINE) == m->code_fill.line))
-            return false;
-        way->place[i] = (uint16_t)(set * CACHE_WAYS + (unsigned)__builtin_ctz(hits));
+        const unsigned set = way->set[i];
+        if (cache_match(m->code.tag[set], way->tag[i]) == 0 ||
+            (filling && (way->tag[i] | set * CACHE_LINE) == m->code_fill.line))
+            return MEMO_ABSENT;
     }
-    return true;
+    return MEMO_PRESENT;
 }
 
-bool memo_lines_present(const p5_core *core, const memo_way *way)
+memo_found memo_look_for_lines(const p5_core *core, const memo_way *way)
 {
+    if (memo_has_few(way))
+        return look_for_few(core, way);
     const struct memory *m = core->memory;
-    bool filling = m->code_fill.done > memo_clock(core, way->first_code);
-    memo_line *lines = memo_lines(way);
-    for (memo_line *line = lines; line < lines + way->line_count; line++)
-        if ((!memo_line_in_place(&m->code, line) && !line_present(&m->code, line)) ||
-            (filling && cache_line(line->physical) == m->code_fill.line))
-            return false;
-    return true;
+    const bool filling = m->code_fill.done > memo_clock(core, way->first_code);
+    const memo_line *lines = memo_lines(way);
+    for (const memo_line *line = lines; line < lines + way->line_count; line++)
+        if (!line_present(&m->code, line) || (filling && line->physical == m->code_fill.line))
+            return MEMO_ABSENT;
+    return way->end ? MEMO_PRESENT : MEMO_ABSENT;
 }
 
 /* ---- questions ----------------------------------------------------------------------------------------- */

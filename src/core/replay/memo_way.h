@@ -12,6 +12,14 @@ typedef struct memo_reached {
     bool tried;    /* it is a reference whose answer is not the usual one */
 } memo_reached;
 
+/* Where the lines of a way are. They are present if they are in the code cache, with the end bits that have
+ * to be known, and none of them is on its way there. */
+typedef enum memo_found {
+    MEMO_ABSENT,
+    MEMO_PRESENT, /* they have to be used */
+    MEMO_AT_HAND  /* their fetches change nothing */
+} memo_found;
+
 /* memo_price.c. The path of this execution of `p`, as memo_price will find it. NULL: there is none. */
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken);
 /* The path that leads from where the core stands into `p`, of variant `key`. NULL: out of memory, or the memo
@@ -21,11 +29,8 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key);
  * the last. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
 /* memo_walk.c */
-/* The lines of a way are in the code cache, with the end bits that have to be known, and none of them is on
- * its way there. Changes nothing but where it looks first. */
-bool memo_lines_present(const p5_core *core, const memo_way *way);
-/* ... and of one with few; it notes where they are. */
-bool memo_few_present(const p5_core *core, memo_way *way);
+/* memo_find_lines of a way whose lines are not all at hand. */
+memo_found memo_look_for_lines(const p5_core *core, const memo_way *way);
 /* Asks the steps of a way at whatever clock; answers how many have their usual answer. */
 unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* ... if anything can be in their way. */
@@ -114,19 +119,32 @@ static inline memo_leaf *memo_behind_branch(const memo *m, const memo_way *way, 
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
-/* Asks the steps of a way that are references at calm clocks; as memo_steps_busy. */
+/* Asks the steps of a way that are references at calm clocks, the last of which is in front of `end`; answers
+ * the first that has not its usual answer, or `end`. */
+static inline __attribute__((always_inline)) const data_expected *
+memo_go_calmly(struct memory *m, const p5_access *accesses, const memo_way *way, const data_expected *end)
+{
+    const p5_access *access = accesses + way->first_access;
+    const data_expected *expected = memo_expected(way);
+    for (; expected != end; expected++, access++)
+        if (__builtin_expect(!memory_data_expected(m, access, expected), 0))
+            break;
+    return expected;
+}
+
+/* Steps in front of `reached`. */
+static inline unsigned memo_steps_to(const memo_way *way, const data_expected *reached,
+                                     const data_expected *end)
+{
+    return way->step_count - (unsigned)(end - reached);
+}
+
+/* As memo_steps_busy, at calm clocks. */
 static inline __attribute__((always_inline)) unsigned
 memo_steps_calm(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
-    struct memory *m = core->memory;
-    const p5_access *access = accesses + way->first_access;
-    const data_expected *expected = memo_expected(way);
-    const unsigned count = way->step_count;
-    unsigned n = 0;
-    for (; n != count; n++, expected++, access++)
-        if (__builtin_expect(!memory_data_expected(m, access, expected), 0))
-            break;
-    return n;
+    const data_expected *const end = memo_expected(way) + way->step_count;
+    return memo_steps_to(way, memo_go_calmly(core->memory, accesses, way, end), end);
 }
 
 /* ... while something is under way that concerns few of them. `only_data`: the way's. */
@@ -177,81 +195,62 @@ static inline bool memo_code_usual(p5_core *core, const memo_path *path, const m
                                memory_code_page_usual(m, path->piece->block->code->linear));
 }
 
-/* A line is in the code cache where it was last, with the end bits that have to be known. */
-static inline bool memo_line_in_place(const code_cache *code, const memo_line *line)
-{
-    unsigned set = cache_set(line->physical);
-    return code->tag[set][line->way] == cache_tag(line->physical) &&
-           (line->ends & ~code->ends[set][line->way]) == 0;
-}
-
-/* Notes where the lines of a way are, if they are few. */
-static inline void memo_note_places(memo_way *way)
+/* Notes what is looked at of the lines of a way. */
+static inline void memo_note_lines(memo_way *way)
 {
     const memo_line *line = memo_lines(way);
-    for (unsigned i = 0; i < MEMO_FEW && way->has_few; i++) {
-        const bool is_line = i < way->line_count;
-        way->place[i] = (uint16_t)(is_line ? cache_set(line[i].physical) * CACHE_WAYS + line[i].way
-                                           : CODE_NO_SET * CACHE_WAYS);
+    bool few = way->line_count <= MEMO_FEW && way->only_data;
+    for (unsigned i = 0; i < MEMO_FEW; i++) {
+        const bool is_line = few && i < way->line_count;
+        way->set[i] = (uint8_t)(is_line ? cache_set(line[i].physical) : CODE_NO_SET);
         way->tag[i] = is_line ? cache_tag(line[i].physical) : CACHE_NO_TAG;
+        few &= !is_line || line[i].ends == 0;
     }
+    if (!few)
+        memo_begin_way(way);
 }
 
-/* The few lines of a way are in the code cache where they were last, and no line is on its way there. No
- * branch depends on how many they are: it is another number for every piece. */
-static inline bool memo_few_in_place(const p5_core *core, const memo_way *way)
+/* The lines of a way are few and at hand. No branch depends on how many they are: it is another number for
+ * every piece. */
+static inline bool memo_lines_at_hand(const p5_core *core, const memo_way *way)
 {
-    const struct memory *m = core->memory;
-    const uint32_t *tags = m->code.tag[0];
-    const uint32_t others = (tags[way->place[0]] ^ way->tag[0]) | (tags[way->place[1]] ^ way->tag[1]);
-    return way->has_few & (others == 0) & (m->code_fill.done <= memo_clock(core, way->first_code));
+    const uint32_t *tag = core->memory->code.at_hand;
+    return ((tag[way->set[0]] ^ way->tag[0]) | (tag[way->set[1]] ^ way->tag[1])) == 0;
 }
 
-/* The lines of a way are in the code cache, and none of them is on its way there. `*moved`: something has
- * happened in the code cache since they were used, so that they have to be used again. Otherwise that would
- * make no difference: a use of a cache way sets the bits on its path of the replacement tree to values that
- * depend on that alone; done twice with nothing between in the set, the second changes nothing, and the lines
- * of a block lie in different sets. */
-static inline __attribute__((always_inline)) bool memo_lines_in_place(const p5_core *core, memo_way *way,
-                                                                      bool *moved)
+static inline memo_found memo_find_lines(const p5_core *core, const memo_way *way)
 {
-    *moved = way->code_changes != (uint32_t)core->memory->code.changes;
-    if (!*moved || memo_few_in_place(core, way))
-        return true;
-    if (way->has_few)
-        return memo_few_present(core, way);
-    return way->end && memo_lines_present(core, way);
+    return memo_lines_at_hand(core, way) ? MEMO_AT_HAND : memo_look_for_lines(core, way);
 }
 
 /* What the fetches of present lines leave behind, when the way has been followed for `n` steps. */
-static inline void memo_use_lines(p5_core *core, memo_way *way, unsigned n)
+static inline void memo_use_lines(p5_core *core, const memo_way *way, unsigned n)
 {
     code_cache *code = &core->memory->code;
-    if (__builtin_expect(n == way->step_count && way->has_few, 1)) {
+    if (__builtin_expect(n == way->step_count && memo_has_few(way), 1)) {
         for (unsigned i = 0; i < MEMO_FEW; i++)
-            code_cache_used(code, way->place[i] / CACHE_WAYS, way->place[i] % CACHE_WAYS);
-    } else {
-        const memo_line *line = memo_lines(way);
-        for (unsigned i = 0; i < way->line_count; i++)
-            if (line[i].number < memo_question(way, n)->number)
-                code_cache_used(code, cache_set(line[i].physical),
-                                way->has_few ? way->place[i] % CACHE_WAYS : line[i].way);
+            code_cache_hit(code, way->set[i],
+                           (unsigned)__builtin_ctz(cache_match(code->tag[way->set[i]], way->tag[i])));
+        return;
     }
-    if (n == way->step_count)
-        way->code_changes = (uint32_t)code->changes;
+    const memo_line *line = memo_lines(way), *end = line + way->line_count;
+    const uint32_t number = n == way->step_count ? UINT32_MAX : memo_question(way, n)->number;
+    for (; line != end; line++)
+        if (line->number < number)
+            code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
 }
 
 /* Follows a way as far as the answers are usual. Answers the place where that is no longer known. */
 static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *core, const p5_retired *r,
                                                                       const memo_path *path, memo_way *way)
 {
-    bool moved;
-    if (__builtin_expect(!memo_lines_in_place(core, way, &moved), 0))
+    const memo_found lines = memo_find_lines(core, way);
+    if (__builtin_expect(lines == MEMO_ABSENT, 0))
         return (memo_reached){way->first, false};
     if (__builtin_expect(!memo_code_usual(core, path, way), 0))
         return (memo_reached){way->first, false};
     const unsigned n = memo_steps(core, r, way);
-    if (moved)
+    if (lines == MEMO_PRESENT)
         memo_use_lines(core, way, n);
     return (memo_reached){memo_question(way, n), n != way->step_count};
 }
