@@ -285,7 +285,7 @@ memo_state *memo_intern(p5_core *core)
 static memo_path *enter_family(memo *m, memo_path *p)
 {
     if (p->family)
-        p->family[memo_member(p->variant)] = memo_path_number(m, p);
+        p->family[memo_member(p->way.variant)] = memo_path_number(m, p);
     return p;
 }
 
@@ -304,7 +304,7 @@ static uint32_t *find_family(memo *m, const memo_path *path, uint64_t h)
     return family && table_put(&m->family_table, hash, memo_path_number(m, path)) ? family : NULL;
 }
 
-memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint64_t variant)
+memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint32_t variant)
 {
     memo *m = &core->memo;
     const uint64_t of_piece = mix(mix((uint64_t)(uintptr_t)part, (uint64_t)(uintptr_t)from), 0);
@@ -312,7 +312,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     for (const memo_slot *slot = table_first(&m->path_table, hash); slot->number;
          slot = table_next(&m->path_table, slot)) {
         memo_path *p = memo_path_at(m, slot->number);
-        if (slot->hash == hash && p->piece == part && p->from == from && p->variant == variant)
+        if (slot->hash == hash && p->piece == part && p->from == from && p->way.variant == variant)
             return enter_family(m, p);
     }
     if (part->paths && memo_is_new(part))
@@ -323,7 +323,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     memo_path *p = memo_path_at(m, number);
     p->piece = part;
     p->from = from;
-    p->variant = variant;
+    p->way.variant = variant;
     memo_begin_way(&p->way);
     if (!table_put(&m->path_table, hash, number))
         return NULL;

@@ -127,7 +127,7 @@ static inline bool has_values(const batch *all, const place *here)
  * is not for the memo. */
 static memo_path *__attribute__((noinline)) other_way_in(p5_core *core, batch *all, memo_path *path)
 {
-    uint64_t key = 0;
+    uint32_t key = 0;
     piece *p = all->at.piece;
     if (!p->memo || !has_values(all, &all->at))
         return NULL;
@@ -439,10 +439,10 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
     const piece *p = here->piece;
     if (p->value_count != 0 && (!p->only_saturates || !has_values(all, here)))
         return other_way_in(core, leave(core, all, here), path);
-    uint64_t key = memo_banks_variant(p, here->references, is_taken(here));
+    uint32_t key = memo_banks_variant(p, here->references, is_taken(here));
     if (p->value_count != 0)
         key = memo_saturation_variant(p, values_of(all, here->b) + p->first_value, key);
-    if (__builtin_expect(key == path->variant, 1))
+    if (__builtin_expect(key == path->way.variant, 1))
         return path;
     memo_path *variant = memo_find_variant(core, path, key);
     return variant ? variant : other_way_in(core, leave(core, all, here), path);

@@ -447,6 +447,7 @@ static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_a
     memo_way found = {.first = way->first,
                       .end = at,
                       .known = way->known,
+                      .variant = way->variant,
                       .step_count = (uint8_t)step_count,
                       .only_data = true,
                       .first_offset = INT16_MAX,

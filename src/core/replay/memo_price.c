@@ -34,7 +34,7 @@ static bool waiting_is_unknown(const p5_core *core, const pipe_pending *waiting,
             pairing_check(&waiting->operation, first) == PAIRED);
 }
 
-memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key)
+memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key)
 {
     memo *m = &core->memo;
     if (!p->paths && memo_is_new(p))
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void price_along(p5_core *core, con
 
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken)
 {
-    uint64_t key = 0;
+    uint32_t key = 0;
     if (!p->memo || (p->has_variants && !memo_variant(core, r, p, taken, &key)))
         return NULL;
     memo_path *path = memo_next_path(core);

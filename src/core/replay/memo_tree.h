@@ -88,6 +88,7 @@ typedef struct memo_way {
     bool is_over : 1;         /* ... and nothing is asked before */
     bool only_data : 1;       /* all steps are data references: it can be gone quickly, */
     bool asks_code : 1;       /* lines are fetched on it */
+    uint32_t variant;         /* of a way in: of its path */
     uint32_t told[MEMO_TOLD]; /* leaves behind the branch, with nothing but usual answers before; the most
                                  frequent first */
     /* For all: */
@@ -162,10 +163,9 @@ static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer
 
 /* Way in: a piece with one entry state and variant. */
 struct memo_path {
-    piece *piece; /* NULL: released, or none */
+    BEGINS_LINE piece *piece; /* NULL: released, or none */
     memo_way way;
     memo_step steps[MEMO_NEAR]; /* ... and lines of `way`, if they are no more than these */
-    uint64_t variant;
     const memo_state *from;
     uint32_t *family; /* those that differ by the variant only, by memo_member; each place holds the one
                          wanted last. NULL: the piece has no variants */
@@ -176,7 +176,6 @@ struct memo_path {
 enum { MEMO_HOT = offsetof(memo_way, told) + 4 * sizeof(uint32_t) };
 _Static_assert(offsetof(memo_path, way) + MEMO_HOT <= HOST_LINE, "of a path");
 _Static_assert(offsetof(memo_edge, way) + MEMO_HOT <= HOST_LINE, "of an edge");
-_Static_assert(sizeof(memo_path) % HOST_LINE == 0, "paths begin lines");
 
 static inline memo_path *memo_path_at(const memo *m, uint32_t number)
 {
@@ -208,7 +207,7 @@ static inline uint32_t memo_last_u(const p5_core *core)
 
 /* Place of a variant in the family of paths. Mostly few bits of it are in use. */
 enum { MEMO_FAMILY = 16 };
-static inline unsigned memo_member(uint64_t variant)
+static inline unsigned memo_member(uint32_t variant)
 {
     return (unsigned)((variant ^ variant >> 5 ^ variant >> 10 ^ variant >> 20) % MEMO_FAMILY);
 }
@@ -234,7 +233,7 @@ static inline bool memo_is_new(piece *p)
 memo_state *memo_intern(p5_core *core);
 /* The path of this piece, state and variant, made if there is none. NULL: the piece is new, or memory is out.
  */
-memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint64_t variant);
+memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint32_t variant);
 /* Over budget: forgets everything. Answers are made anew when they are needed; totals keep what the leaves
  * stood for. */
 void memo_drop_all(p5_core *core);

@@ -2,11 +2,14 @@
 
 #include "core/pipe/cost.h"
 
+enum { CLOCK_BITS = 10 }; /* of an instruction whose clocks depend on its operands; one of a piece at most */
+_Static_assert(1 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
+
 /* Saturation, and clocks that depend on operand values. block.c sees to it that the bits fit. */
 bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
-                         uint64_t *result)
+                         uint32_t *result)
 {
-    uint64_t key = *result;
+    uint32_t key = *result;
     for (unsigned i = 0; i < p->value_count; i++) {
         const op *o = &p->block->ops[p->value_ops[i]];
         const p5_value *value = &values[i];
@@ -15,30 +18,30 @@ bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *va
         } else {
             const cost_context c = {.mode = mode, .value = value};
             unsigned clocks = cost_clocks(&core->timing, o, &c);
-            if (clocks > 0x3ff)
+            if (clocks >> CLOCK_BITS != 0)
                 return false;
-            key = key << 10 | clocks;
+            key = key << CLOCK_BITS | clocks;
         }
     }
     *result = key;
     return true;
 }
 
-bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint64_t *key)
+bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key)
 {
     *key = p->repeats ? r->repeats : memo_banks_variant(p, r->accesses, taken);
     return memo_values_variant(core, p, r->values, r->mode, key);
 }
 
-memo_path *memo_find_variant(p5_core *core, memo_path *path, uint64_t key)
+memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key)
 {
-    if (path->variant == key)
+    if (path->way.variant == key)
         return path;
     if (!path->family)
         return NULL;
     const uint32_t number = path->family[memo_member(key)];
     path = memo_path_at(&core->memo, number);
-    if (number == 0 || path->variant != key)
+    if (number == 0 || path->way.variant != key)
         return NULL;
     core->memo.last->next_path = number;
     return path;

@@ -22,9 +22,9 @@ static inline bool memo_meet(const p5_access *a, const p5_access *b)
 
 /* The part of the variant that needs no values: the direction of LOOP, neighbours that would meet in one
  * bank. */
-static inline uint64_t memo_banks_variant(const piece *p, const p5_access *accesses, bool taken)
+static inline uint32_t memo_banks_variant(const piece *p, const p5_access *accesses, bool taken)
 {
-    uint64_t key = taken & p->by_direction;
+    uint32_t key = taken & p->by_direction;
     const int16_t *at = p->bank_first, *end = at + p->bank_count;
     for (; at != end; at++) {
         const p5_access *first = (const p5_access *)((const char *)accesses + *at);
@@ -34,7 +34,7 @@ static inline uint64_t memo_banks_variant(const piece *p, const p5_access *acces
 }
 
 /* `key` with what values add to it of which each is whether something was saturated. */
-static inline uint64_t memo_saturation_variant(const piece *p, const p5_value *values, uint64_t key)
+static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *values, uint32_t key)
 {
     for (const p5_value *end = values + p->value_count; values != end; values++)
         key = key << 1 | (values->a != 0);
@@ -43,12 +43,12 @@ static inline uint64_t memo_saturation_variant(const piece *p, const p5_value *v
 
 /* memo_variant.c */
 /* The variant of a whole piece; of a REP string its count. False: too long for a key. */
-bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint64_t *key);
+bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key);
 /* Adds to `*key` what depends on values, which begin at `values`. False: too long for a key. */
 bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
-                         uint64_t *key);
+                         uint32_t *key);
 /* The path of variant `key`, if `path`, which followed last time, is that but for the variant. NULL: it has
  * to be looked for. */
-memo_path *memo_find_variant(p5_core *core, memo_path *path, uint64_t key);
+memo_path *memo_find_variant(p5_core *core, memo_path *path, uint32_t key);
 
 #endif

@@ -24,7 +24,7 @@ typedef enum memo_found {
 memo_path *memo_way_in(p5_core *core, const p5_retired *r, piece *p, bool taken);
 /* The path that leads from where the core stands into `p`, of variant `key`. NULL: out of memory, or the memo
  * is not for it. */
-memo_path *memo_look_up(p5_core *core, piece *p, uint64_t key);
+memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key);
 /* memo.c. The first use of a leaf since totals were formed, or in another context or at another level than
  * the last. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf);
