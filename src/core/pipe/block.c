@@ -137,11 +137,15 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
     prepare_events(form, o);
 }
 
-/* Costs that depend on nothing but the encoding, the operand value or the direction of the branch. */
+/* Costs that depend on nothing but the encoding, the operand value, the direction of the branch or the mode.
+ */
 static bool cost_is_plain(const op *o)
 {
     switch (o->cost) {
     case ISA_COST_FIXED:
+    case ISA_COST_PUSHF:
+    case ISA_COST_ENTER:
+    case ISA_COST_LOCKED:
     case ISA_COST_BSF:
     case ISA_COST_BSR:
     case ISA_COST_RCX:
@@ -157,11 +161,12 @@ static bool cost_is_plain(const op *o)
     }
 }
 
-/* Its outcome depends on nothing that a key cannot hold: mode, count, what the bus is doing. */
+/* Its outcome depends on nothing that a key cannot hold: count, descriptors, when the write buffers are
+ * empty. */
 static bool can_be_remembered(const op *o)
 {
-    return cost_is_plain(o) && !o->lock && o->branch < ISA_FAR &&
-           !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER | ISA_SYSTEM));
+    return cost_is_plain(o) && o->branch < ISA_FAR &&
+           !(o->flags & (ISA_VARIABLE_ACCESSES | ISA_SERIALISING | ISA_IO | ISA_FAR_TRANSFER));
 }
 
 /* A REP string's outcome depends on the count, too; of one that compares two strings also on their banks. */
@@ -198,7 +203,8 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const op *o = &block->ops[i];
     unsigned banks = may_meet(block, i, NULL);
     unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
-    const bool value = o->value != ISA_VALUE_NONE;
+    const bool value = o->value != ISA_VALUE_NONE, by_mode = o->cost == ISA_COST_PUSHF;
+    const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
     const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);
     /* what cannot be remembered may still wait for its partner */
@@ -206,16 +212,16 @@ static bool join(p5_block *block, piece *p, unsigned i)
     if (p->count > 0 && !partner &&
         (!p->memo || !memo || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
          p->bank_count + banks > PIECE_BANKS || p->value_count + value > PIECE_VALUES ||
-         (value && o->value != ISA_VALUE_SATURATED && !p->only_saturates)))
+         (changes_clocks && !p->only_saturates)))
         return false;
     p->memo = memo && !partner;
     p->repeats = repeats;
     p->count++;
     p->access_bytes = (uint16_t)(accesses * sizeof(p5_access));
-    if (value) {
-        p->only_saturates &= o->value == ISA_VALUE_SATURATED;
+    p->by_mode |= by_mode;
+    p->only_saturates &= !changes_clocks;
+    if (value)
         p->value_ops[p->value_count++] = (uint16_t)i;
-    }
     if (p->memo) {
         uint16_t found[MOST_AT_ONCE];
         may_meet(block, i, found);
@@ -255,14 +261,14 @@ static bool prepare_pieces(p5_block *block)
                 return false;
             continue;
         }
-        block->plain = true;
+        block->plain = !block->locks;
         for (unsigned i = 0; i < n; i++) {
             p = piece_at(block, i);
             p->next = i + 1 < n ? piece_at(block, i + 1) : NULL;
             p->near = !p->next && block->near;
             p->by_direction = p->near && block->ops[block->count - 1].cost != ISA_COST_FIXED;
             p->page = tlb_key(piece_begin(p), false);
-            p->has_variants = p->bank_count || p->value_count || p->by_direction || p->repeats;
+            p->has_variants = p->bank_count || p->value_count || p->by_direction || p->by_mode || p->repeats;
             block->plain &= p->memo && !p->repeats;
         }
         block->value_count = (uint16_t)values;

@@ -107,12 +107,13 @@ typedef struct piece {
     uint16_t first, count;              /* instructions */
     uint16_t access_bytes, first_value; /* references and values as the engine gives them */
     uint8_t value_count, bank_count;
-    bool memo;                       /* its outcome can be remembered */
-    bool has_variants;               /* it depends on references in one bank, values, count or direction: */
-    bool by_direction;               /* what its branch takes depends on its direction: LOOP */
-    bool only_saturates;             /* all of its values are saturation */
-    bool near;                       /* it ends in a branch that the BTB predicts */
-    bool repeats;                    /* it is a REP string; its variants are by count */
+    bool memo;           /* its outcome can be remembered */
+    bool has_variants;   /* it depends on references in one bank, values, count or direction: */
+    bool by_direction;   /* what its branch takes depends on its direction: LOOP */
+    bool by_mode;        /* what one of it takes depends on the mode: PUSHF, POPF */
+    bool only_saturates; /* its clocks depend on nothing but the direction; values are saturation */
+    bool near;           /* it ends in a branch that the BTB predicts */
+    bool repeats;        /* it is a REP string; its variants are by count */
     int16_t bank_first[PIECE_BANKS]; /* offset of a p5_access: it and the next belong to neighbours that may
                                         meet in one clock. The first may be of the piece before. */
     /* Behind what is looked at every time: */
@@ -151,8 +152,9 @@ struct p5_block {
     uint64_t blind_clocks; /* bound_blind of it */
     uint32_t first_switch; /* clocks of a switch to it before the first MMX or x87 instruction, ... */
     uint8_t first_mode;    /* ... and its mode: MODE_* of mmx.h */
-    bool plain;            /* each of its pieces can be remembered, and makes the same references each time */
-    bool locks;            /* one of its instructions locks its references */
+    bool plain; /* each of its pieces can be remembered, and makes the same references each time, none of
+                   them locked */
+    bool locks; /* one of its instructions locks its references */
     uint32_t branch_address;
     uint32_t edge;                 /* the call that it ended with last time, 0: not known */
     struct p5_block *next, **link; /* the core's list of blocks */

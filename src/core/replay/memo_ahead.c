@@ -56,6 +56,8 @@ static const memo_way *way_behind(const memo_node *node, uint64_t answer)
 
 static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_node *node)
 {
+    if (node->locked != LOCK_NONE)
+        return QUICK_NOT;
     return memory_trial_ask(&core->trial, core->memory, &r->accesses[node->index],
                             memo_clock(core, node->offset), node->mmx, node->v_pipe);
 }

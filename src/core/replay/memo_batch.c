@@ -437,7 +437,7 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
                                                                    const place *here, memo_path *path)
 {
     const piece *p = here->piece;
-    if (p->value_count != 0 && (!p->only_saturates || !has_values(all, here)))
+    if (!p->only_saturates || (p->value_count != 0 && !has_values(all, here)))
         return other_way_in(core, leave(core, all, here), path);
     uint32_t key = memo_banks_variant(p, here->references, is_taken(here));
     if (p->value_count != 0)

@@ -107,7 +107,7 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, c
         if (!usual)
             unpack_data(&packed, asked, answer);
     } else {
-        usual = memory_data_usual(core->memory, access, asked);
+        usual = how->locked == LOCK_NONE && memory_data_usual(core->memory, access, asked);
         if (!usual) {
             memory_set_pipe(core->memory, how->v_pipe);
             memory_set_partner(core->memory, how->partner);
@@ -123,6 +123,7 @@ static bool learn_data(void *context, const p5_access *access, uint64_t asked, c
     memo_node node = {.kind = MEMO_DATA,
                       .mmx = how->mmx,
                       .v_pipe = how->v_pipe,
+                      .locked = how->locked,
                       .partner = how->partner,
                       .index = (int16_t)m->data_asked++,
                       .offset = offset(core, asked),

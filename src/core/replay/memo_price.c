@@ -23,13 +23,12 @@ static bool is_whole(const p5_core *core, const p5_retired *r)
            r->value_count == r->block->value_count && !(r->unsafe_x87 | r->interrupted);
 }
 
-/* What waits is itself not for the memo; or it came with another block than `p`, and they may go together
- * with a reference each: no variant says whether these meet in one bank. */
+/* What waits has a breakpoint; or it came with another block than `p`, and they may go together with a
+ * reference each: no variant says whether these meet in one bank. */
 static bool waiting_is_unknown(const p5_core *core, const pipe_pending *waiting, const piece *p)
 {
     const op *first = &p->block->ops[p->first];
-    return waiting->operation.lock != LOCK_NONE ||
-           breakpoints_within(&core->breakpoints, waiting->operation.address, 1) ||
+    return breakpoints_within(&core->breakpoints, waiting->operation.address, 1) ||
            (p->first == 0 && waiting->insn.access_count > 0 && first->accesses > 0 &&
             pairing_check(&waiting->operation, first) == PAIRED);
 }

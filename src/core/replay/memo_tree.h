@@ -18,6 +18,7 @@ typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANC
 typedef struct memo_node {
     uint8_t kind;      /* memo_kind */
     bool mmx, v_pipe;  /* data */
+    uint8_t locked;    /* data: LOCK_* */
     uint8_t partner;   /* data: PARTNER* of memory.h */
     bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
     int16_t index;     /* data: which reference of the piece, below 0 of what waited in front of it; branch

@@ -2,7 +2,10 @@
 
 #include "core/pipe/cost.h"
 
-enum { CLOCK_BITS = 10 }; /* of an instruction whose clocks depend on its operands; one of a piece at most */
+enum {
+    MODE_BITS = 2,
+    CLOCK_BITS = 10
+}; /* of an instruction whose clocks depend on mode or operands; one of a piece at most */
 _Static_assert(1 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
 
 /* Saturation, and clocks that depend on operand values. block.c sees to it that the bits fit. */
@@ -23,7 +26,7 @@ bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *va
             key = key << CLOCK_BITS | clocks;
         }
     }
-    *result = key;
+    *result = p->by_mode ? key << MODE_BITS | mode : key;
     return true;
 }
 

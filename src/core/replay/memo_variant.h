@@ -44,7 +44,8 @@ static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *v
 /* memo_variant.c */
 /* The variant of a whole piece; of a REP string its count. False: too long for a key. */
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key);
-/* Adds to `*key` what depends on values, which begin at `values`. False: too long for a key. */
+/* Adds to `*key` what depends on values, which begin at `values`, and on the mode. False: too long for a key.
+ */
 bool memo_values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
                          uint32_t *key);
 /* The path of variant `key`, if `path`, which followed last time, is that but for the variant. NULL: it has

@@ -119,7 +119,7 @@ ask_data_slowly(p5_core *core, memo_node *node, const p5_access *access, uint64_
     data_answer answer;
     memory_set_pipe(core->memory, node->v_pipe);
     memory_set_partner(core->memory, node->partner);
-    memory_data(core->memory, access, asked, false, node->mmx, &answer);
+    memory_data(core->memory, access, asked, node->locked, node->mmx, &answer);
     if (core->profile && !answer.hit)
         profile_missed_data(core, access->physical);
     return behind(&core->memo, node, memo_pack_data(&answer, asked));
@@ -136,7 +136,8 @@ static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node 
     const bool profiled = core->profile != NULL;
     uint64_t quick = memo_ask_quickly(core, node, access, asked, profiled);
     if (__builtin_expect(quick <= QUICK_USUAL, 0)) {
-        *usual = quick == QUICK_USUAL || (!tried && memory_data_usual(core->memory, access, asked));
+        *usual = quick == QUICK_USUAL ||
+                 (!tried && node->locked == LOCK_NONE && memory_data_usual(core->memory, access, asked));
         return *usual ? NULL : ask_data_slowly(core, node, access, asked);
     }
     return memo_behind_quick(core, node, quick);

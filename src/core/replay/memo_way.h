@@ -50,6 +50,8 @@ static inline uint64_t memo_ask_quickly(p5_core *core, memo_node *node, const p5
 {
     if (profiled)
         profile_asks_again(core, node->who, &node->asker);
+    if (__builtin_expect(node->locked != LOCK_NONE, 0))
+        return QUICK_NOT;
     uint64_t quick = memory_quick(core->memory, access, asked, node->partner, node->mmx, node->v_pipe);
     if (profiled && quick > QUICK_USUAL && !memory_quick_hit(quick))
         profile_missed_data(core, access->physical);
