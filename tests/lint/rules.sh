@@ -1,6 +1,6 @@
 #!/bin/sh
 # rules.sh TREE [--write]: docs/rules.md is what docs/rules.tsv says (--write makes it so); no tag stands in a comment of src/core/pipe
-# without a rule, and no rule without a file that names its tag and a test that exists.
+# without a rule, and no rule without a file that names its tag, a case, and tests that exist.
 set -eu
 cd "$1"
 table=docs/rules.tsv
@@ -46,7 +46,8 @@ tab=$(printf '\t')
 while IFS="$tab" read -r t _ _ grade files tests; do
     case $t in "#"*) continue ;; esac
     case $grade in exact | modelled) ;; *) echo "$table: $t has no grade"; status=1 ;; esac
-    [ -n "$files" ] && [ -n "$tests" ] || { echo "$table: $t has no file or no test"; status=1; }
+    [ -n "$files" ] || { echo "$table: $t has no file"; status=1; }
+    case " $tests" in *" tests/cases/"*) ;; *) echo "$table: $t has no case"; status=1 ;; esac
     for f in $files; do
         grep -qE "$(echo "$tag" | sed "s/\[PMF\]\[0-9\]+\[a-z\]?/$t/")" "$f" || { echo "$table: $f does not name $t"; status=1; }
     done
