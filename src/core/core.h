@@ -15,14 +15,28 @@ bool core_is_profiled(const p5_core *core);
  * that all blocks so far do. */
 uint64_t core_block_clocks(const p5_block *block);
 uint64_t core_most_clocks(const p5_core *core);
-/* For who shows what they hold. */
-const struct tlb *core_tlb(const p5_core *core, bool code);
+
+/* What the structures hold, for who shows it. Entries of a TLB (4 KB pages of the P54C's data TLB): answers
+ * how many. */
+enum { CORE_TRANSLATIONS = 64 };
+unsigned core_translations(const p5_core *core, bool code, p5_translation entries[CORE_TRANSLATIONS]);
 typedef struct core_lines {
-    unsigned data[4];          /* by mesi_state */
-    unsigned code, code_lines; /* valid ones, all */
+    unsigned modified, exclusive, shared, invalid; /* of the data cache */
+    unsigned code, code_lines;                     /* valid ones, all */
 } core_lines;
 core_lines core_count_lines(const p5_core *core);
-const struct btb *core_btb(const p5_core *core);
+/* An entry of the branch target buffer that is in use. */
+enum { CORE_BTB_SETS = 64, CORE_BTB_WAYS = 4, CORE_BTB_TYPES = 4 /* Jcc, JMP, CALL, RET */ };
+typedef struct core_btb_entry {
+    unsigned set, way; /* P55C: set * 4 + bank */
+    uint32_t key;      /* address whose entry it is: P54C the pair before the branch, P55C its last byte */
+    uint32_t target;
+    bool taken;      /* what it predicts */
+    unsigned detail; /* P54C state 1-3; P55C history, the last execution in bit 0 */
+    unsigned type;   /* P55C: as TR11 has it */
+} core_btb_entry;
+/* Answers how many. */
+unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CORE_BTB_WAYS]);
 
 /* As p5_block_make, of a block that is decoded already and has instructions: takes it over, also when it
  * answers NULL (memory is out), and frees it with the block. */

@@ -2,7 +2,8 @@
 # floors.sh [TREE]: who may include whom. Fails with a line per offence.
 #
 # - A floor (a folder of src/) includes only what stands on its own floor or below it; the command line only public headers and its own.
-# - The processor's hardware (core/bus, memory, branch, pipe) includes nothing of those who watch it or make it fast.
+# - Of core, pmu, engine and machine the floors above include no other headers than those listed here.
+# - A room (a folder of a floor) includes only rooms that stand below it in the list here; the processor's hardware nothing of core/ itself.
 # - internal.h, *_internal.h and state.h are for their own folder and the folders in it.
 # - No circle between folders. The headers of a folder that has folders in it are what these share, below all of them; its sources put
 #   them together, above all of them.
@@ -30,14 +31,28 @@ status=0
 includes | awk '
     function floor_of(folder) { sub(/\/.*/, "", folder); return folder }
     function offence(why) { print place ": " why; bad = 1 }
+    function list(text, into,   n, i, part) { n = split(text, part, " "); for (i = 1; i <= n; i++) into[part[i]] = i }
     function inside(folder, of) { return folder == of || index(folder, of "/") == 1 }
     # A folder with folders in it is two: its headers, and its sources.
     function node(folder, file) { return (folder in parent) && file ~ /\.c$/ ? folder "/*.c" : folder }
     BEGIN {
-        n = split("base isa core pmu engine machine report cli", floor, " ")
-        for (i = 1; i <= n; i++) height[floor[i]] = i
-        watchers = "^core/(replay|testreg|exact|watch|profile)$"
+        list("base isa core pmu engine machine report cli", height)
+        # Rooms from below; those joined by + stand beside each other.
+        split("core: event+model bus memory+branch pipe profile+watch exact testreg replay;" \
+              "engine: unicorn stretch+memory x87 control+segment stream;" \
+              "machine: base+board+observe+share run load bios dos+gdb+linux+snapshot;" \
+              "report: stat database+profile trace case", floor, ";")
+        for (f in floor) {
+            n = split(floor[f], level, " ")
+            for (i = 2; i <= n; i++) {
+                m = split(level[i], beside, "+")
+                for (j = 1; j <= m; j++) rank[substr(level[1], 1, length(level[1]) - 1) "/" beside[j]] = i
+            }
+        }
         hardware = "^core/(event|model|bus|memory|branch|pipe)$"
+        list("core/core.h core/snapshot.h core/bound.h core/branch/branch.h core/event/events.h core/model/model.h core/pipe/batch.h " \
+             "core/pipe/block.h core/pipe/breakpoints.h core/profile/profile.h core/testreg/test_access.h " \
+             "pmu/pins.h pmu/pmu_snapshot.h engine/engine.h machine/machine.h machine/spare.h", published)
     }
     { line[NR] = $0; seen[$2]; seen[$4] }
     END {
@@ -54,8 +69,15 @@ includes | awk '
             }
             if (height[floor_of(there)] > height[floor_of(here)] || (here == "cli" && there != "cli"))
                 offence(here " includes \"" to "\"")
-            if (here ~ hardware && there ~ watchers)
+            if (height[floor_of(there)] > height["isa"] && floor_of(there) != floor_of(here) && !(to in published))
+                offence(to " is for " floor_of(there) " alone")
+            if (here ~ hardware && there == "core")
                 offence("hardware includes \"" to "\"")
+            if (floor_of(there) == floor_of(here)) {
+                if (here != floor_of(here) && !(here in rank)) offence(here " is not among the rooms of this script")
+                if (here != there && (here in rank) && (there in rank) && rank[there] >= rank[here])
+                    offence(here " includes \"" to "\", which does not stand below it")
+            }
             if (to ~ /(\/|_)internal\.h$|\/state\.h$/ && !inside(here, there))
                 offence(to " is for " there " alone")
             a = node(here, from); b = node(there, to)
@@ -88,6 +110,10 @@ includes | awk '
         exit bad
     }' || status=1
 
+if grep -nE '#[[:space:]]*include[[:space:]]*<(base|isa|core|pmu|engine|machine|report|cli|p5scope)/' -r src; then
+    echo "own headers are included by \"...\""
+    status=1
+fi
 # Only engine may know Unicorn, only isa Capstone.
 for pair in engine:unicorn isa:capstone; do
     if grep -nE "#[[:space:]]*include[[:space:]]*<${pair#*:}/" -r src include | grep -v "^src/${pair%:*}/"; then

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "core/core.h"
-#include "core/memory/data_cache.h"
-#include "core/memory/tlb.h"
 #include "machine/gdb/gdb.h"
 
 enum { LINES_AT_MOST = 24 };
@@ -87,37 +85,37 @@ static void monitor_msr(gdb *g)
     unsigned family = p5_model_family(g->machine->model) | p5_model_monitor(g->machine->model);
     for (const p5_register *r = p5_registers(family); r->name != NULL; r++) {
         if (r->read_mask != 0)
-            say(g, "%02" PRIX32 "h  0x%016" PRIx64 "  %s\n", r->msr,
-                p5_pmu_peek(g->machine->pmu, r->msr), r->name);
+            say(g, "%02" PRIX32 "h  0x%016" PRIx64 "  %s\n", r->msr, p5_pmu_peek(g->machine->pmu, r->msr),
+                r->name);
     }
 }
 
-static void show_tlb(gdb *g, const char *name, const tlb *t)
+static void show_tlb(gdb *g, const char *name, bool code)
 {
-    unsigned valid = 0;
-    for (unsigned i = 0; i < t->sets * t->ways; i++) {
-        tlb_entry entry = tlb_get(t, i);
-        if (!entry.valid)
+    p5_translation entries[CORE_TRANSLATIONS];
+    unsigned count = core_translations(g->machine->core, code, entries), valid = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const p5_translation *e = &entries[i];
+        if (!e->valid)
             continue;
         if (valid++ < LINES_AT_MOST)
-            say(g, "%-6s %2u  %08" PRIx32 " -> %08" PRIx32 "%s%s%s\n", name, i, entry.linear, entry.physical,
-                entry.large ? " 4M" : "", entry.dirty ? " dirty" : "",
-                (entry.attributes & TLB_WRITABLE) != 0 ? " writable" : "");
+            say(g, "%-6s %2u  %08" PRIx32 " -> %08" PRIx32 "%s%s%s\n", name, i, e->linear, e->physical,
+                e->large ? " 4M" : "", e->dirty ? " dirty" : "", e->writable ? " writable" : "");
     }
-    say(g, "%s: %u of %u entries valid\n", name, valid, t->sets * t->ways);
+    say(g, "%s: %u of %u entries valid\n", name, valid, count);
 }
 
 static void monitor_tlb(gdb *g)
 {
-    show_tlb(g, "code", core_tlb(g->machine->core, true));
-    show_tlb(g, "data", core_tlb(g->machine->core, false));
+    show_tlb(g, "code", true);
+    show_tlb(g, "data", false);
 }
 
 static void monitor_cache(gdb *g)
 {
     const core_lines lines = core_count_lines(g->machine->core);
-    say(g, "data: %u modified, %u exclusive, %u shared, %u invalid\n", lines.data[MESI_MODIFIED],
-        lines.data[MESI_EXCLUSIVE], lines.data[MESI_SHARED], lines.data[MESI_INVALID]);
+    say(g, "data: %u modified, %u exclusive, %u shared, %u invalid\n", lines.modified, lines.exclusive,
+        lines.shared, lines.invalid);
     say(g, "code: %u of %u lines valid\n", lines.code, lines.code_lines);
 }
 

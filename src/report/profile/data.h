@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "core/branch/btb.h"
+#include "core/core.h"
 #include "core/profile/profile.h"
 #include "p5scope/profile.h"
 
@@ -28,16 +28,6 @@ typedef struct profile_insn {
 typedef struct profile_field {
     char *section, *key, *value;
 } profile_field;
-
-/* An entry of the branch target buffer that is in use. */
-typedef struct profile_btb_entry {
-    unsigned set, way; /* set as btb_set */
-    uint32_t key;      /* address whose entry it is: P54C the pair before the branch, P55C its last byte */
-    uint32_t target;
-    bool taken;      /* what it predicts */
-    unsigned detail; /* P54C state 1-3; P55C history, the last execution in bit 0 */
-    unsigned type;   /* P55C: btb_type */
-} profile_btb_entry;
 
 /* What a user may ask for. */
 typedef struct profile_value {
@@ -69,8 +59,8 @@ struct p5_profile {
     ARRAY_OF(profile_marker) markers; /* of the guest, by clock */
     unsigned data_ways, code_ways;
     uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
-    ARRAY_OF(profile_btb_entry) btb; /* when the run ended, by set and way; unused ones are left out */
-    ARRAY_OF(profile_value) shown;   /* in files of callgrind and cachegrind; none: everything */
+    ARRAY_OF(core_btb_entry) btb;  /* when the run ended, by set and way; unused ones are left out */
+    ARRAY_OF(profile_value) shown; /* in files of callgrind and cachegrind; none: everything */
 };
 
 p5_profile *profile_new(void);

@@ -60,7 +60,7 @@ static void write_place(const html_page *page, uint32_t address)
     page_text(page, profile_name_at(page->p, address, room));
 }
 
-static void write_entry(const html_page *page, const profile_btb_entry *e)
+static void write_entry(const html_page *page, const core_btb_entry *e)
 {
     static const char *const types[] = {"jcc", "jmp", "call", "ret"};
     fprintf(page->out, "<td class=\"%s\" data-btb=\"%u.%u\">", e->taken ? "taken" : "fall", e->set, e->way);
@@ -89,7 +89,7 @@ static void write_entries(const html_page *page)
         "buffer\"><table class=\"btb\"><thead><tr><th>%s</th><th>way 0</th><th>way 1</th><th>way "
         "2</th><th>way "
         "3</th></tr></thead><tbody>\n",
-        p->btb.count, BTB_SETS * BTB_WAYS,
+        p->btb.count, CORE_BTB_SETS * CORE_BTB_WAYS,
         pairs
             ? "Of a branch the entry has the address of the pair that was executed before it, its target, "
               "and a "
@@ -102,8 +102,8 @@ static void write_entries(const html_page *page)
         if (pairs)
             fprintf(page->out, "<tr><th>%u</th>", set);
         else
-            fprintf(page->out, "<tr><th>%u.%u</th>", set / BTB_WAYS, set % BTB_WAYS);
-        for (unsigned way = 0; way < BTB_WAYS; way++) {
+            fprintf(page->out, "<tr><th>%u.%u</th>", set / CORE_BTB_WAYS, set % CORE_BTB_WAYS);
+        for (unsigned way = 0; way < CORE_BTB_WAYS; way++) {
             if (i < p->btb.count && p->btb.items[i].set == set && p->btb.items[i].way == way)
                 write_entry(page, &p->btb.items[i++]);
             else
@@ -117,8 +117,8 @@ static void write_entries(const html_page *page)
 void page_btb(const html_page *page)
 {
     const p5_profile *p = page->p;
-    uint64_t wrong[BTB_SETS] = {0}, used[BTB_SETS] = {0};
-    /* P55C: bank and set are bits of the address of the branch's last byte (btb.h). */
+    uint64_t wrong[CORE_BTB_SETS] = {0}, used[CORE_BTB_SETS] = {0};
+    /* P55C: bank and set are bits of the address of the branch's last byte (core/branch/btb.h). */
     for (size_t i = 0; i < p->insns.count; i++) {
         uint32_t last = (uint32_t)p->insns.items[i].code.address + p->insns.items[i].code.length - 1;
         wrong[(last >> 4 & 15) << 2 | (last >> 2 & 3)] +=
@@ -128,14 +128,14 @@ void page_btb(const html_page *page)
         used[p->btb.items[i].set]++;
     page_open(page, "btb", "Branch target buffer");
     if (p->family == P5_FAMILY_P55C)
-        write_map(page, "Wrong predictions by set (4 * set + bank)", wrong, BTB_SETS, BTB_COLUMNS,
+        write_map(page, "Wrong predictions by set (4 * set + bank)", wrong, CORE_BTB_SETS, BTB_COLUMNS,
                   "wrong predictions");
     else
         fputs("<p>The set of a branch follows from the pair executed before it, so that one branch can have "
               "several "
               "entries; its wrong predictions stand with its code above.</p>\n",
               page->out);
-    write_map(page, "Entries in use when the run ended, of 4 in a set", used, BTB_SETS, BTB_COLUMNS,
+    write_map(page, "Entries in use when the run ended, of 4 in a set", used, CORE_BTB_SETS, BTB_COLUMNS,
               "entries");
     write_entries(page);
     page_close(page);

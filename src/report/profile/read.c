@@ -212,13 +212,13 @@ static void read_sets(reader *r)
 
 static void read_btb(reader *r)
 {
-    profile_btb_entry e = {.set = (unsigned)number(r, BTB_SETS - 1),
-                           .way = (unsigned)number(r, BTB_WAYS - 1)};
+    core_btb_entry e = {.set = (unsigned)number(r, CORE_BTB_SETS - 1),
+                        .way = (unsigned)number(r, CORE_BTB_WAYS - 1)};
     e.key = (uint32_t)address(r);
     e.target = (uint32_t)address(r);
     e.taken = number(r, 1) != 0;
     e.detail = (unsigned)number(r, 15);
-    e.type = (unsigned)number(r, BTB_RET);
+    e.type = (unsigned)number(r, CORE_BTB_TYPES - 1);
     APPEND(r, &r->p->btb, e);
 }
 

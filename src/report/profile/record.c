@@ -307,26 +307,11 @@ static bool take_model(p5_profile *p, const p5_model *model)
     return p->model && p->version;
 }
 
-static bool take_btb(p5_profile *p, const btb *b)
+static bool take_btb(p5_profile *p, const p5_core *core)
 {
-    bool pairs = btb_by_pairs(b);
-    for (unsigned n = 0; n < BTB_SETS * BTB_WAYS; n++) {
-        unsigned set = n / BTB_WAYS, way = n % BTB_WAYS;
-        const btb_entry *e = &b->entry[set][way];
-        if (!e->valid || (pairs && e->state == 0))
-            continue;
-        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_set */
-        const profile_btb_entry entry = {.set = set,
-                                         .way = way,
-                                         .key = e->tag | low,
-                                         .target = e->target,
-                                         .taken = pairs ? e->state >= 2 : e->type != BTB_JCC || e->prediction,
-                                         .detail = pairs ? e->state : e->history,
-                                         .type = e->type};
-        if (!ARRAY_ADD(&p->btb, entry))
-            return false;
-    }
-    return true;
+    core_btb_entry entries[CORE_BTB_SETS * CORE_BTB_WAYS];
+    unsigned count = core_btb(core, entries);
+    return COPY_ARRAY(&p->btb, entries, count);
 }
 
 static bool take_samples(p5_profile *p, const p5_core *core, const profile_view *view)
@@ -363,8 +348,8 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         p->options = arena_text(&p->texts, options);
         memcpy(p->data_misses, view.data_misses, sizeof p->data_misses);
         memcpy(p->code_misses, view.code_misses, sizeof p->code_misses);
-        fits = p->command && p->options && take_model(p, p5_machine_model(machine)) &&
-               take_btb(p, core_btb(core)) && COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
+        fits = p->command && p->options && take_model(p, p5_machine_model(machine)) && take_btb(p, core) &&
+               COPY_ARRAY(&p->contexts, view.contexts, view.context_count) &&
                COPY_ARRAY(&p->edges, view.edges, view.edge_count) &&
                COPY_ARRAY(&p->intervals, view.intervals, view.interval_count) &&
                COPY_ARRAY(&p->markers, view.markers, view.marker_count) && take_samples(p, core, &view) &&

@@ -103,7 +103,7 @@ p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
     write_sets(out, "data-misses", p->data_misses, PROFILE_SETS);
     write_sets(out, "code-misses", p->code_misses, PROFILE_SETS);
     for (size_t i = 0; i < p->btb.count; i++) {
-        const profile_btb_entry *e = &p->btb.items[i];
+        const core_btb_entry *e = &p->btb.items[i];
         fprintf(out, "btb %u %u %" PRIx32 " %" PRIx32 " %d %u %u\n", e->set, e->way, e->key, e->target,
                 e->taken, e->detail, e->type);
     }
