@@ -185,7 +185,7 @@ typedef enum isa_trait {
 } isa_trait;
 
 /* Column `traits`: instructions for which the engine does something that Unicorn does not, or does otherwise
- * (engine/stream/block.c says what). */
+ * (engine/stream/describe.c says what). */
 typedef enum isa_engine {
     ISA_E_NONE,
     ISA_E_BEGINS, /* begins a block */

@@ -82,11 +82,11 @@ struct p5_machine {
     bool frozen;            /* halted, but in front of an x87 instruction: coprocessor.c */
     bool machine_check;     /* #MC is to be raised: run.c */
     bool nmi_request;       /* the NMI pin has been raised: run.c */
-    bool pins_followed;     /* PM0, PM1, IERR#: pins.c */
+    bool wires_followed;    /* PM0, PM1, IERR#: wires.c */
     bool stepping;
     unsigned batch_clocks; /* engine_batch; 0: a goal may come within a batch */
-    bool apart;            /* no goal comes within what the model's thread may be behind: batches go there */
-    unsigned apart_given;  /* messages since that thread was waited for */
+    bool hands_over;       /* no goal comes within what the model's thread may be behind: batches go there */
+    unsigned handed;       /* messages since that thread was waited for */
     unsigned turns;        /* waits in a row for few of them */
     uint64_t alone_until;  /* ... it is not used before so many instructions */
     run_trial trial;

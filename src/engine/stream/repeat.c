@@ -109,8 +109,8 @@ void repeat_ahead(engine *e, const engine_block *b)
                  .size = insn->operand_bytes,
                  .step = env->df * insn->operand_bytes,
                  .eax = (uint32_t)env->regs[ENGINE_EAX]};
-    const bool apart = b->port_bytes || b->flags & EFLAGS_TF || (insn->address32 && e->guard.real_limits);
-    uint32_t made = apart ? 0 : UINT32_MAX, most = made;
+    const bool singly = b->port_bytes || b->flags & EFLAGS_TF || (insn->address32 && e->guard.real_limits);
+    uint32_t made = singly ? 0 : UINT32_MAX, most = made;
     while (made == most && most != 0 && !engine_iteration_wanted(e)) {
         const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
                        from = (uint32_t)env->regs[ENGINE_ESI] & mask,

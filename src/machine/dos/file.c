@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/quiet.h"
+#include "base/held_signals.h"
 #include "machine/dos/dos.h"
 
 enum { PSP_TABLE_SIZE = 0x32, PSP_TABLE = 0x34, UNUSED = 0xff, STANDARD = 3, CHUNK = 4096 };
@@ -427,11 +427,11 @@ dos_error dos_call_read(dos *d)
 /* What the program wrote to standard error goes where a Linux guest's does. */
 static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
 {
-    quiet closed;
+    held_signals closed;
     devices_console_flush(d->machine->devices);
-    quiet_begin(&closed, false);
+    signals_hold(&closed, false);
     bool broken = write(STDERR_FILENO, bytes, size) < 0 && errno == EPIPE;
-    quiet_end(&closed, broken);
+    signals_release(&closed, broken);
 }
 
 static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_t size)

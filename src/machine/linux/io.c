@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/quiet.h"
+#include "base/held_signals.h"
 #include "machine/board/devices.h"
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
@@ -203,12 +203,12 @@ static int32_t write_quietly(const linux_process *p, const linux_open_file *file
             size += (int32_t)pieces[i].iov_len;
         return size;
     }
-    quiet closed;
-    quiet_begin(&closed, false);
+    held_signals closed;
+    signals_hold(&closed, false);
     ssize_t put = offset != NO_OFFSET ? pwritev(file->host, pieces, count, (off_t)offset)
                                       : writev(file->host, pieces, count);
     int32_t result = put < 0 ? -errno : (int32_t)put;
-    quiet_end(&closed, result == -EPIPE);
+    signals_release(&closed, result == -EPIPE);
     return result;
 }
 

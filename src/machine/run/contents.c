@@ -106,6 +106,6 @@ void contents_look(p5_machine *machine)
     bool before = machine->watching;
     machine->watching = p5_core_watching(machine->core, &refetch);
     machine->refetch |= refetch;
-    if (machine->watching || before || refetch || machine->pins_followed)
+    if (machine->watching || before || refetch || machine->wires_followed)
         machine->attention_wanted = true;
 }

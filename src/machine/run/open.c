@@ -9,7 +9,7 @@
 #include "machine/board/devices.h"
 #include "machine/board/ports.h"
 #include "machine/run/contents.h"
-#include "machine/board/pins.h"
+#include "machine/board/wires.h"
 #include "machine/run/pricer.h"
 #include "machine/run/watchdog.h"
 #include "machine/state.h"
@@ -114,7 +114,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
         p5_machine_close(m);
         return status;
     }
-    pins_open(m);
+    wires_open(m);
     p5_pmu_set_counter_bits(m->pmu, p5_model_counter_bits(m->model));
     p5_pmu_set_cc_clocks(m->pmu,
                          m->model->cc_clocks == CC_CLOCKS_FREE_RUNNING ? P5_CC_FREE_RUNNING : P5_CC_ASSERTED);

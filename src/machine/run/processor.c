@@ -6,7 +6,6 @@
 #include "machine/run/contents.h"
 #include "machine/state.h"
 
-
 static engine_action processor_fault(engine_special_call *call, unsigned vector)
 {
     call->vector = (uint8_t)vector;
@@ -91,8 +90,8 @@ static engine_action processor_monitor(p5_machine *machine, engine_special_call 
         }
         fault = p5_pmu_wrmsr(machine->pmu, &privilege, ecx, value);
         if (fault == P5_NO_FAULT)
-            machine->after |= AFTER_CONTROL;                 /* TR12 may have changed */
-        machine->attention_wanted |= machine->pins_followed; /* CESR may have: run_plan */
+            machine->after |= AFTER_CONTROL;                  /* TR12 may have changed */
+        machine->attention_wanted |= machine->wires_followed; /* CESR may have: run_plan */
         if (fault == P5_NO_FAULT && machine->observers != NULL)
             observers_pmu(machine, P5_OBSERVE_WRMSR, ecx, value);
         return processor_outcome(call, fault);

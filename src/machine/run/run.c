@@ -13,7 +13,7 @@
 #include "machine/board/bus_check.h"
 #include "machine/board/devices.h"
 #include "machine/run/contents.h"
-#include "machine/board/pins.h"
+#include "machine/board/wires.h"
 #include "machine/run/debug.h"
 #include "machine/run/pricer.h"
 #include "machine/run/watchdog.h"
@@ -22,8 +22,8 @@
 enum {
     BLOCK_INSTRUCTIONS = 128, /* the engine's blocks have no more */
     BATCH_BLOCKS = 4,         /* a batch and what runs behind it is no more than so many largest blocks */
-    APART_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
-    WORTH_APART = 4,                  /* messages to the model's thread between two waits for it: */
+    HANDED_BLOCKS = BATCH_BLOCKS * (WORKER_MESSAGES + 1), /* ... that the model's thread has not priced */
+    WORTH_HANDING = 4,                /* messages to the model's thread between two waits for it: */
     TURNS_AT_MOST = 64,               /* after so many waits in a row for fewer, */
     ALONE_INSTRUCTIONS = 1 << 17,     /* ... one thread goes on alone for so long */
     TRIAL_INSTRUCTIONS = 1 << 21,     /* how long one thread and two are tried, each; */
@@ -58,7 +58,7 @@ static bool run_may_batch(const p5_machine *machine)
 static bool run_rebatch(p5_machine *machine)
 {
     bool may = run_may_batch(machine);
-    machine->apart &= may;
+    machine->hands_over &= may;
     engine_batch(machine->engine, may ? machine->batch_clocks : 0);
     return may;
 }
@@ -127,15 +127,15 @@ static inline bool run_leaves_alone(const p5_machine *machine, const p5_retired 
 static void run_wait(p5_machine *machine)
 {
     pricer_wait(machine->pricer);
-    machine->turns = machine->apart_given < WORTH_APART ? machine->turns + (machine->apart_given > 0) : 0;
+    machine->turns = machine->handed < WORTH_HANDING ? machine->turns + (machine->handed > 0) : 0;
     if (machine->turns >= TURNS_AT_MOST) {
-        machine->apart = false;
+        machine->hands_over = false;
         machine->turns = 0;
         machine->alone_until = machine->instructions + ALONE_INSTRUCTIONS;
         if (machine->alone_until < machine->check_instructions)
             machine->check_instructions = machine->alone_until;
     }
-    machine->apart_given = 0;
+    machine->handed = 0;
 }
 
 bool run_retired(void *context, const p5_retired *retired)
@@ -144,8 +144,8 @@ bool run_retired(void *context, const p5_retired *retired)
     p5_prediction prediction = {0};
     if (!machine->executing_only)
         prediction = core_predict(machine->core, retired);
-    if (machine->apart) {
-        machine->apart_given++;
+    if (machine->hands_over) {
+        machine->handed++;
         if (run_leaves_alone(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
         run_wait(machine);
@@ -178,8 +178,8 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
-    if (machine->apart) {
-        machine->apart_given++;
+    if (machine->hands_over) {
+        machine->handed++;
         pricer_put(machine->pricer, accesses, values, blocks, count, instructions);
         return false;
     }
@@ -196,7 +196,7 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
 void run_catch_up(void *context)
 {
     p5_machine *machine = context;
-    if (machine->apart)
+    if (machine->hands_over)
         run_wait(machine);
 }
 
@@ -277,7 +277,7 @@ static void run_interrupt(p5_machine *machine)
         return;
     machine->halted = false;
     run_inject(machine, devices_acknowledge(machine->devices), P5_TRANSFER_INTERRUPT);
-    pins_acknowledged(machine);
+    wires_acknowledged(machine);
     if (machine->interrupt_request) /* a further one is taken before the handler's first instruction */
         engine_request_attention(machine->engine);
 }
@@ -336,7 +336,7 @@ static void run_plan(p5_machine *machine)
     uint64_t max_instructions = run_limit(machine->limits.max_instructions);
     uint64_t max_clocks = run_limit(machine->limits.max_clocks);
     uint64_t deadline = run_deadline(machine);
-    uint64_t goal = deadline < max_clocks ? deadline : max_clocks, pins = pins_deadline(machine, false);
+    uint64_t goal = deadline < max_clocks ? deadline : max_clocks, pins = wires_deadline(machine, false);
     goal = pins < goal ? pins : goal;
     uint64_t clock = p5_core_clock_estimate(machine->core);
     uint64_t clocks_left = goal > clock ? goal - clock : 0;
@@ -359,14 +359,14 @@ static void run_plan(p5_machine *machine)
     if (machine->batch_clocks != 0)
         horizon = machine->batch_clocks + 2 * horizon;
     /* which bytes memory gets must not depend on how far the model's thread has come */
-    machine->apart = run_rebatch(machine) && !machine->memory_apart &&
-                     instructions_left > APART_BLOCKS * block &&
-                     machine->instructions >= machine->alone_until &&
-                     clocks_left / horizon > 2 * (WORKER_MESSAGES + 1) && run_has_pricer(machine);
-    if (machine->apart)
+    machine->hands_over = run_rebatch(machine) && !machine->memory_apart &&
+                          instructions_left > HANDED_BLOCKS * block &&
+                          machine->instructions >= machine->alone_until &&
+                          clocks_left / horizon > 2 * (WORKER_MESSAGES + 1) && run_has_pricer(machine);
+    if (machine->hands_over)
         horizon *= WORKER_MESSAGES + 1;
     if (machine->batch_clocks != 0)
-        block *= machine->apart ? APART_BLOCKS : BATCH_BLOCKS;
+        block *= machine->hands_over ? HANDED_BLOCKS : BATCH_BLOCKS;
     uint64_t host_check = machine->instructions + HOST_CHECK_INSTRUCTIONS;
     uint64_t instructions_goal = near ? host_check : max_instructions - block;
     machine->check_instructions = instructions_goal < host_check ? instructions_goal : host_check;
@@ -432,7 +432,7 @@ engine_action run_attention(void *context)
         machine->guest->due(machine);
     if (clock >= devices_deadline(machine->devices))
         devices_advance(machine->devices, clock);
-    pins_follow(machine);
+    wires_follow(machine);
     run_interrupt(machine);
     run_plan(machine);
     machine->attention_wanted = false; /* while the core watches, every instruction is a boundary anyway */
@@ -448,16 +448,16 @@ static bool run_halted(p5_machine *machine)
 {
     uint64_t limit = run_limit(machine->limits.max_clocks);
     for (unsigned events = 0;; events++) {
-        pins_follow(machine);
+        wires_follow(machine);
         run_interrupt(machine);
         if (!machine->halted)
             return true;
         p5_core_settle(machine->core);
         uint64_t clock = p5_core_clock_estimate(machine->core), deadline = run_deadline(machine);
-        uint64_t pins = pins_deadline(machine, true);
+        uint64_t pins = wires_deadline(machine, true);
         deadline = pins < deadline ? pins : deadline;
         bool listens = (engine_get(machine->engine, ENGINE_EFLAGS) & EFLAGS_IF) != 0;
-        if (deadline == UINT64_MAX || (!listens && !pins_may_raise_nmi(machine))) {
+        if (deadline == UINT64_MAX || (!listens && !wires_may_raise_nmi(machine))) {
             machine_end(machine, P5_END_HALT, 0);
             machine_end_at(machine,
                            engine_get(machine->engine, ENGINE_EIP) - !machine->frozen); /* HLT itself */
@@ -545,7 +545,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
         machine->progress_at = machine->progress != NULL ? now + machine->progress_period : 0;
         memset(&machine->result, 0, sizeof machine->result);
         machine->result.end = P5_END_STOPPED;
-        pins_open(machine);
+        wires_open(machine);
         machine->running = true;
         run_engine(machine);
         machine->running = false;

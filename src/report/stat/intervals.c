@@ -8,7 +8,7 @@
 #include "base/aside.h"
 #include "base/error.h"
 #include "base/host_time.h"
-#include "base/quiet.h"
+#include "base/held_signals.h"
 #include "machine/spare.h"
 #include "machine/machine.h"
 #include "p5scope/observe.h"
@@ -58,13 +58,13 @@ static void send_on(p5_stat_intervals *in)
     if (in->size == 0 || in->failed)
         return;
     FILE *out = in->options.out;
-    quiet q;
-    quiet_begin(&q, true);
+    held_signals q;
+    signals_hold(&q, true);
     fwrite(in->text, 1, in->size, out);
     int reason = errno; /* of a write that has failed, if there is nothing left for the next one */
     if (fflush(out) != 0)
         reason = errno;
-    quiet_end(&q, ferror(out) != 0);
+    signals_release(&q, ferror(out) != 0);
     if (ferror(out)) {
         error_set(&in->error, P5_ERR_IO, "cannot write the report: %s", strerror(reason));
         stop(in);

@@ -248,4 +248,4 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 }
 
 const trace_sink_type trace_chrome = {
-    .begin = begin, .window = window, .row = row, .row_apart = true, .end = end};
+    .begin = begin, .window = window, .row = row, .row_aside = true, .end = end};

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "p5scope/report.h"
 #include "base/host_time.h"
-#include "base/quiet.h"
+#include "base/held_signals.h"
 #include "base/text.h"
 #include "report/json_writer.h"
 
@@ -173,15 +173,15 @@ static void write_slot(void *context, unsigned slot)
 {
     trace_file *file = context;
     const piece *whole = &file->pieces[slot];
-    quiet q;
+    held_signals q;
     if (trace_file_failed(file))
         return;
-    quiet_begin(&q, true);
+    signals_hold(&q, true);
     if (file->compressor != NULL)
         write_frame(file, whole->text.items, whole->size);
     else
         write_piece(file, whole->text.items, whole->size);
-    quiet_end(&q, trace_file_failed(file));
+    signals_release(&q, trace_file_failed(file));
 }
 
 bool trace_file_some(trace_file *file)

@@ -66,7 +66,7 @@ struct trace_sink {
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
     bool (*some)(p5_trace *trace); /* by any thread: does a piece of what the format has put aside, which is
                                       all that writes the file in between. False: there is none */
-    bool row_apart;    /* `row` uses nothing that changes but the row, `state` and `file`: in any thread */
+    bool row_aside;    /* `row` uses nothing that changes but the row, `state` and `file`: in any thread */
     bool has_database; /* writes its file itself */
     bool every_instruction; /* without an interval: a row behind each */
     bool no_rows;           /* only the window matters */

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/host_time.h"
-#include "base/quiet.h"
+#include "base/held_signals.h"
 #include "p5scope/version.h"
 #include "report/database/database.h"
 #include "report/stat/stat.h"
@@ -115,20 +115,20 @@ static void add_row(p5_trace *trace, const trace_row *r)
 
 static void row(p5_trace *trace, const trace_row *r)
 {
-    quiet q;
-    quiet_begin(&q, true);
+    held_signals q;
+    signals_hold(&q, true);
     add_row(trace, r);
-    quiet_end(&q, trace->failed);
+    signals_release(&q, trace->failed);
 }
 
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
-    quiet q;
+    held_signals q;
     sqlite_state *state = trace->state;
     p5_status status = P5_OK;
     uint64_t clocks = p5_machine_clock(trace->machine);
     double hertz = p5_model_clock_mhz(p5_machine_model(trace->machine)) * 1e6;
-    quiet_begin(&q, true);
+    signals_hold(&q, true);
     if (!trace->failed) {
         status =
             database_end_run(state->database, state->run, clocks, p5_machine_instructions(trace->machine),
@@ -140,9 +140,9 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
         sqlite3_exec(state->database->sqlite, "ROLLBACK", NULL, NULL, NULL);
     }
     free_state(state);
-    quiet_end(&q, trace->failed || status != P5_OK);
+    signals_release(&q, trace->failed || status != P5_OK);
     return status;
 }
 
 const trace_sink_type trace_sqlite = {
-    .begin = begin, .row = row, .row_apart = true, .end = end, .has_database = true};
+    .begin = begin, .row = row, .row_aside = true, .end = end, .has_database = true};

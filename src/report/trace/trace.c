@@ -387,14 +387,14 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
     trace->spare = (spare_work){.some = some_work, .context = trace};
     trace->has_helper = machine_threads(machine) > 1;
     /* slices are written where they are found, so rows are, too */
-    bool apart = trace->has_helper && sink->row_apart && !options->every_function;
+    bool rows_aside = trace->has_helper && sink->row_aside && !options->every_function;
     p5_status status = make_columns(trace, error);
     if (status == P5_OK)
         status = start_observing(trace, error);
     if (status == P5_OK && !sink->has_database)
         status = trace_file_open(options->path, options->compressed,
-                                 trace->has_helper && !apart && sink->some == NULL, &trace->file, error);
-    if (status == P5_OK && apart && (trace->aside = trace_rows_open(trace)) == NULL)
+                                 trace->has_helper && !rows_aside && sink->some == NULL, &trace->file, error);
+    if (status == P5_OK && rows_aside && (trace->aside = trace_rows_open(trace)) == NULL)
         status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     if (status == P5_OK)
         status = sink->begin(trace, error);

@@ -1,9 +1,9 @@
-#include "base/quiet.h"
+#include "base/held_signals.h"
 
 #include <errno.h>
 #include <time.h>
 
-void quiet_begin(quiet *q, bool limits)
+void signals_hold(held_signals *q, bool limits)
 {
     sigemptyset(&q->held);
     sigaddset(&q->held, SIGPIPE);
@@ -13,7 +13,7 @@ void quiet_begin(quiet *q, bool limits)
     pthread_sigmask(SIG_BLOCK, &q->held, &q->mask);
 }
 
-static void drop(const quiet *q, int signal)
+static void drop(const held_signals *q, int signal)
 {
     sigset_t one;
     sigemptyset(&one);
@@ -22,7 +22,7 @@ static void drop(const quiet *q, int signal)
         sigtimedwait(&one, NULL, &(struct timespec){0});
 }
 
-void quiet_end(const quiet *q, bool failed)
+void signals_release(const held_signals *q, bool failed)
 {
     int reason = errno;
     if (failed) {

@@ -1,18 +1,18 @@
 /* Writing without the signals that a thread gets when a pipe is closed or a file may not grow: only the
  * call's answer tells of it. */
-#ifndef BASE_QUIET_H
-#define BASE_QUIET_H
+#ifndef BASE_HELD_SIGNALS_H
+#define BASE_HELD_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
 
-typedef struct quiet {
+typedef struct held_signals {
     sigset_t held, before, mask;
-} quiet;
+} held_signals;
 
 /* Holds SIGPIPE back, and SIGXFSZ with `limits`. */
-void quiet_begin(quiet *q, bool limits);
+void signals_hold(held_signals *q, bool limits);
 /* `failed`: a write did, and what it has sent is dropped. errno stays as it is. */
-void quiet_end(const quiet *q, bool failed);
+void signals_release(const held_signals *q, bool failed);
 
 #endif

@@ -1,4 +1,4 @@
-#include "machine/board/pins.h"
+#include "machine/board/wires.h"
 
 #include "core/model/model.h"
 #include "pmu/pins.h"
@@ -28,9 +28,9 @@ static void drive(p5_machine *machine, p5_pin pin, bool level)
         machine->nmi_request = machine->attention_wanted = true;
 }
 
-void pins_acknowledged(p5_machine *machine)
+void wires_acknowledged(p5_machine *machine)
 {
-    for (unsigned i = 0; i < WIRED_PINS && machine->pins_followed; i++) {
+    for (unsigned i = 0; i < WIRED_PINS && machine->wires_followed; i++) {
         uint32_t wire = wire_of(machine, wired_pins[i]);
         if (wire < PIN_TO_IRQ)
             continue;
@@ -67,34 +67,34 @@ static void parity_error(void *context, uint32_t array, bool shutdown)
     machine_end_message(machine, "parity error in the %s", name);
 }
 
-void pins_open(p5_machine *machine)
+void wires_open(p5_machine *machine)
 {
     pmu_own_parity_errors(machine->pmu, parity_error, machine);
     bool wired = false;
     for (unsigned i = 0; i < WIRED_PINS; i++)
         wired |= wire_of(machine, wired_pins[i]) != PIN_TO_NOTHING;
     bool follow = wired || observers_want_pins(machine);
-    if (follow == machine->pins_followed)
+    if (follow == machine->wires_followed)
         return; /* what has been followed so far goes on */
     p5_pmu_on_pin(machine->pmu, follow ? pin_changed : NULL, machine);
-    machine->pins_followed = follow;
+    machine->wires_followed = follow;
 }
 
-void pins_follow(p5_machine *machine)
+void wires_follow(p5_machine *machine)
 {
-    if (machine->pins_followed)
+    if (machine->wires_followed)
         p5_pmu_follow_pins(machine->pmu);
 }
 
-uint64_t pins_deadline(const p5_machine *machine, bool halted)
+uint64_t wires_deadline(const p5_machine *machine, bool halted)
 {
-    return machine->pins_followed ? p5_pmu_pin_deadline(machine->pmu, halted) : UINT64_MAX;
+    return machine->wires_followed ? p5_pmu_pin_deadline(machine->pmu, halted) : UINT64_MAX;
 }
 
-bool pins_may_raise_nmi(const p5_machine *machine)
+bool wires_may_raise_nmi(const p5_machine *machine)
 {
     bool wired = false;
     for (unsigned i = 0; i < WIRED_PINS; i++)
         wired |= wire_of(machine, wired_pins[i]) == PIN_TO_NMI;
-    return machine->nmi_request || (wired && pins_deadline(machine, true) != UINT64_MAX);
+    return machine->nmi_request || (wired && wires_deadline(machine, true) != UINT64_MAX);
 }
