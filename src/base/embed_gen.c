@@ -1,5 +1,5 @@
-/* Build-time generator: text files -> one C table of embedded_file, in the order given.
- * Usage: embed_gen OUT.C SYMBOL FILE... */
+/* Build-time generator: text files -> one C table of embedded_file SYMBOL, in the order given, and
+ * SYMBOL_names of their names. Usage: embed_gen OUT.C SYMBOL FILE... */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +68,15 @@ int main(int argc, char **argv)
     int good = 1;
     for (int i = 3; i < argc && good; i++)
         good = embed(out, argv[i]);
-    fputs("    {NULL, NULL, 0}};\n", out);
+    fprintf(out,
+            "    {NULL, NULL, 0}};\nextern const char *const %s_names[];\nconst char *const %s_names[] = {",
+            argv[2], argv[2]);
+    for (int i = 3; i < argc; i++) {
+        fputc('"', out);
+        write_stem(out, argv[i]);
+        fputs("\", ", out);
+    }
+    fputs("NULL};\n", out);
     good &= !ferror(out);
     if (fclose(out) != 0 || !good) {
         remove(argv[1]);

@@ -154,12 +154,25 @@ static void beside(char *path, size_t size, const char *file, const char *name)
         snprintf(path, size, "%.*s/%s", (int)(slash - file), file, name);
 }
 
+/* Text of a built-in model, or of the processor of some. NULL: there is none. */
+static const char *built_in(const char *name)
+{
+    const embedded_file *const tables[] = {model_files, processor_files};
+    for (unsigned t = 0; t < 2; t++)
+        for (const embedded_file *file = tables[t]; file->name != NULL; file++)
+            if (text_same_name(file->name, name))
+                return file->text;
+    return NULL;
+}
+
 static p5_status no_such_model(p5_error *error, const char *name)
 {
     char sentence[P5_ERROR_TEXT];
     text_nearest nearest;
     text_nearest_init(&nearest, name);
     for (const embedded_file *file = model_files; file->name != NULL; file++)
+        text_nearest_offer(&nearest, file->name);
+    for (const embedded_file *file = processor_files; file->name != NULL; file++)
         text_nearest_offer(&nearest, file->name);
     p5_status status = error_set(error, P5_ERR_NAME, "there is no model '%s'", name);
     error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
@@ -193,11 +206,9 @@ static p5_status load(parser *from, const char *name)
         free(text);
         return from->status;
     }
-    for (const embedded_file *file = model_files; file->name != NULL; file++)
-        if (text_same_name(file->name, name)) {
-            inner.cursor = file->text;
-            return from->status = parse(&inner);
-        }
+    inner.cursor = built_in(name);
+    if (inner.cursor != NULL)
+        return from->status = parse(&inner);
     from->status = no_such_model(from->error, name);
     error_at(from->error, from->where, from->line, 0);
     return from->status;
@@ -306,14 +317,6 @@ static void take_row(parser *p, const model_row *row)
     take_key(p, section, dot + 1, row->value);
 }
 
-static bool is_built_in(const char *name)
-{
-    for (const embedded_file *file = model_files; file->name != NULL; file++)
-        if (text_same_name(file->name, name))
-            return true;
-    return false;
-}
-
 p5_status model_from_rows(const char *name, const model_row *rows, size_t count, p5_model **out,
                           p5_error *error)
 {
@@ -323,7 +326,7 @@ p5_status model_from_rows(const char *name, const model_row *rows, size_t count,
     if (model == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the model");
     parser p = {.model = model, .error = error, .where = "", .complete = complete};
-    if (is_built_in(name))
+    if (built_in(name))
         load(&p, name);
     p.keys_seen = true; /* no row names another file */
     for (size_t i = 0; i < count && p.status == P5_OK; i++)
@@ -471,7 +474,5 @@ void p5_model_fields(const p5_model *model,
 
 const char *const *p5_model_names(void)
 {
-    static const char *const names[] = {"p55c-200", "p55c-166",    "p55c-233",       "p54c-100", "p54c-133",
-                                        "p54c-166", "p55c-200-p6", "p55c-200-arch3", NULL};
-    return names;
+    return model_files_names;
 }

@@ -156,7 +156,8 @@ bool model_value_set(p5_model *model, const model_field *field, const char *valu
 void model_value_text(const p5_model *model, const model_field *field, char *text, size_t size);
 
 /* The built-in files, src/core/model/models/NAME.ini: models, and the processors that they build on. */
-extern const embedded_file model_files[];
+extern const embedded_file model_files[], processor_files[];
+extern const char *const model_files_names[];
 
 /* A model as rows of text, a key each, as snapshots have it. */
 typedef struct model_row {
