@@ -464,3 +464,11 @@ const char *guest_ending(const p5_run_result *result, char *text, size_t size)
     snprintf(text, size, "%s%s%s%s%s", what, place, message ? " (" : "", result->message, message ? ")" : "");
     return text;
 }
+
+int guest_tell_ending(const p5_run_result *result)
+{
+    char text[400];
+    if (guest_ending(result, text, sizeof text)[0] != '\0')
+        fprintf(stderr, "%s\n", text);
+    return guest_exit_status(result);
+}

@@ -36,5 +36,7 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
 int guest_exit_status(const p5_run_result *result);
 /* A sentence on how the run ended, "" if the guest just exited; returns `text`. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size);
+/* Says it on stderr. Returns the exit status. */
+int guest_tell_ending(const p5_run_result *result);
 
 #endif

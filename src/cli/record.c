@@ -125,17 +125,12 @@ static int record(record_options *options, output_reserved files[FILES], const c
     double seconds;
     status = CLI_INTERNAL;
     if (guest_run(&options->guest, machine, &result, &seconds)) {
-        status = guest_exit_status(&result);
         p5_machine_settle(machine);
-        if (p5_profile_take(machine, command, own, &profile, &error) != P5_OK) {
-            cli_show_error(&error, NULL, NULL, NULL);
-            status = CLI_INTERNAL;
-        } else if (!write_files(options, files, profile)) {
-            status = CLI_INTERNAL;
-        }
-        char ending[400];
-        if (guest_ending(&result, ending, sizeof ending)[0] != '\0')
-            fprintf(stderr, "%s\n", ending);
+        bool taken = p5_profile_take(machine, command, own, &profile, &error) == P5_OK ||
+                     cli_refuse_error(&error, NULL, NULL, NULL);
+        taken = taken && write_files(options, files, profile);
+        status = guest_tell_ending(&result);
+        status = taken ? status : CLI_INTERNAL;
     }
     p5_profile_free(profile);
     p5_machine_close(machine);

@@ -29,12 +29,7 @@ static int run_guest(guest_options *options)
     double seconds;
     bool ran = guest_run(options, machine, &result, &seconds);
     p5_machine_close(machine);
-    if (!ran)
-        return CLI_INTERNAL;
-    char ending[400];
-    if (guest_ending(&result, ending, sizeof ending)[0] != '\0')
-        fprintf(stderr, "%s\n", ending);
-    return guest_exit_status(&result);
+    return ran ? guest_tell_ending(&result) : CLI_INTERNAL;
 }
 
 int verb_run(int argc, char **argv)

@@ -229,10 +229,7 @@ static int run_guest(top *t)
     p5_machine_close(machine);
     if (!ran)
         return CLI_INTERNAL;
-    char ending[400];
-    if (!t->quit && guest_ending(&result, ending, sizeof ending)[0] != '\0')
-        fprintf(stderr, "%s\n", ending);
-    return t->quit ? CLI_OK : guest_exit_status(&result);
+    return t->quit ? CLI_OK : guest_tell_ending(&result);
 }
 
 int verb_top(int argc, char **argv)

@@ -117,15 +117,8 @@ static const p5_register_field tr11_p55c_fields[] = {
     {"WAY", 3, 2, "one of 4 ways"},
     {"CNTL", 1, 0, "0 normal, 1 write, 2 read, 3 flush"},
 };
-static const p5_register_field tr12_p54c_fields[] = {
-    {"ITR", 9, 9, "I/O trap restart"},
-    {"FTR", 8, 8, "fast execution tracing: one message for each taken branch"},
-    {"CI", 3, 3, "cache inhibit: no line fills"},
-    {"SE", 2, 2, "single pipe: nothing is issued to V"},
-    {"TR", 1, 1, "execution tracing: branch trace messages"},
-    {"NBP", 0, 0, "no new entries in the branch target buffer"},
-};
-static const p5_register_field tr12_p55c_fields[] = {
+enum { TR12_OF_P55C = 2 /* the first of these */ };
+static const p5_register_field tr12_fields[] = {
     {"DCI", 20, 20, "data cache inhibit"},
     {"CCI", 19, 19, "code cache inhibit"},
     {"ITR", 9, 9, "I/O trap restart"},
@@ -200,7 +193,8 @@ static const p5_register p54c_registers[] = {
     {"tr9", P5_MSR_TR9, "BTB test tag", 0xffffffc3, 0xffffffc3, FIELDS(tr9_p54c_fields)},
     {"tr10", P5_MSR_TR10, "BTB test target", UINT32_MAX, UINT32_MAX, FIELDS(tr10_fields)},
     {"tr11", P5_MSR_TR11, "BTB test command", 0xfcf, 0xfcf, FIELDS(tr11_p54c_fields)},
-    {"tr12", P5_MSR_TR12, "New feature control", 0, 0x30f, FIELDS(tr12_p54c_fields)},
+    {"tr12", P5_MSR_TR12, "New feature control", 0, 0x30f, tr12_fields + TR12_OF_P55C,
+     sizeof tr12_fields / sizeof tr12_fields[0] - TR12_OF_P55C},
     {"tsc", P5_MSR_TSC, "Time stamp counter", UINT64_MAX, UINT64_MAX, FIELDS(tsc_fields)},
     {"cesr", P5_MSR_CESR, "Control and event select", CESR_MASK, CESR_MASK, FIELDS(cesr_fields)},
     {"ctr0", P5_MSR_CTR0, "Counter 0", COUNTER_MASK, COUNTER_MASK, FIELDS(ctr_fields)},
@@ -220,7 +214,7 @@ static const p5_register p54c_registers[] = {
         {"tr9", P5_MSR_TR9, "BTB test tag", UINT32_MAX, UINT32_MAX, FIELDS(tr9_p55c_fields)},                \
         {"tr10", P5_MSR_TR10, "BTB test target", UINT32_MAX, UINT32_MAX, FIELDS(tr10_fields)},               \
         {"tr11", P5_MSR_TR11, "BTB test command", 0x3001fcf, 0x3001fcf, FIELDS(tr11_p55c_fields)},           \
-        {"tr12", P5_MSR_TR12, "New feature control", 0, 0x18030f, FIELDS(tr12_p55c_fields)},                 \
+        {"tr12", P5_MSR_TR12, "New feature control", 0, 0x18030f, FIELDS(tr12_fields)},                      \
         {"tsc", P5_MSR_TSC, "Time stamp counter", UINT64_MAX, UINT64_MAX, FIELDS(tsc_fields)},
 
 static const p5_register p55c_registers[] = {

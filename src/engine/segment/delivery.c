@@ -226,11 +226,10 @@ bool delivery_gate_access(engine *e, unsigned vector, uint8_t *access)
 }
 
 /* REP CMPS and SCAS put their flags down when they end: what interrupts them finds those in front of the
- * instruction, of which nothing reads them. Manual: REP, for faults; measured on Intel's for traps. Their
- * opcode is the block's last byte. */
+ * instruction, of which nothing reads them. Manual: REP, for faults; measured on Intel's for traps. */
 void delivery_restore_flags(engine *e, const engine_block *b)
 {
-    if (b->kind != BLOCK_REP || (b->code->bytes[b->size - 1] & 0xf6) != 0xa6)
+    if (b->kind != BLOCK_REP || (b->code->insns->flags & ISA_WRITES_FLAGS) == 0)
         return;
     e->env->cc_src = e->repeat_flags;
     e->env->cc_op = UC_CC_OP_EFLAGS;

@@ -156,34 +156,31 @@ static bool parse_factor(parser *p)
     return fail(p, start, P5_ERR_SYNTAX, "expected a number, an event, 'clocks' or '('");
 }
 
-static bool parse_product(parser *p)
+/* Operands with signs between them, of which the first means `first` and the other `second`. */
+static bool parse_chain(parser *p, bool (*operand)(parser *p), const char signs[2], step_kind first,
+                        step_kind second)
 {
-    if (!parse_factor(p))
+    if (!operand(p))
         return false;
     for (;;) {
         skip_blanks(p);
         char sign = *p->at;
-        if (sign != '*' && sign != '/')
+        if (sign != signs[0] && sign != signs[1])
             return true;
         p->at++;
-        if (!parse_factor(p) || !emit(p, (step){.kind = sign == '*' ? STEP_MULTIPLY : STEP_DIVIDE}))
+        if (!operand(p) || !emit(p, (step){.kind = sign == signs[0] ? first : second}))
             return false;
     }
 }
 
+static bool parse_product(parser *p)
+{
+    return parse_chain(p, parse_factor, "*/", STEP_MULTIPLY, STEP_DIVIDE);
+}
+
 static bool parse_sum(parser *p)
 {
-    if (!parse_product(p))
-        return false;
-    for (;;) {
-        skip_blanks(p);
-        char sign = *p->at;
-        if (sign != '+' && sign != '-')
-            return true;
-        p->at++;
-        if (!parse_product(p) || !emit(p, (step){.kind = sign == '+' ? STEP_ADD : STEP_SUBTRACT}))
-            return false;
-    }
+    return parse_chain(p, parse_product, "+-", STEP_ADD, STEP_SUBTRACT);
 }
 
 p5_status metric_formula_parse(const char *text, metric_formula **formula, p5_error *error)
