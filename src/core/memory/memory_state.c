@@ -63,5 +63,8 @@ void memory_transfer(memory *m, snapshot *s)
         return;
     data_cache_forget(&m->data);
     code_cache_forget(&m->code);
+    tlb_restore(&m->data_tlb);
+    tlb_restore(&m->data_tlb_large);
+    tlb_restore(&m->code_tlb);
     agent_restore(m);
 }

@@ -16,6 +16,32 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
         t->row[entry].point = t->order.point[entry % ways];
         t->row[entry].set = (uint8_t)(entry / ways);
     }
+    t->invalid = UINT64_MAX;
+}
+
+static inline uint64_t *group_of(tlb *t, uint32_t key)
+{
+    return &t->group[tlb_page(key) % TLB_GROUPS];
+}
+
+/* The entry translates what `key` says, or nothing. */
+static inline void set_key(tlb *t, unsigned entry, tlb_keys key)
+{
+    const uint64_t bit = 1ull << entry;
+    *group_of(t, t->row[entry].key.of[0]) &= ~bit;
+    t->invalid |= bit;
+    t->row[entry].key = key;
+    if (key.of[0] != 0) {
+        *group_of(t, key.of[0]) |= bit;
+        t->invalid &= ~bit;
+    }
+}
+
+void tlb_restore(tlb *t)
+{
+    memset(t->group, 0, sizeof t->group);
+    for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
+        set_key(t, entry, t->row[entry].key);
 }
 
 void tlb_flush(tlb *t)
@@ -23,6 +49,8 @@ void tlb_flush(tlb *t)
     for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
         t->row[entry].key = (tlb_keys){{0}};
     memset(t->lru, 0, sizeof t->lru);
+    memset(t->group, 0, sizeof t->group);
+    t->invalid = UINT64_MAX;
     t->last = (tlb_keys){{0}};
 }
 
@@ -37,24 +65,24 @@ int tlb_find(tlb *t, uint32_t key)
     unsigned hint = tlb_hint_of(key);
     if (t->row[t->hint[hint]].key.of[0] == key)
         return t->hint[hint];
-    unsigned first = first_entry(t, key);
-    for (unsigned entry = first; entry < first + t->ways; entry++)
+    for (uint64_t rest = *group_of(t, key); rest != 0; rest &= rest - 1) {
+        const int entry = __builtin_ctzll(rest);
         if (t->row[entry].key.of[0] == key) {
             t->hint[hint] = (uint8_t)entry;
-            return (int)entry;
+            return entry;
         }
+    }
     return -1;
 }
 
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty)
 {
-    unsigned first = first_entry(t, key), way = 0;
-    while (way < t->ways && t->row[first + way].key.of[0] != 0)
-        way++;
-    if (way == t->ways)
-        way = replacement_victim(&t->order, t->lru[first >> t->way_bits]);
-    unsigned entry = first + way;
-    t->row[entry].key = (tlb_keys){{key, dirty ? key : 0}};
+    const unsigned first = first_entry(t, key);
+    const uint64_t invalid = t->invalid >> first & UINT64_MAX >> (TLB_ENTRIES - t->ways);
+    const unsigned entry =
+        first + (invalid != 0 ? (unsigned)__builtin_ctzll(invalid)
+                              : replacement_victim(&t->order, t->lru[first >> t->way_bits]));
+    set_key(t, entry, (tlb_keys){{key, dirty ? key : 0}});
     t->row[entry].physical = physical & ((key & TLB_LARGE) != 0 ? 0xffc00000u : 0xfffff000u);
     t->row[entry].attributes = attributes;
     t->hint[tlb_hint_of(key)] = (uint8_t)entry;
@@ -70,7 +98,8 @@ void tlb_set_dirty(tlb *t, unsigned entry)
 
 void tlb_drop(tlb *t, unsigned entry)
 {
-    t->row[entry].key = t->last = (tlb_keys){{0}};
+    set_key(t, entry, (tlb_keys){{0}});
+    t->last = (tlb_keys){{0}};
 }
 
 void tlb_invalidate(tlb *t, uint32_t linear)
@@ -101,7 +130,7 @@ void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
     unsigned entry = tlb_place(t, from->linear, way);
     uint32_t key = from->valid ? tlb_key(from->linear, from->large) : 0;
     t->last = (tlb_keys){{0}};
-    t->row[entry].key = (tlb_keys){{key, from->dirty ? key : 0}};
+    set_key(t, entry, (tlb_keys){{key, from->dirty ? key : 0}});
     t->row[entry].physical = from->physical;
     t->row[entry].attributes = from->attributes;
     t->lru[entry >> t->way_bits] = from->lru;
@@ -126,9 +155,10 @@ static const snapshot_field row_fields[] = {
 static const snapshot_table row_state = {SNAPSHOT_TABLE(tlb_row, "tlb_row", row_fields)};
 
 static const snapshot_field tlb_fields[] = {
-    FIELD_TABLE(tlb, row, &row_state), FIELD_ANY(tlb, lru, [0]),      FIELD_DERIVED(tlb, last),
-    FIELD_DERIVED(tlb, hint),          FIELD_DERIVED(tlb, sets),      FIELD_DERIVED(tlb, ways),
-    FIELD_DERIVED(tlb, way_bits),      FIELD_DERIVED(tlb, page_bits), FIELD_DERIVED(tlb, order),
+    FIELD_TABLE(tlb, row, &row_state), FIELD_ANY(tlb, lru, [0]),  FIELD_DERIVED(tlb, last),
+    FIELD_DERIVED(tlb, hint),          FIELD_DERIVED(tlb, group), FIELD_DERIVED(tlb, invalid),
+    FIELD_DERIVED(tlb, sets),          FIELD_DERIVED(tlb, ways),  FIELD_DERIVED(tlb, way_bits),
+    FIELD_DERIVED(tlb, page_bits),     FIELD_DERIVED(tlb, order),
 };
 
 static void check_entry(const tlb *t, unsigned entry, snapshot *s)

@@ -11,7 +11,7 @@
 #include "base/snapshot.h"
 #include "core/memory/replacement.h"
 
-enum { TLB_ENTRIES = 64, TLB_HINTS = 256 };
+enum { TLB_ENTRIES = 64, TLB_HINTS = 256, TLB_GROUPS = 64 };
 
 /* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is set for pages of CPL 0 only (manual, table
  * 26-11). */
@@ -41,6 +41,8 @@ typedef struct tlb {
     tlb_keys last; /* of the entry used last: its LRU bits already point away from it; 0 = unknown */
     uint8_t hint[TLB_HINTS]; /* entry that last translated a page of these low bits: found without a search,
                                 checked against its key */
+    uint64_t group[TLB_GROUPS]; /* valid entries by low bits of their pages: bit n is entry n; */
+    uint64_t invalid;           /* ... and the others */
     unsigned sets, ways, way_bits;
     unsigned page_bits; /* of the set index: 12, or 22 for an array of 4 MB pages */
     replacement order;
@@ -50,15 +52,23 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
 extern const snapshot_table tlb_state;
 /* Invalidates every entry; LRU bits 0. */
 void tlb_flush(tlb *t);
+/* The entries have come out of a snapshot. */
+void tlb_restore(tlb *t);
 
 static inline uint32_t tlb_key(uint32_t linear, bool large)
 {
     return large ? (linear & 0xffc00000u) | TLB_VALID | TLB_LARGE : (linear & 0xfffff000u) | TLB_VALID;
 }
 
+/* Page number of a key. */
+static inline unsigned tlb_page(uint32_t key)
+{
+    return (key & TLB_LARGE) != 0 ? key >> 22 : key >> 12;
+}
+
 static inline unsigned tlb_hint_of(uint32_t key)
 {
-    return ((key & TLB_LARGE) != 0 ? key >> 22 : key >> 12) % TLB_HINTS;
+    return tlb_page(key) % TLB_HINTS;
 }
 
 /* A use of an entry: the LRU bits of its set point away from it. */
