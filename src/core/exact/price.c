@@ -10,9 +10,9 @@
 
 bool price_taken(const op *o, uint32_t next)
 {
-    switch (o->branch) {
-    case ISA_NOT_BRANCH:
+    if (o->branch == ISA_NOT_BRANCH)
         return false;
+    switch (o->branch) {
     case ISA_JCC:
     case ISA_LOOP:
     case ISA_INT: /* INTO */
@@ -24,31 +24,39 @@ bool price_taken(const op *o, uint32_t next)
 
 /* EX clocks and the rest of what the pipe wants to know of instruction `i`, executed as told by `r`. `value`
  * is the next unused operand value. */
-static void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,
-                       uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x)
+static inline void price_insn(p5_core *core, const p5_retired *r, unsigned i, const p5_access *accesses,
+                              uint32_t access_count, const p5_value *value, bool is_last, pipe_insn *x)
 {
     const op *o = &r->block->ops[i];
-    cost_context c = {.mode = r->mode,
-                      .cpl = r->cpl,
-                      .cpl_after = is_last ? r->cpl_after : r->cpl,
-                      .iopl = r->iopl,
-                      .descriptor = is_last && r->descriptor,
-                      .gate = is_last ? r->gate : P5_GATE_NONE,
-                      .repeats = is_last ? r->repeats : 0,
-                      .value = value};
-    uint32_t next = is_last ? r->next : o->address + o->length;
-    c.taken = price_taken(o, next);
-    *x = (pipe_insn){
-        .op = o, .accesses = accesses, .access_count = access_count, .next = next, .taken = c.taken};
-    x->clocks = o->cost == ISA_COST_FIXED ? o->clocks : cost_clocks(&core->timing, o, &c);
+    const uint8_t cpl_after = is_last ? r->cpl_after : r->cpl;
+    *x = (pipe_insn){.op = o,
+                     .accesses = accesses,
+                     .access_count = access_count,
+                     .clocks = o->clocks,
+                     .next = is_last ? r->next : o->address + o->length,
+                     .complete = !(is_last && r->interrupted),
+                     .descriptor = is_last && r->descriptor};
+    x->taken = price_taken(o, x->next);
+    if (o->cost != ISA_COST_FIXED) {
+        const cost_context c = {.mode = r->mode,
+                                .cpl = r->cpl,
+                                .cpl_after = cpl_after,
+                                .iopl = r->iopl,
+                                .descriptor = x->descriptor,
+                                .taken = x->taken,
+                                .gate = is_last ? r->gate : P5_GATE_NONE,
+                                .repeats = is_last ? r->repeats : 0,
+                                .value = value};
+        x->clocks = cost_clocks(&core->timing, o, &c);
+    }
+    if (o->integer)
+        return;
     unsigned marks = r->unsafe_x87 && r->unsafe_mask ? r->unsafe_mask[i - r->first] : 0;
     x->unsafe_x87 = marks & P5_X87_UNSAFE;
     x->saturated = value && o->value == ISA_VALUE_SATURATED && value->a != 0;
-    x->complete = !(is_last && r->interrupted);
     x->flops = marks & P5_X87_REFUSED ? 0 : (uint8_t)cost_flops(&core->timing, o, x->clocks);
     x->segment_loads = o->segment_loads;
-    x->descriptor = c.descriptor;
-    if (x->segment_loads && c.cpl_after != c.cpl)
+    if (x->segment_loads && cpl_after != r->cpl)
         x->segment_loads++; /* a far transfer that changes privilege counts twice */
 }
 

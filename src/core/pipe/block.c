@@ -99,6 +99,8 @@ static void prepare_events(const isa_form *form, op *o)
     o->fst = o->memory && (form->traits & ISA_T_STORE_ST);
     o->loads_ss = (form->traits & ISA_T_LOADS_SS) != 0;
     o->loads_segment = (o->flags & ISA_SEGMENT_LOAD) != 0;
+    o->integer = !(o->flags & (ISA_X87 | ISA_MMX | ISA_FLOP | ISA_SATURATING | ISA_SERIALISING)) &&
+                 o->unit != ISA_INT_MUL && !o->segment_loads && !o->branch_like;
 }
 
 static void prepare_op(const timing *t, const isa_block *code, const isa_insn *insn, op *o)

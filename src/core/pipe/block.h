@@ -69,6 +69,8 @@ typedef struct op {
     bool fp_to_sti;
     int8_t fp_push;
     bool memory;
+    bool integer; /* it needs nothing but the integer pipes, and counts nothing of its own but references and
+                     branches */
     uint8_t lock; /* LOCK_*: its references are a locked read-modify-write */
     bool rep;
     uint8_t stack_group;   /* the ESP exception of pairing: see pairing.c */

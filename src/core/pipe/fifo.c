@@ -16,7 +16,7 @@ static int64_t space(const pipe *p)
 static int64_t decode_fifo(pipe *p, const op *o)
 {
     fifo *f = &p->fifo;
-    int64_t bytes = prefetch_bytes(p, o->address, o->length);
+    int64_t bytes = prefetch_bytes(p, &p->prefetch, o->address, o->length);
     int64_t room = space(p);
     if (f->open && o->push_second && bytes < f->clock && room <= f->clock) {
         f->open = false;
@@ -35,20 +35,13 @@ static int64_t decode_fifo(pipe *p, const op *o)
  */
 static int64_t decode_direct(pipe *p, const op *o)
 {
-    p->front.fetched = prefetch_bytes(p, o->address, o->length);
+    p->front.fetched = prefetch_bytes(p, &p->prefetch, o->address, o->length);
     return p->front.fetched + 1;
 }
 
 int64_t fifo_decode(pipe *p, const op *o)
 {
     return p->timing->fifo ? decode_fifo(p, o) : decode_direct(p, o);
-}
-
-void fifo_pull(fifo *f, int64_t clock)
-{
-    for (unsigned i = 0; i + 1 < FIFO_DEPTH; i++)
-        f->pull[i] = f->pull[i + 1];
-    f->pull[FIFO_DEPTH - 1] = clock;
 }
 
 void fifo_redirect(fifo *f)

@@ -26,7 +26,12 @@ struct pipe;
 /* The clock from which D1 can take the next instruction. */
 int64_t fifo_decode(struct pipe *p, const op *o);
 /* D1 took an instruction. */
-void fifo_pull(fifo *f, int64_t clock);
+static inline void fifo_pull(fifo *f, int64_t clock)
+{
+    for (unsigned i = 0; i + 1 < FIFO_DEPTH; i++)
+        f->pull[i] = f->pull[i + 1];
+    f->pull[FIFO_DEPTH - 1] = clock;
+}
 /* The stream goes on at a predicted target. */
 void fifo_redirect(fifo *f);
 /* Emptied by a flush at `clock`. */

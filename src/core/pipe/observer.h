@@ -28,14 +28,14 @@ static inline void observed_count(pipe_deltas *d, pipe_observer *o, enum p5_even
                                   uint64_t clocks)
 {
     event_add(&d->increments[event], &d->asserted[event], n, clocks);
-    if (o)
+    if (__builtin_expect(o != NULL, 0))
         o->counted(o, event, n, clocks);
 }
 
 static inline void observed_spend(pipe_deltas *d, pipe_observer *o, p5_stall cause, uint64_t clocks)
 {
     d->stalls[cause] += clocks;
-    if (o && clocks)
+    if (__builtin_expect(o != NULL, 0) && clocks)
         o->counted(o, P5_PROFILE_STALLS + cause, clocks, clocks);
 }
 

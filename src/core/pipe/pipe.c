@@ -11,51 +11,48 @@ static int64_t pull_clock(const pipe *p, int64_t available)
 static unpaired pair_dynamic(const pipe *p, const pipe_insn *x, int64_t available, int64_t pull,
                              unpaired encoding)
 {
-    const pipe_pending *pending = &p->pending;
+    const op *first = p->pending.insn.op;
     if (encoding != PAIRED)
         return encoding;
     if (p->control.no_pairing)
         return UNPAIRED_CONTROL; /* P9 */
-    if (!pending->end_known && pending->operation.length > 1)
+    if (!p->pending.end_known && first->length > 1)
         return UNPAIRED_END_BIT; /* P7 */
-    if ((x->op->flags & ISA_MMX) && !(pending->operation.flags & ISA_MMX) &&
+    if ((x->op->flags & ISA_MMX) && !(first->flags & ISA_MMX) &&
         (p->x87_mode == MODE_X87 || p->control.fpu_trap))
         return UNPAIRED_MMX_MODE; /* M6 */
     /* P8: the partner has to be there in the last D1 clock of the first */
-    if (available > pull + pending->operation.d1_clocks - 1)
+    if (available > pull + first->d1_clocks - 1)
         return UNPAIRED_QUEUE;
     return PAIRED;
 }
 
 /* P54C: D1 has read the instruction out of the prefetch buffers. */
-static void release(pipe *p, const op *o, int64_t clock)
+static inline void release(pipe *p, const op *o, int64_t clock)
 {
+    if (p->timing->fifo)
+        return;
     p->decoded = clock;
-    if (!p->timing->fifo)
-        prefetch_release(&p->prefetch, o->address, o->length, clock);
+    prefetch_release(&p->prefetch, o->address, o->length, clock);
 }
 
 void pipe_settle(pipe *p)
 {
     if (!p->has_pending)
         return;
-    release(p, &p->pending.operation, pull_clock(p, p->pending.available));
+    int64_t pull = pull_clock(p, p->pending.available);
+    release(p, p->pending.insn.op, pull);
     p->has_pending = false;
     p->issued_front[0] = p->pending.front;
-    pipe_issue(p, &p->pending.insn, NULL, pull_clock(p, p->pending.available), p->pending.miss_until,
-               UNPAIRED_ALONE);
+    pipe_issue_alone(p, &p->pending.insn, pull, p->pending.miss_until, UNPAIRED_ALONE);
     pipe_went_by(p);
 }
 
-static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
+/* `x` stays in D1. What it points to is copied when the stretch ends (pipe_end). */
+static inline void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
 {
     pipe_pending *pending = &p->pending;
-    pending->operation = *x->op;
     pending->insn = *x;
-    pending->insn.op = &pending->operation;
-    for (unsigned i = 0; i < x->access_count && i < 2; i++)
-        pending->accesses[i] = x->accesses[i];
-    pending->insn.accesses = pending->accesses;
     pending->available = available;
     pending->front = p->front;
     pending->miss_until = p->miss_until;
@@ -64,20 +61,14 @@ static void hold(pipe *p, const pipe_insn *x, int64_t available, bool end_known)
     p->has_pending = true;
 }
 
-static bool may_wait(const pipe *p, const pipe_insn *x)
+static inline bool may_wait(const pipe *p, const pipe_insn *x)
 {
     return x->op->first && !p->control.no_pairing && x->complete && x->access_count <= 2;
 }
 
-/* What follows the issue of `x`, the youngest instruction of its group. */
-static void finish(pipe *p, const pipe_insn *x, bool in_v)
+/* Instructions behind which the pipe does not just go on, though they are no branches. */
+static void restart(pipe *p, const pipe_insn *x)
 {
-    pipe_blame(p, x->op);
-    if (x->op->branch != ISA_NOT_BRANCH) {
-        pipe_branch(p, x, in_v);
-        return;
-    }
-    pipe_went_by(p);
     if (x->op->flags & ISA_SERIALISING)
         pipe_flush(p, p->now - p->timing->depth); /* their clocks include the refill */
     /* Event 12h has what serialises, VERR, VERW and some segment descriptor loads, event 15h the last alone;
@@ -90,35 +81,51 @@ static void finish(pipe *p, const pipe_insn *x, bool in_v)
         pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
 }
 
+/* What follows the issue of `x`, the youngest instruction of its group. */
+static inline void finish(pipe *p, const pipe_insn *x, bool in_v)
+{
+    pipe_blame(p, x->op);
+    if (x->op->branch != ISA_NOT_BRANCH) {
+        pipe_branch(p, x, in_v);
+        return;
+    }
+    pipe_went_by(p);
+    if (!x->op->integer)
+        restart(p, x);
+}
+
 void pipe_step(pipe *p, const pipe_insn *x)
 {
-    if (p->has_pending)
-        release(p, &p->pending.operation, pull_clock(p, p->pending.available));
+    pipe_pending *pending = &p->pending;
+    int64_t pull = 0;
+    if (p->has_pending) {
+        pull = pull_clock(p, pending->available);
+        release(p, pending->insn.op, pull);
+    }
     pipe_blame(p, x->op);
     p->next = x->next;
     int64_t available = fifo_decode(p, x->op);
     bool end_known = !p->timing->end_bits || p->resolver->end_known(p->resolver->context, x->op);
     if (p->has_pending) {
-        const pipe_insn *first = &p->pending.insn;
-        int64_t pull = pull_clock(p, p->pending.available);
-        unpaired encoding = (unpaired)p->pending.next_unpaired;
+        const pipe_insn *first = &pending->insn;
+        unpaired encoding = (unpaired)pending->next_unpaired;
         if (encoding == UNPAIRED_ALONE)
             encoding = pairing_check(first->op, x->op);
         unpaired why = pair_dynamic(p, x, available, pull, encoding);
         p->has_pending = false;
-        p->issued_front[0] = p->pending.front;
-        p->issued_front[1] = p->front;
+        p->issued_front[0] = pending->front;
         if (why == PAIRED) {
+            p->issued_front[1] = p->front;
             p->end_bit_missed = false;
             release(p, x->op, pull + first->op->d1_clocks - 1); /* in the last D1 clock of the first */
-            pipe_issue(p, first, x, pull, p->pending.miss_until, PAIRED);
+            pipe_issue_pair(p, first, x, pull, pending->miss_until);
             finish(p, x, true);
             return;
         }
         p->end_bit_missed = why == UNPAIRED_END_BIT;
         if (p->timing->fifo && available > pull)
             pipe_count(p, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
-        pipe_issue(p, first, NULL, pull, p->pending.miss_until, why);
+        pipe_issue_alone(p, first, pull, pending->miss_until, why);
         bool flushed = pipe_went_by(p);
         pipe_blame(p, x->op);
         if (flushed)
@@ -130,10 +137,10 @@ void pipe_step(pipe *p, const pipe_insn *x)
         hold(p, x, available, end_known);
         return;
     }
-    release(p, x->op, pull_clock(p, available));
+    pull = pull_clock(p, available);
+    release(p, x->op, pull);
     p->issued_front[0] = p->front;
-    pipe_issue(p, x, NULL, pull_clock(p, available), p->miss_until,
-               p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
+    pipe_issue_alone(p, x, pull, p->miss_until, p->control.no_pairing ? UNPAIRED_CONTROL : UNPAIRED_CLASS_U);
     finish(p, x, false);
 }
 

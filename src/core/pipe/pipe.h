@@ -124,11 +124,12 @@ typedef struct pipe {
     fifo fifo;
     fpu_unit fpu;
     mmx_unit mmx;
+    bool none_awaited; /* no result of `fpu` or `mmx`: all of their clocks are -1 */
     int64_t refill_until, miss_until;
     uint8_t agi_gpr, x87_mode;
     bool end_bit_missed, refill_taken;
     bool has_pending;
-    pipe_pending pending;
+    pipe_pending pending;          /* until pipe_end it refers to what pipe_step was given */
     uint32_t next;                 /* address of the instruction that comes next */
     int64_t decoded;               /* clock in which D1 had read the youngest instruction (P54C) */
     uint32_t last_u;               /* address of the U instruction of the last group */
@@ -157,7 +158,7 @@ void pipe_settle(pipe *p);
  * The next instruction is fetched anew; the refill is part of the clocks. Nothing may be pending. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause);
 /* Stores the state relative to p->now and answers p->now: the clocks since `start`. A pending instruction
- * stays in p->pending. */
+ * stays in p->pending. `state`: one that was reset; what lies between its members stays 0. */
 int64_t pipe_end(pipe *p, pipe_state *state);
 /* Clock, relative to the state's, at which an instruction that comes next could enter EX. Nothing may be
  * pending. */

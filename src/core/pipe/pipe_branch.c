@@ -8,10 +8,9 @@ void pipe_flush(pipe *p, int64_t clock)
     p->d2_free = clock;
 }
 
-bool pipe_went_by(pipe *p)
+bool pipe_ask_passed(pipe *p)
 {
-    if (!p->timing->btb_by_pairs || !p->resolver->passed ||
-        !p->resolver->passed(p->resolver->context, p->previous_u))
+    if (!p->resolver->passed(p->resolver->context, p->previous_u))
         return false;
     pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
     pipe_flush(p, p->now);

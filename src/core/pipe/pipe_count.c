@@ -30,11 +30,11 @@ static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
     p->match_twice = x->op->loads_ss;
 }
 
-/* Events that every completed instruction brings. */
+/* Events that a completed instruction brings by itself. */
 static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;
-    p->instructions++;
+    pipe_blame(p, o);
     if (x->segment_loads)
         pipe_count(p, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED, x->segment_loads, x->segment_loads);
     if (x->flops)
@@ -49,14 +49,18 @@ static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
 }
 
 /* An event that U and V can have in one clock: the signal is on for one. */
-static void count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool has_u, const pipe_insn *v,
-                          bool has_v)
+static inline void count_in_pair(pipe *p, enum p5_event event, const pipe_insn *u, bool has_u,
+                                 const pipe_insn *v, bool has_v)
 {
+    if (!p->observer && has_u & has_v) {
+        pipe_count(p, event, 2, 1);
+        return;
+    }
     if (has_u) {
         pipe_blame(p, u->op);
         pipe_count(p, event, 1, 1);
     }
-    if (v != NULL && has_v) {
+    if (has_v) {
         pipe_blame(p, v->op);
         pipe_count(p, event, 1, !has_u);
     }
@@ -69,18 +73,21 @@ void pipe_count_group(pipe *p, const pipe_insn *u, const pipe_insn *v)
         if (v)
             match_breakpoints(p, v, true);
     }
-    if (u->complete) {
-        count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, true, v, v != NULL);
-        pipe_blame(p, u->op);
-        count_insn(p, u, false);
-    }
+    count_in_pair(p, P5_EVENT_INSTRUCTIONS_EXECUTED, u, u->complete, v, v != NULL);
+    p->instructions += u->complete;
     if (v) {
+        p->instructions++;
         pipe_blame(p, v->op);
         pipe_count(p, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 1, 1);
-        count_insn(p, v, true);
         if (u->access_count && v->access_count)
             pipe_count(p, P5_EVENT_MEMORY_ACCESSES_IN_BOTH_PIPES, 1, 1);
     }
+    if (u->op->integer && (!v || v->op->integer))
+        return;
+    if (u->complete)
+        count_insn(p, u, false);
+    if (v)
+        count_insn(p, v, true);
     count_in_pair(p, P5_EVENT_SATURATING_MMX_INSTRUCTIONS_EXECUTED, u, (u->op->flags & ISA_SATURATING) != 0,
                   v, v && (v->op->flags & ISA_SATURATING));
     count_in_pair(p, P5_EVENT_SATURATIONS_PERFORMED, u, u->saturated, v, v && v->saturated);

@@ -55,8 +55,8 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
     return at < last ? at : last;
 }
 
-int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
-                     last_access *last)
+int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
+                   last_access *last)
 {
     const op *o = x->op;
     reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
@@ -104,7 +104,7 @@ int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsi
         last->access = a;
         last->clock = at;
     }
-    return begin + shift + clocks;
+    return shift;
 }
 
 /* Hands `clocks` to a cause, as far as `left` goes: delays of U and V may overlap, clocks do not. */
@@ -115,44 +115,28 @@ static inline void own(uint64_t *owners, p5_stall cause, uint64_t clocks, int64_
     *left -= (int64_t)n;
 }
 
-static inline void own_all(uint64_t *owners, int64_t clocks, const ex_holds *h)
-{
-    int64_t left = clocks;
-    own(owners, P5_STALL_ISSUE, 1, &left);
-    if (h->tlb | h->read | h->misaligned | h->write_buffer | h->write_order | h->locked | h->io | h->bank) {
-        own(owners, P5_STALL_DATA_TLB, h->tlb, &left);
-        own(owners, P5_STALL_DATA_READ, h->read, &left);
-        own(owners, P5_STALL_MISALIGNED, h->misaligned, &left);
-        own(owners, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
-        own(owners, P5_STALL_WRITE_ORDER, h->write_order, &left);
-        own(owners, P5_STALL_LOCKED, h->locked, &left);
-        own(owners, P5_STALL_IO, h->io, &left);
-        own(owners, P5_STALL_BANK_CONFLICT, h->bank, &left);
-    }
-    owners[P5_STALL_EXECUTE] += (uint64_t)left;
-}
-
 ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h)
 {
     ex_owners owners = {0};
-    own_all(owners.of, clocks, h);
+    int64_t left = clocks;
+    own(owners.of, P5_STALL_ISSUE, 1, &left);
+    own(owners.of, P5_STALL_DATA_TLB, h->tlb, &left);
+    own(owners.of, P5_STALL_DATA_READ, h->read, &left);
+    own(owners.of, P5_STALL_MISALIGNED, h->misaligned, &left);
+    own(owners.of, P5_STALL_WRITE_BUFFER, h->write_buffer, &left);
+    own(owners.of, P5_STALL_WRITE_ORDER, h->write_order, &left);
+    own(owners.of, P5_STALL_LOCKED, h->locked, &left);
+    own(owners.of, P5_STALL_IO, h->io, &left);
+    own(owners.of, P5_STALL_BANK_CONFLICT, h->bank, &left);
+    owners.of[P5_STALL_EXECUTE] += (uint64_t)left;
     return owners;
 }
 
 void pipe_spend_all(pipe *p, const ex_owners *owners)
 {
     for (unsigned cause = 0; cause < P5_STALL_COUNT; cause++)
-        pipe_spend(p, (p5_stall)cause, owners->of[cause]);
-}
-
-void pipe_spend_execution(pipe *p, int64_t clocks, const ex_holds *h)
-{
-    if (!p->observer) {
-        own_all(p->deltas->stalls, clocks, h);
-        return;
-    }
-    const ex_owners owners = pipe_own_execution(clocks, h);
-    pipe_spend_all(p, &owners);
+        if (owners->of[cause] != 0)
+            pipe_spend(p, (p5_stall)cause, owners->of[cause]);
 }
 
 void pipe_spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone)

@@ -23,7 +23,7 @@ static inline void pipe_spend(pipe *p, p5_stall cause, uint64_t clocks)
 /* What is counted from now on is due to `o`: matters to observers only. */
 static inline void pipe_blame(pipe *p, const op *o)
 {
-    if (p->observer)
+    if (__builtin_expect(p->observer != NULL, 0))
         p->observer->who = o->address;
 }
 
@@ -47,10 +47,19 @@ typedef struct ex_owners {
     uint64_t of[P5_STALL_COUNT];
 } ex_owners;
 
-/* Makes the references of one instruction whose EX begins at `begin`; answers the clock at which it leaves
- * EX. `last` is the last reference so far of this group, on entry that of the instruction in U. */
-int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
-                     last_access *last);
+/* Makes the references of one instruction whose EX begins at `begin`; answers how many clocks later than
+ * without them it leaves EX. `last` is the last reference so far of this group, on entry that of the
+ * instruction in U. */
+int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
+                   last_access *last);
+
+/* ... answers the clock at which it leaves EX. */
+static inline int64_t pipe_execute(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks,
+                                   ex_holds *holds, last_access *last)
+{
+    int64_t end = begin + clocks;
+    return x->access_count == 0 ? end : end + pipe_refer(p, x, in_v, begin, clocks, holds, last);
+}
 
 /* Gives every clock of EX an owner: the first is the issue, then what held it, the rest is execution. */
 ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h);
@@ -58,7 +67,16 @@ ex_owners pipe_own_execution(int64_t clocks, const ex_holds *h);
 void pipe_spend_all(pipe *p, const ex_owners *owners);
 
 /* Both in one for a group that is not split between its instructions. */
-void pipe_spend_execution(pipe *p, int64_t clocks, const ex_holds *h);
+static inline void pipe_spend_execution(pipe *p, int64_t clocks, const ex_holds *h)
+{
+    if (h->tlb | h->read | h->misaligned | h->write_buffer | h->write_order | h->locked | h->io | h->bank) {
+        const ex_owners owners = pipe_own_execution(clocks, h);
+        pipe_spend_all(p, &owners);
+    } else if (clocks > 0) {
+        pipe_spend(p, P5_STALL_ISSUE, 1);
+        pipe_spend(p, P5_STALL_EXECUTE, (uint64_t)clocks - 1);
+    }
+}
 
 /* The clocks of a pair, instruction by instruction, for the profile: those in which the one in U would have
  * been in EX alone are its own, the rest is due to the one in V. */
@@ -77,10 +95,10 @@ void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired w
 
 /* --- pipe_issue.c --- */
 
-/* Sends `u`, with `v` beside it unless NULL, from D1 at `pull` through EX. `why` is the reason why there is
- * no `v`. */
-void pipe_issue(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, int64_t miss_until,
-                unpaired why);
+/* Sends `u` and `v` side by side from D1 at `pull` through EX; */
+void pipe_issue_pair(pipe *p, const pipe_insn *u, const pipe_insn *v, int64_t pull, int64_t miss_until);
+/* ... `u` alone, because of `why`. */
+void pipe_issue_alone(pipe *p, const pipe_insn *u, int64_t pull, int64_t miss_until, unpaired why);
 
 /* --- pipe_branch.c --- */
 
@@ -90,7 +108,11 @@ void pipe_flush(pipe *p, int64_t clock);
 /* P54C: the BTB is asked with the address of every U instruction. An entry there speaks of the next group; if
  * that has no branch and the entry says taken, the wrong stream has been fetched. Answers whether that was
  * so. */
-bool pipe_went_by(pipe *p);
+bool pipe_ask_passed(pipe *p);
+static inline bool pipe_went_by(pipe *p)
+{
+    return p->timing->btb_by_pairs && p->resolver->passed && pipe_ask_passed(p);
+}
 
 /* A branch or far transfer that has left EX. */
 void pipe_branch(pipe *p, const pipe_insn *x, bool in_v);

@@ -40,16 +40,81 @@ static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
     }
 }
 
-static int16_t relative(int64_t t, int64_t now)
+/* Parts of a line, buffers and entries of the FIFO: all are four. */
+enum { ROW = 4 };
+_Static_assert(ROW == (int)PREFETCH_PARTS && ROW == (int)PREFETCH_BUFFERS && ROW == (int)FIFO_DEPTH,
+               "rows are alike");
+
+static inline int16_t relative(int64_t t, int64_t now)
 {
-    int64_t r = t - now;
-    return (int16_t)(r < INT16_MIN ? INT16_MIN : r > INT16_MAX ? INT16_MAX : r);
+    const int64_t r = t - now;
+    if (__builtin_expect(r != (int16_t)r, 0))
+        return r < 0 ? INT16_MIN : INT16_MAX;
+    return (int16_t)r;
+}
+
+/* ... of a row of four. Seldom is one of them as far away as that. */
+static inline void relative_row(int16_t *to, const int64_t *times, int64_t now)
+{
+    uint64_t far = 0;
+    for (unsigned i = 0; i < ROW; i++) {
+        const int64_t r = times[i] - now;
+        to[i] = (int16_t)r;
+        far |= (uint64_t)r - (uint64_t)INT16_MIN;
+    }
+    for (unsigned i = 0; i < ROW && far > UINT16_MAX; i++)
+        to[i] = relative(times[i], now);
 }
 
 /* Times that do not matter unless they are later than `least`, e.g. of results. */
-static int16_t relative_ready(int64_t t, int64_t now, int64_t least)
+static inline int16_t relative_ready(int64_t t, int64_t now, int64_t least)
 {
     return t - now <= least ? -1 : relative(t, now);
+}
+
+/* Clocks of results of the x87 and MMX pipes, of which none is awaited. */
+static const struct {
+    fpu_state fpu;
+    mmx_state mmx;
+} none_awaited = {{{-1, -1, -1, -1, -1, -1, -1, -1}, -1, -1, -1, -1, -1}, {{-1, -1, -1, -1, -1, -1, -1, -1}}};
+
+static void begin_units(pipe *p, const pipe_state *s)
+{
+    const bool none = memcmp(&s->fpu, &none_awaited.fpu, sizeof s->fpu) == 0 &&
+                      memcmp(&s->mmx, &none_awaited.mmx, sizeof s->mmx) == 0;
+    if (none && p->none_awaited)
+        return;
+    p->none_awaited = none;
+    for (unsigned i = 0; i < FPU_REGISTERS; i++) {
+        p->fpu.st[i] = s->fpu.st[i];
+        p->mmx.ready[i] = s->mmx.ready[i];
+    }
+    p->fpu.issue = s->fpu.issue;
+    p->fpu.multiplier = s->fpu.multiplier;
+    p->fpu.idle = s->fpu.idle;
+    p->fpu.status = s->fpu.status;
+    p->fpu.integer = s->fpu.integer;
+}
+
+/* `entry`: clock at which what comes next can enter EX at the earliest. It waits for nothing that is ready
+ * then; stores look one clock earlier. */
+static void end_units(const pipe *p, pipe_state *s, int64_t entry)
+{
+    if (p->none_awaited) {
+        s->fpu = none_awaited.fpu;
+        s->mmx = none_awaited.mmx;
+        return;
+    }
+    const int64_t now = p->now;
+    for (unsigned i = 0; i < FPU_REGISTERS; i++) {
+        s->fpu.st[i] = relative_ready(p->fpu.st[i], now, entry - 1);
+        s->mmx.ready[i] = relative_ready(p->mmx.ready[i], now, entry - 1);
+    }
+    s->fpu.issue = relative_ready(p->fpu.issue, now, entry);
+    s->fpu.multiplier = relative_ready(p->fpu.multiplier, now, entry);
+    s->fpu.idle = relative_ready(p->fpu.idle, now, entry);
+    s->fpu.status = relative_ready(p->fpu.status, now, entry);
+    s->fpu.integer = relative_ready(p->fpu.integer, now, entry);
 }
 
 void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, uint32_t address,
@@ -75,15 +140,7 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     }
     p->fifo.clock = s->fifo.clock;
     p->fifo.open = s->fifo.open;
-    for (unsigned i = 0; i < FPU_REGISTERS; i++) {
-        p->fpu.st[i] = s->fpu.st[i];
-        p->mmx.ready[i] = s->mmx.ready[i];
-    }
-    p->fpu.issue = s->fpu.issue;
-    p->fpu.multiplier = s->fpu.multiplier;
-    p->fpu.idle = s->fpu.idle;
-    p->fpu.status = s->fpu.status;
-    p->fpu.integer = s->fpu.integer;
+    begin_units(p, s);
     p->refill_until = s->refill_until;
     p->miss_until = s->miss_until;
     p->agi_gpr = s->agi_gpr;
@@ -94,7 +151,7 @@ void pipe_begin(pipe *p, const timing *t, const pipe_state *s, uint64_t start, u
     p->instructions = 0;
 }
 
-static void raise(int64_t *t, int64_t least)
+static inline void raise(int64_t *t, int64_t least)
 {
     *t = *t < least ? least : *t;
 }
@@ -106,34 +163,33 @@ static void raise(int64_t *t, int64_t least)
 static void forget_fetches(prefetch *f, uint32_t next, int64_t base, unsigned fetch_blocks, bool held)
 {
     const uint32_t block = (next - 1) / PREFETCH_BLOCK;
+    const bool within = next % PREFETCH_BLOCK != 0; /* it begins in `block` */
+    const int64_t past = base - 1;
+    /* a redirected stream refetches what it needs, the next even block all of its line */
+    const unsigned part = f->redirect || !within ? PREFETCH_PARTS : next / 8 % PREFETCH_PARTS,
+                   part_end = block % 2 * 2 + 2, line = f->redirect || block % 2 != 0 ? PREFETCH_PARTS : 2;
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
-        /* a redirected stream refetches what it needs, the next even block all of its line */
-        const bool at_hand = !f->redirect && block % 2 == i / 2 && next % PREFETCH_BLOCK != 0 &&
-                             i >= next / 8 % PREFETCH_PARTS;
-        if (!at_hand)
-            f->part[i] = base - 1;
-        if (f->redirect || block % 2 != 0 || i < 2)
-            f->line[i] = base - 1;
+        f->part[i] = i >= part && i < part_end ? clock_later(f->part[i], past) : past;
+        f->line[i] = i >= line ? clock_later(f->line[i], past) : past;
     }
-    if (f->redirect)
-        f->used = 0;
     /* the next block comes no earlier than there is room for it, and goes elsewhere not before `base` */
-    if (!f->redirect && f->used >= fetch_blocks && f->clock + 1 < base) {
-        f->clock++;
+    if (f->redirect) {
         f->used = 0;
-    }
-    if (!f->redirect && f->freed[0] > f->clock && f->freed[0] < base) {
-        f->clock = f->freed[0];
-        f->used = 0;
+    } else {
+        if (f->used >= fetch_blocks && f->clock + 1 < base) {
+            f->clock++;
+            f->used = 0;
+        }
+        if (f->freed[0] > f->clock && f->freed[0] < base) {
+            f->clock = f->freed[0];
+            f->used = 0;
+        }
     }
     /* the next instruction says itself until when it needs a block that it begins in */
-    if (held || next % PREFETCH_BLOCK != 0)
+    if (held || within)
         f->freed[PREFETCH_BUFFERS - 1] = f->clock;
-    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
-        raise(&f->part[i], base - 1);
-        raise(&f->line[i], base - 1);
+    for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         raise(&f->freed[i], f->clock);
-    }
 }
 
 /* Two instructions a clock at most are pushed from now on, `first` being the entry that the next one waits
@@ -195,53 +251,52 @@ static int64_t next_pull(const pipe_state *s, const timing *t)
     return clock_later(s->d1_free, available);
 }
 
+/* What waits may wait longer than the block that it is of, and its references, are there. */
+static void end_pending(pipe_pending *pending, int64_t now)
+{
+    pipe_insn *insn = &pending->insn;
+    if (insn->op != &pending->operation)
+        pending->operation = *insn->op;
+    for (unsigned i = 0; i < insn->access_count && insn->accesses != pending->accesses; i++)
+        pending->accesses[i] = insn->accesses[i];
+    insn->op = &pending->operation;
+    insn->accesses = pending->accesses;
+    pending->available -= now;
+    pending->miss_until = relative_ready(pending->miss_until, now, 0);
+    pending->front.fetched -= now;
+    pending->front.f -= now;
+}
+
 int64_t pipe_end(pipe *p, pipe_state *s)
 {
     int64_t now = p->now;
     if (!p->timing->fifo)
         p->fifo.open = false;
     normalise(p);
-    memset(s, 0, sizeof *s);
     s->d1_free = relative(p->d1_free, now);
     s->d2_free = relative(p->d2_free, now);
     s->prefetch.clock = relative(p->prefetch.clock, now);
     s->prefetch.used = p->prefetch.used;
     s->prefetch.redirect = p->prefetch.redirect;
-    for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
-        s->prefetch.part[i] = relative(p->prefetch.part[i], now);
-        s->prefetch.line[i] = relative(p->prefetch.line[i], now);
-        s->prefetch.freed[i] = relative(p->prefetch.freed[i], now);
-    }
+    relative_row(s->prefetch.part, p->prefetch.part, now);
+    relative_row(s->prefetch.line, p->prefetch.line, now);
+    relative_row(s->prefetch.freed, p->prefetch.freed, now);
     s->fifo.clock = relative(p->fifo.clock, now);
     s->fifo.open = p->fifo.open;
-    for (unsigned i = 0; i < FIFO_DEPTH; i++)
-        s->fifo.pull[i] = relative(p->fifo.pull[i], now);
+    relative_row(s->fifo.pull, p->fifo.pull, now);
     const int64_t pull = p->has_pending ? p->pending.available - now : next_pull(s, p->timing);
     if (s->d2_free <= pull)
         s->d2_free = relative(pull + 1, 0);
-    /* what comes next waits for nothing that is ready when it can enter EX; stores look one clock earlier */
     const int64_t entry = p->refill_taken ? 0 : clock_later(s->d2_free + 1, 0);
-    for (unsigned i = 0; i < FPU_REGISTERS; i++) {
-        s->fpu.st[i] = relative_ready(p->fpu.st[i], now, entry - 1);
-        s->mmx.ready[i] = relative_ready(p->mmx.ready[i], now, entry - 1);
-    }
-    s->fpu.issue = relative_ready(p->fpu.issue, now, entry);
-    s->fpu.multiplier = relative_ready(p->fpu.multiplier, now, entry);
-    s->fpu.idle = relative_ready(p->fpu.idle, now, entry);
-    s->fpu.status = relative_ready(p->fpu.status, now, entry);
-    s->fpu.integer = relative_ready(p->fpu.integer, now, entry);
+    end_units(p, s, entry);
     s->refill_until = relative_ready(p->refill_until, now, 0);
     s->miss_until = relative_ready(p->miss_until, now, 0);
     s->agi_gpr = entry > 0 ? 0 : p->agi_gpr;
     s->x87_mode = p->x87_mode;
     s->end_bit_missed = p->end_bit_missed;
     s->refill_taken = p->refill_taken;
-    if (p->has_pending) {
-        p->pending.available -= now;
-        p->pending.miss_until = relative_ready(p->pending.miss_until, now, 0);
-        p->pending.front.fetched -= now;
-        p->pending.front.f -= now;
-    }
+    if (p->has_pending)
+        end_pending(&p->pending, now);
     p->start += (uint64_t)now;
     p->now = 0;
     return now;

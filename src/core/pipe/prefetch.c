@@ -45,30 +45,15 @@ static void fetch_block(pipe *p, uint32_t block, bool new_stream)
         f->part[i] = f->line[i] > f->clock ? f->line[i] : f->clock;
 }
 
-int64_t prefetch_bytes(pipe *p, uint32_t address, unsigned length)
+void prefetch_fetch(pipe *p, uint32_t address, uint32_t last)
 {
     prefetch *f = &p->prefetch;
-    uint32_t last = address + length - 1;
     if (f->redirect) {
         f->redirect = false;
         fetch_block(p, address / PREFETCH_BLOCK, true);
     }
     while (f->block != last / PREFETCH_BLOCK)
         fetch_block(p, (f->block + 1) & 0x0fffffff, false);
-    int64_t ready = f->part[address / 8 % PREFETCH_PARTS];
-    for (uint32_t part = address / 8; part != last / 8;) {
-        part = (part + 1) & 0x1fffffff;
-        if (f->part[part % PREFETCH_PARTS] > ready)
-            ready = f->part[part % PREFETCH_PARTS];
-    }
-    return ready;
-}
-
-void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t clock)
-{
-    f->freed[PREFETCH_BUFFERS - 1] = clock;
-    if (address / PREFETCH_BLOCK != (address + length - 1) / PREFETCH_BLOCK)
-        f->freed[PREFETCH_BUFFERS - 2] = clock;
 }
 
 void prefetch_redirect(prefetch *f, int64_t clock)

@@ -28,12 +28,34 @@ typedef struct prefetch {
 
 struct pipe;
 
-/* Clock at which all bytes of an instruction of `length` bytes at `address` are in the buffers; fetches what
- * is missing. */
-int64_t prefetch_bytes(struct pipe *p, uint32_t address, unsigned length);
+/* Fetches the blocks from that at hand, or from that of `address` in a new stream, up to that of `last`. */
+void prefetch_fetch(struct pipe *p, uint32_t address, uint32_t last);
+
+/* Clock at which all bytes of an instruction of `length` bytes at `address` are in the buffers `f` of `p`;
+ * fetches what is missing. */
+static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, uint32_t address, unsigned length)
+{
+    const uint32_t last = address + length - 1;
+    if (f->redirect || f->block != last / PREFETCH_BLOCK)
+        prefetch_fetch(p, address, last);
+    int64_t ready = f->part[address / 8 % PREFETCH_PARTS];
+    for (uint32_t part = address / 8; part != last / 8;) {
+        part = (part + 1) & 0x1fffffff;
+        if (f->part[part % PREFETCH_PARTS] > ready)
+            ready = f->part[part % PREFETCH_PARTS];
+    }
+    return ready;
+}
+
 /* The decoders took this instruction at `clock`: the blocks that it touches are needed until then at least.
  */
-void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t clock);
+static inline void prefetch_release(prefetch *f, uint32_t address, unsigned length, int64_t clock)
+{
+    f->freed[PREFETCH_BUFFERS - 1] = clock;
+    if (address / PREFETCH_BLOCK != (address + length - 1) / PREFETCH_BLOCK)
+        f->freed[PREFETCH_BUFFERS - 2] = clock;
+}
+
 /* The stream goes on elsewhere: at a predicted target, whose first block comes in the clock in which the
  * branch leaves the decoder at `clock`, into other buffers; or from `clock` on (flush). Intel, 242816: a
  * target in the last bytes of 16 gives too few of them for a clock. */
