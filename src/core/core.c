@@ -122,12 +122,12 @@ unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CO
     const btb *b = &core->predictor->btb;
     bool pairs = btb_by_pairs(b);
     unsigned count = 0;
-    for (unsigned n = 0; n < BTB_SETS * BTB_WAYS; n++) {
+    for (unsigned n = 0; n < BTB_ENTRIES; n++) {
         unsigned set = n / BTB_WAYS, way = n % BTB_WAYS;
-        const btb_entry *e = &b->entry[set][way];
+        const btb_raw raw = btb_raw_of(b, n), *e = &raw;
         if (!e->valid || (pairs && e->state == 0))
             continue;
-        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_set */
+        uint32_t low = pairs ? set : (set >> 2) << 4 | (set & 3) << 2 | e->offset; /* btb_by_last_byte */
         entries[count++] =
             (core_btb_entry){.set = set,
                              .way = way,

@@ -262,7 +262,7 @@ void core_transfer(p5_core *core, snapshot *s)
     snapshot_state(s, &core_state, core);
     s->clock = core->now;
     memory_transfer(core->memory, s);
-    snapshot_state(s, &predictor_state, core->predictor);
+    predictor_transfer(core->predictor, s);
     snapshot_state(s, &watch_state, core->watch);
     transfer_pipe(core, s);
     transfer_counts(core, s);

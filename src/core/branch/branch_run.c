@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/branch/predictor_fast.h"
+
 static branch_run **bucket_of(const branch_runs *all, uint32_t address)
 {
     return &all->bucket[(address ^ address >> 12) & (all->buckets - 1)];
@@ -38,14 +40,14 @@ branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length,
     for (branch_run *r = *bucket; r; r = r->next)
         if (r->address == address && r->length == length && r->kind == kind)
             return r;
-    branch_run *r = arena_alloc_line(&all->arena, sizeof *r);
+    branch_run *r = arena_alloc(&all->arena, sizeof *r);
     if (!r)
         return NULL;
     r->address = address;
     r->length = length;
     r->kind = kind;
-    r->entry = &all->nobody;
-    r->jcc_place = r->other_place = BRANCH_NOWHERE;
+    r->branch = kind != ISA_NOT_BRANCH && kind < ISA_FAR ? predictor_branch_of(address + length - 1, kind)
+                                                         : (btb_branch){.owner = NO_OWNER};
     r->next = *bucket;
     *bucket = r;
     all->count++;

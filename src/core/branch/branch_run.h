@@ -9,29 +9,19 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/host_line.h"
 #include "core/branch/btb.h"
 
-/* One branch; a line of the host's cache. */
+/* One branch. */
 typedef struct branch_run {
-    /* P55C, for predict.c: */
-    uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
-    btb_entry *entry;      /* where its entry was seen last, or one that is nobody's; never NULL */
-    uint64_t jcc_place;   /* what identifies it there (btb_place), if it is a conditional branch, but not LOOP
-                             or JCXZ; else BRANCH_NOWHERE */
-    uint64_t other_place; /* ... if it is another branch */
-    uint64_t absent;      /* changes of its set when it was looked for in vain; 0: that does not matter */
-    uint8_t set;          /* where its entry is, or would be */
-    uint8_t length, kind; /* in bytes; isa_branch */
-    uint32_t address;     /* linear */
-    uint64_t groups;      /* P54C: of the core, as it left the pipe; 0: never */
+    /* P55C, what predict.c looks at every time: in one line of the host's cache, as all of it is aligned. */
+    _Alignas(16) uint64_t instructions; /* executed up to it, itself included, when it ran last; 0: never */
+    btb_branch branch;                  /* how it is looked up, if it is a near one */
+    uint64_t groups;                    /* P54C: of the core, as it left the pipe; 0: never */
     struct branch_run *next;
+    uint32_t address; /* linear */
+    uint8_t length;   /* in bytes */
+    uint8_t kind;     /* isa_branch */
 } branch_run;
-
-_Static_assert(sizeof(branch_run) == HOST_LINE, "a line");
-
-/* No entry's btb_place. */
-#define BRANCH_NOWHERE ((uint64_t)1)
 
 /* branch_query's loop_pairs of a branch that leaves the pipe as group number `groups`. */
 static inline uint8_t branch_run_pairs(const branch_run *ran, uint64_t groups)
@@ -52,7 +42,6 @@ static inline bool branch_run_recent(const branch_run *ran, uint64_t now, uint64
 typedef struct branch_runs {
     branch_run **bucket;
     unsigned buckets, count; /* a power of two, or none, and at least as many as branches */
-    btb_entry nobody;        /* where branches without an entry look */
     arena arena;             /* grows with the blocks that there are: branch_runs_trim */
 } branch_runs;
 

@@ -6,20 +6,16 @@ void btb_init(btb *b, const model_btb *model)
 {
     memset(b, 0, sizeof *b);
     b->model = model;
+    b->by_use = !btb_by_pairs(b) && model->replacement == BTB_REPLACE_PLRU;
     b->random = 1;
-    btb_flush(b);
 }
 
 void btb_flush(btb *b)
 {
-    for (unsigned set = 0; set < BTB_SETS; set++) {
-        b->changes[set]++;
-        for (unsigned way = 0; way < BTB_WAYS; way++) {
-            btb_entry *entry = &b->entry[set][way];
-            entry->valid = entry->steady = false;
-            entry->state = 0; /* on the P54C it says whether the entry is in use */
-            entry->used = 0;
-        }
+    for (unsigned i = 0; i < BTB_ENTRIES; i++) {
+        b->owner[i] &= ~(uint32_t)BTB_VALID;
+        b->entry[i].state = 0; /* on the P54C it says whether the entry is in use */
+        b->entry[i].used = 0;
     }
 }
 
@@ -31,97 +27,88 @@ static unsigned random_way(btb *b)
 }
 
 /* On the P54C an entry of state 0 is free again. */
-static bool is_free(const btb *b, const btb_entry *entry)
+static bool is_free(const btb *b, size_t entry)
 {
-    return !entry->valid || (btb_by_pairs(b) && entry->state == 0);
+    return (b->owner[entry] & BTB_VALID) == 0 || (btb_by_pairs(b) && b->entry[entry].state == 0);
 }
 
-/* Gives an entry to `key`. */
-static btb_entry *take(btb *b, unsigned index, unsigned way, uint32_t key, uint64_t now)
+size_t btb_other_way(btb *b, size_t first)
 {
-    btb_entry *entry = &b->entry[index][way];
-    b->changes[index]++;
-    entry->tag = btb_tag(b, key);
-    entry->valid = true;
-    entry->used = now;
-    return entry;
+    for (size_t way = 0; way < BTB_WAYS; way++)
+        if (is_free(b, first + way))
+            return way;
+    return b->model->replacement == BTB_REPLACE_RANDOM ? random_way(b) : btb_least_used(&b->entry[first]);
 }
 
-/* The way that the bits of a tree pseudo-LRU would point to (replacement.h): each says which side of its node
- * was used last, and that is known from the times of use. A bit that was never touched points to the lower
- * side. */
-static unsigned least_used(const btb_entry *set)
+/* ---- raw ----------------------------------------------------------------------------------------------- */
+
+btb_raw btb_raw_of(const btb *b, unsigned entry)
 {
-    uint64_t lower = set[0].used > set[1].used ? set[0].used : set[1].used;
-    uint64_t upper = set[2].used > set[3].used ? set[2].used : set[3].used;
-    unsigned side = lower > upper ? 2 : 0;
-    return side + (set[side].used > set[side + 1].used);
+    const btb_entry *e = &b->entry[entry];
+    const uint32_t owner = b->owner[entry], history = (e->pattern & PATTERN_HISTORY) / 2u;
+    btb_raw raw = {.tag = owner & BTB_TAG,
+                   .valid = (owner & BTB_VALID) != 0,
+                   .offset = (owner & BTB_OFFSET) / (BTB_OFFSET / 3),
+                   .type = (uint8_t)btb_type_of(owner),
+                   .target = e->target,
+                   .state = e->state,
+                   .prediction = (e->pattern & PATTERN_PREDICTION) != 0,
+                   .stale_prediction = (e->pattern & PATTERN_STALE) != 0,
+                   .history = (uint8_t)history,
+                   .used = e->used};
+    for (unsigned i = 0; i < BTB_COUNTERS; i++)
+        raw.counter[i] = e->counters >> 2 * i & 3;
+    return raw;
 }
 
-static btb_entry *allocate_new(btb *b, unsigned index, uint32_t key, uint64_t now)
+void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw)
 {
-    for (unsigned way = 0; way < BTB_WAYS; way++)
-        if (is_free(b, &b->entry[index][way]))
-            return take(b, index, way, key, now);
-    bool random = b->model->replacement == BTB_REPLACE_RANDOM;
-    return take(b, index, random ? random_way(b) : least_used(b->entry[index]), key, now);
+    b->owner[entry] = raw->tag | raw->type * (BTB_TYPE / 3u) | raw->offset * (BTB_OFFSET / 3u) |
+                      (raw->valid ? BTB_VALID : 0);
+    btb_entry *e = &b->entry[entry];
+    *e = (btb_entry){.used = raw->used,
+                     .calm = BTB_NEVER_CALM, /* as far as is known */
+                     .target = raw->target,
+                     .pattern = (raw->history * 2u | (raw->prediction ? PATTERN_PREDICTION : 0) |
+                                 (raw->stale_prediction ? PATTERN_STALE : 0)),
+                     .state = raw->state};
+    for (unsigned i = 0; i < BTB_COUNTERS; i++)
+        e->counters |= (uint32_t)raw->counter[i] << 2 * i;
 }
 
-btb_entry *btb_allocate(btb *b, uint32_t key, uint64_t now)
+static unsigned raw_first(const btb *b, unsigned set, unsigned bank)
 {
-    unsigned index = btb_set(b, key);
-    const btb_entry *entry = btb_find(b, key);
-    return entry ? take(b, index, (unsigned)(entry - b->entry[index]), key, now)
-                 : allocate_new(b, index, key, now);
+    return (btb_by_pairs(b) ? set & 63 : (set & 15) << 2 | (bank & 3)) * BTB_WAYS;
 }
 
-static unsigned raw_index(const btb *b, unsigned set, unsigned bank)
+btb_raw btb_get(const btb *b, unsigned set, unsigned bank, unsigned way)
 {
-    return btb_by_pairs(b) ? set & 63 : (set & 15) << 2 | (bank & 3);
+    return btb_raw_of(b, raw_first(b, set, bank) + (way & 3));
 }
 
-btb_entry btb_get(const btb *b, unsigned set, unsigned bank, unsigned way)
+void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_raw *raw)
 {
-    return b->entry[raw_index(b, set, bank)][way & 3];
+    const unsigned first = raw_first(b, set, bank);
+    unsigned entry = first + (way & 3);
+    for (unsigned i = first; i < first + BTB_WAYS; i++)
+        if ((b->owner[i] & (BTB_TAG | BTB_VALID)) == (raw->tag | BTB_VALID))
+            entry = i;
+    uint64_t used = b->entry[entry].used;
+    btb_set_raw(b, entry, raw);
+    b->entry[entry].used = used;
 }
 
-void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry *from)
-{
-    btb_entry *entries = b->entry[raw_index(b, set, bank)];
-    b->changes[raw_index(b, set, bank)]++;
-    btb_entry *entry = &entries[way & 3];
-    for (unsigned i = 0; i < BTB_WAYS; i++)
-        if (entries[i].valid && entries[i].tag == from->tag)
-            entry = &entries[i];
-    uint64_t used = entry->used;
-    *entry = *from;
-    entry->used = used;
-    entry->steady = false; /* as far as is known */
-}
-
-/* ---- snapshots ----------------------------------------------------------------------------------------- */
-
-static const snapshot_field entry_fields[] = {
-    FIELD_BITS(btb_entry, tag, ~63u),
-    FIELD_FLAG(btb_entry, valid),
-    FIELD_MOST(btb_entry, offset, 3),
-    FIELD_MOST(btb_entry, type, BTB_RET),
-    FIELD_DERIVED(btb_entry, unused),
-    FIELD_ANY(btb_entry, target),
-    FIELD_MOST(btb_entry, state, 3),
-    FIELD_FLAG(btb_entry, prediction),
-    FIELD_FLAG(btb_entry, stale_prediction),
-    FIELD_MOST(btb_entry, history, BTB_COUNTERS - 1),
-    FIELD_ANY(btb_entry, used),
-    FIELD_MOST(btb_entry, counter, 3, [0]),
-    FIELD_DERIVED(btb_entry, steady),
+static const snapshot_field raw_fields[] = {
+    FIELD_BITS(btb_raw, tag, ~63u),
+    FIELD_FLAG(btb_raw, valid),
+    FIELD_MOST(btb_raw, offset, 3),
+    FIELD_MOST(btb_raw, type, BTB_RET),
+    FIELD_ANY(btb_raw, target),
+    FIELD_MOST(btb_raw, state, 3),
+    FIELD_FLAG(btb_raw, prediction),
+    FIELD_FLAG(btb_raw, stale_prediction),
+    FIELD_MOST(btb_raw, history, BTB_COUNTERS - 1),
+    FIELD_ANY(btb_raw, used),
+    FIELD_MOST(btb_raw, counter, 3, [0]),
 };
-static const snapshot_table entry_state = {SNAPSHOT_TABLE(btb_entry, "btb_entry", entry_fields)};
-
-static const snapshot_field btb_fields[] = {
-    FIELD_TABLE(btb, entry, &entry_state),
-    FIELD_DERIVED(btb, changes),
-    FIELD_DERIVED(btb, model),
-    FIELD_RANGE(btb, random, 1, 0xffff),
-};
-const snapshot_table btb_state = {SNAPSHOT_TABLE(btb, "btb", btb_fields)};
+const snapshot_table btb_raw_state = {SNAPSHOT_TABLE(btb_raw, "btb_entry", raw_fields)};

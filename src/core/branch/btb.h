@@ -12,43 +12,57 @@
 #define CORE_BRANCH_BTB_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
+#include "base/host_line.h"
 #include "base/snapshot.h"
 #include "core/model/model.h"
 
-enum { BTB_SETS = 64, BTB_WAYS = 4, BTB_COUNTERS = 16 };
+enum { BTB_SETS = 64, BTB_WAYS = 4, BTB_ENTRIES = BTB_SETS * BTB_WAYS, BTB_COUNTERS = 16 };
 
 /* TR11's branch type. */
 typedef enum btb_type { BTB_JCC, BTB_JMP, BTB_CALL, BTB_RET } btb_type;
 
+/* btb_entry.pattern. Twice the history is where the counter that it chooses stands in btb_entry.counters, and
+ * one step to the left makes room for the next outcome and makes the prediction stale. */
+enum { PATTERN_HISTORY = (BTB_COUNTERS - 1) << 1, PATTERN_PREDICTION = 1 << 5, PATTERN_STALE = 1 << 6 };
+
+/* No address. */
+#define BTB_NEVER_CALM UINT64_MAX
+
 typedef struct btb_entry {
-    /* Whose entry it is: btb_place compares these together. */
-    uint32_t tag; /* the key's bits above the set index, in place */
-    bool valid;
-    uint8_t offset; /* P55C */
-    uint8_t type;   /* P55C: btb_type */
-    uint8_t unused; /* 0 */
-    uint32_t target;
-    uint8_t state;         /* P54C: 0-3; what follows is the P55C's */
-    bool prediction;       /* for the current history */
-    bool stale_prediction; /* before the last update: what a branch sees that is fetched again too soon */
-    uint8_t history;
     uint64_t used; /* when it was used last: later uses have larger numbers; 0: never */
-    uint8_t counter[BTB_COUNTERS];
-    bool steady; /* predicts a branch that is taken, and nothing changes if it is (predictor_learn) */
+    uint64_t calm; /* P55C: if its branch leads there, it is as predicted, and there is nothing to learn */
+    uint32_t target;
+    uint32_t counters; /* P55C: two bits each, that of history 0 lowest */
+    uint32_t pattern;  /* P55C: history; the prediction for it; and that before the last update, which is
+                          what a branch sees that is fetched again too soon: PATTERN_* */
+    uint8_t state;     /* P54C: 0-3 */
 } btb_entry;
 
+/* A branch as the BTB looks it up, or the entry that it owns: the tag in place, which is the key's bits above
+ * the set index; and on the P55C which it is of the branches with that tag and set. */
+enum { BTB_VALID = 1, BTB_OFFSET = 3 << 1, BTB_TYPE = 3 << 3 };
+#define BTB_TAG  (~63u)
+#define NO_OWNER (1u << 5) /* that of no entry */
+
+typedef struct btb_branch {
+    uint32_t owner;
+    uint16_t entry; /* where its entry was seen last, or another one of its set */
+    uint8_t kind;   /* P55C: isa_branch */
+} btb_branch;
+
 typedef struct btb {
-    btb_entry entry[BTB_SETS][BTB_WAYS];
-    uint64_t changes[BTB_SETS]; /* grow whenever an entry of the set becomes another's; never 0 */
+    BEGINS_LINE uint32_t owner[BTB_ENTRIES]; /* of each entry */
+    btb_entry entry[BTB_ENTRIES];            /* BTB_WAYS of each set */
     const model_btb *model;
+    bool by_use;     /* P55C: the victim of a set in which none is free is known from times of use */
     uint32_t random; /* state of the P54C's pseudo-random replacement */
 } btb;
 
-extern const snapshot_table btb_state;
 void btb_init(btb *b, const model_btb *model);
 /* CR3 load, RESET, INIT, TR11 flush: no entry is valid any more; what else is in them stays
  * (manual, 26.2.1.3). */
@@ -60,45 +74,100 @@ static inline bool btb_by_pairs(const btb *b)
     return b->model->key == BTB_KEY_PREVIOUS_PAIR;
 }
 
-/* Array index of a key: P54C set; P55C set * 4 + bank. */
-static inline unsigned btb_set(const btb *b, uint32_t key)
+static inline btb_type btb_type_of(uint32_t owner)
 {
-    return btb_by_pairs(b) ? key & 63 : ((key >> 4 & 15) << 2) | (key >> 2 & 3);
+    return (btb_type)((owner & BTB_TYPE) / (BTB_TYPE / 3));
 }
 
-static inline uint32_t btb_tag(const btb *b, uint32_t key)
+/* On the P54C, by the pair before it. */
+static inline btb_branch btb_by_pair(uint32_t pair)
 {
-    return key & (btb_by_pairs(b) ? ~63u : ~255u);
+    return (btb_branch){.owner = (pair & ~63u) | BTB_VALID, .entry = (uint16_t)((pair & 63) * BTB_WAYS)};
 }
 
-/* Whose entry it is, as one word. */
-static inline uint64_t btb_place(const btb_entry *entry)
+/* On the P55C: array index set * 4 + bank. */
+static inline btb_branch btb_by_last_byte(uint32_t last_byte, btb_type type, uint8_t kind)
 {
-    uint64_t place;
-    _Static_assert(offsetof(btb_entry, target) == sizeof place, "what identifies an entry stands in front");
-    memcpy(&place, entry, sizeof place);
-    return place;
+    return (btb_branch){.owner = (last_byte & ~255u) | type * (BTB_TYPE / 3u) |
+                                 (last_byte & 3) * (BTB_OFFSET / 3u) | BTB_VALID,
+                        .entry = (uint16_t)((last_byte >> 2 & 63) * BTB_WAYS),
+                        .kind = kind};
 }
 
-/* The entry whose tag fits `key`, valid or (P54C) fallen to state 0; NULL if none. One that was never written
- * has tag 0 and fits nothing. */
-static inline btb_entry *btb_find(btb *b, uint32_t key)
+/* The first entry of its set. */
+static inline size_t btb_first(const btb_branch *branch)
 {
-    btb_entry *set = b->entry[btb_set(b, key)];
-    uint32_t tag = btb_tag(b, key);
+    return branch->entry & ~(size_t)(BTB_WAYS - 1);
+}
+
+/* The entry whose tag fits, valid or (P54C) fallen to state 0; NULL if none. There is no more than one. No
+ * branch of the host for each way: which one it is nobody knows. */
+static inline btb_entry *btb_find(btb *b, const btb_branch *branch)
+{
+    const size_t first = btb_first(branch);
+    const uint32_t *owner = &b->owner[first];
+    unsigned ways = 0;
+#ifdef __SSE2__
+    const __m128i owners = _mm_load_si128((const __m128i *)(const void *)owner),
+                  differ = _mm_xor_si128(owners, _mm_set1_epi32((int)branch->owner)),
+                  tags = _mm_and_si128(differ, _mm_set1_epi32((int)(BTB_TAG | BTB_VALID))),
+                  fit = _mm_cmpeq_epi32(tags, _mm_setzero_si128());
+    ways = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(fit));
+#else
     for (unsigned way = 0; way < BTB_WAYS; way++)
-        if (set[way].tag == tag && set[way].valid)
-            return &set[way];
-    return NULL;
+        ways |= (unsigned)(((owner[way] ^ branch->owner) & (BTB_TAG | BTB_VALID)) == 0) << way;
+#endif
+    return ways == 0 ? NULL : &b->entry[first + (unsigned)__builtin_ctz(ways)];
 }
 
-/* An entry for `key`: the one that has its tag, else a free one, else the victim; used at `now`. Its tag and
- * valid bit are set, the rest is as it was. */
-btb_entry *btb_allocate(btb *b, uint32_t key, uint64_t now);
+/* The way that the bits of a tree pseudo-LRU would point to (replacement.h): each says which side of its node
+ * was used last, and that is known from the times of use. A bit that was never touched points to the lower
+ * side. */
+static inline size_t btb_least_used(const btb_entry *set)
+{
+    uint64_t lower = set[0].used > set[1].used ? set[0].used : set[1].used;
+    uint64_t upper = set[2].used > set[3].used ? set[2].used : set[3].used;
+    size_t side = lower > upper ? 2 : 0;
+    return side + (set[side].used > set[side + 1].used);
+}
 
-/* Raw access for TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the
- * entry of the same bank, set and tag if there is one, whatever `way` says (manual, 26.2.1.3). */
-btb_entry btb_get(const btb *b, unsigned set, unsigned bank, unsigned way);
-void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_entry *entry);
+/* btb.c. A way that is free, or that pseudo-random replacement chooses. */
+size_t btb_other_way(btb *b, size_t first);
+
+/* A free entry for a branch that has none, else the victim. It is the branch's own from now on; what else is
+ * in it is as it was. */
+static inline btb_entry *btb_allocate(btb *b, btb_branch *branch)
+{
+    const size_t first = btb_first(branch);
+    const uint32_t *owner = &b->owner[first];
+    const bool full = (owner[0] & owner[1] & owner[2] & owner[3] & BTB_VALID) != 0;
+    const size_t entry =
+        first + (full & b->by_use ? btb_least_used(&b->entry[first]) : btb_other_way(b, first));
+    branch->entry = (uint16_t)entry;
+    b->owner[entry] = branch->owner;
+    return &b->entry[entry];
+}
+
+/* An entry as the test registers and snapshots have it. */
+typedef struct btb_raw {
+    uint32_t tag;
+    bool valid;
+    uint8_t offset, type;
+    uint32_t target;
+    uint8_t state;
+    bool prediction, stale_prediction;
+    uint8_t history;
+    uint64_t used;
+    uint8_t counter[BTB_COUNTERS];
+} btb_raw;
+
+extern const snapshot_table btb_raw_state;
+btb_raw btb_raw_of(const btb *b, unsigned entry);
+void btb_set_raw(btb *b, unsigned entry, const btb_raw *raw);
+
+/* For TR9-TR11. `set` as TR11 numbers it (P54C 0-63; P55C 0-15 with bank 0-3). A write goes to the entry of
+ * the same bank, set and tag if there is one, whatever `way` says (manual, 26.2.1.3). */
+btb_raw btb_get(const btb *b, unsigned set, unsigned bank, unsigned way);
+void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_raw *raw);
 
 #endif

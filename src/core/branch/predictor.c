@@ -11,6 +11,11 @@ predictor *predictor_open(const p5_model *model)
         return NULL;
     btb_init(&p->btb, &model->btb);
     p->stale_instructions = model->btb.stale_instructions;
+    const uint32_t counter = model->btb.first_counter, both = PATTERN_PREDICTION | PATTERN_STALE;
+    for (unsigned jcc = 0; jcc < 2; jcc++)
+        p->fresh[jcc] =
+            (btb_entry){.counters = counter * (UINT32_MAX / 3), /* each of them */
+                        .pattern = model->btb.first_history * 2 | (jcc && counter < 2 ? 0 : both)};
     return_stack_init(&p->returns, model->btb.return_entries);
     return p;
 }
@@ -36,7 +41,8 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
 {
     if (!btb_by_pairs(&p->btb))
         return false;
-    btb_entry *entry = btb_find(&p->btb, previous_pair);
+    const btb_branch branch = btb_by_pair(previous_pair);
+    btb_entry *entry = btb_find(&p->btb, &branch);
     pairs_passing passing = predictor_passing(entry);
     if (passing != PASSES_NOTHING)
         entry->state--;
@@ -45,53 +51,59 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
 
 /* ---- P55C: look-up 241428, 2.2; patterns after Agner Fog, 3; entries as TR9 and TR11 show them ---- */
 
-static void fill_entry(const predictor *p, btb_entry *entry, const branch_query *query)
+/* A branch that was taken gets `entry`. */
+static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branch, uint32_t next)
 {
-    entry->target = query->target;
-    entry->offset = query->last_byte & 3;
-    entry->type = (uint8_t)predictor_type(query->kind);
-    entry->history = (uint8_t)p->btb.model->first_history;
-    memset(entry->counter, (int)p->btb.model->first_counter, sizeof entry->counter);
-    entry->prediction = entry->stale_prediction = true;
-    entry->steady = false;
-    if (entry->type == BTB_JCC && query->kind != ISA_LOOP)
-        entry->prediction = entry->stale_prediction = p->btb.model->first_counter >= 2;
-}
-
-/* Another branch's entry, in the same dword, predicts. */
-static unsigned predict_falsely(predictor *p, const branch_query *query, btb_entry *entry)
-{
-    bool taken = entry->type != BTB_JCC || predictor_direction(p, entry, query->since_last);
-    bool returns = entry->type == BTB_RET && query->kind == ISA_RET;
+    *entry = p->fresh[branch->kind == ISA_JCC];
     entry->used = p->now;
-    return PREDICTED_FALSELY | (taken ? OWN_PREDICTED_TAKEN : 0) | (query->taken ? OWN_TAKEN : 0) |
-           (returns ? FALSE_RETURN : 0);
+    entry->calm = btb_type_of(branch->owner) == BTB_JMP ? next : BTB_NEVER_CALM;
+    entry->target = next;
 }
 
-/* No entry, or that of another branch. */
-static unsigned near_unknown(predictor *p, const branch_query *query, btb_entry *entry, bool *overflow)
+unsigned predictor_falsely(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
+                           uint32_t next, uint32_t fall_through, uint64_t since_last)
 {
-    unsigned prediction = PREDICTED_NOTHING + query->taken;
-    btb_type type = predictor_type(query->kind);
+    uint32_t *owner = &p->btb.owner[entry - p->btb.entry];
+    const btb_type type = btb_type_of(branch->owner), other = btb_type_of(*owner);
+    unsigned prediction = PREDICTED_FALSELY | (taken ? OWN_TAKEN : 0);
+    if (other != BTB_JCC || predictor_direction(p, entry, since_last))
+        prediction |= OWN_PREDICTED_TAKEN;
+    if (type == BTB_CALL)
+        return_stack_push(&p->returns, fall_through);
     if (type == BTB_RET)
         return_stack_pop(&p->returns);
-    if (entry != NULL)
-        prediction = predict_falsely(p, query, entry);
-    if (type == BTB_CALL)
-        *overflow = return_stack_push(&p->returns, query->fall_through);
-    if (predictor_may_allocate(p, query))
-        fill_entry(p, btb_allocate(&p->btb, query->last_byte, p->now), query);
+    if (type == BTB_RET && other == BTB_RET)
+        prediction |= FALSE_RETURN;
+    entry->used = p->now;
+    if (taken && predictor_may_allocate(p, next, fall_through)) {
+        *owner = branch->owner;
+        begin(p, entry, branch, next);
+    }
     return prediction;
 }
 
-unsigned predictor_near(predictor *p, const branch_query *query, bool *overflow)
+unsigned predictor_absent(predictor *p, btb_branch *branch, uint32_t next, uint32_t fall_through)
 {
-    btb_entry *entry = btb_find(&p->btb, query->last_byte);
-    *overflow = false;
-    if (!predictor_is_own(&p->btb, entry, query))
-        return near_unknown(p, query, entry, overflow);
+    const btb_type type = btb_type_of(branch->owner);
+    if (type == BTB_CALL)
+        return_stack_push(&p->returns, fall_through);
+    if (type == BTB_RET)
+        return_stack_pop(&p->returns);
+    if (predictor_may_allocate(p, next, fall_through))
+        begin(p, btb_allocate(&p->btb, branch), branch, next);
+    return PREDICTED_NOTHING + 1;
+}
+
+unsigned predictor_near(predictor *p, const branch_query *q)
+{
+    btb_branch branch = predictor_branch_of(q->last_byte, q->kind);
+    btb_entry *entry = btb_find(&p->btb, &branch);
+    if (entry == NULL)
+        return q->taken ? predictor_absent(p, &branch, q->target, q->fall_through) : PREDICTED_NOTHING;
+    if (p->btb.owner[entry - p->btb.entry] != branch.owner)
+        return predictor_falsely(p, entry, &branch, q->taken, q->target, q->fall_through, q->since_last);
     entry->used = p->now;
-    return predictor_own(p, query, entry, overflow);
+    return predictor_own(p, entry, &branch, q->taken, q->target, q->fall_through, q->since_last);
 }
 
 /* ---- both ---- */
@@ -106,10 +118,10 @@ void predictor_branch(predictor *p, const branch_query *query, branch_answer *an
         *answer = predictor_pairs(p, query);
         return;
     }
-    bool overflow;
     p->now++;
-    *answer = predictor_answer(predictor_near(p, query, &overflow), query->kind);
-    answer->return_stack_overflow = overflow;
+    const bool full = return_stack_full(&p->returns);
+    *answer = predictor_answer(predictor_near(p, query), query->kind);
+    answer->return_stack_overflow = full && predictor_type(query->kind) == BTB_CALL;
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
@@ -123,24 +135,60 @@ static const snapshot_field return_stack_fields[] = {
 static const snapshot_table return_stack_state = {
     SNAPSHOT_TABLE(return_stack, "return_stack", return_stack_fields)};
 
+/* The predictor with its entries as they are saved. */
+typedef struct saved_btb {
+    btb_raw entry[BTB_ENTRIES];
+    uint32_t random;
+} saved_btb;
+static const snapshot_field btb_fields[] = {
+    FIELD_TABLE(saved_btb, entry, &btb_raw_state),
+    FIELD_RANGE(saved_btb, random, 1, 0xffff),
+};
+static const snapshot_table btb_state = {SNAPSHOT_TABLE(saved_btb, "btb", btb_fields)};
+
+typedef struct saved_predictor {
+    saved_btb btb;
+    return_stack returns;
+    uint64_t now;
+    bool wrong;
+    uint32_t wrong_pair;
+} saved_predictor;
 static const snapshot_field predictor_fields[] = {
-    FIELD_TABLE(predictor, btb, &btb_state),
-    FIELD_TABLE(predictor, returns, &return_stack_state),
-    FIELD_DERIVED(predictor, no_allocation),
-    FIELD_DERIVED(predictor, stale_instructions),
-    FIELD_ANY(predictor, now),
-    FIELD_FLAG(predictor, wrong),
-    FIELD_ANY(predictor, wrong_pair),
+    FIELD_TABLE(saved_predictor, btb, &btb_state),
+    FIELD_TABLE(saved_predictor, returns, &return_stack_state),
+    FIELD_ANY(saved_predictor, now),
+    FIELD_FLAG(saved_predictor, wrong),
+    FIELD_ANY(saved_predictor, wrong_pair),
 };
 
 static void check_predictor(const void *row, snapshot *s)
 {
-    const predictor *p = row;
-    if (p->returns.count > p->returns.entries ||
-        (p->returns.top != 0 && p->returns.top >= p->returns.entries))
+    const return_stack *returns = &((const saved_predictor *)row)->returns;
+    if (returns->count > returns->entries || (returns->top != 0 && returns->top >= returns->entries))
         snapshot_refuse(s, "predictor.returns.count: %u of %u, %u on top, are not what a stack of %u has",
-                        p->returns.count, p->returns.entries, p->returns.top, p->returns.entries);
+                        returns->count, returns->entries, returns->top, returns->entries);
 }
 
-const snapshot_table predictor_state = {SNAPSHOT_TABLE(predictor, "predictor", predictor_fields),
+const snapshot_table predictor_state = {SNAPSHOT_TABLE(saved_predictor, "predictor", predictor_fields),
                                         .check = check_predictor};
+
+void predictor_transfer(predictor *p, snapshot *s)
+{
+    saved_predictor saved = {.btb.random = p->btb.random,
+                             .returns = p->returns,
+                             .now = p->now,
+                             .wrong = p->wrong,
+                             .wrong_pair = p->wrong_pair};
+    for (unsigned i = 0; i < BTB_ENTRIES; i++)
+        saved.btb.entry[i] = btb_raw_of(&p->btb, i);
+    snapshot_state(s, &predictor_state, &saved);
+    if (!s->loading || s->status != P5_OK)
+        return;
+    for (unsigned i = 0; i < BTB_ENTRIES; i++)
+        btb_set_raw(&p->btb, i, &saved.btb.entry[i]);
+    p->btb.random = saved.btb.random;
+    p->returns = saved.returns;
+    p->now = saved.now;
+    p->wrong = saved.wrong;
+    p->wrong_pair = saved.wrong_pair;
+}

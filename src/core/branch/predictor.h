@@ -8,13 +8,12 @@
 #include "core/branch/btb.h"
 #include "core/branch/return_stack.h"
 
-extern const snapshot_table predictor_state;
-
 struct predictor {
     BEGINS_LINE btb btb; /* the first step may write here while the second runs in another thread */
     return_stack returns;
     bool no_allocation;
     uint32_t stale_instructions; /* the model's, at hand */
+    btb_entry fresh[2];          /* P55C: an entry that is new, ISA_JCC's second */
     uint64_t now; /* P55C: instructions predicted so far, branches or not; P54C: branches asked for */
     /* The last branch that was predicted wrong: on the P54C the branch of the pair executed next cannot load
      * its target. */
@@ -23,9 +22,13 @@ struct predictor {
 };
 
 /* A branch to the instruction behind it never gets an entry and is always wrong. */
-static inline bool predictor_may_allocate(const predictor *p, const branch_query *query)
+static inline bool predictor_may_allocate(const predictor *p, uint32_t target, uint32_t fall_through)
 {
-    return query->taken && query->target != query->fall_through && !p->no_allocation;
+    return target != fall_through && !p->no_allocation;
 }
+
+/* What a snapshot has of it. */
+extern const snapshot_table predictor_state;
+void predictor_transfer(predictor *p, snapshot *s);
 
 #endif

@@ -21,36 +21,36 @@ static inline btb_type predictor_type(uint8_t kind)
     }
 }
 
+/* A near branch of the P55C as it is looked up. */
+static inline btb_branch predictor_branch_of(uint32_t last_byte, uint8_t kind)
+{
+    return btb_by_last_byte(last_byte, predictor_type(kind), kind);
+}
+
 /* What the entry of a conditional branch predicts: when the branch comes soon after it came last, what it did
  * then is not in it yet. `since_last`: as in branch_query. */
-static inline bool predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
+static inline unsigned predictor_direction(const predictor *p, const btb_entry *entry, uint64_t since_last)
 {
-    return __builtin_expect(since_last <= p->stale_instructions, 0) ? entry->stale_prediction
-                                                                    : entry->prediction;
+    /* no branch of the host */
+    return entry->pattern * (1u + (since_last > p->stale_instructions)) / PATTERN_STALE & 1;
 }
 
-/* Learns the outcome of a conditional branch: the counter of the history that it was predicted with, then the
- * history, then the prediction for the next time. LOOP and JCXZ only remember their last direction. */
-static inline void predictor_learn(btb_entry *entry, unsigned taken, bool loop)
+/* Learns the outcome of a conditional branch, which led to `next`: the counter of the history that it was
+ * predicted with, then the history, then the prediction for the next time. LOOP and JCXZ only remember their
+ * last direction. Which way a branch goes is not known to the host's predictor either: no branches on it. */
+static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t next, bool loop)
 {
-    static const uint8_t next[8] = {0, 1, 0, 2, 1, 3, 2, 3}; /* by counter and direction */
-    unsigned history = entry->history;
-    uint8_t *counter = &entry->counter[history];
-    *counter = next[*counter * 2u + taken];
-    history = (history * 2 + taken) & (BTB_COUNTERS - 1);
-    entry->history = (uint8_t)history;
-    bool last = entry->stale_prediction = entry->prediction;
-    entry->prediction = loop ? taken != 0 : entry->counter[history] >> 1;
-    /* always taken of late, and both predictions and the counter say so */
-    enum { ALWAYS = (BTB_COUNTERS - 1) * 8 + 3 * 2 + 1 };
-    entry->steady = !loop & (history * 8 + entry->counter[history] * 2u + last == ALWAYS);
-}
-
-/* A branch that is taken leaves its target. */
-static inline void predictor_learn_target(btb_entry *entry, bool taken, uint32_t target)
-{
-    /* nobody knows which: no branch of the host */
-    entry->target = __builtin_expect_with_probability(taken, true, 0.5) ? target : entry->target;
+    static const uint8_t bits[8] = {0, 1, 1, 3,
+                                    3, 1, 1, 0}; /* of the counter that change, by it and direction */
+    const uint32_t was = entry->pattern, place = was & 31;
+    const uint32_t changes = (uint32_t)bits[(entry->counters >> place & 3) * 2 + taken] << place;
+    const uint32_t counters = entry->counters ^= changes;
+    const uint32_t step = (was + taken) * 2, two = loop ? taken * 2 : counters >> (step & 31) & 2;
+    const uint32_t pattern = (step & (PATTERN_HISTORY | PATTERN_STALE)) | two * (PATTERN_PREDICTION / 2);
+    entry->pattern = pattern;
+    /* Nothing has changed: both predictions are the direction, and so are all outcomes of the history. */
+    const uint64_t change = changes | (was ^ pattern);
+    entry->calm = next | (uint64_t)(-(int64_t)change >> 63);
 }
 
 /* What became of a branch, in short (p5_prediction). Those below OWN_ANSWERS are the usual ones.
@@ -84,40 +84,46 @@ static inline unsigned predictor_outcome(unsigned predicted_taken, unsigned take
     return predicted_taken + 2 * taken + 4 * (taken & wrong_target);
 }
 
-/* predictor_own for an entry of type BTB_JCC; the rest as in branch_query. */
-static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, unsigned taken,
-                                         uint32_t target, bool loop, uint64_t since_last)
+/* predictor_own for an entry of type BTB_JCC. */
+static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, unsigned taken, uint32_t next,
+                                         bool loop, uint64_t since_last)
 {
-    unsigned outcome = predictor_outcome(predictor_direction(p, entry, since_last), taken, false);
-    predictor_learn(entry, taken, loop);
+    const unsigned outcome = predictor_outcome(predictor_direction(p, entry, since_last), taken, false);
+    predictor_learn(entry, taken, next, loop);
     /* one branch of the host, on what hardly ever happens, and not one on the direction */
-    if (__builtin_expect((-taken & (entry->target ^ target)) != 0, 0)) {
-        entry->target = target;
+    if (__builtin_expect((-taken & (entry->target ^ next)) != 0, 0)) {
+        entry->target = next;
         return outcome | OWN_WRONG_TARGET;
     }
     return outcome;
 }
 
-/* `entry` has the branch's tag, offset and type: predicts, then learns; the caller marks it as used. Answers
- * OWN_*. Which way a branch goes is not known to the host's predictor either: no branches on it. */
-static inline unsigned predictor_own(predictor *p, const branch_query *query, btb_entry *entry,
-                                     bool *overflow)
+/* predictor_own for an entry of another type, which is that of a branch that is always taken. */
+static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_type type, uint32_t next,
+                                          uint32_t fall_through)
 {
-    *overflow = false;
-    if (entry->type == BTB_JCC)
-        return predictor_own_jcc(p, entry, query->taken, query->target, query->kind == ISA_LOOP,
-                                 query->since_last);
     uint32_t predicted = entry->target;
-    if (entry->type == BTB_CALL) {
-        *overflow = return_stack_push(&p->returns, query->fall_through);
-    } else if (entry->type == BTB_RET) {
+    if (type == BTB_CALL) {
+        return_stack_push(&p->returns, fall_through);
+    } else if (type == BTB_RET) {
         uint32_t address = return_stack_pop(&p->returns);
         if (p->returns.entries != 0)
             predicted = address;
     }
-    predictor_learn_target(entry, query->taken, query->target);
-    bool wrong_target = predicted != query->target || query->target == query->fall_through;
-    return predictor_outcome(true, query->taken, wrong_target);
+    entry->target = next;
+    entry->calm = type == BTB_JMP && next != fall_through ? next : BTB_NEVER_CALM;
+    return predictor_outcome(true, true, predicted != next || next == fall_through);
+}
+
+/* The branch has `entry` and led to `next`: predicts, then learns; the caller marks it as used.
+ * Answers OWN_*. The rest as in branch_query. */
+static inline unsigned predictor_own(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
+                                     uint32_t next, uint32_t fall_through, uint64_t since_last)
+{
+    const btb_type type = btb_type_of(branch->owner);
+    if (type != BTB_JCC)
+        return predictor_own_jump(p, entry, type, next, fall_through);
+    return predictor_own_jcc(p, entry, taken, next, branch->kind == ISA_LOOP, since_last);
 }
 
 /* The same in full, of a branch of `kind` (isa_branch). */
@@ -145,14 +151,12 @@ static inline bool predictor_right(unsigned prediction)
     return predictor_answer(prediction, ISA_NOT_BRANCH).right;
 }
 
-/* Whether `entry`, one of the right set or NULL, is the branch's own. Tags are unique within a set. */
-static inline bool predictor_is_own(const btb *b, const btb_entry *entry, const branch_query *query)
-{
-    return entry && entry->valid && entry->tag == btb_tag(b, query->last_byte) &&
-           entry->offset == (query->last_byte & 3) && entry->type == predictor_type(query->kind);
-}
-
-/* predictor.c. Predicts a near branch of the P55C, learns, and answers in short. */
-unsigned predictor_near(predictor *p, const branch_query *query, bool *overflow);
+/* predictor.c. Another branch's entry, in the same dword, predicts; the branch gets it if it may. */
+unsigned predictor_falsely(predictor *p, btb_entry *entry, const btb_branch *branch, bool taken,
+                           uint32_t next, uint32_t fall_through, uint64_t since_last);
+/* A branch without an entry was taken: it gets one if it may. */
+unsigned predictor_absent(predictor *p, btb_branch *branch, uint32_t next, uint32_t fall_through);
+/* Predicts a near branch of the P55C, learns, and answers in short. */
+unsigned predictor_near(predictor *p, const branch_query *query);
 
 #endif

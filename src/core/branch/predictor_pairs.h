@@ -41,7 +41,8 @@ static inline uint8_t predictor_pairs_state(uint8_t state, bool taken, bool tigh
 /* Predicts a near branch, then learns. */
 static inline branch_answer predictor_pairs(predictor *p, const branch_query *query)
 {
-    btb_entry *entry = btb_find(&p->btb, query->previous_pair);
+    btb_branch branch = btb_by_pair(query->previous_pair);
+    btb_entry *entry = btb_find(&p->btb, &branch);
     p->now++;
     bool tight = query->loop_pairs != 0 && query->loop_pairs <= p->btb.model->tight_loop_pairs;
     const branch_answer answer = predictor_pairs_answer(p, query, entry);
@@ -50,8 +51,11 @@ static inline branch_answer predictor_pairs(predictor *p, const branch_query *qu
         if (query->taken)
             entry->target = query->target;
         entry->used = p->now;
-    } else if (predictor_may_allocate(p, query) && !query->unpaired_chance) {
-        entry = btb_allocate(&p->btb, query->previous_pair, p->now);
+    } else if (query->taken && predictor_may_allocate(p, query->target, query->fall_through) &&
+               !query->unpaired_chance) {
+        if (entry == NULL)
+            entry = btb_allocate(&p->btb, &branch);
+        entry->used = p->now;
         entry->state = 3;
         entry->target = query->target;
     }
@@ -88,7 +92,8 @@ static inline pairs_passing predictor_passing(const btb_entry *entry)
 /* predictor_passed if it answers false; true then. Otherwise nothing has happened. */
 static inline bool predictor_passes(predictor *p, uint32_t previous_pair)
 {
-    btb_entry *entry = btb_find(&p->btb, previous_pair);
+    const btb_branch branch = btb_by_pair(previous_pair);
+    btb_entry *entry = btb_find(&p->btb, &branch);
     pairs_passing passing = predictor_passing(entry);
     if (passing == PASSES_WORN_OUT)
         entry->state = 0;

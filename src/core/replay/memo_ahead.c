@@ -24,8 +24,8 @@ static bool code_is_usual(const p5_core *core, const piece *p, const memo_way *w
 /* P54C: a group without a branch meets nothing in the BTB. Nor does that change it for the branch. */
 static bool passes(const p5_core *core, const memo_node *node)
 {
-    return predictor_passing(btb_find(&core->predictor->btb, memo_passed_group(core, node))) ==
-           PASSES_NOTHING;
+    const btb_branch branch = btb_by_pair(memo_passed_group(core, node));
+    return predictor_passing(btb_find(&core->predictor->btb, &branch)) == PASSES_NOTHING;
 }
 
 /* All answers on the way will be the usual ones. */
@@ -101,7 +101,8 @@ static const memo_leaf *behind_pair(const p5_core *core, const p5_retired *r, co
 {
     const branch_query query = memo_query(core, r->block, r->next, way->end, taken);
     predictor *p = core->predictor;
-    branch_answer answer = predictor_pairs_answer(p, &query, btb_find(&p->btb, query.previous_pair));
+    const btb_branch branch = btb_by_pair(query.previous_pair);
+    branch_answer answer = predictor_pairs_answer(p, &query, btb_find(&p->btb, &branch));
     return memo_behind_branch(&core->memo, way, (p5_prediction)predictor_pairs_number(&answer, taken));
 }
 

@@ -10,75 +10,55 @@
 #include "core/internal.h"
 #include "core/branch/predictor_fast.h"
 
-static branch_query query_of(const p5_block *block, uint32_t next, bool taken, uint64_t since_last)
+/* The branch has no entry. Not taken, nothing is learned or used. */
+static inline unsigned predict_absent(predictor *p, const p5_block *block, uint32_t next, uint64_t now)
 {
-    return (branch_query){.address = block->ran->address,
-                          .last_byte = block->fall_through - 1,
-                          .target = next,
-                          .fall_through = block->fall_through,
-                          .kind = block->branch_kind,
-                          .taken = taken,
-                          .since_last = since_last};
-}
-
-/* The branch's own entry is not where it was. */
-static unsigned __attribute__((noinline)) search(predictor *p, branch_run *ran, const branch_query *query)
-{
-    btb *b = &p->btb;
-    bool overflow;
-    unsigned prediction = predictor_near(p, query, &overflow);
-    btb_entry *entry = btb_find(b, query->last_byte);
-    ran->set = (uint8_t)btb_set(b, query->last_byte);
-    ran->jcc_place = ran->other_place = BRANCH_NOWHERE;
-    ran->absent = entry == NULL ? b->changes[ran->set] : 0;
-    if (predictor_is_own(b, entry, query)) {
-        ran->entry = entry;
-        *(query->kind == ISA_JCC ? &ran->jcc_place : &ran->other_place) = btb_place(entry);
-    }
-    return prediction;
-}
-
-/* There is no entry, as the set has not changed since one was looked for in vain; not taken, nothing is
- * learned or used. */
-static inline bool is_absent(const btb *b, const branch_run *ran, bool taken)
-{
-    return !taken && ran->absent == b->changes[ran->set];
-}
-
-/* It is no conditional branch with an entry of its own. */
-static inline unsigned predict_other(predictor *p, const p5_block *block, uint32_t next)
-{
-    if (!block->near)
-        return NOT_PREDICTED;
     branch_run *ran = block->ran;
-    uint64_t since_last = p->now - ran->instructions;
-    ran->instructions = p->now;
-    bool taken = block_taken(block, next), overflow;
-    if (is_absent(&p->btb, ran, taken))
+    if (block->conditional && next == block->fall_through) {
+        ran->instructions = now;
         return PREDICTED_NOTHING;
-    const branch_query query = query_of(block, next, taken, since_last);
-    if (btb_place(ran->entry) != ran->other_place)
-        return search(p, ran, &query);
-    ran->entry->used = p->now;
-    return predictor_own(p, &query, ran->entry, &overflow);
+    }
+    p->now = ran->instructions = now;
+    return predictor_absent(p, &ran->branch, next, block->fall_through);
+}
+
+/* There is another branch's entry. */
+static unsigned __attribute__((noinline))
+predict_falsely(predictor *p, btb_entry *entry, const p5_block *block, uint32_t next, uint64_t now)
+{
+    branch_run *ran = block->ran;
+    const uint64_t since_last = now - ran->instructions;
+    p->now = ran->instructions = now;
+    return predictor_falsely(p, entry, &ran->branch, block_taken(block, next), next, block->fall_through,
+                             since_last);
 }
 
 /* The branch of `block`, if it ends in one, which went to `next`, `now` instructions up to it. */
-static inline __attribute__((always_inline)) p5_prediction predict(predictor *p, const p5_block *block,
-                                                                   uint32_t next, uint64_t now)
+static inline __attribute__((always_inline)) unsigned predict(predictor *p, const p5_block *block,
+                                                              uint32_t next, uint64_t now)
 {
     branch_run *ran = block->ran;
-    btb_entry *entry = ran->entry;
-    if (__builtin_expect(btb_place(entry) == ran->jcc_place, 1)) {
-        uint64_t since_last = now - ran->instructions;
-        ran->instructions = entry->used = now;
-        if (entry->steady && next == entry->target)
-            return OWN_PREDICTED_TAKEN | OWN_TAKEN;
-        return (p5_prediction)predictor_own_jcc(p, entry, next != block->fall_through, next, false,
-                                                since_last);
+    size_t at = ran->branch.entry;
+    if (p->btb.owner[at] != ran->branch.owner) {
+        if (!block->near)
+            return NOT_PREDICTED;
+        btb_entry *found = btb_find(&p->btb, &ran->branch);
+        if (found == NULL)
+            return predict_absent(p, block, next, now);
+        at = (size_t)(found - p->btb.entry);
+        if (p->btb.owner[at] != ran->branch.owner)
+            return predict_falsely(p, found, block, next, now);
+        ran->branch.entry = (uint16_t)at;
     }
-    p->now = now;
-    return (p5_prediction)predict_other(p, block, next);
+    btb_entry *entry = &p->btb.entry[at];
+    const uint64_t since_last = now - ran->instructions;
+    ran->instructions = entry->used = now;
+    const unsigned taken = next != block->fall_through; /* of those that may fall through */
+    if (entry->calm == next)
+        return predictor_outcome(taken, taken, false);
+    if (__builtin_expect(ran->branch.kind == ISA_JCC, 1))
+        return predictor_own_jcc(p, entry, taken, next, false, since_last);
+    return predictor_own(p, entry, &ran->branch, taken, next, block->fall_through, since_last);
 }
 
 p5_prediction core_predict(p5_core *core, const p5_retired *r)
@@ -88,7 +68,8 @@ p5_prediction core_predict(p5_core *core, const p5_retired *r)
     if (core->timing.btb_by_pairs || r->count == 0)
         return NOT_PREDICTED;
     p->now += (uint64_t)r->count - r->interrupted;
-    return r->first + r->count == block->count ? predict(p, block, r->next, p->now) : NOT_PREDICTED;
+    return r->first + r->count == block->count ? (p5_prediction)predict(p, block, r->next, p->now)
+                                               : NOT_PREDICTED;
 }
 
 void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t count,
@@ -99,13 +80,19 @@ void core_predict_blocks(p5_core *core, const p5_retired_block *blocks, size_t c
         memset(predictions, NOT_PREDICTED, count * sizeof *predictions);
         return;
     }
-    for (const p5_retired_block *b = blocks, *end = b + count; b < end; b++)
-        __builtin_prefetch(b->block->ran); /* before its turn: with much code it is in no cache of the host */
+    /* before its turn: with much code it is in no cache of the host */
+    const p5_retired_block *b = blocks, *end = b + count;
+    for (; end - b >= 4; b += 4) {
+        __builtin_prefetch(b[0].block->ran);
+        __builtin_prefetch(b[1].block->ran);
+        __builtin_prefetch(b[2].block->ran);
+        __builtin_prefetch(b[3].block->ran);
+    }
     uint64_t now = p->now;
-    for (const p5_retired_block *b = blocks, *end = b + count; b < end; b++) {
+    for (b = blocks; b < end; b++) {
         const p5_block *block = b->block;
         now += block->count;
-        *predictions++ = predict(p, block, b->next, now);
+        *predictions++ = (p5_prediction)predict(p, block, b->next, now);
     }
     p->now = now;
 }

@@ -385,7 +385,7 @@ void test_btb_write(void *context, const test_btb_entry *from)
     btb *b = &core->predictor->btb;
     price_settle(core);
     /* the counters behind the history are no part of what the test registers write */
-    btb_entry entry = btb_get(b, from->set, from->bank, from->way);
+    btb_raw entry = btb_get(b, from->set, from->bank, from->way);
     entry.target = from->target;
     if (btb_by_pairs(b)) {
         entry.tag = from->tag & ~63u;
@@ -413,7 +413,7 @@ void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
     price_settle(core);
     if (core->exact)
         price_settle(core->exact);
-    btb_entry found = btb_get(b, entry->set, entry->bank, entry->way);
+    btb_raw found = btb_get(b, entry->set, entry->bank, entry->way);
     entry->target = found.target;
     entry->type = found.type;
     if (btb_by_pairs(b))

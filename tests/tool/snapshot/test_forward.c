@@ -49,18 +49,17 @@ static void same_tlb(const char *what, const tlb *a, const tlb *b)
 
 static void same_btb(const btb *a, const btb *b)
 {
-    for (unsigned set = 0; set < BTB_SETS; set++)
-        for (unsigned way = 0; way < BTB_WAYS; way++) {
-            const btb_entry *x = &a->entry[set][way], *y = &b->entry[set][way];
-            if (x->valid != y->valid || x->used != y->used ||
-                (x->valid && (x->tag != y->tag || x->offset != y->offset || x->target != y->target ||
-                              x->type != y->type || x->history != y->history ||
-                              memcmp(x->counter, y->counter, sizeof x->counter) != 0))) {
-                printf("branch target buffer, set %u, way %u: not what the modelled run has\n", set, way);
-                failures++;
-                return;
-            }
+    for (unsigned i = 0; i < BTB_ENTRIES; i++) {
+        const btb_raw x = btb_raw_of(a, i), y = btb_raw_of(b, i);
+        if (x.valid != y.valid || x.used != y.used ||
+            (x.valid && (x.tag != y.tag || x.offset != y.offset || x.target != y.target || x.type != y.type ||
+                         x.history != y.history || memcmp(x.counter, y.counter, sizeof x.counter) != 0))) {
+            printf("branch target buffer, set %u, way %u: not what the modelled run has\n", i / BTB_WAYS,
+                   i % BTB_WAYS);
+            failures++;
+            return;
         }
+    }
 }
 
 static void same_memory(const struct memory *x, const struct memory *y)
