@@ -27,6 +27,7 @@ void code_cache_invalidate(code_cache *cache)
     code_cache_forget(cache);
     memset(cache->ends, 0, sizeof cache->ends);
     memset(cache->lru, 0, sizeof cache->lru);
+    cache->lru[CODE_NO_SET] = cache->point[0]; /* whatever uses it changes nothing */
 }
 
 static unsigned victim(const code_cache *cache, unsigned set)
