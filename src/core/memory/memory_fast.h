@@ -32,16 +32,6 @@ static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
     return true;
 }
 
-static inline void memory_set_pipe(struct memory *m, bool v_pipe)
-{
-    m->v_pipe = v_pipe;
-}
-
-static inline void memory_set_partner(struct memory *m, unsigned partner)
-{
-    m->partner = (uint8_t)partner;
-}
-
 /* What is under way at `clock` does not concern a hit of the line at `physical`: another line is being
  * filled (P54C: of another set), and a write waits for no older ones. */
 static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
@@ -80,6 +70,13 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
         clock >= m->agent.due)
         return false;
     return memory_hits_any(m, access);
+}
+
+static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
+{
+    if (answer == DATA_LONG)
+        return m->long_answer.hit;
+    return answer == DATA_USUAL || data_word_hit(answer);
 }
 
 /* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */

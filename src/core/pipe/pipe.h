@@ -32,20 +32,12 @@
 #include "core/model/timing.h"
 #include "core/pipe/trace.h"
 
-/* What the memory side wants to know of a reference beside its address. */
-typedef struct reference {
-    uint8_t locked; /* LOCK_* */
-    bool mmx, v_pipe;
-    uint8_t partner; /* PARTNER* */
-} reference;
-
-/* Who answers for the structures. `asked` is an absolute clock. `data` and `code` return true for the usual
- * answer (nothing in the way; the pipe then counts the hit), false after filling `answer` (then its events
- * are counted already). */
+/* Who answers for the structures. `asked` is an absolute clock, `how` as in data_answer.h. `data` and `code`
+ * return true for the usual answer (nothing in the way; the pipe then counts the hit), false after filling
+ * `answer` (then its events are counted already). */
 typedef struct pipe_resolver {
     void *context;
-    bool (*data)(void *context, const p5_access *access, uint64_t asked, const reference *how,
-                 data_answer *answer);
+    bool (*data)(void *context, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);
     bool (*code)(void *context, uint32_t linear, uint64_t asked, code_answer *answer);
     bool (*end_known)(void *context, const op *o); /* P54C: the end bit of `o` was set before */
     void (*branch)(void *context, const branch_query *query, branch_answer *answer);
