@@ -15,7 +15,8 @@ typedef struct reference {
     uint64_t clock; /* the time that has come */
     unsigned how;
     bool write;
-    bool plain; /* one part, nothing special about it or about the mode (memory.special) */
+    bool plain;   /* neither about it nor about the mode (memory.special) is anything special */
+    bool aligned; /* ... it is of one part */
     bool misaligned;
     unsigned locked; /* LOCK_* */
     bool tlb_missed;
@@ -148,7 +149,7 @@ ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
     const model_latency *latency = &m->model->latency;
     bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, !r->plain);
     bus_line line =
-        memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->plain, !r->plain);
+        memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->aligned, !r->plain);
     uint64_t arrived = 0;
     for (unsigned i = 0; i < count; i++)
         arrived = memory_later(arrived, line.part[(parts[i].physical >> 3) & 3] + latency->bus_to_use);
@@ -203,30 +204,36 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     memory_cycle(m, at->physical, at->size, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
 }
 
+/* A write that misses or hits a shared line, which becomes exclusive by it if that is an `upgrade`. */
+ALWAYS_INLINE void write_through(reference *r, const part *parts, unsigned count, bool upgrade)
+{
+    r->owned = false;
+    snoop_code_cache(r->m, parts[0].physical);
+    for (unsigned i = count; i-- > 0;) /* the high part first */
+        buffered_write(r, &parts[i], upgrade);
+}
+
 /* The parts of a write that lie in one line. */
 ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
     int way = look_up(r, parts[0].physical);
     unsigned set = cache_set(parts[0].physical);
-    const bool owned = way >= 0 && memory_owns(&m->data, set, (unsigned)way);
+    if (way < 0) {
+        r->missed_parts++;
+        write_through(r, parts, count, false);
+        return;
+    }
+    const bool owned = memory_owns(&m->data, set, (unsigned)way);
     if (owned) {
         wait_for_order(r);
         m->data.state[set][way] = MESI_MODIFIED;
     }
-    if (way >= 0 && !is_frozen(r))
+    if (!is_frozen(r))
         data_cache_used(&m->data, set, (unsigned)way);
-    if (owned)
-        return;
-    r->owned = false;
-    if (way < 0)
-        r->missed_parts++;
-    else if (is_frozen(r) && m->not_write_through)
-        return; /* CD = NW = 1: hits are not written through */
-    snoop_code_cache(m, parts[0].physical);
-    bool upgrade = way >= 0 && !is_written_through(r) && !is_frozen(r);
-    for (unsigned i = count; i-- > 0;)
-        buffered_write(r, &parts[i], upgrade);
+    if (!owned && !(is_frozen(r) && m->not_write_through)) /* CD = NW = 1: hits are not written through */
+        write_through(r, parts, count, !is_written_through(r) && !is_frozen(r));
+    r->owned &= owned;
 }
 
 /* ---- locked ---- */
@@ -338,7 +345,7 @@ ALWAYS_INLINE void count_look_ups(const reference *r, uint64_t asked)
     const unsigned kind = (r->clock == asked ? r->how & HOW_PARTNER : 0) | (r->write ? KIND_WRITE : 0u) |
                           (is_mmx(r) ? KIND_MMX : 0u) | (r->missed_parts > 0 ? KIND_MISSED : 0u) |
                           (r->owned ? KIND_TO_E_OR_M : 0u);
-    if (r->plain || (!r->misaligned && m->uses != NULL))
+    if (!r->misaligned && (r->plain || m->uses != NULL))
         m->uses[kind]++;
     else
         memory_count_kind(m->totals, m->class, kind, r->misaligned ? 2 : 1, misses_of(r), 1);
@@ -352,7 +359,7 @@ static inline unsigned split(const reference *r, part parts[2])
     const p5_access *access = r->access;
     parts[0] = (part){access->linear, access->physical, access->size};
     uint32_t left = 8 - (access->linear & 7);
-    if (r->plain || access->size <= left)
+    if (r->aligned || access->size <= left)
         return 1;
     const p5_core_hooks *hooks = &r->m->hooks;
     parts[0].size = left;
@@ -373,11 +380,20 @@ ALWAYS_INLINE void begin(const reference *r)
     memory_upgrade_lines(r->m, r->clock);
 }
 
-/* A plain reference that hits has changed nothing of what these depend on. */
-ALWAYS_INLINE void end(const reference *r)
+/* A plain reference that hits has changed nothing of what is under way. */
+ALWAYS_INLINE uint64_t end(const reference *r, uint64_t asked)
 {
-    if (!r->plain || r->missed_parts != 0 || (r->write && !r->owned))
-        memory_set_quiet(r->m);
+    struct memory *m = r->m;
+    const bool hit = r->missed_parts == 0 && r->owned == r->write;
+    if (!r->plain || !hit)
+        memory_set_quiet(m);
+    if (r->clock == asked && hit && !r->misaligned)
+        return DATA_USUAL;
+    count_waits(r);
+    count_look_ups(r, asked);
+    const uint64_t answer = answer_of(r, asked);
+    return r->plain && !hit && __builtin_expect(bus_log_full(&m->bus.log), 0) ? log_turned(m, answer)
+                                                                              : answer;
 }
 
 /* The reference from beginning to end. */
@@ -398,36 +414,60 @@ ALWAYS_INLINE uint64_t make(reference *r)
         wait_misaligned(r);
     if (r->locked != LOCK_NONE) {
         locked_reference(r, parts, count);
-    } else {
-        for (unsigned line = two_lines ? 2 : 1; line-- > 0;) { /* the high part first */
-            if (r->write)
-                write_line(r, &parts[line], two_lines ? 1 : count);
-            else
-                read_line(r, &parts[line], two_lines ? 1 : count);
-        }
+        return end(r, asked);
     }
-    end(r);
-    if (r->clock == asked && r->missed_parts == 0 && r->owned == r->write && !r->misaligned)
-        return DATA_USUAL;
-    count_waits(r);
-    count_look_ups(r, asked);
-    const uint64_t answer = answer_of(r, asked);
-    return r->plain && __builtin_expect(bus_log_full(&m->bus.log), 0) ? log_turned(m, answer) : answer;
+    for (unsigned line = two_lines ? 2 : 1; line-- > 0;) { /* the high part first */
+        if (r->write)
+            write_line(r, &parts[line], two_lines ? 1 : count);
+        else
+            read_line(r, &parts[line], two_lines ? 1 : count);
+    }
+    if (r->aligned && r->missed_parts != 0) { /* compiled apart */
+        r->missed_parts = 1;
+        r->owned = false;
+        return end(r, asked);
+    }
+    return end(r, asked);
+}
+
+/* A reference about which nothing is special. */
+ALWAYS_INLINE uint64_t make_plain(struct memory *m, const p5_access *access, uint64_t asked, unsigned how,
+                                  bool write, bool misaligned)
+{
+    reference r = {.m = m,
+                   .access = access,
+                   .clock = asked,
+                   .how = how,
+                   .plain = true,
+                   .aligned = !misaligned,
+                   .misaligned = misaligned,
+                   .write = write,
+                   .owned = write};
+    return make(&r);
 }
 
 static uint64_t __attribute__((noinline))
 plain_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
 {
-    reference r = {.m = m, .access = access, .clock = asked, .how = how, .plain = true};
-    return make(&r);
+    return make_plain(m, access, asked, how, false, false);
 }
 
 static uint64_t __attribute__((noinline))
 plain_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
 {
-    reference r = {
-        .m = m, .access = access, .clock = asked, .how = how, .plain = true, .write = true, .owned = true};
-    return make(&r);
+    return make_plain(m, access, asked, how, true, false);
+}
+
+static uint64_t __attribute__((noinline))
+misaligned_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    return make_plain(m, access, asked, how, false, true);
+}
+
+static uint64_t __attribute__((noinline))
+misaligned_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    return make_plain(m, access, asked, how, true, true);
 }
 
 /* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon
@@ -477,11 +517,13 @@ other(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
 uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
 {
     const unsigned special = (access->flags & ~(unsigned)P5_ACCESS_WRITE) |
-                             (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) |
-                             (access->linear & (access->size - 1u)) | m->special;
+                             (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) | m->special;
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     if (__builtin_expect(special != 0, 0))
         return other(m, access, asked, how);
-    return access->flags != 0 ? plain_write(m, access, asked, how) : plain_read(m, access, asked, how);
+    if (__builtin_expect(!memory_on_boundary(access) && memory_misaligned(access), 0))
+        return write ? misaligned_write(m, access, asked, how) : misaligned_read(m, access, asked, how);
+    return write ? plain_write(m, access, asked, how) : plain_read(m, access, asked, how);
 }
 
 data_answer memory_answered(const struct memory *m, uint64_t answer, uint64_t asked)
@@ -508,6 +550,11 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
 bool memory_hits_unexpected(struct memory *m, const p5_access *access)
 {
     return memory_hits_any(m, access);
+}
+
+bool memory_usual_unexpected(struct memory *m, const p5_access *access, uint64_t clock)
+{
+    return memory_data_usual(m, access, clock);
 }
 
 void memory_set_special(struct memory *m)

@@ -108,8 +108,9 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
     return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
 }
 
-/* memory_hits_any, out of line. */
+/* memory_hits_any and memory_data_usual, out of line. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access);
+bool memory_usual_unexpected(struct memory *m, const p5_access *access, uint64_t clock);
 
 /* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in
  * their set. */

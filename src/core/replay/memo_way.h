@@ -152,23 +152,23 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
         return memo_steps_disturbed(core, accesses, way);
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
-    const data_expected *expected = memo_expected(way);
-    unsigned n = 0;
-    for (; n < way->step_count; n++, expected++) {
+    const data_expected *const first = memo_expected(way), *const end = first + way->step_count;
+    const data_expected *expected = first;
+    for (; expected != end; expected++) {
+        const memo_step *step = &way->steps[expected - first];
         bool usual;
-        if (!only_data && expected->kind == 0 && way->steps[n].node->kind == MEMO_PASSED)
-            usual = predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
+        if (!only_data && expected->kind == 0 && step->node->kind == MEMO_PASSED)
+            usual = predictor_passes(core->predictor, memo_passed_group(core, step->node));
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
-            usual = memory_data_usual(m, access++, memo_clock(core, way->steps[n].offset));
-        else if ((expected->write & concern.writes) &&
-                 memo_clock(core, way->steps[n].offset) < memory_writes_done(m))
+            usual = memory_usual_unexpected(m, access++, memo_clock(core, step->offset));
+        else if ((expected->write & concern.writes) && memo_clock(core, step->offset) < memory_writes_done(m))
             usual = false;
         else
             usual = memory_hits(m, access++, expected);
         if (!usual)
             break;
     }
-    return n;
+    return (unsigned)(expected - first);
 }
 
 /* Asks the steps of a way; mostly they are references at calm clocks. */
