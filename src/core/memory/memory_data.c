@@ -552,11 +552,6 @@ bool memory_hits_unexpected(struct memory *m, const p5_access *access)
     return memory_hits_any(m, access);
 }
 
-bool memory_usual_unexpected(struct memory *m, const p5_access *access, uint64_t clock)
-{
-    return memory_data_usual(m, access, clock);
-}
-
 void memory_set_special(struct memory *m)
 {
     m->special = memory_frozen(m) || m->no_data_fill || m->uses == NULL || m->hooks.bus_cycle != NULL ||

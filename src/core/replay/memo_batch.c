@@ -272,20 +272,20 @@ static inline bool asks_data(const memo_way *way, const memo_node *at)
     return at != way->end || (!way->ends_in_branch && at->kind == MEMO_DATA);
 }
 
-/* Prices a piece while something is under way or answers are not the usual ones, from `at` on, if that is not
- * NULL. `asked`: the reference there has been answered by `answer`. `profiled`: there is a profile. */
-static inline __attribute__((always_inline)) memo_leaf *
-go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uint64_t answer, bool profiled)
+/* Prices the piece at hand, whose way in is `path`, whatever the clocks, fetches and references are like;
+ * `at`: from there on, if that is not NULL. */
+static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, batch *all, memo_path *path,
+                                                              memo_node *at)
 {
+    const bool profiled = core->profile != NULL;
     memo_way *way = &path->way;
     const memo_edge **given = core->memo.given;
-    for (;; at = NULL, asked = false) {
+    for (;; at = NULL) {
         if (!at && !follow_quickly(core, all, way, &at))
             return leave_in_front(core, all, path, way, given);
-        if (!asked && !asks_data(way, at))
+        if (!asks_data(way, at))
             break;
-        if (!asked)
-            answer = memo_ask(core, at, all->at.references, profiled);
+        const uint64_t answer = memo_ask(core, at, all->at.references, profiled);
         const bool usual = answer == DATA_USUAL;
         memo_edge *edge = __builtin_expect(usual, 0) ? NULL : memo_behind_data(core, at, answer);
         if (__builtin_expect(!edge, 0))
@@ -300,68 +300,26 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
         leaf = behind_last(core, way, prediction_at(&all->at), profiled);
-    if (__builtin_expect(leaf != NULL, 1))
-        return leaf;
-    return leave_at(core, all, path, at, given);
+    return __builtin_expect(leaf != NULL, 1) ? leaf : leave_at(core, all, path, at, given);
 }
 
+/* ... It answers the leaf that the piece ended with, or NULL, like the following ones, and keeps `quiet` up
+ * to date. */
 static memo_leaf *__attribute__((noinline))
-go_on_unprofiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
+price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
 {
-    return go_on(core, all, path, at, false, DATA_LONG, false);
-}
-
-static memo_leaf *__attribute__((noinline))
-go_on_profiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
-{
-    return go_on(core, all, path, at, false, DATA_LONG, true);
-}
-
-static inline memo_leaf *price_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool profiled)
-{
-    return profiled ? go_on_profiled(core, all, path, at) : go_on_unprofiled(core, all, path, at);
-}
-
-/* price_on behind the answer of the reference at `at`. */
-static memo_leaf *__attribute__((noinline))
-price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answer)
-{
-    return go_on(core, all, path, at, true, answer, core->profile != NULL);
-}
-
-/* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
- * last time; if nothing was behind that but a branch, there is no need to go on. */
-static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core, batch *all, memo_path *path,
-                                                                   memo_node *at, bool profiled)
-{
-    const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
-    if (edge && edge->way.is_over && edge->way.ends_in_branch) {
-        const uint64_t answer = memo_ask(core, at, all->at.references, profiled);
-        memo_leaf *leaf = NULL;
-        if (__builtin_expect(answer != DATA_LONG && edge->word == answer, 1))
-            leaf = behind_last(core, &edge->way, prediction_at(&all->at), profiled);
-        return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, answer);
-    }
-    return price_on(core, all, path, at, profiled);
-}
-
-/* Prices the piece at hand, whose way in is `path`, whatever the clocks and fetches are like. P54C: groups of
- * it may have to ask the BTB. Like the following ones it answers the leaf that the piece ended with, or NULL,
- * and keeps `quiet` up to date. */
-static memo_leaf *__attribute__((noinline))
-price_looking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
-{
-    memo_leaf *leaf = path->way.only_data ? price_on(core, all, path, NULL, core->profile != NULL)
-                                          : leave_in_front(core, all, path, &path->way, core->memo.given);
+    memo_leaf *leaf = go_on(core, all, path, at);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }
 
-/* ... where a reference or the end, at `at`, has another answer than the usual one. */
+/* P54C: groups of it may have to ask the BTB. */
 static memo_leaf *__attribute__((noinline))
-price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
+price_looking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
-    memo_leaf *leaf = price_from(core, all, path, at, core->profile != NULL);
+    if (path->way.only_data)
+        return price_unusual(core, all, path, NULL, quiet);
+    memo_leaf *leaf = leave_in_front(core, all, path, &path->way, core->memo.given);
     *quiet = find_quiet_time(core->memory);
     return leaf;
 }

@@ -3,6 +3,11 @@
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
+bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access)
+{
+    return memory_data_usual(core->memory, access, memo_clock(core, way->steps[n].offset));
+}
+
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     const p5_access *access = accesses + way->first_access;

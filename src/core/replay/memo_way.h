@@ -29,6 +29,8 @@ memo_found memo_look_for_lines(const p5_core *core, const memo_way *way);
 unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* ... if anything can be in their way. */
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
+/* The step `n` of a way, a reference, has its usual answer. */
+bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access);
 /* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
  * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers
  * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
@@ -115,6 +117,17 @@ static inline memo_leaf *memo_behind_branch(const memo *m, const memo_way *way, 
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
+/* P54C: the step `n` of a way is a group that passes the BTB; it has its usual answer. */
+static inline bool memo_is_passed(const memo_way *way, ptrdiff_t n)
+{
+    return way->steps[n].node->kind == MEMO_PASSED;
+}
+
+static inline bool memo_passes(const p5_core *core, const memo_way *way, ptrdiff_t n)
+{
+    return predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
+}
+
 /* Asks the steps of a way that are references at calm clocks, the last of which is in front of `end`; answers
  * the first that has not its usual answer, or `end`. */
 static inline __attribute__((always_inline)) const data_expected *
@@ -148,20 +161,20 @@ static inline __attribute__((always_inline)) unsigned
 memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way, bool only_data)
 {
     struct memory *m = core->memory;
-    if (__builtin_expect(memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)), 0))
+    if (__builtin_expect(memory_special(m, memo_clock(core, way->last_offset)), 0))
         return memo_steps_disturbed(core, accesses, way);
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
     const data_expected *const first = memo_expected(way), *const end = first + way->step_count;
     const data_expected *expected = first;
     for (; expected != end; expected++) {
-        const memo_step *step = &way->steps[expected - first];
         bool usual;
-        if (!only_data && expected->kind == 0 && step->node->kind == MEMO_PASSED)
-            usual = predictor_passes(core->predictor, memo_passed_group(core, step->node));
+        if (!only_data && expected->kind == 0 && memo_is_passed(way, expected - first))
+            usual = memo_passes(core, way, expected - first);
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
-            usual = memory_usual_unexpected(m, access++, memo_clock(core, step->offset));
-        else if ((expected->write & concern.writes) && memo_clock(core, step->offset) < memory_writes_done(m))
+            usual = memo_step_usual(core, way, expected - first, access++);
+        else if ((expected->write & concern.writes) &&
+                 memo_clock(core, way->steps[expected - first].offset) < memory_writes_done(m))
             usual = false;
         else
             usual = memory_hits(m, access++, expected);
