@@ -150,10 +150,10 @@ ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
     bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, !r->plain);
     bus_line line =
         memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->aligned, !r->plain);
-    uint64_t arrived = 0;
-    for (unsigned i = 0; i < count; i++)
-        arrived = memory_later(arrived, line.part[(parts[i].physical >> 3) & 3] + latency->bus_to_use);
-    wait_until(r, arrived, &r->waited_read);
+    uint64_t arrived = line.first;
+    if (count == 2)
+        arrived = memory_later(arrived, line.part[(parts[1].physical >> 3) & 3]);
+    wait_until(r, arrived + latency->bus_to_use, &r->waited_read);
 }
 
 static uint64_t __attribute__((noinline)) read_uncached(struct memory *m, part at, uint64_t asked)

@@ -280,7 +280,7 @@ static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, bat
     const bool profiled = core->profile != NULL;
     memo_way *way = &path->way;
     const memo_edge **given = core->memo.given;
-    for (;; at = NULL) {
+    for (;; at = way->is_over ? way->end : NULL) {
         if (!at && !follow_quickly(core, all, way, &at))
             return leave_in_front(core, all, path, way, given);
         if (!asks_data(way, at))
@@ -292,10 +292,6 @@ static inline __attribute__((always_inline)) memo_leaf *go_on(p5_core *core, bat
             return leave_behind(core, all, path, at, usual, given);
         *given++ = edge;
         way = &edge->way;
-        if (way->is_over) {
-            at = way->end;
-            break;
-        }
     }
     memo_leaf *leaf = NULL;
     if (way->ends_in_branch)
