@@ -342,13 +342,16 @@ static inline unsigned misses_of(const reference *r)
 ALWAYS_INLINE void count_look_ups(const reference *r, uint64_t asked)
 {
     struct memory *m = r->m;
-    const unsigned kind = (r->clock == asked ? r->how & HOW_PARTNER : 0) | (r->write ? KIND_WRITE : 0u) |
-                          (is_mmx(r) ? KIND_MMX : 0u) | (r->missed_parts > 0 ? KIND_MISSED : 0u) |
-                          (r->owned ? KIND_TO_E_OR_M : 0u);
-    if (!r->misaligned && (r->plain || m->uses != NULL))
-        m->uses[kind]++;
+    const bool alone = r->clock != asked;
+    const unsigned kind = (r->write ? KIND_WRITE : 0u) | (is_mmx(r) ? KIND_MMX : 0u) |
+                          (r->missed_parts > 0 ? KIND_MISSED : 0u) | (r->owned ? KIND_TO_E_OR_M : 0u);
+    const unsigned partner = alone ? 0 : r->how & HOW_PARTNER, misses = misses_of(r);
+    if (!(r->plain || m->uses != NULL) || (r->misaligned && !alone))
+        memory_count_kind(m->totals, m->class, kind | partner, r->misaligned ? 2 : 1, misses, 1);
+    else if (r->misaligned)
+        m->uses[kind | KIND_MISALIGNED | (misses == 2 ? KIND_MISSED_TWICE : 0u)]++;
     else
-        memory_count_kind(m->totals, m->class, kind, r->misaligned ? 2 : 1, misses_of(r), 1);
+        m->uses[kind | partner]++;
 }
 
 /* ---- the whole ---- */
