@@ -13,7 +13,7 @@ typedef struct code_cache {
     /* By set: the tag whose hits change nothing here, or CACHE_NO_TAG. It is that of the line hit last, which
      * the LRU bits point away from already. */
     uint32_t at_hand[CACHE_SETS + 1];
-    uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    _Alignas(16) uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS];    /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS + 1];
     uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
@@ -39,11 +39,16 @@ static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way
     cache->at_hand[set] = CACHE_NO_TAG;
 }
 
-/* A hit of a line that is there, and stays at hand. */
+/* A hit of a line that is there, and stays at hand: that of `tag`. */
+static inline void code_cache_hit_as(code_cache *cache, unsigned set, unsigned way, uint32_t tag)
+{
+    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->at_hand[set] = tag;
+}
+
 static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
 {
-    code_cache_used(cache, set, way);
-    cache->at_hand[set] = cache->tag[set][way];
+    code_cache_hit_as(cache, set, way, cache->tag[set][way]);
 }
 
 /* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits
