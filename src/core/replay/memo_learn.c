@@ -210,7 +210,7 @@ bool memo_learn_open(p5_core *core)
 {
     /* Blocks with serialising instructions are not remembered: nobody asks when the buffers are drained. */
     core->memo.resolver =
-        (pipe_resolver){core, learn_data, learn_code, learn_end, learn_branch, learn_passed, NULL};
+        (pipe_resolver){core, learn_data, NULL, learn_code, learn_end, learn_branch, learn_passed, NULL};
     return true;
 }
 

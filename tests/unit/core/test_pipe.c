@@ -62,7 +62,7 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
     isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
     p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, MOST));
     assert_non_null(block);
-    const pipe_resolver resolver = {r, hit_data, hit_code, known, predict, NULL, NULL};
+    const pipe_resolver resolver = {r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
     trace_sink sink = {.insn = note, .context = r};
     pipe_state state;
     pipe_reset(&state);
@@ -260,7 +260,7 @@ static void misprediction(void **state)
         isa_decoder *decoder = isa_decoder_open(cases[i].family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
         p5_block *block =
             block_prepare(t, isa_block_decode(decoder, cases[i].bytes, 4, 0x1000, 0x1000, true, 2));
-        const pipe_resolver resolver = {&r, hit_data, hit_code, known, predict, NULL, NULL};
+        const pipe_resolver resolver = {&r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
         trace_sink sink = {.insn = note, .context = &r};
         pipe_state s;
         pipe_reset(&s);
