@@ -411,20 +411,26 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
     return price_unusual(core, leave(core, all, here), path, at, quiet);
 }
 
-/* ... at quiet clocks, from lines of code that are not there, or are many. */
+/* ... at quiet clocks, from many lines, which are there. */
 static memo_leaf *__attribute__((noinline))
-price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
+price_lines(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
     const bool profiled = core->profile != NULL;
-    if (memo_look_for_lines(core, &path->way) == MEMO_ABSENT) {
-        memo_leaf *leaf = leave_at(core, all, path, path->way.first, core->memo.given);
-        *quiet = find_quiet_time(core->memory);
-        return leaf;
-    }
     if (!path->way.only_data || !code_page_usual(core->memory, all->at.piece, &path->way))
         return price_looking(core, all, path, quiet);
     return profiled ? price_calm(core, all, &all->at, path, LINES_MANY, true, quiet)
                     : price_calm(core, all, &all->at, path, LINES_MANY, false, quiet);
+}
+
+/* ... from lines that are not there, or are many. */
+static memo_leaf *__attribute__((noinline))
+price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
+{
+    if (memo_look_for_lines(core, &path->way) != MEMO_ABSENT)
+        return price_lines(core, all, path, quiet);
+    memo_leaf *leaf = leave_at(core, all, path, path->way.first, core->memo.given);
+    *quiet = find_quiet_time(core->memory);
+    return leaf;
 }
 
 /* ... Mostly all is usual, and the lines are at hand. */
