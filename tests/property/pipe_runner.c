@@ -9,7 +9,7 @@ typedef struct answers {
     pipe_record *record;
 } answers;
 
-static bool answer_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+static bool answer_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
                         data_answer *answer)
 {
     (void)access;

@@ -41,5 +41,6 @@ bool untouched_holds(untouched *u, const p5_core *core, const p5_retired *r)
     look_at_l2(core, r, l2);
     memcpy(u->memory.data_tlb.hint, m->data_tlb.hint, sizeof m->data_tlb.hint);
     memcpy(u->memory.code_tlb.hint, m->code_tlb.hint, sizeof m->code_tlb.hint);
+    u->memory.long_answer = m->long_answer;
     return memcmp(m, &u->memory, sizeof *m) == 0 && memcmp(l2, u->l2, sizeof l2) == 0;
 }

@@ -18,7 +18,7 @@
 /* How many uses of the bus are kept at least; how many more there is room for when nobody is told of them,
  * and when somebody is. */
 enum { BUS_RECENT = 16, BUS_UNTOLD = 32, BUS_TOLD = 112 };
-enum { BUS_CYCLES = 2 }; /* of one reference of the quick path: a line, and one that made room for it */
+enum { BUS_CYCLES = 4 }; /* of one data reference at most: two lines, and two that made room for them */
 
 /* The last uses of the bus, in order of time and without overlap. */
 typedef struct bus_log {

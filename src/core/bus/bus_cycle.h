@@ -1,4 +1,4 @@
-/* One cycle of the bus, inlined into bus.c and into the quick path of data references (memory_quick.c). */
+/* One cycle of the bus, inlined into bus.c and into data references (memory_data.c). */
 #ifndef CORE_BUS_BUS_CYCLE_H
 #define CORE_BUS_BUS_CYCLE_H
 

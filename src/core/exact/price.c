@@ -64,17 +64,15 @@ static inline void price_insn(p5_core *core, const p5_retired *r, unsigned i, co
 
 /* With the memo comes what knows usual answers beforehand; without it everything goes the long way, by which
  * the other is checked. */
-static bool resolve_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+static bool resolve_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
                          data_answer *answer)
 {
     p5_core *core = context;
-    if (core->memo.on && how->locked == LOCK_NONE && memory_data_usual(core->memory, access, asked))
+    if (core->memo.on && how < HOW_LOCK && memory_data_usual(core->memory, access, asked))
         return true;
-    memory_set_pipe(core->memory, how->v_pipe);
-    memory_set_partner(core->memory, how->partner);
     if (core->observer)
         core->observer->asks(core->observer);
-    memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
+    memory_data(core->memory, access, asked, how, answer);
     if (core->observer && !answer->hit)
         core->observer->missed(core->observer, access->physical, false);
     return false;

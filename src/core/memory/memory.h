@@ -9,6 +9,7 @@
 
 #include "base/snapshot.h"
 #include "core/event/counts.h"
+#include "core/memory/data_answer.h"
 #include "p5scope/core.h"
 
 typedef struct memory memory; /* caches, TLBs, write buffers, bus: memory_system.c over its unit files */
@@ -63,99 +64,23 @@ void memory_advance(memory *m, uint64_t clock);
 /* Brings the totals up to the references that were counted by kind. */
 void memory_fold(memory *m);
 
-/* What one data reference came to. All clocks are absolute core clocks. The stall clocks are those that the
- * pipe is held beyond the reference's own EX clock, by cause; they add up to `done - asked`. */
-typedef struct data_answer {
-    uint64_t done; /* the reference's EX clock may end at this clock (== asked when nothing is in the way) */
-    /* The words are for those who compare and keep answers. */
-    union {
-        uint64_t word1;
-        struct {
-            uint16_t tlb, read, misaligned, write_buffer;
-        };
-    };
-    union {
-        uint64_t word2;
-        struct {
-            uint16_t write_order, locked, io;
-            bool hit; /* L1 hit (for events 3, 4, 5) */
-            bool is_misaligned;
-        };
-    };
-    bool exclusive_or_modified; /* a write hit to an E or M line */
-    bool tlb_miss;
-    bool cacheable;
-} data_answer;
-
 /* The usual case, inlined into the hot path: TLB hit, L1 hit, aligned, nothing pending on bus or write
  * buffers at `clock` that could delay it, a write hits an E or M line. Updates TLB and cache replacement
  * state and M state exactly as the exact path would. If it returns false nothing has been changed and
- * memory_data must be called instead. Counts no events: the caller adds those of a hit (data_read or
+ * memory_ask must be called instead. Counts no events: the caller adds those of a hit (data_read or
  * data_write, write_hit_to_m_or_e, data_read_or_write, the MMX-only ones). */
 static inline bool memory_data_usual(memory *m, const p5_access *access, uint64_t clock);
-/* The pipe that the next references come from: the P54C's write buffers belong to pipes. */
-static inline void memory_set_pipe(memory *m, bool v_pipe);
-/* What a reference of the same clock, made before by the same group, has signalled already: events that are
- * on are on for one clock, however many references they count (p5_counts.asserted). */
-enum {
-    PARTNER = 1,           /* there is one */
-    PARTNER_SAME_KIND = 2, /* ... a read like this one, or a write */
-    PARTNER_MISSED = 4     /* ... that missed */
-};
-static inline void memory_set_partner(memory *m, unsigned partner);
-/* Locked read-modify-writes (read first, then write), by where the value to be written comes from. */
-enum {
-    LOCK_NONE,
-    LOCK_MODIFY,  /* out of EX, from what was read */
-    LOCK_EXCHANGE /* a register: the bus unit has it before the read ends (XCHG) */
-};
 /* References that go to the bus whatever the caches hold. */
 enum { ACCESS_ON_BUS = P5_ACCESS_IO | P5_ACCESS_LOCKED };
-/* The exact path. `locked`: LOCK_*, of which the reference is a part; P5_ACCESS_LOCKED is LOCK_MODIFY. `mmx`:
- * counts in the MMX-only events. Increments the memory events itself (events.tsv, unit memory). */
-void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
-                 data_answer *answer);
-
-/* memory_data of plain references, in short: `partner` as in memory_set_partner, `v_pipe` as in
- * memory_set_pipe. QUICK_NOT: it is not one of those that this can do, nothing has been changed, memory_data
- * must be called. QUICK_USUAL: memory_data_usual. Otherwise the answer in a word. */
-enum { QUICK_NOT, QUICK_USUAL };
-uint64_t memory_quick_read(memory *m, const p5_access *access, uint64_t asked, unsigned partner);
-uint64_t memory_quick_write(memory *m, const p5_access *access, uint64_t asked, unsigned partner,
-                            bool v_pipe);
-/* The one of them that the reference is; those of MMX instructions are none. */
-static inline uint64_t memory_quick(memory *m, const p5_access *access, uint64_t asked, unsigned partner,
-                                    bool mmx, bool v_pipe)
-{
-    if (__builtin_expect(mmx, 0))
-        return QUICK_NOT;
-    return (access->flags & P5_ACCESS_WRITE) != 0 ? memory_quick_write(m, access, asked, partner, v_pipe)
-                                                  : memory_quick_read(m, access, asked, partner);
-}
-/*    63 62  60 59           40 39            20 19            0
- *   | 1 | 0 |hit| write order  |  write buffer  |     read     |      the last three in clocks, never longer
- *
- * An answer that keeps the reference for no other reason, 0 for all others. */
-static inline uint64_t memory_quick_pack(uint64_t read, uint64_t write_buffer, uint64_t write_order, bool hit)
-{
-    return read | write_buffer << 20 | write_order << 40 | (uint64_t)hit << 60 | 1ull << 63;
-}
-
-static inline bool memory_quick_hit(uint64_t quick)
-{
-    return (quick >> 60 & 1) != 0;
-}
-
-/* What memory_data would have answered, asked at clock 0. */
-static inline data_answer memory_quick_unpack(uint64_t quick)
-{
-    uint64_t read = quick & 0xfffff, buffer = quick >> 20 & 0xfffff, order = quick >> 40 & 0xfffff;
-    data_answer answer = {.done = read + buffer + order, .hit = memory_quick_hit(quick)};
-    answer.read = (uint16_t)(read < UINT16_MAX ? read : UINT16_MAX);
-    answer.write_buffer = (uint16_t)(buffer < UINT16_MAX ? buffer : UINT16_MAX);
-    answer.write_order = (uint16_t)(order < UINT16_MAX ? order : UINT16_MAX);
-    return answer;
-}
+/* Any data reference, asked for in core clock `asked` by who is described by `how` (data_answer.h). The
+ * answer is DATA_USUAL, of which the caller adds the events as of memory_data_usual, or a word or DATA_LONG,
+ * whose events (events.tsv, unit memory) are counted. P5_ACCESS_LOCKED is LOCK_MODIFY. */
+uint64_t memory_ask(memory *m, const p5_access *access, uint64_t asked, unsigned how);
+/* What the last of them came to, which was asked for at `asked` and answered by `answer`. */
+data_answer memory_answered(const memory *m, uint64_t answer, uint64_t asked);
+static inline bool memory_answered_hit(const memory *m, uint64_t answer);
+/* memory_ask for who wants all events counted. */
+void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);
 
 /* Code fetch of the 32-byte line that contains `physical`. */
 typedef struct code_answer {

@@ -9,29 +9,26 @@ void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned h
     bool write = (kind & KIND_WRITE) != 0, mmx = (kind & KIND_MMX) != 0;
     bool partner = (kind & PARTNER) != 0, same_kind = (kind & PARTNER_SAME_KIND) != 0;
     bool with_miss = (kind & PARTNER_MISSED) != 0;
-    const struct {
-        bool counts;
-        enum p5_event event;
-        unsigned n;
-        bool on;
-    } events[] = {
-        {true, P5_EVENT_DATA_READ_OR_WRITE, halves, partner},
-        {true, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, halves, same_kind},
-        {mmx, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, halves,
-         false},
-        {misses > 0, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, misses, with_miss},
-        {misses > 0, write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS, misses,
-         same_kind && with_miss},
-        {misses > 0 && mmx,
-         write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
-         misses, false},
-        {(kind & KIND_TO_E_OR_M) != 0, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, halves,
-         same_kind && !with_miss},
-    };
-    for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
-        if (events[i].counts)
-            counts_add(totals, events[i].event, class, uses * events[i].n,
-                       uses * (events[i].n - events[i].on));
+    const enum p5_event reference = write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ;
+    const enum p5_event miss = write ? P5_EVENT_DATA_WRITE_MISS : P5_EVENT_DATA_READ_MISS;
+    const enum p5_event mmx_reference =
+        write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS;
+    const enum p5_event mmx_miss =
+        write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES : P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES;
+    const uint64_t n = uses * halves, missed = uses * misses;
+    counts_add(totals, P5_EVENT_DATA_READ_OR_WRITE, class, n, n - uses * partner);
+    counts_add(totals, reference, class, n, n - uses * same_kind);
+    if (mmx)
+        counts_add(totals, mmx_reference, class, n, n);
+    if ((kind & KIND_TO_E_OR_M) != 0)
+        counts_add(totals, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, class, n,
+                   n - uses * (same_kind && !with_miss));
+    if (misses == 0)
+        return;
+    counts_add(totals, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS, class, missed, missed - uses * with_miss);
+    counts_add(totals, miss, class, missed, missed - uses * (same_kind && with_miss));
+    if (mmx)
+        counts_add(totals, mmx_miss, class, missed, missed);
 }
 
 static void fold_clocks(uint64_t *clocks, counts *totals, unsigned class, enum p5_event event)

@@ -1,22 +1,29 @@
 /* Data references: translation, look-up, line fill, writes (241428, 2, 3 and 6). One reference becomes one or
- * two bus parts of up to 8 bytes, and one look-up per line. */
+ * two bus parts of up to 8 bytes, and one look-up per line.
+ *
+ * All of it is one flow, make(), which is compiled as a whole, with what stands in registers then: for plain
+ * reads, for plain writes, and for all that references can be. */
 #include "core/memory/memory.h"
 #include "core/memory/memory_rules.h"
 
-/* The way of a plain reference through this file is compiled as a whole, for reads and writes apart: see
- * plain(). */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* What belongs to one reference while it is under way. `clock` is the time that has come. */
+/* What belongs to one reference while it is under way. */
 typedef struct reference {
     struct memory *m;
-    data_answer *answer;
-    uint64_t clock;
-    bool write, mmx, misaligned;
+    const p5_access *access;
+    uint64_t clock; /* the time that has come */
+    unsigned how;
+    bool write;
+    bool plain;   /* neither about it nor about the mode (memory.special) is anything special */
+    bool aligned; /* ... it is of one part */
+    bool misaligned;
     unsigned locked; /* LOCK_* */
-    bool cacheable, write_through;
-    bool missed; /* a look-up of it missed */
-    unsigned missed_parts;
+    bool tlb_missed;
+    bool owned;            /* a write, of which no look-up has found a line that needs the bus */
+    unsigned missed_parts; /* of its look-ups */
+    /* Clocks that it has waited, by cause. */
+    uint64_t waited_tlb, waited_read, waited_misaligned, waited_buffer, waited_order, waited_locked;
 } reference;
 
 /* Up to 8 bytes that one bus cycle can move. */
@@ -25,60 +32,57 @@ typedef struct part {
     uint32_t size;
 } part;
 
-static void count_twice(reference *r, enum p5_event event, enum p5_event mmx_event, unsigned n)
+static inline bool is_mmx(const reference *r)
 {
-    counts_add(r->m->totals, event, r->m->class, n, n);
-    if (r->mmx)
-        counts_add(r->m->totals, mmx_event, r->m->class, n, n);
+    return !r->plain && (r->how & HOW_MMX) != 0;
+}
+
+static inline bool is_frozen(const reference *r)
+{
+    return !r->plain && memory_frozen(r->m);
+}
+
+static inline bool is_written_through(const reference *r)
+{
+    return (!r->plain && (r->access->flags & P5_ACCESS_WRITE_THROUGH) != 0) ||
+           !r->m->model->bus.write_back_lines;
+}
+
+static inline bool is_cacheable(const reference *r)
+{
+    return (r->plain || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
+           !memory_uncacheable(r->m, r->access->physical);
 }
 
 /* ---- stalls: time passes, its owner and its event ---- */
 
-static inline void stall_read_event(struct memory *m, bool mmx, uint64_t clocks)
+ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint64_t *owner)
 {
-    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clocks);
-    if (mmx)
-        memory_clocks(m, P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS, clocks);
+    const uint64_t later = memory_later(until, r->clock);
+    *owner += later - r->clock;
+    r->clock = later;
 }
 
-ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint16_t *owner)
-{
-    if (until <= r->clock)
-        return;
-    uint64_t sum = *owner + (until - r->clock);
-    *owner = sum < UINT16_MAX ? (uint16_t)sum : UINT16_MAX;
-    r->clock = until;
-}
-
-ALWAYS_INLINE void wait_for_read(reference *r, uint64_t until)
-{
-    if (until > r->clock)
-        stall_read_event(r->m, r->mmx, until - r->clock);
-    wait_until(r, until, &r->answer->read);
-}
-
-/* Event 19h: a new bus access needs a buffer, or the bus, while the write buffers are full. */
-ALWAYS_INLINE void wait_for_buffer(reference *r, uint64_t until)
-{
-    if (until > r->clock) {
-        memory_clocks(r->m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, until - r->clock);
-        if (r->mmx)
-            memory_clocks(r->m, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS,
-                          until - r->clock);
-    }
-    wait_until(r, until, &r->answer->write_buffer);
-}
-
+/* A write to an E or M line. */
 ALWAYS_INLINE void wait_for_order(reference *r)
 {
     struct memory *m = r->m;
     uint64_t counted = memory_order_counts(m, r->clock);
     if (counted > 0) {
         memory_clocks(m, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE, counted);
-        if (r->mmx)
+        if (is_mmx(r))
             memory_clocks(m, P5_EVENT_STALL_ON_MMX_INSTRUCTION_WRITE_TO_E_OR_M_STATE_LINE, counted);
     }
-    wait_until(r, memory_writes_done(m), &r->answer->write_order);
+    wait_until(r, memory_writes_done(m), &r->waited_order);
+}
+
+ALWAYS_INLINE void wait_misaligned(reference *r)
+{
+    struct memory *m = r->m;
+    memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES);
+    if (is_mmx(r))
+        memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS);
+    wait_until(r, r->clock + m->model->latency.misaligned, &r->waited_misaligned);
 }
 
 /* ---- translation ---- */
@@ -90,7 +94,7 @@ typedef struct page_answer {
 } page_answer;
 
 static page_answer __attribute__((noinline))
-look_up_page(struct memory *m, const p5_access *access, part at, bool mmx, uint64_t clock)
+look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
 {
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0, write = (access->flags & P5_ACCESS_WRITE) != 0;
     tlb *t = memory_tlb_of(m, access);
@@ -108,81 +112,79 @@ look_up_page(struct memory *m, const p5_access *access, part at, bool mmx, uint6
         if (write && t->row[entry].key.of[1] == 0)
             answer.until = walk_set_dirty(m, (unsigned)entry, large, clock);
     }
-    if (answer.until > clock) {
-        stall_read_event(m, mmx, answer.until - clock);
+    if (answer.until > clock)
         memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, answer.until - clock);
-    }
     return answer;
 }
 
-ALWAYS_INLINE void translate(reference *r, const p5_access *access, const part *at)
+ALWAYS_INLINE void translate(reference *r, part at)
 {
     struct memory *m = r->m;
-    bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0;
-    uint32_t key = tlb_key(at->linear, large);
-    tlb *t = memory_tlb_of(m, access);
-    if (memory_page_usual(t, key, r->write))
+    bool large = !r->plain && (r->access->flags & P5_ACCESS_LARGE_PAGE) != 0;
+    tlb *t = r->plain ? &m->data_tlb : memory_tlb_of(m, r->access);
+    if (__builtin_expect(memory_page_usual(t, tlb_key(at.linear, large), r->write), 1))
         return;
-    page_answer answer = look_up_page(m, access, *at, r->mmx, r->clock);
-    r->answer->tlb_miss |= answer.missed;
-    wait_until(r, answer.until, &r->answer->tlb);
+    page_answer answer = look_up_page(m, r->access, at, r->clock);
+    r->tlb_missed |= answer.missed;
+    wait_until(r, answer.until, &r->waited_tlb);
 }
 
 /* ---- look-up ---- */
 
 ALWAYS_INLINE void wait_for_fill(reference *r, uint32_t physical)
 {
-    wait_for_read(r, memory_filled(r->m, physical, r->clock));
+    wait_until(r, memory_filled(r->m, physical, r->clock), &r->waited_read);
 }
 
 ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
 {
     wait_for_fill(r, physical);
     memory_upgrade_lines(r->m, r->clock);
-    int way = data_cache_find(&r->m->data, physical);
-    if (way >= 0 && !memory_frozen(r->m))
-        data_cache_used(&r->m->data, cache_set(physical), (unsigned)way);
-    return way;
+    return data_cache_find(&r->m->data, physical);
 }
 
 ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
     const model_latency *latency = &m->model->latency;
-    bool exclusive = m->model->bus.write_back_lines && !r->write_through;
-    bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, true);
-    bus_line line = memory_take_line(m, begins, parts[0].physical, exclusive, true, true);
+    bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, !r->plain);
+    bus_line line =
+        memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->aligned, !r->plain);
     uint64_t arrived = 0;
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t at = line.part[(parts[i].physical >> 3) & 3] + latency->bus_to_use;
-        if (at > arrived)
-            arrived = at;
-    }
-    wait_for_read(r, arrived);
+    for (unsigned i = 0; i < count; i++)
+        arrived = memory_later(arrived, line.part[(parts[i].physical >> 3) & 3] + latency->bus_to_use);
+    wait_until(r, arrived, &r->waited_read);
+}
+
+static uint64_t __attribute__((noinline)) read_uncached(struct memory *m, part at, uint64_t asked)
+{
+    memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+    uint64_t arrived = bus_read_single(&m->bus, asked, at.physical);
+    memory_cycle(m, at.physical, at.size, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
+    return arrived;
 }
 
 /* The parts of a read that lie in one line. */
 ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
-    if (look_up(r, parts[0].physical) >= 0)
+    int way = look_up(r, parts[0].physical);
+    if (way >= 0) {
+        if (!is_frozen(r))
+            data_cache_used(&m->data, cache_set(parts[0].physical), (unsigned)way);
         return;
-    r->missed = true;
+    }
     r->missed_parts++;
     snoop_code_cache(m, parts[0].physical);
-    if (write_buffer_full(&m->writes, r->clock))
-        wait_for_buffer(r, write_buffer_first_free(&m->writes));
-    if (r->cacheable) {
+    wait_until(r, write_buffer_first_free(&m->writes), &r->waited_buffer);
+    if (__builtin_expect(is_cacheable(r), 1)) {
         fill_line(r, parts, count);
         return;
     }
     uint64_t arrived = r->clock + m->model->latency.miss_to_bus;
-    for (unsigned i = count; i-- > 0;) { /* the high part first */
-        memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
-        arrived = bus_read_single(&m->bus, arrived, parts[i].physical);
-        memory_cycle(m, parts[i].physical, parts[i].size, P5_CYCLE_MEMORY | P5_CYCLE_DATA);
-    }
-    wait_for_read(r, arrived + m->model->latency.bus_to_use);
+    for (unsigned i = count; i-- > 0;) /* the high part first */
+        arrived = read_uncached(m, parts[i], arrived);
+    wait_until(r, arrived + m->model->latency.bus_to_use, &r->waited_read);
 }
 
 /* ---- writes ---- */
@@ -190,15 +192,25 @@ ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
 ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
 {
     struct memory *m = r->m;
-    unsigned entry = write_buffer_next(&m->writes, m->v_pipe);
-    wait_for_buffer(r, m->writes.free_at[entry]);
+    unsigned entry = write_buffer_next(&m->writes, (r->how & HOW_V_PIPE) != 0);
+    wait_until(r, m->writes.free_at[entry], &r->waited_buffer);
     memory_upgrade_lines(m, r->clock); /* before the entry forgets its line */
-    uint64_t end = bus_write(&m->bus, r->clock + m->model->latency.miss_to_bus);
+    bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->plain);
+    uint64_t end = bus_cycle_logged(&m->bus, begins, m->bus.write, !r->plain);
     memory_buffered(m, entry, end, at->physical, upgrade);
-    if (!r->cacheable && !(r->mmx && m->loses_mmx_writes))
+    if (!is_cacheable(r) && !(is_mmx(r) && m->loses_mmx_writes))
         memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
     memory_is_written(m, at->physical, at->size);
     memory_cycle(m, at->physical, at->size, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
+}
+
+/* A write that misses or hits a shared line, which becomes exclusive by it if that is an `upgrade`. */
+ALWAYS_INLINE void write_through(reference *r, const part *parts, unsigned count, bool upgrade)
+{
+    r->owned = false;
+    snoop_code_cache(r->m, parts[0].physical);
+    for (unsigned i = count; i-- > 0;) /* the high part first */
+        buffered_write(r, &parts[i], upgrade);
 }
 
 /* The parts of a write that lie in one line. */
@@ -207,26 +219,24 @@ ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
     struct memory *m = r->m;
     int way = look_up(r, parts[0].physical);
     unsigned set = cache_set(parts[0].physical);
-    if (way >= 0 && memory_owns(&m->data, set, (unsigned)way)) {
-        wait_for_order(r);
-        m->data.state[set][way] = MESI_MODIFIED;
+    if (way < 0) {
+        r->missed_parts++;
+        write_through(r, parts, count, false);
         return;
     }
-    if (way < 0) {
-        r->missed = true;
-        r->missed_parts++;
-    } else {
-        r->answer->exclusive_or_modified = false;
-        if (m->cache_disable && m->not_write_through)
-            return; /* CD = NW = 1: hits are not written through */
+    const bool owned = memory_owns(&m->data, set, (unsigned)way);
+    if (owned) {
+        wait_for_order(r);
+        m->data.state[set][way] = MESI_MODIFIED;
     }
-    snoop_code_cache(m, parts[0].physical);
-    bool upgrade = way >= 0 && !r->write_through && m->model->bus.write_back_lines && !m->cache_disable;
-    for (unsigned i = count; i-- > 0;)
-        buffered_write(r, &parts[i], upgrade);
+    if (!is_frozen(r))
+        data_cache_used(&m->data, set, (unsigned)way);
+    if (!owned && !(is_frozen(r) && m->not_write_through)) /* CD = NW = 1: hits are not written through */
+        write_through(r, parts, count, !is_written_through(r) && !is_frozen(r));
+    r->owned &= owned;
 }
 
-/* ---- locked and I/O ---- */
+/* ---- locked ---- */
 
 /* A locked reference always goes to the bus: a modified copy first, then the read or write itself; the line
  * ends invalid (241428, 6). A write whose value does not depend on the read stands ready in the bus unit
@@ -245,7 +255,7 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
         if (r->write) {
             end = bus_locked_write(&m->bus, asked);
             memory_is_written(m, parts[i].physical, parts[i].size);
-            if (!r->cacheable)
+            if (!is_cacheable(r))
                 memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
         } else {
             memory_count(m, P5_EVENT_LOCKED_BUS_CYCLE);
@@ -254,221 +264,301 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
         }
         memory_cycle(m, parts[i].physical, parts[i].size,
                      P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_LOCKED | (r->write ? P5_CYCLE_WRITE : 0u));
-        wait_until(r, end + latency->bus_to_use, &r->answer->locked);
+        wait_until(r, end + latency->bus_to_use, &r->waited_locked);
     }
     m->locked_read = r->clock;
-    r->missed = true;
+    r->owned = false;
     r->missed_parts = 1;
 }
 
-/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon
- * counts port reads as non-cacheable memory reads (erratum 44). */
-static void io_reference(reference *r, const p5_access *access)
+/* ---- answers and events ---- */
+
+/* `answer`, behind what is seldom to be done after a cycle of the bus. */
+static uint64_t __attribute__((noinline)) log_turned(struct memory *m, uint64_t answer)
+{
+    bus_log_turn(&m->bus.log);
+    return answer;
+}
+
+static uint64_t __attribute__((noinline)) answer_long(struct memory *m, data_answer answer)
+{
+    m->long_answer = answer;
+    return DATA_LONG;
+}
+
+static inline uint16_t clocks16(uint64_t clocks)
+{
+    return clocks < UINT16_MAX ? (uint16_t)clocks : UINT16_MAX;
+}
+
+ALWAYS_INLINE uint64_t answer_of(const reference *r, uint64_t asked)
+{
+    const bool hit = r->missed_parts == 0;
+    if (__builtin_expect((r->clock - asked) >> DATA_CLOCK_BITS == 0 && r->locked == LOCK_NONE, 1))
+        return data_in_word(r->waited_read, r->waited_buffer, r->waited_order, r->waited_tlb,
+                            r->waited_misaligned, hit, r->misaligned);
+    return answer_long(r->m, (data_answer){.done = r->clock,
+                                           .tlb = clocks16(r->waited_tlb),
+                                           .read = clocks16(r->waited_read),
+                                           .misaligned = clocks16(r->waited_misaligned),
+                                           .write_buffer = clocks16(r->waited_buffer),
+                                           .write_order = clocks16(r->waited_order),
+                                           .locked = clocks16(r->waited_locked),
+                                           .hit = hit,
+                                           .is_misaligned = r->misaligned});
+}
+
+/* Waiting for data and for buffers; the other stalls are counted where they arise. The additional clocks of a
+ * misaligned read belong to event 1Ah, of which silicon counts one too few unless the TLB missed (errata 44
+ * and 76). Event 19h: a new bus access needs a buffer, or the bus, while the write buffers are full. */
+ALWAYS_INLINE void count_waits(const reference *r)
 {
     struct memory *m = r->m;
-    const model_latency *latency = &m->model->latency;
-    wait_until(r, memory_writes_done(m), &r->answer->io);
-    uint32_t port = access->physical, left = access->size;
-    for (unsigned cycles = r->misaligned ? 2 : 1; cycles > 0; cycles--) {
-        uint32_t size = cycles == 2 ? 4 - (port & 3) : left;
-        memory_count(m, P5_EVENT_IO_READ_OR_WRITE_CYCLE);
-        if (r->write)
-            memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
-        else if (m->model->errata)
-            memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
-        uint64_t end = bus_io(&m->bus, r->clock + latency->miss_to_bus, r->write);
-        wait_until(r, end + latency->bus_to_use, &r->answer->io);
-        memory_cycle(m, port, size, P5_CYCLE_DATA | (r->write ? P5_CYCLE_WRITE : 0u));
-        port += size;
-        left -= size;
+    uint64_t read = r->waited_read + r->waited_tlb, buffer = r->waited_buffer;
+    if (r->misaligned && !r->write && r->waited_misaligned > 0)
+        read += r->waited_misaligned - (m->model->errata && !r->tlb_missed);
+    if (r->plain) {
+        m->uses[WAITED_FOR_READ] += read;
+        m->uses[WAITED_FOR_BUFFER] += buffer;
+        return;
     }
+    memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, read);
+    memory_clocks(m, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION, buffer);
+    if (is_mmx(r)) {
+        memory_clocks(m, P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS, read);
+        memory_clocks(m, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS, buffer);
+    }
+}
+
+/* Silicon counts two misses for a misaligned reference that missed (errata 44 and 76), the manual one per
+ * line. */
+static inline unsigned misses_of(const reference *r)
+{
+    return r->misaligned && r->missed_parts > 0 && r->m->model->errata ? 2 : r->missed_parts;
+}
+
+/* Events of the look-ups; those of most kinds are counted when somebody looks. `asked`: one that waited is
+ * alone in its clock. Each half of a misaligned reference counts as a reference. */
+ALWAYS_INLINE void count_look_ups(const reference *r, uint64_t asked)
+{
+    struct memory *m = r->m;
+    const unsigned kind = (r->clock == asked ? r->how & HOW_PARTNER : 0) | (r->write ? KIND_WRITE : 0u) |
+                          (is_mmx(r) ? KIND_MMX : 0u) | (r->missed_parts > 0 ? KIND_MISSED : 0u) |
+                          (r->owned ? KIND_TO_E_OR_M : 0u);
+    if (!r->misaligned && (r->plain || m->uses != NULL))
+        m->uses[kind]++;
+    else
+        memory_count_kind(m->totals, m->class, kind, r->misaligned ? 2 : 1, misses_of(r), 1);
 }
 
 /* ---- the whole ---- */
 
-static inline unsigned kind_of(const reference *r, unsigned partner)
-{
-    return partner | (r->write ? KIND_WRITE : 0u) | (r->mmx ? KIND_MMX : 0u) |
-           (r->missed ? KIND_MISSED : 0u) | (r->answer->exclusive_or_modified ? KIND_TO_E_OR_M : 0u);
-}
-
-/* Each half of a misaligned reference counts as a reference; silicon counts two misses for a misaligned one
- * that missed (errata 44 and 76), the manual one per line. */
-static void count_misaligned(reference *r, unsigned partner)
-{
-    unsigned misses = r->missed ? r->missed_parts : 0;
-    if (r->missed && r->m->model->errata)
-        misses = 2;
-    memory_count_kind(r->m->totals, r->m->class, kind_of(r, partner), 2, misses, 1);
-}
-
-/* The additional clocks of a misaligned reference. Of a read they belong to event 1Ah, of which silicon
- * counts one too few unless the TLB missed (errata 44 and 76). */
-static void misaligned_clocks(reference *r)
-{
-    uint32_t clocks = r->m->model->latency.misaligned;
-    count_twice(r, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES,
-                P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS, 1);
-    if (!r->write && clocks > 0)
-        stall_read_event(r->m, r->mmx, clocks - (r->m->model->errata && !r->answer->tlb_miss ? 1 : 0));
-    wait_until(r, r->clock + clocks, &r->answer->misaligned);
-}
-
 /* Splits a reference at the 8-byte boundary that it crosses, if any; answers the number of parts. */
-static unsigned split(const struct memory *m, const p5_access *access, part parts[2])
+static inline unsigned split(const reference *r, part parts[2])
 {
+    const p5_access *access = r->access;
     parts[0] = (part){access->linear, access->physical, access->size};
     uint32_t left = 8 - (access->linear & 7);
-    if (access->size <= left)
+    if (r->aligned || access->size <= left)
         return 1;
+    const p5_core_hooks *hooks = &r->m->hooks;
     parts[0].size = left;
     uint32_t linear = access->linear + left;
     uint32_t physical = access->physical + left;
-    if ((linear & 0xfff) == 0 && m->hooks.translate != NULL)
-        physical = m->hooks.translate(m->hooks.context, linear);
+    if ((linear & 0xfff) == 0 && hooks->translate != NULL)
+        physical = hooks->translate(hooks->context, linear);
     parts[1] = (part){linear, physical, access->size - left};
     return 2;
 }
 
-static void __attribute__((noinline)) line(reference *r, const part *parts, unsigned count)
+ALWAYS_INLINE void begin(const reference *r)
 {
-    if (r->write)
-        write_line(r, parts, count);
-    else
-        read_line(r, parts, count);
+    if (r->plain)
+        return;
+    if (r->locked == LOCK_NONE || !r->write) /* HOLD and PBREQ# wait for the end of a locked sequence */
+        memory_let_agent(r->m, r->clock);
+    memory_upgrade_lines(r->m, r->clock);
 }
 
-static void special(reference *r, const p5_access *access)
+/* A plain reference that hits has changed nothing of what is under way. */
+ALWAYS_INLINE uint64_t end(const reference *r, uint64_t asked)
 {
     struct memory *m = r->m;
-    part parts[2];
-    unsigned count = split(m, access, parts);
-    bool two_lines = count == 2 && cache_line(parts[0].linear) != cache_line(parts[1].linear);
-    if (m->paging) {
-        translate(r, access, &parts[0]);
-        if (two_lines && (parts[1].linear & 0xfff) == 0)
-            translate(r, access, &parts[1]);
-    }
-    if (r->misaligned)
-        misaligned_clocks(r);
-    if (r->locked != LOCK_NONE) {
-        locked_reference(r, parts, count);
-    } else if (two_lines) { /* the high part first */
-        line(r, &parts[1], 1);
-        line(r, &parts[0], 1);
-    } else {
-        line(r, parts, count);
-    }
-}
-
-/* Events of the look-ups; those of most kinds are counted when somebody looks. */
-ALWAYS_INLINE void count_reference(reference *r, unsigned partner, uint64_t asked, bool is_plain)
-{
-    struct memory *m = r->m;
-    if (r->clock != asked)
-        partner = 0; /* one that waited is alone in its clock */
-    if (!is_plain && r->misaligned)
-        count_misaligned(r, partner);
-    else if (__builtin_expect(m->uses == NULL, 0))
-        memory_count_kind(m->totals, m->class, kind_of(r, partner), 1, r->missed, 1);
-    else
-        m->uses[kind_of(r, partner)]++;
+    const bool hit = r->missed_parts == 0 && r->owned == r->write;
+    if (!r->plain || !hit)
+        memory_set_quiet(m);
+    if (r->clock == asked && hit && !r->misaligned)
+        return DATA_USUAL;
+    count_waits(r);
+    count_look_ups(r, asked);
+    const uint64_t answer = answer_of(r, asked);
+    return r->plain && !hit && __builtin_expect(bus_log_full(&m->bus.log), 0) ? log_turned(m, answer)
+                                                                              : answer;
 }
 
 /* The reference from beginning to end. */
-ALWAYS_INLINE void make(reference *r, const p5_access *access, bool is_plain)
+ALWAYS_INLINE uint64_t make(reference *r)
 {
     struct memory *m = r->m;
-    data_answer *answer = r->answer;
-    uint64_t asked = r->clock;
-    unsigned partner = m->partner;
-    m->partner = 0;
-    if (r->locked == LOCK_NONE || !r->write) /* HOLD and PBREQ# wait for the end of a locked sequence */
-        memory_let_agent(m, asked);
-    memory_upgrade_lines(m, asked);
-    r->write_through = (access->flags & P5_ACCESS_WRITE_THROUGH) != 0;
-    r->cacheable = (access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !m->no_data_fill &&
-                   !memory_uncacheable(m, access->physical);
-    answer->cacheable = r->cacheable;
-    answer->is_misaligned = r->misaligned;
-    answer->exclusive_or_modified = r->write && r->locked == LOCK_NONE;
-    if (is_plain) {
-        const part whole = {access->linear, access->physical, access->size};
-        if (m->paging)
-            translate(r, access, &whole);
+    const uint64_t asked = r->clock;
+    begin(r);
+    part parts[2];
+    const unsigned count = split(r, parts);
+    const bool two_lines = count == 2 && cache_line(parts[0].linear) != cache_line(parts[1].linear);
+    if (m->paging) {
+        translate(r, parts[0]);
+        if (two_lines && (parts[1].linear & 0xfff) == 0)
+            translate(r, parts[1]);
+    }
+    if (r->misaligned)
+        wait_misaligned(r);
+    if (r->locked != LOCK_NONE) {
+        locked_reference(r, parts, count);
+        return end(r, asked);
+    }
+    for (unsigned line = two_lines ? 2 : 1; line-- > 0;) { /* the high part first */
         if (r->write)
-            write_line(r, &whole, 1);
+            write_line(r, &parts[line], two_lines ? 1 : count);
         else
-            read_line(r, &whole, 1);
-    } else {
-        special(r, access);
+            read_line(r, &parts[line], two_lines ? 1 : count);
     }
-    answer->hit = !r->missed;
-    if (r->missed)
-        answer->exclusive_or_modified = false;
-    answer->done = r->clock;
-    count_reference(r, partner, asked, is_plain);
-    memory_set_quiet(m);
-}
-
-/* Most references: one part, one line, nothing special. Compiled for reads and writes apart, with all that
- * they call, so that everything about the reference stands in registers; its answer is stored by words since
- * it is read by words. */
-static inline __attribute__((always_inline)) void
-plain(struct memory *m, const p5_access *access, uint64_t asked, bool write, bool mmx, data_answer *answer)
-{
-    data_answer a = {0};
-    reference r = {.m = m, .answer = &a, .clock = asked, .write = write, .mmx = mmx};
-    make(&r, access, true);
-    answer->done = a.done;
-    answer->word1 = a.tlb | (uint64_t)a.read << 16 | (uint64_t)a.write_buffer << 48;
-    answer->word2 = a.write_order | (uint64_t)a.hit << 48;
-    answer->exclusive_or_modified = a.exclusive_or_modified;
-    answer->tlb_miss = a.tlb_miss;
-    answer->cacheable = a.cacheable;
-}
-
-static void __attribute__((noinline))
-plain_read(struct memory *m, const p5_access *access, uint64_t asked, bool mmx, data_answer *answer)
-{
-    plain(m, access, asked, false, mmx, answer);
-}
-
-static void __attribute__((noinline))
-plain_write(struct memory *m, const p5_access *access, uint64_t asked, bool mmx, data_answer *answer)
-{
-    plain(m, access, asked, true, mmx, answer);
-}
-
-static void __attribute__((noinline)) unusual(struct memory *m, const p5_access *access, uint64_t asked,
-                                              unsigned locked, bool mmx, data_answer *answer)
-{
-    *answer = (data_answer){0};
-    reference r = {.m = m, .answer = answer, .clock = asked, .locked = locked, .mmx = mmx};
-    r.write = (access->flags & P5_ACCESS_WRITE) != 0;
-    r.misaligned = memory_misaligned(access);
-    if ((access->flags & P5_ACCESS_IO) == 0) {
-        make(&r, access, false);
-        return;
+    if (r->aligned && r->missed_parts != 0) { /* compiled apart */
+        r->missed_parts = 1;
+        r->owned = false;
+        return end(r, asked);
     }
-    answer->is_misaligned = r.misaligned;
-    m->partner = 0;
+    return end(r, asked);
+}
+
+/* A reference about which nothing is special. */
+ALWAYS_INLINE uint64_t make_plain(struct memory *m, const p5_access *access, uint64_t asked, unsigned how,
+                                  bool write, bool misaligned)
+{
+    reference r = {.m = m,
+                   .access = access,
+                   .clock = asked,
+                   .how = how,
+                   .plain = true,
+                   .aligned = !misaligned,
+                   .misaligned = misaligned,
+                   .write = write,
+                   .owned = write};
+    return make(&r);
+}
+
+static uint64_t __attribute__((noinline))
+plain_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    return make_plain(m, access, asked, how, false, false);
+}
+
+static uint64_t __attribute__((noinline))
+plain_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    return make_plain(m, access, asked, how, true, false);
+}
+
+static uint64_t __attribute__((noinline))
+misaligned_read(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    return make_plain(m, access, asked, how, false, true);
+}
+
+static uint64_t __attribute__((noinline))
+misaligned_write(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    return make_plain(m, access, asked, how, true, true);
+}
+
+/* I/O waits for all buffered writes and is not buffered itself; crossing a dword takes two cycles. Silicon
+ * counts port reads as non-cacheable memory reads (erratum 44). */
+static uint64_t __attribute__((noinline))
+io_reference(struct memory *m, const p5_access *access, uint64_t asked)
+{
+    const model_latency *latency = &m->model->latency;
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0, misaligned = memory_misaligned(access);
     memory_let_agent(m, asked);
     memory_upgrade_lines(m, asked);
-    if (r.misaligned)
+    if (misaligned)
         memory_count(m, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES);
-    io_reference(&r, access);
-    answer->done = r.clock;
+    uint64_t clock = memory_later(memory_writes_done(m), asked);
+    uint32_t port = access->physical, left = access->size;
+    for (unsigned cycles = misaligned ? 2 : 1; cycles > 0; cycles--) {
+        uint32_t size = cycles == 2 ? 4 - (port & 3) : left;
+        memory_count(m, P5_EVENT_IO_READ_OR_WRITE_CYCLE);
+        if (write)
+            memory_count(m, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY);
+        else if (m->model->errata)
+            memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
+        uint64_t end = bus_io(&m->bus, clock + latency->miss_to_bus, write);
+        clock = memory_later(end + latency->bus_to_use, clock);
+        memory_cycle(m, port, size, P5_CYCLE_DATA | (write ? P5_CYCLE_WRITE : 0u));
+        port += size;
+        left -= size;
+    }
     memory_set_quiet(m);
+    return answer_long(
+        m, (data_answer){.done = clock, .io = clocks16(clock - asked), .is_misaligned = misaligned});
 }
 
-void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned locked, bool mmx,
-                 data_answer *answer)
+static uint64_t __attribute__((noinline))
+other(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
 {
-    if (__builtin_expect(!memory_on_boundary(access) || (locked | (access->flags & ACCESS_ON_BUS)) != 0, 0))
-        unusual(m, access, asked, access->flags & P5_ACCESS_LOCKED ? LOCK_MODIFY : locked, mmx, answer);
-    else if ((access->flags & P5_ACCESS_WRITE) != 0)
-        plain_write(m, access, asked, mmx, answer);
-    else
-        plain_read(m, access, asked, mmx, answer);
+    if ((access->flags & P5_ACCESS_IO) != 0)
+        return io_reference(m, access, asked);
+    reference r = {.m = m, .access = access, .clock = asked, .how = how};
+    r.write = (access->flags & P5_ACCESS_WRITE) != 0;
+    r.owned = r.write;
+    r.misaligned = memory_misaligned(access);
+    r.locked = (access->flags & P5_ACCESS_LOCKED) != 0 ? LOCK_MODIFY : how / HOW_LOCK;
+    return make(&r);
+}
+
+uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned how)
+{
+    const unsigned special = (access->flags & ~(unsigned)P5_ACCESS_WRITE) |
+                             (how & ~(unsigned)(HOW_PARTNER | HOW_V_PIPE)) | m->special;
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    if (__builtin_expect(special != 0, 0))
+        return other(m, access, asked, how);
+    if (__builtin_expect(!memory_on_boundary(access) && memory_misaligned(access), 0))
+        return write ? misaligned_write(m, access, asked, how) : misaligned_read(m, access, asked, how);
+    return write ? plain_write(m, access, asked, how) : plain_read(m, access, asked, how);
+}
+
+data_answer memory_answered(const struct memory *m, uint64_t answer, uint64_t asked)
+{
+    if (answer == DATA_LONG)
+        return m->long_answer;
+    if (answer == DATA_USUAL)
+        return (data_answer){.done = asked, .hit = true};
+    return data_out_of_word(answer, asked);
+}
+
+void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer)
+{
+    const uint64_t word = memory_ask(m, access, asked, how);
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    if (word == DATA_USUAL)
+        memory_count_kind(m->totals, m->class,
+                          (how & HOW_PARTNER) | (write ? KIND_WRITE | KIND_TO_E_OR_M : 0u) |
+                              ((how & HOW_MMX) != 0 ? KIND_MMX : 0u),
+                          1, 0, 1);
+    *answer = memory_answered(m, word, asked);
+}
+
+bool memory_hits_unexpected(struct memory *m, const p5_access *access)
+{
+    return memory_hits_any(m, access);
+}
+
+bool memory_usual_unexpected(struct memory *m, const p5_access *access, uint64_t clock)
+{
+    return memory_data_usual(m, access, clock);
+}
+
+void memory_set_special(struct memory *m)
+{
+    m->special = memory_frozen(m) || m->no_data_fill || m->uses == NULL || m->hooks.bus_cycle != NULL ||
+                 m->model->agent.kind != AGENT_NONE;
 }

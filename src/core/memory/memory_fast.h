@@ -32,16 +32,6 @@ static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
     return true;
 }
 
-static inline void memory_set_pipe(struct memory *m, bool v_pipe)
-{
-    m->v_pipe = v_pipe;
-}
-
-static inline void memory_set_partner(struct memory *m, unsigned partner)
-{
-    m->partner = (uint8_t)partner;
-}
-
 /* What is under way at `clock` does not concern a hit of the line at `physical`: another line is being
  * filled (P54C: of another set), and a write waits for no older ones. */
 static inline bool memory_passes_by(const struct memory *m, uint32_t physical, bool write, uint64_t clock)
@@ -82,6 +72,13 @@ static inline bool memory_data_usual(struct memory *m, const p5_access *access, 
     return memory_hits_any(m, access);
 }
 
+static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
+{
+    if (answer == DATA_LONG)
+        return m->long_answer.hit;
+    return answer == DATA_USUAL || data_word_hit(answer);
+}
+
 /* What a reference is expected to be like, so that most of memory_data_usual is known beforehand. */
 typedef struct data_expected {
     uint16_t kind; /* its size and flags, as they stand in memory; 0: nothing is known */
@@ -111,8 +108,9 @@ static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t 
     return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
 }
 
-/* memory_hits_any, out of line. */
+/* memory_hits_any and memory_data_usual, out of line. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access);
+bool memory_usual_unexpected(struct memory *m, const p5_access *access, uint64_t clock);
 
 /* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in
  * their set. */

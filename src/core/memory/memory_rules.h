@@ -1,6 +1,6 @@
-/* The rules of a data reference, each once. The exact path (memory_data.c), plain references
- * (memory_quick.c), the hot path (memory_fast.h) and those who look ahead (replay) are made of them; what a
- * path knows beforehand it passes as a constant, and the compiler leaves the rest out. */
+/* The rules of a data reference, each once. Whoever asks one (memory_data.c), the hot path
+ * (memory_fast.h) and those who look ahead (replay) are made of them; what a path knows beforehand it passes
+ * as a constant, and the compiler leaves the rest out. */
 #ifndef CORE_MEMORY_MEMORY_RULES_H
 #define CORE_MEMORY_MEMORY_RULES_H
 

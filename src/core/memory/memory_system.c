@@ -30,7 +30,7 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
         return NULL;
     }
     memory_reset(m);
-    memory_set_quick(m);
+    memory_set_special(m);
     return m;
 }
 
@@ -40,7 +40,7 @@ void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
     m->totals = m->bus.totals = totals;
     m->uses = uses;
     m->counts_apart = true;
-    memory_set_quick(m);
+    memory_set_special(m);
 }
 
 uint64_t memory_bus_taken(struct memory *m)
@@ -91,7 +91,7 @@ void memory_set_control(struct memory *m, const p5_control *control)
     m->no_data_fill = control->cache_disable || control->data_cache_inhibit;
     m->no_code_fill = control->cache_disable || control->code_cache_inhibit;
     code_cache_forget(&m->code);
-    memory_set_quick(m);
+    memory_set_special(m);
     memory_set_quiet(m);
 }
 

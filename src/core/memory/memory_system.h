@@ -3,7 +3,7 @@
  * path; the pipe uses memory.h.
  *
  *   memory_data.c   data references        memory_count.c  their events        walk.c   page walks
- *   memory_quick.c  ... the plain ones     snoop.c         internal and external snoops
+ *   data_answer.h   ... their answers      snoop.c         internal and external snoops
  *   memory_code.c   code fetches           memory_system.c life, control, draining */
 #ifndef CORE_MEMORY_MEMORY_SYSTEM_H
 #define CORE_MEMORY_MEMORY_SYSTEM_H
@@ -11,6 +11,7 @@
 #include "core/memory/agent.h"
 #include "core/bus/bus.h"
 #include "core/memory/code_cache.h"
+#include "core/memory/data_answer.h"
 #include "core/event/counts.h"
 #include "core/memory/data_cache.h"
 #include "core/model/model.h"
@@ -24,7 +25,7 @@ typedef struct line_fill {
 } line_fill;
 
 /* What a reference that takes one look-up came to, as far as events go: memory_data.c counts uses of each
- * kind, and memory_fold turns them into events. The lowest bits are PARTNER* of memory.h. */
+ * kind, and memory_fold turns them into events. The lowest bits are HOW_PARTNER's. */
 enum {
     KIND_WRITE = 8,
     KIND_MMX = 16,
@@ -76,13 +77,13 @@ struct memory {
     counts *totals;
     uint64_t *uses; /* of each kind, not yet in the totals; NULL: all references are there at once */
     uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
-    bool quick;        /* references may pass by memory_quick.c, if nothing about themselves is against it */
+    bool special; /* no data reference is plain: the cache is held still, somebody shares the bus or looks
+                     on */
     bool counts_apart; /* the profile says where to count */
     unsigned class;
-    uint32_t cacheable_from;  /* a range of addresses that the board caches, */
-    uint64_t cacheable_bytes; /* ... 0 bytes: none is known */
-    bool v_pipe;
-    uint8_t partner;                 /* PARTNER* of memory.h, for the next reference */
+    uint32_t cacheable_from;         /* a range of addresses that the board caches, */
+    uint64_t cacheable_bytes;        /* ... 0 bytes: none is known */
+    data_answer long_answer;         /* the last one that did not fit into a word */
     bool no_data_fill, no_code_fill; /* CD or TR12 inhibit */
     bool cache_disable, not_write_through;
     bool loses_mmx_writes; /* erratum 75: event 2Eh of counter 1 does not see non-cacheable writes of MMX
@@ -173,8 +174,8 @@ static inline void memory_set_quiet(struct memory *m)
     m->write_quiet = m->read_quiet > writes_done ? m->read_quiet : writes_done;
 }
 
-/* Recomputes `quick`: after a change of control inputs or of who looks on. */
-void memory_set_quick(struct memory *m);
+/* Recomputes `special`: after a change of control inputs or of who looks on. */
+void memory_set_special(struct memory *m);
 
 /* True if the board answers KEN# inactive for `physical`. */
 bool memory_find_region(struct memory *m, uint32_t physical);

@@ -61,15 +61,24 @@ static void keep_sets(memory_trial *t, const struct memory *m, uint32_t physical
     }
 }
 
-uint64_t memory_trial_ask(memory_trial *t, struct memory *m, const p5_access *access, uint64_t asked,
-                          bool mmx, bool v_pipe)
+/* It changes nothing else: it goes to a line that is known to be cacheable, no line is taken away or becomes
+ * exclusive elsewhere, no page is walked, nobody looks at what is written. */
+static bool can_try(const struct memory *m, const p5_access *access, unsigned how)
 {
-    if (!m->quick || t->count == TRIAL_REFERENCES || (access->flags & ~(unsigned)P5_ACCESS_WRITE) != 0 ||
-        *m->hooks.memory_apart) /* what is written would be looked at */
-        return QUICK_NOT;
+    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
+    const uint32_t last = access->linear + access->size - 1u;
+    return !m->special && (access->flags & ~(unsigned)P5_ACCESS_WRITE) == 0 && how < HOW_LOCK &&
+           cache_line(access->linear) == cache_line(last) &&
+           access->physical - m->cacheable_from < m->cacheable_bytes && m->writes.upgrade_at == UINT64_MAX &&
+           code_cache_find(&m->code, access->physical) < 0 && !*m->hooks.memory_apart &&
+           (!m->paging || memory_translates(&m->data_tlb, tlb_key(access->linear, false), write));
+}
+
+uint64_t memory_trial_ask(memory_trial *t, struct memory *m, const p5_access *access, uint64_t asked,
+                          unsigned how)
+{
+    if (t->count == TRIAL_REFERENCES || !can_try(m, access, how))
+        return DATA_LONG;
     keep_sets(t, m, access->physical);
-    uint64_t answer = memory_quick(m, access, asked, 0, mmx, v_pipe);
-    if (answer == QUICK_NOT && memory_data_usual(m, access, asked))
-        answer = QUICK_USUAL;
-    return answer;
+    return memory_ask(m, access, asked, how);
 }

@@ -1,4 +1,4 @@
-/* References tried out: what memory_quick.c will answer a few of them in turn, after which everything is as
+/* References tried out: what memory_ask will answer a few of them in turn, after which everything is as
  * it was before. For who wants to know beforehand how long a stretch will take. */
 #ifndef CORE_MEMORY_MEMORY_TRIAL_H
 #define CORE_MEMORY_MEMORY_TRIAL_H
@@ -33,9 +33,9 @@ typedef struct memory_trial {
 void memory_trial_begin(memory_trial *t, struct memory *m);
 void memory_trial_end(memory_trial *t, struct memory *m);
 
-/* The next reference: QUICK_USUAL, another answer of memory_quick.c, or QUICK_NOT if it is not known; then no
+/* The next reference: what memory_ask will answer if that is a word, or DATA_LONG if it is not known; then no
  * further one may be tried. */
 uint64_t memory_trial_ask(memory_trial *t, struct memory *m, const p5_access *access, uint64_t asked,
-                          bool mmx, bool v_pipe);
+                          unsigned how);
 
 #endif

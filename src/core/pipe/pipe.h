@@ -32,20 +32,12 @@
 #include "core/model/timing.h"
 #include "core/pipe/trace.h"
 
-/* What the memory side wants to know of a reference beside its address. */
-typedef struct reference {
-    uint8_t locked; /* LOCK_* */
-    bool mmx, v_pipe;
-    uint8_t partner; /* PARTNER* */
-} reference;
-
-/* Who answers for the structures. `asked` is an absolute clock. `data` and `code` return true for the usual
- * answer (nothing in the way; the pipe then counts the hit), false after filling `answer` (then its events
- * are counted already). */
+/* Who answers for the structures. `asked` is an absolute clock, `how` as in data_answer.h. `data` and `code`
+ * return true for the usual answer (nothing in the way; the pipe then counts the hit), false after filling
+ * `answer` (then its events are counted already). */
 typedef struct pipe_resolver {
     void *context;
-    bool (*data)(void *context, const p5_access *access, uint64_t asked, const reference *how,
-                 data_answer *answer);
+    bool (*data)(void *context, const p5_access *access, uint64_t asked, unsigned how, data_answer *answer);
     /* Of `count` references of a REP string, the first of which is asked for at `first`, the last at `last`: how
      * many in a row, from the first on, have the usual answer. NULL: none is known to. */
     uint32_t (*string)(void *context, const p5_access *accesses, uint32_t count, uint64_t first,

@@ -14,7 +14,7 @@ static bool banks_conflict(const p5_access *a, const p5_access *b)
     return (banks(a) & banks(b)) != 0;
 }
 
-/* What memory_set_partner wants to know of the reference before. One to a port is none. */
+/* What the memory side wants to know of the reference before. One to a port is none. */
 static unsigned partner_of(const last_access *last, const p5_access *a)
 {
     if ((last->access->flags & P5_ACCESS_IO) != 0)
@@ -87,7 +87,8 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
                    last_access *last)
 {
     const op *o = x->op;
-    reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
+    const bool mmx = (o->flags & ISA_MMX) != 0;
+    const unsigned how = (in_v ? HOW_V_PIPE : 0u) | (mmx ? HOW_MMX : 0u) | o->lock * (unsigned)HOW_LOCK;
     int64_t shift = 0;
     for (unsigned j = 0; j < x->access_count; j++) {
         if (o->pattern == ACCESS_REP && j % o->rep_accesses == 0 && p->resolver->string != NULL) {
@@ -112,10 +113,10 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
             again = false;
         }
         data_answer answer;
-        how.partner = (uint8_t)(again ? partner_of(last, a) : 0);
+        const unsigned partner = again ? partner_of(last, a) : 0;
         last->missed = false;
-        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, &how, &answer)) {
-            count_hits(p, a, how.mmx, how.partner, 1);
+        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, how | partner, &answer)) {
+            count_hits(p, a, mmx, partner, 1);
         } else {
             last->missed = !answer.hit;
             int64_t wait = (int64_t)(answer.done - p->start) - at;
@@ -133,7 +134,7 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
             shift += wait;
             at += wait;
         }
-        last->second = how.partner != 0;
+        last->second = partner != 0;
         last->access = a;
         last->clock = at;
     }

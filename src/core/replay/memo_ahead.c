@@ -49,30 +49,28 @@ static bool is_usual(const p5_core *core, const p5_retired *r, const piece *p, c
 static const memo_way *way_behind(const memo_node *node, uint64_t answer)
 {
     const memo_edge *edge = node->edges;
-    while (edge && edge->quick != answer)
+    while (edge && edge->word != answer)
         edge = edge->next;
     return edge ? &edge->way : NULL;
 }
 
 static uint64_t try_reference(p5_core *core, const p5_retired *r, const memo_node *node)
 {
-    if (node->locked != LOCK_NONE)
-        return QUICK_NOT;
     return memory_trial_ask(&core->trial, core->memory, &r->accesses[node->index],
-                            memo_clock(core, node->offset), node->mmx, node->v_pipe);
+                            memo_clock(core, node->offset), node->how);
 }
 
 /* The first question of a way whose answer is not the usual one, or its end; its answer if it is a reference.
  * NULL: that is not known. */
 static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_way *way, uint64_t *answer)
 {
-    *answer = QUICK_USUAL;
+    *answer = DATA_USUAL;
     for (const memo_step *step = way->steps, *end = step + way->step_count; step < end; step++) {
         if (step->node->kind == MEMO_DATA)
             *answer = try_reference(core, r, step->node);
         else if (!passes(core, step->node))
             return NULL;
-        if (*answer != QUICK_USUAL)
+        if (*answer != DATA_USUAL)
             return step->node;
     }
     if (way->end->kind == MEMO_DATA)
@@ -85,13 +83,13 @@ static const memo_node *try_way(p5_core *core, const p5_retired *r, const memo_w
 static const memo_way *last_way(p5_core *core, const p5_retired *r, const piece *p, const memo_way *way)
 {
     while (way) {
-        uint64_t answer = QUICK_NOT;
+        uint64_t answer = DATA_LONG;
         const memo_node *node = NULL;
         if (way->end && code_is_usual(core, p, way))
             node = try_way(core, r, way, &answer);
         if (node && node->kind == MEMO_BRANCH)
             break;
-        way = node && answer > QUICK_USUAL ? way_behind(node, answer) : NULL;
+        way = node && answer > DATA_USUAL ? way_behind(node, answer) : NULL;
     }
     return way;
 }

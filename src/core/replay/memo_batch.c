@@ -209,7 +209,7 @@ static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *cor
  * of the edges up to `given` were not answered as usual; answers the leaf that the piece ended with, or
  * NULL. `r` is what slow_stretch answered. */
 static memo_leaf *walk_from(p5_core *core, const batch *all, memo_path *path, const p5_retired *r,
-                            memo_reached reached, const memo_edge **given, uint32_t known)
+                            memo_node *reached, const memo_edge **given, uint32_t known)
 {
     core->memo.given_count = (unsigned)(given - core->memo.given);
     memo_leaf *leaf = memo_walk(core, r, path, reached, is_taken(&all->at), known);
@@ -229,8 +229,7 @@ static inline uint32_t known_behind(const p5_core *core, const memo_edge **given
 static memo_leaf *__attribute__((noinline))
 leave_at(p5_core *core, batch *all, memo_path *path, memo_node *at, const memo_edge **given)
 {
-    const memo_reached reached = {at, false};
-    return walk_from(core, all, path, slow_stretch(core, all), reached, given, known_behind(core, given));
+    return walk_from(core, all, path, slow_stretch(core, all), at, given, known_behind(core, given));
 }
 
 /* ... in front of all questions of `way`, ... */
@@ -238,22 +237,16 @@ static memo_leaf *__attribute__((noinline))
 leave_in_front(p5_core *core, batch *all, memo_path *path, memo_way *way, const memo_edge **given)
 {
     const p5_retired *r = slow_stretch(core, all);
-    const memo_reached reached = memo_follow(core, r, path, way);
-    return walk_from(core, all, path, r, reached, given, known_behind(core, given));
+    memo_node *at = memo_follow(core, r, path, way);
+    return walk_from(core, all, path, r, at, given, known_behind(core, given));
 }
 
-/* ... or at the reference of `node`, whose answer was `quick`. `tried`: the usual one it is not. */
+/* ... or behind the reference of `node`, whose answer was the usual one or never came before. */
 static memo_leaf *__attribute__((noinline))
-leave_at_reference(p5_core *core, batch *all, memo_path *path, memo_node *node, uint64_t quick, bool tried,
-                   const memo_edge **given)
+leave_behind(p5_core *core, batch *all, memo_path *path, memo_node *node, bool usual, const memo_edge **given)
 {
-    memo_reached reached = {node, tried};
-    uint32_t known = known_behind(core, given);
-    if (quick != QUICK_NOT) {
-        reached = (memo_reached){quick == QUICK_USUAL ? node->usual : NULL, false};
-        known = node->number + 1;
-    }
-    return walk_from(core, all, path, slow_stretch(core, all), reached, given, known);
+    return walk_from(core, all, path, slow_stretch(core, all), usual ? node->usual : NULL, given,
+                     node->number + 1);
 }
 
 /* Follows a way as far as the answers are usual, to `*at`. False: it cannot be gone quickly. */
@@ -279,16 +272,10 @@ static inline bool asks_data(const memo_way *way, const memo_node *at)
     return at != way->end || (!way->ends_in_branch && at->kind == MEMO_DATA);
 }
 
-static inline __attribute__((always_inline)) uint64_t ask(p5_core *core, const p5_access *accesses,
-                                                          memo_node *at, bool profiled)
-{
-    return memo_ask_quickly(core, at, accesses + at->index, memo_clock(core, at->offset), profiled);
-}
-
 /* Prices a piece while something is under way or answers are not the usual ones, from `at` on, if that is not
- * NULL. `asked`: the reference there has been answered by `quick`. `profiled`: there is a profile. */
+ * NULL. `asked`: the reference there has been answered by `answer`. `profiled`: there is a profile. */
 static inline __attribute__((always_inline)) memo_leaf *
-go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uint64_t quick, bool profiled)
+go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uint64_t answer, bool profiled)
 {
     memo_way *way = &path->way;
     const memo_edge **given = core->memo.given;
@@ -298,12 +285,11 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
         if (!asked && !asks_data(way, at))
             break;
         if (!asked)
-            quick = ask(core, all->at.references, at, profiled);
-        memo_edge *edge = NULL;
-        if (__builtin_expect(quick > QUICK_USUAL, 1))
-            edge = memo_behind_quick(core, at, quick);
+            answer = memo_ask(core, at, all->at.references, profiled);
+        const bool usual = answer == DATA_USUAL;
+        memo_edge *edge = __builtin_expect(usual, 0) ? NULL : memo_behind_data(core, at, answer);
         if (__builtin_expect(!edge, 0))
-            return leave_at_reference(core, all, path, at, quick, at != way->end, given);
+            return leave_behind(core, all, path, at, usual, given);
         *given++ = edge;
         way = &edge->way;
         if (way->is_over) {
@@ -322,13 +308,13 @@ go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uin
 static memo_leaf *__attribute__((noinline))
 go_on_unprofiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
 {
-    return go_on(core, all, path, at, false, QUICK_NOT, false);
+    return go_on(core, all, path, at, false, DATA_LONG, false);
 }
 
 static memo_leaf *__attribute__((noinline))
 go_on_profiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
 {
-    return go_on(core, all, path, at, false, QUICK_NOT, true);
+    return go_on(core, all, path, at, false, DATA_LONG, true);
 }
 
 static inline memo_leaf *price_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool profiled)
@@ -336,11 +322,11 @@ static inline memo_leaf *price_on(p5_core *core, batch *all, memo_path *path, me
     return profiled ? go_on_profiled(core, all, path, at) : go_on_unprofiled(core, all, path, at);
 }
 
-/* price_on behind the answer `quick` of the reference at `at`. */
+/* price_on behind the answer of the reference at `at`. */
 static memo_leaf *__attribute__((noinline))
-price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t quick)
+price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answer)
 {
-    return go_on(core, all, path, at, true, quick, core->profile != NULL);
+    return go_on(core, all, path, at, true, answer, core->profile != NULL);
 }
 
 /* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
@@ -350,11 +336,11 @@ static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core
 {
     const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
     if (edge && edge->way.is_over && edge->way.ends_in_branch) {
-        uint64_t quick = ask(core, all->at.references, at, profiled);
+        const uint64_t answer = memo_ask(core, at, all->at.references, profiled);
         memo_leaf *leaf = NULL;
-        if (__builtin_expect(quick > QUICK_USUAL && edge->quick == quick, 1))
+        if (__builtin_expect(answer != DATA_LONG && edge->word == answer, 1))
             leaf = behind_last(core, &edge->way, prediction_at(&all->at), profiled);
-        return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, quick);
+        return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, answer);
     }
     return price_on(core, all, path, at, profiled);
 }

@@ -18,6 +18,10 @@ struct memo_record {
 static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
 {
     const uint64_t *w = from->word;
+    if ((w[3] & MEMO_ONE_WORD) != 0) {
+        *a = data_out_of_word(w[3], asked);
+        return;
+    }
     *a = (data_answer){.done = asked + w[0]};
     a->word1 = w[1];
     a->word2 = w[2];
@@ -96,35 +100,39 @@ static uint32_t who(const p5_core *core)
     return core->pipe.observer ? core->pipe.observer->who : 0;
 }
 
-static bool learn_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+/* Asks the structures; answers whether the answer is the usual one. */
+static bool ask_data(p5_core *core, const p5_access *access, uint64_t asked, unsigned how,
+                     data_answer *answer, memo_answer *packed)
+{
+    struct memory *m = core->memory;
+    if (how < HOW_LOCK && memory_data_usual(m, access, asked))
+        return true;
+    if (core->profile)
+        profile_asks(core, who(core));
+    const uint64_t word = memory_ask(m, access, asked, how);
+    if (word == DATA_USUAL)
+        return true;
+    *answer = memory_answered(m, word, asked);
+    *packed = memo_pack_data(m, word, asked);
+    if (core->profile && !answer->hit)
+        profile_missed_data(core, access->physical);
+    return false;
+}
+
+static bool learn_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
                        data_answer *answer)
 {
     p5_core *core = context;
     memo *m = &core->memo;
     memo_answer packed = {0};
     bool usual;
-    if (given(m, &packed, &usual)) {
-        if (!usual)
-            unpack_data(&packed, asked, answer);
-    } else {
-        usual = how->locked == LOCK_NONE && memory_data_usual(core->memory, access, asked);
-        if (!usual) {
-            memory_set_pipe(core->memory, how->v_pipe);
-            memory_set_partner(core->memory, how->partner);
-            if (core->profile)
-                profile_asks(core, who(core));
-            memory_data(core->memory, access, asked, how->locked, how->mmx, answer);
-            if (core->profile && !answer->hit)
-                profile_missed_data(core, access->physical);
-            packed = memo_pack_data(answer, asked);
-        }
-    }
+    if (!given(m, &packed, &usual))
+        usual = ask_data(core, access, asked, how, answer, &packed);
+    else if (!usual)
+        unpack_data(&packed, asked, answer);
     /* references are made in program order */
     memo_node node = {.kind = MEMO_DATA,
-                      .mmx = how->mmx,
-                      .v_pipe = how->v_pipe,
-                      .locked = how->locked,
-                      .partner = how->partner,
+                      .how = (uint8_t)how,
                       .index = (int16_t)m->data_asked++,
                       .offset = offset(core, asked),
                       .who = who(core)};
@@ -359,7 +367,7 @@ static memo_edge *edge_behind(p5_core *core, memo_node *node, const memo_record 
         if (!edge)
             return NULL;
         memcpy(edge->rest, record->answer.word, sizeof edge->rest);
-        edge->quick = record->answer.word[3];
+        edge->word = record->answer.word[3];
         edge->way.known = (uint16_t)(node->number + 1);
         memo_begin_way(&edge->way);
         edge->next = node->edges;

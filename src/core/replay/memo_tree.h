@@ -17,9 +17,7 @@ typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANC
 
 typedef struct memo_node {
     uint8_t kind;      /* memo_kind */
-    bool mmx, v_pipe;  /* data */
-    uint8_t locked;    /* data: LOCK_* */
-    uint8_t partner;   /* data: PARTNER* of memory.h */
+    uint8_t how;       /* data: as in data_answer.h */
     bool in_v, chance; /* branch: branch_query's in_v and unpaired_chance */
     int16_t index;     /* data: which reference of the piece, below 0 of what waited in front of it; branch
                           and passed: groups so far */
@@ -139,7 +137,7 @@ static inline memo_node *memo_question(const memo_way *way, unsigned n)
 
 /* Behind an answer that is not the usual one. */
 struct memo_edge {
-    uint64_t quick; /* the answer, in one word: the last of memo_answer, */
+    uint64_t word; /* the answer: the last word of memo_answer, */
     memo_way way;
     memo_edge *next;  /* of the same node, the one used last in front */
     uint64_t rest[3]; /* ... and the others */
@@ -147,16 +145,16 @@ struct memo_edge {
 
 static inline memo_answer memo_edge_answer(const memo_edge *edge)
 {
-    return (memo_answer){{edge->rest[0], edge->rest[1], edge->rest[2], edge->quick}};
+    return (memo_answer){{edge->rest[0], edge->rest[1], edge->rest[2], edge->word}};
 }
 
 /* In the last word of an answer: it says all. */
-#define MEMO_ONE_WORD (1ull << 63)
+#define MEMO_ONE_WORD DATA_IN_WORD
 
 static inline bool memo_edge_is(const memo_edge *edge, const memo_answer *answer)
 {
     const uint64_t *rest = edge->rest, *word = answer->word;
-    if (edge->quick != word[3])
+    if (edge->word != word[3])
         return false;
     return (word[3] & MEMO_ONE_WORD) != 0 ||
            ((rest[0] ^ word[0]) | (rest[1] ^ word[1]) | (rest[2] ^ word[2])) == 0;
@@ -243,13 +241,13 @@ bool memo_is_full(const memo *m);
 memo_leaf *memo_new_leaf(memo *m);
 /* memo_learn.c */
 bool memo_learn_open(p5_core *core);
-/* The last word says the same in another way, if memory_quick_pack can, and is 0 otherwise: whoever has it
- * need not look at the others. */
-static inline memo_answer memo_pack_data(const data_answer *a, uint64_t asked)
+/* An `answer` of memory_ask that is not DATA_USUAL, the last one, to what was asked at `asked`. */
+static inline memo_answer memo_pack_data(const memory *m, uint64_t answer, uint64_t asked)
 {
-    bool others = (a->tlb | a->misaligned | a->locked | a->io | a->is_misaligned) != 0;
-    return (memo_answer){{a->done - asked, a->word1, a->word2,
-                          others ? 0 : memory_quick_pack(a->read, a->write_buffer, a->write_order, a->hit)}};
+    if (answer != DATA_LONG)
+        return (memo_answer){{0, 0, 0, answer}};
+    const data_answer *a = &m->long_answer;
+    return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
 }
 memo_answer memo_pack_code(const code_answer *answer, uint64_t asked);
 /* The direction belongs to it: the pipe does not look at it before. */

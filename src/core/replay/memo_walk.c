@@ -102,45 +102,18 @@ static inline memo_edge *behind(memo *m, memo_node *node, memo_answer answer)
     return edge;
 }
 
-memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick)
+memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
 {
-    memo_edge *before = node->edges;
-    for (memo_edge *edge = before ? before->next : NULL; edge; before = edge, edge = edge->next)
-        if (edge->quick == quick)
-            return to_front(node, before, edge);
-    const data_answer unpacked = memory_quick_unpack(quick);
-    const memo_answer answer = memo_pack_data(&unpacked, 0);
-    return never_came(m, &answer);
-}
-
-static memo_edge *__attribute__((noinline))
-ask_data_slowly(p5_core *core, memo_node *node, const p5_access *access, uint64_t asked)
-{
-    data_answer answer;
-    memory_set_pipe(core->memory, node->v_pipe);
-    memory_set_partner(core->memory, node->partner);
-    memory_data(core->memory, access, asked, node->locked, node->mmx, &answer);
-    if (core->profile && !answer.hit)
-        profile_missed_data(core, access->physical);
-    return behind(&core->memo, node, memo_pack_data(&answer, asked));
+    return behind(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
 }
 
 /* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
  * others. */
-static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool tried,
-                                  bool *usual)
+static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
 {
-    const p5_access *access = &r->accesses[node->index];
-    uint64_t asked = memo_clock(core, node->offset);
-    *usual = false;
-    const bool profiled = core->profile != NULL;
-    uint64_t quick = memo_ask_quickly(core, node, access, asked, profiled);
-    if (__builtin_expect(quick <= QUICK_USUAL, 0)) {
-        *usual = quick == QUICK_USUAL ||
-                 (!tried && node->locked == LOCK_NONE && memory_data_usual(core->memory, access, asked));
-        return *usual ? NULL : ask_data_slowly(core, node, access, asked);
-    }
-    return memo_behind_quick(core, node, quick);
+    const uint64_t answer = memo_ask(core, node, r->accesses, core->profile != NULL);
+    *usual = answer == DATA_USUAL;
+    return *usual ? NULL : memo_behind_data(core, node, answer);
 }
 
 static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *node, bool *usual)
@@ -198,12 +171,12 @@ static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node,
     }
 }
 
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached reached,
-                     bool taken, uint32_t known)
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_node *node, bool taken,
+                     uint32_t known)
 {
     memo *m = &core->memo;
     const memo_way *way = m->given_count > 0 ? &m->given[m->given_count - 1]->way : &path->way;
-    for (memo_node *node = reached.at; node;) {
+    while (node) {
         known = node->number;
         if (node->kind == MEMO_BRANCH) {
             memo_leaf *leaf = ask_branch(core, r, path->piece, way, node, taken);
@@ -212,16 +185,14 @@ memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, 
         }
         known++;
         bool usual;
-        memo_edge *edge = __builtin_expect(node->kind == MEMO_DATA, 1)
-                              ? ask_data(core, r, node, reached.tried, &usual)
-                              : ask_other(core, r, node, &usual);
-        reached = (memo_reached){usual ? node->usual : NULL, false};
+        memo_edge *edge = __builtin_expect(node->kind == MEMO_DATA, 1) ? ask_data(core, r, node, &usual)
+                                                                       : ask_other(core, r, node, &usual);
+        node = usual ? node->usual : NULL;
         if (edge) {
             give(m, edge);
             way = &edge->way;
-            reached = memo_follow(core, r, path, &edge->way);
+            node = memo_follow(core, r, path, &edge->way);
         }
-        node = reached.at;
     }
     m->known = known;
     return NULL;

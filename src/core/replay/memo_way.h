@@ -6,12 +6,6 @@
 #include "core/branch/predictor_pairs.h"
 #include "core/profile/profiler.h"
 
-/* How far a way was followed. */
-typedef struct memo_reached {
-    memo_node *at; /* NULL: the tree ends */
-    bool tried;    /* it is a reference whose answer is not the usual one */
-} memo_reached;
-
 /* Where the lines of a way are. They are present if they are in the code cache, with the end bits that have
  * to be known, and none of them is on its way there. */
 typedef enum memo_found {
@@ -38,32 +32,37 @@ unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const me
 /* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
  * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers
  * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_reached at, bool taken,
+memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_node *at, bool taken,
                      uint32_t known);
-/* memo_behind_quick, if it was not the answer used last. */
-memo_edge *memo_behind_other(memo *m, memo_node *node, uint64_t quick);
+/* memo_behind_data, if it was not the answer used last. */
+memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer);
 
-/* Asks the reference at `node`, whose answer is not the usual one, as memory_quick. `profiled`: there is a
- * profile, which is told. */
-static inline uint64_t memo_ask_quickly(p5_core *core, memo_node *node, const p5_access *access,
-                                        uint64_t asked, bool profiled)
+static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
 {
+    return core->now + (uint64_t)(int64_t)offset;
+}
+
+/* Asks the reference at `node`, which is one of `accesses`, as memory_ask. `profiled`: there is a profile,
+ * which is told. */
+static inline __attribute__((always_inline)) uint64_t memo_ask(p5_core *core, memo_node *node,
+                                                               const p5_access *accesses, bool profiled)
+{
+    struct memory *m = core->memory;
+    const p5_access *access = accesses + node->index;
     if (profiled)
         profile_asks_again(core, node->who, &node->asker);
-    if (__builtin_expect(node->locked != LOCK_NONE, 0))
-        return QUICK_NOT;
-    uint64_t quick = memory_quick(core->memory, access, asked, node->partner, node->mmx, node->v_pipe);
-    if (profiled && quick > QUICK_USUAL && !memory_quick_hit(quick))
+    const uint64_t answer = memory_ask(m, access, memo_clock(core, node->offset), node->how);
+    if (profiled && !memory_answered_hit(m, answer))
         profile_missed_data(core, access->physical);
-    return quick;
+    return answer;
 }
 
 /* What is behind its answer, which is not the usual one. NULL: it never came before. */
-static inline memo_edge *memo_behind_quick(p5_core *core, memo_node *node, uint64_t quick)
+static inline memo_edge *memo_behind_data(p5_core *core, memo_node *node, uint64_t answer)
 {
     memo_edge *edge = node->edges;
-    if (__builtin_expect(!edge || edge->quick != quick, 0))
-        return memo_behind_other(&core->memo, node, quick);
+    if (__builtin_expect(answer == DATA_LONG || !edge || edge->word != answer, 0))
+        return memo_behind_other(core, node, answer);
     return edge;
 }
 
@@ -77,11 +76,6 @@ static inline bool memo_prices(const p5_core *core, unsigned cpl)
 static inline bool memo_notes(p5_core *core, p5_block *block, uint32_t next)
 {
     return !core->profile || profile_goes_on(core->profile, block, next, core->now);
-}
-
-static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
-{
-    return core->now + (uint64_t)(int64_t)offset;
 }
 
 /* P54C: the address by which the group at `node`, which has no branch, looks into the BTB: that of the group
@@ -158,23 +152,23 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
         return memo_steps_disturbed(core, accesses, way);
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
-    const data_expected *expected = memo_expected(way);
-    unsigned n = 0;
-    for (; n < way->step_count; n++, expected++) {
+    const data_expected *const first = memo_expected(way), *const end = first + way->step_count;
+    const data_expected *expected = first;
+    for (; expected != end; expected++) {
+        const memo_step *step = &way->steps[expected - first];
         bool usual;
-        if (!only_data && expected->kind == 0 && way->steps[n].node->kind == MEMO_PASSED)
-            usual = predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
+        if (!only_data && expected->kind == 0 && step->node->kind == MEMO_PASSED)
+            usual = predictor_passes(core->predictor, memo_passed_group(core, step->node));
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
-            usual = memory_data_usual(m, access++, memo_clock(core, way->steps[n].offset));
-        else if ((expected->write & concern.writes) &&
-                 memo_clock(core, way->steps[n].offset) < memory_writes_done(m))
+            usual = memory_usual_unexpected(m, access++, memo_clock(core, step->offset));
+        else if ((expected->write & concern.writes) && memo_clock(core, step->offset) < memory_writes_done(m))
             usual = false;
         else
             usual = memory_hits(m, access++, expected);
         if (!usual)
             break;
     }
-    return n;
+    return (unsigned)(expected - first);
 }
 
 /* Asks the steps of a way; mostly they are references at calm clocks. */
@@ -257,18 +251,18 @@ static inline void memo_use_lines(p5_core *core, const memo_way *way, unsigned n
 }
 
 /* Follows a way as far as the answers are usual. Answers the place where that is no longer known. */
-static inline __attribute__((always_inline)) memo_reached memo_follow(p5_core *core, const p5_retired *r,
-                                                                      const memo_path *path, memo_way *way)
+static inline __attribute__((always_inline)) memo_node *memo_follow(p5_core *core, const p5_retired *r,
+                                                                    const memo_path *path, memo_way *way)
 {
     const memo_found lines = memo_find_lines(core, way);
     if (__builtin_expect(lines == MEMO_ABSENT, 0))
-        return (memo_reached){way->first, false};
+        return way->first;
     if (__builtin_expect(!memo_code_usual(core, path, way), 0))
-        return (memo_reached){way->first, false};
+        return way->first;
     const unsigned n = memo_steps(core, r, way);
     if (lines == MEMO_PRESENT)
         memo_use_lines(core, way, n);
-    return (memo_reached){memo_question(way, n), n != way->step_count};
+    return memo_question(way, n);
 }
 
 /* What is said of the end of a piece: nothing, if it is no branch that is predicted. */
@@ -282,9 +276,9 @@ static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *co
                                                                      memo_path *path, bool taken)
 {
     core->memo.given_count = 0;
-    memo_reached at = memo_follow(core, r, path, &path->way);
+    memo_node *at = memo_follow(core, r, path, &path->way);
     memo_leaf *leaf = NULL;
-    if (__builtin_expect(at.at && at.at->kind == MEMO_BRANCH, 1))
+    if (__builtin_expect(at && at->kind == MEMO_BRANCH, 1))
         leaf = memo_behind_branch(&core->memo, &path->way, memo_prediction(path->piece, core->prediction));
     return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk(core, r, path, at, taken, 0);
 }

@@ -262,7 +262,7 @@ static void page_after(struct memory *m, parity *p, uint32_t linear, bool large,
         parity_write_tlb(p, which, (unsigned)entry);
 }
 
-static bool watch_data(void *context, const p5_access *access, uint64_t asked, const reference *how,
+static bool watch_data(void *context, const p5_access *access, uint64_t asked, unsigned how,
                        data_answer *answer)
 {
     p5_core *core = context;

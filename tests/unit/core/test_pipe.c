@@ -20,8 +20,7 @@ typedef struct run {
     bool right;
 } run;
 
-static bool hit_data(void *context, const p5_access *a, uint64_t asked, const reference *how,
-                     data_answer *answer)
+static bool hit_data(void *context, const p5_access *a, uint64_t asked, unsigned how, data_answer *answer)
 {
     (void)context, (void)a, (void)asked, (void)how, (void)answer;
     return true;

@@ -54,9 +54,9 @@ static void a_pipe_has_one_buffer(void **state)
     fixture f;
     fixture_open(&f, "p54c-133", false, NULL);
     assert_int_equal(fixture_data(&f, 0x1000, 4, P5_ACCESS_WRITE).write_buffer, 0);
-    memory_set_pipe(f.memory, true);
+    f.how = HOW_V_PIPE;
     assert_int_equal(fixture_data(&f, 0x1008, 4, P5_ACCESS_WRITE).write_buffer, 0);
-    memory_set_pipe(f.memory, false);
+    f.how = 0;
     assert_true(fixture_data(&f, 0x1010, 4, P5_ACCESS_WRITE).write_buffer > 0);
     fixture_close(&f);
 }
@@ -115,7 +115,7 @@ static void writes_to_exclusive_lines_wait(void **state)
         data_answer answer = fixture_data(&f, 0x2000, 4, P5_ACCESS_WRITE);
         assert_int_equal(answer.write_order, waits[i]);
         assert_int_equal(fixture_event(&f, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE), counted[i]);
-        assert_true(answer.exclusive_or_modified);
+        assert_int_equal(fixture_event(&f, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES), 1);
         assert_int_equal(fixture_state(&f, 0x2000), MESI_MODIFIED);
         fixture_close(&f);
     }

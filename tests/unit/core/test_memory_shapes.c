@@ -1,0 +1,150 @@
+/* Of a data reference the shapes that memory_data.c is compiled for must leave and answer what that for all
+ * references leaves and answers: the same random references go through both. */
+#include "same_state.h"
+
+/* Shared lines become exclusive when their writes have ended. */
+static void write_through(p5_model *model)
+{
+    model->bus.write_back_lines = false;
+}
+
+static void no_errata(p5_model *model)
+{
+    model->errata = false;
+    model->bus.ewbe = 3;
+}
+
+/* Asks it as nothing plain. */
+static uint64_t ask_special(fixture *f, const p5_access *access, unsigned how)
+{
+    f->memory->special = true;
+    uint64_t answer = memory_ask(f->memory, access, f->now, how);
+    f->memory->special = false;
+    return answer;
+}
+
+/* How many references were no usual hits. */
+static unsigned go_both_ways(const char *model, fixture *shaped, fixture *special, uint64_t seed)
+{
+    static const uint8_t sizes[] = {1, 2, 4, 8};
+    unsigned unusual = 0;
+    for (unsigned n = 0; n < 60000; n++) {
+        uint32_t x = fixture_random(&seed), where = fixture_random(&seed);
+        uint32_t address = (x >> 8 & 3) != 0 ? where % 0x2000 : where % 0x90000;
+        unsigned flags = (x >> 4 & 1) * P5_ACCESS_WRITE |
+                         ((x >> 11 & 63) != 0 ? 0 : P5_ACCESS_WRITE_THROUGH) |
+                         ((x >> 17 & 127) != 0 ? 0 : P5_ACCESS_CACHE_DISABLE);
+        uint8_t size = sizes[x >> 5 & 3];
+        if ((x >> 24 & 7) != 0)
+            address &= ~(uint32_t)(size - 1);
+        unsigned how = (x & 1) * HOW_V_PIPE | ((x >> 23 & 63) == 0) * (unsigned)HOW_MMX |
+                       ((x >> 1 & 3) == 0 ? PARTNER | (x >> 3 & 1) * PARTNER_SAME_KIND : 0u);
+        p5_access access = fixture_access(address, size, flags);
+        uint64_t a = memory_ask(shaped->memory, &access, shaped->now, how);
+        uint64_t b = ask_special(special, &access, how);
+        if (a != b)
+            fail_msg("%s: reference %u of %#x: %#lx, as a special one %#lx", model, n, address,
+                     (unsigned long)a, (unsigned long)b);
+        unusual += a != DATA_USUAL;
+        data_answer answer = memory_answered(shaped->memory, a, shaped->now);
+        assert_int_equal(answer.done, memory_answered(special->memory, b, special->now).done);
+        special->now = shaped->now = answer.done + (x >> 28) * (x >> 28) / 8;
+    }
+    return unusual;
+}
+
+static void both_ways_agree(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"p54c-100", "p54c-166", "p55c-200", "p55c-233"};
+    static void (*const changes[])(p5_model * model) = {NULL, write_through, no_errata};
+    for (unsigned i = 0; i < 24; i++) {
+        const char *model = models[i % 4];
+        fixture shaped, special;
+        fixture_open(&shaped, model, i / 4 % 2, changes[i / 8]);
+        fixture_open(&special, model, i / 4 % 2, changes[i / 8]);
+        unsigned unusual = go_both_ways(model, &shaped, &special, i);
+        if (unusual < 5000)
+            fail_msg("%s: only %u of 60000 references were not usual", model, unusual);
+        same_state(model, &shaped, &special);
+        fixture_settle(&shaped);
+        fixture_settle(&special);
+        same_state(model, &shaped, &special);
+        fixture_close(&shaped);
+        fixture_close(&special);
+    }
+}
+
+/* A usual hit is told from others and leaves what memory_data_usual leaves. */
+static void usual_hits_are_usual(void **state)
+{
+    (void)state;
+    fixture asked, usual;
+    fixture_open(&asked, "p55c-200", true, NULL);
+    fixture_open(&usual, "p55c-200", true, NULL);
+    uint64_t seed = 5;
+    unsigned hits = 0;
+    for (unsigned n = 0; n < 20000; n++) {
+        uint32_t x = fixture_random(&seed);
+        p5_access access = fixture_access(fixture_random(&seed) % 0x5000 & ~3u, 4, x & P5_ACCESS_WRITE);
+        bool hit = memory_data_usual(usual.memory, &access, usual.now);
+        uint64_t answer = memory_ask(asked.memory, &access, asked.now, 0);
+        assert_int_equal(answer == DATA_USUAL, hit);
+        hits += hit;
+        if (!hit) {
+            assert_int_equal(memory_ask(usual.memory, &access, usual.now, 0), answer);
+            usual.now = memory_answered(usual.memory, answer, usual.now).done;
+        }
+        asked.now = usual.now += 2;
+    }
+    assert_true(hits > 5000);
+    same_state("p55c-200", &asked, &usual);
+    fixture_close(&asked);
+    fixture_close(&usual);
+}
+
+/* Where somebody has to be told of bus cycles, or the cache is held still, nothing is plain. */
+static void some_look_on(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f, "p55c-200", false, NULL);
+    memory_set_control(f.memory, &(p5_control){.cache_disable = true});
+    assert_true(f.memory->special);
+    memory_set_control(f.memory, &(p5_control){.data_cache_inhibit = true});
+    assert_true(f.memory->special);
+    memory_set_control(f.memory, &(p5_control){0});
+    assert_false(f.memory->special);
+    fixture_close(&f);
+}
+
+/* What an answer in a word says. */
+static void words_are_read_as_written(void **state)
+{
+    (void)state;
+    const uint64_t most = (1u << DATA_CLOCK_BITS) - 1;
+    const data_answer a = data_out_of_word(data_in_word(most, 0, most, 1, 20, true, false), 100);
+    assert_int_equal(a.read, most);
+    assert_int_equal(a.write_buffer, 0);
+    assert_int_equal(a.write_order, most);
+    assert_int_equal(a.tlb, 1);
+    assert_int_equal(a.misaligned, 20);
+    assert_int_equal(a.done, 100 + 2 * most + 21);
+    assert_true(a.hit && !a.is_misaligned);
+    const data_answer b = data_out_of_word(data_in_word(0, most, 0, most, 0, false, true), 0);
+    assert_int_equal(b.write_buffer, most);
+    assert_int_equal(b.tlb, most);
+    assert_int_equal(b.read | b.write_order | b.misaligned, 0);
+    assert_true(b.is_misaligned && !b.hit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_ways_agree),
+        cmocka_unit_test(usual_hits_are_usual),
+        cmocka_unit_test(some_look_on),
+        cmocka_unit_test(words_are_read_as_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
