@@ -156,11 +156,11 @@ static void transfer_counts(p5_core *core, snapshot *s)
         pipe_deltas *d = &core->deltas[class];
         d->clocks = sum->clocks[class];
         for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
-            d->increments[e] = sum->increments[e][class];
-            d->asserted[e] = sum->asserted[e][class];
+            d->of[e].increments = sum->increments[e][class];
+            d->of[e].asserted = sum->asserted[e][class];
         }
         for (unsigned i = 0; i < P5_STALL_COUNT; i++)
-            d->stalls[i] = sum->stalls[i][class];
+            d->of[DELTA_STALLS + i].increments = sum->stalls[i][class];
     }
     free(sum);
 }

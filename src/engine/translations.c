@@ -22,6 +22,18 @@ void __wrap_qht_init(void *table, void *compare, size_t blocks, unsigned mode)
 
 #ifdef __x86_64__
 
+void *__real_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset);
+void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset);
+/* The room is near this program if there is a place: from afar, each call of translated code would be an
+ * indirect one, which hosts predict worse. */
+void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset)
+{
+    enum { PROGRAM = 64 << 20, HUGE_PAGE = 2 << 20 };
+    if (at == NULL && bytes == ENGINE_TRANSLATIONS && protection & PROT_EXEC)
+        at = (void *)(((uintptr_t)__wrap_mmap64 - PROGRAM - ENGINE_TRANSLATIONS) / HUGE_PAGE * HUGE_PAGE);
+    return __real_mmap64(at, bytes, protection, flags, file, offset);
+}
+
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 {
     (void)bytes; /* Unicorn would take 1 GB */

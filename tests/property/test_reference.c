@@ -11,8 +11,8 @@ static reference_record slow;
 
 static uint64_t in_ex(const pipe_deltas *d)
 {
-    return d->stalls[P5_STALL_EXECUTE] + d->stalls[P5_STALL_DATA_READ] + d->stalls[P5_STALL_MISALIGNED] +
-           d->stalls[P5_STALL_BANK_CONFLICT];
+    return deltas_stall(d, P5_STALL_EXECUTE) + deltas_stall(d, P5_STALL_DATA_READ) +
+           deltas_stall(d, P5_STALL_MISALIGNED) + deltas_stall(d, P5_STALL_BANK_CONFLICT);
 }
 
 static bool same_insn(const p5_trace_insn *a, const reference_insn *b)
@@ -33,7 +33,7 @@ static bool same(void)
         if (!same_insn(&fast.insns[i], &slow.insns[i]))
             return false;
     for (unsigned i = 0; i < sizeof compared / sizeof compared[0]; i++)
-        if (fast.deltas.stalls[compared[i]] != slow.stalls[compared[i]])
+        if (deltas_stall(&fast.deltas, compared[i]) != slow.stalls[compared[i]])
             return false;
     return in_ex(&fast.deltas) == slow.stalls[P5_STALL_EXECUTE];
 }
@@ -61,9 +61,9 @@ static void explain(unsigned long seed, unsigned family, isa_decoder *decoder, c
         }
     }
     for (unsigned s = 0; s < P5_STALL_COUNT; s++)
-        if (fast.deltas.stalls[s] || slow.stalls[s])
-            printf("%s: %llu | %u\n", p5_stall_name((p5_stall)s), (unsigned long long)fast.deltas.stalls[s],
-                   slow.stalls[s]);
+        if (deltas_stall(&fast.deltas, (p5_stall)s) || slow.stalls[s])
+            printf("%s: %llu | %u\n", p5_stall_name((p5_stall)s),
+                   (unsigned long long)deltas_stall(&fast.deltas, (p5_stall)s), slow.stalls[s]);
 }
 
 int main(int argc, char **argv)

@@ -57,20 +57,20 @@ int main(int argc, char **argv)
                            (unsigned long long)pieces.insns[i].ex, (unsigned long long)whole.insns[i].end,
                            (unsigned long long)pieces.insns[i].end);
                 for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
-                    if (whole.deltas.increments[e] != pieces.deltas.increments[e])
+                    if (whole.deltas.of[e].increments != pieces.deltas.of[e].increments)
                         printf("  %s: %llu, in pieces %llu\n", p5_event_describe((enum p5_event)e)->name,
-                               (unsigned long long)whole.deltas.increments[e],
-                               (unsigned long long)pieces.deltas.increments[e]);
+                               (unsigned long long)whole.deltas.of[e].increments,
+                               (unsigned long long)pieces.deltas.of[e].increments);
                 for (unsigned c = 0; c < P5_STALL_COUNT; c++)
-                    if (whole.deltas.stalls[c] != pieces.deltas.stalls[c])
+                    if (deltas_stall(&whole.deltas, (p5_stall)c) != deltas_stall(&pieces.deltas, (p5_stall)c))
                         printf("  clocks of %s: %llu, in pieces %llu\n", p5_stall_name((p5_stall)c),
-                               (unsigned long long)whole.deltas.stalls[c],
-                               (unsigned long long)pieces.deltas.stalls[c]);
+                               (unsigned long long)deltas_stall(&whole.deltas, (p5_stall)c),
+                               (unsigned long long)deltas_stall(&pieces.deltas, (p5_stall)c));
                 return 1;
             }
             uint64_t owned = 0;
             for (unsigned s = 0; s < P5_STALL_COUNT; s++)
-                owned += whole.deltas.stalls[s];
+                owned += deltas_stall(&whole.deltas, (p5_stall)s);
             if (owned != whole.clocks || whole.deltas.clocks != whole.clocks) {
                 printf("program %lu, family %u: %llu clocks, counted %llu, owned %llu\n", seed, family,
                        (unsigned long long)whole.clocks, (unsigned long long)whole.deltas.clocks,

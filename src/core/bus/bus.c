@@ -25,7 +25,8 @@ bool bus_init(bus *b, const p5_model *model, counts *totals)
     for (unsigned place = 0; place < BOARD_PLACES; place++) {
         board_time time = b->board.time[place];
         b->line[place] = bus_takes(b, time.first + 3 * time.next, times->idle_after_read);
-        b->first[place] = time.first * b->half_ratio;
+        for (unsigned n = 0; n < 4; n++)
+            b->part[place][n] = (time.first + n * time.next) * b->half_ratio;
     }
     return true;
 }
@@ -243,7 +244,7 @@ static const snapshot_field bus_fields[] = {
     FIELD_DERIVED(bus, write),
     FIELD_DERIVED(bus, write_back),
     FIELD_DERIVED(bus, line),
-    FIELD_DERIVED(bus, first),
+    FIELD_DERIVED(bus, part),
     FIELD_DERIVED(bus, half_ratio),
     FIELD_DERIVED(bus, inverse_ratio),
     FIELD_FLAG(bus, lost),

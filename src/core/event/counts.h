@@ -14,13 +14,26 @@ typedef struct counts {
     uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];
 } counts;
 
+/* Kinds of what the pipe counts: events, and behind them owners of clocks. */
+enum {
+    DELTA_STALLS = P5_EVENT_COUNT,
+    DELTA_KINDS = DELTA_STALLS + P5_STALL_COUNT,
+    DELTA_WORDS = (DELTA_KINDS + 63) / 64
+};
+
 /* What a run through the pipe adds to the totals of its privilege class. */
 typedef struct pipe_deltas {
     uint64_t clocks;
-    uint64_t increments[P5_EVENT_COUNT];
-    uint64_t asserted[P5_EVENT_COUNT];
-    uint64_t stalls[P5_STALL_COUNT];
+    struct {
+        uint64_t increments, asserted;
+    } of[DELTA_KINDS];
+    uint64_t counted[DELTA_WORDS]; /* a bit for each kind that may be other than 0 */
 } pipe_deltas;
+
+static inline uint64_t deltas_stall(const pipe_deltas *d, p5_stall cause)
+{
+    return d->of[DELTA_STALLS + cause].increments;
+}
 
 /* Privilege class (P5_CPL_*) of a CPL; V86 mode runs at CPL 3, real mode at CPL 0. */
 static inline unsigned counts_class(unsigned cpl)
@@ -30,17 +43,19 @@ static inline unsigned counts_class(unsigned cpl)
 
 /* Where every event is counted: `n` increments, in which the signal was on for `clocks` clocks (an
  * occurrence: 1, 1; a duration: n, n; two occurrences in one clock: 2, 1). */
-static inline void event_add(uint64_t *increments, uint64_t *asserted, uint64_t n, uint64_t clocks)
+static inline void deltas_add(pipe_deltas *d, unsigned kind, uint64_t n, uint64_t clocks)
 {
-    *increments += n;
-    *asserted += clocks;
+    d->of[kind].increments += n;
+    d->of[kind].asserted += clocks;
+    d->counted[kind / 64] |= 1ull << kind % 64;
 }
 
 /* ... of the memory side; `class` is P5_CPL_*. The pipe's, which are told to who watches: pipe/observer.h. */
 static inline void counts_add(counts *totals, enum p5_event event, unsigned class, uint64_t n,
                               uint64_t clocks)
 {
-    event_add(&totals->increments[event][class], &totals->asserted[event][class], n, clocks);
+    totals->increments[event][class] += n;
+    totals->asserted[event][class] += clocks;
 }
 
 #endif

@@ -78,6 +78,21 @@ static bool resolve_data(void *context, const p5_access *access, uint64_t asked,
     return false;
 }
 
+/* At calm clocks, which all of them have. */
+static uint32_t resolve_string(void *context, const p5_access *accesses, uint32_t count, uint64_t first,
+                               uint64_t last)
+{
+    p5_core *core = context;
+    struct memory *m = core->memory;
+    if (count < 2 || !core->memo.on || !memory_calm(m, first, last))
+        return 0;
+    const data_expected expected[2] = {memory_expect(&accesses[0]), memory_expect(&accesses[1])};
+    uint32_t n = 0;
+    while (n < count && memory_data_expected(m, &accesses[n], &expected[n % 2]))
+        n++;
+    return n;
+}
+
 static bool resolve_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
 {
     p5_core *core = context;
@@ -132,8 +147,14 @@ static uint64_t resolve_drained(void *context, uint64_t asked)
 
 void price_open(p5_core *core)
 {
-    core->unwatched = (pipe_resolver){core,           resolve_data,   resolve_code,   resolve_end,
-                                      resolve_branch, resolve_passed, resolve_drained};
+    core->unwatched = (pipe_resolver){.context = core,
+                                      .data = resolve_data,
+                                      .string = resolve_string,
+                                      .code = resolve_code,
+                                      .end_known = resolve_end,
+                                      .branch = resolve_branch,
+                                      .passed = resolve_passed,
+                                      .drained = resolve_drained};
     core->resolver = core->unwatched;
 }
 

@@ -5,11 +5,7 @@
 void code_cache_init(code_cache *cache, unsigned ways)
 {
     memset(cache, 0, sizeof *cache);
-    replacement_init(&cache->order, ways);
-    for (unsigned way = 0; way < ways; way++) {
-        cache->keep[way] = (uint8_t)cache->order.keep[way];
-        cache->point[way] = (uint8_t)cache->order.point[way];
-    }
+    way_order_init(&cache->order, ways);
     code_cache_invalidate(cache);
 }
 
@@ -27,24 +23,7 @@ void code_cache_invalidate(code_cache *cache)
     code_cache_forget(cache);
     memset(cache->ends, 0, sizeof cache->ends);
     memset(cache->lru, 0, sizeof cache->lru);
-    cache->lru[CODE_NO_SET] = cache->point[0]; /* whatever uses it changes nothing */
-}
-
-static unsigned victim(const code_cache *cache, unsigned set)
-{
-    for (unsigned way = 0; way < cache->order.ways; way++)
-        if (cache->tag[set][way] == CACHE_NO_TAG)
-            return way;
-    return replacement_victim(&cache->order, cache->lru[set]);
-}
-
-void code_cache_fill(code_cache *cache, uint32_t physical)
-{
-    unsigned set = cache_set(physical);
-    unsigned way = victim(cache, set);
-    cache->tag[set][way] = cache_tag(physical);
-    cache->ends[set][way] = 0;
-    code_cache_used(cache, set, way);
+    cache->lru[CODE_NO_SET] = cache->order.point[0]; /* whatever uses it changes nothing */
 }
 
 bool code_cache_drop(code_cache *cache, uint32_t physical)
@@ -102,8 +81,6 @@ static const snapshot_field code_cache_fields[] = {
      .offset = offsetof(code_cache, lru),
      .bytes = CACHE_SETS,
      .most = (1 << (CACHE_WAYS - 1)) - 1},
-    FIELD_DERIVED(code_cache, keep),
-    FIELD_DERIVED(code_cache, point),
     FIELD_DERIVED(code_cache, order),
 };
 

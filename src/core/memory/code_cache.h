@@ -13,11 +13,10 @@ typedef struct code_cache {
     /* By set: the tag whose hits change nothing here, or CACHE_NO_TAG. It is that of the line hit last, which
      * the LRU bits point away from already. */
     uint32_t at_hand[CACHE_SETS + 1];
-    uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    _Alignas(16) uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS];    /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS + 1];
-    uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
-    replacement order;
+    way_order order;
 } code_cache;
 
 void code_cache_init(code_cache *cache, unsigned ways);
@@ -35,20 +34,31 @@ static inline int code_cache_find(const code_cache *cache, uint32_t physical)
 /* The LRU bits point away from `way`, whose line may still be on its way there. */
 static inline void code_cache_used(code_cache *cache, unsigned set, unsigned way)
 {
-    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
     cache->at_hand[set] = CACHE_NO_TAG;
 }
 
-/* A hit of a line that is there, and stays at hand. */
-static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
+/* A hit of a line that is there, and stays at hand: that of `tag`. */
+static inline void code_cache_hit_as(code_cache *cache, unsigned set, unsigned way, uint32_t tag)
 {
-    code_cache_used(cache, set, way);
-    cache->at_hand[set] = cache->tag[set][way];
+    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
+    cache->at_hand[set] = tag;
 }
 
-/* Puts the line of `physical` into the first invalid way, or the one that the LRU bits point to. Its end bits
- * are unknown. */
-void code_cache_fill(code_cache *cache, uint32_t physical);
+static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
+{
+    code_cache_hit_as(cache, set, way, cache->tag[set][way]);
+}
+
+/* Puts the line of `physical` there, in place of another one if no way is free. Its end bits are unknown. */
+static inline void code_cache_fill(code_cache *cache, uint32_t physical)
+{
+    unsigned set = cache_set(physical);
+    unsigned way = way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
+    cache->tag[set][way] = cache_tag(physical);
+    cache->ends[set][way] = 0;
+    code_cache_used(cache, set, way);
+}
 /* Invalidates the line of `physical`; false if it was not there. */
 bool code_cache_drop(code_cache *cache, uint32_t physical);
 /* Marks the ends of `mask` as decoded; answers which of them were known before. 0 if the line is not there.

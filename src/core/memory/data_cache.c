@@ -5,14 +5,7 @@
 void data_cache_init(data_cache *cache, unsigned ways)
 {
     memset(cache, 0, sizeof *cache);
-    replacement_init(&cache->order, ways);
-    cache->all_ways = (uint8_t)((1u << ways) - 1);
-    for (unsigned way = 0; way < ways; way++) {
-        cache->keep[way] = (uint8_t)cache->order.keep[way];
-        cache->point[way] = (uint8_t)cache->order.point[way];
-    }
-    for (unsigned bits = 0; bits < sizeof cache->victim; bits++)
-        cache->victim[bits] = (uint8_t)replacement_victim(&cache->order, bits);
+    way_order_init(&cache->order, ways);
     data_cache_invalidate(cache);
 }
 
@@ -61,10 +54,6 @@ static const snapshot_field data_cache_fields[] = {
     FIELD_BITS(data_cache, tag, 0xfffff000u | CACHE_NO_TAG, [0][0]),
     FIELD_MOST(data_cache, state, MESI_MODIFIED, [0][0]),
     FIELD_BITS(data_cache, lru, (1 << (CACHE_WAYS - 1)) - 1, [0]),
-    FIELD_DERIVED(data_cache, keep),
-    FIELD_DERIVED(data_cache, point),
-    FIELD_DERIVED(data_cache, all_ways),
-    FIELD_DERIVED(data_cache, victim),
     FIELD_DERIVED(data_cache, order),
 };
 

@@ -15,7 +15,7 @@
 #include "base/snapshot.h"
 #include "core/memory/replacement.h"
 
-enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = 4 };
+enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = ORDER_WAYS };
 
 /* As TR4's valid bits encode them (manual, table 26-2). */
 typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
@@ -28,10 +28,7 @@ typedef struct data_cache {
     uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint8_t state[CACHE_SETS][CACHE_WAYS];
     uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
-    uint8_t keep[CACHE_WAYS], point[CACHE_WAYS];
-    uint8_t all_ways;                      /* bit n: way n exists */
-    uint8_t victim[1 << (CACHE_WAYS - 1)]; /* way that LRU bits point to */
-    replacement order;
+    way_order order;
 } data_cache;
 
 /* Matches no page-aligned address. */
@@ -94,14 +91,14 @@ static inline bool data_cache_at_hand(const data_cache *cache, uint32_t physical
 /* The LRU bits point away from `way`, whose line no reference has hit. */
 static inline void data_cache_look(data_cache *cache, unsigned set, unsigned way)
 {
-    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
     cache->at_hand[set][0] = cache->at_hand[set][1] = CACHE_NO_TAG;
 }
 
 /* A hit: the LRU bits point away from `way`, whose tag is `tag`. */
 static inline void data_cache_used_as(data_cache *cache, unsigned set, unsigned way, uint32_t tag)
 {
-    cache->lru[set] = (uint8_t)((cache->lru[set] & cache->keep[way]) | cache->point[way]);
+    cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
     cache->at_hand[set][0] = tag;
     cache->at_hand[set][1] = cache->state[set][way] == MESI_MODIFIED ? tag : CACHE_NO_TAG;
 }
@@ -118,11 +115,10 @@ static inline void data_cache_written(data_cache *cache, unsigned set, unsigned 
     data_cache_used(cache, set, way);
 }
 
-/* The way that a new line of `set` takes: the first invalid one, else the one that the LRU bits point to. */
+/* The way that a new line of `set` takes. */
 static inline unsigned data_cache_victim(const data_cache *cache, unsigned set)
 {
-    unsigned invalid = cache_match(cache->tag[set], CACHE_NO_TAG) & cache->all_ways;
-    return invalid != 0 ? (unsigned)__builtin_ctz(invalid) : cache->victim[cache->lru[set]];
+    return way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
 }
 
 /* Puts the line of `physical` there, in `state`, most recently used. */

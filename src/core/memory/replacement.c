@@ -21,3 +21,16 @@ void replacement_init(replacement *r, unsigned ways)
         r->point[way] = away;
     }
 }
+
+void way_order_init(way_order *order, unsigned ways)
+{
+    replacement of;
+    replacement_init(&of, ways);
+    *order = (way_order){.ways = (uint8_t)ways, .all = (uint8_t)((1u << ways) - 1)};
+    for (unsigned way = 0; way < ways; way++) {
+        order->keep[way] = (uint8_t)of.keep[way];
+        order->point[way] = (uint8_t)of.point[way];
+    }
+    for (unsigned bits = 0; bits < sizeof order->victim; bits++)
+        order->victim[bits] = (uint8_t)replacement_victim(&of, bits);
+}

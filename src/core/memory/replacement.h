@@ -35,4 +35,27 @@ static inline unsigned replacement_victim(const replacement *r, uint64_t bits)
     return way;
 }
 
+/* The same of a cache's ways, in bytes. */
+enum { ORDER_WAYS = 4 };
+typedef struct way_order {
+    uint8_t ways, all; /* bit n of `all`: way n exists */
+    uint8_t keep[ORDER_WAYS], point[ORDER_WAYS];
+    uint8_t victim[1 << (ORDER_WAYS - 1)]; /* by LRU bits */
+} way_order;
+
+void way_order_init(way_order *order, unsigned ways);
+
+static inline uint8_t way_order_used(const way_order *order, uint8_t bits, unsigned way)
+{
+    return (uint8_t)((bits & order->keep[way]) | order->point[way]);
+}
+
+/* The way that a new line takes: the first of those without one (bit n: way n), else the one that the bits
+ * point to. */
+static inline unsigned way_order_victim(const way_order *order, uint8_t bits, unsigned invalid)
+{
+    invalid &= order->all;
+    return invalid != 0 ? (unsigned)__builtin_ctz(invalid) : order->victim[bits];
+}
+
 #endif

@@ -27,14 +27,14 @@ struct pipe_observer {
 static inline void observed_count(pipe_deltas *d, pipe_observer *o, enum p5_event event, uint64_t n,
                                   uint64_t clocks)
 {
-    event_add(&d->increments[event], &d->asserted[event], n, clocks);
+    deltas_add(d, event, n, clocks);
     if (__builtin_expect(o != NULL, 0))
         o->counted(o, event, n, clocks);
 }
 
 static inline void observed_spend(pipe_deltas *d, pipe_observer *o, p5_stall cause, uint64_t clocks)
 {
-    d->stalls[cause] += clocks;
+    deltas_add(d, DELTA_STALLS + cause, clocks, clocks);
     if (__builtin_expect(o != NULL, 0) && clocks)
         o->counted(o, P5_PROFILE_STALLS + cause, clocks, clocks);
 }

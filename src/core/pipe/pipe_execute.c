@@ -23,18 +23,18 @@ static unsigned partner_of(const last_access *last, const p5_access *a)
     return PARTNER | (same_kind ? PARTNER_SAME_KIND : 0u) | (last->missed ? PARTNER_MISSED : 0u);
 }
 
-/* Events of a reference that hit. `partner`: another one was counted in this clock. */
-static void count_hit(pipe *p, const p5_access *a, bool mmx, unsigned partner)
+/* Events of `n` references like `a` that hit. `partner`: another one was counted in the clock of each. */
+static void count_hits(pipe *p, const p5_access *a, bool mmx, unsigned partner, unsigned n)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
-    pipe_count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, 1, !(partner & PARTNER_SAME_KIND));
-    pipe_count(p, P5_EVENT_DATA_READ_OR_WRITE, 1, !(partner & PARTNER));
+    pipe_count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, n, partner & PARTNER_SAME_KIND ? 0 : n);
+    pipe_count(p, P5_EVENT_DATA_READ_OR_WRITE, n, partner & PARTNER ? 0 : n);
     if (write)
-        pipe_count(p, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, 1,
-                   (partner & (PARTNER_SAME_KIND | PARTNER_MISSED)) != PARTNER_SAME_KIND);
+        pipe_count(p, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, n,
+                   (partner & (PARTNER_SAME_KIND | PARTNER_MISSED)) != PARTNER_SAME_KIND ? n : 0);
     if (mmx)
-        pipe_count(p, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, 1,
-                   1);
+        pipe_count(p, write ? P5_EVENT_MMX_INSTRUCTION_DATA_WRITES : P5_EVENT_MMX_INSTRUCTION_DATA_READS, n,
+                   n);
 }
 
 /* EX clock (from 0) in which reference `j` of `n` of an instruction that takes `clocks` falls. */
@@ -55,6 +55,34 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
     return at < last ? at : last;
 }
 
+/* Iterations of a REP string whose references, from `j` on, have their usual answers: they are made at one
+ * go. Of two references an iteration reads and writes; two reads may meet in one bank. */
+static unsigned refer_string(pipe *p, const pipe_insn *x, unsigned j, int64_t begin, unsigned clocks,
+                             last_access *last)
+{
+    const op *o = x->op;
+    const p5_access *a = &x->accesses[j];
+    const unsigned each = o->rep_accesses, before = o->clocks + j / each * o->rep_clocks;
+    if (before + 1 >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
+        return 0;
+    unsigned most = (x->access_count - j) / each, room = (clocks - 2 - before) / o->rep_clocks + 1;
+    if (most > room)
+        most = room;
+    const uint64_t first = p->start + (uint64_t)begin + before;
+    unsigned n = p->resolver->string(p->resolver->context, a, most * each, first,
+                                     first + (uint64_t)(most - 1) * o->rep_clocks) /
+                 each;
+    if (n == 0)
+        return 0;
+    count_hits(p, &a[0], false, 0, n);
+    if (each == 2)
+        count_hits(p, &a[1], false, PARTNER, n);
+    *last = (last_access){.access = &a[n * each - 1],
+                          .clock = begin + before + (int64_t)(n - 1) * o->rep_clocks,
+                          .second = each == 2};
+    return n;
+}
+
 int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
                    last_access *last)
 {
@@ -63,6 +91,11 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
     const unsigned how = (in_v ? HOW_V_PIPE : 0u) | (mmx ? HOW_MMX : 0u) | o->lock * (unsigned)HOW_LOCK;
     int64_t shift = 0;
     for (unsigned j = 0; j < x->access_count; j++) {
+        if (o->pattern == ACCESS_REP && j % o->rep_accesses == 0 && p->resolver->string != NULL) {
+            j += refer_string(p, x, j, begin + shift, clocks, last) * o->rep_accesses;
+            if (j == x->access_count)
+                break;
+        }
         const p5_access *a = &x->accesses[j];
         int64_t at = begin + shift + access_clock(o, j, x->access_count, clocks);
         bool again = last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL;
@@ -83,7 +116,7 @@ int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsign
         const unsigned partner = again ? partner_of(last, a) : 0;
         last->missed = false;
         if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, how | partner, &answer)) {
-            count_hit(p, a, mmx, partner);
+            count_hits(p, a, mmx, partner, 1);
         } else {
             last->missed = !answer.hit;
             int64_t wait = (int64_t)(answer.done - p->start) - at;

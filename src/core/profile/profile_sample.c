@@ -6,7 +6,7 @@ static uint64_t halted_clocks(const p5_core *core)
 {
     uint64_t halted = 0;
     for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
-        halted += core->deltas[class].stalls[P5_STALL_HALT];
+        halted += deltas_stall(&core->deltas[class], P5_STALL_HALT);
     return halted;
 }
 

@@ -134,12 +134,7 @@ static void fold_result(pipe_deltas *d, const memo_result *result, uint32_t cloc
     d->clocks += uses * clocks;
     for (unsigned i = 0; i < result->delta_count; i++) {
         const memo_delta *delta = &result->deltas[i];
-        if (delta->kind >= P5_EVENT_COUNT) {
-            d->stalls[delta->kind - P5_EVENT_COUNT] += uses * delta->increments;
-        } else {
-            d->increments[delta->kind] += uses * delta->increments;
-            d->asserted[delta->kind] += uses * delta->asserted;
-        }
+        deltas_add(d, delta->kind, uses * delta->increments, uses * delta->asserted);
     }
 }
 

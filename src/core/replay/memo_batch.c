@@ -320,11 +320,15 @@ price_looking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
     return leaf;
 }
 
+/* Lines that are at hand are not to be used, all others as memo_use_lines does; few where memo_match_lines
+ * found them. */
+enum { LINES_AT_HAND = 0, LINES_MANY = 1 << (MEMO_FEW * CACHE_WAYS) };
+
 /* ... at clocks that are quiet as long as it has its usual answers, and with fetches that are usual.
- * `fetches`: its lines are to be used. */
+ * `lines`: how its lines are used. */
 static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core, batch *all,
                                                                    const place *here, memo_path *path,
-                                                                   bool fetches, bool profiled,
+                                                                   unsigned lines, bool profiled,
                                                                    quiet_time *quiet)
 {
     const memo_way *way = &path->way;
@@ -333,8 +337,12 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
     __builtin_prefetch(leaf);
     const data_expected *const end = memo_expected(way) + way->step_count;
     const data_expected *reached = memo_go_calmly(core->memory, here->references, way, end);
-    if (fetches)
-        memo_use_lines(core, way, memo_steps_to(way, reached, end));
+    if (lines != LINES_AT_HAND) {
+        if (lines == LINES_MANY || reached != end)
+            memo_use_lines(core, way, memo_steps_to(way, reached, end));
+        else
+            memo_use_matches(core, way, lines);
+    }
     if (__builtin_expect(reached == end && told != 0, 1)) {
         end_with(core, leaf, profiled);
         return leaf;
@@ -343,20 +351,26 @@ static inline __attribute__((always_inline)) memo_leaf *price_calm(p5_core *core
     return price_unusual(core, leave(core, all, here), path, at, quiet);
 }
 
-/* ... at quiet clocks, from lines of code that are not all at hand. */
+/* ... at quiet clocks, from many lines, which are there. */
+static memo_leaf *__attribute__((noinline))
+price_lines(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
+{
+    const bool profiled = core->profile != NULL;
+    if (!path->way.only_data || !code_page_usual(core->memory, all->at.piece, &path->way))
+        return price_looking(core, all, path, quiet);
+    return profiled ? price_calm(core, all, &all->at, path, LINES_MANY, true, quiet)
+                    : price_calm(core, all, &all->at, path, LINES_MANY, false, quiet);
+}
+
+/* ... from lines that are not there, or are many. */
 static memo_leaf *__attribute__((noinline))
 price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
-    const bool profiled = core->profile != NULL;
-    if (memo_look_for_lines(core, &path->way) == MEMO_ABSENT) {
-        memo_leaf *leaf = leave_at(core, all, path, path->way.first, core->memo.given);
-        *quiet = find_quiet_time(core->memory);
-        return leaf;
-    }
-    if (!path->way.only_data || !code_page_usual(core->memory, all->at.piece, &path->way))
-        return price_looking(core, all, path, quiet);
-    return profiled ? price_calm(core, all, &all->at, path, true, true, quiet)
-                    : price_calm(core, all, &all->at, path, true, false, quiet);
+    if (memo_look_for_lines(core, &path->way) != MEMO_ABSENT)
+        return price_lines(core, all, path, quiet);
+    memo_leaf *leaf = leave_at(core, all, path, path->way.first, core->memo.given);
+    *quiet = find_quiet_time(core->memory);
+    return leaf;
 }
 
 /* ... Mostly all is usual, and the lines are at hand. */
@@ -365,11 +379,15 @@ price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool 
 {
     if (__builtin_expect(memo_clock(core, path->way.quiet_offset) - quiet->from >= quiet->span, 0))
         return price_looking(core, leave(core, all, here), path, quiet);
-    if (__builtin_expect(!memo_lines_at_hand(core, &path->way), 0))
-        return price_fetching(core, leave(core, all, here), path, quiet);
+    unsigned lines = LINES_AT_HAND;
+    if (!memo_lines_at_hand(core, &path->way)) {
+        lines = memo_match_lines(core, &path->way);
+        if (__builtin_expect(lines == 0 || !path->way.only_data, 0))
+            return price_fetching(core, leave(core, all, here), path, quiet);
+    }
     if (__builtin_expect(!code_page_usual(core->memory, here->piece, &path->way), 0))
         return price_looking(core, leave(core, all, here), path, quiet);
-    return price_calm(core, all, here, path, false, profiled, quiet);
+    return price_calm(core, all, here, path, lines, profiled, quiet);
 }
 
 /* The path of this execution, which is `path` but for the variant. NULL: it is not for the memo. */

@@ -218,7 +218,7 @@ bool memo_learn_open(p5_core *core)
 {
     /* Blocks with serialising instructions are not remembered: nobody asks when the buffers are drained. */
     core->memo.resolver =
-        (pipe_resolver){core, learn_data, learn_code, learn_end, learn_branch, learn_passed, NULL};
+        (pipe_resolver){core, learn_data, NULL, learn_code, learn_end, learn_branch, learn_passed, NULL};
     return true;
 }
 
@@ -251,85 +251,63 @@ bool memo_reserve(memo *m, const p5_block *block)
 
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
-/* What a run of the pipe counted: the kinds (memo_delta) that are not 0. */
+/* What a run of the pipe counted, as deltas of a leaf. From MOST_DELTAS on they are too many to be
+ * remembered; as clocks have owners, that bounds these, too. */
+enum { MOST_DELTAS = 256 };
 typedef struct counted {
-    uint8_t kind[DELTA_KINDS];
     unsigned count;
+    memo_delta of[MOST_DELTAS + DELTA_KINDS];
 } counted;
 
-static uint64_t increments_of(const pipe_deltas *d, unsigned kind)
+static inline void note_counted(counted *found, unsigned kind, uint64_t increments, uint64_t asserted)
 {
-    return kind < P5_EVENT_COUNT ? d->increments[kind] : d->stalls[kind - P5_EVENT_COUNT];
+    found->of[found->count] = (memo_delta){.kind = kind & UINT8_MAX,
+                                           .increments = increments & MEMO_DELTA_MOST,
+                                           .asserted = asserted & MEMO_DELTA_MOST};
+    found->count += (increments | asserted) != 0;
 }
 
-static uint64_t asserted_of(const pipe_deltas *d, unsigned kind)
+/* More than one delta can say; leaves what it can. */
+static void __attribute__((noinline))
+note_much(counted *found, unsigned kind, uint64_t *increments, uint64_t *asserted)
 {
-    return kind < P5_EVENT_COUNT ? d->asserted[kind] : d->stalls[kind - P5_EVENT_COUNT];
-}
-
-/* Most kinds are 0 after most runs: no branch depends on which. */
-static counted find_counted(const pipe_deltas *d)
-{
-    counted found = {.count = 0};
-    for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
-        found.kind[found.count] = (uint8_t)i;
-        found.count += (d->increments[i] | d->asserted[i]) != 0;
+    while ((*increments | *asserted) > MEMO_DELTA_MOST && found->count < MOST_DELTAS) {
+        const uint64_t some = *increments < MEMO_DELTA_MOST ? *increments : MEMO_DELTA_MOST;
+        const uint64_t on = *asserted < MEMO_DELTA_MOST ? *asserted : MEMO_DELTA_MOST;
+        note_counted(found, kind, some, on);
+        *increments -= some;
+        *asserted -= on;
     }
-    for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
-        if (d->stalls[i] != 0)
-            found.kind[found.count++] = (uint8_t)(P5_EVENT_COUNT + i);
-    }
-    return found;
 }
 
-/* Moves what was counted from `d` to `sum`. */
-static void move_counted(pipe_deltas *sum, pipe_deltas *d, const counted *found)
+/* Moves what was counted from `d` to `sum`, and writes it down. */
+static void move_counted(pipe_deltas *sum, pipe_deltas *d, counted *found)
 {
+    found->count = 0;
+    for (unsigned word = 0; word < DELTA_WORDS; word++) {
+        for (uint64_t left = d->counted[word]; left != 0; left &= left - 1) {
+            const unsigned kind = word * 64 + (unsigned)__builtin_ctzll(left);
+            uint64_t increments = d->of[kind].increments, asserted = d->of[kind].asserted;
+            sum->of[kind].increments += increments;
+            sum->of[kind].asserted += asserted;
+            d->of[kind].increments = d->of[kind].asserted = 0;
+            if (__builtin_expect((increments | asserted) > MEMO_DELTA_MOST, 0))
+                note_much(found, kind, &increments, &asserted);
+            note_counted(found, kind, increments, asserted);
+        }
+        d->counted[word] = 0;
+    }
     sum->clocks += d->clocks;
     d->clocks = 0;
-    for (unsigned i = 0; i < found->count; i++) {
-        const unsigned kind = found->kind[i], stall = kind - P5_EVENT_COUNT;
-        if (kind >= P5_EVENT_COUNT) {
-            sum->stalls[stall] += d->stalls[stall];
-            d->stalls[stall] = 0;
-            continue;
-        }
-        sum->increments[kind] += d->increments[kind];
-        sum->asserted[kind] += d->asserted[kind];
-        d->increments[kind] = d->asserted[kind] = 0;
-    }
 }
 
-/* `d` as deltas of a leaf; answers their number. `deltas`: NULL if only that is wanted. */
-static unsigned make_deltas(const pipe_deltas *d, const counted *found, memo_delta *deltas)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < found->count; i++) {
-        uint64_t increments = increments_of(d, found->kind[i]), asserted = asserted_of(d, found->kind[i]);
-        while (increments != 0 || asserted != 0) {
-            const uint32_t some = increments < MEMO_DELTA_MOST ? (uint32_t)increments : MEMO_DELTA_MOST;
-            const uint32_t on = asserted < MEMO_DELTA_MOST ? (uint32_t)asserted : MEMO_DELTA_MOST;
-            if (deltas)
-                deltas[n] = (memo_delta){.kind = found->kind[i],
-                                         .increments = some & MEMO_DELTA_MOST,
-                                         .asserted = on & MEMO_DELTA_MOST};
-            increments -= some;
-            asserted -= on;
-            n++;
-        }
-    }
-    return n;
-}
-
-/* Makes the leaf that `scratch` and the pipe describe. 0: out of memory. */
+/* Makes the leaf that `found` and the pipe describe. 0: out of memory. */
 static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
     memo *m = &core->memo;
-    const pipe_deltas *d = m->scratch;
     memo_state *to = memo_intern(core);
-    const unsigned count = make_deltas(d, found, NULL);
-    memo_delta *deltas = arena_alloc(&m->arena, count * sizeof *deltas);
+    memo_delta *deltas = arena_alloc(&m->arena, found->count * sizeof *deltas);
     memo_leaf *leaf = to && deltas ? memo_new_leaf(m) : NULL;
     if (!leaf)
         return 0;
@@ -339,8 +317,9 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     leaf->instructions = (uint8_t)p->instructions;
     leaf->last_u = p->last_u;
     memo_result *result = memo_result_of(m, leaf);
-    make_deltas(d, found, deltas);
-    *result = (memo_result){.to = to, .previous_u = p->previous_u, .deltas = deltas, .delta_count = count};
+    memcpy(deltas, found->of, found->count * sizeof *deltas);
+    *result =
+        (memo_result){.to = to, .previous_u = p->previous_u, .deltas = deltas, .delta_count = found->count};
     if (core->profile) {
         result->detail = profile_detail(core, &m->arena);
         if (!result->detail)
@@ -544,30 +523,34 @@ static void record_end(memo *m)
     record(m, (memo_node){.kind = MEMO_BRANCH}, false, &nothing);
 }
 
-/* What takes longer is not remembered. */
-enum { MOST_CLOCKS = 1 << 20 };
+/* Puts what the pipe did with `r` into the tree. */
+static void learn_way(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
+{
+    memo *m = &core->memo;
+    if (!path->piece->near)
+        record_end(m);
+    counted found;
+    move_counted(&core->deltas[core->cpl_class], m->scratch, &found);
+    /* P54C: what looks into the BTB knows the groups of this piece and of that before it, not of others */
+    const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
+    const bool fits = m->asked <= m->record_room && m->asked < UINT16_MAX && has_group;
+    if (fits && found.count < MOST_DELTAS && insert(core, path, &found, (uint32_t)clocks))
+        find_ways(core, path, r->accesses);
+}
 
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     memo *m = &core->memo;
-    pipe_deltas *d = m->scratch;
     m->asked = m->next_given = 0;
     price_materialise(core);
     m->data_asked = core->pipe.has_pending ? -(int32_t)core->pipe.pending.insn.access_count : 0;
-    const bool is_new = path->way.first && memo_is_new(path->piece);
-    uint64_t before = core->now;
-    price_run(core, r, &m->resolver, d);
-    if (!path->piece->near)
-        record_end(m);
-    uint64_t clocks = core->now - before;
-    const counted found = find_counted(d);
-    /* P54C: what looks into the BTB knows the groups of this piece and of that before it, not of others */
-    const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
-    const bool fits =
-        !is_new && m->asked <= m->record_room && m->asked < UINT16_MAX && clocks <= MOST_CLOCKS && has_group;
-    if (fits && insert(core, path, &found, (uint32_t)clocks))
-        find_ways(core, path, r->accesses);
-    move_counted(&core->deltas[core->cpl_class], d, &found);
+    const uint64_t before = core->now;
+    if (path->way.first && memo_is_new(path->piece)) {
+        price_run(core, r, &m->resolver, &core->deltas[core->cpl_class]);
+    } else {
+        price_run(core, r, &m->resolver, m->scratch);
+        learn_way(core, r, path, core->now - before);
+    }
     m->has_unknown = false;
     if (core->profile)
         profile_commit(core);

@@ -9,8 +9,6 @@
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profiler.h"
 
-enum { DELTA_KINDS = P5_EVENT_COUNT + P5_STALL_COUNT };
-
 /* The questions of the pipe. The last one of every piece is for a branch; of a piece without one nothing is
  * asked, and the answer is 0. */
 typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH } memo_kind;

@@ -227,6 +227,26 @@ static inline bool memo_lines_at_hand(const p5_core *core, const memo_way *way)
     return ((tag[way->set[0]] ^ way->tag[0]) | (tag[way->set[1]] ^ way->tag[1])) == 0;
 }
 
+/* Where few lines are that are not all at hand: four bits each, of which one says the way of the code cache.
+ * 0: they are not there, or it has to be looked closer. */
+static inline unsigned memo_match_lines(const p5_core *core, const memo_way *way)
+{
+    const struct memory *m = core->memory;
+    const unsigned first = cache_match(m->code.tag[way->set[0]], way->tag[0]);
+    const unsigned second = cache_match(m->code.tag[way->set[1]], way->tag[1]);
+    const bool filling = m->code_fill.done > memo_clock(core, way->first_code);
+    return first == 0 || second == 0 || filling ? 0 : first | second << CACHE_WAYS;
+}
+
+/* What their fetches leave behind. */
+static inline void memo_use_matches(p5_core *core, const memo_way *way, unsigned matches)
+{
+    code_cache *code = &core->memory->code;
+    _Static_assert(MEMO_FEW == 2, "both");
+    code_cache_hit_as(code, way->set[0], (unsigned)__builtin_ctz(matches), way->tag[0]);
+    code_cache_hit_as(code, way->set[1], (unsigned)__builtin_ctz(matches >> CACHE_WAYS), way->tag[1]);
+}
+
 static inline memo_found memo_find_lines(const p5_core *core, const memo_way *way)
 {
     return memo_lines_at_hand(core, way) ? MEMO_AT_HAND : memo_look_for_lines(core, way);
@@ -236,12 +256,6 @@ static inline memo_found memo_find_lines(const p5_core *core, const memo_way *wa
 static inline void memo_use_lines(p5_core *core, const memo_way *way, unsigned n)
 {
     code_cache *code = &core->memory->code;
-    if (__builtin_expect(n == way->step_count && memo_has_few(way), 1)) {
-        for (unsigned i = 0; i < MEMO_FEW; i++)
-            code_cache_hit(code, way->set[i],
-                           (unsigned)__builtin_ctz(cache_match(code->tag[way->set[i]], way->tag[i])));
-        return;
-    }
     const memo_line *line = memo_lines(way), *end = line + way->line_count;
     const uint32_t number = n == way->step_count ? UINT32_MAX : memo_question(way, n)->number;
     for (; line != end; line++)

@@ -14,7 +14,7 @@ static void bring_up(p5_core *core)
 
 static uint64_t awake(const pipe_deltas *d)
 {
-    return d->clocks - d->stalls[P5_STALL_HALT];
+    return d->clocks - deltas_stall(d, P5_STALL_HALT);
 }
 
 void totals_sum(const p5_core *core, p5_counts *totals)
@@ -23,13 +23,13 @@ void totals_sum(const p5_core *core, p5_counts *totals)
         const pipe_deltas *d = &core->deltas[class];
         totals->clocks[class] = d->clocks;
         for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
-            totals->increments[e][class] = d->increments[e] + core->memory_counts.increments[e][class];
-            totals->asserted[e][class] = d->asserted[e] + core->memory_counts.asserted[e][class];
+            totals->increments[e][class] = d->of[e].increments + core->memory_counts.increments[e][class];
+            totals->asserted[e][class] = d->of[e].asserted + core->memory_counts.asserted[e][class];
         }
         totals->increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
         totals->asserted[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
         for (unsigned s = 0; s < P5_STALL_COUNT; s++)
-            totals->stalls[s][class] = d->stalls[s];
+            totals->stalls[s][class] = deltas_stall(d, (p5_stall)s);
         for (unsigned w = 0; w < 2; w++)
             totals->bus_bytes[w][class] = core->memory->bus.bytes[w][class];
     }
@@ -52,9 +52,9 @@ uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_ma
         if (event == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE)
             total += awake(d);
         else if (asserted)
-            total += d->asserted[event] + core->memory_counts.asserted[event][class];
+            total += d->of[event].asserted + core->memory_counts.asserted[event][class];
         else
-            total += d->increments[event] + core->memory_counts.increments[event][class];
+            total += d->of[event].increments + core->memory_counts.increments[event][class];
     }
     return total;
 }

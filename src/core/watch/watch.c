@@ -354,6 +354,7 @@ void watch_update(p5_core *core)
     core->resolver = core->unwatched;
     if (w->on) {
         core->resolver.data = watch_data;
+        core->resolver.string = NULL;
         core->resolver.code = watch_code;
     }
     core->memo.held = (core->memo.held & HELD_BY_INPUTS) | (w->on ? HELD_BY_WATCH : 0);

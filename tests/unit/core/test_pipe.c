@@ -61,7 +61,7 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
     isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
     p5_block *block = block_prepare(t, isa_block_decode(decoder, bytes, size, 0x1000, 0x1000, true, MOST));
     assert_non_null(block);
-    const pipe_resolver resolver = {r, hit_data, hit_code, known, predict, NULL, NULL};
+    const pipe_resolver resolver = {r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
     trace_sink sink = {.insn = note, .context = r};
     pipe_state state;
     pipe_reset(&state);
@@ -124,14 +124,14 @@ static void times_of_pairs(void **state)
                 for (unsigned k = 0; k < 4; k++)
                     addresses[k] = k < first ? apart[0][0] : apart[0][1];
                 go(&r, family, bytes, 4, addresses, true);
-                assert_int_equal(r.deltas.increments[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE], 1);
+                assert_int_equal(r.deltas.of[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE].increments, 1);
                 assert_int_equal(clocks(&r), expected[i][j]);
                 if (first && second) { /* one bank: V waits a clock where the two meet */
                     for (unsigned k = 0; k < 4; k++)
                         addresses[k] = 0x2000;
                     go(&r, family, bytes, 4, addresses, true);
                     assert_int_equal(clocks(&r), expected[i][j] + 1);
-                    assert_int_equal(r.deltas.increments[P5_EVENT_BANK_CONFLICTS], 1);
+                    assert_int_equal(r.deltas.of[P5_EVENT_BANK_CONFLICTS].increments, 1);
                 }
             }
 }
@@ -144,18 +144,18 @@ static void address_interlock(void **state)
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0x89, 0xde, 0x8b, 0x06); /* mov esi,ebx; mov eax,[esi] */
     assert_int_equal(clocks(&r), 3);
-    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 1);
-    assert_int_equal(r.deltas.stalls[P5_STALL_AGI], 1);
+    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 1);
+    assert_int_equal(deltas_stall(&r.deltas, P5_STALL_AGI), 1);
     GO(&r, P5_FAMILY_P55C, NULL, 0x89, 0xde, 0xf7, 0xd1, 0x8b, 0x06); /* not ecx between */
     assert_int_equal(clocks(&r), 3);
-    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 0);
+    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 0);
     GO(&r, P5_FAMILY_P55C, NULL, 0x50, 0xf7, 0xd1, 0x58); /* push eax; not ecx; pop eax */
-    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 0);
+    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 0);
     static const uint32_t two[] = {0x2000, 0x2004};
     GO(&r, P5_FAMILY_P55C, two, 0x89, 0xde, 0x8b, 0x06, 0x8b, 0x56,
        0x04); /* both loads of the pair use ESI */
-    assert_int_equal(r.deltas.increments[P5_EVENT_PIPELINE_AGI_STALLS], 2);
-    assert_int_equal(r.deltas.asserted[P5_EVENT_PIPELINE_AGI_STALLS], 1);
+    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 2);
+    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].asserted, 1);
     assert_int_equal(clocks(&r), 3);
 }
 
@@ -195,7 +195,7 @@ static void x87_distances(void **state)
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xc1, 0xd8, 0xc1); /* fadd st,st(1) twice */
     assert_int_equal(clocks(&r), 4);
-    assert_int_equal(r.deltas.increments[P5_EVENT_FLOATING_POINT_STALLS_DURATION], 2);
+    assert_int_equal(r.deltas.of[P5_EVENT_FLOATING_POINT_STALLS_DURATION].increments, 2);
     GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xc1, 0xd9, 0x16); /* fst [esi]: 4 and 2 in EX */
     assert_int_equal(clocks(&r), 6);
     GO(&r, P5_FAMILY_P55C, NULL, 0xdc, 0xcb, 0xdc, 0xcc); /* fmul st(3),st; fmul st(4),st */
@@ -215,14 +215,14 @@ static void mmx_interlocks(void **state)
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xd5, 0xc1, 0x0f, 0xfc, 0xd0); /* pmullw mm0,mm1; paddb mm2,mm0 */
     assert_int_equal(clocks(&r), 4);
-    assert_int_equal(r.deltas.increments[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK], 2);
+    assert_int_equal(r.deltas.of[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK].increments, 2);
     GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xfc, 0xc1, 0x0f, 0x7f, 0x06); /* paddb mm0,mm1; movq [esi],mm0 */
     assert_int_equal(clocks(&r), 3);
-    assert_int_equal(r.deltas.increments[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION], 1);
+    assert_int_equal(r.deltas.of[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION].increments, 1);
     GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xd5, 0xc1, 0x0f, 0x7f, 0x06); /* pmullw; movq [esi],mm0: 3 and 1 */
     assert_int_equal(clocks(&r), 5);
-    assert_int_equal(r.deltas.increments[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK], 2);
-    assert_int_equal(r.deltas.increments[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION], 1);
+    assert_int_equal(r.deltas.of[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK].increments, 2);
+    assert_int_equal(r.deltas.of[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION].increments, 1);
 }
 
 /* x87 to MMX 38 clocks, MMX to x87 58; each direction counts. The first use after RESET is no switch. */
@@ -232,9 +232,9 @@ static void mmx_switches(void **state)
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0xd9, 0xe8, 0x0f, 0xeb, 0xc0, 0x0f, 0x77, 0xd9,
        0xe8); /* fld1; por; emms; fld1 */
-    assert_int_equal(r.deltas.increments[P5_EVENT_TRANSITIONS_BETWEEN_MMX_AND_FP_INSTRUCTIONS], 2);
-    assert_int_equal(r.deltas.stalls[P5_STALL_MMX_FP_SWITCH], 38 + 58);
-    assert_int_equal(r.deltas.increments[P5_EVENT_EMMS_INSTRUCTIONS_EXECUTED], 1);
+    assert_int_equal(r.deltas.of[P5_EVENT_TRANSITIONS_BETWEEN_MMX_AND_FP_INSTRUCTIONS].increments, 2);
+    assert_int_equal(deltas_stall(&r.deltas, P5_STALL_MMX_FP_SWITCH), 38 + 58);
+    assert_int_equal(r.deltas.of[P5_EVENT_EMMS_INSTRUCTIONS_EXECUTED].increments, 1);
 }
 
 /* Wrong prediction: 3 clocks on the P54C and 4 on the P55C from U, one more from V. */
@@ -259,7 +259,7 @@ static void misprediction(void **state)
         isa_decoder *decoder = isa_decoder_open(cases[i].family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
         p5_block *block =
             block_prepare(t, isa_block_decode(decoder, cases[i].bytes, 4, 0x1000, 0x1000, true, 2));
-        const pipe_resolver resolver = {&r, hit_data, hit_code, known, predict, NULL, NULL};
+        const pipe_resolver resolver = {&r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
         trace_sink sink = {.insn = note, .context = &r};
         pipe_state s;
         pipe_reset(&s);
@@ -275,10 +275,10 @@ static void misprediction(void **state)
             }
         assert_int_equal(r.insns[2].ex - r.insns[1].end, cases[i].lost);
         assert_int_equal(
-            r.deltas
-                .increments[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS_RESOLVED_IN_WB_STAGE],
+            r.deltas.of[P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS_RESOLVED_IN_WB_STAGE]
+                .increments,
             cases[i].in_wb ? 2 : 0);
-        assert_int_equal(r.deltas.stalls[P5_STALL_BRANCH], cases[i].lost);
+        assert_int_equal(deltas_stall(&r.deltas, P5_STALL_BRANCH), cases[i].lost);
         block_free(block);
         isa_decoder_close(decoder);
     }
