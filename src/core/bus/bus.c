@@ -180,11 +180,6 @@ static inline uint64_t run_cycle(bus *b, bus_clock at, bus_time time)
     return bus_cycle_logged(b, at, time, true);
 }
 
-bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
-{
-    return bus_line_cycle(b, start(b, asked), physical, true);
-}
-
 uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical)
 {
     bus_clock at = start(b, asked);

@@ -85,8 +85,6 @@ void bus_log_turn(bus_log *log);
 bus_log bus_log_in(p5_bus_use *uses);
 
 /* Each is asked for in core clock `asked` and answers in core clocks. */
-/* Line fill, starting with the 8 bytes at `physical`; burst order of table 6-12's kind (bus_burst_part). */
-bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical);
 /* Read of up to 8 bytes; answers when the data has arrived. */
 uint64_t bus_read_single(bus *b, uint64_t asked, uint32_t physical);
 /* Write of up to 8 bytes; answers when it has ended. */

@@ -94,4 +94,10 @@ static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus
     return line;
 }
 
+/* Line fill, starting with the 8 bytes at `physical`; burst order of table 6-12's kind (bus_burst_part). */
+static inline bus_line bus_read_line(bus *b, uint64_t asked, uint32_t physical)
+{
+    return bus_line_cycle(b, bus_start(b, asked, true), physical, true);
+}
+
 #endif

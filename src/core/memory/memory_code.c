@@ -76,7 +76,6 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
     snoop_data_cache(m, physical, true, clock);
     if (!cacheable || m->no_code_fill || memory_uncacheable(m, line)) {
         fetch_uncached(m, physical, clock, answer);
-        memory_set_quiet(m);
         return;
     }
     memory_count(m, P5_EVENT_CODE_CACHE_MISS);
@@ -86,7 +85,6 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
         answer->ready[part] = m->code_parts[part] = fill.part[part] + latency->bus_to_use;
     m->code_fill = (line_fill){line, fill.last + latency->fill_to_array};
     code_cache_fill(&m->code, physical);
-    memory_set_quiet(m);
 }
 
 uint32_t memory_end_bits(struct memory *m, uint32_t physical, uint32_t end_mask)

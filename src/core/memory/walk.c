@@ -84,7 +84,6 @@ uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t ask
         memory_clocks(m, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, clock - asked);
         memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, clock - asked);
     }
-    memory_set_quiet(m);
     return clock;
 }
 

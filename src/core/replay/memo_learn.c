@@ -27,28 +27,14 @@ static void unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
     a->word2 = w[2];
 }
 
-/* All in the last word, if no part comes that late. */
-enum { PART_BITS = 15 };
-
-memo_answer memo_pack_code(const code_answer *a, uint64_t asked)
-{
-    memo_answer packed;
-    uint64_t all = 0, one = MEMO_ONE_WORD;
-    for (unsigned i = 0; i < 4; i++) {
-        const uint64_t after = packed.word[i] = a->ready[i] - asked;
-        all |= after;
-        one |= after << (i * PART_BITS);
-    }
-    return all >> PART_BITS == 0 ? (memo_answer){{0, 0, 0, one}} : packed;
-}
-
 static void unpack_code(const memo_answer *from, uint64_t asked, code_answer *a)
 {
     const uint64_t *word = from->word;
     *a = (code_answer){.hit = false};
     for (unsigned i = 0; i < 4; i++)
         a->ready[i] =
-            asked + (word[3] & MEMO_ONE_WORD ? word[3] >> (i * PART_BITS) & ((1 << PART_BITS) - 1) : word[i]);
+            asked + (word[3] & MEMO_ONE_WORD ? word[3] >> (i * MEMO_PART_BITS) & ((1 << MEMO_PART_BITS) - 1)
+                                             : word[i]);
 }
 
 static void unpack_branch(const memo_answer *from, branch_answer *a)

@@ -247,7 +247,19 @@ static inline memo_answer memo_pack_data(const memory *m, uint64_t answer, uint6
     const data_answer *a = &m->long_answer;
     return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
 }
-memo_answer memo_pack_code(const code_answer *answer, uint64_t asked);
+/* All in the last word, if no part comes that late. */
+enum { MEMO_PART_BITS = 15 };
+static inline memo_answer memo_pack_code(const code_answer *a, uint64_t asked)
+{
+    memo_answer packed;
+    uint64_t all = 0, one = MEMO_ONE_WORD;
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t after = packed.word[i] = a->ready[i] - asked;
+        all |= after;
+        one |= after << (i * MEMO_PART_BITS);
+    }
+    return all >> MEMO_PART_BITS == 0 ? (memo_answer){{0, 0, 0, one}} : packed;
+}
 /* The direction belongs to it: the pipe does not look at it before. */
 static inline memo_answer memo_pack_branch(const branch_answer *a, bool taken)
 {
