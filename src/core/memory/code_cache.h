@@ -13,7 +13,7 @@ typedef struct code_cache {
     /* By set: the tag whose hits change nothing here, or CACHE_NO_TAG. It is that of the line hit last, which
      * the LRU bits point away from already. */
     uint32_t at_hand[CACHE_SETS + 1];
-    _Alignas(16) uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
+    uint32_t tag[CACHE_SETS + 1][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
     uint32_t ends[CACHE_SETS][CACHE_WAYS];    /* bytes known to be instruction ends since the fill */
     uint8_t lru[CACHE_SETS + 1];
     way_order order;
