@@ -54,7 +54,8 @@ static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
 static inline void code_cache_fill(code_cache *cache, uint32_t physical)
 {
     unsigned set = cache_set(physical);
-    unsigned way = way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
+    unsigned way =
+        way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
     cache->tag[set][way] = cache_tag(physical);
     cache->ends[set][way] = 0;
     code_cache_used(cache, set, way);

@@ -147,7 +147,7 @@ static void __attribute__((noinline)) learn(p5_core *core, const batch *all, mem
 /* The fetches of the way hit the code TLB. */
 static inline bool code_page_usual(struct memory *m, const piece *p, const memo_way *way)
 {
-    return p->page == m->code_tlb.last.of[0] || !way->asks_code || memory_code_page_usual(m, p->page);
+    return p->page == m->code_tlb.last || !way->asks_code || memory_code_page_usual(m, p->page);
 }
 
 /* The fetches of the way have their usual answers. */
