@@ -62,9 +62,10 @@ typedef struct bus {
     uint64_t bytes[2][P5_CPL_CLASSES]; /* of cycles of the processor: read, written */
 } bus;
 
-/* When the 8-byte parts of a line arrive, by their place in the line; `last` is the latest. */
+/* When the 8-byte parts of a line arrive, by their place in the line; `first` is the one asked for, `last`
+ * the latest. */
 typedef struct bus_line {
-    uint64_t part[4], last;
+    uint64_t part[4], first, last;
 } bus_line;
 
 /* In either direction. Loading: after bus_init with the same model. */

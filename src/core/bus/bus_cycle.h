@@ -89,6 +89,7 @@ static inline __attribute__((always_inline)) bus_line bus_line_cycle(bus *b, bus
     bus_line line;
     for (unsigned n = 0; n < (whole ? 4 : 1); n++)
         line.part[bus_burst_part(wanted, n)] = (at.half + b->part[place][n] + 1) / 2;
+    line.first = line.part[wanted];
     line.last = bus_cycle_logged(b, at, b->line[place], whole);
     return line;
 }

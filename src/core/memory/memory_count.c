@@ -45,7 +45,12 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
     for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
         if (uses[kind] == 0)
             continue;
-        memory_count_kind(totals, class, kind, 1, (kind & KIND_MISSED) != 0, uses[kind]);
+        const bool misaligned = (kind & (PARTNER | KIND_MISALIGNED)) == KIND_MISALIGNED;
+        const unsigned missed = (kind & KIND_MISSED) != 0, twice = (kind & KIND_MISSED_TWICE) != 0;
+        if (misaligned)
+            memory_count_kind(totals, class, kind & ~(unsigned)HOW_PARTNER, 2, missed + twice, uses[kind]);
+        else
+            memory_count_kind(totals, class, kind, 1, missed, uses[kind]);
         uses[kind] = 0;
     }
     fold_clocks(&uses[WAITED_FOR_READ], totals, class, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION);

@@ -150,10 +150,10 @@ ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
     bus_clock begins = bus_start(&m->bus, r->clock + latency->miss_to_bus, !r->plain);
     bus_line line =
         memory_take_line(m, begins, parts[0].physical, !is_written_through(r), !r->aligned, !r->plain);
-    uint64_t arrived = 0;
-    for (unsigned i = 0; i < count; i++)
-        arrived = memory_later(arrived, line.part[(parts[i].physical >> 3) & 3] + latency->bus_to_use);
-    wait_until(r, arrived, &r->waited_read);
+    uint64_t arrived = line.first;
+    if (count == 2)
+        arrived = memory_later(arrived, line.part[(parts[1].physical >> 3) & 3]);
+    wait_until(r, arrived + latency->bus_to_use, &r->waited_read);
 }
 
 static uint64_t __attribute__((noinline)) read_uncached(struct memory *m, part at, uint64_t asked)
@@ -342,13 +342,16 @@ static inline unsigned misses_of(const reference *r)
 ALWAYS_INLINE void count_look_ups(const reference *r, uint64_t asked)
 {
     struct memory *m = r->m;
-    const unsigned kind = (r->clock == asked ? r->how & HOW_PARTNER : 0) | (r->write ? KIND_WRITE : 0u) |
-                          (is_mmx(r) ? KIND_MMX : 0u) | (r->missed_parts > 0 ? KIND_MISSED : 0u) |
-                          (r->owned ? KIND_TO_E_OR_M : 0u);
-    if (!r->misaligned && (r->plain || m->uses != NULL))
-        m->uses[kind]++;
+    const bool alone = r->clock != asked;
+    const unsigned kind = (r->write ? KIND_WRITE : 0u) | (is_mmx(r) ? KIND_MMX : 0u) |
+                          (r->missed_parts > 0 ? KIND_MISSED : 0u) | (r->owned ? KIND_TO_E_OR_M : 0u);
+    const unsigned partner = alone ? 0 : r->how & HOW_PARTNER, misses = misses_of(r);
+    if (!(r->plain || m->uses != NULL) || (r->misaligned && !alone))
+        memory_count_kind(m->totals, m->class, kind | partner, r->misaligned ? 2 : 1, misses, 1);
+    else if (r->misaligned)
+        m->uses[kind | KIND_MISALIGNED | (misses == 2 ? KIND_MISSED_TWICE : 0u)]++;
     else
-        memory_count_kind(m->totals, m->class, kind, r->misaligned ? 2 : 1, misses_of(r), 1);
+        m->uses[kind | partner]++;
 }
 
 /* ---- the whole ---- */
@@ -550,11 +553,6 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
 bool memory_hits_unexpected(struct memory *m, const p5_access *access)
 {
     return memory_hits_any(m, access);
-}
-
-bool memory_usual_unexpected(struct memory *m, const p5_access *access, uint64_t clock)
-{
-    return memory_data_usual(m, access, clock);
 }
 
 void memory_set_special(struct memory *m)

@@ -100,15 +100,26 @@ static inline data_expected memory_expect(const p5_access *access)
     return (data_expected){memory_kind(access), odd, (access->flags & P5_ACCESS_WRITE) != 0};
 }
 
+/* No other bus master acts up to `clock`. */
+static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
+{
+    return !m->special || clock < m->agent.due;
+}
+
+/* Hits are not the usual ones, or another bus master acts up to `clock`. */
+static inline bool memory_special(const struct memory *m, uint64_t clock)
+{
+    return m->special && (memory_frozen(m) || clock >= m->agent.due);
+}
+
 /* Nothing is under way from clock `first` to `last` that could make a hit unusual. */
 static inline bool memory_calm(const struct memory *m, uint64_t first, uint64_t last)
 {
-    return first >= m->write_quiet && last < m->agent.due; /* write_quiet is not before read_quiet */
+    return first >= m->write_quiet && memory_undisturbed(m, last); /* write_quiet is not before read_quiet */
 }
 
-/* memory_hits_any and memory_data_usual, out of line. */
+/* memory_hits_any, out of line. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access);
-bool memory_usual_unexpected(struct memory *m, const p5_access *access, uint64_t clock);
 
 /* memory_hits_any of a reference that is as `expected`; most go to the line that was used last in
  * their set. */
@@ -197,12 +208,6 @@ static inline bool memory_code_usual(struct memory *m, uint32_t linear, uint32_t
         return false;
     code_cache_hit(&m->code, cache_set(physical), (unsigned)way);
     return true;
-}
-
-/* No other bus master acts up to `clock`. */
-static inline bool memory_undisturbed(const struct memory *m, uint64_t clock)
-{
-    return clock < m->agent.due;
 }
 
 #endif

@@ -27,6 +27,9 @@ typedef struct line_fill {
 /* What a reference that takes one look-up came to, as far as events go: memory_data.c counts uses of each
  * kind, and memory_fold turns them into events. The lowest bits are HOW_PARTNER's. */
 enum {
+    /* In place of a partner, which a misaligned reference that waits for its other half has not: */
+    KIND_MISALIGNED = 2,
+    KIND_MISSED_TWICE = 4,
     KIND_WRITE = 8,
     KIND_MMX = 16,
     KIND_MISSED = 32,

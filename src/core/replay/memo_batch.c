@@ -144,24 +144,6 @@ static void __attribute__((noinline)) learn(p5_core *core, const batch *all, mem
     memo_learn(core, &r, path);
 }
 
-/* The fetches of the way hit the code TLB. */
-static inline bool code_page_usual(struct memory *m, const piece *p, const memo_way *way)
-{
-    return p->page == m->code_tlb.last || !way->asks_code || memory_code_page_usual(m, p->page);
-}
-
-/* The fetches of the way have their usual answers. */
-static inline bool code_is_usual(p5_core *core, const piece *p, const memo_way *way, bool is_quiet,
-                                 memo_found *lines)
-{
-    *lines = memo_find_lines(core, way);
-    if (*lines == MEMO_ABSENT)
-        return false;
-    if (!is_quiet && way->asks_code && !memory_undisturbed(core->memory, memo_clock(core, way->last_code)))
-        return false;
-    return code_page_usual(core->memory, p, way);
-}
-
 /* What stretches of a batch were executed with, as one word: the same for most batches. */
 enum { NO_LEVELS = -1 };
 static inline int64_t levels_of(const p5_retired_block *b)
@@ -195,175 +177,23 @@ static inline __attribute__((always_inline)) void end_with(p5_core *core, memo_l
     memo_use_predicted(core, leaf);
 }
 
-/* Finds what is behind the last question of a way; the leaf is used. NULL: it is not known. */
-static inline __attribute__((always_inline)) memo_leaf *behind_last(p5_core *core, const memo_way *way,
-                                                                    p5_prediction prediction, bool profiled)
-{
-    memo_leaf *leaf = memo_behind_branch(&core->memo, way, prediction);
-    if (__builtin_expect(leaf != NULL, 1))
-        end_with(core, leaf, profiled);
-    return leaf;
-}
-
-/* Goes on at `reached`, where the quick way along `path` was left, behind `known` questions, of which those
- * of the edges up to `given` were not answered as usual; answers the leaf that the piece ended with, or
- * NULL. `r` is what slow_stretch answered. */
-static memo_leaf *walk_from(p5_core *core, const batch *all, memo_path *path, const p5_retired *r,
-                            memo_node *reached, const memo_edge **given, uint32_t known)
-{
-    core->memo.given_count = (unsigned)(given - core->memo.given);
-    memo_leaf *leaf = memo_walk(core, r, path, reached, is_taken(&all->at), known);
-    if (__builtin_expect(leaf != NULL, 1))
-        memo_use(core, leaf, path->piece);
-    else
-        learn(core, all, path);
-    return core->memo.last;
-}
-
-static inline uint32_t known_behind(const p5_core *core, const memo_edge **given)
-{
-    return given == core->memo.given ? 0 : given[-1]->way.known;
-}
-
-/* The quick way is left at `at`, ... */
-static memo_leaf *__attribute__((noinline))
-leave_at(p5_core *core, batch *all, memo_path *path, memo_node *at, const memo_edge **given)
-{
-    return walk_from(core, all, path, slow_stretch(core, all), at, given, known_behind(core, given));
-}
-
-/* ... in front of all questions of `way`, ... */
-static memo_leaf *__attribute__((noinline))
-leave_in_front(p5_core *core, batch *all, memo_path *path, memo_way *way, const memo_edge **given)
-{
-    const p5_retired *r = slow_stretch(core, all);
-    memo_node *at = memo_follow(core, r, path, way);
-    return walk_from(core, all, path, r, at, given, known_behind(core, given));
-}
-
-/* ... or behind the reference of `node`, whose answer was the usual one or never came before. */
-static memo_leaf *__attribute__((noinline))
-leave_behind(p5_core *core, batch *all, memo_path *path, memo_node *node, bool usual, const memo_edge **given)
-{
-    return walk_from(core, all, path, slow_stretch(core, all), usual ? node->usual : NULL, given,
-                     node->number + 1);
-}
-
-/* Follows a way as far as the answers are usual, to `*at`. False: it cannot be gone quickly. */
-static inline __attribute__((always_inline)) bool follow_quickly(p5_core *core, const batch *all,
-                                                                 memo_way *way, memo_node **at)
-{
-    memo_found lines;
-    const uint64_t first = memo_clock(core, way->quiet_offset);
-    const bool is_quiet = memory_calm(core->memory, first, first + 2 * MEMO_REACH);
-    if (__builtin_expect(!way->only_data || !code_is_usual(core, all->at.piece, way, is_quiet, &lines), 0))
-        return false;
-    const unsigned n = is_quiet ? memo_steps_calm(core, all->at.references, way)
-                                : memo_steps_passing(core, all->at.references, way, true);
-    if (__builtin_expect(lines == MEMO_PRESENT, 0))
-        memo_use_lines(core, way, n);
-    *at = memo_question(way, n);
-    return true;
-}
-
-/* The place that the quick way has reached is a reference, which has to be asked: it may be the way's end. */
-static inline bool asks_data(const memo_way *way, const memo_node *at)
-{
-    return at != way->end || (!way->ends_in_branch && at->kind == MEMO_DATA);
-}
-
-/* Prices a piece while something is under way or answers are not the usual ones, from `at` on, if that is not
- * NULL. `asked`: the reference there has been answered by `answer`. `profiled`: there is a profile. */
-static inline __attribute__((always_inline)) memo_leaf *
-go_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool asked, uint64_t answer, bool profiled)
-{
-    memo_way *way = &path->way;
-    const memo_edge **given = core->memo.given;
-    for (;; at = NULL, asked = false) {
-        if (!at && !follow_quickly(core, all, way, &at))
-            return leave_in_front(core, all, path, way, given);
-        if (!asked && !asks_data(way, at))
-            break;
-        if (!asked)
-            answer = memo_ask(core, at, all->at.references, profiled);
-        const bool usual = answer == DATA_USUAL;
-        memo_edge *edge = __builtin_expect(usual, 0) ? NULL : memo_behind_data(core, at, answer);
-        if (__builtin_expect(!edge, 0))
-            return leave_behind(core, all, path, at, usual, given);
-        *given++ = edge;
-        way = &edge->way;
-        if (way->is_over) {
-            at = way->end;
-            break;
-        }
-    }
-    memo_leaf *leaf = NULL;
-    if (way->ends_in_branch)
-        leaf = behind_last(core, way, prediction_at(&all->at), profiled);
-    if (__builtin_expect(leaf != NULL, 1))
-        return leaf;
-    return leave_at(core, all, path, at, given);
-}
-
-static memo_leaf *__attribute__((noinline))
-go_on_unprofiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
-{
-    return go_on(core, all, path, at, false, DATA_LONG, false);
-}
-
-static memo_leaf *__attribute__((noinline))
-go_on_profiled(p5_core *core, batch *all, memo_path *path, memo_node *at)
-{
-    return go_on(core, all, path, at, false, DATA_LONG, true);
-}
-
-static inline memo_leaf *price_on(p5_core *core, batch *all, memo_path *path, memo_node *at, bool profiled)
-{
-    return profiled ? go_on_profiled(core, all, path, at) : go_on_unprofiled(core, all, path, at);
-}
-
-/* price_on behind the answer of the reference at `at`. */
-static memo_leaf *__attribute__((noinline))
-price_on_answer(p5_core *core, batch *all, memo_path *path, memo_node *at, uint64_t answer)
-{
-    return go_on(core, all, path, at, true, answer, core->profile != NULL);
-}
-
-/* ... when the quick way has come to `at`. Mostly a reference has to be asked, and has the answer that came
- * last time; if nothing was behind that but a branch, there is no need to go on. */
-static inline __attribute__((always_inline)) memo_leaf *price_from(p5_core *core, batch *all, memo_path *path,
-                                                                   memo_node *at, bool profiled)
-{
-    const memo_edge *edge = asks_data(&path->way, at) ? at->edges : NULL;
-    if (edge && edge->way.is_over && edge->way.ends_in_branch) {
-        const uint64_t answer = memo_ask(core, at, all->at.references, profiled);
-        memo_leaf *leaf = NULL;
-        if (__builtin_expect(answer != DATA_LONG && edge->word == answer, 1))
-            leaf = behind_last(core, &edge->way, prediction_at(&all->at), profiled);
-        return __builtin_expect(leaf != NULL, 1) ? leaf : price_on_answer(core, all, path, at, answer);
-    }
-    return price_on(core, all, path, at, profiled);
-}
-
-/* Prices the piece at hand, whose way in is `path`, whatever the clocks and fetches are like. P54C: groups of
- * it may have to ask the BTB. Like the following ones it answers the leaf that the piece ended with, or NULL,
- * and keeps `quiet` up to date. */
-static memo_leaf *__attribute__((noinline))
-price_looking(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
-{
-    memo_leaf *leaf = path->way.only_data ? price_on(core, all, path, NULL, core->profile != NULL)
-                                          : leave_in_front(core, all, path, &path->way, core->memo.given);
-    *quiet = find_quiet_time(core->memory);
-    return leaf;
-}
-
-/* ... where a reference or the end, at `at`, has another answer than the usual one. */
+/* Prices the piece at hand, whose way in is `path`, whatever the clocks, fetches and references are like,
+ * from `at` on, if that is not NULL. Like the following ones it answers the leaf that the piece ended with,
+ * or NULL, and keeps `quiet` up to date. */
 static memo_leaf *__attribute__((noinline))
 price_unusual(p5_core *core, batch *all, memo_path *path, memo_node *at, quiet_time *quiet)
 {
-    memo_leaf *leaf = price_from(core, all, path, at, core->profile != NULL);
+    const place *here = &all->at;
+    memo_leaf *leaf = memo_walk(core, path, here->references, at, here->b->next, here->said);
+    if (__builtin_expect(leaf != NULL, 1)) {
+        if (!core->profile)
+            fetch_after(&core->memo, leaf);
+        memo_use(core, leaf, path->piece);
+    } else {
+        learn(core, all, path);
+    }
     *quiet = find_quiet_time(core->memory);
-    return leaf;
+    return core->memo.last;
 }
 
 /* Lines that are at hand are not to be used, all others as memo_use_lines does; few where memo_match_lines
@@ -402,8 +232,8 @@ static memo_leaf *__attribute__((noinline))
 price_lines(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
     const bool profiled = core->profile != NULL;
-    if (!path->way.only_data || !code_page_usual(core->memory, all->at.piece, &path->way))
-        return price_looking(core, all, path, quiet);
+    if (!path->way.only_data || !memo_code_page_usual(core->memory, all->at.piece, &path->way))
+        return price_unusual(core, all, path, NULL, quiet);
     return profiled ? price_calm(core, all, &all->at, path, LINES_MANY, true, quiet)
                     : price_calm(core, all, &all->at, path, LINES_MANY, false, quiet);
 }
@@ -414,9 +244,7 @@ price_fetching(p5_core *core, batch *all, memo_path *path, quiet_time *quiet)
 {
     if (memo_look_for_lines(core, &path->way) != MEMO_ABSENT)
         return price_lines(core, all, path, quiet);
-    memo_leaf *leaf = leave_at(core, all, path, path->way.first, core->memo.given);
-    *quiet = find_quiet_time(core->memory);
-    return leaf;
+    return price_unusual(core, all, path, path->way.first, quiet);
 }
 
 /* ... Mostly all is usual, and the lines are at hand. */
@@ -424,15 +252,15 @@ static inline __attribute__((always_inline)) memo_leaf *
 price_piece(p5_core *core, batch *all, const place *here, memo_path *path, bool profiled, quiet_time *quiet)
 {
     if (__builtin_expect(memo_clock(core, path->way.quiet_offset) - quiet->from >= quiet->span, 0))
-        return price_looking(core, leave(core, all, here), path, quiet);
+        return price_unusual(core, leave(core, all, here), path, NULL, quiet);
     unsigned lines = LINES_AT_HAND;
     if (!memo_lines_at_hand(core, &path->way)) {
         lines = memo_match_lines(core, &path->way);
         if (__builtin_expect(lines == 0 || !path->way.only_data, 0))
             return price_fetching(core, leave(core, all, here), path, quiet);
     }
-    if (__builtin_expect(!code_page_usual(core->memory, here->piece, &path->way), 0))
-        return price_looking(core, leave(core, all, here), path, quiet);
+    if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, &path->way), 0))
+        return price_unusual(core, leave(core, all, here), path, NULL, quiet);
     return price_calm(core, all, here, path, lines, profiled, quiet);
 }
 

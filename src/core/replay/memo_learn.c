@@ -462,7 +462,7 @@ static void find_steps(p5_core *core, memo_way *way, memo_path *path, const p5_a
     memo_note_lines(&found);
     found.quiet_offset = step_count != 0 ? found.first_offset : MEMO_REACH;
     found.ends_in_branch = found.end->kind == MEMO_BRANCH;
-    found.is_over = found.ends_in_branch && step_count == 0 && found.line_count == 0;
+    found.is_over = step_count == 0 && found.line_count == 0;
     *way = found;
 }
 

@@ -49,10 +49,9 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key)
     return path;
 }
 
-static inline __attribute__((always_inline)) void price_along(p5_core *core, const p5_retired *r,
-                                                              memo_path *path, bool taken)
+static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
 {
-    memo_leaf *leaf = memo_to_leaf(core, r, path, taken);
+    memo_leaf *leaf = memo_walk(core, path, r->accesses, NULL, r->next, core->prediction);
     if (__builtin_expect(leaf != NULL, 1)) {
         memo_use(core, leaf, path->piece);
         if (leaf->waits)
@@ -103,7 +102,7 @@ void memo_price(p5_core *core, const p5_retired *r)
         const p5_retired part = piece_retired(&whole, p, accesses, values);
         memo_path *path = memo_way_in(core, &part, p, taken);
         if (__builtin_expect(path != NULL, 1))
-            price_along(core, &part, path, taken);
+            price_along(core, &part, path);
         else
             price_exact(core, &part);
         accesses += part.access_count;

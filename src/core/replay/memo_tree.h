@@ -81,8 +81,8 @@ typedef struct memo_way {
     int16_t first_access; /* the first reference among the steps */
     int16_t first_code;   /* the first line is fetched at this clock, relative to the block's first */
     uint8_t step_count;
-    bool ends_in_branch : 1;  /* `end` is one, */
-    bool is_over : 1;         /* ... and nothing is asked before */
+    bool ends_in_branch : 1;  /* `end` is one */
+    bool is_over : 1;         /* nothing is asked before `end` */
     bool only_data : 1;       /* all steps are data references: it can be gone quickly, */
     bool asks_code : 1;       /* lines are fetched on it */
     uint32_t variant;         /* of a way in: of its path */

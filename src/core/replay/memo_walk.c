@@ -3,6 +3,11 @@
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
+bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access)
+{
+    return memory_data_usual(core->memory, access, memo_clock(core, way->steps[n].offset));
+}
+
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
     const p5_access *access = accesses + way->first_access;
@@ -19,8 +24,7 @@ unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const me
 
 unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way)
 {
-    return way->only_data ? memo_steps_passing(core, accesses, way, true)
-                          : memo_steps_passing(core, accesses, way, false);
+    return memo_steps_passing(core, accesses, way, false);
 }
 
 /* One line is there, with the end bits that have to be known. */
@@ -66,12 +70,6 @@ static memo_edge *__attribute__((noinline)) never_came(memo *m, const memo_answe
     return NULL;
 }
 
-/* The way goes on behind `edge`. */
-static inline void give(memo *m, const memo_edge *edge)
-{
-    m->given[m->given_count++] = edge;
-}
-
 /* The answer was that of an edge behind the first. It will be wanted again soon. */
 static inline memo_edge *to_front(memo_node *node, memo_edge *before, memo_edge *edge)
 {
@@ -109,13 +107,6 @@ memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer)
 
 /* These ask the question of `node`. `*usual`: the answer is the usual one; they answer what is behind
  * others. */
-static inline memo_edge *ask_data(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
-{
-    const uint64_t answer = memo_ask(core, node, r->accesses, core->profile != NULL);
-    *usual = answer == DATA_USUAL;
-    return *usual ? NULL : memo_behind_data(core, node, answer);
-}
-
 static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *node, bool *usual)
 {
     uint64_t asked = memo_clock(core, node->offset);
@@ -124,29 +115,34 @@ static memo_edge *__attribute__((noinline)) ask_code(p5_core *core, memo_node *n
     return *usual ? NULL : behind(&core->memo, node, memo_pack_code(&answer, asked));
 }
 
-static memo_edge *__attribute__((noinline))
-ask_end(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
+static memo_edge *ask_end(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
 {
-    *usual = price_end_known(core, r->block, node->address);
+    *usual = price_end_known(core, block, node->address);
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(false));
 }
 
-static memo_edge *__attribute__((noinline)) ask_passed(p5_core *core, memo_node *node, bool *usual)
+static memo_edge *ask_passed(p5_core *core, memo_node *node, bool *usual)
 {
     *usual = !predictor_passed(core->predictor, memo_passed_group(core, node));
     return *usual ? NULL : behind(&core->memo, node, memo_pack_bool(true));
 }
 
-/* What is behind the branch at the end of `way`. NULL: it never came before. A branch of the P54C may find
- * another entry each time, and asking it changes that. */
-static memo_leaf *ask_branch(p5_core *core, const p5_retired *r, const piece *p, const memo_way *way,
-                             const memo_node *node, bool taken)
+/* P54C. */
+static memo_edge *__attribute__((noinline))
+ask_other(p5_core *core, const p5_block *block, memo_node *node, bool *usual)
+{
+    return node->kind == MEMO_END ? ask_end(core, block, node, usual) : ask_passed(core, node, usual);
+}
+
+/* P54C: a branch may find another entry each time, and asking it changes that. NULL: its answer never came
+ * before. */
+static memo_leaf *__attribute__((noinline))
+ask_pairs(p5_core *core, const p5_block *block, const memo_way *way, const memo_node *node, uint32_t next)
 {
     _Static_assert((int)PAIRS_ANSWERS < (int)MEMO_TOLD, "they fit");
     memo *m = &core->memo;
-    if (!p->near || !core->timing.btb_by_pairs)
-        return memo_behind_branch(m, way, memo_prediction(p, core->prediction));
-    const branch_query query = memo_query(core, r->block, r->next, node, taken);
+    const bool taken = block_taken(block, next);
+    const branch_query query = memo_query(core, block, next, node, taken);
     const branch_answer answer = predictor_pairs(core->predictor, &query);
     memo_leaf *leaf = memo_behind_branch(m, way, (p5_prediction)predictor_pairs_number(&answer, taken));
     if (__builtin_expect(!leaf, 0)) {
@@ -158,42 +154,49 @@ static memo_leaf *ask_branch(p5_core *core, const p5_retired *r, const piece *p,
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-/* Asks the question of a node that is neither a reference nor a branch. */
-static memo_edge *ask_other(p5_core *core, const p5_retired *r, memo_node *node, bool *usual)
-{
-    switch ((memo_kind)node->kind) {
-    case MEMO_CODE:
-        return ask_code(core, node, usual);
-    case MEMO_END:
-        return ask_end(core, r, node, usual);
-    default:
-        return ask_passed(core, node, usual);
-    }
-}
-
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_node *node, bool taken,
-                     uint32_t known)
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at, uint32_t next,
+                     p5_prediction said)
 {
     memo *m = &core->memo;
-    const memo_way *way = m->given_count > 0 ? &m->given[m->given_count - 1]->way : &path->way;
-    while (node) {
-        known = node->number;
-        if (node->kind == MEMO_BRANCH) {
-            memo_leaf *leaf = ask_branch(core, r, path->piece, way, node, taken);
-            m->known = known + m->has_unknown;
-            return leaf;
-        }
-        known++;
+    const piece *p = path->piece;
+    memo_way *way = &path->way;
+    const memo_edge **given = m->given;
+    uint32_t known = 0;
+    if (!at)
+        at = memo_follow(core, p, accesses, way);
+    while (at) {
+        memo_edge *edge = NULL;
         bool usual;
-        memo_edge *edge = __builtin_expect(node->kind == MEMO_DATA, 1) ? ask_data(core, r, node, &usual)
-                                                                       : ask_other(core, r, node, &usual);
-        node = usual ? node->usual : NULL;
-        if (edge) {
-            give(m, edge);
-            way = &edge->way;
-            node = memo_follow(core, r, path, &edge->way);
+        if (__builtin_expect(at->kind == MEMO_DATA, 1)) {
+            const uint64_t answer = memo_ask(core, at, accesses);
+            usual = answer == DATA_USUAL;
+            if (__builtin_expect(!usual, 1))
+                edge = memo_behind_data(core, at, answer);
+        } else if (at->kind == MEMO_BRANCH) {
+            memo_leaf *leaf = p->near && core->timing.btb_by_pairs
+                                  ? ask_pairs(core, p->block, way, at, next)
+                                  : memo_behind_branch(m, way, memo_prediction(p, said));
+            if (__builtin_expect(leaf != NULL, 1))
+                return leaf;
+            known = at->number + m->has_unknown;
+            break;
+        } else if (at->kind == MEMO_CODE) {
+            edge = ask_code(core, at, &usual);
+        } else {
+            edge = ask_other(core, p->block, at, &usual);
         }
+        known = at->number + 1;
+        if (__builtin_expect(usual, 0)) {
+            at = at->usual;
+            continue;
+        }
+        if (__builtin_expect(!edge, 0))
+            break;
+        *given++ = edge;
+        way = &edge->way;
+        at = way->is_over ? way->end : memo_follow(core, p, accesses, way);
     }
+    m->given_count = (unsigned)(given - m->given);
     m->known = known;
     return NULL;
 }

@@ -29,11 +29,15 @@ memo_found memo_look_for_lines(const p5_core *core, const memo_way *way);
 unsigned memo_steps_busy(p5_core *core, const p5_access *accesses, const memo_way *way);
 /* ... if anything can be in their way. */
 unsigned memo_steps_disturbed(p5_core *core, const p5_access *accesses, const memo_way *way);
-/* Follows the tree from `at`, behind `known` questions, whose unusual answers stand in `given`: question by
- * question up to an answer that is not the usual one, then the way that begins there, and so on, and answers
- * the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says. */
-memo_leaf *memo_walk(p5_core *core, const p5_retired *r, const memo_path *path, memo_node *at, bool taken,
-                     uint32_t known);
+/* The step `n` of a way, a reference, has its usual answer. */
+bool memo_step_usual(p5_core *core, const memo_way *way, ptrdiff_t n, const p5_access *access);
+/* Follows the tree of `path` from its root, or from `at`, if that is not NULL, with nothing but usual answers
+ * before: question by question up to an answer that is not the usual one, then the way that begins there, and
+ * so on; answers the leaf. NULL: the tree ends, behind as many questions as `known` of the memo says, of
+ * which those that stand in `given` had other than usual answers. Of the stretch it wants to know its
+ * references, the address it went on at, and what was said of its end. */
+memo_leaf *memo_walk(p5_core *core, memo_path *path, const p5_access *accesses, memo_node *at, uint32_t next,
+                     p5_prediction said);
 /* memo_behind_data, if it was not the answer used last. */
 memo_edge *memo_behind_other(p5_core *core, memo_node *node, uint64_t answer);
 
@@ -42,12 +46,11 @@ static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
     return core->now + (uint64_t)(int64_t)offset;
 }
 
-/* Asks the reference at `node`, which is one of `accesses`, as memory_ask. `profiled`: there is a profile,
- * which is told. */
-static inline __attribute__((always_inline)) uint64_t memo_ask(p5_core *core, memo_node *node,
-                                                               const p5_access *accesses, bool profiled)
+/* Asks the reference at `node`, which is one of `accesses`, as memory_ask. The profile is told. */
+static inline uint64_t memo_ask(p5_core *core, memo_node *node, const p5_access *accesses)
 {
     struct memory *m = core->memory;
+    const bool profiled = core->profile != NULL;
     const p5_access *access = accesses + node->index;
     if (profiled)
         profile_asks_again(core, node->who, &node->asker);
@@ -115,6 +118,17 @@ static inline memo_leaf *memo_behind_branch(const memo *m, const memo_way *way, 
     return __builtin_expect(number != 0, 1) ? memo_leaf_at(m, number) : NULL;
 }
 
+/* P54C: the step `n` of a way is a group that passes the BTB; it has its usual answer. */
+static inline bool memo_is_passed(const memo_way *way, ptrdiff_t n)
+{
+    return way->steps[n].node->kind == MEMO_PASSED;
+}
+
+static inline bool memo_passes(const p5_core *core, const memo_way *way, ptrdiff_t n)
+{
+    return predictor_passes(core->predictor, memo_passed_group(core, way->steps[n].node));
+}
+
 /* Asks the steps of a way that are references at calm clocks, the last of which is in front of `end`; answers
  * the first that has not its usual answer, or `end`. */
 static inline __attribute__((always_inline)) const data_expected *
@@ -148,20 +162,20 @@ static inline __attribute__((always_inline)) unsigned
 memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way, bool only_data)
 {
     struct memory *m = core->memory;
-    if (__builtin_expect(memory_frozen(m) || !memory_undisturbed(m, memo_clock(core, way->last_offset)), 0))
+    if (__builtin_expect(memory_special(m, memo_clock(core, way->last_offset)), 0))
         return memo_steps_disturbed(core, accesses, way);
     const memory_concern concern = memory_concerns(m, memo_clock(core, way->first_offset));
     const p5_access *access = accesses + way->first_access;
     const data_expected *const first = memo_expected(way), *const end = first + way->step_count;
     const data_expected *expected = first;
     for (; expected != end; expected++) {
-        const memo_step *step = &way->steps[expected - first];
         bool usual;
-        if (!only_data && expected->kind == 0 && step->node->kind == MEMO_PASSED)
-            usual = predictor_passes(core->predictor, memo_passed_group(core, step->node));
+        if (!only_data && expected->kind == 0 && memo_is_passed(way, expected - first))
+            usual = memo_passes(core, way, expected - first);
         else if (__builtin_expect(memory_is_concerned(&concern, access, expected), 0))
-            usual = memory_usual_unexpected(m, access++, memo_clock(core, step->offset));
-        else if ((expected->write & concern.writes) && memo_clock(core, step->offset) < memory_writes_done(m))
+            usual = memo_step_usual(core, way, expected - first, access++);
+        else if ((expected->write & concern.writes) &&
+                 memo_clock(core, way->steps[expected - first].offset) < memory_writes_done(m))
             usual = false;
         else
             usual = memory_hits(m, access++, expected);
@@ -171,24 +185,31 @@ memo_steps_passing(p5_core *core, const p5_access *accesses, const memo_way *way
     return (unsigned)(expected - first);
 }
 
-/* Asks the steps of a way; mostly they are references at calm clocks. */
-static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, const p5_retired *r,
+/* Asks the steps of a way. */
+static inline __attribute__((always_inline)) unsigned memo_steps(p5_core *core, const p5_access *accesses,
                                                                  const memo_way *way)
 {
     if (way->step_count == 0)
         return 0;
-    bool calm = way->only_data && memory_calm(core->memory, memo_clock(core, way->first_offset),
-                                              memo_clock(core, way->last_offset));
-    return __builtin_expect(calm, 1) ? memo_steps_calm(core, r->accesses, way)
-                                     : memo_steps_busy(core, r->accesses, way);
+    if (__builtin_expect(!way->only_data, 0))
+        return memo_steps_busy(core, accesses, way);
+    const bool calm =
+        memory_calm(core->memory, memo_clock(core, way->first_offset), memo_clock(core, way->last_offset));
+    return calm ? memo_steps_calm(core, accesses, way) : memo_steps_passing(core, accesses, way, true);
+}
+
+/* The fetches of a way hit the code TLB. */
+static inline bool memo_code_page_usual(struct memory *m, const piece *p, const memo_way *way)
+{
+    return p->page == m->code_tlb.last.of[0] || !way->asks_code || memory_code_page_usual(m, p->page);
 }
 
 /* The fetches of a way whose lines are in the code cache have their usual answers. */
-static inline bool memo_code_usual(p5_core *core, const memo_path *path, const memo_way *way)
+static inline bool memo_code_usual(p5_core *core, const piece *p, const memo_way *way)
 {
     struct memory *m = core->memory;
-    return !way->asks_code || (memory_undisturbed(m, memo_clock(core, way->last_code)) &&
-                               memory_code_page_usual(m, path->piece->block->code->linear));
+    return !way->asks_code ||
+           (memory_undisturbed(m, memo_clock(core, way->last_code)) && memo_code_page_usual(m, p, way));
 }
 
 /* Notes what is looked at of the lines of a way. */
@@ -250,16 +271,14 @@ static inline void memo_use_lines(p5_core *core, const memo_way *way, unsigned n
             code_cache_hit(code, cache_set(line->physical), (unsigned)code_cache_find(code, line->physical));
 }
 
-/* Follows a way as far as the answers are usual. Answers the place where that is no longer known. */
-static inline __attribute__((always_inline)) memo_node *memo_follow(p5_core *core, const p5_retired *r,
-                                                                    const memo_path *path, memo_way *way)
+/* Follows a way of `p` as far as the answers are usual. Answers the place where that is no longer known. */
+static inline __attribute__((always_inline)) memo_node *memo_follow(p5_core *core, const piece *p,
+                                                                    const p5_access *accesses, memo_way *way)
 {
     const memo_found lines = memo_find_lines(core, way);
-    if (__builtin_expect(lines == MEMO_ABSENT, 0))
+    if (__builtin_expect(lines == MEMO_ABSENT || !memo_code_usual(core, p, way), 0))
         return way->first;
-    if (__builtin_expect(!memo_code_usual(core, path, way), 0))
-        return way->first;
-    const unsigned n = memo_steps(core, r, way);
+    const unsigned n = memo_steps(core, accesses, way);
     if (lines == MEMO_PRESENT)
         memo_use_lines(core, way, n);
     return memo_question(way, n);
@@ -269,18 +288,6 @@ static inline __attribute__((always_inline)) memo_node *memo_follow(p5_core *cor
 static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
 {
     return prediction & (p5_prediction)-p->near; /* no branch depends on the guest's */
-}
-
-/* Follows the tree from its root to the leaf. NULL: it ends behind `known` questions. */
-static inline __attribute__((always_inline)) memo_leaf *memo_to_leaf(p5_core *core, const p5_retired *r,
-                                                                     memo_path *path, bool taken)
-{
-    core->memo.given_count = 0;
-    memo_node *at = memo_follow(core, r, path, &path->way);
-    memo_leaf *leaf = NULL;
-    if (__builtin_expect(at && at->kind == MEMO_BRANCH, 1))
-        leaf = memo_behind_branch(&core->memo, &path->way, memo_prediction(path->piece, core->prediction));
-    return __builtin_expect(leaf != NULL, 1) ? leaf : memo_walk(core, r, path, at, taken, 0);
 }
 
 /* What comes with a leaf that is behind a branch of the P55C: a piece has been priced. */

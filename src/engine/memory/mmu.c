@@ -73,14 +73,12 @@ static void note_set(engine *e, uint32_t linear, bool large, uint32_t directory,
 unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write)
 {
     unsigned bits = 0;
-    for (unsigned i = 0; i < PAGE_SETS; i++) {
-        page_set *s = &e->page_sets[i];
-        unsigned wanted = 0;
-        if ((s->linear ^ linear) >> 22 == 0) {
-            wanted = P5_PAGE_DIRECTORY_ACCESSED;
-            if (s->large || (s->linear ^ linear) >> 12 == 0)
-                wanted |= P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0u);
-        }
+    for (page_set *s = e->page_sets; s < e->page_sets + PAGE_SETS; s++) {
+        if (s->bits == 0 || (s->linear ^ linear) >> 22 != 0) /* mostly nothing has been set */
+            continue;
+        unsigned wanted = P5_PAGE_DIRECTORY_ACCESSED;
+        if (s->large || (s->linear ^ linear) >> 12 == 0)
+            wanted |= P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0u);
         bits |= s->bits & wanted;
         s->bits &= (uint8_t)~wanted;
     }
