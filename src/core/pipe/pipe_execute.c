@@ -24,7 +24,7 @@ static unsigned partner_of(const last_access *last, const p5_access *a)
 }
 
 /* Events of a reference that hit. `partner`: another one was counted in this clock. */
-static void count_hit(pipe *p, const p5_access *a, bool mmx, unsigned partner)
+static inline void count_hit(pipe *p, const p5_access *a, bool mmx, unsigned partner)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
     pipe_count(p, write ? P5_EVENT_DATA_WRITE : P5_EVENT_DATA_READ, 1, !(partner & PARTNER_SAME_KIND));
@@ -55,55 +55,67 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
     return at < last ? at : last;
 }
 
+/* Makes reference `j` of `n`, as pipe_refer, of which those before have added `shift`; answers what all of
+ * them have. */
+static inline __attribute__((always_inline)) int64_t refer(pipe *p, const pipe_insn *x, unsigned j,
+                                                           unsigned n, bool in_v, int64_t begin,
+                                                           int64_t shift, unsigned clocks, ex_holds *holds,
+                                                           last_access *last)
+{
+    const op *o = x->op;
+    const p5_access *a = &x->accesses[j];
+    reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
+    int64_t at = begin + shift + access_clock(o, j, n, clocks);
+    bool conflict = false;
+    if (last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL) {
+        /* REP CMPS reads both strings at once: measured 5 instead of 4 */
+        const bool copies = o->pattern == ACCESS_REP && (last->access->flags ^ a->flags) & P5_ACCESS_WRITE;
+        conflict = !copies && banks_conflict(last->access, a);
+        if (!conflict)
+            how.partner = (uint8_t)partner_of(last, a);
+    }
+    if (conflict) {
+        holds->bank++;
+        pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+        shift++;
+        at++;
+    }
+    data_answer answer;
+    last->missed = false;
+    if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, &how, &answer)) {
+        count_hit(p, a, how.mmx, how.partner);
+    } else {
+        last->missed = !answer.hit;
+        int64_t wait = (int64_t)(answer.done - p->start) - at;
+        if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
+            pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
+        if (p->timing->errata && answer.is_misaligned && o->fst)
+            pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
+        holds->tlb += answer.tlb;
+        holds->read += answer.read;
+        holds->misaligned += answer.misaligned;
+        holds->write_buffer += answer.write_buffer;
+        holds->write_order += answer.write_order;
+        holds->locked += answer.locked;
+        holds->io += answer.io;
+        shift += wait;
+        at += wait;
+    }
+    last->second = how.partner != 0;
+    last->access = a;
+    last->clock = at;
+    return shift;
+}
+
 int64_t pipe_refer(pipe *p, const pipe_insn *x, bool in_v, int64_t begin, unsigned clocks, ex_holds *holds,
                    last_access *last)
 {
-    const op *o = x->op;
-    reference how = {.locked = o->lock, .mmx = (o->flags & ISA_MMX) != 0, .v_pipe = in_v};
+    const unsigned n = x->access_count;
+    if (n == 1)
+        return refer(p, x, 0, 1, in_v, begin, 0, clocks, holds, last);
     int64_t shift = 0;
-    for (unsigned j = 0; j < x->access_count; j++) {
-        const p5_access *a = &x->accesses[j];
-        int64_t at = begin + shift + access_clock(o, j, x->access_count, clocks);
-        bool again = last->access && last->clock == at && !last->second && o->pattern != ACCESS_SERIAL;
-        bool conflict = false;
-        bool copies = o->pattern == ACCESS_REP &&
-                      ((last->access ? last->access->flags : a->flags) ^ a->flags) & P5_ACCESS_WRITE;
-        if (again && !copies &&
-            banks_conflict(last->access,
-                           a)) { /* REP CMPS reads both strings at once: measured 5 instead of 4 */
-            conflict = true;
-            holds->bank++;
-            pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
-            shift++;
-            at++;
-            again = false;
-        }
-        data_answer answer;
-        how.partner = (uint8_t)(again ? partner_of(last, a) : 0);
-        last->missed = false;
-        if (p->resolver->data(p->resolver->context, a, p->start + (uint64_t)at, &how, &answer)) {
-            count_hit(p, a, how.mmx, how.partner);
-        } else {
-            last->missed = !answer.hit;
-            int64_t wait = (int64_t)(answer.done - p->start) - at;
-            if (p->timing->errata && conflict && wait > 0) /* looked at again when the access is repeated */
-                pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
-            if (p->timing->errata && answer.is_misaligned && o->fst)
-                pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
-            holds->tlb += answer.tlb;
-            holds->read += answer.read;
-            holds->misaligned += answer.misaligned;
-            holds->write_buffer += answer.write_buffer;
-            holds->write_order += answer.write_order;
-            holds->locked += answer.locked;
-            holds->io += answer.io;
-            shift += wait;
-            at += wait;
-        }
-        last->second = how.partner != 0;
-        last->access = a;
-        last->clock = at;
-    }
+    for (unsigned j = 0; j < n; j++)
+        shift = refer(p, x, j, n, in_v, begin, shift, clocks, holds, last);
     return shift;
 }
 
