@@ -37,8 +37,7 @@ typedef struct page_entry {
     uint32_t write_tag; /* only with the dirty bit set and neither translated code nor tables in the page */
     uint32_t physical;  /* page */
     uint32_t kind;      /* ACCESS_KIND of its P5_ACCESS_* */
-    uint8_t *host;      /* of the page's first byte; NULL where there is no RAM */
-    uintptr_t to_host;  /* what makes a host address of a linear one in it */
+    _Alignas(16) uint8_t *host; /* of the page's first byte; NULL where there is no RAM */
 } page_entry;
 /* Size and flags of an access as they stand in its record. */
 #define ACCESS_KIND(size, flags) ((uint32_t)(size) | (uint32_t)(flags) << 8)

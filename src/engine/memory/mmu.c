@@ -272,8 +272,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
                           .write_tag = write_tag,
                           .physical = result.physical,
                           .kind = ACCESS_KIND(0, result.flags),
-                          .host = host,
-                          .to_host = (uintptr_t)host - (linear & ~(uint32_t)ENGINE_PAGE_MASK)};
+                          .host = host};
     return entry;
 }
 
